@@ -1,0 +1,43 @@
+"""simtmm: see threads hide memory latency.
+
+Simulate real CUDA kernels on highly-threaded machines and set the simulated time beside the analytical models'.
+The names below are loaded when they are first used, so that `import simtmm` is quick.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simtmm.engine import simulate as simulate
+    from simtmm.errors import SimtmmError as SimtmmError
+    from simtmm.machine import Machine as Machine
+    from simtmm.machine import load_machine as load_machine
+    from simtmm.result import Prediction as Prediction
+    from simtmm.result import Result as Result
+    from simtmm.workload import Workload as Workload
+    from simtmm.workload import load_workload as load_workload
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Machine": "simtmm.machine",
+    "Prediction": "simtmm.result",
+    "Result": "simtmm.result",
+    "SimtmmError": "simtmm.errors",
+    "Workload": "simtmm.workload",
+    "load_machine": "simtmm.machine",
+    "load_workload": "simtmm.workload",
+    "simulate": "simtmm.engine",
+}
+
+__all__ = ["__version__", *sorted(_HOMES)]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'simtmm' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,65 @@
+"""The exceptions a user can see.
+
+Each message is one line that names where (file, kernel, launch), what (key, value) and what is allowed.
+The command line prints it and ends with exit status 2.
+"""
+
+import difflib
+import reprlib
+from collections.abc import Iterable
+
+
+class SimtmmError(Exception):
+    """Anything a user can cause and mend. Every other exception from simtmm is a bug in it."""
+
+
+class MachineError(SimtmmError):
+    """A machine that is unknown, unreadable, or outside what machine-rules allow."""
+
+
+class WorkloadError(SimtmmError):
+    """A workload that is malformed, or that a machine can't hold."""
+
+
+class KernelError(SimtmmError):
+    """A kernel that is unknown, malformed, or given parameters it refuses."""
+
+
+class CompilerError(SimtmmError):
+    """A kernel that does not compile, or no compiler to try with."""
+
+
+class RecordingError(SimtmmError):
+    """A kernel that went wrong while it ran: an index out of bounds, a wrong answer."""
+
+
+class TraceError(SimtmmError):
+    """A trace file that is foreign, truncated or inconsistent."""
+
+
+class EngineError(SimtmmError):
+    """An engine that does not exist, or one asked for what it can't do."""
+
+
+class ModelError(SimtmmError):
+    """A model that does not exist, or a value outside its domain."""
+
+
+class OutputError(SimtmmError):
+    """A file that can't be written."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """'; did you mean ...?' with the names closest to `word`, or '; known: ...' with all of them."""
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=3, cutoff=0.6)
+    if close:
+        return f"; did you mean {' or '.join(repr(name) for name in close)}?"
+    return f"; known: {', '.join(names)}" if names else ""
+
+
+def shown(value: object) -> str:
+    """The value as an error line shows it: its repr on one line, cut in the middle where it is long."""
+    writer = reprlib.Repr()
+    writer.maxstring = writer.maxother = 60
+    return writer.repr(value).replace("\n", " ")

@@ -1,0 +1,67 @@
+"""Where the project's data lies, and how files are written: whole or not at all."""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from simtmm.errors import OutputError
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+def data_folders(kind: str) -> list[Path]:
+    """Folders that hold `kind` ("machines", "kernels", "traces"), the one to be looked at first leading.
+
+    The user's own come first: folders named in the environment variable SIMTMM_PATH (each with subfolders
+    machines, kernels, traces), then the working directory, then the checkout this package lies in, then the
+    data that travelled in the wheel.
+    """
+    roots = [Path(entry).expanduser() for entry in os.environ.get("SIMTMM_PATH", "").split(os.pathsep) if entry]
+    roots.append(Path.cwd())
+    if (PACKAGE.parent / "pyproject.toml").is_file():
+        roots.append(PACKAGE.parent)
+    roots.append(PACKAGE / "_data")
+    folders = dict.fromkeys((root / kind).resolve() for root in roots)
+    return [folder for folder in folders if folder.is_dir()]
+
+
+def cache_folder() -> Path:
+    """The user's cache folder for simtmm: $SIMTMM_CACHE, else simtmm under $XDG_CACHE_HOME or ~/.cache."""
+    explicit = os.environ.get("SIMTMM_CACHE")
+    if explicit:
+        return Path(explicit).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "simtmm"
+
+
+@contextlib.contextmanager
+def written_whole(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`; rename it to `path` at the end, or remove it after an exception.
+
+    A reader sees the old file or the new one, never half of one. Raises OutputError if the folder is missing
+    or can't be written.
+    """
+    path = Path(path)
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise OutputError(f"{path}: can't be written ({error.strerror})") from None
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        _give_usual_permissions(temporary)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise OutputError(f"{path}: can't be written ({error.strerror or error})") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _give_usual_permissions(path: Path) -> None:
+    """mkstemp makes files private; a result file gets what the user's umask gives any other file."""
+    mask = os.umask(0)
+    os.umask(mask)
+    path.chmod(0o666 & ~mask)

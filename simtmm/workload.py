@@ -1,0 +1,276 @@
+"""Workload: what the engines run. Launches of blocks of warps of operations, in flat arrays.
+
+Inside, nested lists are offsets: launch l has the blocks `launch_blocks[l]` up to `launch_blocks[l + 1]`, block
+b the warps `block_warps[b]` up to `block_warps[b + 1]`, and so on down to operations and chunks. Outside, a
+workload is JSON as in section 8 of the machine rules (docs/machine.md).
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.errors import WorkloadError, nearest, shown
+from simtmm.files import written_whole
+
+COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, JOIN, BARRIER = range(8)
+OPERATIONS = ("compute", "shared", "load", "async", "store", "atomic", "join", "barrier")
+LARGEST = 2**63 - 1
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Workload:
+    """Launches, blocks, warps and operations as flat arrays. Frozen; equal if all arrays are.
+
+    kind: uint8[operations], an index of OPERATIONS.
+    amount: int64[operations]: instructions of a compute, degree of a shared, n of a join, chunks listed by a
+        load, async, store or atomic, 0 for a barrier.
+    chunks: int64[chunks], the chunks of all memory operations, in order.
+    warp_operations: int64[warps + 1], warp_chunks: int64[warps + 1], block_warps: int64[blocks + 1],
+    launch_blocks: int64[launches + 1]: offsets.
+    launch_limits: int64[launches], blocks of that launch a group holds at most (occupancy), 0 for no limit
+        beside the machine's.
+    """
+
+    kind: npt.NDArray[np.uint8]
+    amount: Integers
+    chunks: Integers
+    warp_operations: Integers
+    warp_chunks: Integers
+    block_warps: Integers
+    launch_blocks: Integers
+    launch_limits: Integers
+    origin: str = field(default="workload", compare=False)
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Workload):
+            return NotImplemented
+        return all(np.array_equal(mine, theirs) for mine, theirs in zip(self._arrays(), other._arrays(), strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: use `digest`
+
+    def _arrays(self) -> list[npt.NDArray[Any]]:
+        return [getattr(self, item.name) for item in fields(self) if item.name != "origin"]
+
+    @property
+    def launches(self) -> int:
+        """Number of launches."""
+        return len(self.launch_blocks) - 1
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks, over all launches."""
+        return len(self.block_warps) - 1
+
+    @property
+    def warps(self) -> int:
+        """Number of warps, over all blocks."""
+        return len(self.warp_operations) - 1
+
+    @property
+    def operations(self) -> int:
+        """Number of operations, over all warps."""
+        return len(self.kind)
+
+    def digest(self) -> str:
+        """A hash of the content."""
+        total = hashlib.sha256()
+        for array in self._arrays():
+            total.update(len(array).to_bytes(8, "little"))
+            total.update(np.ascontiguousarray(array).tobytes())
+        return total.hexdigest()[:16]
+
+    @classmethod
+    def from_dict(cls, tables: Mapping[str, Any], origin: str = "workload") -> "Workload":
+        """A workload from the JSON form: {"blocks": ...} or {"launches": [{"blocks": ...}, ...]}.
+
+        A launch may carry "blocks_per_group", its occupancy. Raises WorkloadError, naming the place.
+        """
+        builder = WorkloadBuilder(origin)
+        for path, launch in _launches(tables, origin):
+            limit = launch.get("blocks_per_group", 0)
+            if "blocks_per_group" in launch and not _is_whole(limit, 1):
+                raise WorkloadError(f"{origin}: {path}blocks_per_group = {shown(limit)}: must be a whole number of at least 1")
+            builder.begin_launch(limit)
+            for b, block in enumerate(_list(launch["blocks"], f"{path}blocks", origin)):
+                place = f"{path}blocks[{b}]"
+                _keys(block, {"warps"}, {"warps"}, place, origin)
+                builder.begin_block()
+                for w, warp in enumerate(_list(block["warps"], f"{place}.warps", origin)):
+                    builder.begin_warp()
+                    for o, operation in enumerate(_list(warp, f"{place}.warps[{w}]", origin)):
+                        try:
+                            builder.add(operation)
+                        except WorkloadError as error:
+                            raise WorkloadError(f"{origin}: {place}.warps[{w}][{o}]: {error}") from None
+        return builder.build()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form again, always with launches."""
+        launches = []
+        for launch in range(self.launches):
+            blocks = range(self.launch_blocks[launch], self.launch_blocks[launch + 1])
+            entry: dict[str, Any] = {"blocks": [{"warps": [list(w) for w in self._block(b)]} for b in blocks]}
+            if self.launch_limits[launch]:
+                entry["blocks_per_group"] = int(self.launch_limits[launch])
+            launches.append(entry)
+        return {"launches": launches}
+
+    def _block(self, block: int) -> Iterator[Iterator[list[Any]]]:
+        for warp in range(self.block_warps[block], self.block_warps[block + 1]):
+            yield self.warp(warp)
+
+    def warp(self, warp: int) -> Iterator[list[Any]]:
+        """The operations of one warp, in the JSON form: ["compute", 4], ["load", [0, 1]], ["barrier"]."""
+        chunk = int(self.warp_chunks[warp])
+        for index in range(self.warp_operations[warp], self.warp_operations[warp + 1]):
+            kind, amount = int(self.kind[index]), int(self.amount[index])
+            if LOAD <= kind <= ATOMIC:
+                yield [OPERATIONS[kind], self.chunks[chunk : chunk + amount].tolist()]
+                chunk += amount
+            else:
+                yield [OPERATIONS[kind]] if kind == BARRIER else [OPERATIONS[kind], amount]
+
+    def save(self, path: str | Path) -> None:
+        """Write the JSON form to `path`, whole or not at all."""
+        with written_whole(path) as temporary:
+            temporary.write_text(json.dumps(self.to_dict()), encoding="utf-8")
+
+
+def load_workload(path: str | Path) -> Workload:
+    """A workload from a JSON file (machine rules, section 8). Raises WorkloadError."""
+    try:
+        tables = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WorkloadError(f"{path}: can't be read ({error.strerror})") from None
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise WorkloadError(f"{path}: is not JSON ({error})") from None
+    return Workload.from_dict(tables, origin=str(path))
+
+
+class WorkloadBuilder:
+    """Collects a workload operation by operation, in order."""
+
+    def __init__(self, origin: str = "workload") -> None:
+        self._origin = origin
+        self._kind: list[int] = []
+        self._amount: list[int] = []
+        self._chunks: list[int] = []
+        self._warp_operations: list[int] = []
+        self._warp_chunks: list[int] = []
+        self._block_warps: list[int] = []
+        self._launch_blocks: list[int] = []
+        self._launch_limits: list[int] = []
+
+    def begin_launch(self, blocks_per_group: int = 0) -> None:
+        """What follows belongs to a new launch; `blocks_per_group` 0: no limit but the machine's."""
+        self._launch_blocks.append(len(self._block_warps))
+        self._launch_limits.append(blocks_per_group)
+
+    def begin_block(self) -> None:
+        """What follows belongs to a new block."""
+        self._block_warps.append(len(self._warp_operations))
+
+    def begin_warp(self) -> None:
+        """What follows belongs to a new warp."""
+        self._warp_operations.append(len(self._kind))
+        self._warp_chunks.append(len(self._chunks))
+
+    def add(self, operation: Any) -> None:
+        """Append one operation in the JSON form. Raises WorkloadError without a place."""
+        if not isinstance(operation, Sequence) or isinstance(operation, str) or not operation:
+            raise WorkloadError(f"{shown(operation)} is no operation: must be a list such as ['compute', 4]")
+        word, *arguments = operation
+        if word not in OPERATIONS:
+            raise WorkloadError(f"unknown operation {shown(word)}{nearest(str(word), OPERATIONS)}")
+        kind = OPERATIONS.index(word)
+        allowed = {BARRIER: (0, 0), JOIN: (0, 1)}.get(kind, (1, 1))
+        if not allowed[0] <= len(arguments) <= allowed[1]:
+            raise WorkloadError(f"{word} takes {_how_many(*allowed)}, not {len(arguments)}")
+        if LOAD <= kind <= ATOMIC:
+            chunks = arguments[0]
+            if not isinstance(chunks, Sequence) or isinstance(chunks, str) or not chunks:
+                raise WorkloadError(f"{word} {shown(chunks)}: must be a list of at least one chunk")
+            for chunk in chunks:
+                if not _is_whole(chunk, 0):
+                    raise WorkloadError(f"{word}: chunk {shown(chunk)}: must be a whole number from 0 to 2^63 - 1")
+            self._chunks.extend(chunks)
+            amount = len(chunks)
+        elif kind == BARRIER:
+            amount = 0
+        else:
+            least = 0 if kind == JOIN else 1
+            amount = arguments[0] if arguments else 0
+            if not _is_whole(amount, least):
+                raise WorkloadError(f"{word} {shown(amount)}: must be a whole number of at least {least}")
+        self._kind.append(kind)
+        self._amount.append(amount)
+
+    def build(self) -> Workload:
+        """The workload collected so far."""
+
+        def flat(values: list[int], *end: int) -> Integers:
+            return np.array([*values, *end], dtype=np.int64)
+
+        return Workload(
+            kind=np.array(self._kind, dtype=np.uint8),
+            amount=flat(self._amount),
+            chunks=flat(self._chunks),
+            warp_operations=flat(self._warp_operations, len(self._kind)),
+            warp_chunks=flat(self._warp_chunks, len(self._chunks)),
+            block_warps=flat(self._block_warps, len(self._warp_operations)),
+            launch_blocks=flat(self._launch_blocks, len(self._block_warps)),
+            launch_limits=flat(self._launch_limits),
+            origin=self._origin,
+        )
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= LARGEST
+
+
+def _how_many(least: int, most: int) -> str:
+    return "no argument" if most == 0 else "one argument" if least == most else "at most one argument"
+
+
+def _launches(tables: Any, origin: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The launches of a JSON document, each with the path to it."""
+    _keys(tables, {"blocks", "launches", "blocks_per_group"}, set(), "the workload", origin)
+    if ("blocks" in tables) == ("launches" in tables):
+        raise WorkloadError(f"{origin}: must have either 'blocks' or 'launches'")
+    if "blocks" in tables:
+        yield "", tables
+        return
+    _keys(tables, {"launches"}, {"launches"}, "the workload", origin)
+    for index, launch in enumerate(_list(tables["launches"], "launches", origin)):
+        _keys(launch, {"blocks", "blocks_per_group"}, {"blocks"}, f"launches[{index}]", origin)
+        yield f"launches[{index}].", launch
+
+
+def _keys(table: Any, known: set[str], needed: set[str], place: str, origin: str) -> None:
+    if not isinstance(table, Mapping):
+        raise WorkloadError(f"{origin}: {place}: must be an object with {', '.join(sorted(needed or known))}")
+    for key in table:
+        if key not in known:
+            raise WorkloadError(f"{origin}: {place}: unknown key {key!r}{nearest(str(key), known)}")
+    for key in needed - set(table):
+        raise WorkloadError(f"{origin}: {place}: {key!r} is missing")
+
+
+def _list(value: Any, place: str, origin: str) -> Sequence[Any]:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise WorkloadError(f"{origin}: {place} = {shown(value)}: must be a list")
+    return value
