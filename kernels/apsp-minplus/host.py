@@ -1,0 +1,71 @@
+"""All-pairs shortest paths by repeated min-plus squaring, in sub-blocks.
+
+A random directed graph of n vertices; after step s the matrix holds the shortest paths of at most 2^s edges. The
+matrix is padded to whole sub-blocks with vertices that no edge reaches.
+"""
+
+import networkx as nx
+import numpy as np
+
+from simtmm.kernel import Launch, Parameter, expect_equal
+
+PAPER = "000 (Ma) section 4.1.1, Eq (4.1) to (4.7); section 6.2, Eq (6.4)"
+
+PARAMETERS = {
+    "n": Parameter(64, "vertices of the graph", minimum=2, maximum=8192),
+    "sub_block": Parameter(16, "dimension of a sub-block, S_D", minimum=1, maximum=96),
+    "threads": Parameter(64, "threads of a block", minimum=1, maximum=1024),
+    "degree": Parameter(4.0, "edges that leave a vertex, on average", minimum=0.0),
+}
+
+UNREACHABLE = 1 << 29  # the sum of two still fits 32 bits
+HEAVIEST = 100
+
+
+def steps(n):
+    """Squarings until paths of n - 1 edges are known."""
+    return max(1, (n - 2).bit_length())
+
+
+def defines(p):
+    return {"SUB_BLOCK": p.sub_block, "THREADS": p.threads}
+
+
+def inputs(p):
+    random = np.random.default_rng(p.seed)
+    padded = -(-p.n // p.sub_block) * p.sub_block
+    distance = np.full((padded, padded), UNREACHABLE, dtype=np.int32)
+    edge = random.random((p.n, p.n)) < p.degree / p.n
+    weight = random.integers(1, HEAVIEST, (p.n, p.n), endpoint=True, dtype=np.int32)
+    distance[: p.n, : p.n][edge] = weight[edge]
+    np.fill_diagonal(distance, 0)
+    return {"distance": distance, "product": np.zeros_like(distance)}
+
+
+def launches(p, memory):
+    buffers = ("distance", "product")
+    dimension = len(memory["distance"])
+    sub_blocks = dimension // p.sub_block
+    elements = -(-p.sub_block * p.sub_block // p.threads)
+    for step in range(steps(p.n)):
+        before, after = buffers[step % 2], buffers[(step + 1) % 2]
+        yield Launch(
+            "minplus",
+            (before, after, dimension),
+            grid=(sub_blocks, sub_blocks),
+            block=p.threads,
+            registers_per_thread=14 + 3 * elements,  # assumption: indices, and three registers an element
+            local_memory_bytes=2 * p.sub_block * p.sub_block * 4,
+        )
+
+
+def check(p, before, after):
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(p.n))
+    matrix = before["distance"][: p.n, : p.n]
+    rows, columns = np.nonzero((matrix > 0) & (matrix < UNREACHABLE))
+    graph.add_weighted_edges_from(zip(rows.tolist(), columns.tolist(), matrix[rows, columns].tolist(), strict=True))
+    expected = np.asarray(nx.floyd_warshall_numpy(graph, nodelist=range(p.n)))
+    found = after[("distance", "product")[steps(p.n) % 2]][: p.n, : p.n].astype(float)
+    found[found >= UNREACHABLE] = np.inf
+    expect_equal("distance", found, expected)

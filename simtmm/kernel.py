@@ -1,0 +1,278 @@
+"""Kernel and Launch: what to run. A kernel is a folder kernels/NAME with kernel.cu and host.py.
+
+host.py has
+
+    PARAMETERS   a dict of name to Parameter
+    PAPER        which document and section the kernel follows (may be empty)
+    inputs(p)    the arrays by name, in the order of registration, from the parameters (p.n, p.seed, ...)
+    launches(p, memory)
+                 a generator of Launch; each has run when the generator goes on, and memory[name] shows the array
+    check(p, before, after)
+                 raises WrongAnswer (or AssertionError) unless the arrays `after` follow from those `before`
+    defines(p)   optional: macros for the compiler, a dict of name to value
+
+Every kernel also has the parameter `seed`.
+"""
+
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.errors import KernelError, nearest, shown
+from simtmm.files import data_folders
+
+Array = npt.NDArray[Any]
+Memory = Mapping[str, Array]
+SEED_HELP = "seed of the random inputs"
+
+
+class WrongAnswer(Exception):  # noqa: N818 - it is no error of the program but a finding about a kernel
+    """Raised by a kernel's check: what is wrong, in one line."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a kernel: its kind (from the default), range or choices, and what it means."""
+
+    default: int | float | str
+    help: str
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[int | float | str, ...] | None = None
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        if self.choices is not None:
+            return f"one of {', '.join(str(choice) for choice in self.choices)}"
+        kind = {int: "a whole number", float: "a number", str: "a word"}[type(self.default)]
+        if self.minimum is not None and self.maximum is not None:
+            return f"{kind} from {self.minimum:g} to {self.maximum:g}"
+        if self.minimum is not None:
+            return f"{kind} of at least {self.minimum:g}"
+        return f"{kind} of at most {self.maximum:g}" if self.maximum is not None else kind
+
+    def parse(self, value: object) -> int | float | str:
+        """The value as this parameter holds it; from text as on the command line, too. Raises ValueError."""
+        kind = type(self.default)
+        if isinstance(value, bool) or not isinstance(value, (str, int, float, np.integer, np.floating)):
+            raise ValueError
+        if kind is int and not isinstance(value, str) and value != int(value):
+            raise ValueError
+        parsed: int | float | str = kind(value)
+        if self.choices is not None and parsed not in self.choices:
+            raise ValueError
+        if not isinstance(parsed, str):
+            low = -np.inf if self.minimum is None else self.minimum
+            high = np.inf if self.maximum is None else self.maximum
+            if not low <= parsed <= high:
+                raise ValueError
+        return parsed
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch of a __global__ function.
+
+    kernel: the function's name. arguments: names of arrays, and numbers. grid, block: sizes in x, y, z.
+    registers_per_thread: 32-bit registers, local_memory_bytes: of a block; what occupancy needs (Eq 5.2).
+    """
+
+    kernel: str
+    arguments: tuple[str | int | float | np.generic, ...]
+    grid: int | tuple[int, ...]
+    block: int | tuple[int, ...]
+    registers_per_thread: int = 0
+    local_memory_bytes: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("grid", "block"):
+            sizes = getattr(self, name)
+            sizes = sizes if isinstance(sizes, tuple) else (sizes,)
+            if not 1 <= len(sizes) <= 3 or any(int(size) != size or size < 1 for size in sizes):
+                raise KernelError(f"launch of {self.kernel}: {name} = {sizes}: must be one to three sizes of at least 1")
+            object.__setattr__(self, name, (*(int(size) for size in sizes), 1, 1)[:3])
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the grid."""
+        return int(np.prod(self.grid, dtype=np.int64))
+
+    @property
+    def threads_per_block(self) -> int:
+        """Threads of a block."""
+        return int(np.prod(self.block, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel folder, its host program loaded."""
+
+    name: str
+    folder: Path
+    parameters: Mapping[str, Parameter]
+    paper: str
+    host: ModuleType = field(repr=False)
+
+    @property
+    def source_path(self) -> Path:
+        """The device code."""
+        return self.folder / "kernel.cu"
+
+    @property
+    def summary(self) -> str:
+        """The first line of host.py's docstring."""
+        return (self.host.__doc__ or "").strip().split("\n")[0].rstrip(".")
+
+    def source(self) -> str:
+        """The text of kernel.cu. Raises KernelError."""
+        try:
+            return self.source_path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise KernelError(f"{self.source_path}: can't be read ({error})") from None
+
+    def resolve(self, given: Mapping[str, object]) -> dict[str, int | float | str]:
+        """All parameters: those given, checked, and the defaults of the others. Raises KernelError."""
+        for name in given:
+            if name not in self.parameters:
+                raise KernelError(f"kernel {self.name}: parameter {name!r}: unknown{nearest(name, self.parameters)}")
+        values: dict[str, int | float | str] = {}
+        for name, parameter in self.parameters.items():
+            value = given.get(name, parameter.default)
+            try:
+                values[name] = parameter.parse(value)
+            except (ValueError, OverflowError):
+                raise KernelError(
+                    f"kernel {self.name}: parameter {name} = {shown(value)}: must be {parameter.allowed}"
+                ) from None
+        return values
+
+    def inputs(self, parameters: Mapping[str, Any]) -> dict[str, Array]:
+        """The arrays by name, in the order of registration."""
+        arrays = self._call("inputs", SimpleNamespace(**parameters))
+        if not isinstance(arrays, dict) or not arrays:
+            raise KernelError(f"kernel {self.name}: host.py: inputs must return a dict of at least one array")
+        for name, array in arrays.items():
+            if not isinstance(array, np.ndarray) or array.dtype.hasobject:
+                raise KernelError(f"kernel {self.name}: host.py: inputs: {name!r} must be a numeric NumPy array")
+        return arrays
+
+    def launches(self, parameters: Mapping[str, Any], memory: Memory) -> Iterator[Launch]:
+        """The launches, in order; each has to be run before the next is asked for."""
+        launches = iter(self._call("launches", SimpleNamespace(**parameters), memory))
+        while True:
+            try:
+                launch = next(launches)
+            except StopIteration:
+                return
+            except KernelError:
+                raise
+            except Exception as error:
+                raise self._failed("launches", error) from error
+            if not isinstance(launch, Launch):
+                raise KernelError(f"kernel {self.name}: host.py: launches must yield Launch, not {shown(launch)}")
+            yield launch
+
+    def check(self, parameters: Mapping[str, Any], before: Memory, after: Memory) -> str | None:
+        """None if the answer is right, else what is wrong."""
+        try:
+            self._call("check", SimpleNamespace(**parameters), before, after)
+        except (WrongAnswer, AssertionError) as error:
+            return (str(error).strip() or "the check failed").split("\n")[0]
+        return None
+
+    def defines(self, parameters: Mapping[str, Any]) -> dict[str, str]:
+        """Macros for the compiler."""
+        if not hasattr(self.host, "defines"):
+            return {}
+        return {name: str(value) for name, value in self._call("defines", SimpleNamespace(**parameters)).items()}
+
+    def _call(self, function: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self.host, function)(*arguments)
+        except (WrongAnswer, AssertionError, KernelError):
+            raise
+        except Exception as error:
+            raise self._failed(function, error) from error
+
+    def _failed(self, function: str, error: Exception) -> KernelError:
+        return KernelError(f"kernel {self.name}: {_where(self.folder / 'host.py', error)}: {function} failed: {_what(error)}")
+
+
+def expect_equal(name: str, got: Array, expected: Array, tolerance: float = 0.0) -> None:
+    """Raise WrongAnswer, naming the first element of `got` that is not as expected (to a relative tolerance)."""
+    if got.shape != expected.shape:
+        raise WrongAnswer(f"{name} has shape {got.shape}, should have {expected.shape}")
+    right = got == expected if tolerance == 0 else np.isclose(got, expected, rtol=tolerance, atol=0)
+    if not np.all(right):
+        at = tuple(int(index) for index in np.argwhere(~right)[0])
+        where = ", ".join(str(index) for index in at)
+        raise WrongAnswer(f"{name}[{where}] is {got[at]}, should be {expected[at]} ({np.sum(~right)} elements are wrong)")
+
+
+def kernel_folders() -> dict[str, Path]:
+    """The kernels that are known by name, and their folders."""
+    found: dict[str, Path] = {}
+    for folder in data_folders("kernels"):
+        for path in sorted(folder.iterdir()):
+            if (path / "kernel.cu").is_file() and (path / "host.py").is_file():
+                found.setdefault(path.name, path)
+    return dict(sorted(found.items()))
+
+
+def load_kernel(kernel: str | Path) -> Kernel:
+    """The kernel of that name, or in the folder at that path. Raises KernelError."""
+    known = kernel_folders()
+    folder = known.get(str(kernel))
+    if folder is None:
+        folder = Path(kernel)
+        if folder.name == str(kernel) and not folder.is_dir():
+            raise KernelError(f"kernel {str(kernel)!r}: unknown{nearest(str(kernel), known)}")
+    for needed in ("kernel.cu", "host.py"):
+        if not (folder / needed).is_file():
+            raise KernelError(f"kernel {folder}: {needed} is missing")
+    host = _load_host(folder)
+    for needed, kind in (("PARAMETERS", dict), ("inputs", Callable), ("launches", Callable), ("check", Callable)):
+        if not isinstance(getattr(host, needed, None), kind):
+            raise KernelError(f"{folder / 'host.py'}: {needed} is missing, or not what simtmm/kernel.py asks for")
+    parameters = {**host.PARAMETERS, "seed": Parameter(0, SEED_HELP, minimum=0)}
+    return Kernel(folder.resolve().name, folder, parameters, getattr(host, "PAPER", ""), host)
+
+
+def _load_host(folder: Path) -> ModuleType:
+    path = folder / "host.py"
+    name = f"simtmm_kernel_{folder.resolve().name.replace('-', '_')}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    written = sys.dont_write_bytecode
+    sys.dont_write_bytecode = True  # no __pycache__ beside a user's kernel
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise KernelError(f"{_where(path, error)}: {_what(error)}") from error
+    finally:
+        sys.dont_write_bytecode = written
+    return module
+
+
+def _where(path: Path, error: BaseException) -> str:
+    """The file and the line of it that failed."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return f"{path}:{error.lineno}"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f"{path}:{lines[-1]}" if lines else str(path)
+
+
+def _what(error: BaseException) -> str:
+    text = str(error.msg if isinstance(error, SyntaxError) else error).split("\n")[0]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

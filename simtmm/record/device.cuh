@@ -1,0 +1,98 @@
+// How a kernel says what it does, and the three ways to build it.
+//
+//   plain CUDA          the macros vanish: the kernel one would write by hand, for timing
+//   instrumented CUDA   SIMTMM_RECORD and a CUDA compiler: every access is written to a buffer
+//   instrumented C++    SIMTMM_RECORD and a C++ compiler: the same on the CPU, with every index checked
+//
+// What a kernel may write (a: pointer to global memory, s: an array declared by SHARED, i: an index):
+//
+//   LD(a, i)            read a[i] and wait                  ST(a, i, v)         write a[i] = v
+//   LD_ASYNC(a, i)      read a[i], wait no earlier than at a JOIN
+//   JOIN()  JOIN(n)     wait for this thread's LD_ASYNCs, or for all but its latest n
+//   SHARED(type, s, n)  local memory of the block: type s[n], n a constant
+//   LDS(s, i)           read s[i]                           STS(s, i, v)        write s[i] = v
+//   ATOMIC_ADD, _MIN, _MAX, _AND, _OR, _XOR, _EXCH(a, i, v), ATOMIC_CAS(a, i, expected, v): the old value
+//   SYNC()              the barrier of the block            OP(n)               n operations of work
+//
+// Each use in the source is a site. Sites are numbered in textual order; in ST(a, i, LD(b, j)) the load, which
+// comes first in time, comes first in number.
+
+#pragma once
+
+#if !defined(SIMTMM_RECORD)
+
+#define LD(a, i) ((a)[i])
+#define LD_ASYNC(a, i) ((a)[i])
+#define ST(a, i, v) ((void)((a)[i] = (v)))
+#define JOIN(...) ((void)0)
+#define SHARED(type, name, count) __shared__ type name[count]
+#define LDS(s, i) ((s)[i])
+#define STS(s, i, v) ((void)((s)[i] = (v)))
+#define ATOMIC_ADD(a, i, v) atomicAdd(&(a)[i], (v))
+#define ATOMIC_MIN(a, i, v) atomicMin(&(a)[i], (v))
+#define ATOMIC_MAX(a, i, v) atomicMax(&(a)[i], (v))
+#define ATOMIC_AND(a, i, v) atomicAnd(&(a)[i], (v))
+#define ATOMIC_OR(a, i, v) atomicOr(&(a)[i], (v))
+#define ATOMIC_XOR(a, i, v) atomicXor(&(a)[i], (v))
+#define ATOMIC_EXCH(a, i, v) atomicExch(&(a)[i], (v))
+#define ATOMIC_CAS(a, i, expected, v) atomicCAS(&(a)[i], (expected), (v))
+#define SYNC() __syncthreads()
+#define OP(n) ((void)0)
+
+#else  // instrumented, on a GPU or on the CPU
+
+namespace simtmm {
+
+// The codes of simtmm/trace/schema.py.
+enum Kind {
+    WORK, LOAD, ASYNC, STORE, ATOMIC, SHARED_LOAD, SHARED_STORE, SHARED_ATOMIC, JOIN_ASYNC, BARRIER, SHARED_ARRAY
+};
+
+// One thing a thread did. value: the address of an access (of a shared one, the site of the array's declaration
+// in the upper 32 bits and the byte offset in the lower), else the number of operations or of asyncs left out.
+struct Event {
+    unsigned long long value;
+    int thread;
+    unsigned short site;
+    unsigned char kind;
+    unsigned char bytes;
+};
+
+template <class T> struct Plain { typedef T type; };
+template <class T> struct Plain<const T> { typedef T type; };
+template <class T> struct Plain<volatile T> { typedef T type; };
+template <class T> struct Plain<const volatile T> { typedef T type; };
+
+}  // namespace simtmm
+
+#if defined(__CUDACC__)
+#include "device_gpu.cuh"
+#else
+#include "device_cpu.cuh"
+#endif
+
+// __COUNTER__ may have been used before: sites count from here.
+namespace simtmm { enum { FIRST_SITE = __COUNTER__ + 1 }; }
+
+#define SIMTMM_SITE(kind) simtmm::Site<__COUNTER__ - simtmm::FIRST_SITE, __LINE__, simtmm::kind>
+#define SIMTMM_ATOMIC(a, i, update) \
+    simtmm::atomic<SIMTMM_SITE(ATOMIC)>((a), (i), [&](auto& simtmm_place) { return simtmm::update; })
+
+#define LD(a, i) simtmm::load<SIMTMM_SITE(LOAD)>((a), (i))
+#define LD_ASYNC(a, i) simtmm::load<SIMTMM_SITE(ASYNC)>((a), (i))
+#define ST(a, i, v) simtmm::store<SIMTMM_SITE(STORE)>((a), (i), (v))
+#define JOIN(...) simtmm::join<SIMTMM_SITE(JOIN_ASYNC)>(__VA_ARGS__)
+#define LDS(s, i) simtmm::load_shared<SIMTMM_SITE(SHARED_LOAD)>((s), (i))
+#define STS(s, i, v) simtmm::store_shared<SIMTMM_SITE(SHARED_STORE)>((s), (i), (v))
+#define ATOMIC_ADD(a, i, v) SIMTMM_ATOMIC(a, i, atomic_add(simtmm_place, (v)))
+#define ATOMIC_MIN(a, i, v) SIMTMM_ATOMIC(a, i, atomic_min(simtmm_place, (v)))
+#define ATOMIC_MAX(a, i, v) SIMTMM_ATOMIC(a, i, atomic_max(simtmm_place, (v)))
+#define ATOMIC_AND(a, i, v) SIMTMM_ATOMIC(a, i, atomic_and(simtmm_place, (v)))
+#define ATOMIC_OR(a, i, v) SIMTMM_ATOMIC(a, i, atomic_or(simtmm_place, (v)))
+#define ATOMIC_XOR(a, i, v) SIMTMM_ATOMIC(a, i, atomic_xor(simtmm_place, (v)))
+#define ATOMIC_EXCH(a, i, v) SIMTMM_ATOMIC(a, i, atomic_exch(simtmm_place, (v)))
+#define ATOMIC_CAS(a, i, expected, v) SIMTMM_ATOMIC(a, i, atomic_cas(simtmm_place, (expected), (v)))
+#define SYNC() simtmm::barrier<SIMTMM_SITE(BARRIER)>()
+#define OP(n) simtmm::work<SIMTMM_SITE(WORK)>(n)
+
+#endif

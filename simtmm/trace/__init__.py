@@ -1,0 +1,1 @@
+"""Traces: what threads did, whatever the machine."""

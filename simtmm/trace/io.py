@@ -1,0 +1,258 @@
+"""Trace: events and what they belong to, in memory or in a Parquet file; reading and writing it."""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from simtmm.errors import TraceError
+from simtmm.files import written_whole
+from simtmm.trace.schema import (
+    EVENT,
+    METADATA_KEY,
+    Batch,
+    Events,
+    Kind,
+    TraceArray,
+    TraceInfo,
+    TraceLaunch,
+    TraceSite,
+)
+
+COLUMNS = pa.schema(
+    [
+        pa.field("launch", pa.int32(), nullable=False),
+        pa.field("block", pa.int32(), nullable=False),
+        pa.field("thread", pa.int32(), nullable=False),
+        pa.field("site", pa.uint16(), nullable=False),
+        pa.field("kind", pa.uint8(), nullable=False),
+        pa.field("bytes", pa.uint8(), nullable=False),
+        pa.field("value", pa.uint64(), nullable=False),
+    ]
+)
+
+
+class Trace:
+    """What the threads of a kernel did. Frozen: its events are read batch by batch, each of whole blocks."""
+
+    def __init__(self, info: TraceInfo, source: "list[Batch] | Path") -> None:
+        self.info = info
+        self._source = source
+
+    def __repr__(self) -> str:
+        return f"Trace({self.info.kernel}, {len(self.info.launches)} launches, {self.info.events} events)"
+
+    def batches(self) -> Iterator[Batch]:
+        """The events, in order. Raises TraceError where a file is damaged or contradicts its own metadata."""
+        if isinstance(self._source, Path):
+            yield from _read_batches(self._source, self.info)
+        else:
+            yield from self._source
+
+    def save(self, path: str | Path) -> None:
+        """Write the trace to a Parquet file, whole or not at all."""
+        with written_whole(path) as temporary:
+            writer = TraceWriter(temporary)
+            with writer:
+                for batch in self.batches():
+                    writer.add(batch)
+                writer.close_with(self.info)
+
+    def to_table(self) -> pa.Table:
+        """All events as an Arrow table with the columns of trace/schema.py; `.to_pandas()` for pandas."""
+        return pa.Table.from_batches([_to_arrow(batch) for batch in self.batches()], schema=COLUMNS)
+
+
+def load_trace(path: str | Path) -> Trace:
+    """A trace from a Parquet file that simtmm wrote. Raises TraceError.
+
+    Only the metadata is read here; events are read when they are asked for.
+    """
+    path = Path(path)
+    try:
+        with pq.ParquetFile(path) as file:
+            schema, rows = file.schema_arrow, file.metadata.num_rows
+    except OSError as error:
+        raise TraceError(f"{path}: can't be read ({error.strerror or error})") from None
+    except pa.ArrowException as error:
+        raise TraceError(f"{path}: is not a whole Parquet file ({_first_line(error)})") from None
+    document = (schema.metadata or {}).get(METADATA_KEY)
+    if document is None or not schema.remove_metadata().equals(COLUMNS):
+        raise TraceError(
+            f"{path}: is no simtmm trace: a Parquet file with the columns {', '.join(COLUMNS.names)} "
+            f"and the metadata {METADATA_KEY.decode()!r} is needed"
+        )
+    try:
+        info = TraceInfo.from_dict(json.loads(document))
+    except (ValueError, KeyError, TypeError) as error:
+        raise TraceError(f"{path}: metadata {METADATA_KEY.decode()!r} can't be understood ({error!r})") from None
+    if info.events != rows:
+        raise TraceError(f"{path}: has {rows} rows, its metadata says {info.events}: it was cut or changed")
+    return Trace(info, path)
+
+
+class TraceWriter:
+    """Writes batches to a Parquet file, a row group each; memory stays bounded by the batch."""
+
+    def __init__(self, path: Path) -> None:
+        dictionary = ["launch", "block", "site", "kind", "bytes"]
+        delta = {"thread": "DELTA_BINARY_PACKED", "value": "DELTA_BINARY_PACKED"}
+        self._writer = pq.ParquetWriter(
+            path, COLUMNS, compression="zstd", compression_level=1, use_dictionary=dictionary, column_encoding=delta
+        )
+
+    def __enter__(self) -> "TraceWriter":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._writer.close()
+
+    def add(self, batch: Batch) -> None:
+        """Append a batch."""
+        if len(batch.events):
+            self._writer.write_batch(_to_arrow(batch), row_group_size=len(batch.events))
+
+    def close_with(self, info: TraceInfo) -> None:
+        """Write the metadata and end the file."""
+        self._writer.add_key_value_metadata({METADATA_KEY: json.dumps(info.to_dict()).encode()})
+        self._writer.close()
+
+
+class TraceRecorder:
+    """Collects what a recorder records, into memory or straight to a file, and digests it on the way."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._writer = TraceWriter(path) if path else None
+        self._path = path
+        self._batches: list[Batch] = []
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._blocks = hashlib.blake2b(digest_size=16)
+        self.events = 0
+
+    def add(self, batch: Batch) -> None:
+        """Append a batch."""
+        self._digest.update(memoryview(np.ascontiguousarray(batch.events).view(np.uint8)))
+        counts = np.diff(batch.ends, prepend=0)
+        rows = np.stack([batch.launch, batch.block, counts], axis=1).astype("<i8")[counts > 0]
+        self._blocks.update(rows.tobytes())
+        self.events += len(batch.events)
+        if self._writer:
+            self._writer.add(batch)
+        else:
+            self._batches.append(batch)
+
+    def finish(
+        self,
+        kernel: str,
+        parameters: dict[str, Any],
+        launches: list[TraceLaunch],
+        arrays: list[TraceArray],
+        sites: list[TraceSite],
+        provenance: dict[str, Any],
+    ) -> Trace:
+        """The trace, all events having been added."""
+        shapes = json.dumps([[dataclasses.astuple(item) for item in items] for items in (launches, arrays)])
+        for part in (self._blocks.digest(), shapes.encode()):
+            self._digest.update(part)
+        info = TraceInfo(
+            kernel=kernel,
+            parameters=parameters,
+            launches=tuple(launches),
+            arrays=tuple(arrays),
+            sites=tuple(sites),
+            events=self.events,
+            digest=self._digest.hexdigest(),
+            provenance=provenance,
+        )
+        if self._writer is None or self._path is None:
+            return Trace(info, self._batches)
+        self._writer.close_with(info)
+        return Trace(info, self._path)
+
+    def abandon(self) -> None:
+        """Close the file that will not be finished."""
+        if self._writer:
+            self._writer.__exit__()
+
+
+def _to_arrow(batch: Batch) -> pa.RecordBatch:
+    counts = np.diff(batch.ends, prepend=0)
+    columns = {
+        "launch": np.repeat(batch.launch, counts),
+        "block": np.repeat(batch.block, counts),
+        **{name: np.ascontiguousarray(batch.events[name]) for name in ("thread", "site", "kind", "bytes", "value")},
+    }
+    return pa.RecordBatch.from_arrays([pa.array(columns[name]) for name in COLUMNS.names], schema=COLUMNS)
+
+
+def _read_batches(path: Path, info: TraceInfo) -> Iterator[Batch]:
+    """The row groups as batches of whole blocks: a block that goes on in the next row group is held back."""
+    held: tuple[Events, int, int] | None = None
+    before = (-1, -1)
+    try:
+        with pq.ParquetFile(path) as file:
+            for group in range(file.num_row_groups):
+                table = file.read_row_group(group)
+                batch = _from_arrow(table, held)
+                _check(batch, info, before, path)
+                if group + 1 < file.num_row_groups and len(batch.ends):
+                    last = int(batch.ends[-2]) if len(batch.ends) > 1 else 0
+                    held = (batch.events[last:], int(batch.launch[-1]), int(batch.block[-1]))
+                    batch = Batch(batch.events[:last], batch.launch[:-1], batch.block[:-1], batch.ends[:-1])
+                if len(batch.ends):
+                    before = (int(batch.launch[-1]), int(batch.block[-1]))
+                    yield batch
+    except (OSError, pa.ArrowException) as error:
+        raise TraceError(f"{path}: can't be read ({_first_line(error)})") from None
+
+
+def _from_arrow(table: pa.Table, held: tuple[Events, int, int] | None) -> Batch:
+    columns = {name: table.column(name).to_numpy() for name in COLUMNS.names}
+    events = np.empty(table.num_rows, dtype=EVENT)
+    for name in EVENT.names or ():
+        events[name] = columns[name]
+    launch, block = columns["launch"], columns["block"]
+    if held is not None:
+        earlier = len(held[0])
+        events = np.concatenate([held[0], events])
+        launch = np.concatenate([np.full(earlier, held[1], np.int32), launch])
+        block = np.concatenate([np.full(earlier, held[2], np.int32), block])
+    changes = np.flatnonzero((np.diff(launch) != 0) | (np.diff(block) != 0)) + 1
+    starts = np.concatenate([np.zeros(min(1, len(events)), np.int64), changes])
+    ends = np.concatenate([changes, np.full(min(1, len(events)), len(events))]).astype(np.int64)
+    return Batch(events, launch[starts], block[starts], ends)
+
+
+def _check(batch: Batch, info: TraceInfo, before: tuple[int, int], path: Path) -> None:
+    """Refuse rows that contradict the metadata or the order; one pass over whole columns."""
+    launch, block = batch.launch, batch.block
+    if not len(launch):
+        return
+    blocks = np.array([entry.blocks for entry in info.launches], dtype=np.int64)
+    threads = np.array([entry.threads_per_block for entry in info.launches], dtype=np.int64)
+    if launch.min() < 0 or launch.max() >= len(blocks) or block.min() < 0 or np.any(block >= blocks[launch]):
+        raise TraceError(f"{path}: a row names a launch or block that its metadata does not have")
+    order = (np.diff(launch) > 0) | ((np.diff(launch) == 0) & (np.diff(block) > 0))
+    if not np.all(order) or (int(launch[0]), int(block[0])) <= before:
+        raise TraceError(f"{path}: rows must be in the order of launch, block and thread")
+    thread = batch.events["thread"]
+    counts = np.diff(batch.ends, prepend=0)
+    backwards = np.diff(thread) < 0
+    backwards[batch.ends[:-1] - 1] = False
+    if np.any(backwards) or thread.min() < 0 or np.any(thread >= np.repeat(threads[launch], counts)):
+        raise TraceError(f"{path}: rows must be in the order of launch, block and thread, threads within the block")
+    if batch.events["kind"].max() >= Kind.SHARED_ARRAY:
+        raise TraceError(f"{path}: kind {int(batch.events['kind'].max())}: must be below {int(Kind.SHARED_ARRAY)}")
+    value, kind = batch.events["value"], batch.events["kind"]
+    if np.any(value[kind != Kind.BARRIER] >= 2**62):
+        raise TraceError(f"{path}: value {int(value.max())}: addresses and counts must be below 2^62")
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).split("\n")[0]
