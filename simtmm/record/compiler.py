@@ -15,6 +15,7 @@ from pathlib import Path
 from simtmm.errors import CompilerError, KernelError
 from simtmm.files import cache_folder, written_whole
 from simtmm.kernel import Kernel
+from simtmm.record.sites import number_sites
 
 HERE = Path(__file__).resolve().parent
 HEADERS = ("device.cuh", "device_cpu.cuh", "library_cpu.cuh")
@@ -74,7 +75,7 @@ def build(kernel: Kernel, defines: dict[str, str]) -> Path:
 
 def translation_unit(kernel: Kernel) -> str:
     """The C++ source that is compiled: the macros, the kernel's source, and a table of its kernels."""
-    source = kernel.source()
+    source, _ = number_sites(kernel.source())
     names = global_functions(source)
     if not names:
         raise KernelError(f"{kernel.source_path}: has no __global__ function")

@@ -16,19 +16,14 @@ from simtmm.errors import KernelError, RecordingError
 from simtmm.files import written_whole
 from simtmm.kernel import Array, Kernel, Launch
 from simtmm.record.compiler import build, find_compiler
+from simtmm.record.sites import number_sites
 from simtmm.trace.io import Trace, TraceRecorder
-from simtmm.trace.schema import ALIGNMENT, EVENT, KINDS, Batch, TraceArray, TraceLaunch, TraceSite
+from simtmm.trace.schema import ALIGNMENT, EVENT, Batch, TraceArray, TraceLaunch
 
 BATCH_EVENTS = 1 << 20  # a row group: 16 MiB of events in memory
 MOST_EVENTS = 1 << 27  # of a batch and so of a block: 2 GiB; a block with more loops for ever
 MOST_ARRAYS = 1024
-MOST_SITES = 4096
 _LIBRARY_IN_USE = threading.Lock()  # a library has static state
-
-
-_SITE_ENTRY = np.dtype(
-    [("used", "i4"), ("line", "i4"), ("kind", "i4"), ("bytes", "i8"), ("storage", "u8")], align=True
-)
 
 
 class _Fault(ctypes.Structure):
@@ -79,7 +74,7 @@ def record(
         if wrong:
             raise RecordingError(f"kernel {kernel.name}: wrong answer: {wrong}")
         trace = recorder.finish(
-            kernel.name, dict(parameters), launches, memory.table(), library.sites(), _provenance(library)
+            kernel.name, dict(parameters), launches, memory.table(), library.sites, _provenance(library)
         )
     return Trace(trace.info, Path(output)) if output else trace
 
@@ -152,38 +147,19 @@ class _Library:
     def __init__(self, kernel: Kernel, path: Path) -> None:
         self.kernel = kernel
         self.source_digest = path.stem.rsplit("-", 1)[-1]
-        self._lines = kernel.source().split("\n")
+        self.sites = number_sites(kernel.source())[1]
         try:
             self._dll = ctypes.CDLL(str(path))
         except OSError as error:
             raise RecordingError(f"kernel {kernel.name}: its build can't be loaded ({error})") from None
         self._dll.simtmm_kernel_name.restype = ctypes.c_char_p
         count = self._dll.simtmm_kernels()
-        self._sites = self._view("simtmm_sites", _SITE_ENTRY)
-        self._declared = self._view("simtmm_declared", np.dtype("?"))
+        self._dll.simtmm_local_memory.restype = ctypes.c_longlong
         self._numbers = {self._dll.simtmm_kernel_name(number).decode(): number for number in range(count)}
-
-    def _view(self, function: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """A static table of the library: `function` gives its address."""
-        give = self._dll[function]
-        give.restype = ctypes.c_void_p
-        table = (ctypes.c_char * (MOST_SITES * dtype.itemsize)).from_address(give())
-        return np.frombuffer(table, dtype=dtype)
 
     def release(self) -> None:
         """Free what the library holds."""
         self._dll.simtmm_release()
-
-    def sites(self) -> list[TraceSite]:
-        """The site table: every place in the source that can record something."""
-        return [
-            TraceSite(int(number), KINDS[entry["kind"]], int(entry["line"]), self._text(entry["line"]))
-            for number, entry in enumerate(self._sites)
-            if entry["used"]
-        ]
-
-    def _text(self, line: int) -> str:
-        return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
 
     def run(self, launch: Launch, number: int, memory: _GlobalMemory) -> Iterator[Batch]:
         """Run a launch and yield its events, a batch of blocks at a time."""
@@ -274,8 +250,8 @@ class _Library:
         """What went wrong and where, in words."""
         where = f"block {fault.block}, thread {fault.thread}"
         if fault.site >= 0:
-            line = int(self._sites[fault.site]["line"])
-            where = f"{self.kernel.source_path}:{line}: site {fault.site} `{self._text(line)}`, {where}"
+            site = self.sites[fault.site]
+            where = f"{self.kernel.source_path}:{site.line}: site {site.site} `{site.source}`, {where}"
         match fault.code:
             case 1:
                 name = arrays[fault.array]
@@ -283,8 +259,8 @@ class _Library:
             case 2:
                 return f"{where}: the pointer does not point into any registered array"
             case 3:
-                text = self._text(int(self._sites[fault.array]["line"]))
-                return f"{where}: index {fault.index} is out of bounds: `{text}` has {fault.count} elements"
+                declared = self.sites[fault.array].source
+                return f"{where}: index {fault.index} is out of bounds: `{declared}` has {fault.count} elements"
             case 4:
                 return f"{where}: OP and JOIN take no negative number, here {fault.index}"
             case 5:
@@ -298,7 +274,7 @@ class _Library:
 
     def _check_local_memory(self, launch: Launch, where: str) -> None:
         """Occupancy believes the launch: what the kernel declared must not exceed what the launch says."""
-        used = int(self._sites["bytes"][self._declared].sum())
+        used = self._dll.simtmm_local_memory()
         if used > launch.local_memory_bytes:
             raise KernelError(
                 f"{where}: local_memory_bytes = {launch.local_memory_bytes}: its SHARED arrays take {used} bytes a block"

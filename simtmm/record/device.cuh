@@ -14,8 +14,8 @@
 //   ATOMIC_ADD, _MIN, _MAX, _AND, _OR, _XOR, _EXCH(a, i, v), ATOMIC_CAS(a, i, expected, v): the old value
 //   SYNC()              the barrier of the block            OP(n)               n operations of work
 //
-// Each use in the source is a site. Sites are numbered in textual order; in ST(a, i, LD(b, j)) the load, which
-// comes first in time, comes first in number.
+// Each use in the source is a site, numbered in textual order. For the instrumented builds simtmm/record/sites.py
+// writes the number into the source: LD(a, i) becomes SIMTMM_LD(7, a, i). NVRTC has no __COUNTER__ to do it here.
 
 #pragma once
 
@@ -71,28 +71,25 @@ template <class T> struct Plain<const volatile T> { typedef T type; };
 #include "device_cpu.cuh"
 #endif
 
-// __COUNTER__ may have been used before: sites count from here.
-namespace simtmm { enum { FIRST_SITE = __COUNTER__ + 1 }; }
+#define SIMTMM_SITE(number, kind) simtmm::Site<number, simtmm::kind>
+#define SIMTMM_UPDATE(n, a, i, update) \
+    simtmm::atomic<SIMTMM_SITE(n, ATOMIC)>((a), (i), [&](auto& simtmm_place) { return simtmm::update; })
 
-#define SIMTMM_SITE(kind) simtmm::Site<__COUNTER__ - simtmm::FIRST_SITE, __LINE__, simtmm::kind>
-#define SIMTMM_ATOMIC(a, i, update) \
-    simtmm::atomic<SIMTMM_SITE(ATOMIC)>((a), (i), [&](auto& simtmm_place) { return simtmm::update; })
-
-#define LD(a, i) simtmm::load<SIMTMM_SITE(LOAD)>((a), (i))
-#define LD_ASYNC(a, i) simtmm::load<SIMTMM_SITE(ASYNC)>((a), (i))
-#define ST(a, i, v) simtmm::store<SIMTMM_SITE(STORE)>((a), (i), (v))
-#define JOIN(...) simtmm::join<SIMTMM_SITE(JOIN_ASYNC)>(__VA_ARGS__)
-#define LDS(s, i) simtmm::load_shared<SIMTMM_SITE(SHARED_LOAD)>((s), (i))
-#define STS(s, i, v) simtmm::store_shared<SIMTMM_SITE(SHARED_STORE)>((s), (i), (v))
-#define ATOMIC_ADD(a, i, v) SIMTMM_ATOMIC(a, i, atomic_add(simtmm_place, (v)))
-#define ATOMIC_MIN(a, i, v) SIMTMM_ATOMIC(a, i, atomic_min(simtmm_place, (v)))
-#define ATOMIC_MAX(a, i, v) SIMTMM_ATOMIC(a, i, atomic_max(simtmm_place, (v)))
-#define ATOMIC_AND(a, i, v) SIMTMM_ATOMIC(a, i, atomic_and(simtmm_place, (v)))
-#define ATOMIC_OR(a, i, v) SIMTMM_ATOMIC(a, i, atomic_or(simtmm_place, (v)))
-#define ATOMIC_XOR(a, i, v) SIMTMM_ATOMIC(a, i, atomic_xor(simtmm_place, (v)))
-#define ATOMIC_EXCH(a, i, v) SIMTMM_ATOMIC(a, i, atomic_exch(simtmm_place, (v)))
-#define ATOMIC_CAS(a, i, expected, v) SIMTMM_ATOMIC(a, i, atomic_cas(simtmm_place, (expected), (v)))
-#define SYNC() simtmm::barrier<SIMTMM_SITE(BARRIER)>()
-#define OP(n) simtmm::work<SIMTMM_SITE(WORK)>(n)
+#define SIMTMM_LD(n, a, i) simtmm::load<SIMTMM_SITE(n, LOAD)>((a), (i))
+#define SIMTMM_LD_ASYNC(n, a, i) simtmm::load<SIMTMM_SITE(n, ASYNC)>((a), (i))
+#define SIMTMM_ST(n, a, i, v) simtmm::store<SIMTMM_SITE(n, STORE)>((a), (i), (v))
+#define SIMTMM_JOIN(n, ...) simtmm::join<SIMTMM_SITE(n, JOIN_ASYNC)>(__VA_ARGS__)
+#define SIMTMM_LDS(n, s, i) simtmm::load_shared<SIMTMM_SITE(n, SHARED_LOAD)>((s), (i))
+#define SIMTMM_STS(n, s, i, v) simtmm::store_shared<SIMTMM_SITE(n, SHARED_STORE)>((s), (i), (v))
+#define SIMTMM_ATOMIC_ADD(n, a, i, v) SIMTMM_UPDATE(n, a, i, atomic_add(simtmm_place, (v)))
+#define SIMTMM_ATOMIC_MIN(n, a, i, v) SIMTMM_UPDATE(n, a, i, atomic_min(simtmm_place, (v)))
+#define SIMTMM_ATOMIC_MAX(n, a, i, v) SIMTMM_UPDATE(n, a, i, atomic_max(simtmm_place, (v)))
+#define SIMTMM_ATOMIC_AND(n, a, i, v) SIMTMM_UPDATE(n, a, i, atomic_and(simtmm_place, (v)))
+#define SIMTMM_ATOMIC_OR(n, a, i, v) SIMTMM_UPDATE(n, a, i, atomic_or(simtmm_place, (v)))
+#define SIMTMM_ATOMIC_XOR(n, a, i, v) SIMTMM_UPDATE(n, a, i, atomic_xor(simtmm_place, (v)))
+#define SIMTMM_ATOMIC_EXCH(n, a, i, v) SIMTMM_UPDATE(n, a, i, atomic_exch(simtmm_place, (v)))
+#define SIMTMM_ATOMIC_CAS(n, a, i, expected, v) SIMTMM_UPDATE(n, a, i, atomic_cas(simtmm_place, (expected), (v)))
+#define SIMTMM_SYNC(n) simtmm::barrier<SIMTMM_SITE(n, BARRIER)>()
+#define SIMTMM_OP(n, operations) simtmm::work<SIMTMM_SITE(n, WORK)>(operations)
 
 #endif

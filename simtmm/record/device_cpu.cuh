@@ -116,11 +116,11 @@ struct Fault {
     long long index, count;
 };
 
-struct SiteEntry { int used, line, kind; long long bytes; void* storage; };
+struct LocalArray { long long bytes; void* storage; };
 struct Array { unsigned long long begin, end; };
 struct Abort {};
 
-static SiteEntry sites[MOST_SITES];
+static LocalArray local_arrays[MOST_SITES];  // by the site of their declaration
 static bool declared[MOST_SITES];    // local arrays that this launch has declared,
 static int declared_sites[MOST_SITES];  // and a list of them
 static int declared_count;
@@ -148,17 +148,10 @@ static char* spare_stack;
 static void* scheduler_context;
 static bool fiber_finished;
 
-struct Registrar {
-    Registrar(int number, int line, int kind, long long bytes, void* storage) {
-        sites[number] = SiteEntry{1, line, kind, bytes, storage};
-    }
-};
-
-template <int NUMBER, int LINE, int KIND> struct Site {
+template <int NUMBER, int KIND> struct Site {
     static_assert(NUMBER < MOST_SITES, "too many sites in one kernel file");
     enum { number = NUMBER, kind = KIND };
     static inline int hint = 0;  // the array that was accessed here last
-    static inline Registrar registrar{NUMBER, LINE, KIND, 0, nullptr};
 };
 
 [[noreturn]] __attribute__((noinline, cold)) static void fail(
@@ -179,7 +172,6 @@ __attribute__((noinline, cold)) static void make_room(int site) {
 }
 
 template <class S> inline void append(int kind, unsigned bytes, unsigned long long value) {
-    (void)&S::registrar;
     if (__builtin_expect(events_used == events_room, 0)) make_room(S::number);
     last_site = S::number;
     events[events_used++] = Event{value, current_thread, (unsigned short)S::number, (unsigned char)kind, (unsigned char)bytes};
@@ -216,25 +208,24 @@ template <class S, class T, class I, class V> inline void store(T* a, I i, V v) 
 
 // --- local memory ---------------------------------------------------------------------------------------------------
 
-// A block's local array: s[i] of the plain build. What another block left there is not to be relied on.
-static void poison(int site) { __builtin_memset(sites[site].storage, 0xCD, sites[site].bytes); }
-
+// A block's local array: s[i] of the plain build.
 template <class T> struct SharedArray { T* data; int count; int declared; };
 
-template <int NUMBER, int LINE, class T, int COUNT> struct SharedSite {
-    static_assert(NUMBER < MOST_SITES, "too many sites in one kernel file");
-    alignas(16) static inline T storage[COUNT];
-    static inline Registrar registrar{NUMBER, LINE, SHARED_ARRAY, (long long)sizeof(T) * COUNT, storage};
-};
+template <int NUMBER, class T, int COUNT> struct Storage { alignas(16) static inline T elements[COUNT]; };
 
-template <int NUMBER, int LINE, class T, int COUNT> inline SharedArray<T> declare_shared() {
-    (void)&SharedSite<NUMBER, LINE, T, COUNT>::registrar;
+// What another block left in local memory is not to be relied on.
+static void poison(int site) { __builtin_memset(local_arrays[site].storage, 0xCD, local_arrays[site].bytes); }
+
+template <int NUMBER, class T, int COUNT> inline SharedArray<T> declare_shared() {
+    static_assert(NUMBER < MOST_SITES, "too many sites in one kernel file");
+    T* elements = Storage<NUMBER, T, COUNT>::elements;
     if (__builtin_expect(!declared[NUMBER], 0)) {
         declared[NUMBER] = true;
         declared_sites[declared_count++] = NUMBER;
+        local_arrays[NUMBER] = LocalArray{(long long)sizeof(T) * COUNT, elements};
         poison(NUMBER);
     }
-    return SharedArray<T>{SharedSite<NUMBER, LINE, T, COUNT>::storage, COUNT, NUMBER};
+    return SharedArray<T>{elements, COUNT, NUMBER};
 }
 
 template <class S, class T, class I> inline T& record_shared(const SharedArray<T>& s, I i, int kind) {
@@ -289,5 +280,5 @@ template <class S> inline void barrier() {
 
 }  // namespace simtmm
 
-#define SHARED(type, name, count) \
-    const simtmm::SharedArray<type> name = simtmm::declare_shared<__COUNTER__ - simtmm::FIRST_SITE, __LINE__, type, (count)>()
+#define SIMTMM_SHARED(n, type, name, count) \
+    const simtmm::SharedArray<type> name = simtmm::declare_shared<n, type, (count)>()

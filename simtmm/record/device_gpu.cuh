@@ -22,7 +22,7 @@ __device__ simtmm::Recorder simtmm_recorder;
 
 namespace simtmm {
 
-template <int NUMBER, int LINE, int KIND> struct Site {
+template <int NUMBER, int KIND> struct Site {
     enum { number = NUMBER, kind = KIND };
 };
 
@@ -106,6 +106,6 @@ template <class S> __device__ inline void work(long long operations) {
 
 }  // namespace simtmm
 
-#define SHARED(type, name, count)              \
+#define SIMTMM_SHARED(n, type, name, count)       \
     __shared__ type simtmm_storage_##name[count]; \
-    const simtmm::SharedArray<type> name = {simtmm_storage_##name, (count), SIMTMM_SITE(SHARED_ARRAY)::number}
+    const simtmm::SharedArray<type> name = {simtmm_storage_##name, (count), n}

@@ -265,8 +265,12 @@ SIMTMM_API int simtmm_kernel_signature(int kernel, char* kinds, int* sizes) {
     return table[kernel].signature(kinds, sizes);
 }
 
-SIMTMM_API const SiteEntry* simtmm_sites() { return sites; }        // MOST_SITES of them
-SIMTMM_API const bool* simtmm_declared() { return declared; }       // likewise: in the launch begun last
+// Bytes of local memory that a block of the launch begun last declares.
+SIMTMM_API long long simtmm_local_memory() {
+    long long bytes = 0;
+    for (int i = 0; i < declared_count; ++i) bytes += local_arrays[declared_sites[i]].bytes;
+    return bytes;
+}
 
 SIMTMM_API void simtmm_cancel(int yes) { cancelled = yes; }
 
