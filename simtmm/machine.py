@@ -145,7 +145,9 @@ class Source(_Table):
     """Where a value comes from and how sure it is."""
 
     source: str
-    certainty: Literal["confirmed", "paper", "derived", "secondhand", "assumption", "definition", "user"]
+    certainty: Literal[
+        "confirmed", "paper", "derived", "secondhand", "config", "unconfirmed", "assumption", "definition", "user"
+    ]
     note: str = ""
 
 

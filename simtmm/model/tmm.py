@@ -1,0 +1,89 @@
+"""TMM, the Threaded Many-core Memory model: threads hide the latency of memory, if there are enough.
+
+Source: Ma, dissertation (2014), chapter 3, Eq (3.1) to (3.3) and Tables 3.1 and 3.2. The equations stand in O() and
+Omega(); their constants are taken as 1, so a time is in cycles if an operation takes one.
+
+The printed form lets each of the T P threads wait for its own M L / (T P) cycles, and M has C words to a transfer. But
+when C threads of a warp share one transfer, all of them wait for it, so the transfers in flight fall by C as well,
+and the two cancel: coalescing saves transfers and bandwidth, not latency-bound time. `tmm_warps` is the form in
+which a warp, not a thread, waits for a transfer. A simulation with memory.transfers = "serial" follows it; with
+"pipelined" and no limits on bandwidth an instruction takes L however many chunks it lists.
+"""
+
+from dataclasses import dataclass
+from math import inf
+
+from simtmm.machine import Machine
+from simtmm.result import Prediction
+from simtmm.trace.counts import Counts
+
+SOURCE = "000 (Ma, dissertation), Eq (3.1) to (3.3)"
+
+
+def tmm(machine: Machine, counts: Counts) -> Prediction:
+    """T_P = max(T1 / P, Tinf, M L / (T P)) cycles, as printed."""
+    T1, Tinf, M, T = counts.work, counts.span, counts.memory_operations, counts.threads_per_core
+    P, L = machine.processors, machine.memory.latency
+    memory = M * L / T if M else 0.0
+    T_E = max(T1, memory)  # Eq. (3.1)
+    T_P = max(T_E / P, Tinf)  # Eq. (3.2)
+    S_P = T1 / T_P if T_P else 1.0  # Eq. (3.3)
+    terms = {"compute": T1 / P, "span": float(Tinf), "memory": memory / P}
+    symbols = {"T1": T1, "Tinf": Tinf, "M": M, "T": T, "P": P, "L": L, "T_E": T_E, "S_P": S_P}
+    return _prediction("tmm", SOURCE, machine, terms, symbols)
+
+
+def tmm_warps(machine: Machine, counts: Counts) -> Prediction:
+    """T_P = max(T1 / P, Tinf, M L / N_W) cycles, N_W warps being resident: transfers are waited for by warps."""
+    T1, Tinf, M, N_W = counts.work, counts.span, counts.memory_operations, counts.warps_in_use
+    P, L = machine.processors, machine.memory.latency
+    terms = {"compute": T1 / P, "span": float(Tinf), "memory": M * L / N_W if M else 0.0}
+    symbols = {"T1": T1, "Tinf": Tinf, "M": M, "N_W": N_W, "P": P, "L": L}
+    source = f"{SOURCE}, with warps in the place of threads in the memory term"
+    return _prediction("tmm-warps", source, machine, terms, symbols)
+
+
+def _prediction(
+    model: str, source: str, machine: Machine, terms: dict[str, float], symbols: dict[str, float]
+) -> Prediction:
+    bound = max(terms, key=terms.__getitem__)
+    return Prediction(model, terms[bound], bound, terms, symbols, source, machine.clock_hz)
+
+
+@dataclass(frozen=True)
+class Hiding:
+    """How many threads per core hide the latency, and how many there can be.
+
+    needed: T at which the printed form's memory term no longer binds; needed_warps: the same for `tmm_warps`, in
+    threads per core as well. in_use: T. limits: what bounds T, in threads per core, by name.
+    largest_latency: the L up to which the T in use hides it (cycles).
+    """
+
+    needed: float
+    needed_warps: float
+    in_use: float
+    limits: dict[str, float]
+    largest_latency: float
+
+    @property
+    def limit(self) -> float:
+        """The least of the limits that the machine sets: X and Z / (Q S)."""
+        return min(value for name, value in self.limits.items() if name != "parallelism")
+
+
+def hiding(machine: Machine, counts: Counts, local_memory_per_thread: float = 0.0) -> Hiding:
+    """The threads per core that hide a program's latency, from Eq (3.2) with its memory term no larger than the rest.
+
+    local_memory_per_thread: S, bytes.
+    """
+    T1, Tinf, M, T = counts.work, counts.span, counts.memory_operations, counts.threads_per_core
+    P, L, W, Q = machine.processors, machine.memory.latency, machine.cores.warp_width, machine.cores.cores_per_group
+    S, Z, N_W = local_memory_per_thread, machine.resources.local_memory, counts.warps_in_use
+    rest = max(T1 / P, Tinf)  # Eq. (3.2) without its third term
+    needed = M * L / (rest * P) if M else 0.0  # M L / (T P) = rest
+    needed_warps = M * L / rest * W / P if M else 0.0  # M L / N_W = rest, W threads to a warp
+    limits = {"threads per core": float(machine.cores.threads_per_core)}  # T <= X
+    if S > 0 and Z is not None:
+        limits["local memory"] = Z / (Q * S)  # T <= Z / (Q S)
+    limits["parallelism"] = T1 / (Tinf * P) if Tinf else inf  # T <= T1 / (Tinf P)
+    return Hiding(needed, needed_warps, T, limits, rest * P * T / M if M and N_W else inf)

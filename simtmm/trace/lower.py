@@ -1,0 +1,304 @@
+"""Trace -> Workload: threads to warps of W in lockstep, addresses to chunks of C words.
+
+Of the threads of a warp that are at different sites, those at the lowest site go first, so that they meet again
+behind a branch or a loop. Threads at a barrier wait until all living threads of their warp are at one. What
+threads do at one site at once is one operation of the warp:
+
+    work            compute, of as many instructions as the thread with most operations has; neighbours merge
+    load, async,
+    store           the chunks that the threads touch, duplicates merged, in the order of their first thread
+    atomic          a chunk for each thread, in order
+    shared_*        shared, with the conflict degree of the banks
+    join            join, leaving out as many asyncs as the thread that leaves out fewest
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.errors import MachineError, WorkloadError
+from simtmm.machine import Machine
+from simtmm.trace.compiled import Compiled
+from simtmm.trace.io import Trace
+from simtmm.trace.schema import EVENT, Batch, Events, Kind, TraceInfo
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE, Workload
+
+WIDEST_ACCESS = 256  # bytes, and so at most this many words of a bank
+NO_SITE = 1 << 30  # above every site: a thread that is done
+AT_BARRIER = 1 << 29  # likewise: one that waits
+
+_WORK, _LOAD, _ASYNC = int(Kind.WORK), int(Kind.LOAD), int(Kind.ASYNC)
+_STORE, _ATOMIC, _JOIN, _BARRIER = int(Kind.STORE), int(Kind.ATOMIC), int(Kind.JOIN), int(Kind.BARRIER)
+_SHARED_ATOMIC = int(Kind.SHARED_ATOMIC)
+
+
+def lower(trace: Trace, machine: Machine, progress: Callable[[int, int], None] | None = None) -> Workload:
+    """The workload that a trace is on a machine.
+
+    W, C, the width of a word and the banks are the machine's. Each launch carries its occupancy: as many blocks
+    as Eq (5.2) of the dissertation lets a group hold. progress: called with (events done, events in all).
+
+    Raises WorkloadError where a block does not fit the machine, TraceError where the file is damaged.
+    """
+    info = trace.info
+    limits = _occupancy(info, machine)
+    pieces = []
+    done = 0
+    for span in spans(trace):
+        pieces.append(_lower_span(span, machine))
+        done += len(span.events)
+        if progress:
+            progress(done, info.events)
+    return _assemble(pieces, info, machine, limits)
+
+
+def _occupancy(info: TraceInfo, machine: Machine) -> list[int]:
+    """Blocks of each launch that a group holds at once."""
+    limits = []
+    for number, launch in enumerate(info.launches):
+        try:
+            limits.append(
+                machine.active_blocks(
+                    launch.threads_per_block, launch.registers_per_thread, launch.local_memory_bytes
+                )
+            )
+        except MachineError as error:
+            raise WorkloadError(f"{info.kernel}: launch {number} of {launch.kernel}: {error}") from None
+    return limits
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of consecutive blocks, those without events included.
+
+    events: as in Batch. ends: int64[blocks]. threads: int64[blocks], threads of a block of each.
+    """
+
+    events: Events
+    ends: npt.NDArray[np.int64]
+    threads: npt.NDArray[np.int64]
+
+
+def spans(trace: Trace) -> Iterator[Span]:
+    """The trace as stretches of blocks without gaps, up to the last block of the last launch."""
+    launches = trace.info.launches
+    sizes = np.array([launch.threads_per_block for launch in launches], dtype=np.int64)
+    offsets = np.cumsum([0, *(launch.blocks for launch in launches)], dtype=np.int64)
+    block_threads = np.repeat(sizes, np.diff(offsets))
+    begun = 0
+
+    def gapless(batch: Batch) -> Span:
+        numbers = offsets[batch.launch] + batch.block
+        counts = np.zeros(int(numbers[-1]) + 1 - begun, dtype=np.int64)
+        counts[numbers - begun] = np.diff(batch.ends, prepend=0)
+        return Span(batch.events, np.cumsum(counts), block_threads[begun : begun + len(counts)])
+
+    for batch in trace.batches():
+        if len(batch.ends):
+            span = gapless(batch)
+            yield span
+            begun += len(span.ends)
+    rest = block_threads[begun:]
+    if len(rest):
+        yield Span(np.empty(0, dtype=EVENT), np.zeros(len(rest), dtype=np.int64), rest)
+
+
+@dataclass(frozen=True)
+class _Piece:
+    kind: npt.NDArray[np.uint8]
+    amount: npt.NDArray[np.int64]
+    chunks: npt.NDArray[np.int64]
+    warp_operations: npt.NDArray[np.int64]  # operations of each warp
+    warp_chunks: npt.NDArray[np.int64]  # chunks of each warp
+    block_warps: npt.NDArray[np.int64]  # warps of each block
+
+
+def _lower_span(span: Span, machine: Machine) -> _Piece:
+    width = machine.cores.warp_width
+    block_warps = -(-span.threads // width)
+    warps = int(block_warps.sum())
+    events = len(span.events)
+    most_chunks = int(((span.events["bytes"].astype(np.int64) + machine.chunk_bytes - 2) // machine.chunk_bytes + 1).sum())
+    kind = np.empty(events, dtype=np.uint8)
+    amount = np.empty(events, dtype=np.int64)
+    chunks = np.empty(most_chunks, dtype=np.int64)
+    warp_operations = np.empty(warps, dtype=np.int64)
+    warp_chunks = np.empty(warps, dtype=np.int64)
+    operations, chunk_count = _lockstep(
+        span.events, span.ends, span.threads, width, machine.chunk_bytes, machine.banks.count,
+        machine.banks.word_bytes, machine.banks.lanes or width,
+        kind, amount, chunks, warp_operations, warp_chunks,
+    )  # fmt: skip
+    return _Piece(
+        kind[:operations].copy(),
+        amount[:operations].copy(),
+        chunks[:chunk_count].copy(),
+        warp_operations,
+        warp_chunks,
+        block_warps,
+    )
+
+
+def _assemble(pieces: list[_Piece], info: TraceInfo, machine: Machine, limits: list[int]) -> Workload:
+    def offsets(counts: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+        return np.cumsum(np.concatenate([np.zeros(1, np.int64), *counts]), dtype=np.int64)
+
+    def joined(arrays: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+        return np.concatenate([np.empty(0, np.int64), *arrays])
+
+    return Workload(
+        kind=np.concatenate([np.empty(0, np.uint8), *(piece.kind for piece in pieces)]),
+        amount=joined([piece.amount for piece in pieces]),
+        chunks=joined([piece.chunks for piece in pieces]),
+        warp_operations=offsets([piece.warp_operations for piece in pieces]),
+        warp_chunks=offsets([piece.warp_chunks for piece in pieces]),
+        block_warps=offsets([piece.block_warps for piece in pieces]),
+        launch_blocks=offsets([np.array([launch.blocks for launch in info.launches], dtype=np.int64)]),
+        launch_limits=np.array(limits, dtype=np.int64),
+        origin=f"{info.kernel} on {machine.name}",
+    )
+
+
+@Compiled
+def _lockstep(  # type: ignore[no-untyped-def]  # noqa: ANN - Numba finds the types
+    events, ends, threads, width, chunk_bytes, banks, bank_bytes, lanes_together,
+    kind, amount, chunks, warp_operations, warp_chunks,
+):  # fmt: skip
+    """Fill the output arrays; the number of operations and of chunks."""
+    most_threads = 0
+    for block in range(len(threads)):
+        most_threads = max(most_threads, threads[block])
+    thread_start = np.empty(most_threads + 1, dtype=np.int64)
+    position = np.empty(width, dtype=np.int64)  # of each lane: its next event,
+    stop = np.empty(width, dtype=np.int64)  # where its events end,
+    at = np.empty(width, dtype=np.int32)  # and the site of the next one
+    # Words that a shared access touches, a chain for each bank.
+    chain = np.empty(banks, dtype=np.int64)
+    word_of = np.empty(width * WIDEST_ACCESS, dtype=np.int64)
+    next_of = np.empty(width * WIDEST_ACCESS, dtype=np.int64)
+
+    operations = 0
+    chunk_count = 0
+    warp = 0
+    begin = 0
+    for block in range(len(ends)):
+        # Where the events of each thread begin.
+        thread = 0
+        for event in range(begin, ends[block]):
+            while thread <= events[event].thread:
+                thread_start[thread] = event
+                thread += 1
+        while thread <= threads[block]:
+            thread_start[thread] = ends[block]
+            thread += 1
+        begin = ends[block]
+
+        for first in range(0, threads[block], width):
+            lanes = min(width, threads[block] - first)
+            first_operation = operations
+            first_chunk = chunk_count
+            for lane in range(lanes):
+                position[lane] = thread_start[first + lane]
+                stop[lane] = thread_start[first + lane + 1]
+                at[lane] = NO_SITE
+                if position[lane] < stop[lane]:
+                    event = events[position[lane]]
+                    at[lane] = AT_BARRIER if event.kind == _BARRIER else event.site
+            while True:
+                site = at[0]
+                for lane in range(1, lanes):
+                    site = min(site, at[lane])
+                if site == NO_SITE:
+                    break
+                leader = 0
+                while at[leader] != site:
+                    leader += 1
+                what = events[position[leader]].kind
+                most = np.int64(0)
+                least = np.int64(1) << 62
+                start = chunk_count
+                words = 0
+                degree = 0
+                together = -1
+                total_degree = 0
+                for lane in range(leader, lanes):
+                    if at[lane] != site:
+                        continue
+                    event = events[position[lane]]
+                    if event.kind != what:
+                        continue
+                    value = np.int64(event.value)
+                    if what == _LOAD or what == _ASYNC or what == _STORE:
+                        last = (value + max(np.int64(event.bytes), 1) - 1) // chunk_bytes
+                        for chunk in range(value // chunk_bytes, last + 1):
+                            known = chunk_count - 1
+                            while known >= start and chunks[known] != chunk:
+                                known -= 1
+                            if known < start:
+                                chunks[chunk_count] = chunk
+                                chunk_count += 1
+                    elif what == _ATOMIC:
+                        chunks[chunk_count] = value // chunk_bytes
+                        chunk_count += 1
+                    elif what == _WORK:
+                        most = max(most, value)
+                    elif what == _JOIN:
+                        least = min(least, value)
+                    elif what != _BARRIER:
+                        if lane // lanes_together != together:  # these lanes are served in a pass of their own
+                            together = lane // lanes_together
+                            total_degree += degree
+                            degree = 0
+                            words = 0
+                            for bank in range(banks):
+                                chain[bank] = -1
+                        array = value >> 32 << 32
+                        offset = value - array
+                        last = (offset + max(np.int64(event.bytes), 1) - 1) // bank_bytes
+                        for word in range(offset // bank_bytes, last + 1):
+                            bank = word % banks
+                            depth = 1
+                            link = chain[bank]
+                            # Threads that read one word are served at once; updates of it are not.
+                            while link >= 0 and (what == _SHARED_ATOMIC or word_of[link] != array + word):
+                                link = next_of[link]
+                                depth += 1
+                            if link < 0:
+                                word_of[words] = array + word
+                                next_of[words] = chain[bank]
+                                chain[bank] = words
+                                words += 1
+                                degree = max(degree, depth)
+                    position[lane] += 1
+                    at[lane] = NO_SITE
+                    if position[lane] < stop[lane]:
+                        following = events[position[lane]]
+                        at[lane] = AT_BARRIER if following.kind == _BARRIER else following.site
+                if what == _WORK:
+                    if operations > first_operation and kind[operations - 1] == COMPUTE:
+                        amount[operations - 1] += most
+                        continue
+                    kind[operations] = COMPUTE
+                    amount[operations] = most
+                elif what == _JOIN:
+                    kind[operations] = JOIN
+                    amount[operations] = least
+                elif what == _BARRIER:
+                    kind[operations] = BARRIER
+                    amount[operations] = 0
+                elif what == _LOAD or what == _ASYNC or what == _STORE or what == _ATOMIC:
+                    kind[operations] = (
+                        LOAD if what == _LOAD else ASYNC if what == _ASYNC else STORE if what == _STORE else ATOMIC
+                    )
+                    amount[operations] = chunk_count - start
+                else:
+                    passes = (lanes + lanes_together - 1) // lanes_together
+                    kind[operations] = SHARED
+                    amount[operations] = max(1, (total_degree + degree + passes - 1) // passes)
+                operations += 1
+            warp_operations[warp] = operations - first_operation
+            warp_chunks[warp] = chunk_count - first_chunk
+            warp += 1
+    return operations, chunk_count
