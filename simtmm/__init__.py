@@ -7,30 +7,46 @@ The names below are loaded when they are first used, so that `import simtmm` is 
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from simtmm.provenance import VERSION
+
 if TYPE_CHECKING:
     from simtmm.engine import simulate as simulate
     from simtmm.errors import SimtmmError as SimtmmError
     from simtmm.machine import Machine as Machine
     from simtmm.machine import load_machine as load_machine
+    from simtmm.model import predict as predict
+    from simtmm.record import record as record
     from simtmm.result import Prediction as Prediction
     from simtmm.result import Result as Result
+    from simtmm.trace.counts import Counts as Counts
+    from simtmm.trace.counts import count as count
+    from simtmm.trace.io import Trace as Trace
+    from simtmm.trace.io import load_trace as load_trace
+    from simtmm.trace.lower import lower as lower
     from simtmm.workload import Workload as Workload
     from simtmm.workload import load_workload as load_workload
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 _HOMES = {
+    "Counts": "simtmm.trace.counts",
     "Machine": "simtmm.machine",
     "Prediction": "simtmm.result",
     "Result": "simtmm.result",
     "SimtmmError": "simtmm.errors",
+    "Trace": "simtmm.trace.io",
     "Workload": "simtmm.workload",
+    "count": "simtmm.trace.counts",
     "load_machine": "simtmm.machine",
+    "load_trace": "simtmm.trace.io",
     "load_workload": "simtmm.workload",
+    "lower": "simtmm.trace.lower",
+    "predict": "simtmm.model",
+    "record": "simtmm.record",
     "simulate": "simtmm.engine",
 }
 
-__all__ = ["__version__", *sorted(_HOMES)]  # noqa: PLE0604
+__all__ = ["__version__", *sorted(_HOMES)]
 
 
 def __getattr__(name: str) -> Any:

@@ -49,12 +49,13 @@ class OutputError(SimtmmError):
     """A file that can't be written."""
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """'; did you mean ...?' with the names closest to `word`, or '; known: ...' with all of them."""
-    names = sorted(known)
+def nearest(word: str, known: Iterable[str], listed: Iterable[str] | None = None) -> str:
+    """'; did you mean ...?' with the names closest to `word`, or '; known: ...' with all, or with those `listed`."""
+    names = sorted(set(known))
     close = difflib.get_close_matches(word, names, n=3, cutoff=0.6)
     if close:
         return f"; did you mean {' or '.join(repr(name) for name in close)}?"
+    names = names if listed is None else sorted(set(listed))
     return f"; known: {', '.join(names)}" if names else ""
 
 

@@ -17,7 +17,7 @@ Every kernel also has the parameter `seed`.
 import importlib.util
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -55,10 +55,10 @@ class Parameter:
             return f"one of {', '.join(str(choice) for choice in self.choices)}"
         kind = {int: "a whole number", float: "a number", str: "a word"}[type(self.default)]
         if self.minimum is not None and self.maximum is not None:
-            return f"{kind} from {self.minimum:g} to {self.maximum:g}"
+            return f"{kind} from {self.minimum:.12g} to {self.maximum:.12g}"
         if self.minimum is not None:
-            return f"{kind} of at least {self.minimum:g}"
-        return f"{kind} of at most {self.maximum:g}" if self.maximum is not None else kind
+            return f"{kind} of at least {self.minimum:.12g}"
+        return f"{kind} of at most {self.maximum:.12g}" if self.maximum is not None else kind
 
     def parse(self, value: object) -> int | float | str:
         """The value as this parameter holds it; from text as on the command line, too. Raises ValueError."""
@@ -98,7 +98,9 @@ class Launch:
             sizes = getattr(self, name)
             sizes = sizes if isinstance(sizes, tuple) else (sizes,)
             if not 1 <= len(sizes) <= 3 or any(int(size) != size or size < 1 for size in sizes):
-                raise KernelError(f"launch of {self.kernel}: {name} = {sizes}: must be one to three sizes of at least 1")
+                raise KernelError(
+                    f"launch of {self.kernel}: {name} = {sizes}: must be one to three sizes of at least 1"
+                )
             object.__setattr__(self, name, (*(int(size) for size in sizes), 1, 1)[:3])
 
     @property
@@ -204,7 +206,9 @@ class Kernel:
             raise self._failed(function, error) from error
 
     def _failed(self, function: str, error: Exception) -> KernelError:
-        return KernelError(f"kernel {self.name}: {_where(self.folder / 'host.py', error)}: {function} failed: {_what(error)}")
+        return KernelError(
+            f"kernel {self.name}: {_where(self.folder / 'host.py', error)}: {function} failed: {_what(error)}"
+        )
 
 
 def expect_equal(name: str, got: Array, expected: Array, tolerance: float = 0.0) -> None:
@@ -215,7 +219,9 @@ def expect_equal(name: str, got: Array, expected: Array, tolerance: float = 0.0)
     if not np.all(right):
         at = tuple(int(index) for index in np.argwhere(~right)[0])
         where = ", ".join(str(index) for index in at)
-        raise WrongAnswer(f"{name}[{where}] is {got[at]}, should be {expected[at]} ({np.sum(~right)} elements are wrong)")
+        raise WrongAnswer(
+            f"{name}[{where}] is {got[at]}, should be {expected[at]} ({np.sum(~right)} elements are wrong)"
+        )
 
 
 def kernel_folders() -> dict[str, Path]:
@@ -240,9 +246,11 @@ def load_kernel(kernel: str | Path) -> Kernel:
         if not (folder / needed).is_file():
             raise KernelError(f"kernel {folder}: {needed} is missing")
     host = _load_host(folder)
-    for needed, kind in (("PARAMETERS", dict), ("inputs", Callable), ("launches", Callable), ("check", Callable)):
-        if not isinstance(getattr(host, needed, None), kind):
-            raise KernelError(f"{folder / 'host.py'}: {needed} is missing, or not what simtmm/kernel.py asks for")
+    for needed in ("inputs", "launches", "check"):
+        if not callable(getattr(host, needed, None)):
+            raise KernelError(f"{folder / 'host.py'}: must have a function {needed}")
+    if not isinstance(getattr(host, "PARAMETERS", None), dict):
+        raise KernelError(f"{folder / 'host.py'}: must have a dict PARAMETERS")
     parameters = {**host.PARAMETERS, "seed": Parameter(0, SEED_HELP, minimum=0)}
     return Kernel(folder.resolve().name, folder, parameters, getattr(host, "PAPER", ""), host)
 

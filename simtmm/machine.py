@@ -23,10 +23,11 @@ SWITCHES = ("on-stall", "every-instruction")
 SCHEDULERS = ("fifo", "oldest", "greedy-oldest", "round-robin")
 
 
-def _number(value: object, allowed: str) -> Real:
+def _number(value: object, allowed: str) -> int | float:
+    """The value as a plain number; NumPy's are welcome, truth values and infinities are not."""
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise ValueError(allowed)
-    return value
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def _whole(value: object) -> int:
@@ -43,7 +44,7 @@ def _at_least(bound: float) -> BeforeValidator:
         number = _number(value, allowed)
         if number < bound:
             raise ValueError(allowed)
-        return int(number) if isinstance(number, Integral) else float(number)
+        return number
 
     return BeforeValidator(check)
 
@@ -53,7 +54,7 @@ def _positive(value: object) -> float:
     number = _number(value, allowed)
     if number <= 0:
         raise ValueError(allowed)
-    return int(number) if isinstance(number, Integral) else float(number)
+    return number
 
 
 Count = Annotated[int, BeforeValidator(_whole)]
@@ -106,7 +107,9 @@ class Memory(_Table):
     latency: Duration = _unit("cycles", "latency of global memory, L")
     chunk_words: Count = _unit("words", "words in a chunk, C")
     word_bytes: Count = _unit("bytes", "bytes in a word", default=4)
-    transfers: Literal["pipelined", "serial"] = _unit("", "chunks of an instruction overlap or not", default="pipelined")
+    transfers: Literal["pipelined", "serial"] = _unit(
+        "", "chunks of an instruction overlap or not", default="pipelined"
+    )
     port_interval: Duration = _unit("cycles", "a group's memory port takes a chunk this often", default=0)
     partitions: Count = _unit("partitions", "partitions of global memory", default=1)
     interleave: Literal["modulo", "hash"] = _unit("", "how chunks spread over partitions", default="modulo")
@@ -146,7 +149,15 @@ class Source(_Table):
 
     source: str
     certainty: Literal[
-        "confirmed", "paper", "derived", "secondhand", "config", "unconfirmed", "assumption", "definition", "user"
+        "confirmed",
+        "paper",
+        "derived",
+        "secondhand",
+        "config",
+        "unconfirmed",
+        "assumption",
+        "definition",
+        "user",
     ]
     note: str = ""
 
@@ -192,7 +203,7 @@ class Machine(_Table):
         for key, latency in {"memory.latency": self.memory.latency, **latencies}.items():
             if self.ticks(latency) < 1:
                 shortest = 1 / self.ticks_per_cycle
-                raise ValueError(f"{key} = {latency}: must be at least one tick, {shortest:g} cycles")
+                raise ValueError(f"{key} = {latency:g}: must be at least one tick ({shortest:g} cycles)")
         if self.memory.transfers == "serial":
             for key in ("port_interval", "service", "atomic_service"):
                 if getattr(self.memory, key) != 0:
@@ -387,8 +398,10 @@ def _one_line(error: ErrorDetails) -> str:
     key = ".".join(str(part) for part in error["loc"])
     match error["type"]:
         case "extra_forbidden":
-            known = [*units(), "sources", "cores", "memory", "scheduling", "limits", "resources", "banks"]
-            return f"{key}: unknown key{nearest(key, known)}"
+            known = list(units())
+            parent = key.rpartition(".")[0]
+            siblings = [other.removeprefix(f"{parent}.").split(".")[0] for other in known if other.startswith(parent)]
+            return f"{key}: unknown key{nearest(key, known, siblings)}"
         case "missing":
             return f"{key}: is missing"
         case "literal_error":

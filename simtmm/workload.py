@@ -103,7 +103,9 @@ class Workload:
         for path, launch in _launches(tables, origin):
             limit = launch.get("blocks_per_group", 0)
             if "blocks_per_group" in launch and not _is_whole(limit, 1):
-                raise WorkloadError(f"{origin}: {path}blocks_per_group = {shown(limit)}: must be a whole number of at least 1")
+                raise WorkloadError(
+                    f"{origin}: {path}blocks_per_group = {shown(limit)}: must be a whole number of at least 1"
+                )
             builder.begin_launch(limit)
             for b, block in enumerate(_list(launch["blocks"], f"{path}blocks", origin)):
                 place = f"{path}blocks[{b}]"
@@ -239,7 +241,7 @@ class WorkloadBuilder:
 
 
 def _is_whole(value: Any, least: int) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= LARGEST
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= int(value) <= LARGEST
 
 
 def _how_many(least: int, most: int) -> str:

@@ -41,7 +41,11 @@ def launches(p, memory):
     for step in range(steps(p.n)):
         before, after = buffers[step % 2], buffers[(step + 1) % 2]
         yield Launch(
-            "jump", (before, after, p.n), grid=-(-p.n // p.threads), block=p.threads, registers_per_thread=REGISTERS
+            "jump",
+            (before, after, p.n),
+            grid=-(-p.n // p.threads),
+            block=p.threads,
+            registers_per_thread=REGISTERS,
         )
 
 

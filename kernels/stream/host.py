@@ -11,9 +11,7 @@ from simtmm.kernel import Launch, Parameter, expect_equal
 PAPER = "measured in RRZE-HPC gpu-benches, gpu-stream (bandwidth of streaming kernels over occupancy)"
 
 PARAMETERS = {
-    "operation": Parameter(
-        "triad", "which kernel", choices=("init", "read", "scale", "triad", "stencil3", "stencil5")
-    ),
+    "operation": Parameter("triad", "which kernel", choices=("init", "read", "scale", "triad", "stencil3", "stencil5")),
     "n": Parameter(65536, "elements of an array", minimum=1, maximum=2**28),
     "threads": Parameter(128, "threads of a block", minimum=1, maximum=1024),
     "local_memory": Parameter(0, "bytes of local memory that a block claims", minimum=0, maximum=2**20),

@@ -246,7 +246,7 @@ class Group:
         else:
             state = "start"
         self.run.report.time[state] += int(now - self.accounted)
-        self.accounted = now
+        self.accounted = int(now)
 
     def request(self, warp: "Warp") -> Event:
         """The warp is ready from now on; the event brings the port that it is granted."""

@@ -77,7 +77,12 @@ def hiding(machine: Machine, counts: Counts, local_memory_per_thread: float = 0.
     local_memory_per_thread: S, bytes.
     """
     T1, Tinf, M, T = counts.work, counts.span, counts.memory_operations, counts.threads_per_core
-    P, L, W, Q = machine.processors, machine.memory.latency, machine.cores.warp_width, machine.cores.cores_per_group
+    P, L, W, Q = (
+        machine.processors,
+        machine.memory.latency,
+        machine.cores.warp_width,
+        machine.cores.cores_per_group,
+    )
     S, Z, N_W = local_memory_per_thread, machine.resources.local_memory, counts.warps_in_use
     rest = max(T1 / P, Tinf)  # Eq. (3.2) without its third term
     needed = M * L / (rest * P) if M else 0.0  # M L / (T P) = rest

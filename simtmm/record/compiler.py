@@ -94,7 +94,10 @@ def global_functions(source: str) -> list[str]:
     text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)
     text = re.sub(r"^\s*#.*(?:\\\n.*)*$", " ", text, flags=re.MULTILINE)
     names = []
-    for found in re.finditer(r"(template\s*<[^>]*>\s*)?\b__global__\b([^({;]*(?:\([^)]*\)[^({;]*)?)\bvoid\b|(template\s*<[^>]*>\s*)?\bvoid\s+__global__\b", text):
+    for found in re.finditer(
+        r"(template\s*<[^>]*>\s*)?\b__global__\b([^({;]*(?:\([^)]*\)[^({;]*)?)\bvoid\b|(template\s*<[^>]*>\s*)?\bvoid\s+__global__\b",
+        text,
+    ):
         if found.group(1) or found.group(3):
             continue
         name = re.match(r"\s*(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(", text[found.end() :])

@@ -2,7 +2,6 @@
 
 import contextlib
 import ctypes
-import platform
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -11,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm import __version__
 from simtmm.errors import KernelError, RecordingError
 from simtmm.files import written_whole
 from simtmm.kernel import Array, Kernel, Launch
+from simtmm.provenance import provenance
 from simtmm.record.compiler import build, find_compiler
 from simtmm.record.sites import number_sites
 from simtmm.trace.io import Trace, TraceRecorder
@@ -94,12 +93,10 @@ def _of_trace(launch: Launch) -> TraceLaunch:
 
 def _provenance(library: "_Library") -> dict[str, Any]:
     return {
-        "simtmm": __version__,
+        **provenance(),
         "recorder": "cpu",
         "source": library.source_digest,
         "compiler": " ".join(find_compiler()),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
     }
 
 
@@ -266,7 +263,10 @@ class _Library:
             case 5:
                 return f"{where}: a block recorded over {MOST_EVENTS} events: does it loop for ever?"
             case 6:
-                return f"{where} or after it: crashed (a pointer used without LD or ST, a division by zero, or a stack overflow)"
+                return (
+                    f"{where} or after it: crashed: a pointer used without LD or ST, "
+                    "a division by zero, or a stack overflow"
+                )
             case 7:
                 return f"{where}: cancelled"
             case _:
@@ -277,7 +277,8 @@ class _Library:
         used = self._dll.simtmm_local_memory()
         if used > launch.local_memory_bytes:
             raise KernelError(
-                f"{where}: local_memory_bytes = {launch.local_memory_bytes}: its SHARED arrays take {used} bytes a block"
+                f"{where}: local_memory_bytes = {launch.local_memory_bytes}: "
+                f"its SHARED arrays take {used} bytes a block"
             )
 
 
@@ -297,12 +298,10 @@ def _argument(argument: Any, kind: str, size: int, memory: _GlobalMemory, where:
     if kind == "s":
         raise KernelError(f"{where}: structures can't be passed by value; pass an array of one")
     wanted = np.dtype({"b": "?"}.get(kind, f"{kind}{size}"))
-    if isinstance(argument, str) or not np.isscalar(argument):
+    if isinstance(argument, str) or not isinstance(argument, (int, float, np.number, np.bool_)):
         raise KernelError(f"{where} = {argument!r}: must be a number ({wanted})")
     if kind != "f" and argument != int(argument):
         raise KernelError(f"{where} = {argument!r}: must be a whole number ({wanted})")
     if kind in "iu" and not np.iinfo(wanted).min <= int(argument) <= np.iinfo(wanted).max:
         raise KernelError(f"{where} = {argument!r}: does not fit {wanted}")
     return np.array([argument], dtype=wanted)
-
-

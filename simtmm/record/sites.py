@@ -40,8 +40,10 @@ def number_sites(source: str) -> tuple[str, list[TraceSite]]:
         line = source.count("\n", 0, found.start()) + 1
         site = len(sites)
         sites.append(TraceSite(site, MACROS[found["macro"]].name.lower(), line, lines[line - 1].strip()))
-        return found[0].replace(found["macro"], f"SIMTMM_{found['macro']}", 1).replace(
-            "(", f"({site}" if found["empty"] else f"({site}, ", 1
+        return (
+            found[0]
+            .replace(found["macro"], f"SIMTMM_{found['macro']}", 1)
+            .replace("(", f"({site}" if found["empty"] else f"({site}, ", 1)
         )
 
     return _TOKENS.sub(number, source), sites

@@ -152,7 +152,7 @@ def _of_blocks(stretch: Span) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int
 
 
 @Compiled
-def _count_blocks(events, ends, phase_longest, work, span):  # type: ignore[no-untyped-def]  # noqa: ANN
+def _count_blocks(events, ends, phase_longest, work, span):  # type: ignore[no-untyped-def]
     """Work of each block, and the sum over its phases, from barrier to barrier, of the busiest thread's work."""
     begin = 0
     for block in range(len(ends)):

@@ -78,11 +78,11 @@ def load_trace(path: str | Path) -> Trace:
     try:
         with pq.ParquetFile(path) as file:
             schema, rows = file.schema_arrow, file.metadata.num_rows
+            document = (file.metadata.metadata or {}).get(METADATA_KEY)
     except OSError as error:
         raise TraceError(f"{path}: can't be read ({error.strerror or error})") from None
     except pa.ArrowException as error:
         raise TraceError(f"{path}: is not a whole Parquet file ({_first_line(error)})") from None
-    document = (schema.metadata or {}).get(METADATA_KEY)
     if document is None or not schema.remove_metadata().equals(COLUMNS):
         raise TraceError(
             f"{path}: is no simtmm trace: a Parquet file with the columns {', '.join(COLUMNS.names)} "
@@ -104,7 +104,12 @@ class TraceWriter:
         dictionary = ["launch", "block", "site", "kind", "bytes"]
         delta = {"thread": "DELTA_BINARY_PACKED", "value": "DELTA_BINARY_PACKED"}
         self._writer = pq.ParquetWriter(
-            path, COLUMNS, compression="zstd", compression_level=1, use_dictionary=dictionary, column_encoding=delta
+            path,
+            COLUMNS,
+            compression="zstd",
+            compression_level=1,
+            use_dictionary=dictionary,
+            column_encoding=delta,
         )
 
     def __enter__(self) -> "TraceWriter":
@@ -137,7 +142,7 @@ class TraceRecorder:
 
     def add(self, batch: Batch) -> None:
         """Append a batch."""
-        self._digest.update(memoryview(np.ascontiguousarray(batch.events).view(np.uint8)))
+        self._digest.update(np.ascontiguousarray(batch.events).tobytes())
         counts = np.diff(batch.ends, prepend=0)
         rows = np.stack([batch.launch, batch.block, counts], axis=1).astype("<i8")[counts > 0]
         self._blocks.update(rows.tobytes())

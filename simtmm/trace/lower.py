@@ -60,9 +60,7 @@ def _occupancy(info: TraceInfo, machine: Machine) -> list[int]:
     for number, launch in enumerate(info.launches):
         try:
             limits.append(
-                machine.active_blocks(
-                    launch.threads_per_block, launch.registers_per_thread, launch.local_memory_bytes
-                )
+                machine.active_blocks(launch.threads_per_block, launch.registers_per_thread, launch.local_memory_bytes)
             )
         except MachineError as error:
             raise WorkloadError(f"{info.kernel}: launch {number} of {launch.kernel}: {error}") from None
@@ -120,7 +118,9 @@ def _lower_span(span: Span, machine: Machine) -> _Piece:
     block_warps = -(-span.threads // width)
     warps = int(block_warps.sum())
     events = len(span.events)
-    most_chunks = int(((span.events["bytes"].astype(np.int64) + machine.chunk_bytes - 2) // machine.chunk_bytes + 1).sum())
+    most_chunks = int(
+        ((span.events["bytes"].astype(np.int64) + machine.chunk_bytes - 2) // machine.chunk_bytes + 1).sum()
+    )
     kind = np.empty(events, dtype=np.uint8)
     amount = np.empty(events, dtype=np.int64)
     chunks = np.empty(most_chunks, dtype=np.int64)
@@ -162,7 +162,7 @@ def _assemble(pieces: list[_Piece], info: TraceInfo, machine: Machine, limits: l
 
 
 @Compiled
-def _lockstep(  # type: ignore[no-untyped-def]  # noqa: ANN - Numba finds the types
+def _lockstep(  # type: ignore[no-untyped-def]  # Numba finds the types
     events, ends, threads, width, chunk_bytes, banks, bank_bytes, lanes_together,
     kind, amount, chunks, warp_operations, warp_chunks,
 ):  # fmt: skip
@@ -230,8 +230,8 @@ def _lockstep(  # type: ignore[no-untyped-def]  # noqa: ANN - Numba finds the ty
                     if event.kind != what:
                         continue
                     value = np.int64(event.value)
-                    if what == _LOAD or what == _ASYNC or what == _STORE:
-                        last = (value + max(np.int64(event.bytes), 1) - 1) // chunk_bytes
+                    if what in (_LOAD, _ASYNC, _STORE):
+                        last = (value + np.int64(max(event.bytes, 1)) - 1) // chunk_bytes
                         for chunk in range(value // chunk_bytes, last + 1):
                             known = chunk_count - 1
                             while known >= start and chunks[known] != chunk:
@@ -256,7 +256,7 @@ def _lockstep(  # type: ignore[no-untyped-def]  # noqa: ANN - Numba finds the ty
                                 chain[bank] = -1
                         array = value >> 32 << 32
                         offset = value - array
-                        last = (offset + max(np.int64(event.bytes), 1) - 1) // bank_bytes
+                        last = (offset + np.int64(max(event.bytes, 1)) - 1) // bank_bytes
                         for word in range(offset // bank_bytes, last + 1):
                             bank = word % banks
                             depth = 1
@@ -288,7 +288,7 @@ def _lockstep(  # type: ignore[no-untyped-def]  # noqa: ANN - Numba finds the ty
                 elif what == _BARRIER:
                     kind[operations] = BARRIER
                     amount[operations] = 0
-                elif what == _LOAD or what == _ASYNC or what == _STORE or what == _ATOMIC:
+                elif what in (_LOAD, _ASYNC, _STORE, _ATOMIC):
                     kind[operations] = (
                         LOAD if what == _LOAD else ASYNC if what == _ASYNC else STORE if what == _STORE else ATOMIC
                     )

@@ -55,9 +55,7 @@ class Kind(enum.IntEnum):
 
 KINDS = tuple(kind.name.lower() for kind in Kind)
 
-EVENT = np.dtype(
-    [("value", "<u8"), ("thread", "<i4"), ("site", "<u2"), ("kind", "u1"), ("bytes", "u1")], align=False
-)
+EVENT = np.dtype([("value", "<u8"), ("thread", "<i4"), ("site", "<u2"), ("kind", "u1"), ("bytes", "u1")], align=False)
 
 Events = npt.NDArray[np.void]
 

@@ -1,0 +1,111 @@
+"""A run as a person reads it."""
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from simtmm.report.text import bar, cycles, seconds, share, table
+from simtmm.result import Prediction
+from simtmm.study.run import Run
+
+WHAT_TIME_MEANS = {
+    "issuing": "a port was held",
+    "memory": "a warp waited for memory",
+    "barrier": "a warp waited at a barrier",
+    "start": "warps had not begun, or filled the pipeline",
+    "empty": "no warp was there",
+}
+MODEL_NAMES = {"tmm": "TMM", "tmm-warps": "TMM, warps wait", "pram": "PRAM"}
+
+
+def describe(run: Run) -> Iterator[RenderableType]:
+    """The report's parts, from the heading to the verdict."""
+    parameters = ", ".join(f"{name}={value}" for name, value in run.parameters.items())
+    yield Text(f"{run.program}{f' ({parameters})' if parameters else ''} on {run.machine.name}", style="bold")
+    yield ""
+    if run.counts:
+        yield table("Program", ("", "", ""), list(_program(run)), left=(0, 2))
+        yield ""
+    yield table("Time", ("", "cycles", "time", "predicted / simulated", "bound by"), list(_times(run)), left=(0, 4))
+    yield ""
+    if run.hiding:
+        yield table("Hiding the latency", ("", "", ""), list(_hiding(run)), left=(0, 2))
+        yield ""
+    if run.result.time is not None:
+        yield table("Where the simulated time went", ("", "", "", ""), list(_where(run)), left=(0, 2, 3))
+        yield ""
+    yield Text(f"Verdict: {run.verdict}")
+
+
+def _program(run: Run) -> Iterator[tuple[str, str, str]]:
+    counts = run.counts
+    assert counts is not None
+    launches = len(counts.launches)
+    yield (
+        "work",
+        cycles(counts.work),
+        f"T1, operations of all threads, in {launches} launch{'es' * (launches != 1)}",
+    )
+    yield "span", cycles(counts.span), "Tinf, operations on the longest path"
+    words = run.machine.memory.chunk_words
+    yield (
+        "memory operations",
+        cycles(counts.memory_operations),
+        f"M, chunks of C = {words} word{'s' * (words != 1)}, by {counts.memory_instructions:,} warp instructions",
+    )
+    yield (
+        "threads per core",
+        f"{counts.threads_per_core:.3g}",
+        f"T in use, of X = {run.machine.cores.threads_per_core:g}",
+    )
+    for entry, number in run.occupancies:
+        blocks = f"{entry.active_blocks} block{'s' * (entry.active_blocks != 1)}"
+        which = f", {number} launches" if len(run.occupancies) > 1 else ""
+        yield (
+            "occupancy",
+            share(entry.warps, entry.most_warps),
+            f"{blocks} a group, {entry.warps} of {entry.most_warps} warps, limited by {entry.bound}{which}",
+        )
+
+
+def _times(run: Run) -> Iterator[tuple[str, ...]]:
+    simulated = run.result.cycles
+    yield f"simulated ({run.result.engine})", cycles(simulated), seconds(run.result.seconds), "", ""
+    for model, prediction in run.predictions.items():
+        ratio = f"{prediction.cycles / simulated:.3g}" if simulated else ""
+        name = MODEL_NAMES[model]
+        yield name, cycles(prediction.cycles), seconds(prediction.seconds), ratio, _terms(prediction)
+
+
+def _terms(prediction: Prediction) -> str:
+    """memory (compute 12, span 3, memory 40)."""
+    terms = ", ".join(f"{name} {cycles(value)}" for name, value in prediction.terms.items())
+    return f"{prediction.bound} ({terms})"
+
+
+def _hiding(run: Run) -> Iterator[tuple[str, str, str]]:
+    hidden, machine = run.hiding, run.machine
+    assert hidden is not None
+    yield "threads per core in use", f"{hidden.in_use:.3g}", "T"
+    yield (
+        "that hide the latency",
+        f"{hidden.needed:.3g}",
+        f"by the TMM as printed, at L = {machine.memory.latency:g} cycles",
+    )
+    yield "", f"{hidden.needed_warps:.3g}", "if a warp's threads wait together"
+    for name, limit in hidden.limits.items():
+        meaning = {
+            "threads per core": "X, threads a core may hold",
+            "local memory": "Z / (Q S), what local memory allows",
+            "parallelism": "T1 / (Tinf P), what the program's parallelism feeds",
+        }[name]
+        yield f"limit: {name}", f"{limit:.3g}", meaning
+
+
+def _where(run: Run) -> Iterator[tuple[str, str, str, str]]:
+    time = run.result.time
+    assert time is not None
+    total = sum(time.values())
+    for name, ticks in time.items():
+        yield name, share(ticks, total), bar(ticks, total).ljust(24), WHAT_TIME_MEANS[name]

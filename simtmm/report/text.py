@@ -1,0 +1,52 @@
+"""How numbers read, and the plain tables that all reports are made of."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+NO_VALUE = "-"
+
+
+def cycles(value: float) -> str:
+    """1,234,567 or, below a hundred, with a fraction: 12.5."""
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
+
+
+def seconds(value: float | None) -> str:
+    """With the unit that leaves one to three digits before the point: 12.3 us."""
+    if value is None:
+        return NO_VALUE
+    for factor, unit in ((1, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if value >= factor:
+            return f"{value / factor:.3g} {unit}"
+    return f"{value / 1e-9:.3g} ns"
+
+
+def share(part: float, whole: float) -> str:
+    """62 %; below one per cent, 0.3 %."""
+    percent = 100 * part / whole if whole else 0.0
+    return f"{percent:.0f} %" if percent >= 1 or percent == 0 else f"{percent:.1f} %"
+
+
+def bar(part: float, whole: float, width: int = 24) -> str:
+    """A bar as long as the part is of the whole."""
+    return "#" * round(width * part / whole) if whole else ""
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> Table:
+    """A table without lines; the columns in `left` are set flush left, the others right."""
+    made = Table(
+        title=Text(title, style="bold"),
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        padding=(0, 3, 0, 0),
+        show_header=any(columns),
+        header_style="dim",
+    )
+    for index, column in enumerate(columns):
+        made.add_column(column, justify="left" if index in left else "right", overflow="fold")
+    for row in rows:
+        made.add_row(*(Text(cell) for cell in row))
+    return made

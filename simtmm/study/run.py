@@ -1,0 +1,164 @@
+"""One run: a kernel, trace or workload is simulated on a machine and set beside the models' predictions."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from simtmm.engine import DEFAULT, simulate
+from simtmm.errors import KernelError, TraceError
+from simtmm.files import data_folders
+from simtmm.machine import Machine
+from simtmm.model import predict
+from simtmm.model.occupancy import Occupancy, occupancy
+from simtmm.model.tmm import Hiding, hiding
+from simtmm.provenance import provenance
+from simtmm.record import record
+from simtmm.result import Prediction, Result
+from simtmm.study.verdict import verdict
+from simtmm.trace.counts import Counts, count
+from simtmm.trace.io import Trace, load_trace
+from simtmm.trace.lower import lower
+from simtmm.workload import Workload, load_workload
+
+DEFAULT_TRACE = "list-ranking-wyllie.parquet"
+MODELS = ("tmm", "tmm-warps", "pram")
+
+Watch = Callable[[str, int, int | None], None]  # stage, done, total if known
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of a run. Without a trace (a workload was given) there is nothing to count or predict from.
+
+    occupancies: each distinct occupancy of the launches with the number of launches that have it.
+    """
+
+    program: str
+    parameters: Mapping[str, Any]
+    machine: Machine
+    result: Result
+    counts: Counts | None
+    occupancies: tuple[tuple[Occupancy, int], ...]
+    predictions: Mapping[str, Prediction]
+    hiding: Hiding | None
+    verdict: str
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as one JSON document."""
+        machine = self.machine
+        return {
+            "program": self.program,
+            "parameters": dict(self.parameters),
+            "machine": {"name": machine.name, "processors": machine.processors, **machine.to_dict()},
+            "counts": self.counts.to_dict() if self.counts else None,
+            "occupancy": [{"launches": launches, **entry.to_dict()} for entry, launches in self.occupancies],
+            "simulated": self.result.to_dict(),
+            "predictions": {name: prediction.to_dict() for name, prediction in self.predictions.items()},
+            "hiding": {**dataclasses.asdict(self.hiding), "limit": self.hiding.limit} if self.hiding else None,
+            "verdict": self.verdict,
+            "provenance": dict(self.provenance),
+        }
+
+
+def run(
+    source: str | Path | None,
+    machine: Machine,
+    parameters: Mapping[str, object] | None = None,
+    engine: str = DEFAULT,
+    watch: Watch | None = None,
+) -> Run:
+    """Run `source` on a machine and predict its time.
+
+    source: a trace (.parquet), a workload (.json), or a kernel's name or folder, which is recorded first with
+    `parameters`; None for the trace that ships with simtmm. watch: called as things go on.
+
+    Raises the errors of the steps it goes through (simtmm.errors).
+    """
+    suffix = Path(source).suffix if source is not None else ".parquet"
+    if suffix in (".parquet", ".json") and parameters:
+        raise KernelError(
+            f"{source or DEFAULT_TRACE}: parameters ({', '.join(parameters)}) can only be given to a kernel"
+        )
+    if suffix == ".json":
+        assert source is not None
+        return _run_workload(load_workload(source), machine, engine, watch)
+    if suffix == ".parquet":
+        trace = load_trace(source) if source is not None else load_trace(shipped_trace(DEFAULT_TRACE))
+    else:
+        assert source is not None
+        trace = record(source, parameters, progress=_stage(watch, "recording"))
+    return run_trace(trace, machine, engine, watch)
+
+
+def shipped_trace(name: str) -> Path:
+    """The path of a trace in traces/. Raises TraceError."""
+    for folder in data_folders("traces"):
+        if (folder / name).is_file():
+            return folder / name
+    raise TraceError(f"{name}: is in none of the traces folders: {', '.join(map(str, data_folders('traces')))}")
+
+
+def run_trace(trace: Trace, machine: Machine, engine: str = DEFAULT, watch: Watch | None = None) -> Run:
+    """Run a trace that is there."""
+    info = trace.info
+    workload = lower(trace, machine, _stages(watch, "lowering"))
+    result = simulate(machine, workload, engine, progress=_stages(watch, "simulating"))
+    counts = count(trace, machine, workload)
+    predictions = {model: predict(model, machine, counts) for model in MODELS}
+    per_launch = [occupancy(machine, launch) for launch in info.launches]
+    distinct = {entry.active_blocks: entry for entry in per_launch}
+    launches = {blocks: sum(entry.active_blocks == blocks for entry in per_launch) for blocks in distinct}
+    local_memory = max((launch.local_memory_bytes / launch.threads_per_block for launch in info.launches), default=0.0)
+    hidden = hiding(machine, counts, local_memory)
+    return Run(
+        program=info.kernel,
+        parameters=info.parameters,
+        machine=machine,
+        result=result,
+        counts=counts,
+        occupancies=tuple((entry, launches[blocks]) for blocks, entry in distinct.items()),
+        predictions=predictions,
+        hiding=hidden,
+        verdict=verdict(machine, result, predictions["tmm"], predictions["tmm-warps"], hidden),
+        provenance={
+            **_provenance(machine, engine, workload),
+            "trace": info.digest,
+            "recording": info.provenance,
+        },
+    )
+
+
+def _run_workload(workload: Workload, machine: Machine, engine: str, watch: Watch | None) -> Run:
+    result = simulate(machine, workload, engine, progress=_stages(watch, "simulating"))
+    return Run(
+        program=workload.origin,
+        parameters={},
+        machine=machine,
+        result=result,
+        counts=None,
+        occupancies=(),
+        predictions={},
+        hiding=None,
+        verdict=verdict(machine, result),
+        provenance=_provenance(machine, engine, workload),
+    )
+
+
+def _provenance(machine: Machine, engine: str, workload: Workload) -> dict[str, Any]:
+    return {
+        **provenance(),
+        "engine": engine,
+        "machine": machine.digest(),
+        "workload": workload.digest(),
+    }
+
+
+def _stage(watch: Watch | None, name: str) -> Callable[[int], None] | None:
+    return None if watch is None else lambda done: watch(name, done, None)
+
+
+def _stages(watch: Watch | None, name: str) -> Callable[[int, int], None] | None:
+    return None if watch is None else lambda done, total: watch(name, done, total)
