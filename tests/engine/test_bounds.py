@@ -1,0 +1,123 @@
+"""Bounds that no engine can break, whatever the machine and the workload."""
+
+import pytest
+from hypothesis import given, settings
+
+from simtmm import simulate
+from simtmm.engine import ENGINES
+from tests.strategies import machines, workloads
+
+CASES = settings(max_examples=250, deadline=None)
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
+
+
+def operations_of(workload):
+    for warp in range(workload.warps):
+        yield from workload.warp(warp)
+
+
+def instructions(operation):
+    """Issue slots of an operation, each of one issue interval, and how many instructions they are."""
+    match operation:
+        case ["compute", n]:
+            return n, n
+        case ["shared", degree]:
+            return degree, 1
+        case ["join" | "barrier", *_]:
+            return 0, 0
+    return 1, 1
+
+
+def fastest_access(machine):
+    caches = [cache.latency for cache in (machine.memory.l1, machine.memory.l2) if cache]
+    return min(machine.ticks(latency) for latency in [machine.memory.latency, *caches])
+
+
+def alone(machine, warp):
+    """The least ticks that a warp takes, nothing else being there."""
+    issue = machine.ticks(machine.issue_cycles)
+    depth = machine.ticks(machine.scheduling.pipeline_depth)
+    every = machine.scheduling.switch == "every-instruction"
+    ticks = 0
+    for operation in warp:
+        slots, count = instructions(operation)
+        name = operation[0]
+        waits = name in ("load", "atomic") or (name == "store" and machine.memory.stores == "blocking")
+        if waits:
+            uncached = name in ("atomic", "store")
+            ticks += issue + (machine.ticks(machine.memory.latency) if uncached else fastest_access(machine))
+        elif every and name == "compute":
+            ticks += count * max(issue, depth)
+        elif every and count:
+            ticks += max(slots * issue, depth)
+        else:
+            ticks += slots * issue
+    return ticks
+
+
+@given(machine=machines(), workload=workloads)
+@CASES
+def test_work_is_conserved(engine, machine, workload):
+    result = simulate(machine, workload, engine)
+    work = [instructions(operation) for operation in operations_of(workload)]
+    assert result.issued == sum(count for _, count in work)
+    assert result.port_busy == machine.ticks(machine.issue_cycles) * sum(slots for slots, _ in work)
+    assert result.transactions == len(workload.chunks)
+
+
+@given(machine=machines(), workload=workloads)
+@CASES
+def test_every_tick_of_every_group_is_accounted_for(engine, machine, workload):
+    result = simulate(machine, workload, engine)
+    overheads = workload.launches * machine.ticks(machine.scheduling.launch_overhead)
+    assert sum(result.time.values()) == machine.cores.groups * (result.ticks - overheads)
+    assert min(result.time.values()) >= 0
+    assert sum(result.launch_ticks) == result.ticks
+
+
+@given(machine=machines(), workload=workloads)
+@CASES
+def test_the_makespan_is_at_least_the_work_over_the_ports(engine, machine, workload):
+    result = simulate(machine, workload, engine)
+    overheads = workload.launches * machine.ticks(machine.scheduling.launch_overhead)
+    assert (result.ticks - overheads) * machine.cores.groups * machine.ports >= result.port_busy
+
+
+@given(machine=machines(), workload=workloads)
+@CASES
+def test_no_launch_is_over_before_its_longest_warp_could_be(engine, machine, workload):
+    result = simulate(machine, workload, engine)
+    begin = machine.ticks(machine.scheduling.block_launch) + machine.ticks(machine.scheduling.warp_launch)
+    overhead = machine.ticks(machine.scheduling.launch_overhead)
+    for launch in range(workload.launches):
+        first, last = workload.block_warps[workload.launch_blocks[launch : launch + 2]]
+        longest = max((begin + alone(machine, workload.warp(warp)) for warp in range(first, last)), default=0)
+        assert result.launch_ticks[launch] >= overhead + longest
+
+
+@given(machine=machines(), workload=workloads)
+@CASES
+def test_a_partition_serves_one_chunk_after_another(engine, machine, workload):
+    result = simulate(machine, workload, engine)
+    updates = sum(len(operation[1]) for operation in operations_of(workload) if operation[0] == "atomic")
+    transfers = result.transactions - updates - result.l1_hits - result.l2_hits
+    memory = machine.memory
+    busy = transfers * machine.ticks(memory.service) + updates * machine.ticks(memory.atomic_service)
+    longest_service = max(machine.ticks(memory.service), machine.ticks(memory.atomic_service))
+    # The last chunk of each partition is served beyond its start, and that may reach past its finish after L.
+    assert busy <= memory.partitions * (result.ticks + workload.launches * longest_service)
+
+
+@given(machine=machines(), workload=workloads)
+@CASES
+def test_the_same_run_gives_the_same_result(engine, machine, workload):
+    assert simulate(machine, workload, engine) == simulate(machine, workload, engine)
+
+
+@given(machine=machines(), workload=workloads)
+@settings(max_examples=50, deadline=None)
+def test_leaving_the_breakdown_out_changes_nothing_else(engine, machine, workload):
+    full = simulate(machine, workload, engine)
+    short = simulate(machine, workload, engine, breakdown=False)
+    assert short.time is None
+    assert short.to_dict() | {"time": None} == full.to_dict() | {"time": None}

@@ -1,0 +1,46 @@
+"""The way into the engines: names, blocks that fit nowhere, progress."""
+
+import pytest
+
+from simtmm import Machine, Workload, simulate
+from simtmm.engine import ENGINES
+from simtmm.errors import EngineError, WorkloadError
+
+MACHINE = Machine.from_dict(
+    {
+        "name": "small",
+        "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 4},
+        "memory": {"latency": 10, "chunk_words": 8},
+    }
+)
+
+
+def test_an_unknown_engine_is_refused_with_the_nearest():
+    with pytest.raises(EngineError, match="engine 'referense': unknown; did you mean 'reference'"):
+        simulate(MACHINE, Workload.from_dict({"blocks": []}), "referense")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_block_that_fits_no_empty_group_is_named_before_the_run(engine):
+    fits = {"warps": [[["compute", 1]]] * 4}
+    too_large = {"warps": [[["compute", 1]]] * 5}
+    workload = Workload.from_dict({"launches": [{"blocks": [fits]}, {"blocks": [fits, too_large]}]})
+    with pytest.raises(WorkloadError, match=r"launch 1, block 1: 5 warps of 8 threads .* small, .* at most 4 warps"):
+        simulate(MACHINE, workload, engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("workload", [{"blocks": []}, {"launches": []}, {"blocks": [{"warps": []}, {"warps": [[]]}]}])
+def test_nothing_to_do_takes_no_time(workload, engine):
+    result = simulate(MACHINE, Workload.from_dict(workload), engine)
+    assert (result.ticks, result.issued, result.port_busy) == (0, 0, 0)
+    assert set(result.time.values()) == {0}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_progress_ends_with_all_warps_done(engine):
+    seen = []
+    workload = Workload.from_dict({"blocks": [{"warps": [[["load", [1]]]] * 3}] * 4})
+    simulate(MACHINE, workload, engine, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (12, 12)
+    assert seen == sorted(seen)

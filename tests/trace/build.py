@@ -1,0 +1,50 @@
+"""Traces written by hand: each thread's events as (site, kind, value, bytes)."""
+
+import numpy as np
+
+from simtmm.trace.io import Trace
+from simtmm.trace.schema import EVENT, KINDS, Batch, TraceInfo, TraceLaunch
+
+
+def load(site, address, size=4):
+    return site, "load", address, size
+
+
+def store(site, address, size=4):
+    return site, "store", address, size
+
+
+def work(site, operations):
+    return site, "work", operations, 0
+
+
+def barrier(site):
+    return site, "barrier", 0, 0
+
+
+def shared(site, offset, size=4, kind="shared_load", array=0):
+    return site, kind, array << 32 | offset, size
+
+
+def trace(*launches, registers=0, local_memory=0, blocks=None):
+    """A trace: each launch is a list of blocks, each block a list of threads, each thread a list of events.
+
+    blocks: of each launch's grid, where there are more than those listed.
+    """
+    batches, table = [], []
+    for number, launch in enumerate(launches):
+        threads = max((len(block) for block in launch), default=1)
+        grid = len(launch) if blocks is None else blocks
+        table.append(TraceLaunch("f", (max(1, grid), 1, 1), (threads, 1, 1), registers, local_memory))
+        for index, block in enumerate(launch):
+            rows = [
+                (value, thread, site, KINDS.index(kind), size)
+                for thread, events in enumerate(block)
+                for site, kind, value, size in events
+            ]
+            if rows:
+                events = np.array(rows, dtype=EVENT)
+                one = (np.array([number], np.int32), np.array([index], np.int32), np.array([len(rows)], np.int64))
+                batches.append(Batch(events, *one))
+    total = sum(len(batch.events) for batch in batches)
+    return Trace(TraceInfo("hand", {}, tuple(table), (), (), total, "0"), batches)

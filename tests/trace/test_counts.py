@@ -1,0 +1,81 @@
+"""Counts: work, span, memory operations, threads in use."""
+
+import pytest
+
+from simtmm import Machine, count, lower, simulate
+from simtmm.trace.counts import LaunchCounts
+from tests.trace.build import barrier, load, shared, store, trace, work
+
+
+def machine(**changes):
+    tables = {
+        "name": "m",
+        "cores": {"groups": 2, "cores_per_group": 4, "warp_width": 4, "threads_per_core": 4},
+        "memory": {"latency": 100, "chunk_words": 8},
+    }
+    return Machine.from_dict(tables).replace(changes)
+
+
+def test_work_counts_operations_and_every_access_once():
+    thread = [work(0, 5), load(1, 0), store(2, 0), shared(3, 0), (4, "atomic", 0, 4), (5, "async", 0, 4)]
+    controls = [(6, "join", 0, 0), barrier(7)]
+    assert count(trace([[thread + controls]]), machine()).work == 5 + 5
+
+
+def test_span_is_the_longest_thread_where_no_barrier_orders_them():
+    assert count(trace([[[work(0, 5)], [work(0, 9)]], [[work(0, 2)], []]]), machine()).span == 9
+
+
+def test_span_adds_the_longest_thread_from_barrier_to_barrier():
+    first = [work(0, 5), barrier(1), work(2, 1)]
+    second = [work(0, 2), barrier(1), work(2, 7), barrier(3), work(4, 1)]
+    assert count(trace([[first, second]]), machine()).span == 5 + 7 + 1
+
+
+def test_span_is_of_the_longest_block_and_launches_follow_one_another():
+    long, short = [[work(0, 9)]], [[work(0, 4)]]
+    assert count(trace([short, long], [short]), machine()).span == 9 + 4
+
+
+def test_memory_operations_are_chunks_after_coalescing_atomics_one_for_each_update():
+    coalesced = [[load(0, 4 * lane)] for lane in range(4)]
+    scattered = [[load(0, 32 * lane)] for lane in range(4)]
+    updates = [[(0, "atomic", 0, 4)] for _ in range(4)]
+    for threads, chunks in ((coalesced, 1), (scattered, 4), (updates, 4)):
+        counts = count(trace([threads]), machine())
+        assert (counts.memory_operations, counts.memory_instructions) == (chunks, 1)
+
+
+def test_memory_operations_are_those_that_an_engine_moves():
+    program = trace([[[load(0, 40 * lane), store(1, 4 * lane)] for lane in range(10)]] * 3)
+    counts = count(program, machine())
+    assert counts.memory_operations == simulate(machine(), lower(program, machine())).transactions
+
+
+@pytest.mark.parametrize(("blocks", "in_use"), [(1, 1), (3, 3), (4, 4), (9, 4)])
+def test_threads_per_core_are_those_resident_at_once(blocks, in_use):
+    # 8 threads a block, 16 a group: two blocks in each of two groups, on 8 cores in all.
+    counts = count(trace([[[work(0, 1)]] * 8] * blocks), machine())
+    assert counts.threads_per_core == in_use * 8 / 8
+    assert counts.warps_in_use == in_use * 2
+
+
+def test_occupancy_lowers_the_threads_in_use():
+    program = trace([[[load(0, 0)]] * 8] * 9, local_memory=600)
+    limited = machine(**{"resources.local_memory": 1000})
+    (launch,) = count(program, limited).launches
+    assert isinstance(launch, LaunchCounts)
+    assert (launch.active_blocks, launch.blocks_in_use, launch.threads_per_core) == (1, 2, 2.0)
+
+
+def test_threads_per_core_over_launches_keep_the_sum_of_memory_times():
+    few, many = [[load(0, 0)]] * 4, [[load(0, 0)]] * 16
+    counts = count(trace([few], [many, many]), machine())
+    each = [launch.memory_operations / launch.threads_per_core for launch in counts.launches]
+    assert counts.memory_operations / counts.threads_per_core == pytest.approx(sum(each))
+
+
+def test_a_trace_without_events_counts_nothing():
+    counts = count(trace([[[], []]]), machine())
+    assert (counts.work, counts.span, counts.memory_operations) == (0, 0, 0)
+    assert counts.threads_per_core == 2 / 8

@@ -1,0 +1,220 @@
+"""Lowering: threads to warps in lockstep, addresses to chunks."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simtmm import Machine, lower
+from simtmm.errors import WorkloadError
+from simtmm.trace.schema import Batch
+from tests.trace.build import barrier, load, shared, store, trace, work
+
+
+def machine(width=4, chunk_words=8, word_bytes=4, **changes):
+    tables = {
+        "name": "m",
+        "cores": {"groups": 2, "cores_per_group": 4, "warp_width": width, "threads_per_core": 64},
+        "memory": {"latency": 100, "chunk_words": chunk_words, "word_bytes": word_bytes},
+    }
+    return Machine.from_dict(tables).replace(changes)
+
+
+def lowered(threads, **keys):
+    """The warps of a block of these threads, each a list of operations."""
+    (launch,) = lower(trace([threads]), machine(**keys)).to_dict()["launches"]
+    (block,) = launch["blocks"]
+    return block["warps"]
+
+
+def test_threads_of_a_warp_that_touch_one_chunk_make_one_transfer():
+    assert lowered([[load(0, 512 + 4 * lane)] for lane in range(4)]) == [[["load", [16]]]]
+
+
+def test_chunks_stand_in_the_order_of_their_first_thread_without_duplicates():
+    addresses = [96, 0, 100, 32]
+    assert lowered([[load(0, address)] for address in addresses]) == [[["load", [3, 0, 1]]]]
+
+
+def test_an_access_across_a_boundary_touches_both_chunks():
+    assert lowered([[load(0, 30, 4)]]) == [[["load", [0, 1]]]]
+    assert lowered([[load(0, 28, 4)]]) == [[["load", [0]]]]
+    assert lowered([[load(0, 0, 16)]], chunk_words=1) == [[["load", [0, 1, 2, 3]]]]
+
+
+@pytest.mark.parametrize(
+    ("chunk_words", "word_bytes", "chunks"), [(1, 4, [0, 1, 2, 3]), (2, 4, [0, 1]), (1, 8, [0, 1])]
+)
+def test_the_same_trace_serves_every_c(chunk_words, word_bytes, chunks):
+    threads = [[load(0, 4 * lane)] for lane in range(4)]
+    assert lowered(threads, chunk_words=chunk_words, word_bytes=word_bytes) == [[["load", chunks]]]
+
+
+@pytest.mark.parametrize(("width", "warps"), [(1, 6), (4, 2), (64, 1)])
+def test_the_same_trace_serves_every_w(width, warps):
+    threads = [[load(0, 32 * lane)] for lane in range(6)]
+    found = lowered(threads, width=width)
+    assert len(found) == warps
+    assert [chunk for warp in found for _, chunks in warp for chunk in chunks] == list(range(6))
+
+
+def test_the_lowest_site_goes_first_so_that_threads_meet_behind_a_branch():
+    taken = [work(0, 1), load(1, 0), load(2, 64)]
+    not_taken = [work(0, 1), load(2, 96)]
+    assert lowered([taken, not_taken]) == [[["compute", 1], ["load", [0]], ["load", [2, 3]]]]
+
+
+def test_threads_that_loop_longer_are_waited_for_behind_the_loop():
+    def thread(rounds, after):
+        return [load(1, 0)] * rounds + [load(5, after)]
+
+    assert lowered([thread(1, 32), thread(3, 64)]) == [[["load", [0]]] * 3 + [["load", [1, 2]]]]
+
+
+def test_work_at_one_site_takes_as_long_as_the_thread_with_most():
+    assert lowered([[work(0, 3)], [work(0, 5)]]) == [[["compute", 5]]]
+
+
+def test_work_at_several_sites_is_one_after_another_and_neighbours_merge():
+    assert lowered([[work(0, 3), work(2, 1)], [work(1, 5)]]) == [[["compute", 9]]]
+
+
+def test_a_barrier_is_reached_when_all_living_threads_of_the_warp_are_at_one():
+    slow = [load(7, 0), barrier(1), load(9, 32)]
+    fast = [barrier(1), load(9, 64)]
+    gone = [load(7, 96)]
+    assert lowered([fast, slow, gone]) == [[["load", [0, 3]], ["barrier"], ["load", [2, 1]]]]
+
+
+def test_threads_may_wait_at_different_barriers_of_the_source():
+    assert lowered([[barrier(3), load(9, 0)], [barrier(5), load(9, 32)]]) == [[["barrier"], ["load", [0, 1]]]]
+
+
+def test_stores_asyncs_and_joins_keep_their_kind():
+    thread = [(0, "async", 0, 4), (1, "async", 32, 4), (2, "join", 1, 0), (3, "join", 0, 0), store(4, 64)]
+    assert lowered([thread]) == [[["async", [0]], ["async", [1]], ["join", 1], ["join", 0], ["store", [2]]]]
+
+
+def test_a_join_leaves_out_as_many_as_the_thread_that_leaves_out_fewest():
+    asyncs = [(0, "async", 0, 4), (1, "async", 32, 4)]
+    assert lowered([[*asyncs, (2, "join", 1, 0)], [*asyncs, (2, "join", 0, 0)]])[0][-1] == ["join", 0]
+
+
+def test_an_atomic_lists_a_chunk_for_each_update():
+    assert lowered([[(0, "atomic", 0, 4)] for _ in range(4)]) == [[["atomic", [0, 0, 0, 0]]]]
+
+
+def degree(offsets, kind="shared_load", size=4, **keys):
+    ((operation,),) = lowered([[shared(0, offset, size, kind)] for offset in offsets], **{"width": 32, **keys})
+    assert operation[0] == "shared"
+    return operation[1]
+
+
+@pytest.mark.parametrize(
+    ("stride", "expected"), [(0, 1), (1, 1), (2, 2), (3, 1), (4, 4), (8, 8), (16, 16), (32, 32), (33, 1), (31, 1)]
+)
+def test_the_conflict_degree_is_the_most_words_of_one_bank(stride, expected):
+    assert degree([4 * stride * lane for lane in range(32)]) == expected
+
+
+def test_threads_that_read_one_word_do_not_conflict_but_updates_of_it_do():
+    assert degree([0] * 32) == 1
+    assert degree([0] * 32, kind="shared_store") == 1
+    assert degree([0] * 32, kind="shared_atomic") == 32
+
+
+def test_an_access_of_two_words_takes_two_banks():
+    assert degree([8 * lane for lane in range(16)], size=8) == 1
+    assert degree([8 * lane for lane in range(32)], size=8) == 2
+
+
+def test_banks_are_a_key_of_the_machine():
+    offsets = [4 * lane for lane in range(32)]
+    assert degree(offsets, **{"banks.count": 16}) == 2
+    assert degree(offsets, **{"banks.count": 16, "banks.lanes": 16}) == 1
+    assert degree([4 * 16 * lane for lane in range(32)], **{"banks.count": 16, "banks.lanes": 16}) == 16
+    assert degree([8 * lane for lane in range(32)], **{"banks.word_bytes": 8}) == 1
+
+
+def test_blocks_without_events_are_blocks_of_idle_warps():
+    only_the_second = trace([[[], [], []], [[work(0, 1)], [], []]], [[[work(0, 2)]]], blocks=4)
+    workload = lower(only_the_second, machine(width=2)).to_dict()["launches"]
+    assert [block["warps"] for block in workload[0]["blocks"]] == [[[], []], [[["compute", 1]], []], [[], []], [[], []]]
+    assert [block["warps"] for block in workload[1]["blocks"]] == [[[["compute", 2]]], [[]], [[]], [[]]]
+
+
+def test_each_launch_carries_its_occupancy():
+    limited = machine(**{"resources.registers": 1000, "limits.blocks_per_group": 8})
+    threads = [[work(0, 1)]] * 20
+    assert lower(trace([threads], registers=10), limited).launch_limits.tolist() == [5]
+    assert lower(trace([threads], registers=1), limited).launch_limits.tolist() == [8]
+
+
+def test_a_block_that_no_group_has_room_for_is_refused_by_launch_and_resource():
+    limited = machine(**{"resources.local_memory": 1000})
+    with pytest.raises(WorkloadError, match=r"launch 0 of f: .*2000 bytes of local memory .* has 1000 bytes"):
+        lower(trace([[[work(0, 1)]]], local_memory=2000), limited)
+
+
+threads = st.lists(
+    st.lists(
+        st.one_of(
+            st.builds(load, st.integers(0, 9), st.integers(0, 500), st.sampled_from([1, 4, 8, 16])),
+            st.builds(work, st.integers(10, 12), st.integers(1, 9)),
+            st.builds(shared, st.integers(13, 14), st.integers(0, 60).map(lambda word: 4 * word)),
+        ),
+        max_size=8,
+    ),
+    min_size=1,
+    max_size=9,
+)
+
+
+def chunks_of(thread, chunk_bytes):
+    for _, kind, value, size in thread:
+        if kind == "load":
+            yield set(range(value // chunk_bytes, (value + size - 1) // chunk_bytes + 1))
+
+
+@given(threads=threads, width=st.sampled_from([1, 2, 4, 32]), chunk_words=st.sampled_from([1, 3, 8]))
+@settings(max_examples=200, deadline=None)
+def test_no_access_and_no_work_is_lost(threads, width, chunk_words):
+    warps = lowered(threads, width=width, chunk_words=chunk_words)
+    for number, warp in enumerate(warps):
+        own = threads[number * width : (number + 1) * width]
+        touched = [set(chunks) for name, chunks in (op for op in warp if op[0] == "load")]
+        for thread in own:
+            following = iter(touched)
+            # A thread's accesses are among the warp's, in its own order.
+            assert all(any(chunks <= found for found in following) for chunks in chunks_of(thread, 4 * chunk_words))
+        loads = [chunks for name, chunks in (op for op in warp if op[0] == "load")]
+        assert all(len(chunks) == len(set(chunks)) for chunks in loads)
+        computed = sum(op[1] for op in warp if op[0] == "compute")
+        each = [sum(value for _, kind, value, _ in thread if kind == "work") for thread in own]
+        assert max(each) <= computed <= sum(each)
+        accesses = [sum(kind == "shared_load" for _, kind, _, _ in thread) for thread in own]
+        assert max(accesses) <= sum(op[0] == "shared" for op in warp) <= sum(accesses)
+
+
+@given(threads=threads)
+@settings(max_examples=50, deadline=None)
+def test_a_warp_of_one_thread_does_what_the_thread_does(threads):
+    for thread, warp in zip(threads, lowered(threads, width=1), strict=True):
+        done = [op for op in warp if op[0] != "compute"]
+        asked = [event for event in thread if event[1] != "work"]
+        assert len(done) == len(asked)
+        for (name, what), (_, kind, value, size) in zip(done, asked, strict=True):
+            if kind == "load":
+                assert what == list(range(value // 32, (value + size - 1) // 32 + 1))
+            else:
+                assert (name, what) == ("shared", 1)
+
+
+def test_batches_of_any_cut_lower_alike():
+    blocks = [[[load(0, 32 * block), work(1, block + 1)]] * 3 for block in range(7)]
+    whole = trace(blocks)
+    events = np.concatenate([batch.events for batch in whole.batches()])
+    counts = [len(batch.events) for batch in whole.batches()]
+    one = Batch(events, np.zeros(7, np.int32), np.arange(7, dtype=np.int32), np.cumsum(counts))
+    merged = type(whole)(whole.info, [one])
+    assert lower(merged, machine()) == lower(whole, machine())
