@@ -1,0 +1,42 @@
+"""The README shows what is there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"```(\w*)\n(.*?)```", README, flags=re.DOTALL)
+
+
+def test_the_example_prints_what_the_readme_shows():
+    ((command, shown),) = [text.split("\n", 1) for _, text in BLOCKS if text.startswith("$ python -m simtmm run")]
+    assert command.split()[5:] == ["list-ranking-wyllie", "--param", "n=4096", "--machine", "gtx280"]
+    # The shipped trace is that kernel's with these parameters, so this needs no compiler.
+    done = subprocess.run([sys.executable, "-m", "simtmm", "run"], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == shown
+
+
+@pytest.mark.parametrize("needed", ["-m simtmm run", "-m pytest"])
+def test_ci_runs_the_readmes_commands_as_they_stand(needed):
+    (command,) = [text.strip() for _, text in BLOCKS if text.startswith("python3 -m venv") and needed in text]
+    assert command in (ROOT / ".ci" / "run").read_text().splitlines()
+
+
+def test_the_python_example_runs(tmp_path):
+    (example,) = [text for language, text in BLOCKS if language == "python"]
+    recorded = 'simtmm.record("apsp-minplus", {"n": 64})'
+    assert recorded in example
+    shipped = ROOT / "traces" / "list-ranking-wyllie.parquet"
+    script = example.replace(recorded, f"simtmm.load_trace({str(shipped)!r})")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert 1 < float(done.stdout) < 2
+
+
+def test_every_file_the_readme_links_to_is_there():
+    links = re.findall(r"\]\(([^)]+)\)", README)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
