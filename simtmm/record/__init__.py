@@ -1,7 +1,13 @@
-"""Recording: run a kernel and write down what its threads do."""
+"""Recording: run a kernel and write down what its threads do.
 
+`simtmm.record` is this package, and can be called: `simtmm.record("stream", {"n": 4096})`; see `record` within.
+"""
+
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from simtmm.errors import RecordingError, nearest
 from simtmm.kernel import Kernel, load_kernel
@@ -32,3 +38,13 @@ def record(
 
     loaded = kernel if isinstance(kernel, Kernel) else load_kernel(kernel)
     return cpu.record(loaded, loaded.resolve(parameters or {}), output, progress)
+
+
+class _CallableModule(ModuleType):
+    """Importing a submodule of this package binds `simtmm.record` to the package; the function's name must work on."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Trace:
+        return record(*arguments, **options)
+
+
+sys.modules[__name__].__class__ = _CallableModule

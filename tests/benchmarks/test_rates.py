@@ -1,0 +1,125 @@
+"""How fast: rates of the main job's steps. Counts are pinned, so that faster can't mean less.
+
+    python -m pytest tests/benchmarks -n 0 --benchmark-enable --benchmark-only
+
+Each benchmark prints what it did a second (extra_info). Without --benchmark-enable each runs once, as a test.
+"""
+
+import subprocess
+import sys
+
+import pytest
+
+from simtmm import Workload, count, load_machine, lower, record, simulate
+from simtmm.errors import CompilerError
+from simtmm.record.compiler import find_compiler
+from simtmm.trace.schema import Kind
+
+ACCESSES = (Kind.LOAD, Kind.ASYNC, Kind.STORE, Kind.ATOMIC, Kind.SHARED_LOAD, Kind.SHARED_STORE, Kind.SHARED_ATOMIC)
+
+
+def has_compiler():
+    try:
+        return bool(find_compiler())
+    except CompilerError:
+        return False
+
+
+needs_compiler = pytest.mark.skipif(not has_compiler(), reason="recording needs a C++ compiler")
+
+
+def rate(benchmark, what, amount):
+    if benchmark.enabled:
+        benchmark.extra_info[f"{what} a second"] = round(amount / benchmark.stats.stats.median)
+
+
+def accesses(trace):
+    return sum(int((batch.events["kind"] == kind).sum()) for batch in trace.batches() for kind in ACCESSES)
+
+
+def minplus_accesses(n, sub_block=16, steps=7):
+    """Each product reads two sub-blocks a step of k into local memory, two words of it a pair, and stores once."""
+    return steps * (4 * n * n * n // sub_block + 2 * n**3 + n * n)
+
+
+def wyllie_accesses(n):
+    """A load and a store of each node a step, and one of its successor's where it still has one."""
+    steps = (n - 1).bit_length()
+    return 2 * n * steps + sum(max(0, n - 2**step) for step in range(steps))
+
+
+def alternating(blocks, warps, rounds):
+    """Loads alternating with compute, a chunk of its own for each load of a warp."""
+    warp = [operation for chunk in range(rounds) for operation in (["load", [chunk]], ["compute", 4])]
+    return Workload.from_dict({"blocks": [{"warps": [warp] * warps}] * blocks})
+
+
+@pytest.mark.parametrize(
+    ("changes", "ticks"),
+    [
+        ({}, 32_510),
+        ({"scheduling.switch": "every-instruction", "scheduling.scheduler": "round-robin"}, 39_760),
+        ({"memory.service": 1, "memory.l1": {"sets": 64, "ways": 4, "latency": 30}}, 19_553),
+    ],
+    ids=["on-stall", "every-instruction", "caches"],
+)
+def test_reference_engine(benchmark, changes, ticks):
+    machine = load_machine("ideal").replace({"cores.groups": 15, "memory.latency": 400, **changes})
+    workload = alternating(blocks=90, warps=8, rounds=40)
+    assert workload.operations == 57_600
+    result = benchmark.pedantic(simulate, (machine, workload), {"engine": "reference"}, rounds=3)
+    assert (result.issued, result.transactions) == (144_000, 28_800)
+    assert result.ticks == ticks
+    rate(benchmark, "warp operations", workload.operations)
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("kernel", "parameters", "expected"),
+    [
+        ("stream", {"operation": "triad", "n": 2_000_000}, 8_000_000),
+        ("apsp-minplus", {"n": 128, "sub_block": 16, "threads": 64}, minplus_accesses(128)),
+    ],
+    ids=["stream-triad", "apsp-minplus"],
+)
+@pytest.mark.parametrize("to", ["memory", "file"])
+def test_recording(benchmark, tmp_path, kernel, parameters, expected, to):
+    record(kernel, {**parameters, "n": 2})  # built
+    output = {"output": tmp_path / "t.parquet"} if to == "file" else {}
+    trace = benchmark.pedantic(record, (kernel, parameters), output, rounds=3)
+    assert accesses(trace) == expected
+    rate(benchmark, "accesses", expected)
+
+
+@needs_compiler
+@pytest.mark.parametrize("width", [1, 32, 64])
+@pytest.mark.parametrize("kernel", ["stream", "list-ranking-wyllie", "apsp-minplus"])
+def test_lowering(benchmark, kernel, width):
+    sizes = {"stream": 1_000_000, "list-ranking-wyllie": 100_000, "apsp-minplus": 96}
+    expected = {
+        "stream": 4 * sizes["stream"],
+        "list-ranking-wyllie": wyllie_accesses(sizes["list-ranking-wyllie"]),
+        "apsp-minplus": minplus_accesses(sizes["apsp-minplus"]),
+    }
+    trace = record(kernel, {"n": sizes[kernel]})
+    machine = load_machine("ideal").replace({"cores.warp_width": width})
+    lower(trace, machine)  # compiled
+    benchmark.pedantic(lower, (trace, machine), rounds=3)
+    assert accesses(trace) == expected[kernel]
+    rate(benchmark, "accesses", expected[kernel])
+
+
+@needs_compiler
+def test_counting(benchmark):
+    trace = record("apsp-minplus", {"n": 96})
+    machine = load_machine("ideal")
+    workload = lower(trace, machine)
+    counts = benchmark.pedantic(count, (trace, machine, workload), rounds=3)
+    assert counts.work == minplus_accesses(96) + 7 * 2 * 96**3  # and an addition and a minimum for each pair
+    rate(benchmark, "events", trace.info.events)
+
+
+def test_help(benchmark):
+    command = [sys.executable, "-m", "simtmm", "--help"]
+    done = benchmark.pedantic(subprocess.run, (command,), {"capture_output": True, "check": True}, rounds=3)
+    assert b"machines" in done.stdout
