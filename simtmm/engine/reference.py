@@ -7,7 +7,7 @@ all phases, so it is done before the tick goes on.
 """
 
 import heapq
-from collections import OrderedDict, defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,8 @@ from typing import Any
 from simpy import Environment, Event
 from simpy.events import EventPriority
 
-from simtmm.machine import Cache, Machine
+from simtmm.engine.reference_memory import Memory
+from simtmm.machine import Machine
 from simtmm.result import WHERE_TIME_GOES, Result
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE, Workload
 
@@ -75,102 +76,6 @@ class Moment(Event):
         self._value = None
         self.env.schedule(self, EventPriority(phase << 80 | group << 40 | rank), tick - self.env.now)
         return self
-
-
-# --- memory, section 4 ------------------------------------------------------------------------------------------
-
-
-def mix(x: int) -> int:
-    """The finaliser of SplitMix64."""
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & 0xFFFFFFFFFFFFFFFF
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & 0xFFFFFFFFFFFFFFFF
-    return x ^ (x >> 31)
-
-
-class Lines:
-    """The lines of a cache: which chunks it holds, each with its fill time, least recently used first."""
-
-    def __init__(self, cache: Cache, machine: Machine) -> None:
-        self.latency = machine.ticks(cache.latency)
-        self.sets = cache.sets
-        self.ways = cache.ways
-        self.lines: defaultdict[int, OrderedDict[int, int]] = defaultdict(OrderedDict)
-
-    def look_up(self, chunk: int) -> int | None:
-        """The fill time of the chunk's line, which is used by this; None on a miss."""
-        lines = self.lines[chunk % self.sets]
-        if chunk in lines:
-            lines.move_to_end(chunk)
-        return lines.get(chunk)
-
-    def insert(self, chunk: int, fill: int) -> None:
-        """Put the chunk in, filled at `fill`; a full set drops its least recently used line."""
-        lines = self.lines[chunk % self.sets]
-        if len(lines) == self.ways:
-            lines.popitem(last=False)
-        lines[chunk] = fill
-
-
-class Memory:
-    """The path of chunks: the group's port and L1, the L2 and the partitions of all groups."""
-
-    def __init__(self, machine: Machine, report: Report) -> None:
-        memory, ticks = machine.memory, machine.ticks
-        self.latency = ticks(memory.latency)
-        self.serial = memory.transfers == "serial"
-        self.port_interval = ticks(memory.port_interval)
-        self.service = ticks(memory.service)
-        self.atomic_service = ticks(memory.atomic_service)
-        self.partitions = memory.partitions
-        self.hashed = memory.interleave == "hash"
-        self.l2 = Lines(memory.l2, machine) if memory.l2 else None
-        self.l1 = [Lines(memory.l1, machine) for _ in range(machine.cores.groups)] if memory.l1 else None
-        self.port_free = [0] * machine.cores.groups
-        self.partition_free: defaultdict[int, int] = defaultdict(int)
-        self.last_finish = 0
-        self.report = report
-
-    def access(self, group: int, kind: int, chunks: list[int], now: int) -> int:
-        """Reserve the whole path of an instruction that leaves its port now; the tick at which it finishes."""
-        finish = now
-        for chunk in chunks:
-            if self.serial:
-                finish = self.transfer(group, kind, chunk, start=finish, now=now)
-            else:
-                start = max(now, self.port_free[group])
-                self.port_free[group] = start + self.port_interval
-                finish = max(finish, self.transfer(group, kind, chunk, start, now))
-        self.report.transactions += len(chunks)
-        self.last_finish = max(self.last_finish, finish)
-        return finish
-
-    def transfer(self, group: int, kind: int, chunk: int, start: int, now: int) -> int:
-        """The finish of one chunk: from a cache, or from global memory and then into the caches."""
-        if kind not in (LOAD, ASYNC):
-            return self.from_global_memory(kind, chunk, start, now)
-        l1, l2 = self.l1[group] if self.l1 else None, self.l2
-        if l1 and (fill := l1.look_up(chunk)) is not None:
-            self.report.l1_hits += 1
-            return max(start + l1.latency, fill)
-        if l2 and (fill := l2.look_up(chunk)) is not None:
-            self.report.l2_hits += 1
-            finish = max(start + l2.latency, fill)
-        else:
-            finish = self.from_global_memory(kind, chunk, start, now)
-            if l2:
-                l2.insert(chunk, finish)
-        if l1:
-            l1.insert(chunk, finish)
-        return finish
-
-    def from_global_memory(self, kind: int, chunk: int, start: int, now: int) -> int:
-        """The finish of a chunk that waits for its partition as well, all reserved at once."""
-        if self.serial:
-            return start + self.latency
-        partition = (mix(chunk) if self.hashed else chunk) % self.partitions
-        begin = max(now, self.partition_free[partition])
-        self.partition_free[partition] = begin + (self.atomic_service if kind == ATOMIC else self.service)
-        return max(start, begin) + self.latency
 
 
 # --- schedulers, section 5 --------------------------------------------------------------------------------------
@@ -501,7 +406,7 @@ class Run:
         self.warp_launch = machine.ticks(machine.scheduling.warp_launch)
         limits = (machine.limits.blocks_per_group, int(workload.launch_limits[launch]) or None)
         self.blocks_per_group = min((limit for limit in limits if limit is not None), default=None)
-        self.memory = Memory(machine, report)
+        self.memory = Memory(machine)
         self.groups = [Group(self, number) for number in range(machine.cores.groups)]
         first, last = workload.launch_blocks[launch], workload.launch_blocks[launch + 1]
         self.pending = deque(range(first, last))
@@ -515,6 +420,9 @@ class Run:
         """Run the launch to its end; its own ticks (section 7)."""
         self.env.run()
         ticks = max(self.last_done, self.memory.last_finish)
+        self.report.transactions += self.memory.transactions
+        self.report.l1_hits += self.memory.l1_hits
+        self.report.l2_hits += self.memory.l2_hits
         for group in self.groups:
             group.account()
             self.report.time["empty"] += ticks - int(group.accounted)

@@ -1,182 +1,51 @@
-"""Machine: a highly-threaded machine's parameters, frozen and validated, from a TOML file.
+"""Machine: a highly-threaded machine's parameters, frozen and validated.
 
-The keys and their meaning are those of the machine rules (docs/machine.md), section 8. Durations are in core
-cycles and may be fractional; `Machine.ticks` turns one into the whole ticks that the engines count in.
+Durations are in core cycles and may be fractional; `Machine.ticks` turns one into the whole ticks that the engines
+count in.
 """
 
 import hashlib
 import json
 import math
-import tomllib
 from collections.abc import Mapping
-from numbers import Integral, Real
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from simtmm.errors import MachineError, nearest, shown
-from simtmm.files import data_folders
-
-SWITCHES = ("on-stall", "every-instruction")
-SCHEDULERS = ("fifo", "oldest", "greedy-oldest", "round-robin")
-
-
-def _number(value: object, allowed: str) -> int | float:
-    """The value as a plain number; NumPy's are welcome, truth values and infinities are not."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-        raise ValueError(allowed)
-    return int(value) if isinstance(value, Integral) else float(value)
-
-
-def _whole(value: object) -> int:
-    allowed = "must be a whole number of at least 1"
-    number = _number(value, allowed)
-    if number != int(number) or number < 1:
-        raise ValueError(allowed)
-    return int(number)
+from simtmm.machine.tables import (
+    Banks,
+    Cache,
+    Cores,
+    Count,
+    Limits,
+    Memory,
+    Positive,
+    Resources,
+    Scheduling,
+    Source,
+    Table,
+    unit,
+    units_of,
+)
 
 
-def _at_least(bound: float) -> BeforeValidator:
-    def check(value: object) -> float:
-        allowed = f"must be a number of at least {bound}"
-        number = _number(value, allowed)
-        if number < bound:
-            raise ValueError(allowed)
-        return number
-
-    return BeforeValidator(check)
-
-
-def _positive(value: object) -> float:
-    allowed = "must be a number above 0"
-    number = _number(value, allowed)
-    if number <= 0:
-        raise ValueError(allowed)
-    return number
-
-
-Count = Annotated[int, BeforeValidator(_whole)]
-Duration = Annotated[float, _at_least(0)]
-Threads = Annotated[float, _at_least(1)]
-Positive = Annotated[float, BeforeValidator(_positive)]
-
-
-def _unit(unit: str, description: str, **more: Any) -> Any:
-    return Field(description=description, json_schema_extra={"unit": unit}, **more)
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=False)
-
-
-class Cores(_Table):
-    """The cores: P = groups * cores_per_group of them."""
-
-    groups: Count = _unit("core groups", "core groups, P / Q")
-    cores_per_group: Count = _unit("cores", "cores in a group, Q")
-    warp_width: Count = _unit("threads", "threads in lockstep, W")
-    threads_per_core: Threads = _unit("threads", "threads a core may hold, X")
-
-
-class Scheduling(_Table):
-    """Who issues when."""
-
-    switch: Literal["on-stall", "every-instruction"] = _unit("", "when a warp gives up its port", default="on-stall")
-    scheduler: Literal["fifo", "oldest", "greedy-oldest", "round-robin"] = _unit(
-        "", "which ready warp is granted a port", default="fifo"
-    )
-    pipeline_depth: Duration = _unit("cycles", "from a grant to the warp's next, every-instruction only", default=1)
-    launch_overhead: Duration = _unit("cycles", "added for each launch", default=0)
-    block_launch: Duration = _unit("cycles", "from the starting of a warp to its first instruction", default=0)
-    warp_launch: Duration = _unit("cycles", "from one warp's start to the next one's in the same group", default=0)
-
-
-class Cache(_Table):
-    """A cache of chunks, least recently used."""
-
-    sets: Count = _unit("sets", "sets; a chunk lives in set chunk mod sets")
-    ways: Count = _unit("chunks", "chunks in a set")
-    latency: Duration = _unit("cycles", "latency of a hit")
-
-
-class Memory(_Table):
-    """Global memory and what stands before it."""
-
-    latency: Duration = _unit("cycles", "latency of global memory, L")
-    chunk_words: Count = _unit("words", "words in a chunk, C")
-    word_bytes: Count = _unit("bytes", "bytes in a word", default=4)
-    transfers: Literal["pipelined", "serial"] = _unit(
-        "", "chunks of an instruction overlap or not", default="pipelined"
-    )
-    port_interval: Duration = _unit("cycles", "a group's memory port takes a chunk this often", default=0)
-    partitions: Count = _unit("partitions", "partitions of global memory", default=1)
-    interleave: Literal["modulo", "hash"] = _unit("", "how chunks spread over partitions", default="modulo")
-    service: Duration = _unit("cycles", "a partition is taken this long by a chunk", default=0)
-    atomic_service: Duration = _unit("cycles", "a partition is taken this long by an atomic update", default=0)
-    stores: Literal["blocking", "posted"] = _unit("", "whether a warp waits for its stores", default="blocking")
-    outstanding: Count | None = _unit("asyncs", "asyncs in flight for each warp", default=None)
-    l1: Cache | None = _unit("", "the cache of a group", default=None)
-    l2: Cache | None = _unit("", "the cache of all groups", default=None)
-
-
-class Limits(_Table):
-    """What a group may hold; no limit where a key is left out."""
-
-    blocks_per_group: Count | None = _unit("blocks", "resident blocks of a group", default=None)
-    warps_per_group: Count | None = _unit("warps", "resident warps of a group, beside floor(X * Q / W)", default=None)
-
-
-class Resources(_Table):
-    """What blocks share of a group, for occupancy (dissertation, Table 5.2); no limit where left out."""
-
-    registers: Count | None = _unit("32-bit registers", "registers of a group, R", default=None)
-    local_memory: Count | None = _unit("bytes", "local memory of a group, Z", default=None)
-    threads_per_block: Count | None = _unit("threads", "threads of a block at most, TmaxB", default=None)
-
-
-class Banks(_Table):
-    """Banks of local memory, for the conflict degree of shared accesses."""
-
-    count: Count = _unit("banks", "banks of local memory", default=32)
-    word_bytes: Count = _unit("bytes", "width of a bank", default=4)
-    lanes: Count | None = _unit("threads", "lanes of a warp served together; all of them if left out", default=None)
-
-
-class Source(_Table):
-    """Where a value comes from and how sure it is."""
-
-    source: str
-    certainty: Literal[
-        "confirmed",
-        "paper",
-        "derived",
-        "secondhand",
-        "config",
-        "unconfirmed",
-        "assumption",
-        "definition",
-        "user",
-    ]
-    note: str = ""
-
-
-class Machine(_Table):
+class Machine(Table):
     """A machine. Frozen: `replace` gives another one."""
 
-    name: str = _unit("", "the machine's name")
-    description: str = _unit("", "what it is", default="")
-    clock_hz: Positive | None = _unit("Hz", "core clock; results have no seconds without it", default=None)
-    ticks_per_cycle: Count = _unit("ticks", "ticks in a core cycle", default=1)
-    peak_bandwidth: Positive | None = _unit("bytes/s", "what the data sheet promises", default=None)
+    name: str = unit("", "the machine's name")
+    description: str = unit("", "what it is", default="")
+    clock_hz: Positive | None = unit("Hz", "core clock; results have no seconds without it", default=None)
+    ticks_per_cycle: Count = unit("ticks", "ticks in a core cycle", default=1)
+    peak_bandwidth: Positive | None = unit("bytes/s", "what the data sheet promises", default=None)
     cores: Cores
     scheduling: Scheduling = Scheduling()
     memory: Memory
     limits: Limits = Limits()
     resources: Resources = Resources()
     banks: Banks = Banks()
-    sources: dict[str, Source] = _unit("", "where each value comes from, by dotted key", default={})
+    sources: dict[str, Source] = unit("", "where each value comes from, by dotted key", default={})
 
     @classmethod
     def from_dict(cls, tables: Mapping[str, Any], origin: str = "machine") -> "Machine":
@@ -331,49 +200,13 @@ class Machine(_Table):
         return min(blocks for blocks in limits.values() if blocks is not None)
 
 
-def load_machine(machine: str | Path) -> Machine:
-    """The machine of that name, or from the TOML file at that path.
-
-    A word without a suffix .toml and without a path separator is a name: machines/NAME.toml in the folders of
-    `simtmm.files.data_folders`. Raises MachineError.
-    """
-    path = Path(machine)
-    if path.suffix != ".toml" and path.name == str(machine):
-        known = machine_files()
-        if str(machine) not in known:
-            raise MachineError(f"machine {str(machine)!r}: unknown{nearest(str(machine), known)}")
-        path = known[str(machine)]
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise MachineError(f"{path}: can't be read ({error.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise MachineError(f"{path}: is not TOML ({error})") from None
-    return Machine.from_dict(tables, origin=str(path))
-
-
-def machine_files() -> dict[str, Path]:
-    """The machines that are known by name, and their files."""
-    found: dict[str, Path] = {}
-    for folder in data_folders("machines"):
-        for path in sorted(folder.glob("*.toml")):
-            found.setdefault(path.stem, path)
-    return dict(sorted(found.items()))
-
-
 def units() -> dict[str, tuple[str, str]]:
     """Unit and meaning of every key a machine may have, by dotted key."""
-    found: dict[str, tuple[str, str]] = {}
     tables: dict[str, type[BaseModel]] = {
         "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.l1": Cache,
         "memory.l2": Cache, "limits": Limits, "resources": Resources, "banks": Banks,
     }  # fmt: skip
-    for prefix, table in tables.items():
-        for name, field in table.model_fields.items():
-            extra = field.json_schema_extra
-            if isinstance(extra, dict) and field.description:
-                found[f"{prefix}.{name}".lstrip(".")] = (str(extra["unit"]), field.description)
-    return found
+    return units_of(tables)
 
 
 def _flatten(tables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

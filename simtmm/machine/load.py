@@ -1,0 +1,38 @@
+"""Machines by name or file."""
+
+import tomllib
+from pathlib import Path
+
+from simtmm.errors import MachineError, nearest
+from simtmm.files import data_folders
+from simtmm.machine.spec import Machine
+
+
+def load_machine(machine: str | Path) -> Machine:
+    """The machine of that name, or from the TOML file at that path.
+
+    A word without a suffix .toml and without a path separator is a name: machines/NAME.toml in the folders of
+    `simtmm.files.data_folders`. Raises MachineError.
+    """
+    path = Path(machine)
+    if path.suffix != ".toml" and path.name == str(machine):
+        known = machine_files()
+        if str(machine) not in known:
+            raise MachineError(f"machine {str(machine)!r}: unknown{nearest(str(machine), known)}")
+        path = known[str(machine)]
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise MachineError(f"{path}: can't be read ({error.strerror})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise MachineError(f"{path}: is not TOML ({error})") from None
+    return Machine.from_dict(tables, origin=str(path))
+
+
+def machine_files() -> dict[str, Path]:
+    """The machines that are known by name, and their files."""
+    found: dict[str, Path] = {}
+    for folder in data_folders("machines"):
+        for path in sorted(folder.glob("*.toml")):
+            found.setdefault(path.stem, path)
+    return dict(sorted(found.items()))

@@ -1,0 +1,159 @@
+"""The tables of a machine file: their keys, units, meaning, and what is allowed.
+
+The keys are those of docs/machine.md, section 8; `units` lists them all.
+"""
+
+import math
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+
+def _number(value: object, allowed: str) -> int | float:
+    """The value as a plain number; NumPy's are welcome, truth values and infinities are not."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise ValueError(allowed)
+    return int(value) if isinstance(value, Integral) else float(value)
+
+
+def _whole(value: object) -> int:
+    allowed = "must be a whole number of at least 1"
+    number = _number(value, allowed)
+    if number != int(number) or number < 1:
+        raise ValueError(allowed)
+    return int(number)
+
+
+def _at_least(bound: float) -> BeforeValidator:
+    def check(value: object) -> float:
+        allowed = f"must be a number of at least {bound}"
+        number = _number(value, allowed)
+        if number < bound:
+            raise ValueError(allowed)
+        return number
+
+    return BeforeValidator(check)
+
+
+def _positive(value: object) -> float:
+    allowed = "must be a number above 0"
+    number = _number(value, allowed)
+    if number <= 0:
+        raise ValueError(allowed)
+    return number
+
+
+Count = Annotated[int, BeforeValidator(_whole)]
+Duration = Annotated[float, _at_least(0)]
+Threads = Annotated[float, _at_least(1)]
+Positive = Annotated[float, BeforeValidator(_positive)]
+
+
+def unit(unit: str, description: str, **more: Any) -> Any:
+    return Field(description=description, json_schema_extra={"unit": unit}, **more)
+
+
+class Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=False)
+
+
+class Cores(Table):
+    """The cores: P = groups * cores_per_group of them."""
+
+    groups: Count = unit("core groups", "core groups, P / Q")
+    cores_per_group: Count = unit("cores", "cores in a group, Q")
+    warp_width: Count = unit("threads", "threads in lockstep, W")
+    threads_per_core: Threads = unit("threads", "threads a core may hold, X")
+
+
+class Scheduling(Table):
+    """Who issues when."""
+
+    switch: Literal["on-stall", "every-instruction"] = unit("", "when a warp gives up its port", default="on-stall")
+    scheduler: Literal["fifo", "oldest", "greedy-oldest", "round-robin"] = unit(
+        "", "which ready warp is granted a port", default="fifo"
+    )
+    pipeline_depth: Duration = unit("cycles", "from a grant to the warp's next, every-instruction only", default=1)
+    launch_overhead: Duration = unit("cycles", "added for each launch", default=0)
+    block_launch: Duration = unit("cycles", "from the starting of a warp to its first instruction", default=0)
+    warp_launch: Duration = unit("cycles", "from one warp's start to the next one's in the same group", default=0)
+
+
+class Cache(Table):
+    """A cache of chunks, least recently used."""
+
+    sets: Count = unit("sets", "sets; a chunk lives in set chunk mod sets")
+    ways: Count = unit("chunks", "chunks in a set")
+    latency: Duration = unit("cycles", "latency of a hit")
+
+
+class Memory(Table):
+    """Global memory and what stands before it."""
+
+    latency: Duration = unit("cycles", "latency of global memory, L")
+    chunk_words: Count = unit("words", "words in a chunk, C")
+    word_bytes: Count = unit("bytes", "bytes in a word", default=4)
+    transfers: Literal["pipelined", "serial"] = unit("", "chunks of an instruction overlap or not", default="pipelined")
+    port_interval: Duration = unit("cycles", "a group's memory port takes a chunk this often", default=0)
+    partitions: Count = unit("partitions", "partitions of global memory", default=1)
+    interleave: Literal["modulo", "hash"] = unit("", "how chunks spread over partitions", default="modulo")
+    service: Duration = unit("cycles", "a partition is taken this long by a chunk", default=0)
+    atomic_service: Duration = unit("cycles", "a partition is taken this long by an atomic update", default=0)
+    stores: Literal["blocking", "posted"] = unit("", "whether a warp waits for its stores", default="blocking")
+    outstanding: Count | None = unit("asyncs", "asyncs in flight for each warp", default=None)
+    l1: Cache | None = unit("", "the cache of a group", default=None)
+    l2: Cache | None = unit("", "the cache of all groups", default=None)
+
+
+class Limits(Table):
+    """What a group may hold; no limit where a key is left out."""
+
+    blocks_per_group: Count | None = unit("blocks", "resident blocks of a group", default=None)
+    warps_per_group: Count | None = unit("warps", "resident warps of a group, beside floor(X * Q / W)", default=None)
+
+
+class Resources(Table):
+    """What blocks share of a group, for occupancy (dissertation, Table 5.2); no limit where left out."""
+
+    registers: Count | None = unit("32-bit registers", "registers of a group, R", default=None)
+    local_memory: Count | None = unit("bytes", "local memory of a group, Z", default=None)
+    threads_per_block: Count | None = unit("threads", "threads of a block at most, TmaxB", default=None)
+
+
+class Banks(Table):
+    """Banks of local memory, for the conflict degree of shared accesses."""
+
+    count: Count = unit("banks", "banks of local memory", default=32)
+    word_bytes: Count = unit("bytes", "width of a bank", default=4)
+    lanes: Count | None = unit("threads", "lanes of a warp served together; all of them if left out", default=None)
+
+
+class Source(Table):
+    """Where a value comes from and how sure it is."""
+
+    source: str
+    certainty: Literal[
+        "confirmed",
+        "paper",
+        "derived",
+        "secondhand",
+        "config",
+        "unconfirmed",
+        "assumption",
+        "definition",
+        "user",
+    ]
+    note: str = ""
+
+
+def units_of(tables: Mapping[str, type[BaseModel]]) -> dict[str, tuple[str, str]]:
+    """Unit and meaning of every key of these tables, by dotted key; `tables` are named by theirs."""
+    found: dict[str, tuple[str, str]] = {}
+    for prefix, table in tables.items():
+        for name, field in table.model_fields.items():
+            extra = field.json_schema_extra
+            if isinstance(extra, dict) and field.description:
+                found[f"{prefix}.{name}".lstrip(".")] = (str(extra["unit"]), field.description)
+    return found
