@@ -29,13 +29,14 @@ def main() -> None:
         else:
             status = _complain(f"{_message(error)} (see simtmm --help)")
     except (KeyboardInterrupt, typer.Abort):
-        print("simtmm: interrupted", file=sys.stderr)
         status = INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone, as `| head` does; say nothing, and nothing more when Python flushes.
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1
+    if status == INTERRUPTED:  # newer Typers end with it on their own
+        print("simtmm: interrupted", file=sys.stderr)
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simtmm.errors import KernelError, MachineError
+from simtmm.files import check_writable, written_whole
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -58,6 +59,8 @@ def run(
     output: OutputOption = None,
 ) -> None:
     """Simulate a kernel, trace or workload on a machine, beside what the models predict."""
+    if output is not None:
+        check_writable(output)
     chosen = _machine(machine, set_)
     from simtmm.report.progress import watching
     from simtmm.report.run import describe
@@ -186,8 +189,6 @@ def _show(parts: "Iterable[RenderableType]", document: Any, as_json: bool, outpu
     if as_json or output is not None:
         text = json.dumps(_finite(document), indent=2, allow_nan=False)
         if output is not None:
-            from simtmm.files import written_whole
-
             with written_whole(output) as temporary:
                 temporary.write_text(text + "\n", encoding="utf-8")
         if as_json:

@@ -60,6 +60,17 @@ def written_whole(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def check_writable(path: str | Path) -> None:
+    """Raise OutputError if `written_whole(path)` would fail: to be asked before long work, not after it."""
+    folder = Path(path).parent
+    if Path(path).is_dir():
+        raise OutputError(f"{path}: can't be written (it is a folder)")
+    if not folder.is_dir():
+        raise OutputError(f"{path}: can't be written (there is no folder {folder})")
+    if not os.access(folder, os.W_OK):
+        raise OutputError(f"{path}: can't be written (no permission to write in {folder})")
+
+
 def _give_usual_permissions(path: Path) -> None:
     """mkstemp makes files private; a result file gets what the user's umask gives any other file."""
     mask = os.umask(0)

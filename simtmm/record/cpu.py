@@ -22,7 +22,9 @@ from simtmm.trace.schema import ALIGNMENT, EVENT, Batch, TraceArray, TraceLaunch
 BATCH_EVENTS = 1 << 20  # a row group: 16 MiB of events in memory
 MOST_EVENTS = 1 << 27  # of a batch and so of a block: 2 GiB; a block with more loops for ever
 MOST_ARRAYS = 1024
+CANCEL_SECONDS = 2.0  # a kernel that records looks often whether it is cancelled
 _LIBRARY_IN_USE = threading.Lock()  # a library has static state
+_LEFT_BEHIND: set[Path] = set()  # libraries in which a kernel that could not be stopped still runs
 
 
 class _Fault(ctypes.Structure):
@@ -142,7 +144,10 @@ class _Library:
     """A kernel's instrumented build, loaded."""
 
     def __init__(self, kernel: Kernel, path: Path) -> None:
+        if path in _LEFT_BEHIND:
+            raise RecordingError(f"kernel {kernel.name}: an earlier recording could not be stopped: start Python anew")
         self.kernel = kernel
+        self._path = path
         self.source_digest = path.stem.rsplit("-", 1)[-1]
         self.sites = number_sites(kernel.source())[1]
         try:
@@ -152,11 +157,13 @@ class _Library:
         self._dll.simtmm_kernel_name.restype = ctypes.c_char_p
         count = self._dll.simtmm_kernels()
         self._dll.simtmm_local_memory.restype = ctypes.c_longlong
+        self._idle = True
         self._numbers = {self._dll.simtmm_kernel_name(number).decode(): number for number in range(count)}
 
     def release(self) -> None:
-        """Free what the library holds."""
-        self._dll.simtmm_release()
+        """Free what the library holds, unless a kernel that could not be stopped still uses it."""
+        if self._idle:
+            self._dll.simtmm_release()
 
     def run(self, launch: Launch, number: int, memory: _GlobalMemory) -> Iterator[Batch]:
         """Run a launch and yield its events, a batch of blocks at a time."""
@@ -217,6 +224,7 @@ class _Library:
         """Run blocks in another thread, so that Ctrl-C reaches this one and can cancel them."""
         outcome = _Outcome()
         status: list[int] = []
+        done = threading.Event()
 
         def work() -> None:
             status.append(
@@ -229,16 +237,21 @@ class _Library:
                     ctypes.byref(outcome),
                 )
             )
+            done.set()
 
-        thread = threading.Thread(target=work, name="simtmm-record")
-        thread.start()
+        self._idle = False
+        # A daemon: a kernel that loops for ever without recording anything can't be stopped, only left behind.
+        threading.Thread(target=work, name="simtmm-record", daemon=True).start()
         try:
-            while thread.is_alive():
-                thread.join(0.2)
+            while not done.wait(0.2):
+                pass
         except KeyboardInterrupt:
             self._dll.simtmm_cancel(1)
-            thread.join()
+            self._idle = done.wait(CANCEL_SECONDS)
+            if not self._idle:
+                _LEFT_BEHIND.add(self._path)
             raise
+        self._idle = True
         if status != [0]:
             raise RecordingError(f"kernel {self.kernel.name}: out of memory while recording")
         return outcome

@@ -6,7 +6,6 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.report.text import bar, cycles, seconds, share, table
-from simtmm.result import Prediction
 from simtmm.study.run import Run
 
 WHAT_TIME_MEANS = {
@@ -27,8 +26,11 @@ def describe(run: Run) -> Iterator[RenderableType]:
     if run.counts:
         yield table("Program", ("", "", ""), list(_program(run)), left=(0, 2))
         yield ""
-    yield table("Time", ("", "cycles", "time", "predicted / simulated", "bound by"), list(_times(run)), left=(0, 4))
+    yield table("Time", ("", "cycles", "time", "of simulated", "bound by"), list(_times(run)), left=(0, 4))
     yield ""
+    if run.predictions:
+        yield table("Terms of the models, in cycles", ("", "", ""), list(_terms(run)), left=(0, 2))
+        yield ""
     if run.hiding:
         yield table("Hiding the latency", ("", "", ""), list(_hiding(run)), left=(0, 2))
         yield ""
@@ -45,14 +47,14 @@ def _program(run: Run) -> Iterator[tuple[str, str, str]]:
     yield (
         "work",
         cycles(counts.work),
-        f"T1, operations of all threads, in {launches} launch{'es' * (launches != 1)}",
+        f"T1, operations, in {launches} launch{'es' * (launches != 1)}",
     )
     yield "span", cycles(counts.span), "Tinf, operations on the longest path"
     words = run.machine.memory.chunk_words
     yield (
         "memory operations",
         cycles(counts.memory_operations),
-        f"M, chunks of C = {words} word{'s' * (words != 1)}, by {counts.memory_instructions:,} warp instructions",
+        f"M, chunks of C = {words} word{'s' * (words != 1)}",
     )
     yield (
         "threads per core",
@@ -65,7 +67,7 @@ def _program(run: Run) -> Iterator[tuple[str, str, str]]:
         yield (
             "occupancy",
             share(entry.warps, entry.most_warps),
-            f"{blocks} a group, {entry.warps} of {entry.most_warps} warps, limited by {entry.bound}{which}",
+            f"{entry.warps} of {entry.most_warps} warps, {blocks}, bound by {entry.bound}{which}",
         )
 
 
@@ -74,14 +76,15 @@ def _times(run: Run) -> Iterator[tuple[str, ...]]:
     yield f"simulated ({run.result.engine})", cycles(simulated), seconds(run.result.seconds), "", ""
     for model, prediction in run.predictions.items():
         ratio = f"{prediction.cycles / simulated:.3g}" if simulated else ""
-        name = MODEL_NAMES[model]
-        yield name, cycles(prediction.cycles), seconds(prediction.seconds), ratio, _terms(prediction)
+        yield MODEL_NAMES[model], cycles(prediction.cycles), seconds(prediction.seconds), ratio, prediction.bound
 
 
-def _terms(prediction: Prediction) -> str:
-    """memory (compute 12, span 3, memory 40)."""
-    terms = ", ".join(f"{name} {cycles(value)}" for name, value in prediction.terms.items())
-    return f"{prediction.bound} ({terms})"
+def _terms(run: Run) -> Iterator[tuple[str, str, str]]:
+    tmm, warps = run.predictions["tmm"].terms, run.predictions["tmm-warps"].terms
+    yield "compute", cycles(tmm["compute"]), "T1 / P"
+    yield "span", cycles(tmm["span"]), "Tinf"
+    yield "memory", cycles(tmm["memory"]), "M L / (T P)"
+    yield "memory, warps wait", cycles(warps["memory"]), "M L / warps in use"
 
 
 def _hiding(run: Run) -> Iterator[tuple[str, str, str]]:
@@ -91,14 +94,14 @@ def _hiding(run: Run) -> Iterator[tuple[str, str, str]]:
     yield (
         "that hide the latency",
         f"{hidden.needed:.3g}",
-        f"by the TMM as printed, at L = {machine.memory.latency:g} cycles",
+        f"by the TMM, at L = {machine.memory.latency:g}",
     )
     yield "", f"{hidden.needed_warps:.3g}", "if a warp's threads wait together"
     for name, limit in hidden.limits.items():
         meaning = {
             "threads per core": "X, threads a core may hold",
             "local memory": "Z / (Q S), what local memory allows",
-            "parallelism": "T1 / (Tinf P), what the program's parallelism feeds",
+            "parallelism": "T1 / (Tinf P), what the program can feed",
         }[name]
         yield f"limit: {name}", f"{limit:.3g}", meaning
 
