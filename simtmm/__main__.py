@@ -1,6 +1,7 @@
 """`python -m simtmm` and the command `simtmm`: the command line, with what can go wrong turned into one line."""
 
 import contextlib
+import io
 import os
 import sys
 
@@ -18,6 +19,9 @@ _CommandLineError: type[Exception] = typer.BadParameter.__mro__[2]
 
 def main() -> None:
     """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):  # a file's name need not be Unicode; it is shown with its bytes escaped
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         status = app(standalone_mode=False, prog_name="simtmm")
     except SimtmmError as error:

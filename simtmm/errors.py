@@ -59,6 +59,11 @@ def nearest(word: str, known: Iterable[str], listed: Iterable[str] | None = None
     return f"; known: {', '.join(names)}" if names else ""
 
 
+def shown_error(error: BaseException) -> str:
+    """The first line of what another library says went wrong."""
+    return str(error).strip().split("\n")[0] or type(error).__name__
+
+
 def shown(value: object) -> str:
     """The value as an error line shows it: its repr on one line, cut in the middle where it is long."""
     writer = reprlib.Repr()

@@ -40,20 +40,26 @@ def cache_folder() -> Path:
 def written_whole(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename it to `path` at the end, or remove it after an exception.
 
-    A reader sees the old file or the new one, never half of one. Raises OutputError if the folder is missing
-    or can't be written.
+    A reader sees the old file or the new one, never half of one. A link stays a link, to the new content; what is no
+    regular file, such as /dev/null or a pipe, gets the content when it is whole. Raises OutputError if the folder is
+    missing or can't be written.
     """
-    path = Path(path)
+    target = Path(path).resolve()
+    special = target.exists() and not target.is_file()
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        folder = None if special else target.parent
+        handle, name = tempfile.mkstemp(dir=folder, prefix=".simtmm-", suffix=".part")
     except OSError as error:
         raise OutputError(f"{path}: can't be written ({error.strerror})") from None
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
-        _give_usual_permissions(temporary)
-        os.replace(temporary, path)
+        if special:
+            target.write_bytes(temporary.read_bytes())
+        else:
+            _give_usual_permissions(temporary)
+            os.replace(temporary, target)
     except OSError as error:
         raise OutputError(f"{path}: can't be written ({error.strerror or error})") from None
     finally:

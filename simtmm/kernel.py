@@ -240,7 +240,7 @@ def load_kernel(kernel: str | Path) -> Kernel:
     folder = known.get(str(kernel))
     if folder is None:
         folder = Path(kernel)
-        if folder.name == str(kernel) and not folder.is_dir():
+        if not str(kernel) or not folder.is_dir():
             raise KernelError(f"kernel {str(kernel)!r}: unknown{nearest(str(kernel), known)}")
     for needed in ("kernel.cu", "host.py"):
         if not (folder / needed).is_file():

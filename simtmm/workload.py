@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.errors import WorkloadError, nearest, shown
+from simtmm.errors import WorkloadError, nearest, shown, shown_error
 from simtmm.files import written_whole
 
 COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, JOIN, BARRIER = range(8)
@@ -158,8 +158,8 @@ def load_workload(path: str | Path) -> Workload:
         tables = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise WorkloadError(f"{path}: can't be read ({error.strerror})") from None
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise WorkloadError(f"{path}: is not JSON ({error})") from None
+    except (ValueError, RecursionError) as error:
+        raise WorkloadError(f"{path}: is not JSON ({shown_error(error)})") from None
     return Workload.from_dict(tables, origin=str(path))
 
 
@@ -267,7 +267,7 @@ def _keys(table: Any, known: set[str], needed: set[str], place: str, origin: str
         raise WorkloadError(f"{origin}: {place}: must be an object with {', '.join(sorted(needed or known))}")
     for key in table:
         if key not in known:
-            raise WorkloadError(f"{origin}: {place}: unknown key {key!r}{nearest(str(key), known)}")
+            raise WorkloadError(f"{origin}: {place}: unknown key {shown(key)}{nearest(str(key), known)}")
     for key in needed - set(table):
         raise WorkloadError(f"{origin}: {place}: {key!r} is missing")
 

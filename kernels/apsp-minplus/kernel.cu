@@ -35,7 +35,8 @@ extern "C" __global__ void minplus(const int* distance, int* product, int n)
             for (int e = 0; e < ELEMENTS; ++e) {
                 int at = threadIdx.x + e * THREADS, row = at / SUB_BLOCK, column = at % SUB_BLOCK;
                 if (at < SUB_BLOCK * SUB_BLOCK) {
-                    int through = LDS(left, row * SUB_BLOCK + k) + LDS(right, k * SUB_BLOCK + column);
+                    int through = LDS(left, row * SUB_BLOCK + k);
+                    through += LDS(right, k * SUB_BLOCK + column);
                     shortest[e] = through < shortest[e] ? through : shortest[e];
                     OP(2);  // an addition and a minimum
                 }

@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from simtmm.errors import MachineError, nearest
+from simtmm.errors import MachineError, nearest, shown_error
 from simtmm.files import data_folders
 from simtmm.machine.spec import Machine
 
@@ -24,8 +24,8 @@ def load_machine(machine: str | Path) -> Machine:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise MachineError(f"{path}: can't be read ({error.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise MachineError(f"{path}: is not TOML ({error})") from None
+    except (ValueError, RecursionError) as error:
+        raise MachineError(f"{path}: is not TOML ({shown_error(error)})") from None
     return Machine.from_dict(tables, origin=str(path))
 
 

@@ -58,7 +58,9 @@ class Machine(Table):
         try:
             machine = cls.model_validate(dict(tables))
         except ValidationError as error:
-            raise MachineError(f"{origin}: {_one_line(error.errors()[0])}") from None
+            # A key that is misspelt comes before one that is missing: the first often explains the second.
+            first = min(error.errors(), key=lambda entry: entry["type"] != "extra_forbidden")
+            raise MachineError(f"{origin}: {_one_line(first)}") from None
         known = set(machine.values())
         for key in machine.sources:
             if key not in known:
@@ -87,7 +89,7 @@ class Machine(Table):
         None takes an optional key away. Raises MachineError as `from_dict` does.
         """
         tables = self.to_dict()
-        sources = tables.setdefault("sources", {})
+        sources = tables.pop("sources")
         for dotted, value in changes.items():
             *parents, last = dotted.split(".")
             table = tables
@@ -95,17 +97,16 @@ class Machine(Table):
                 table = table.setdefault(parent, {})
                 if not isinstance(table, dict):
                     raise MachineError(f"machine {self.name}: {dotted}: {parent} is a value, not a table")
-            for stale in [key for key in sources if key == dotted or key.startswith(f"{dotted}.")]:
-                del sources[stale]
             if value is None:
                 table.pop(last, None)
-                continue
-            table[last] = value
-            if not isinstance(value, Mapping):
-                sources[dotted] = {"source": "set by the user", "certainty": "user"}
-        for parent in [key for key in sources if _lookup(tables, key) is None]:
-            del sources[parent]
-        return Machine.from_dict(tables, origin=f"machine {self.name}")
+            else:
+                table[last] = dict(value) if isinstance(value, Mapping) else value
+        origin = f"machine {self.name}"
+        values = Machine.from_dict(tables, origin).values()
+        touched = {key for key in values for dotted in changes if f"{key}.".startswith(f"{dotted}.")}
+        kept = {key: source for key, source in sources.items() if key in values and key not in touched}
+        theirs = {key: {"source": "set by the user", "certainty": "user"} for key in sorted(touched)}
+        return Machine.from_dict({"sources": {**kept, **theirs}, **tables}, origin)
 
     def to_dict(self) -> dict[str, Any]:
         """The nested tables again; keys that have no value are left out."""
@@ -121,6 +122,9 @@ class Machine(Table):
         """A hash of all that decides how the machine behaves: names and sources don't count."""
         text = json.dumps(self.values(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def __hash__(self) -> int:
+        return hash(self.digest())
 
     def ticks(self, cycles: float) -> int:
         """A duration in whole ticks: floor(cycles * ticks_per_cycle + 0.5) in double precision."""
@@ -157,7 +161,8 @@ class Machine(Table):
         """How many blocks of a launch each resource lets a group hold at once; None: no limit.
 
         threads: threads of a block; registers_per_thread: 32-bit registers; local_memory_bytes: of a block.
-        Source: dissertation, Eq (5.2), the four terms as printed (no rounding to allocation units).
+        Source: dissertation, Eq (5.2), the four terms as printed (no rounding to allocation units). The fifth, warps,
+        is what whole warps take where `threads` is no multiple of W (machine rules, section 6).
         """
         cores, resources = self.cores, self.resources
         limits: dict[str, int | None] = {"local memory": None, "registers": None}
@@ -167,6 +172,7 @@ class Machine(Table):
             limits["registers"] = resources.registers // (registers_per_thread * threads)
         limits["blocks"] = self.limits.blocks_per_group
         limits["threads"] = math.floor(cores.threads_per_core * cores.cores_per_group) // threads
+        limits["warps"] = self.warps_per_group // -(-threads // cores.warp_width)
         return limits
 
     def active_blocks(self, threads: int, registers_per_thread: int = 0, local_memory_bytes: int = 0) -> int:
@@ -184,12 +190,14 @@ class Machine(Table):
             "local memory": f"{local_memory_bytes} bytes of local memory",
             "registers": f"{registers_per_thread * threads} registers",
             "threads": f"{threads} threads",
+            "warps": f"{-(-threads // self.cores.warp_width)} warps",
         }
         available = {
             "local memory": f"{self.resources.local_memory} bytes (resources.local_memory)",
             "registers": f"{self.resources.registers} registers (resources.registers)",
             "threads": f"{math.floor(self.cores.threads_per_core * self.cores.cores_per_group)} threads "
             "(cores.threads_per_core * cores.cores_per_group)",
+            "warps": f"{self.warps_per_group} warps of {self.cores.warp_width} threads",
         }
         for resource, blocks in limits.items():
             if blocks == 0:
@@ -217,13 +225,6 @@ def _flatten(tables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[prefix + key] = value
     return flat
-
-
-def _lookup(tables: Mapping[str, Any], dotted: str) -> Any:
-    value: Any = tables
-    for part in dotted.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return value
 
 
 def _one_line(error: ErrorDetails) -> str:

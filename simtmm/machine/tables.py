@@ -4,59 +4,72 @@ The keys are those of docs/machine.md, section 8; `units` lists them all.
 """
 
 import math
+import sys
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeGuard
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+LARGEST_COUNT = 2**31 - 1  # beyond it no table of anything would fit a memory
+MOST_BANKS = 2**16
 
-def _number(value: object, allowed: str) -> int | float:
-    """The value as a plain number; NumPy's are welcome, truth values and infinities are not."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+
+def _is_number(value: object) -> TypeGuard[float]:
+    """NumPy's numbers are welcome, truth values are not."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _number(value: object, allowed: str, least: float, most: float) -> int | float:
+    """The value as a plain number in a range."""
+    if not _is_number(value) or not least <= value <= most:
         raise ValueError(allowed)
     return int(value) if isinstance(value, Integral) else float(value)
 
 
-def _whole(value: object) -> int:
-    allowed = "must be a whole number of at least 1"
-    number = _number(value, allowed)
-    if number != int(number) or number < 1:
-        raise ValueError(allowed)
-    return int(number)
-
-
-def _at_least(bound: float) -> BeforeValidator:
-    def check(value: object) -> float:
-        allowed = f"must be a number of at least {bound}"
-        number = _number(value, allowed)
-        if number < bound:
+def _whole(most: int = LARGEST_COUNT) -> BeforeValidator:
+    def check(value: object) -> int:
+        allowed = "must be a whole number of at least 1"
+        if _is_number(value) and most < value != math.inf:
+            raise ValueError(f"{allowed} and at most {most}")
+        number = _number(value, allowed, 1, most)
+        if number != int(number):
             raise ValueError(allowed)
-        return number
+        return int(number)
+
+    return BeforeValidator(check)
+
+
+def _between(least: float, most: float) -> BeforeValidator:
+    def check(value: object) -> float:
+        allowed = f"must be a number of at least {least:g}"
+        if _is_number(value) and most < value != math.inf:
+            raise ValueError(f"{allowed} and at most {most:g}")
+        return _number(value, allowed, least, most)
 
     return BeforeValidator(check)
 
 
 def _positive(value: object) -> float:
-    allowed = "must be a number above 0"
-    number = _number(value, allowed)
-    if number <= 0:
-        raise ValueError(allowed)
-    return number
+    return _number(value, "must be a number above 0", sys.float_info.min, sys.float_info.max)
 
 
-Count = Annotated[int, BeforeValidator(_whole)]
-Duration = Annotated[float, _at_least(0)]
-Threads = Annotated[float, _at_least(1)]
+Count = Annotated[int, _whole()]
+Banked = Annotated[int, _whole(MOST_BANKS)]
+Duration = Annotated[float, _between(0, 1e15)]  # cycles: eleven days at 1 GHz
+Threads = Annotated[float, _between(1, LARGEST_COUNT)]
 Positive = Annotated[float, BeforeValidator(_positive)]
 
 
 def unit(unit: str, description: str, **more: Any) -> Any:
+    """A field with its unit and meaning, which `units_of` lists."""
     return Field(description=description, json_schema_extra={"unit": unit}, **more)
 
 
 class Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=False)
+    """A table of a machine file: frozen, without keys that nobody knows, defaults in the same form as given values."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
 
 class Cores(Table):
@@ -125,7 +138,7 @@ class Resources(Table):
 class Banks(Table):
     """Banks of local memory, for the conflict degree of shared accesses."""
 
-    count: Count = unit("banks", "banks of local memory", default=32)
+    count: Banked = unit("banks", "banks of local memory", default=32)
     word_bytes: Count = unit("bytes", "width of a bank", default=4)
     lanes: Count | None = unit("threads", "lanes of a warp served together; all of them if left out", default=None)
 

@@ -42,15 +42,12 @@ class Occupancy:
 def occupancy(machine: Machine, launch: TraceLaunch) -> Occupancy:
     """The occupancy of a launch: B_a = min(Z / Z_B, R / (R_T T_r), B_max / (P / Q), T_maxMP / T_r), each rounded down.
 
-    The machine also places whole warps (machine rules, section 6); where T_r is no multiple of W that may allow
-    fewer blocks than Eq (5.2), and is then a fifth term, "warps". Raises MachineError where no block fits.
+    A fifth term, warps, is what whole warps take where T_r is no multiple of W (machine rules, section 6). Raises
+    MachineError where no block fits.
     """
     T_r, R_T, Z_B = launch.threads_per_block, launch.registers_per_thread, launch.local_memory_bytes
-    machine.active_blocks(T_r, R_T, Z_B)  # names what does not fit
+    B_a = machine.active_blocks(T_r, R_T, Z_B)  # Eq. (5.2)
     terms = machine.block_limits(T_r, R_T, Z_B)
+    bound = next(resource for resource, blocks in terms.items() if blocks == B_a)
     warps = -(-T_r // machine.cores.warp_width)
-    terms["warps"] = machine.warps_per_group // warps
-    known = {resource: blocks for resource, blocks in terms.items() if blocks is not None}
-    bound = min(known, key=known.__getitem__)
-    B_a = known[bound]  # Eq. (5.2)
     return Occupancy(B_a, terms, bound, B_a * warps, machine.warps_per_group)

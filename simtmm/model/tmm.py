@@ -13,6 +13,7 @@ which a warp, not a thread, waits for a transfer. A simulation with memory.trans
 from dataclasses import dataclass
 from math import inf
 
+from simtmm.errors import ModelError
 from simtmm.machine import Machine
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
@@ -24,7 +25,7 @@ def tmm(machine: Machine, counts: Counts) -> Prediction:
     """T_P = max(T1 / P, Tinf, M L / (T P)) cycles, as printed."""
     T1, Tinf, M, T = counts.work, counts.span, counts.memory_operations, counts.threads_per_core
     P, L = machine.processors, machine.memory.latency
-    memory = M * L / T if M else 0.0
+    memory = _waiting(M, L, T, "T, threads per core in use,")
     T_E = max(T1, memory)  # Eq. (3.1)
     T_P = max(T_E / P, Tinf)  # Eq. (3.2)
     S_P = T1 / T_P if T_P else 1.0  # Eq. (3.3)
@@ -37,10 +38,17 @@ def tmm_warps(machine: Machine, counts: Counts) -> Prediction:
     """T_P = max(T1 / P, Tinf, M L / N_W) cycles, N_W warps being resident: transfers are waited for by warps."""
     T1, Tinf, M, N_W = counts.work, counts.span, counts.memory_operations, counts.warps_in_use
     P, L = machine.processors, machine.memory.latency
-    terms = {"compute": T1 / P, "span": float(Tinf), "memory": M * L / N_W if M else 0.0}
+    terms = {"compute": T1 / P, "span": float(Tinf), "memory": _waiting(M, L, N_W, "N_W, warps in use,")}
     symbols = {"T1": T1, "Tinf": Tinf, "M": M, "N_W": N_W, "P": P, "L": L}
     source = f"{SOURCE}, with warps in the place of threads in the memory term"
     return _prediction("tmm-warps", source, machine, terms, symbols)
+
+
+def _waiting(M: int, L: float, threads: float, name: str) -> float:
+    """M L / threads; without memory operations nobody waits."""
+    if M and threads <= 0:
+        raise ModelError(f"tmm: {name} = {threads:g}: must be above 0 where there are memory operations (M = {M})")
+    return M * L / threads if M else 0.0
 
 
 def _prediction(

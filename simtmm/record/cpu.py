@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import KernelError, RecordingError
-from simtmm.files import written_whole
+from simtmm.files import check_writable, written_whole
 from simtmm.kernel import Array, Kernel, Launch
 from simtmm.provenance import provenance
 from simtmm.record.compiler import build, find_compiler
@@ -55,6 +55,8 @@ def record(
     progress: Callable[[int], None] | None = None,
 ) -> Trace:
     """Record a kernel; see simtmm.record.record."""
+    if output:
+        check_writable(output)
     library = _Library(kernel, build(kernel, kernel.defines(parameters)))
     memory = _GlobalMemory(kernel.inputs(parameters))
     before = {name: array.copy() for name, array in memory.arrays.items()}

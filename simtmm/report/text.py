@@ -18,7 +18,7 @@ def seconds(value: float | None) -> str:
     if value is None:
         return NO_VALUE
     for factor, unit in ((1, "s"), (1e-3, "ms"), (1e-6, "us")):
-        if value >= factor:
+        if float(f"{value / factor:.3g}") >= 1:  # rounded, so that 0.9996 s is 1 s and not 1e+03 ms
             return f"{value / factor:.3g} {unit}"
     return f"{value / 1e-9:.3g} ns"
 

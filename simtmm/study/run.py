@@ -109,8 +109,7 @@ def run_trace(trace: Trace, machine: Machine, engine: str = DEFAULT, watch: Watc
     counts = count(trace, machine, workload)
     predictions = {model: predict(model, machine, counts) for model in MODELS}
     per_launch = [occupancy(machine, launch) for launch in info.launches]
-    distinct = {entry.active_blocks: entry for entry in per_launch}
-    launches = {blocks: sum(entry.active_blocks == blocks for entry in per_launch) for blocks in distinct}
+    distinct = [entry for number, entry in enumerate(per_launch) if entry not in per_launch[:number]]
     local_memory = max((launch.local_memory_bytes / launch.threads_per_block for launch in info.launches), default=0.0)
     hidden = hiding(machine, counts, local_memory)
     return Run(
@@ -119,7 +118,7 @@ def run_trace(trace: Trace, machine: Machine, engine: str = DEFAULT, watch: Watc
         machine=machine,
         result=result,
         counts=counts,
-        occupancies=tuple((entry, launches[blocks]) for blocks, entry in distinct.items()),
+        occupancies=tuple((entry, per_launch.count(entry)) for entry in distinct),
         predictions=predictions,
         hiding=hidden,
         verdict=verdict(machine, result, predictions["tmm"], predictions["tmm-warps"], hidden),

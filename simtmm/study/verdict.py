@@ -16,6 +16,8 @@ def verdict(
     hiding: Hiding | None = None,
 ) -> str:
     """One sentence. Without predictions it says where the simulated time went."""
+    if not result.cycles:
+        return "There is nothing to simulate."
     if tmm is None or warps is None or hiding is None:
         return f"{_where_time_went(result).capitalize()}."
     return f"{_what_binds(tmm, hiding)}; {_how_simulation_compares(machine, result, tmm, warps)}."
@@ -35,8 +37,8 @@ def _what_binds(tmm: Prediction, hiding: Hiding) -> str:
 
 
 def _how_simulation_compares(machine: Machine, result: Result, tmm: Prediction, warps: Prediction) -> str:
-    if not tmm.cycles or not result.cycles:
-        return "there is nothing to simulate"
+    if not tmm.cycles:
+        return "the simulation has nothing to be compared with"
     ratio = result.cycles / tmm.cycles
     if 1 / CLOSE <= ratio <= CLOSE:
         return f"the simulation agrees, at {ratio:.2f} times the TMM's time"
@@ -86,6 +88,8 @@ def _where_time_went(result: Result, besides: str = "") -> str:
         "start": "core groups were starting warps or filling pipelines",
         "empty": "core groups had no work",
     }
+    if result.time is None:
+        return f"the simulation takes {result.cycles:,.0f} cycles"
     most = max((state for state in words if state != besides), key=lambda state: _share(result, state))
     return f"{words[most]} {_percent(_share(result, most))} of the time"
 

@@ -84,7 +84,7 @@ def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> C
     launches = []
     for number, launch in enumerate(trace.info.launches):
         warps = -(-launch.threads_per_block // machine.cores.warp_width)
-        active = min(int(workload.launch_limits[number]), machine.warps_per_group // warps)
+        active = int(workload.launch_limits[number])
         in_use = min(launch.blocks, active * machine.cores.groups)
         launches.append(
             LaunchCounts(

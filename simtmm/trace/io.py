@@ -3,7 +3,7 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +44,25 @@ class Trace:
     def __init__(self, info: TraceInfo, source: "list[Batch] | Path") -> None:
         self.info = info
         self._source = source
+        self._verified = False  # the file's rows against its digest, once
 
     def __repr__(self) -> str:
         return f"Trace({self.info.kernel}, {len(self.info.launches)} launches, {self.info.events} events)"
 
     def batches(self) -> Iterator[Batch]:
-        """The events, in order. Raises TraceError where a file is damaged or contradicts its own metadata."""
+        """The events, in order. Raises TraceError where a file is damaged or contradicts its own metadata.
+
+        The first time a file is read to its end, its rows are checked against its digest as well.
+        """
         if isinstance(self._source, Path):
-            yield from _read_batches(self._source, self.info)
+            digest = None if self._verified else TraceDigest()
+            for batch in _read_batches(self._source, self.info):
+                if digest:
+                    digest.add(batch)
+                yield batch
+            if digest and digest.finish(self.info.launches, self.info.arrays) != self.info.digest:
+                raise TraceError(f"{self._source}: its rows have another digest than its metadata says: it was changed")
+            self._verified = True
         else:
             yield from self._source
 
@@ -129,6 +140,28 @@ class TraceWriter:
         self._writer.close()
 
 
+class TraceDigest:
+    """A hash of events, launches and arrays, whatever the batches the events come in."""
+
+    def __init__(self) -> None:
+        self._events = hashlib.blake2b(digest_size=16)
+        self._blocks = hashlib.blake2b(digest_size=16)
+
+    def add(self, batch: Batch) -> None:
+        """Take a batch in."""
+        self._events.update(np.ascontiguousarray(batch.events).tobytes())
+        counts = np.diff(batch.ends, prepend=0)
+        rows = np.stack([batch.launch, batch.block, counts], axis=1).astype("<i8")[counts > 0]
+        self._blocks.update(rows.tobytes())
+
+    def finish(self, launches: Sequence[TraceLaunch], arrays: Sequence[TraceArray]) -> str:
+        """The digest of all."""
+        shapes = json.dumps([[dataclasses.astuple(item) for item in items] for items in (launches, arrays)])
+        for part in (self._blocks.digest(), shapes.encode()):
+            self._events.update(part)
+        return self._events.hexdigest()
+
+
 class TraceRecorder:
     """Collects what a recorder records, into memory or straight to a file, and digests it on the way."""
 
@@ -136,16 +169,12 @@ class TraceRecorder:
         self._writer = TraceWriter(path) if path else None
         self._path = path
         self._batches: list[Batch] = []
-        self._digest = hashlib.blake2b(digest_size=16)
-        self._blocks = hashlib.blake2b(digest_size=16)
+        self._digest = TraceDigest()
         self.events = 0
 
     def add(self, batch: Batch) -> None:
         """Append a batch."""
-        self._digest.update(np.ascontiguousarray(batch.events).tobytes())
-        counts = np.diff(batch.ends, prepend=0)
-        rows = np.stack([batch.launch, batch.block, counts], axis=1).astype("<i8")[counts > 0]
-        self._blocks.update(rows.tobytes())
+        self._digest.add(batch)
         self.events += len(batch.events)
         if self._writer:
             self._writer.add(batch)
@@ -162,9 +191,6 @@ class TraceRecorder:
         provenance: dict[str, Any],
     ) -> Trace:
         """The trace, all events having been added."""
-        shapes = json.dumps([[dataclasses.astuple(item) for item in items] for items in (launches, arrays)])
-        for part in (self._blocks.digest(), shapes.encode()):
-            self._digest.update(part)
         info = TraceInfo(
             kernel=kernel,
             parameters=parameters,
@@ -172,7 +198,7 @@ class TraceRecorder:
             arrays=tuple(arrays),
             sites=tuple(sites),
             events=self.events,
-            digest=self._digest.hexdigest(),
+            digest=self._digest.finish(launches, arrays),
             provenance=provenance,
         )
         if self._writer is None or self._path is None:

@@ -171,13 +171,14 @@ def _lockstep(  # type: ignore[no-untyped-def]  # Numba finds the types
     for block in range(len(threads)):
         most_threads = max(most_threads, threads[block])
     thread_start = np.empty(most_threads + 1, dtype=np.int64)
-    position = np.empty(width, dtype=np.int64)  # of each lane: its next event,
-    stop = np.empty(width, dtype=np.int64)  # where its events end,
-    at = np.empty(width, dtype=np.int32)  # and the site of the next one
+    most_lanes = min(width, most_threads)
+    position = np.empty(most_lanes, dtype=np.int64)  # of each lane: its next event,
+    stop = np.empty(most_lanes, dtype=np.int64)  # where its events end,
+    at = np.empty(most_lanes, dtype=np.int32)  # and the site of the next one
     # Words that a shared access touches, a chain for each bank.
     chain = np.empty(banks, dtype=np.int64)
-    word_of = np.empty(width * WIDEST_ACCESS, dtype=np.int64)
-    next_of = np.empty(width * WIDEST_ACCESS, dtype=np.int64)
+    word_of = np.empty(most_lanes * WIDEST_ACCESS, dtype=np.int64)
+    next_of = np.empty(most_lanes * WIDEST_ACCESS, dtype=np.int64)
 
     operations = 0
     chunk_count = 0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simtmm.trace.io import Trace
+from simtmm.trace.io import Trace, TraceDigest
 from simtmm.trace.schema import EVENT, KINDS, Batch, TraceInfo, TraceLaunch
 
 
@@ -46,5 +46,8 @@ def trace(*launches, registers=0, local_memory=0, blocks=None):
                 events = np.array(rows, dtype=EVENT)
                 one = (np.array([number], np.int32), np.array([index], np.int32), np.array([len(rows)], np.int64))
                 batches.append(Batch(events, *one))
+    digest = TraceDigest()
+    for batch in batches:
+        digest.add(batch)
     total = sum(len(batch.events) for batch in batches)
-    return Trace(TraceInfo("hand", {}, tuple(table), (), (), total, "0"), batches)
+    return Trace(TraceInfo("hand", {}, tuple(table), (), (), total, digest.finish(table, ())), batches)

@@ -1,0 +1,79 @@
+"""The house rules: lint, format, types, layers, and no path of one particular computer."""
+
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE_FILES = sorted((ROOT / "simtmm").rglob("*.py"))
+
+
+def check(*command):
+    done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def needs(module):
+    return pytest.mark.skipif(find_spec(module) is None, reason=f"{module} is not installed")
+
+
+@needs("ruff")
+def test_ruff_finds_nothing():
+    check("-m", "ruff", "check", "--no-cache", ".")
+
+
+@needs("ruff")
+def test_every_file_is_formatted():
+    folders = ("simtmm", "kernels", "tests")  # code in Markdown is set by hand
+    check("-m", "ruff", "format", "--check", "--no-cache", *folders)
+
+
+@needs("mypy")
+def test_types_are_right():
+    check("-m", "mypy")
+
+
+@needs("importlinter")
+def test_imports_point_up_the_house():
+    check("-c", "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))")
+
+
+def tracked_files():
+    """What git tracks or would track; every file of the project where there is no git."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    except OSError:
+        pytest.skip("git is not installed")
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    return [path for name in done.stdout.decode().split("\0") if name and (path := ROOT / name).is_file()]
+
+
+# written in pieces, so that this file does not name them itself
+FOREIGN_PATH = re.compile("|".join(("/" + "work/", "/" + r"root\b", "/" + "tmp/venv", "/" + r"home/\w")))
+
+
+def test_no_file_names_a_path_of_one_particular_computer():
+    found = []
+    for path in tracked_files():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue  # no text
+        found += [f"{path.relative_to(ROOT)}: {line}" for line in text.splitlines() if FOREIGN_PATH.search(line)]
+    assert found == []
+
+
+def test_a_foreign_path_would_be_found():
+    for path in ("/" + "work/shared", "see /" + "root/x", "/" + "tmp/venv/bin/python", "/" + "home/someone"):
+        assert FOREIGN_PATH.search(path)
+
+
+@pytest.mark.parametrize("path", PACKAGE_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_module_says_what_it_is(path):
+    assert path.read_text(encoding="utf-8").startswith('"""')
