@@ -15,9 +15,10 @@ Every kernel also has the parameter `seed`.
 """
 
 import importlib.util
+import math
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -31,6 +32,8 @@ from simtmm.files import data_folders
 
 Array = npt.NDArray[Any]
 Memory = Mapping[str, Array]
+MOST_BLOCKS = 2**31 - 1
+MOST_THREADS = 2**16
 SEED_HELP = "seed of the random inputs"
 
 
@@ -47,6 +50,10 @@ class Parameter:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[int | float | str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if type(self.default) not in (int, float, str):
+            raise TypeError(f"a parameter's default must be an int, a float or a str, not {shown(self.default)}")
 
     @property
     def allowed(self) -> str:
@@ -94,14 +101,22 @@ class Launch:
     local_memory_bytes: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("grid", "block"):
+        where = f"launch of {shown(self.kernel)}"
+        if not isinstance(self.kernel, str) or not isinstance(self.arguments, (tuple, list)):
+            raise KernelError(f"{where}: must have a function's name and a tuple of arguments")
+        for name, most in (("grid", MOST_BLOCKS), ("block", MOST_THREADS)):
             sizes = getattr(self, name)
             sizes = sizes if isinstance(sizes, tuple) else (sizes,)
-            if not 1 <= len(sizes) <= 3 or any(int(size) != size or size < 1 for size in sizes):
-                raise KernelError(
-                    f"launch of {self.kernel}: {name} = {sizes}: must be one to three sizes of at least 1"
-                )
+            if not 1 <= len(sizes) <= 3 or not all(_is_whole(size, 1) for size in sizes):
+                raise KernelError(f"{where}: {name} = {shown(sizes)}: must be one to three sizes of at least 1")
+            if math.prod(int(size) for size in sizes) > most:
+                raise KernelError(f"{where}: {name} = {shown(sizes)}: must be at most {most} in all")
             object.__setattr__(self, name, (*(int(size) for size in sizes), 1, 1)[:3])
+        for name in ("registers_per_thread", "local_memory_bytes"):
+            value = getattr(self, name)
+            if not _is_whole(value, 0):
+                raise KernelError(f"{where}: {name} = {shown(value)}: must be a whole number of at least 0")
+            object.__setattr__(self, name, int(value))
 
     @property
     def blocks(self) -> int:
@@ -169,7 +184,10 @@ class Kernel:
 
     def launches(self, parameters: Mapping[str, Any], memory: Memory) -> Iterator[Launch]:
         """The launches, in order; each has to be run before the next is asked for."""
-        launches = iter(self._call("launches", SimpleNamespace(**parameters), memory))
+        launches = self._call("launches", SimpleNamespace(**parameters), memory)
+        if not isinstance(launches, Iterable):
+            raise KernelError(f"kernel {self.name}: host.py: launches must yield Launch, not return {shown(launches)}")
+        launches = iter(launches)
         while True:
             try:
                 launch = next(launches)
@@ -186,21 +204,26 @@ class Kernel:
     def check(self, parameters: Mapping[str, Any], before: Memory, after: Memory) -> str | None:
         """None if the answer is right, else what is wrong."""
         try:
-            self._call("check", SimpleNamespace(**parameters), before, after)
+            self.host.check(SimpleNamespace(**parameters), before, after)
         except (WrongAnswer, AssertionError) as error:
             return (str(error).strip() or "the check failed").split("\n")[0]
+        except Exception as error:
+            raise self._failed("check", error) from error
         return None
 
     def defines(self, parameters: Mapping[str, Any]) -> dict[str, str]:
         """Macros for the compiler."""
         if not hasattr(self.host, "defines"):
             return {}
-        return {name: str(value) for name, value in self._call("defines", SimpleNamespace(**parameters)).items()}
+        macros = self._call("defines", SimpleNamespace(**parameters))
+        if not isinstance(macros, dict):
+            raise KernelError(f"kernel {self.name}: host.py: defines must return a dict, not {shown(macros)}")
+        return {str(name): str(value) for name, value in macros.items()}
 
     def _call(self, function: str, *arguments: Any) -> Any:
         try:
             return getattr(self.host, function)(*arguments)
-        except (WrongAnswer, AssertionError, KernelError):
+        except KernelError:
             raise
         except Exception as error:
             raise self._failed(function, error) from error
@@ -209,6 +232,11 @@ class Kernel:
         return KernelError(
             f"kernel {self.name}: {_where(self.folder / 'host.py', error)}: {function} failed: {_what(error)}"
         )
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    whole = isinstance(value, (int, np.integer)) or (isinstance(value, float) and value.is_integer())
+    return whole and not isinstance(value, bool) and bool(value >= least)
 
 
 def expect_equal(name: str, got: Array, expected: Array, tolerance: float = 0.0) -> None:
@@ -251,6 +279,9 @@ def load_kernel(kernel: str | Path) -> Kernel:
             raise KernelError(f"{folder / 'host.py'}: must have a function {needed}")
     if not isinstance(getattr(host, "PARAMETERS", None), dict):
         raise KernelError(f"{folder / 'host.py'}: must have a dict PARAMETERS")
+    for name, parameter in host.PARAMETERS.items():
+        if not isinstance(parameter, Parameter):
+            raise KernelError(f"{folder / 'host.py'}: PARAMETERS: {name!r} must be a Parameter, not {shown(parameter)}")
     parameters = {**host.PARAMETERS, "seed": Parameter(0, SEED_HELP, minimum=0)}
     return Kernel(folder.resolve().name, folder, parameters, getattr(host, "PAPER", ""), host)
 

@@ -15,9 +15,10 @@ from pathlib import Path
 from simtmm.errors import CompilerError, KernelError
 from simtmm.files import cache_folder, written_whole
 from simtmm.kernel import Kernel
-from simtmm.record.sites import number_sites
+from simtmm.record.sites import Source, global_functions, read_source
 
 HERE = Path(__file__).resolve().parent
+MARK = "simtmm_kernel_source_begins"
 HEADERS = ("device.cuh", "device_cpu.cuh", "library_cpu.cuh")
 FLAGS = (
     "-std=c++17", "-O2", "-fPIC", "-shared", "-w",
@@ -32,7 +33,10 @@ def find_compiler() -> list[str]:
 
     Raises CompilerError with what to install.
     """
-    chosen = shlex.split(os.environ.get("CXX", ""))
+    try:
+        chosen = shlex.split(os.environ.get("CXX", ""))
+    except ValueError as error:
+        raise CompilerError(f"CXX = {os.environ['CXX']!r}: {error}") from None
     if chosen:
         if shutil.which(chosen[0]) is None:
             raise CompilerError(f"CXX = {os.environ['CXX']!r}: there is no such command")
@@ -53,11 +57,10 @@ def build(kernel: Kernel, defines: dict[str, str]) -> Path:
 
     Raises CompilerError with the compiler's first complaint.
     """
-    source = translation_unit(kernel)
     compiler = find_compiler()
-    macros = [f"-D{name}={value}" for name, value in sorted(defines.items())]
+    source = translation_unit(read_source(kernel), defines)
     key = hashlib.sha256()
-    for part in (source, *(_header(name) for name in HEADERS), _version(tuple(compiler)), *FLAGS, *macros):
+    for part in (source, *(_header(name) for name in HEADERS), _version(tuple(compiler)), *FLAGS):
         key.update(part.encode() + b"\0")
     folder = _writable(cache_folder() / "builds")
     library = folder / f"{kernel.name}-{key.hexdigest()[:20]}.so"
@@ -65,45 +68,38 @@ def build(kernel: Kernel, defines: dict[str, str]) -> Path:
         with tempfile.TemporaryDirectory() as scratch, written_whole(library) as temporary:
             unit = Path(scratch) / "unit.cpp"
             unit.write_text(source, encoding="utf-8")
-            include = [f"-I{kernel.folder.resolve()}", f"-I{HERE}"]
-            command = [*compiler, *FLAGS, *include, *macros, str(unit), "-o", str(temporary)]
-            done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=scratch)
-            if done.returncode:
-                raise CompilerError(f"kernel {kernel.name}: does not compile: {_complaint(done.stderr)}")
+            # What is left behind the preprocessor is what is compiled: #if and macros have been seen to.
+            listed = _run(kernel, [*compiler, *FLAGS[:1], "-w", "-E", "-DSIMTMM_LIST_KERNELS", f"-I{HERE}", str(unit)])
+            names = global_functions(listed[listed.find(MARK) :])
+            if not names:
+                raise KernelError(f"{kernel.source_path}: has no __global__ function")
+            table = ", ".join(f"SIMTMM_KERNEL({name})" for name in names)
+            unit.write_text(f"{source}SIMTMM_KERNELS({table})\n", encoding="utf-8")
+            _run(kernel, [*compiler, *FLAGS, f"-I{HERE}", str(unit), "-o", str(temporary)])
     return library
 
 
-def translation_unit(kernel: Kernel) -> str:
-    """The C++ source that is compiled: the macros, the kernel's source, and a table of its kernels."""
-    source, _ = number_sites(kernel.source())
-    names = global_functions(source)
-    if not names:
-        raise KernelError(f"{kernel.source_path}: has no __global__ function")
-    # C linkage would make a kernel named like a function of the C library clash with it.
-    body = re.sub(r'extern\s+"C"\s+(?=(?:\w+\s+|\([^)]*\)\s*)*__global__|__global__)', "", source)
-    table = ", ".join(f"SIMTMM_KERNEL({name})" for name in names)
+def _run(kernel: Kernel, command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode:
+        raise CompilerError(f"kernel {kernel.name}: does not compile: {_complaint(done.stderr)}")
+    return done.stdout
+
+
+def translation_unit(source: Source, defines: dict[str, str]) -> str:
+    """The C++ that is compiled, but for the table of kernels.
+
+    The kernel's macros stand behind the recorder's own code, which may use the same names. Its functions lie in a
+    namespace and without C linkage, so that a kernel may be called like a function of the C library.
+    """
+    system = "".join(f"#include <{header}>\n" for header in source.system)
+    macros = "".join(f"#define {name} {value}\n" for name, value in defines.items())
+    body = re.sub(r'\bextern\s+"C"(?=[^;{}()]*\b__global__\b)', "", source.text)
     return (
-        '#define SIMTMM_RECORD\n#include "device.cuh"\n'
-        f'#line 1 "kernel.cu"\n{body}\n'
-        f'#line 1 "kernels of kernel.cu"\n#include "library_cpu.cuh"\nSIMTMM_KERNELS({table})\n'
+        f'#define SIMTMM_RECORD\n{system}#include "device.cuh"\n#include "library_cpu.cuh"\n'
+        f"namespace simtmm_user {{\nusing ::min;\nusing ::max;\nextern int {MARK};\n{macros}{body}"
+        '}\n#line 1 "the table of kernels"\n'
     )
-
-
-def global_functions(source: str) -> list[str]:
-    """The names of the __global__ functions of a CUDA source, templates apart, in textual order."""
-    text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)
-    text = re.sub(r"^\s*#.*(?:\\\n.*)*$", " ", text, flags=re.MULTILINE)
-    names = []
-    for found in re.finditer(
-        r"(template\s*<[^>]*>\s*)?\b__global__\b([^({;]*(?:\([^)]*\)[^({;]*)?)\bvoid\b|(template\s*<[^>]*>\s*)?\bvoid\s+__global__\b",
-        text,
-    ):
-        if found.group(1) or found.group(3):
-            continue
-        name = re.match(r"\s*(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(", text[found.end() :])
-        if name:
-            names.append(name.group(1))
-    return list(dict.fromkeys(names))
 
 
 @cache

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.errors import KernelError, RecordingError
+from simtmm.errors import KernelError, RecordingError, shown
 from simtmm.files import check_writable, written_whole
 from simtmm.kernel import Array, Kernel, Launch
 from simtmm.provenance import provenance
 from simtmm.record.compiler import build, find_compiler
-from simtmm.record.sites import number_sites
+from simtmm.record.sites import read_source
 from simtmm.trace.io import Trace, TraceRecorder
 from simtmm.trace.schema import ALIGNMENT, EVENT, Batch, TraceArray, TraceLaunch
 
@@ -114,7 +114,7 @@ class _GlobalMemory:
         end = ALIGNMENT
         for name, array in inputs.items():
             self.bases[name] = end
-            end += -(-max(1, array.nbytes) // ALIGNMENT) * ALIGNMENT
+            end += (array.nbytes // ALIGNMENT + 1) * ALIGNMENT  # a gap: the pointer to an array's end is its own
         # Kept: the arrays are views of it. Page alignment gives kernels the alignment a GPU would.
         self._memory = np.zeros(end + 4096, dtype=np.uint8)
         self.origin = -(-self._memory.ctypes.data // 4096) * 4096  # the host address of virtual address 0
@@ -122,7 +122,8 @@ class _GlobalMemory:
         self.arrays: dict[str, Array] = {}
         for name, array in inputs.items():
             start = shift + self.bases[name]
-            view = self._memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+            native = array.dtype.newbyteorder("=")
+            view = self._memory[start : start + array.nbytes].view(native).reshape(array.shape)
             view[...] = array
             self.arrays[name] = view
         self.extents = np.array(
@@ -151,7 +152,7 @@ class _Library:
         self.kernel = kernel
         self._path = path
         self.source_digest = path.stem.rsplit("-", 1)[-1]
-        self.sites = number_sites(kernel.source())[1]
+        self.sites = read_source(kernel).sites
         try:
             self._dll = ctypes.CDLL(str(path))
         except OSError as error:
@@ -169,7 +170,7 @@ class _Library:
 
     def run(self, launch: Launch, number: int, memory: _GlobalMemory) -> Iterator[Batch]:
         """Run a launch and yield its events, a batch of blocks at a time."""
-        where = f"kernel {self.kernel.name}: launch {number} of {launch.kernel}"
+        where = f"kernel {self.kernel.name}: launch {number} of {launch.kernel.strip() or shown(launch.kernel)}"
         if launch.kernel not in self._numbers:
             raise KernelError(
                 f"{where}: kernel.cu has no such __global__ function; it has {', '.join(sorted(self._numbers))}"
@@ -263,7 +264,7 @@ class _Library:
         where = f"block {fault.block}, thread {fault.thread}"
         if fault.site >= 0:
             site = self.sites[fault.site]
-            where = f"{self.kernel.source_path}:{site.line}: site {site.site} `{site.source}`, {where}"
+            where = f"{self.kernel.folder / site.file}:{site.line}: site {site.site} `{site.source}`, {where}"
         match fault.code:
             case 1:
                 name = arrays[fault.array]
@@ -313,9 +314,12 @@ def _argument(argument: Any, kind: str, size: int, memory: _GlobalMemory, where:
     if kind == "s":
         raise KernelError(f"{where}: structures can't be passed by value; pass an array of one")
     wanted = np.dtype({"b": "?"}.get(kind, f"{kind}{size}"))
-    if isinstance(argument, str) or not isinstance(argument, (int, float, np.number, np.bool_)):
-        raise KernelError(f"{where} = {argument!r}: must be a number ({wanted})")
-    if kind != "f" and argument != int(argument):
+    if not isinstance(argument, (int, float, np.integer, np.floating, np.bool_)):
+        raise KernelError(f"{where} = {shown(argument)}: must be a number ({wanted})")
+    if kind == "f":
+        if np.isfinite(argument) and abs(float(argument)) > float(np.finfo(wanted).max):
+            raise KernelError(f"{where} = {argument!r}: does not fit {wanted}")
+    elif not np.isfinite(argument) or argument != int(argument):
         raise KernelError(f"{where} = {argument!r}: must be a whole number ({wanted})")
     if kind in "iu" and not np.iinfo(wanted).min <= int(argument) <= np.iinfo(wanted).max:
         raise KernelError(f"{where} = {argument!r}: does not fit {wanted}")

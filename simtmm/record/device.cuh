@@ -14,7 +14,7 @@
 //   ATOMIC_ADD, _MIN, _MAX, _AND, _OR, _XOR, _EXCH(a, i, v), ATOMIC_CAS(a, i, expected, v): the old value
 //   SYNC()              the barrier of the block            OP(n)               n operations of work
 //
-// Each use in the source is a site, numbered in textual order. For the instrumented builds simtmm/record/sites.py
+// Each use in the source is a site, numbered in textual order: the site of ST(a, i, LD(b, j)) comes before its load's. For the instrumented builds simtmm/record/sites.py
 // writes the number into the source: LD(a, i) becomes SIMTMM_LD(7, a, i). NVRTC has no __COUNTER__ to do it here.
 
 #pragma once
@@ -45,7 +45,8 @@ namespace simtmm {
 
 // The codes of simtmm/trace/schema.py.
 enum Kind {
-    WORK, LOAD, ASYNC, STORE, ATOMIC, SHARED_LOAD, SHARED_STORE, SHARED_ATOMIC, JOIN_ASYNC, BARRIER, SHARED_ARRAY
+    KIND_WORK, KIND_LOAD, KIND_ASYNC, KIND_STORE, KIND_ATOMIC, KIND_SHARED_LOAD, KIND_SHARED_STORE, KIND_SHARED_ATOMIC,
+    KIND_JOIN, KIND_BARRIER
 };
 
 // One thing a thread did. value: the address of an access (of a shared one, the site of the array's declaration
@@ -58,11 +59,6 @@ struct Event {
     unsigned char bytes;
 };
 
-template <class T> struct Plain { typedef T type; };
-template <class T> struct Plain<const T> { typedef T type; };
-template <class T> struct Plain<volatile T> { typedef T type; };
-template <class T> struct Plain<const volatile T> { typedef T type; };
-
 }  // namespace simtmm
 
 #if defined(__CUDACC__)
@@ -71,25 +67,24 @@ template <class T> struct Plain<const volatile T> { typedef T type; };
 #include "device_cpu.cuh"
 #endif
 
-#define SIMTMM_SITE(number, kind) simtmm::Site<number, simtmm::kind>
-#define SIMTMM_UPDATE(n, a, i, update) \
-    simtmm::atomic<SIMTMM_SITE(n, ATOMIC)>((a), (i), [&](auto& simtmm_place) { return simtmm::update; })
-
-#define SIMTMM_LD(n, a, i) simtmm::load<SIMTMM_SITE(n, LOAD)>((a), (i))
-#define SIMTMM_LD_ASYNC(n, a, i) simtmm::load<SIMTMM_SITE(n, ASYNC)>((a), (i))
-#define SIMTMM_ST(n, a, i, v) simtmm::store<SIMTMM_SITE(n, STORE)>((a), (i), (v))
-#define SIMTMM_JOIN(n, ...) simtmm::join<SIMTMM_SITE(n, JOIN_ASYNC)>(__VA_ARGS__)
-#define SIMTMM_LDS(n, s, i) simtmm::load_shared<SIMTMM_SITE(n, SHARED_LOAD)>((s), (i))
-#define SIMTMM_STS(n, s, i, v) simtmm::store_shared<SIMTMM_SITE(n, SHARED_STORE)>((s), (i), (v))
-#define SIMTMM_ATOMIC_ADD(n, a, i, v) SIMTMM_UPDATE(n, a, i, atomic_add(simtmm_place, (v)))
-#define SIMTMM_ATOMIC_MIN(n, a, i, v) SIMTMM_UPDATE(n, a, i, atomic_min(simtmm_place, (v)))
-#define SIMTMM_ATOMIC_MAX(n, a, i, v) SIMTMM_UPDATE(n, a, i, atomic_max(simtmm_place, (v)))
-#define SIMTMM_ATOMIC_AND(n, a, i, v) SIMTMM_UPDATE(n, a, i, atomic_and(simtmm_place, (v)))
-#define SIMTMM_ATOMIC_OR(n, a, i, v) SIMTMM_UPDATE(n, a, i, atomic_or(simtmm_place, (v)))
-#define SIMTMM_ATOMIC_XOR(n, a, i, v) SIMTMM_UPDATE(n, a, i, atomic_xor(simtmm_place, (v)))
-#define SIMTMM_ATOMIC_EXCH(n, a, i, v) SIMTMM_UPDATE(n, a, i, atomic_exch(simtmm_place, (v)))
-#define SIMTMM_ATOMIC_CAS(n, a, i, expected, v) SIMTMM_UPDATE(n, a, i, atomic_cas(simtmm_place, (expected), (v)))
-#define SIMTMM_SYNC(n) simtmm::barrier<SIMTMM_SITE(n, BARRIER)>()
-#define SIMTMM_OP(n, operations) simtmm::work<SIMTMM_SITE(n, WORK)>(operations)
+// simtmm_access<n>(a, i) names a place, and its method goes there. The place is evaluated before the method's argument,
+// so that in ST(a, i, LD(b, j)) the order is the textual one with every compiler, the store last. Names are long so
+// that a kernel's own macros do not meet them.
+#define SIMTMM_LD(n, a, i) simtmm_access<n>((a), (i)).simtmm_load()
+#define SIMTMM_LD_ASYNC(n, a, i) simtmm_access<n>((a), (i)).simtmm_load_async()
+#define SIMTMM_ST(n, a, i, v) simtmm_access<n>((a), (i)).simtmm_store((v))
+#define SIMTMM_LDS(n, s, i) simtmm_access<n>((s), (i)).simtmm_load_shared()
+#define SIMTMM_STS(n, s, i, v) simtmm_access<n>((s), (i)).simtmm_store_shared((v))
+#define SIMTMM_ATOMIC_ADD(n, a, i, v) simtmm_access<n>((a), (i)).simtmm_add((v))
+#define SIMTMM_ATOMIC_MIN(n, a, i, v) simtmm_access<n>((a), (i)).simtmm_min((v))
+#define SIMTMM_ATOMIC_MAX(n, a, i, v) simtmm_access<n>((a), (i)).simtmm_max((v))
+#define SIMTMM_ATOMIC_AND(n, a, i, v) simtmm_access<n>((a), (i)).simtmm_and((v))
+#define SIMTMM_ATOMIC_OR(n, a, i, v) simtmm_access<n>((a), (i)).simtmm_or((v))
+#define SIMTMM_ATOMIC_XOR(n, a, i, v) simtmm_access<n>((a), (i)).simtmm_xor((v))
+#define SIMTMM_ATOMIC_EXCH(n, a, i, v) simtmm_access<n>((a), (i)).simtmm_exchange((v))
+#define SIMTMM_ATOMIC_CAS(n, a, i, expected, v) simtmm_access<n>((a), (i)).simtmm_expecting((expected)).simtmm_swap((v))
+#define SIMTMM_JOIN(n, ...) simtmm_join<n>(__VA_ARGS__)
+#define SIMTMM_SYNC(n) simtmm_barrier<n>()
+#define SIMTMM_OP(n, operations) simtmm_work<n>(operations)
 
 #endif

@@ -8,11 +8,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <type_traits>
 
 
 // --- the CUDA dialect -------------------------------------------------------------------------------------------
 
+#if !defined(SIMTMM_LIST_KERNELS)  // simtmm/record/compiler.py looks for the word in the preprocessed source
 #define __global__
+#endif
 #define __device__
 #define __host__
 #define __constant__ static
@@ -41,8 +44,8 @@ inline double2 make_double2(double x, double y) { return {x, y}; }
 static uint3 threadIdx, blockIdx;
 static dim3 blockDim, gridDim;
 
-template <class A, class B> inline auto min(A a, B b) -> decltype(true ? a : b) { return b < a ? b : a; }
-template <class A, class B> inline auto max(A a, B b) -> decltype(true ? a : b) { return a < b ? b : a; }
+template <class A, class B> inline typename std::common_type<A, B>::type min(A a, B b) { return b < a ? b : a; }
+template <class A, class B> inline typename std::common_type<A, B>::type max(A a, B b) { return a < b ? b : a; }
 inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
 inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
 inline float __fdividef(float x, float y) { return x / y; }
@@ -116,14 +119,13 @@ struct Fault {
     long long index, count;
 };
 
-struct LocalArray { long long bytes; void* storage; };
+struct LocalArray { void* storage; long long bytes; };
 struct Array { unsigned long long begin, end; };
 struct Abort {};
 
-static LocalArray local_arrays[MOST_SITES];  // by the site of their declaration
-static bool declared[MOST_SITES];    // local arrays that this launch has declared,
-static int declared_sites[MOST_SITES];  // and a list of them
-static int declared_count;
+static LocalArray local_arrays[MOST_SITES];  // those that this launch has declared
+static int local_array_count;
+static int launch_number;  // one more with each launch begun
 
 static Event* events;
 static unsigned long long events_used, events_room, events_most;
@@ -148,12 +150,6 @@ static char* spare_stack;
 static void* scheduler_context;
 static bool fiber_finished;
 
-template <int NUMBER, int KIND> struct Site {
-    static_assert(NUMBER < MOST_SITES, "too many sites in one kernel file");
-    enum { number = NUMBER, kind = KIND };
-    static inline int hint = 0;  // the array that was accessed here last
-};
-
 [[noreturn]] __attribute__((noinline, cold)) static void fail(
     int code, int site, int array = -1, long long index = 0, long long count = 0) {
     fault = Fault{code, site, current_block, current_thread, array, index, count};
@@ -171,114 +167,143 @@ __attribute__((noinline, cold)) static void make_room(int site) {
     events_room = room;
 }
 
-template <class S> inline void append(int kind, unsigned bytes, unsigned long long value) {
-    if (__builtin_expect(events_used == events_room, 0)) make_room(S::number);
-    last_site = S::number;
-    events[events_used++] = Event{value, current_thread, (unsigned short)S::number, (unsigned char)kind, (unsigned char)bytes};
+inline void append(int site, int kind, unsigned bytes, unsigned long long value) {
+    if (__builtin_expect(events_used == events_room, 0)) make_room(site);
+    last_site = site;
+    events[events_used++] = Event{value, current_thread, (unsigned short)site, (unsigned char)kind, (unsigned char)bytes};
 }
+
+// The updates, at a place; each records first, so what its operand loads has been recorded before.
+template <class Self, class T> struct Updates {
+    T& there() { return static_cast<Self*>(this)->update(); }
+    template <class V> T simtmm_add(V v) { T& place = there(); T old = place; place = old + (T)v; return old; }
+    template <class V> T simtmm_min(V v) { T& place = there(); T old = place; if ((T)v < old) place = (T)v; return old; }
+    template <class V> T simtmm_max(V v) { T& place = there(); T old = place; if (old < (T)v) place = (T)v; return old; }
+    template <class V> T simtmm_and(V v) { T& place = there(); T old = place; place = old & (T)v; return old; }
+    template <class V> T simtmm_or(V v) { T& place = there(); T old = place; place = old | (T)v; return old; }
+    template <class V> T simtmm_xor(V v) { T& place = there(); T old = place; place = old ^ (T)v; return old; }
+    template <class V> T simtmm_exchange(V v) { T& place = there(); T old = place; place = (T)v; return old; }
+    template <class V> Self simtmm_expecting(V v) {
+        Self self = *static_cast<Self*>(this);
+        self.expected = (T)v;
+        return self;
+    }
+    template <class V> T simtmm_swap(V v) {
+        T& place = there();
+        T old = place;
+        if (old == static_cast<Self*>(this)->expected) place = (T)v;
+        return old;
+    }
+};
 
 // --- global memory ------------------------------------------------------------------------------------------------
 
+// The array that an address points into, or to the end of: there is a gap behind each.
 __attribute__((noinline)) static int find_array(unsigned long long address, int site) {
     int low = 0, high = array_count;
     while (low < high) {
         int middle = (low + high) / 2;
         if (arrays[middle].begin <= address) low = middle + 1; else high = middle;
     }
-    if (low == 0 || address >= arrays[low - 1].end) fail(NO_ARRAY, site);
+    if (low == 0 || address > arrays[low - 1].end) fail(NO_ARRAY, site);
     return low - 1;
 }
 
-template <class S, class T, class I> inline T* record(T* a, I i) {
+template <int SITE, class T> struct GlobalPlace : Updates<GlobalPlace<SITE, T>, typename std::remove_cv<T>::type> {
+    typedef typename std::remove_cv<T>::type Value;
+    static_assert(SITE < MOST_SITES, "too many sites in one kernel file");
     static_assert(sizeof(T) <= 255, "an access moves at most 255 bytes");
-    unsigned long long base = (unsigned long long)a;
-    const Array* array = &arrays[S::hint];
-    if (__builtin_expect(base < array->begin || base >= array->end, 0)) array = &arrays[S::hint = find_array(base, S::number)];
-    long long index = (long long)i, size = sizeof(T);
-    long long before = (long long)(base - array->begin) / size, after = (long long)(array->end - base) / size;
-    if (__builtin_expect(index < -before || index >= after, 0))
-        fail(OUT_OF_BOUNDS, S::number, (int)(array - arrays), index + before, before + after);
-    T* place = a + index;
-    append<S>(S::kind, sizeof(T), (unsigned long long)place + to_virtual);
-    return place;
-}
-
-template <class S, class T, class I> inline typename Plain<T>::type load(T* a, I i) { return *record<S>(a, i); }
-template <class S, class T, class I, class V> inline void store(T* a, I i, V v) { *record<S>(a, i) = v; }
+    static inline int hint = 0;  // the array that was accessed here last
+    T* array;
+    long long index;
+    Value expected;
+    GlobalPlace(T* a, long long i) : array(a), index(i), expected() {}
+    T& go(int kind) {
+        unsigned long long base = (unsigned long long)array;
+        const Array* extent = &arrays[hint];
+        if (__builtin_expect(base < extent->begin || base >= extent->end, 0)) extent = &arrays[hint = find_array(base, SITE)];
+        long long size = sizeof(T);
+        long long before = (long long)(base - extent->begin) / size, after = (long long)(extent->end - base) / size;
+        if (__builtin_expect(index < -before || index >= after, 0))
+            fail(OUT_OF_BOUNDS, SITE, (int)(extent - arrays), index + before, before + after);
+        T* place = array + index;
+        append(SITE, kind, sizeof(T), (unsigned long long)place + to_virtual);
+        return *place;
+    }
+    T& update() { return go(KIND_ATOMIC); }
+    Value simtmm_load() { return go(KIND_LOAD); }
+    Value simtmm_load_async() { return go(KIND_ASYNC); }
+    template <class V> void simtmm_store(V v) { go(KIND_STORE) = v; }
+};
 
 // --- local memory ---------------------------------------------------------------------------------------------------
 
 // A block's local array: s[i] of the plain build.
 template <class T> struct SharedArray { T* data; int count; int declared; };
 
-template <int NUMBER, class T, int COUNT> struct Storage { alignas(16) static inline T elements[COUNT]; };
-
 // What another block left in local memory is not to be relied on.
-static void poison(int site) { __builtin_memset(local_arrays[site].storage, 0xCD, local_arrays[site].bytes); }
+static void poison(const LocalArray& array) { __builtin_memset(array.storage, 0xCD, array.bytes); }
 
-template <int NUMBER, class T, int COUNT> inline SharedArray<T> declare_shared() {
-    static_assert(NUMBER < MOST_SITES, "too many sites in one kernel file");
-    T* elements = Storage<NUMBER, T, COUNT>::elements;
-    if (__builtin_expect(!declared[NUMBER], 0)) {
-        declared[NUMBER] = true;
-        declared_sites[declared_count++] = NUMBER;
-        local_arrays[NUMBER] = LocalArray{(long long)sizeof(T) * COUNT, elements};
-        poison(NUMBER);
+template <int SITE, class T, int COUNT> struct Storage {
+    static_assert(SITE < MOST_SITES, "too many sites in one kernel file");
+    alignas(16) static inline T elements[COUNT];
+    static inline int declared_in = 0;  // the launch
+    static SharedArray<T> declare() {
+        if (__builtin_expect(declared_in != launch_number, 0)) {
+            if (local_array_count == MOST_SITES) fail(NO_MEMORY, SITE);
+            declared_in = launch_number;
+            poison(local_arrays[local_array_count++] = LocalArray{elements, (long long)sizeof elements});
+        }
+        return SharedArray<T>{elements, COUNT, SITE};
     }
-    return SharedArray<T>{elements, COUNT, NUMBER};
-}
+};
 
-template <class S, class T, class I> inline T& record_shared(const SharedArray<T>& s, I i, int kind) {
+template <int SITE, class T> struct SharedPlace : Updates<SharedPlace<SITE, T>, T> {
+    static_assert(SITE < MOST_SITES, "too many sites in one kernel file");
     static_assert(sizeof(T) <= 255, "an access moves at most 255 bytes");
-    long long index = (long long)i;
-    if (__builtin_expect((unsigned long long)index >= (unsigned long long)s.count, 0))
-        fail(SHARED_OUT_OF_BOUNDS, S::number, s.declared, index, s.count);
-    append<S>(kind, sizeof(T), (unsigned long long)s.declared << 32 | (unsigned long long)index * sizeof(T));
-    return s.data[index];
-}
-
-template <class S, class T, class I> inline T load_shared(const SharedArray<T>& s, I i) { return record_shared<S>(s, i, S::kind); }
-template <class S, class T, class I, class V> inline void store_shared(const SharedArray<T>& s, I i, V v) {
-    record_shared<S>(s, i, S::kind) = v;
-}
-
-// --- atomics, work, joins, barriers -----------------------------------------------------------------------------------
-
-template <class S, class T, class I, class F> inline T atomic(T* a, I i, F update) { return update(*record<S>(a, i)); }
-template <class S, class T, class I, class F> inline T atomic(const SharedArray<T>& s, I i, F update) {
-    return update(record_shared<S>(s, i, SHARED_ATOMIC));
-}
-
-template <class T, class V> inline T atomic_add(T& place, V v) { T old = place; place = old + (T)v; return old; }
-template <class T, class V> inline T atomic_min(T& place, V v) { T old = place; if ((T)v < old) place = (T)v; return old; }
-template <class T, class V> inline T atomic_max(T& place, V v) { T old = place; if (old < (T)v) place = (T)v; return old; }
-template <class T, class V> inline T atomic_and(T& place, V v) { T old = place; place = old & (T)v; return old; }
-template <class T, class V> inline T atomic_or(T& place, V v) { T old = place; place = old | (T)v; return old; }
-template <class T, class V> inline T atomic_xor(T& place, V v) { T old = place; place = old ^ (T)v; return old; }
-template <class T, class V> inline T atomic_exch(T& place, V v) { T old = place; place = (T)v; return old; }
-template <class T, class E, class V> inline T atomic_cas(T& place, E expected, V v) {
-    T old = place;
-    if (old == (T)expected) place = (T)v;
-    return old;
-}
-
-template <class S> inline void join(long long left_out = 0) {
-    if (left_out < 0) fail(NEGATIVE, S::number, -1, left_out);
-    append<S>(S::kind, 0, (unsigned long long)left_out);
-}
-
-template <class S> inline void work(long long operations) {
-    if (operations < 0) fail(NEGATIVE, S::number, -1, operations);
-    if (operations) append<S>(S::kind, 0, (unsigned long long)operations);
-}
-
-template <class S> inline void barrier() {
-    append<S>(S::kind, 0, 0);
-    current_fiber->waiting = true;
-    simtmm_switch(&current_fiber->context, scheduler_context);
-}
+    const SharedArray<T>& array;
+    long long index;
+    T expected;
+    SharedPlace(const SharedArray<T>& s, long long i) : array(s), index(i), expected() {}
+    T& go(int kind) {
+        if (__builtin_expect((unsigned long long)index >= (unsigned long long)array.count, 0))
+            fail(SHARED_OUT_OF_BOUNDS, SITE, array.declared, index, array.count);
+        append(SITE, kind, sizeof(T), (unsigned long long)array.declared << 32 | (unsigned long long)index * sizeof(T));
+        return array.data[index];
+    }
+    T& update() { return go(KIND_SHARED_ATOMIC); }
+    T simtmm_load_shared() { return go(KIND_SHARED_LOAD); }
+    template <class V> void simtmm_store_shared(V v) { go(KIND_SHARED_STORE) = v; }
+};
 
 }  // namespace simtmm
 
+// --- what the macros of device.cuh call -------------------------------------------------------------------------------
+
+template <int SITE, class T, class I> inline simtmm::GlobalPlace<SITE, T> simtmm_access(T* a, I i) {
+    return simtmm::GlobalPlace<SITE, T>(a, (long long)i);
+}
+
+template <int SITE, class T, class I>
+inline simtmm::SharedPlace<SITE, T> simtmm_access(const simtmm::SharedArray<T>& s, I i) {
+    return simtmm::SharedPlace<SITE, T>(s, (long long)i);
+}
+
+template <int SITE> inline void simtmm_join(long long left_out = 0) {
+    if (left_out < 0) simtmm::fail(simtmm::NEGATIVE, SITE, -1, left_out);
+    simtmm::append(SITE, simtmm::KIND_JOIN, 0, (unsigned long long)left_out);
+}
+
+template <int SITE> inline void simtmm_work(long long operations) {
+    if (operations < 0) simtmm::fail(simtmm::NEGATIVE, SITE, -1, operations);
+    if (operations) simtmm::append(SITE, simtmm::KIND_WORK, 0, (unsigned long long)operations);
+}
+
+template <int SITE> inline void simtmm_barrier() {
+    simtmm::append(SITE, simtmm::KIND_BARRIER, 0, 0);
+    simtmm::current_fiber->waiting = true;
+    simtmm_switch(&simtmm::current_fiber->context, simtmm::scheduler_context);
+}
+
 #define SIMTMM_SHARED(n, type, name, count) \
-    const simtmm::SharedArray<type> name = simtmm::declare_shared<n, type, (count)>()
+    const simtmm::SharedArray<type> name = simtmm::Storage<n, type, (count)>::declare()

@@ -22,10 +22,6 @@ __device__ simtmm::Recorder simtmm_recorder;
 
 namespace simtmm {
 
-template <int NUMBER, int KIND> struct Site {
-    enum { number = NUMBER, kind = KIND };
-};
-
 // A block's local array: s[i] of the plain build, with the site of its declaration.
 template <class T> struct SharedArray {
     T* data;
@@ -45,66 +41,81 @@ __device__ inline void append(int site, int kind, unsigned bytes, unsigned long 
     }
 }
 
-template <class S, class T, class I> __device__ inline T* record(T* a, I i) {
-    T* place = a + i;
-    append(S::number, S::kind, sizeof(T), (unsigned long long)place);
-    return place;
+template <class T> struct Plain { typedef T type; };
+template <class T> struct Plain<const T> { typedef T type; };
+template <class T> struct Plain<volatile T> { typedef T type; };
+template <class T> struct Plain<const volatile T> { typedef T type; };
+
+// The updates, at a place; each records first, so what its operand loads has been recorded before.
+template <class Self, class T> struct Updates {
+    __device__ T& there() { return static_cast<Self*>(this)->update(); }
+    template <class V> __device__ T simtmm_add(V v) { return atomicAdd(&there(), (T)v); }
+    template <class V> __device__ T simtmm_min(V v) { return atomicMin(&there(), (T)v); }
+    template <class V> __device__ T simtmm_max(V v) { return atomicMax(&there(), (T)v); }
+    template <class V> __device__ T simtmm_and(V v) { return atomicAnd(&there(), (T)v); }
+    template <class V> __device__ T simtmm_or(V v) { return atomicOr(&there(), (T)v); }
+    template <class V> __device__ T simtmm_xor(V v) { return atomicXor(&there(), (T)v); }
+    template <class V> __device__ T simtmm_exchange(V v) { return atomicExch(&there(), (T)v); }
+    template <class V> __device__ Self simtmm_expecting(V v) {
+        Self self = *static_cast<Self*>(this);
+        self.expected = (T)v;
+        return self;
+    }
+    template <class V> __device__ T simtmm_swap(V v) { return atomicCAS(&there(), static_cast<Self*>(this)->expected, (T)v); }
+};
+
+template <int SITE, class T> struct GlobalPlace : Updates<GlobalPlace<SITE, T>, typename Plain<T>::type> {
+    T* place;
+    typename Plain<T>::type expected;
+    __device__ GlobalPlace(T* a, long long i) : place(a + i), expected() {}
+    __device__ T& go(int kind) {
+        append(SITE, kind, sizeof(T), (unsigned long long)place);
+        return *place;
+    }
+    __device__ T& update() { return go(KIND_ATOMIC); }
+    __device__ typename Plain<T>::type simtmm_load() { return go(KIND_LOAD); }
+    __device__ typename Plain<T>::type simtmm_load_async() { return go(KIND_ASYNC); }
+    template <class V> __device__ void simtmm_store(V v) { go(KIND_STORE) = v; }
+};
+
+template <int SITE, class T> struct SharedPlace : Updates<SharedPlace<SITE, T>, T> {
+    T* place;
+    unsigned long long address;
+    T expected;
+    __device__ SharedPlace(const SharedArray<T>& s, long long i)
+        : place(s.data + i), address((unsigned long long)s.declared << 32 | (unsigned long long)(i * (long long)sizeof(T))), expected() {}
+    __device__ T& go(int kind) {
+        append(SITE, kind, sizeof(T), address);
+        return *place;
+    }
+    __device__ T& update() { return go(KIND_SHARED_ATOMIC); }
+    __device__ T simtmm_load_shared() { return go(KIND_SHARED_LOAD); }
+    template <class V> __device__ void simtmm_store_shared(V v) { go(KIND_SHARED_STORE) = v; }
+};
+
+}  // namespace simtmm
+
+template <int SITE, class T, class I> __device__ inline simtmm::GlobalPlace<SITE, T> simtmm_access(T* a, I i) {
+    return simtmm::GlobalPlace<SITE, T>(a, (long long)i);
 }
 
-template <class T> __device__ inline unsigned long long shared_address(const SharedArray<T>& s, long long i) {
-    return (unsigned long long)s.declared << 32 | (unsigned long long)(i * (long long)sizeof(T));
+template <int SITE, class T, class I>
+__device__ inline simtmm::SharedPlace<SITE, T> simtmm_access(const simtmm::SharedArray<T>& s, I i) {
+    return simtmm::SharedPlace<SITE, T>(s, (long long)i);
 }
 
-template <class S, class T, class I> __device__ inline typename Plain<T>::type load(T* a, I i) {
-    return *record<S>(a, i);
+template <int SITE> __device__ inline void simtmm_join(long long left_out = 0) {
+    simtmm::append(SITE, simtmm::KIND_JOIN, 0, left_out);
 }
 
-template <class S, class T, class I, class V> __device__ inline void store(T* a, I i, V v) {
-    *record<S>(a, i) = v;
-}
-
-template <class S, class T, class I> __device__ inline T load_shared(const SharedArray<T>& s, I i) {
-    append(S::number, S::kind, sizeof(T), shared_address(s, i));
-    return s.data[i];
-}
-
-template <class S, class T, class I, class V> __device__ inline void store_shared(const SharedArray<T>& s, I i, V v) {
-    append(S::number, S::kind, sizeof(T), shared_address(s, i));
-    s.data[i] = v;
-}
-
-template <class S, class T, class I, class F> __device__ inline T atomic(T* a, I i, F update) {
-    return update(*record<S>(a, i));
-}
-
-template <class S, class T, class I, class F> __device__ inline T atomic(const SharedArray<T>& s, I i, F update) {
-    append(S::number, SHARED_ATOMIC, sizeof(T), shared_address(s, i));
-    return update(s.data[i]);
-}
-
-template <class T, class V> __device__ inline T atomic_add(T& place, V v) { return atomicAdd(&place, (T)v); }
-template <class T, class V> __device__ inline T atomic_min(T& place, V v) { return atomicMin(&place, (T)v); }
-template <class T, class V> __device__ inline T atomic_max(T& place, V v) { return atomicMax(&place, (T)v); }
-template <class T, class V> __device__ inline T atomic_and(T& place, V v) { return atomicAnd(&place, (T)v); }
-template <class T, class V> __device__ inline T atomic_or(T& place, V v) { return atomicOr(&place, (T)v); }
-template <class T, class V> __device__ inline T atomic_xor(T& place, V v) { return atomicXor(&place, (T)v); }
-template <class T, class V> __device__ inline T atomic_exch(T& place, V v) { return atomicExch(&place, (T)v); }
-template <class T, class E, class V> __device__ inline T atomic_cas(T& place, E expected, V v) {
-    return atomicCAS(&place, (T)expected, (T)v);
-}
-
-template <class S> __device__ inline void join(long long left_out = 0) { append(S::number, S::kind, 0, left_out); }
-
-template <class S> __device__ inline void barrier() {
-    append(S::number, S::kind, 0, 0);
+template <int SITE> __device__ inline void simtmm_barrier() {
+    simtmm::append(SITE, simtmm::KIND_BARRIER, 0, 0);
     __syncthreads();
 }
 
-template <class S> __device__ inline void work(long long operations) {
-    if (operations > 0) append(S::number, S::kind, 0, operations);
+template <int SITE> __device__ inline void simtmm_work(long long operations) {
+    if (operations > 0) simtmm::append(SITE, simtmm::KIND_WORK, 0, operations);
 }
-
-}  // namespace simtmm
 
 #define SIMTMM_SHARED(n, type, name, count)       \
     __shared__ type simtmm_storage_##name[count]; \

@@ -1,5 +1,5 @@
-// The second half of an instrumented C++ build, behind the kernel's source: running blocks as fibers, and the
-// functions that simtmm/record/cpu.py calls. `simtmm_table` lists the kernels of the source.
+// The rest of an instrumented C++ build: running blocks as fibers, and the functions that simtmm/record/cpu.py calls.
+// It stands before the kernel's source, whose macros may have any names; SIMTMM_KERNELS stands behind it.
 
 #pragma once
 
@@ -11,7 +11,6 @@
 
 #include <sys/mman.h>
 
-#define SIMTMM_KERNEL(name) {#name, simtmm::Thunk<&name>::call, simtmm::Thunk<&name>::signature}
 #define SIMTMM_API extern "C" __attribute__((visibility("default")))
 
 namespace simtmm {
@@ -77,7 +76,7 @@ static bool run_block(long long block, int threads) {
     blockIdx.x = (unsigned)(block % gridDim.x);
     blockIdx.y = (unsigned)(block / gridDim.x % gridDim.y);
     blockIdx.z = (unsigned)(block / gridDim.x / gridDim.y);
-    for (int i = 0; i < declared_count; ++i) poison(declared_sites[i]);
+    for (int i = 0; i < local_array_count; ++i) poison(local_arrays[i]);
     int waiting = 0;
     for (int thread = 0; thread < threads; ++thread) {
         Fiber& fiber = fibers[thread];
@@ -174,12 +173,12 @@ template <class... A, void (*KERNEL)(A...)> struct Thunk<KERNEL> {
     static_assert(sizeof...(A) <= 32, "a kernel takes at most 32 arguments");
     template <std::size_t... N> static void apply(void** arguments, std::index_sequence<N...>) {
         (void)arguments;
-        KERNEL(*(typename Plain<A>::type*)arguments[N]...);
+        KERNEL(*(typename std::remove_cv<A>::type*)arguments[N]...);
     }
-    static void call(void** arguments) { apply(arguments, std::make_index_sequence<sizeof...(A)>()); }
+    static void simtmm_call(void** arguments) { apply(arguments, std::make_index_sequence<sizeof...(A)>()); }
     // What kind each argument is (a letter of `code`) and how many bytes it has; how many there are.
-    static int signature(char* kinds, int* sizes) {
-        const char all_kinds[] = {code<typename Plain<A>::type>()..., 0};
+    static int simtmm_signature(char* kinds, int* sizes) {
+        const char all_kinds[] = {code<typename std::remove_cv<A>::type>()..., 0};
         const int all_sizes[] = {(int)sizeof(A)..., 0};
         for (std::size_t i = 0; i < sizeof...(A); ++i) kinds[i] = all_kinds[i], sizes[i] = all_sizes[i];
         return (int)sizeof...(A);
@@ -198,8 +197,8 @@ static void begin(void (*call)(void**), const unsigned* shape, const Array* know
     array_count = count;
     to_virtual = shift;
     events_most = most;
-    __builtin_memset(declared, 0, sizeof declared);
-    declared_count = 0;
+    local_array_count = 0;
+    ++launch_number;
 }
 
 // Free what the recording holds.
@@ -268,7 +267,7 @@ SIMTMM_API int simtmm_kernel_signature(int kernel, char* kinds, int* sizes) {
 // Bytes of local memory that a block of the launch begun last declares.
 SIMTMM_API long long simtmm_local_memory() {
     long long bytes = 0;
-    for (int i = 0; i < declared_count; ++i) bytes += local_arrays[declared_sites[i]].bytes;
+    for (int i = 0; i < local_array_count; ++i) bytes += local_arrays[i].bytes;
     return bytes;
 }
 
@@ -288,7 +287,9 @@ SIMTMM_API int simtmm_run(long long first, long long last, void** arguments, uns
 
 }  // namespace simtmm
 
-// SIMTMM_KERNELS(SIMTMM_KERNEL(f), SIMTMM_KERNEL(g)) names the kernels of the source.
+// Behind the source: SIMTMM_KERNELS(SIMTMM_KERNEL(f), SIMTMM_KERNEL(g)) names its kernels.
+#define SIMTMM_KERNEL(kernel) \
+    {#kernel, simtmm::Thunk<&simtmm_user::kernel>::simtmm_call, simtmm::Thunk<&simtmm_user::kernel>::simtmm_signature}
 #define SIMTMM_KERNELS(...)                                                \
     static const simtmm::KernelEntry simtmm_table[] = {__VA_ARGS__};       \
     SIMTMM_API int simtmm_kernels() {                                      \

@@ -16,10 +16,10 @@ An event is one thing one thread did. Events are ordered by launch, then block, 
                               work: the number of operations; join: how many of the latest asyncs are left out;
                               barrier: 0
 
-Virtual addresses: the arrays of a program lie one after another, in the order of their registration, each at the
-next multiple of ALIGNMENT, the first at ALIGNMENT. The same program therefore has the same trace on every run,
-machine and recorder. In memory an event is 16 bytes (EVENT), and what is the same for all events of a block
-stands once a block (see Batch).
+Virtual addresses: the arrays of a program lie one after another, in the order of their registration, the first at
+ALIGNMENT, each other one at the next multiple of it behind the end of the one before, with a gap of a byte at least.
+The same program therefore has the same trace on every run, machine and recorder. In memory an event is 16 bytes
+(EVENT), and what is the same for all events of a block stands once a block (see Batch).
 
 The file's key-value metadata holds one JSON document under METADATA_KEY: schema version, kernel, parameters,
 launches, arrays, sites, provenance and a digest of the events.
@@ -94,10 +94,11 @@ class TraceArray:
 
 @dataclass(frozen=True)
 class TraceSite:
-    """A place in the kernel's source: its number, kind, line and the text of that line."""
+    """A place in the kernel's source: its number, kind, file, line and the text of that line."""
 
     site: int
     kind: str
+    file: str
     line: int
     source: str
 

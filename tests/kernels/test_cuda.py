@@ -8,7 +8,7 @@ from simtmm.record.compiler import HERE
 from simtmm.record.sites import number_sites
 from tests.kernels.every_macro import EVERY_MACRO, HOST
 from tests.kernels.nvrtc import compile_cuda, compile_ptx, library
-from tests.record.conftest import known_gap, needs_compiler
+from tests.record.conftest import needs_compiler
 
 needs_nvrtc = pytest.mark.skipif(library() is None, reason="needs the wheel nvidia-cuda-nvrtc")
 both_generations = pytest.mark.parametrize("architecture", ["80", "90"])
@@ -48,9 +48,7 @@ def test_a_kernel_compiles_instrumented(source, macros, architecture):
 
 
 @needs_nvrtc
-@pytest.mark.parametrize(
-    "name", ["N", *(pytest.param(name, marks=known_gap("the headers use it")) for name in ("S", "WORK"))]
-)
+@pytest.mark.parametrize("name", ["N", *(pytest.param(name) for name in ("S", "WORK"))])
 def test_a_macro_of_a_kernels_own_may_have_a_common_name(name):
     source = f'#include "device.cuh"\nextern "C" __global__ void f(int* a) {{ OP({name}); LD(a, {name}); }}'
     assert compile_cuda(instrumented(source), "80", [HEADERS, "-DSIMTMM_RECORD", f"-D{name}=4"]) is None
@@ -58,7 +56,6 @@ def test_a_macro_of_a_kernels_own_may_have_a_common_name(name):
 
 
 @needs_nvrtc
-@known_gap("the comma in simtmm::Site<n, kind> parts the arguments of SIMTMM_UPDATE")
 def test_the_index_of_an_atomic_may_be_a_load():
     source = '#include "device.cuh"\nextern "C" __global__ void f(int* a) { ATOMIC_ADD(a, LD(a, 0), 1); }'
     assert compile_cuda(source, "80", [HEADERS]) is None

@@ -73,7 +73,7 @@ EVENTS = {
 MISTAKES = {  # what stands in kernel.cu, what might stand there by mistake, and where it shows
     "apsp-minplus": [
         ("through < shortest[e] ?", "through > shortest[e] ?", {}),
-        ("row * SUB_BLOCK + k) + LDS", "row * SUB_BLOCK + k) - LDS", {}),
+        ("through += LDS", "through -= LDS", {}),
         ("k0 += SUB_BLOCK", "k0 += 2 * SUB_BLOCK", {}),
     ],
     "list-ranking-wyllie": [

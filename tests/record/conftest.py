@@ -16,11 +16,6 @@ def _no_compiler():
     return False
 
 
-def known_gap(reason, **options):
-    """A test of what should be and is not yet: it fails once the gap closes, and the mark has to go."""
-    return pytest.mark.xfail(strict=True, reason=reason, **options)
-
-
 needs_compiler = pytest.mark.skipif(_no_compiler(), reason="recording on the CPU needs a C++ compiler")
 
 

@@ -4,7 +4,6 @@ import pytest
 
 from simtmm.record.sites import MACROS, number_sites
 from tests.kernels.every_macro import EVERY_MACRO
-from tests.record.conftest import known_gap
 
 
 def numbered(source):
@@ -30,7 +29,6 @@ def test_a_use_without_arguments_takes_the_number_alone(use):
     assert "".join(numbered(use).split()) == "SIMTMM_SYNC(0)"
 
 
-@known_gap("a comment counts as an argument")
 def test_a_comment_is_no_argument():
     assert "".join(numbered("SYNC(/* all */);").split()) in ("SIMTMM_SYNC(0);", "SIMTMM_SYNC(0/*all*/);")
 
@@ -58,7 +56,6 @@ def test_what_follows_a_comment_or_a_string_is_a_site():
     assert [site.source.count("LD") for site in number_sites(source)[1]] == [1, 2, 2]
 
 
-@known_gap("the separators are taken for the quotes of a character")
 def test_digit_separators_are_no_quotes():
     assert numbered("1'000 * LD(a, 0) + 2'000") == "1'000 * SIMTMM_LD(0, a, 0) + 2'000"
 
