@@ -13,7 +13,7 @@ from simtmm.workload import Workload
 
 Progress = Callable[[int, int], None]
 
-ENGINES = {"reference": "simtmm.engine.reference"}
+ENGINES = {"fast": "simtmm.engine.fast", "reference": "simtmm.engine.reference"}
 DEFAULT = "reference"
 
 
