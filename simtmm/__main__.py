@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import logging
 import os
 import sys
 
@@ -22,6 +23,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # a file's name need not be Unicode; it is shown with its bytes escaped
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    logging.basicConfig(format="simtmm: %(message)s", level=logging.INFO)
     try:
         status = app(standalone_mode=False, prog_name="simtmm")
     except SimtmmError as error:

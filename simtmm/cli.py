@@ -54,7 +54,7 @@ def run(
     machine: MachineOption = "gtx280",
     set_: SetOption = None,
     param: ParamOption = None,
-    engine: Annotated[str, typer.Option(help="the engine that simulates")] = "reference",
+    engine: Annotated[str, typer.Option(help="fast (compiled) or reference (SimPy)")] = "fast",
     as_json: JsonOption = False,
     output: OutputOption = None,
 ) -> None:

@@ -121,7 +121,7 @@ def test_the_report_shows_the_numbers_of_the_document(command):
         "work": found["counts"]["work"],
         "span": found["counts"]["span"],
         "memory operations": found["counts"]["memory_operations"],
-        "simulated (reference)": round(found["simulated"]["cycles"]),
+        "simulated (fast)": round(found["simulated"]["cycles"]),
         "TMM": round(found["predictions"]["tmm"]["cycles"]),
         "PRAM": round(found["predictions"]["pram"]["cycles"]),
     }
@@ -173,7 +173,7 @@ def test_run_with_a_workload_simulates_it_alone(command, workload):
     assert found["simulated"]["cycles"] == 105  # 4 instructions, the load, and its latency of 100
     assert (found["counts"], found["predictions"], found["hiding"]) == (None, {}, None)
     report = command("run", workload, "-m", "ideal").out
-    assert re.search(r"^simulated \(reference\) +105\b", report, re.MULTILINE)
+    assert re.search(r"^simulated \(fast\) +105\b", report, re.MULTILINE)
     assert "TMM" not in report
 
 

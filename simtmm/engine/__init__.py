@@ -14,7 +14,7 @@ from simtmm.workload import Workload
 Progress = Callable[[int, int], None]
 
 ENGINES = {"fast": "simtmm.engine.fast", "reference": "simtmm.engine.reference"}
-DEFAULT = "reference"
+DEFAULT = "fast"
 
 
 class Engine(Protocol):

@@ -4,20 +4,29 @@ This module lays out the arrays of a launch and calls `fast_core.run` until the 
 that progress shows and Ctrl-C is heard. It shares no rule with engine/reference.py: two writings of one page.
 """
 
-from collections.abc import Callable
+import contextlib
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from simtmm.engine import fast_core as core
+from simtmm.errors import EngineError
 from simtmm.machine import Machine
+from simtmm.machine.tables import Cache
 from simtmm.result import WHERE_TIME_GOES, Result
-from simtmm.workload import ASYNC, ATOMIC, Workload
+from simtmm.workload import ASYNC, ATOMIC, SHARED, Workload
 
 STRETCH = 2_000_000  # steps of groups between two looks at the clock: a fraction of a second
+LONGEST = 2.0**61  # ticks; sums of two of them fit 64 bits
+PATIENCE = 1.5  # seconds that a stretch takes at most
 
-SWITCHES = {"on-stall": core.ON_STALL, "every-instruction": core.EVERY_INSTRUCTION}
+logger = logging.getLogger("simtmm")
+
 SCHEDULERS = {
     "fifo": core.FIFO,
     "oldest": core.OLDEST,
@@ -35,7 +44,11 @@ def simulate(
     breakdown: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Result:
-    """Run every launch from its own tick 0 and sum what they report (sections 1 and 7)."""
+    """Run every launch from its own tick 0 and sum what they report (sections 1 and 7).
+
+    Raises EngineError where the run could be longer than 64-bit ticks tell.
+    """
+    _check_length(machine, workload)
     overhead = machine.ticks(machine.scheduling.launch_overhead)
     sums = np.zeros(core.GROUP_ROW, dtype=object)  # Python's integers: no sum overflows
     launch_ticks = []
@@ -63,6 +76,24 @@ def simulate(
         clock_hz=machine.clock_hz,
         engine="fast",
     )
+
+
+@contextlib.contextmanager
+def _compilation_announced() -> Iterator[None]:
+    """Say so where a call takes longer than a stretch or a look into Numba's cache ever does: it compiles."""
+    timer = threading.Timer(PATIENCE, logger.info, ["compiling the fast engine for this kind of machine (kept)"])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@cache
+def _run() -> Callable[..., bool]:
+    run: Callable[..., bool] = core.compiled_run()
+    return run
 
 
 class _Launch:
@@ -95,20 +126,6 @@ class _Launch:
         # blocks are alike, only a group whose block ends can take the next one.
         uneven = len(block_warps) > 0 and (block_warps.min() == 0 or block_warps.min() != block_warps.max())
         coupled = partitioned or memory.l2 is not None or uneven
-        self._flags = [
-            _flag(value)
-            for value in (
-                core.YES if coupled else core.NO,
-                core.YES if breakdown else core.NO,
-                SWITCHES[machine.scheduling.switch],
-                SCHEDULERS[machine.scheduling.scheduler],
-                core.YES if self._has_path(machine) else core.NO,
-                core.YES if memory.l1 else core.NO,
-                core.YES if memory.l2 else core.NO,
-                core.YES if has_asyncs else core.NO,
-                core.YES if outstanding else core.NO,
-            )
-        ]
         parameters = _parameters(machine)
         parameters[core.P_SLOTS] = slots
         parameters[core.P_RING] = ring
@@ -116,50 +133,53 @@ class _Launch:
         parameters[core.P_OUTSTANDING] = outstanding
         parameters[core.P_MOST_BLOCKS] = most_blocks
         parameters[core.P_PARTITIONED] = partitioned
+        parameters[core.P_BREAKDOWN] = breakdown
 
         self.group = np.zeros((groups, core.GROUP_ROW), dtype=np.int64)
         self.group[:, core.GROUP_GRANTED_SLOT] = -1
         self.group[:, core.GROUP_GRANTED_AGE] = -1
         port = np.full((groups * machine.ports, core.PORT_ROW), core.NEVER, dtype=np.int64)
-        self._state = np.zeros(core.RUN_ROW, dtype=np.int64)
-        self._state[[core.R_PENDING, core.R_LAST_BLOCK]] = first, last
-        has_queue = machine.scheduling.scheduler == "fifo"
-        l1_sets, l1_ways = (memory.l1.sets, memory.l1.ways) if memory.l1 else (0, 0)
-        l2_sets, l2_ways = (memory.l2.sets, memory.l2.ways) if memory.l2 else (0, 0)
-        self._arrays = [
-            parameters,
-            workload.kind,
-            workload.amount,
-            workload.chunks,
-            workload.warp_operations,
-            workload.warp_chunks,
-            workload.block_warps,
-            _table(groups * slots, core.WARP_ROW),
-            _table(groups * places, core.BLOCK_ROW),
-            port,
-            self.group,
-            _table(groups, ring if has_queue else 1),
-            np.zeros((groups, -(-slots // 64)), dtype=np.uint64),  # ready
-            *(_table(groups, ring) for _ in range(4)),  # two rings of wake-ups: ticks and slots
-            np.full((groups * slots if outstanding else 1, max(1, outstanding)), -1, dtype=np.int64),
-            np.empty(len(workload.kind) if has_asyncs else 1, dtype=np.int64),  # finishes of asyncs
-            np.zeros(memory.partitions, dtype=np.int64),
-            *_lines(groups * l1_sets, l1_ways),
-            *_lines(l2_sets, l2_ways),
-            _table(groups, places),  # finished
-            _all_free(groups, slots),
-            _all_free(groups, places),
-            np.zeros(groups, dtype=np.int64),  # touched
-            np.full(groups, core.NEVER, dtype=np.int64),  # next tick
-            self._state,
+        clock = _table(2, groups)
+        clock[core.NEXT] = core.NEVER
+        parameters[[core.R_PENDING, core.R_LAST_BLOCK]] = first, last
+        self._flags = [
+            np.empty((0,) * value, dtype=np.int64)
+            for value in (
+                core.YES if coupled else core.NO,
+                core.ON_STALL if machine.scheduling.switch == "on-stall" else core.EVERY_INSTRUCTION,
+                core.YES if self._has_path(machine) else core.NO,
+                core.QUEUE if machine.scheduling.scheduler == "fifo" else core.BITS,
+            )
         ]
+        self._launch = core.State(
+            parameters=parameters,
+            kind=workload.kind,
+            amount=workload.amount,
+            chunks=workload.chunks,
+            warp_operations=workload.warp_operations,
+            warp_chunks=workload.warp_chunks,
+            block_warps=workload.block_warps,
+            warp=_table(groups * slots, core.WARP_ROW),
+            block=_table(groups * places, core.BLOCK_ROW),
+            port=port,
+            group=self.group,
+            clock=clock,
+            rings=_table(groups, core.FINISHED + 1, ring),
+            bits=_bits(groups, slots, places),
+            in_flight=np.full((groups * slots if outstanding else 1, max(1, outstanding)), -1, dtype=np.int64),
+            finishes=np.empty(len(workload.kind) if has_asyncs else 1, dtype=np.int64),
+            partition_free=_table(memory.partitions if partitioned else 1),
+            l1=_lines(groups, memory.l1),
+            l2=_lines(1, memory.l2),
+        )
 
     @staticmethod
     def _has_path(machine: Machine) -> bool:
-        """Whether a transfer takes anything but L: ports, partitions, or one after another."""
+        """Whether a transfer may take anything but L: ports, partitions, caches, or one after another."""
         memory = machine.memory
         durations = (memory.port_interval, memory.service, memory.atomic_service)
-        return memory.transfers == "serial" or any(machine.ticks(duration) for duration in durations)
+        busy = any(machine.ticks(duration) for duration in durations)
+        return busy or memory.transfers == "serial" or memory.l1 is not None or memory.l2 is not None
 
     @property
     def warps_done(self) -> int:
@@ -168,13 +188,30 @@ class _Launch:
 
     def go_on(self) -> bool:
         """Simulate a stretch; True when the launch is over."""
-        return bool(core.run(STRETCH, *self._flags, *self._arrays))
+        with _compilation_announced():
+            return bool(_run()(self._launch, *self._flags, STRETCH))
 
     def finish(self) -> int:
         """The launch's own ticks; up to there, idle groups are empty."""
         ticks = int(self.group[:, core.GROUP_LAST].max(initial=0))
         self.group[:, core.GROUP_TIME + WHERE_TIME_GOES.index("empty")] += ticks - self.group[:, core.GROUP_ACCOUNTED]
         return ticks
+
+
+def _check_length(machine: Machine, workload: Workload) -> None:
+    """The sum of everything one after another bounds every tick; it must stay well within 64 bits."""
+    memory, scheduling, ticks = machine.memory, machine.scheduling, machine.ticks
+    caches = [cache.latency for cache in (memory.l1, memory.l2) if cache]
+    longest = max(ticks(latency) for latency in (memory.latency, *caches))
+    chunk = longest + ticks(memory.port_interval) + max(ticks(memory.service), ticks(memory.atomic_service))
+    start = ticks(scheduling.block_launch) + ticks(scheduling.warp_launch)
+    held = float(workload.amount[workload.kind <= SHARED].sum(dtype=np.float64)) + workload.operations + 1
+    each = ticks(machine.issue_cycles) + ticks(scheduling.pipeline_depth)
+    if each * held + chunk * (len(workload.chunks) + 1) + start * (workload.warps + 1) >= LONGEST:
+        raise EngineError(
+            f"{workload.origin} on {machine.name}: could take 2^61 ticks and more, which engine 'fast' can't count; "
+            "use engine 'reference', or fewer ticks_per_cycle"
+        )
 
 
 def _parameters(machine: Machine) -> Integers:
@@ -192,6 +229,7 @@ def _parameters(machine: Machine) -> Integers:
     parameters[core.P_PORT_INTERVAL] = ticks(memory.port_interval)
     parameters[core.P_SERVICE] = ticks(memory.service)
     parameters[core.P_ATOMIC_SERVICE] = ticks(memory.atomic_service)
+    parameters[core.P_SCHEDULER] = SCHEDULERS[scheduling.scheduler]
     parameters[core.P_PARTITIONS] = memory.partitions
     parameters[core.P_HASHED] = memory.interleave == "hash"
     parameters[core.P_BLOCKING] = memory.stores == "blocking"
@@ -215,23 +253,21 @@ def _outstanding(machine: Machine, workload: Workload, operations: slice) -> int
     return limit if most > limit else 0
 
 
-def _flag(value: int) -> npt.NDArray[np.int64]:
-    return np.empty((0,) * value, dtype=np.int64)
+def _table(*shape: int) -> Integers:
+    return np.zeros(shape, dtype=np.int64)
 
 
-def _table(rows: int, columns: int) -> Integers:
-    return np.zeros((rows, columns), dtype=np.int64)
+def _lines(caches: int, cache: Cache | None) -> Integers:
+    """The lines of some caches, a row a set, a chunk and its fill time each; no chunk has the number -1."""
+    return np.full((caches * cache.sets, cache.ways, 2) if cache else (1, 1, 2), -1, dtype=np.int64)
 
 
-def _lines(rows: int, ways: int) -> tuple[Integers, Integers]:
-    """Tags and fill times of a cache's lines, a row a set; no chunk has the number -1."""
-    return np.full((max(1, rows), max(1, ways)), -1, dtype=np.int64), _table(max(1, rows), max(1, ways))
-
-
-def _all_free(groups: int, places: int) -> npt.NDArray[Any]:
-    """Bits of free numbers below `places`, a row a group."""
-    words = -(-places // 64)
-    bits = np.full((groups, words), ~np.uint64(0), dtype=np.uint64)
-    if places % 64:
-        bits[:, -1] = np.uint64((1 << (places % 64)) - 1)
+def _bits(groups: int, slots: int, places: int) -> npt.NDArray[Any]:
+    """No ready slot; all slots and all places free."""
+    words = -(-max(slots, places) // 64)
+    bits = np.zeros((groups, core.FREE_BLOCKS + 1, words), dtype=np.uint64)
+    for which, count in ((core.FREE_SLOTS, slots), (core.FREE_BLOCKS, places)):
+        bits[:, which, : count // 64] = ~np.uint64(0)
+        if count % 64:
+            bits[:, which, count // 64] = np.uint64((1 << (count % 64)) - 1)
     return bits

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.report.text import bar, cycles, seconds, share, table
+from simtmm.report.text import bar, number, seconds, share, table
 from simtmm.study.run import Run
 
 WHAT_TIME_MEANS = {
@@ -46,24 +46,24 @@ def _program(run: Run) -> Iterator[tuple[str, str, str]]:
     launches = len(counts.launches)
     yield (
         "work",
-        cycles(counts.work),
+        number(counts.work),
         f"T1, operations, in {launches} launch{'es' * (launches != 1)}",
     )
-    yield "span", cycles(counts.span), "Tinf, operations on the longest path"
+    yield "span", number(counts.span), "Tinf, operations on the longest path"
     words = run.machine.memory.chunk_words
     yield (
         "memory operations",
-        cycles(counts.memory_operations),
+        number(counts.memory_operations),
         f"M, chunks of C = {words} word{'s' * (words != 1)}",
     )
     yield (
         "threads per core",
-        f"{counts.threads_per_core:.3g}",
+        number(counts.threads_per_core),
         f"T in use, of X = {run.machine.cores.threads_per_core:g}",
     )
-    for entry, number in run.occupancies:
+    for entry, having_it in run.occupancies:
         blocks = f"{entry.active_blocks} block{'s' * (entry.active_blocks != 1)}"
-        which = f", {number} launches" if len(run.occupancies) > 1 else ""
+        which = f", {having_it} launches" if len(run.occupancies) > 1 else ""
         yield (
             "occupancy",
             share(entry.warps, entry.most_warps),
@@ -73,37 +73,37 @@ def _program(run: Run) -> Iterator[tuple[str, str, str]]:
 
 def _times(run: Run) -> Iterator[tuple[str, ...]]:
     simulated = run.result.cycles
-    yield f"simulated ({run.result.engine})", cycles(simulated), seconds(run.result.seconds), "", ""
+    yield f"simulated ({run.result.engine})", number(simulated), seconds(run.result.seconds), "", ""
     for model, prediction in run.predictions.items():
         ratio = f"{prediction.cycles / simulated:.3g}" if simulated else ""
-        yield MODEL_NAMES[model], cycles(prediction.cycles), seconds(prediction.seconds), ratio, prediction.bound
+        yield MODEL_NAMES[model], number(prediction.cycles), seconds(prediction.seconds), ratio, prediction.bound
 
 
 def _terms(run: Run) -> Iterator[tuple[str, str, str]]:
     tmm, warps = run.predictions["tmm"].terms, run.predictions["tmm-warps"].terms
-    yield "compute", cycles(tmm["compute"]), "T1 / P"
-    yield "span", cycles(tmm["span"]), "Tinf"
-    yield "memory", cycles(tmm["memory"]), "M L / (T P)"
-    yield "memory, warps wait", cycles(warps["memory"]), "M L / warps in use"
+    yield "compute", number(tmm["compute"]), "T1 / P"
+    yield "span", number(tmm["span"]), "Tinf"
+    yield "memory", number(tmm["memory"]), "M L / (T P)"
+    yield "memory, warps wait", number(warps["memory"]), "M L / warps in use"
 
 
 def _hiding(run: Run) -> Iterator[tuple[str, str, str]]:
     hidden, machine = run.hiding, run.machine
     assert hidden is not None
-    yield "threads per core in use", f"{hidden.in_use:.3g}", "T"
+    yield "threads per core in use", number(hidden.in_use), "T"
     yield (
         "that hide the latency",
-        f"{hidden.needed:.3g}",
+        number(hidden.needed),
         f"by the TMM, at L = {machine.memory.latency:g}",
     )
-    yield "", f"{hidden.needed_warps:.3g}", "if a warp's threads wait together"
+    yield "", number(hidden.needed_warps), "if a warp's threads wait together"
     for name, limit in hidden.limits.items():
         meaning = {
             "threads per core": "X, threads a core may hold",
             "local memory": "Z / (Q S), what local memory allows",
             "parallelism": "T1 / (Tinf P), what the program can feed",
         }[name]
-        yield f"limit: {name}", f"{limit:.3g}", meaning
+        yield f"limit: {name}", number(limit), meaning
 
 
 def _where(run: Run) -> Iterator[tuple[str, str, str, str]]:

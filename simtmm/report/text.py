@@ -8,7 +8,7 @@ from rich.text import Text
 NO_VALUE = "-"
 
 
-def cycles(value: float) -> str:
+def number(value: float) -> str:
     """1,234,567 or, below a hundred, with a fraction: 12.5."""
     return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
 

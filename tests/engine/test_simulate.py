@@ -1,5 +1,8 @@
 """The way into the engines: names, blocks that fit nowhere, progress."""
 
+import subprocess
+import sys
+
 import pytest
 
 from simtmm import Machine, Workload, simulate
@@ -44,3 +47,24 @@ def test_progress_ends_with_all_warps_done(engine):
     simulate(MACHINE, workload, engine, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (12, 12)
     assert seen == sorted(seen)
+
+
+def test_the_fast_engine_refuses_what_it_can_not_count_and_the_reference_counts_it():
+    workload = Workload.from_dict({"blocks": [{"warps": [[["compute", 2**62]]]}]})
+    with pytest.raises(EngineError, match=r"^workload on small: .* use engine 'reference'"):
+        simulate(MACHINE, workload, "fast")
+    assert simulate(MACHINE, workload, "reference").ticks == 2**62
+
+
+def test_the_fast_engine_runs_without_a_folder_to_cache_in(tmp_path):
+    """Numba finds none where its only locator is refused; the engine is compiled all the same."""
+    script = """
+import numba.core.caching as caching
+caching.FunctionCache._impl_class._locator_classes = []
+from simtmm import Machine, Workload, simulate
+machine = Machine.from_dict({"name": "m", "cores": {"groups": 1, "cores_per_group": 8, "warp_width": 8,
+    "threads_per_core": 4}, "memory": {"latency": 10, "chunk_words": 8}})
+print(simulate(machine, Workload.from_dict({"blocks": [{"warps": [[["load", [1]]]]}]}), "fast").ticks)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout == "11\n"

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from simtmm.report.text import bar, cycles, seconds, share, table
+from simtmm.report.text import bar, number, seconds, share, table
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from simtmm.report.text import bar, cycles, seconds, share, table
     ],
 )  # fmt: skip
 def test_cycles_have_a_fraction_below_a_hundred_and_commas_above(value, text):
-    assert cycles(value) == text
+    assert number(value) == text
 
 
 @pytest.mark.parametrize(
