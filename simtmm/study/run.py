@@ -121,7 +121,7 @@ def run_trace(trace: Trace, machine: Machine, engine: str = DEFAULT, watch: Watc
         occupancies=tuple((entry, per_launch.count(entry)) for entry in distinct),
         predictions=predictions,
         hiding=hidden,
-        verdict=verdict(machine, result, predictions["tmm"], predictions["tmm-warps"], hidden),
+        verdict=verdict(machine, result, predictions["tmm"], predictions["tmm-warps"], hidden, counts.waits),
         provenance={
             **_provenance(machine, engine, workload),
             "trace": info.digest,

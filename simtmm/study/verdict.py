@@ -14,13 +14,14 @@ def verdict(
     tmm: Prediction | None = None,
     warps: Prediction | None = None,
     hiding: Hiding | None = None,
+    waits: int = 0,
 ) -> str:
-    """One sentence. Without predictions it says where the simulated time went."""
+    """One sentence. Without predictions it says where the simulated time went. waits: see Counts."""
     if not result.cycles:
         return "There is nothing to simulate."
     if tmm is None or warps is None or hiding is None:
         return f"{_where_time_went(result).capitalize()}."
-    return f"{_what_binds(tmm, hiding)}; {_how_simulation_compares(machine, result, tmm, warps)}."
+    return f"{_what_binds(tmm, hiding)}; {_how_simulation_compares(machine, result, tmm, warps, waits)}."
 
 
 def _what_binds(tmm: Prediction, hiding: Hiding) -> str:
@@ -36,7 +37,7 @@ def _what_binds(tmm: Prediction, hiding: Hiding) -> str:
     return f"Latency is hidden ({enough}), and by the TMM the work binds, as on a PRAM"
 
 
-def _how_simulation_compares(machine: Machine, result: Result, tmm: Prediction, warps: Prediction) -> str:
+def _how_simulation_compares(machine: Machine, result: Result, tmm: Prediction, warps: Prediction, waits: int) -> str:
     if not tmm.cycles:
         return "the simulation has nothing to be compared with"
     ratio = result.cycles / tmm.cycles
@@ -45,7 +46,7 @@ def _how_simulation_compares(machine: Machine, result: Result, tmm: Prediction, 
     said = f"the simulation takes {ratio:.3g} times the TMM's time"
     if ratio < 1:
         return f"{said}, because {_why_faster(machine, result)}"
-    return f"{said}, because {_why_slower(machine, result, tmm, warps)}"
+    return f"{said}, because {_why_slower(machine, result, tmm, warps, waits)}"
 
 
 def _why_faster(machine: Machine, result: Result) -> str:
@@ -57,10 +58,17 @@ def _why_faster(machine: Machine, result: Result) -> str:
     return "not every warp waits for every transfer"
 
 
-def _why_slower(machine: Machine, result: Result, tmm: Prediction, warps: Prediction) -> str:
+def _why_slower(machine: Machine, result: Result, tmm: Prediction, warps: Prediction, waits: int) -> str:
     bandwidth = _bandwidth_cycles(machine, result)
     if bandwidth > LARGE_SHARE * result.cycles:
         return f"bandwidth, which the TMM leaves out, takes {_percent(bandwidth / result.cycles)} of it"
+    chain = waits * machine.memory.latency
+    if result.l1_hits + result.l2_hits == 0 and chain > LARGE_SHARE * result.cycles:
+        once = f"{waits} time{'s' * (waits != 1)}"
+        return (
+            f"a warp waits for memory {once} in a row, at L = {machine.memory.latency:g} each, which the TMM's span "
+            f"leaves out and which takes {_percent(chain / result.cycles)} of it"
+        )
     if tmm.bound == "memory" and 1 / CLOSE <= result.cycles / warps.cycles <= CLOSE:
         return "the threads of a warp wait for its transfers together"
     lanes = tmm.symbols["T1"] / (result.issued * machine.cores.warp_width)

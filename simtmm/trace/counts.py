@@ -4,6 +4,7 @@ Nothing here comes from an engine, so that prediction and simulation are indepen
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from simtmm.trace.compiled import Compiled
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import Span, lower, spans
 from simtmm.trace.schema import Kind
-from simtmm.workload import ATOMIC, LOAD, Workload
+from simtmm.workload import ASYNC, ATOMIC, JOIN, LOAD, STORE, Workload
 
 _WORK, _JOIN, _BARRIER = int(Kind.WORK), int(Kind.JOIN), int(Kind.BARRIER)
 
@@ -53,6 +54,8 @@ class Counts:
         the sum of M / threads_per_core, the harmonic mean weighted by memory operations.
     warps_in_use: warps the machine has resident at once, averaged likewise.
     launches: the same, launch by launch.
+    waits: memory instructions that a warp waits for one after another, of the warp with most in each launch, summed
+        over launches. Without cache hits a run takes waits * L at least.
     """
 
     work: int
@@ -62,6 +65,7 @@ class Counts:
     threads_per_core: float
     warps_in_use: float
     launches: tuple[LaunchCounts, ...]
+    waits: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """All but the launches, for JSON."""
@@ -73,6 +77,7 @@ class Counts:
             "threads_per_core": self.threads_per_core,
             "warps_in_use": self.warps_in_use,
             "launches": len(self.launches),
+            "waits": self.waits,
         }
 
 
@@ -109,6 +114,7 @@ def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> C
         threads_per_core=_mean([(launch.memory_operations, launch.threads_per_core) for launch in launches]),
         warps_in_use=_mean([(launch.memory_operations, launch.warps_in_use) for launch in launches]),
         launches=tuple(launches),
+        waits=_waits(workload, machine),
     )
 
 
@@ -127,6 +133,19 @@ def _memory_operations(workload: Workload) -> tuple[npt.NDArray[np.int64], npt.N
     memory = (workload.kind >= LOAD) & (workload.kind <= ATOMIC)
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(memory, dtype=np.int64)])
     return np.diff(workload.warp_chunks[warps]), np.diff(before[workload.warp_operations[warps]])
+
+
+def _waits(workload: Workload, machine: Machine) -> int:
+    """Over launches, the sum of what the warp waits for that waits most; a join right behind an async is one wait."""
+    kind = workload.kind
+    waited = (kind == LOAD) | (kind == ATOMIC)
+    if machine.memory.stores == "blocking":
+        waited |= kind == STORE
+    waited[1:] |= (kind[1:] == JOIN) & (kind[:-1] == ASYNC)
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(waited, dtype=np.int64)])
+    of_warps = np.diff(before[workload.warp_operations])
+    launches = workload.block_warps[workload.launch_blocks]
+    return sum(int(of_warps[first:last].max(initial=0)) for first, last in pairwise(launches.tolist()))
 
 
 def _work_and_span(trace: Trace) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -98,8 +98,8 @@ def test_launches_with_as_many_blocks_but_other_warps_have_occupancies_of_their_
 
 
 def test_the_verdict_is_of_these(done):
-    predictions = done.predictions
-    assert done.verdict == verdict(SMALL, done.result, predictions["tmm"], predictions["tmm-warps"], done.hiding)
+    tmm, warps = done.predictions["tmm"], done.predictions["tmm-warps"]
+    assert done.verdict == verdict(SMALL, done.result, tmm, warps, done.hiding, done.counts.waits)
 
 
 def test_the_program_is_the_traces(trace, done):

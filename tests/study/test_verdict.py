@@ -34,13 +34,14 @@ def hiding(needed, in_use=2.0, limit=4.0):
     return Hiding(needed, needed, in_use, {"threads per core": limit, "parallelism": 0.5}, inf)
 
 
-def sentence(run, *, bound="compute", tmm=1000, warps=1000, work=800, hidden=None, on=None):
+def sentence(run, *, bound="compute", tmm=1000, warps=1000, work=800, hidden=None, on=None, waits=0):
     said = verdict(
         on or machine(),
         run,
         prediction("tmm", tmm, bound, work),
         prediction("tmm-warps", warps, bound, work),
         hidden or hiding(1.0),
+        waits,
     )
     assert_one_sentence(said)
     return said
@@ -201,3 +202,16 @@ def test_without_predictions_the_verdict_is_where_time_went(state, words):
 @pytest.mark.parametrize("time", [None, dict.fromkeys(EVENLY, 0)], ids=["no breakdown", "no time"])
 def test_the_verdict_claims_nothing_of_time_that_is_not_known(time):
     assert "0 %" not in verdict(machine(), result(0, time))
+
+
+def test_slower_because_a_warp_waits_again_and_again():
+    said = sentence(result(2000), waits=16)
+    assert because(said).endswith(
+        "because a warp waits for memory 16 times in a row, at L = 100 each, which the TMM's span leaves out "
+        "and which takes 80 % of it."
+    )
+
+
+@pytest.mark.parametrize("run", [result(2000, l1_hits=1), result(3200)])
+def test_waits_are_no_reason_where_caches_shorten_them_or_other_things_take_longer(run):
+    assert "in a row" not in sentence(run, waits=16)

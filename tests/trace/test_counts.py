@@ -79,3 +79,18 @@ def test_a_trace_without_events_counts_nothing():
     counts = count(trace([[[], []]]), machine())
     assert (counts.work, counts.span, counts.memory_operations) == (0, 0, 0)
     assert counts.threads_per_core == 2 / 8
+
+
+def test_waits_are_those_of_the_warp_that_waits_most_launch_by_launch():
+    loads, updates = [load(0, 0), load(1, 0)], [(0, "atomic", 0, 4)]
+    joined = [(0, "async", 0, 4), (1, "async", 32, 4), (2, "join", 0, 0), store(3, 0)]
+    program = trace([[loads + updates], [loads]], [[joined]])
+    assert count(program, machine(**{"memory.stores": "posted"})).waits == 3 + 1
+    assert count(program, machine(**{"memory.stores": "blocking"})).waits == 3 + 2
+
+
+def test_a_run_without_caches_takes_the_latency_for_each_wait():
+    program = trace([[[load(0, 32 * i) for i in range(5)], [load(0, 0)]]], [[[work(0, 9), load(1, 0)]]])
+    counts = count(program, machine())
+    assert counts.waits == 5 + 1
+    assert simulate(machine(), lower(program, machine())).cycles >= counts.waits * machine().memory.latency
