@@ -1,7 +1,7 @@
 """Engines: functions that simulate a Workload on a Machine. Each follows docs/machine.md to the tick."""
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol, cast
 
 import numpy as np
@@ -17,34 +17,65 @@ ENGINES = {"fast": "simtmm.engine.fast", "reference": "simtmm.engine.reference"}
 DEFAULT = "fast"
 
 
-class Engine(Protocol):
-    """The one function a module named in ENGINES must have."""
+class ReadyWarp(Protocol):
+    """A warp as a scheduling rule sees it; a rule changes nothing of it."""
 
-    def __call__(
-        self, machine: Machine, workload: Workload, *, breakdown: bool, progress: Progress | None
-    ) -> Result: ...
+    number: int
+    """Its index among the workload's warps."""
+    age: int
+    """Its place in the order of placement over the whole machine: smaller is older."""
+    slot: int
+    """Its place in the group; with the block it becomes free for another warp."""
+    ready_time: int
+    """The tick since which it has been ready."""
+
+
+class CoreGroup(Protocol):
+    """A core group as a scheduling rule sees it."""
+
+    number: int
+    """Its index, from 0."""
+
+    @property
+    def granted_last(self) -> ReadyWarp | None:
+        """The warp that was granted a port last in this group, which may have ended; None before any grant."""
+
+    @property
+    def now(self) -> int:
+        """The tick."""
+
+
+Scheduler = Callable[[Sequence[ReadyWarp], CoreGroup], ReadyWarp]
 
 
 def simulate(
     machine: Machine,
     workload: Workload,
-    engine: str = DEFAULT,
+    engine: str | None = None,
     *,
+    scheduler: Scheduler | None = None,
     breakdown: bool = True,
     progress: Progress | None = None,
 ) -> Result:
     """Run a workload on a machine and report what section 7 of the machine rules lists.
 
-    engine: a name in ENGINES. breakdown: False leaves `Result.time` out. progress: called now and then with
-    (warps done, warps in all).
+    engine: a name in ENGINES; "fast" if left out, "reference" for a rule of one's own. scheduler: such a rule, in the
+    place of the machine's scheduler: of the ready warps (at least one, in the order in which they became ready) and
+    the group it gives the warp that is granted the port; see docs/schedulers.md. It runs on the reference engine
+    only. breakdown: False leaves `Result.time` out. progress: called now and then with (warps done, warps in all).
 
-    Raises EngineError for an unknown engine and WorkloadError for a block that fits no core group.
+    Raises EngineError for an unknown engine, a rule on another engine, and a rule that gives no ready warp;
+    WorkloadError for a block that fits no core group.
     """
+    engine = engine or ("reference" if scheduler else DEFAULT)
     if engine not in ENGINES:
         raise EngineError(f"engine {engine!r}: unknown{nearest(engine, ENGINES)}")
+    if scheduler and engine != "reference":
+        raise EngineError(f"engine {engine!r}: has the built-in schedulers only; rules of your own run on 'reference'")
     check_fits(machine, workload)
-    run = cast(Engine, importlib.import_module(ENGINES[engine]).simulate)
-    return run(machine, workload, breakdown=breakdown, progress=progress)
+    run = cast(Callable[..., Result], importlib.import_module(ENGINES[engine]).simulate)
+    own = {"scheduler": scheduler} if scheduler else {}
+    return run(machine, workload, breakdown=breakdown, progress=progress, **own)
 
 
 def check_fits(machine: Machine, workload: Workload) -> None:

@@ -10,12 +10,13 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from simpy import Environment, Event
 from simpy.events import EventPriority
 
 from simtmm.engine.reference_memory import Memory
+from simtmm.errors import EngineError, shown
 from simtmm.machine import Machine
 from simtmm.result import WHERE_TIME_GOES, Result
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE, Workload
@@ -31,13 +32,18 @@ def simulate(
     *,
     breakdown: bool = True,
     progress: Callable[[int, int], None] | None = None,
+    scheduler: Callable[..., Any] | None = None,
 ) -> Result:
-    """Run every launch from its own tick 0 and sum what they report (sections 1 and 7)."""
+    """Run every launch from its own tick 0 and sum what they report (sections 1 and 7).
+
+    scheduler: a user's rule in the place of the machine's; see simtmm.engine.
+    """
+    pick = _checked(scheduler) if scheduler else SCHEDULERS[machine.scheduling.scheduler]
     total = Report(time=dict.fromkeys(WHERE_TIME_GOES, 0))
     overhead = machine.ticks(machine.scheduling.launch_overhead)
     launch_ticks = []
     for launch in range(workload.launches):
-        run = Run(machine, workload, launch, total, progress)
+        run = Run(machine, workload, launch, total, progress, pick)
         launch_ticks.append(overhead + run.finish())
     return Result(
         ticks=sum(launch_ticks),
@@ -110,6 +116,19 @@ SCHEDULERS: dict[str, Callable[[list["Warp"], "Group"], "Warp"]] = {
 }
 
 
+def _checked(rule: Callable[..., Any]) -> Callable[[list["Warp"], "Group"], "Warp"]:
+    """A user's rule: it sees the ready warps and must give one of them."""
+
+    def pick(ready: list["Warp"], group: "Group") -> "Warp":
+        chosen = rule(tuple(ready), group)
+        if not any(chosen is warp for warp in ready):
+            name = getattr(rule, "__name__", type(rule).__name__)
+            raise EngineError(f"scheduler {name}: gave {shown(chosen)} at tick {group.now}: must be a ready warp")
+        return cast(Warp, chosen)
+
+    return pick
+
+
 # --- core groups, blocks and warps ------------------------------------------------------------------------------
 
 
@@ -134,6 +153,11 @@ class Group:
         self.accounted = 0
         self.issue_due = Moment(self.env)
         self.env.process(self.issue())
+
+    @property
+    def now(self) -> int:
+        """The tick."""
+        return int(self.env.now)
 
     def account(self) -> None:
         """Book the ticks since the last change under what the group was doing (section 7)."""
@@ -175,13 +199,12 @@ class Group:
 
     def issue(self) -> Waiting:
         """Grant free ports, in ascending order, to ready warps (section 2, phase 4)."""
-        pick = SCHEDULERS[self.run.machine.scheduling.scheduler]
         while True:
             yield self.issue_due
             self.issue_due = Moment(self.env)
             self.account()
             while self.ready and self.free_ports:
-                warp = pick(self.ready, self)
+                warp = self.run.pick(self.ready, self)
                 self.ready.remove(warp)
                 self.granted_last = warp
                 warp.granted.succeed(self.free_ports.pop(0))
@@ -252,6 +275,7 @@ class Warp:
         self.computed = 0  # instructions of the compute at `position` that have issued, every-instruction only
         self.run = run
         self.env = run.env
+        self.number = number
         self.block = block
         self.group = block.group
         self.age = age
@@ -391,11 +415,13 @@ class Run:
         launch: int,
         report: Report,
         progress: Callable[[int, int], None] | None,
+        pick: Callable[[list[Warp], Group], Warp],
     ) -> None:
         self.machine = machine
         self.workload = workload
         self.report = report
         self.progress = progress
+        self.pick = pick
         self.env = Environment()
         self.on_stall = machine.scheduling.switch == "on-stall"
         self.blocking_stores = machine.memory.stores == "blocking"

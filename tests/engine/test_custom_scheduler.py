@@ -1,0 +1,114 @@
+"""A user's own scheduling rule, on the reference engine."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+import simtmm
+from simtmm import Machine, Workload, simulate
+from simtmm.errors import EngineError
+from tests.strategies import machines, workloads
+
+PAGE = (Path(__file__).parents[2] / "docs" / "schedulers.md").read_text()
+EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+
+
+def machine(scheduler="round-robin", **changes):
+    tables = {
+        "name": "barrel",
+        "cores": {"groups": 1, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 16},
+        "scheduling": {"switch": "every-instruction", "scheduler": scheduler},
+        "memory": {"latency": 60, "chunk_words": 8},
+    }
+    return Machine.from_dict(tables).replace(changes)
+
+
+def warps(number, operations):
+    return Workload.from_dict({"blocks": [{"warps": [operations] * number}]})
+
+
+def example(index, **names):
+    """What an example of the page defines and computes."""
+    scope = {"simtmm": simtmm, **names}
+    exec(EXAMPLES[index], scope)
+    return scope
+
+
+def grants(on, workload, rule):
+    """The slots that a rule grants, in order."""
+    slots = []
+
+    def watched(ready, group):
+        chosen = rule(ready, group)
+        slots.append(chosen.slot)
+        return chosen
+
+    simulate(on, workload, scheduler=watched)
+    return slots
+
+
+def test_the_pages_first_example_grants_the_youngest():
+    on, workload = machine(), warps(3, [["compute", 2]])
+    rule = example(0, machine=on, workload=workload)["youngest"]
+    assert grants(on, workload, rule) == [2, 2, 1, 1, 0, 0]
+
+
+def test_the_two_level_rule_stays_in_a_set_while_one_of_its_warps_is_ready():
+    on, workload = machine(), warps(4, [["compute", 2], ["load", [0]], ["compute", 1]])
+    rule = example(1, machine=on, workload=workload)["two_level"](2)
+    in_turn = [0, 1, 0, 1, 0, 1]  # two computes and the load of the first set, then those of the second
+    assert grants(on, workload, rule)[:12] == in_turn + [2 + slot for slot in in_turn]
+
+
+def test_the_two_level_rule_hides_what_round_robin_leaves_open():
+    """Eight warps work 40 cycles between loads of 60: in step they all wait at once, in two sets they take turns."""
+    workload = warps(8, [["compute", 9], ["load", [0]]] * 6)
+    two_level = example(1, machine=machine(), workload=workload)["result"]
+    rule = example(1, machine=machine(), workload=workload)["two_level"](4)
+    in_sets = simulate(machine(), workload, scheduler=rule)
+    built_in = {name: simulate(machine(name), workload).ticks for name in simtmm.engine.reference.SCHEDULERS}
+    assert two_level.issued == in_sets.issued == 8 * 6 * 10
+    assert in_sets.ticks < built_in["round-robin"]
+    assert two_level.ticks == built_in["round-robin"]  # one set of eight is round-robin
+
+
+@settings(max_examples=100, deadline=None)
+@given(drawn=machines(), workload=workloads)
+def test_a_rule_that_says_what_a_built_in_says_gives_the_same_result(drawn, workload):
+    on = drawn.replace({"scheduling.scheduler": "oldest"})
+    own = simulate(on, workload, scheduler=lambda ready, group: min(ready, key=lambda warp: warp.age))
+    assert own == simulate(on, workload, "reference")
+
+
+@settings(max_examples=100, deadline=None)
+@given(drawn=machines(), workload=workloads)
+def test_a_rule_sees_only_ready_warps_of_its_group_in_the_order_they_became_ready(drawn, workload):
+    def rule(ready, group):
+        assert 0 <= group.number < drawn.cores.groups
+        assert [warp.ready_time for warp in ready] == sorted(warp.ready_time for warp in ready)
+        assert all(warp.ready_time <= group.now for warp in ready)
+        assert len({warp.slot for warp in ready}) == len({warp.number for warp in ready}) == len(ready) > 0
+        return ready[-1]
+
+    result = simulate(drawn, workload, scheduler=rule)
+    assert result.issued == simulate(drawn, workload, "reference").issued
+
+
+@pytest.mark.parametrize("wrong", [None, 0, "warp"])
+def test_a_rule_that_gives_no_ready_warp_is_named(wrong):
+    def my_rule(ready, group):
+        return wrong
+
+    with pytest.raises(EngineError, match=rf"^scheduler my_rule: gave {wrong!r} at tick 0: must be a ready warp$"):
+        simulate(machine(), warps(2, [["compute", 1]]), scheduler=my_rule)
+
+
+def test_rules_run_on_the_reference_engine_and_nowhere_else():
+    def rule(ready, group):
+        return ready[0]
+
+    assert simulate(machine(), warps(1, [["compute", 1]]), scheduler=rule).engine == "reference"
+    with pytest.raises(EngineError, match="engine 'fast': has the built-in schedulers only"):
+        simulate(machine(), warps(1, [["compute", 1]]), "fast", scheduler=rule)
