@@ -5,7 +5,7 @@ number of dimensions says what it means; that is part of its type, so what a mac
 code. Nothing here owns memory: `simtmm/engine/fast.py` lays out the arrays, and the functions are compiled without
 Numba's runtime, which would count references to them.
 
-All of it stands in one file, because Numba's cache of `run` is renewed when this file changes and does not look at others.
+All of it stands in one file, because Numba's cache of `run` is renewed when this file changes and looks at no other.
 
 State is kept in rows of 64-bit integers, a row a warp (WARP_*), block (BLOCK_*), port (PORT_*) or group (GROUP_*):
 what belongs to one warp shares its cache lines. Warps lie by group and slot, blocks by group and place.
