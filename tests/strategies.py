@@ -70,8 +70,18 @@ operations = st.one_of(
 ).map(list)
 
 warps = st.lists(operations, max_size=10)
-blocks = st.fixed_dictionaries({"warps": st.lists(warps, max_size=6)})
-launches = st.fixed_dictionaries(
-    {"blocks": st.lists(blocks, max_size=6)}, optional={"blocks_per_group": st.integers(1, 3)}
-)
+
+
+def launches_of(blocks):
+    return st.fixed_dictionaries({"blocks": blocks}, optional={"blocks_per_group": st.integers(1, 3)})
+
+
+def blocks_of(least, most):
+    return st.fixed_dictionaries({"warps": st.lists(warps, min_size=least, max_size=most)})
+
+
+# Blocks of a launch are alike in real kernels; an engine may treat that case on its own.
+uneven = launches_of(st.lists(blocks_of(0, 6), max_size=6))
+even = st.integers(1, 4).flatmap(lambda count: launches_of(st.lists(blocks_of(count, count), max_size=10)))
+launches = st.one_of(uneven, even)
 workloads = st.lists(launches, min_size=1, max_size=2).map(lambda drawn: Workload.from_dict({"launches": drawn}))
