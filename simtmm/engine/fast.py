@@ -104,9 +104,10 @@ class _Launch:
         groups = machine.cores.groups
         first, last = (int(block) for block in workload.launch_blocks[launch : launch + 2])
         block_warps = np.diff(workload.block_warps[first : last + 1])
-        operations = slice(*workload.warp_operations[workload.block_warps[[first, last]]])
+        warps = slice(*workload.block_warps[[first, last]])
+        operations = slice(*workload.warp_operations[[warps.start, warps.stop]])
         has_asyncs = bool((workload.kind[operations] == ASYNC).any())
-        outstanding = _outstanding(machine, workload, operations) if has_asyncs else 0
+        outstanding = _outstanding(machine, workload, warps) if has_asyncs else 0
 
         # Slots and places: what a group can hold of this launch at most.
         largest = max(1, int(block_warps.max(initial=0)))
@@ -243,13 +244,15 @@ def _parameters(machine: Machine) -> Integers:
     return parameters
 
 
-def _outstanding(machine: Machine, workload: Workload, operations: slice) -> int:
-    """The limit on asyncs in flight, 0 where no warp has enough of them to reach it."""
+def _outstanding(machine: Machine, workload: Workload, warps: slice) -> int:
+    """The limit on asyncs in flight, 0 where none of these warps has enough of them to reach it."""
     limit = machine.memory.outstanding
     if limit is None:
         return 0
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(workload.kind == ASYNC, dtype=np.int64)])
-    most = int(np.diff(before[workload.warp_operations]).max(initial=0))
+    ends = workload.warp_operations[warps.start : warps.stop + 1]
+    asyncs = workload.kind[ends[0] : ends[-1]] == ASYNC
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(asyncs, dtype=np.int64)])
+    most = int(np.diff(before[ends - ends[0]]).max(initial=0))
     return limit if most > limit else 0
 
 

@@ -25,8 +25,8 @@ NEVER = np.int64(1) << 62
 
 # Rows
 WARP_POSITION, WARP_END, WARP_CHUNK, WARP_AGE, WARP_READY, WARP_BLOCK, WARP_NEXT, WARP_COMPUTED = range(8)
-WARP_ASYNCS, WARP_FIRST, WARP_WAITS, WARP_DONE = range(8, 12)
-WARP_ROW = 12
+WARP_ASYNCS, WARP_FIRST, WARP_DONE = range(8, 11)
+WARP_ROW = 11
 BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS = range(4)
 BLOCK_ROW = 4
 PORT_RELEASE, PORT_WARP, PORT_ACCESS, PORT_COUNT, PORT_GRANTED = range(5)
@@ -236,13 +236,23 @@ def _pick(s, order, g):
 
 
 @_inlined
-def _in_flight(s, w, t):
-    """How many of the asyncs noted for a warp finish after t."""
+def _is_full(s, w, t):
+    """Whether as many asyncs of a warp as may be in flight, if there is a limit, finish after t."""
+    limit = s.parameters[P_OUTSTANDING]
+    if limit == 0:
+        return False
     count = 0
     for index in range(s.in_flight.shape[1]):
         if s.in_flight[w, index] > t:
             count += 1
-    return count
+    return count >= limit
+
+
+@_inlined
+def _sleep(s, g, finish, slot):
+    """A warp waits for a memory instruction of its own."""
+    s.group[g, GROUP_MEMORY] += 1
+    _push(s, MEMORY_TICKS, g, finish, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
 
 
 @_inlined
@@ -261,9 +271,7 @@ def _advance(s, order, g, slot, t):
                     finish = s.finishes[s.warp[w, WARP_FIRST] + count - 1]
                     if finish > t:
                         s.warp[w, WARP_POSITION] = position
-                        s.warp[w, WARP_WAITS] = 1
-                        s.group[g, GROUP_MEMORY] += 1
-                        _push(s, MEMORY_TICKS, g, finish, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
+                        _sleep(s, g, finish, slot)
                         return SLEEPS
             if position == end:
                 s.warp[w, WARP_POSITION] = position
@@ -274,15 +282,13 @@ def _advance(s, order, g, slot, t):
                 s.warp[w, WARP_POSITION] = position
                 return AT_BARRIER
             continue
-        if what == ASYNC and s.parameters[P_OUTSTANDING] > 0 and _in_flight(s, w, t) >= s.parameters[P_OUTSTANDING]:
+        if what == ASYNC and _is_full(s, w, t):
             first = NEVER
             for index in range(s.in_flight.shape[1]):
                 if t < s.in_flight[w, index] < first:
                     first = s.in_flight[w, index]
             s.warp[w, WARP_POSITION] = position
-            s.warp[w, WARP_WAITS] = 1
-            s.group[g, GROUP_MEMORY] += 1
-            _push(s, MEMORY_TICKS, g, first, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
+            _sleep(s, g, first, slot)
             return SLEEPS
         s.warp[w, WARP_POSITION] = position
         _make_ready(s, order, g, w, slot, t)
@@ -445,11 +451,7 @@ def _segment(s, g, slot, t, p):
         elif what in (JOIN, BARRIER):
             break
         else:
-            if (
-                what == ASYNC
-                and s.parameters[P_OUTSTANDING] > 0
-                and _in_flight(s, w, t + ticks) >= s.parameters[P_OUTSTANDING]
-            ):
+            if what == ASYNC and _is_full(s, w, t + ticks):
                 break
             access = what
             count = s.amount[position]
@@ -530,9 +532,7 @@ def _next_issues(s, w, t):
     what = np.int64(s.kind[position])
     if what in (JOIN, BARRIER):
         return False
-    return not (
-        what == ASYNC and s.parameters[P_OUTSTANDING] > 0 and _in_flight(s, w, t) >= s.parameters[P_OUTSTANDING]
-    )
+    return not (what == ASYNC and _is_full(s, w, t))
 
 
 @_inlined
@@ -552,9 +552,7 @@ def _release(s, switch, memory, order, g, t):
         s.port[p, PORT_RELEASE] = NEVER
         s.group[g, GROUP_HELD] -= 1
         if finish >= 0:
-            s.warp[w, WARP_WAITS] = 1
-            s.group[g, GROUP_MEMORY] += 1
-            _push(s, MEMORY_TICKS, g, finish, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
+            _sleep(s, g, finish, slot)
         elif switch.ndim == ON_STALL:
             _settle(s, order, g, slot, t)
         else:
@@ -566,14 +564,12 @@ def _release(s, switch, memory, order, g, t):
 def _wake(s, order, g, t):
     """Phase 2 for a group: warps whose sleep ends now advance. Their order among one another shows nowhere."""
     mask = s.parameters[P_RING] - 1
-    base = g * s.parameters[P_SLOTS]
     while True:
         head = s.group[g, GROUP_MEMORY_HEAD]
         other = s.group[g, GROUP_OTHER_HEAD]
         if head < s.group[g, GROUP_MEMORY_TAIL] and s.rings[g, MEMORY_TICKS, head & mask] <= t:
             slot = s.rings[g, MEMORY_SLOTS, head & mask]
             s.group[g, GROUP_MEMORY_HEAD] = head + 1
-            s.warp[base + slot, WARP_WAITS] = 0
             s.group[g, GROUP_MEMORY] -= 1
         elif other < s.group[g, GROUP_OTHER_TAIL] and s.rings[g, OTHER_TICKS, other & mask] <= t:
             slot = s.rings[g, OTHER_SLOTS, other & mask]
@@ -714,7 +710,6 @@ def _dispatch(s, order, t):
                 s.warp[w, WARP_BLOCK] = b
                 s.warp[w, WARP_COMPUTED] = 0
                 s.warp[w, WARP_ASYNCS] = 0
-                s.warp[w, WARP_WAITS] = 0
                 s.warp[w, WARP_DONE] = 0
                 if s.parameters[P_OUTSTANDING] > 0:
                     for entry in range(s.in_flight.shape[1]):

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simtmm.errors import TraceError
+from simtmm.errors import TraceError, shown_error
 from simtmm.files import written_whole
 from simtmm.trace.schema import (
     EVENT,
@@ -93,7 +93,7 @@ def load_trace(path: str | Path) -> Trace:
     except OSError as error:
         raise TraceError(f"{path}: can't be read ({error.strerror or error})") from None
     except pa.ArrowException as error:
-        raise TraceError(f"{path}: is not a whole Parquet file ({_first_line(error)})") from None
+        raise TraceError(f"{path}: is not a whole Parquet file ({shown_error(error)})") from None
     if document is None or not schema.remove_metadata().equals(COLUMNS):
         raise TraceError(
             f"{path}: is no simtmm trace: a Parquet file with the columns {', '.join(COLUMNS.names)} "
@@ -240,7 +240,7 @@ def _read_batches(path: Path, info: TraceInfo) -> Iterator[Batch]:
                     before = (int(batch.launch[-1]), int(batch.block[-1]))
                     yield batch
     except (OSError, pa.ArrowException) as error:
-        raise TraceError(f"{path}: can't be read ({_first_line(error)})") from None
+        raise TraceError(f"{path}: can't be read ({shown_error(error)})") from None
 
 
 def _from_arrow(table: pa.Table, held: tuple[Events, int, int] | None) -> Batch:
@@ -283,7 +283,3 @@ def _check(batch: Batch, info: TraceInfo, before: tuple[int, int], path: Path) -
     value, kind = batch.events["value"], batch.events["kind"]
     if np.any(value[kind != Kind.BARRIER] >= 2**62):
         raise TraceError(f"{path}: value {int(value.max())}: addresses and counts must be below 2^62")
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).split("\n")[0]
