@@ -1,0 +1,27 @@
+ODD = [
+    {"n": 2, "sub_block": 1, "threads": 1},
+    {"n": 3, "sub_block": 16, "threads": 64},  # one sub-block, mostly padding
+    {"n": 33, "sub_block": 8, "threads": 64, "seed": 1},  # sub_block does not divide n
+    {"n": 20, "sub_block": 5, "threads": 7},  # threads do not divide sub_block^2
+    {"n": 12, "sub_block": 4, "threads": 33},  # threads without an element
+    {"n": 17, "sub_block": 8, "threads": 64, "degree": 0.0},  # no edges
+    {"n": 16, "sub_block": 8, "threads": 16, "degree": 16.0},  # all edges
+]
+
+EVENTS = [{"n": 24, "sub_block": 8, "threads": 64}, {"n": 30, "sub_block": 4, "threads": 7}]
+
+
+def events(n, sub_block, threads):
+    sub_blocks = -(-n // sub_block)
+    steps = max(1, (n - 2).bit_length())
+    elements = sub_block**2
+    # An element and a sub-block along the row: 2 asyncs, 2 shared stores; S times 2 shared loads and 1 work event.
+    along = elements * (4 + 3 * sub_block) + 3 * threads  # a thread: 1 join, 2 barriers
+    return steps * sub_blocks**2 * (sub_blocks * along + elements)
+
+
+MISTAKES = [
+    ("through < shortest[e] ?", "through > shortest[e] ?", {}),
+    ("through += LDS", "through -= LDS", {}),
+    ("k0 += SUB_BLOCK", "k0 += 2 * SUB_BLOCK", {}),
+]
