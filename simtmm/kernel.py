@@ -10,6 +10,8 @@ host.py has
     check(p, before, after)
                  raises WrongAnswer (or AssertionError) unless the arrays `after` follow from those `before`
     defines(p)   optional: macros for the compiler, a dict of name to value
+    algorithm(p) optional: the name of the papers' algorithm that it follows (simtmm/model/algorithms) and a dict of that
+                 algorithm's symbols for these parameters, so that simulation and closed form meet
 
 Every kernel also has the parameter `seed`.
 """
@@ -171,6 +173,15 @@ class Kernel:
                     f"kernel {self.name}: parameter {name} = {shown(value)}: must be {parameter.allowed}"
                 ) from None
         return values
+
+    def algorithm(self, parameters: Mapping[str, Any]) -> tuple[str, dict[str, float]] | None:
+        """The papers' algorithm that it follows, and that algorithm's symbols; None if it says none."""
+        if not hasattr(self.host, "algorithm"):
+            return None
+        made = self._call("algorithm", SimpleNamespace(**parameters))
+        if not isinstance(made, tuple) or len(made) != 2 or not isinstance(made[1], dict):
+            raise KernelError(f"kernel {self.name}: host.py: algorithm must return a name and a dict of symbols")
+        return str(made[0]), dict(made[1])
 
     def inputs(self, parameters: Mapping[str, Any]) -> dict[str, Array]:
         """The arrays by name, in the order of registration."""

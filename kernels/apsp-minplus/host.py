@@ -31,6 +31,10 @@ def defines(p):
     return {"SUB_BLOCK": p.sub_block, "THREADS": p.threads}
 
 
+def algorithm(p):
+    return "apsp-dynamic-programming", {"n": p.n, "S_D": p.sub_block}
+
+
 def inputs(p):
     random = np.random.default_rng(p.seed)
     padded = -(-p.n // p.sub_block) * p.sub_block

@@ -27,6 +27,10 @@ def steps(n):
     return max(1, ceil(log2(n)))
 
 
+def algorithm(p):
+    return "list-ranking", {"n": p.n}
+
+
 def inputs(p):
     order = np.random.default_rng(p.seed).permutation(p.n) if p.order == "random" else np.arange(p.n)
     successor = np.full(p.n, END_OF_LIST, dtype=np.uint64)

@@ -5,21 +5,22 @@ instance. Units: operations, a core doing one a cycle.
 """
 
 from simtmm.machine import Machine
+from simtmm.model.formula import Formula
+from simtmm.model.functions import Value
+from simtmm.model.symbols import T1, TINF, P
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
 
 
+def _terms(T1: Value, Tinf: Value, P: Value) -> dict[str, Value]:
+    return {"compute": T1 / P, "span": Tinf}  # T_P = max(T1 / P, Tinf), as Eq. (4.2)
+
+
+FORMULA = Formula("pram", _terms, (T1, TINF, P), source="000 (Ma, dissertation), section 3.2")
+
+
 def pram(machine: Machine, counts: Counts) -> Prediction:
     """T_P = max(T1 / P, Tinf) cycles on P cores."""
-    T1, Tinf, P = counts.work, counts.span, machine.processors
-    terms = {"compute": T1 / P, "span": float(Tinf)}
-    T_P = max(terms.values())  # as Eq. (4.2)
-    return Prediction(
-        model="pram",
-        cycles=T_P,
-        bound=max(terms, key=terms.__getitem__),
-        terms=terms,
-        symbols={"T1": T1, "Tinf": Tinf, "P": P, "S_P": T1 / T_P if T_P else 1.0},
-        source="000 (Ma, dissertation), section 3.2",
-        clock_hz=machine.clock_hz,
-    )
+    made = FORMULA.evaluate(T1=counts.work, Tinf=counts.span, P=machine.processors)
+    T_P = float(made.total)
+    return made.prediction(machine.clock_hz, {"S_P": counts.work / T_P if T_P else 1.0})

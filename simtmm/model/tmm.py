@@ -13,49 +13,65 @@ which a warp, not a thread, waits for a transfer. A simulation with memory.trans
 from dataclasses import dataclass
 from math import inf
 
-from simtmm.errors import ModelError
 from simtmm.machine import Machine
+from simtmm.model.formula import Formula
+from simtmm.model.functions import Value
+from simtmm.model.symbols import N_W, T1, TINF, L, M, P, T
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
 
 SOURCE = "000 (Ma, dissertation), Eq (3.1) to (3.3)"
 
 
+def _terms(T1: Value, Tinf: Value, M: Value, T: Value, P: Value, L: Value) -> dict[str, Value]:
+    return {"compute": T1 / P, "span": Tinf, "memory": M * L / (T * P)}  # T_E / P of Eq. (3.1), and Eq. (3.2)
+
+
+def _terms_of_warps(T1: Value, Tinf: Value, M: Value, N_W: Value, P: Value, L: Value) -> dict[str, Value]:
+    return {"compute": T1 / P, "span": Tinf, "memory": M * L / N_W}
+
+
+TMM = Formula("tmm", _terms, (T1, TINF, M, T, P, L), SOURCE)
+TMM_WARPS = Formula(
+    "tmm-warps",
+    _terms_of_warps,
+    (T1, TINF, M, N_W, P, L),
+    f"{SOURCE}, with warps in the place of threads in the memory term",
+)
+
+
 def tmm(machine: Machine, counts: Counts) -> Prediction:
     """T_P = max(T1 / P, Tinf, M L / (T P)) cycles, as printed."""
-    T1, Tinf, M, T = counts.work, counts.span, counts.memory_operations, counts.threads_per_core
-    P, L = machine.processors, machine.memory.latency
-    memory = _waiting(M, L, T, "T, threads per core in use,")
-    T_E = max(T1, memory)  # Eq. (3.1)
-    T_P = max(T_E / P, Tinf)  # Eq. (3.2)
-    S_P = T1 / T_P if T_P else 1.0  # Eq. (3.3)
-    terms = {"compute": T1 / P, "span": float(Tinf), "memory": memory / P}
-    symbols = {"T1": T1, "Tinf": Tinf, "M": M, "T": T, "P": P, "L": L, "T_E": T_E, "S_P": S_P}
-    return _prediction("tmm", SOURCE, machine, terms, symbols)
+    made = TMM.evaluate(
+        T1=counts.work,
+        Tinf=counts.span,
+        M=counts.memory_operations,
+        T=_waiting(counts, counts.threads_per_core),
+        P=machine.processors,
+        L=machine.memory.latency,
+    )
+    T_P, P = float(made.total), machine.processors
+    T_E = max(counts.work, float(made.terms["memory"]) * P)  # Eq. (3.1)
+    S_P = counts.work / T_P if T_P else 1.0  # Eq. (3.3)
+    return made.prediction(machine.clock_hz, {"T_E": T_E, "S_P": S_P})
 
 
 def tmm_warps(machine: Machine, counts: Counts) -> Prediction:
     """T_P = max(T1 / P, Tinf, M L / N_W) cycles, N_W warps being resident: transfers are waited for by warps."""
-    T1, Tinf, M, N_W = counts.work, counts.span, counts.memory_operations, counts.warps_in_use
-    P, L = machine.processors, machine.memory.latency
-    terms = {"compute": T1 / P, "span": float(Tinf), "memory": _waiting(M, L, N_W, "N_W, warps in use,")}
-    symbols = {"T1": T1, "Tinf": Tinf, "M": M, "N_W": N_W, "P": P, "L": L}
-    source = f"{SOURCE}, with warps in the place of threads in the memory term"
-    return _prediction("tmm-warps", source, machine, terms, symbols)
+    made = TMM_WARPS.evaluate(
+        T1=counts.work,
+        Tinf=counts.span,
+        M=counts.memory_operations,
+        N_W=_waiting(counts, counts.warps_in_use),
+        P=machine.processors,
+        L=machine.memory.latency,
+    )
+    return made.prediction(machine.clock_hz)
 
 
-def _waiting(M: int, L: float, threads: float, name: str) -> float:
-    """M L / threads; without memory operations nobody waits."""
-    if M and threads <= 0:
-        raise ModelError(f"tmm: {name} = {threads:g}: must be above 0 where there are memory operations (M = {M})")
-    return M * L / threads if M else 0.0
-
-
-def _prediction(
-    model: str, source: str, machine: Machine, terms: dict[str, float], symbols: dict[str, float]
-) -> Prediction:
-    bound = max(terms, key=terms.__getitem__)
-    return Prediction(model, terms[bound], bound, terms, symbols, source, machine.clock_hz)
+def _waiting(counts: Counts, in_use: float) -> float:
+    """The threads or warps that wait at once; without memory operations nobody waits, and any number will do."""
+    return in_use if counts.memory_operations else in_use or 1.0
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from tests.record.conftest import needs_compiler
 
 pytestmark = needs_compiler
 
+
 class Cases:
     """A kernel's own cases, tests/kernels/cases/NAME.py (a dash in the name is an underscore in the file's).
 
