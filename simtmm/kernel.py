@@ -10,8 +10,8 @@ host.py has
     check(p, before, after)
                  raises WrongAnswer (or AssertionError) unless the arrays `after` follow from those `before`
     defines(p)   optional: macros for the compiler, a dict of name to value
-    algorithm(p) optional: the name of the papers' algorithm that it follows (simtmm/model/algorithms) and a dict of that
-                 algorithm's symbols for these parameters, so that simulation and closed form meet
+    algorithm(p) optional: the papers' algorithm that it follows (a name in simtmm/model/algorithms) and a dict of that
+                 one's symbols for these parameters, so that simulation and closed form meet
 
 Every kernel also has the parameter `seed`.
 """
