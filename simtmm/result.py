@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simtmm.timeline import Timeline
 
 WHERE_TIME_GOES = ("issuing", "memory", "barrier", "start", "empty")
 
@@ -14,7 +17,8 @@ class Result:
     ticks: the run's length, launch overheads included. issued: instructions that took a port. transactions:
     chunks listed by them, cache hits included. port_busy: ticks that ports were held, summed over ports. time:
     where the ticks of all core groups went, summed over groups, launch overheads apart; None without a
-    breakdown. launch_ticks: the length of each launch, its overhead included.
+    breakdown. launch_ticks: the length of each launch, its overhead included. timeline: what each warp did when, if
+    that was asked for.
     """
 
     ticks: int
@@ -28,6 +32,7 @@ class Result:
     ticks_per_cycle: int = 1
     clock_hz: float | None = None
     engine: str = field(default="", compare=False)
+    timeline: "Timeline | None" = None
 
     @property
     def cycles(self) -> float:
@@ -40,7 +45,7 @@ class Result:
         return None if self.clock_hz is None else self.cycles / self.clock_hz
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """All of it but the timeline, for JSON."""
         return {
             "engine": self.engine,
             "ticks": self.ticks,

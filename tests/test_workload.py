@@ -10,8 +10,8 @@ from hypothesis import given
 
 from simtmm import Workload, load_workload
 from simtmm.errors import OutputError, WorkloadError
+from simtmm.testing import workloads
 from simtmm.workload import LARGEST, OPERATIONS
-from tests import strategies
 
 EVERYTHING = [
     ["compute", 4], ["shared", 2], ["load", [0, 1]], ["async", [5]], ["store", [7, 7]], ["atomic", [3, 3, 3]],
@@ -43,7 +43,7 @@ def test_join_without_a_number_is_join_0():
     assert workload([{"warps": [[["join"]]]}]) == workload([{"warps": [[["join", 0]]]}])
 
 
-@given(strategies.workloads)
+@given(workloads())
 def test_a_workload_comes_back_from_its_json_form(drawn):
     again = Workload.from_dict(json.loads(json.dumps(drawn.to_dict())))
     assert again == drawn

@@ -8,6 +8,7 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
@@ -19,9 +20,12 @@ from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.machine.tables import Cache
 from simtmm.result import WHERE_TIME_GOES, Result
+from simtmm.timeline import Timeline
 from simtmm.workload import ASYNC, ATOMIC, SHARED, Workload
 
+TIMELINE_ROOM = 1_000_000  # intervals of a timeline between two drains, about
 STRETCH = 2_000_000  # steps of groups between two looks at the clock: a fraction of a second
+WORTH_SHARING = 200_000  # operations: some milliseconds, a hundred times what handing them to threads takes
 LONGEST = 2.0**61  # ticks; sums of two of them fit 64 bits
 PATIENCE = 1.5  # seconds that a stretch takes at most
 
@@ -42,22 +46,29 @@ def simulate(
     workload: Workload,
     *,
     breakdown: bool = True,
+    timeline: bool = False,
+    threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Result:
     """Run every launch from its own tick 0 and sum what they report (sections 1 and 7).
 
-    Raises EngineError where the run could be longer than 64-bit ticks tell.
+    threads: for core groups that nothing couples. Raises EngineError where the run could be longer than 64-bit ticks
+    tell.
     """
     _check_length(machine, workload)
     overhead = machine.ticks(machine.scheduling.launch_overhead)
     sums = np.zeros(core.GROUP_ROW, dtype=object)  # Python's integers: no sum overflows
-    launch_ticks = []
+    launch_ticks: list[int] = []
+    intervals = [np.empty((0, 6), np.int64)]
     for launch in range(workload.launches):
-        state = _Launch(machine, workload, launch, breakdown)
+        state = _Launch(machine, workload, launch, breakdown, timeline, threads)
         done = int(sums[core.GROUP_DONE_WARPS])
+        begin = sum(launch_ticks) + overhead
         while not state.go_on():
+            intervals.append(state.drain(begin))
             if progress:
                 progress(done + state.warps_done, workload.warps)
+        intervals.append(state.drain(begin))
         launch_ticks.append(overhead + state.finish())
         sums += state.group.sum(axis=0)
         if progress:
@@ -75,6 +86,7 @@ def simulate(
         ticks_per_cycle=machine.ticks_per_cycle,
         clock_hz=machine.clock_hz,
         engine="fast",
+        timeline=Timeline.from_rows(np.concatenate(intervals)) if timeline else None,
     )
 
 
@@ -91,15 +103,17 @@ def _compilation_announced() -> Iterator[None]:
 
 
 @cache
-def _run() -> Callable[..., bool]:
-    run: Callable[..., bool] = core.compiled_run()
-    return run
+def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    made: Callable[..., Any] = core.compiled(function)
+    return made
 
 
 class _Launch:
     """The arrays of one launch."""
 
-    def __init__(self, machine: Machine, workload: Workload, launch: int, breakdown: bool) -> None:
+    def __init__(
+        self, machine: Machine, workload: Workload, launch: int, breakdown: bool, timeline: bool, threads: int
+    ) -> None:
         memory = machine.memory
         groups = machine.cores.groups
         first, last = (int(block) for block in workload.launch_blocks[launch : launch + 2])
@@ -127,7 +141,14 @@ class _Launch:
         # blocks are alike, only a group whose block ends can take the next one.
         uneven = len(block_warps) > 0 and (block_warps.min() == 0 or block_warps.min() != block_warps.max())
         coupled = partitioned or memory.l2 is not None or uneven
+        # In lanes, blocks that follow one another have to be long enough to be worth it; a timeline is one list.
+        lanes = 1 if coupled or timeline else min(threads, groups)
+        block_operations = (operations.stop - operations.start) // max(1, last - first)
         parameters = _parameters(machine)
+        parameters[core.P_FIRST_BLOCK] = first
+        parameters[core.P_TIMELINE] = timeline
+        parameters[core.P_LANES] = lanes
+        parameters[core.P_WIDE] = max(2, -(-WORTH_SHARING // max(1, block_operations)))
         parameters[core.P_SLOTS] = slots
         parameters[core.P_RING] = ring
         parameters[core.P_BLOCKS] = places
@@ -143,6 +164,11 @@ class _Launch:
         clock = _table(2, groups)
         clock[core.NEXT] = core.NEVER
         parameters[[core.R_PENDING, core.R_LAST_BLOCK]] = first, last
+        self._lanes = ThreadPoolExecutor(lanes) if lanes > 1 else None
+        self._open: set[int] = set()  # lanes whose groups go on
+        self._stretch = min(STRETCH, max(1, TIMELINE_ROOM // slots)) if timeline else STRETCH
+        # At one tick a warp ends one interval at most; a stretch may end behind its budget by a step of each group.
+        room = (self._stretch + 2 * groups) * slots if timeline else 1
         self._flags = [
             np.empty((0,) * value, dtype=np.int64)
             for value in (
@@ -164,6 +190,7 @@ class _Launch:
             block=_table(groups * places, core.BLOCK_ROW),
             port=port,
             group=self.group,
+            shortest=_shortest_blocks(machine, workload, first, last, self._lanes, lanes) if self._lanes else _table(1),
             clock=clock,
             rings=_table(groups, core.FINISHED + 1, ring),
             bits=_bits(groups, slots, places),
@@ -172,6 +199,8 @@ class _Launch:
             partition_free=_table(memory.partitions if partitioned else 1),
             l1=_lines(groups, memory.l1),
             l2=_lines(1, memory.l2),
+            watch=_table(groups * slots if timeline else 1, core.WATCH_ROW),
+            intervals=np.empty((room, 6), dtype=np.int64),
         )
 
     @staticmethod
@@ -189,12 +218,32 @@ class _Launch:
 
     def go_on(self) -> bool:
         """Simulate a stretch; True when the launch is over."""
+        if self._lanes and self._open:
+            stretches = {lane: self._lanes.submit(self._simulate, core.LANE + lane) for lane in self._open}
+            self._open = {lane for lane, stretch in stretches.items() if stretch.result() == core.GO_ON}
+            return False
         with _compilation_announced():
-            return bool(_run()(self._launch, *self._flags, STRETCH))
+            outcome = self._simulate(1)
+        if outcome == core.WIDE:
+            self._open = set(range(int(self._launch.parameters[core.P_LANES])))
+        return outcome == core.OVER
+
+    def _simulate(self, mark: int) -> int:
+        return int(_compiled(core.run)(self._launch, *self._flags, self._stretch, mark))
+
+    def drain(self, begin: int) -> Integers:
+        """The intervals of the timeline so far, which are forgotten here; the launch begins at that tick."""
+        parameters = self._launch.parameters
+        rows: Integers = self._launch.intervals[: parameters[core.R_INTERVALS]].copy()
+        parameters[core.R_INTERVALS] = 0
+        rows[:, 4:] += begin
+        return rows
 
     def finish(self) -> int:
         """The launch's own ticks; up to there, idle groups are empty."""
         ticks = int(self.group[:, core.GROUP_LAST].max(initial=0))
+        if self._lanes:
+            self._lanes.shutdown()
         self.group[:, core.GROUP_TIME + WHERE_TIME_GOES.index("empty")] += ticks - self.group[:, core.GROUP_ACCOUNTED]
         return ticks
 
@@ -242,6 +291,26 @@ def _parameters(machine: Machine) -> Integers:
         parameters[[core.P_L2_SETS, core.P_L2_WAYS]] = memory.l2.sets, memory.l2.ways
         parameters[core.P_L2_LATENCY] = ticks(memory.l2.latency)
     return parameters
+
+
+def _shortest_blocks(
+    machine: Machine, workload: Workload, first: int, last: int, lanes: ThreadPoolExecutor, parts: int
+) -> Integers:
+    """The ticks that each block of a launch takes at least."""
+    memory = machine.memory
+    issue, latency = machine.ticks(machine.issue_cycles), machine.ticks(memory.latency)
+    wait = min(latency, machine.ticks(memory.l1.latency)) if memory.l1 else latency
+    store_wait = latency if memory.stores == "blocking" else 0
+    operations = workload.kind, workload.amount, workload.warp_operations
+    shortest = _table(last - first)
+
+    def fill(part: int) -> None:
+        begin, end = ((last - first) * bound // parts for bound in (part, part + 1))
+        block_warps = workload.block_warps[first + begin : first + end + 1]
+        _compiled(core.shortest_blocks)(*operations, block_warps, issue, wait, store_wait, shortest[begin:end])
+
+    list(lanes.map(fill, range(parts)))
+    return shortest
 
 
 def _outstanding(machine: Machine, workload: Workload, warps: slice) -> int:

@@ -19,16 +19,18 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from simtmm.timeline import WarpState
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE
 
 NEVER = np.int64(1) << 62
+START, TO_ISSUE, ISSUING, PIPELINE, MEMORY, IN_BARRIER = (int(state) for state in WarpState)
 
 # Rows
 WARP_POSITION, WARP_END, WARP_CHUNK, WARP_AGE, WARP_READY, WARP_BLOCK, WARP_NEXT, WARP_COMPUTED = range(8)
 WARP_ASYNCS, WARP_FIRST, WARP_DONE = range(8, 11)
 WARP_ROW = 11
-BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS = range(4)
-BLOCK_ROW = 4
+BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS, BLOCK_SOONEST = range(5)
+BLOCK_ROW = 5
 PORT_RELEASE, PORT_WARP, PORT_ACCESS, PORT_COUNT, PORT_GRANTED = range(5)
 PORT_ROW = 5
 GROUP_HELD, GROUP_LIVING, GROUP_MEMORY, GROUP_BARRIER, GROUP_ACCOUNTED, GROUP_BLOCKS, GROUP_WARPS = range(7)
@@ -41,18 +43,21 @@ GROUP_TIME = 22  # and the four behind it: issuing, memory, barrier, start, empt
 GROUP_ISSUED, GROUP_TRANSACTIONS, GROUP_L1_HITS, GROUP_L2_HITS, GROUP_PORT_BUSY, GROUP_DONE_WARPS = range(27, 33)
 GROUP_ROW = 33
 NEXT, TOUCHED = 0, 1  # rows of the clock
+LANE = 2  # touched by this and a lane's number: that lane goes on with the group
+
+GO_ON, OVER, WIDE = range(3)  # what `run` says: call again; all is done; call for each lane, then again
 
 # Parameters, in ticks and counts
 (
     P_GROUPS, P_PORTS, P_SLOTS, P_RING, P_BLOCKS, P_ISSUE, P_DEPTH, P_BLOCK_LAUNCH, P_WARP_LAUNCH, P_LATENCY,
     P_PORT_INTERVAL, P_SERVICE, P_ATOMIC_SERVICE, P_PARTITIONS, P_HASHED, P_BLOCKING, P_OUTSTANDING, P_L1_SETS,
     P_L1_WAYS, P_L1_LATENCY, P_L2_SETS, P_L2_WAYS, P_L2_LATENCY, P_SERIAL, P_ROOM, P_MOST_BLOCKS, P_PARTITIONED,
-    P_SCHEDULER, P_BREAKDOWN,
-) = range(29)  # fmt: skip
-PARAMETERS = 35
+    P_SCHEDULER, P_BREAKDOWN, P_TIMELINE, P_LANES, P_WIDE, P_FIRST_BLOCK,
+) = range(33)  # fmt: skip
+PARAMETERS = 40
 
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED = range(29, 35)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(33, 40)
 
 # Flags, by their number of dimensions
 NO, YES = 1, 2  # coupled: groups keep one clock; memory: a transfer may take anything but L
@@ -65,6 +70,10 @@ MEMORY_TICKS, MEMORY_SLOTS, OTHER_TICKS, OTHER_SLOTS, QUEUED, FINISHED = range(6
 READY_SLOTS, FREE_SLOTS, FREE_BLOCKS = range(3)  # bits
 
 READY, SLEEPS, AT_BARRIER, IS_DONE = range(4)  # what comes of advancing
+
+
+WATCH_NUMBER, WATCH_STATE, WATCH_SINCE = range(3)
+WATCH_ROW = 3
 
 
 class State(NamedTuple):
@@ -81,6 +90,7 @@ class State(NamedTuple):
     block: Any  # int64[groups * places, BLOCK_*]
     port: Any  # int64[groups * ports, PORT_*]
     group: Any  # int64[groups, GROUP_*]
+    shortest: Any  # int64[blocks]: ticks that a block takes at least; only where groups run in lanes
     clock: Any  # int64[NEXT and TOUCHED, groups]: when something happens next, whether to issue now
     rings: Any  # int64[groups, MEMORY_TICKS..., ring]: sorted wake-ups from memory (ticks and slots), the other
     # wake-ups (pipeline, beginning), ready warps in fifo's order, finished blocks that wait for a dispatch
@@ -90,6 +100,8 @@ class State(NamedTuple):
     partition_free: Any  # int64[partitions]
     l1: Any  # int64[groups * sets, ways, 2]: chunks and fill times, latest used first
     l2: Any  # int64[sets, ways, 2]
+    watch: Any  # int64[groups * slots, WATCH_*], for the timeline
+    intervals: Any  # int64[room, 6]: the timeline's, as they end
 
 
 _njit: Any = numba.njit  # Numba's own annotations do not know its option _nrt
@@ -124,6 +136,30 @@ def _account(s, g, t):
         s.group[g, GROUP_ACCOUNTED] = t
 
 
+@_compiled
+def _note(s, g, w, state, t):
+    """Another state of a warp begins; the interval that ends goes into the timeline."""
+    since = s.watch[w, WATCH_SINCE]
+    if t > since:
+        index = s.parameters[R_INTERVALS]
+        s.parameters[R_INTERVALS] = index + 1
+        s.intervals[index, 0] = s.watch[w, WATCH_NUMBER]
+        s.intervals[index, 1] = g
+        s.intervals[index, 2] = w - g * s.parameters[P_SLOTS]
+        s.intervals[index, 3] = s.watch[w, WATCH_STATE]
+        s.intervals[index, 4] = since
+        s.intervals[index, 5] = t
+    s.watch[w, WATCH_STATE] = state
+    s.watch[w, WATCH_SINCE] = t
+
+
+@_inlined
+def _turn(s, g, w, state, t):
+    """A warp is in another state from now on."""
+    if s.parameters[P_TIMELINE] != 0:
+        _note(s, g, w, state, t)
+
+
 @_inlined
 def _push(s, ring, g, t, slot, tail_field, head_field):
     """Put a wake-up into a ring that is sorted by tick; it nearly always goes to the end."""
@@ -143,6 +179,7 @@ def _push(s, ring, g, t, slot, tail_field, head_field):
 def _make_ready(s, order, g, w, slot, t):
     """The warp waits for a port from now on."""
     mask = s.parameters[P_RING] - 1
+    _turn(s, g, w, TO_ISSUE, t)
     s.warp[w, WARP_READY] = t
     s.group[g, GROUP_READY] += 1
     if order.ndim == QUEUE:
@@ -249,8 +286,9 @@ def _is_full(s, w, t):
 
 
 @_inlined
-def _sleep(s, g, finish, slot):
+def _sleep(s, g, t, finish, slot):
     """A warp waits for a memory instruction of its own."""
+    _turn(s, g, g * s.parameters[P_SLOTS] + slot, MEMORY, t)
     s.group[g, GROUP_MEMORY] += 1
     _push(s, MEMORY_TICKS, g, finish, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
 
@@ -271,15 +309,17 @@ def _advance(s, order, g, slot, t):
                     finish = s.finishes[s.warp[w, WARP_FIRST] + count - 1]
                     if finish > t:
                         s.warp[w, WARP_POSITION] = position
-                        _sleep(s, g, finish, slot)
+                        _sleep(s, g, t, finish, slot)
                         return SLEEPS
             if position == end:
                 s.warp[w, WARP_POSITION] = position
                 s.warp[w, WARP_DONE] = 1
+                _turn(s, g, w, START, t)
                 return IS_DONE
             position += 1
             if what == BARRIER:
                 s.warp[w, WARP_POSITION] = position
+                _turn(s, g, w, IN_BARRIER, t)
                 return AT_BARRIER
             continue
         if what == ASYNC and _is_full(s, w, t):
@@ -288,7 +328,7 @@ def _advance(s, order, g, slot, t):
                 if t < s.in_flight[w, index] < first:
                     first = s.in_flight[w, index]
             s.warp[w, WARP_POSITION] = position
-            _sleep(s, g, first, slot)
+            _sleep(s, g, t, first, slot)
             return SLEEPS
         s.warp[w, WARP_POSITION] = position
         _make_ready(s, order, g, w, slot, t)
@@ -552,11 +592,12 @@ def _release(s, switch, memory, order, g, t):
         s.port[p, PORT_RELEASE] = NEVER
         s.group[g, GROUP_HELD] -= 1
         if finish >= 0:
-            _sleep(s, g, finish, slot)
+            _sleep(s, g, t, finish, slot)
         elif switch.ndim == ON_STALL:
             _settle(s, order, g, slot, t)
         else:
             wake = max(t, s.port[p, PORT_GRANTED] + s.parameters[P_DEPTH])
+            _turn(s, g, w, PIPELINE, t)
             _push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
 
 
@@ -593,6 +634,7 @@ def _issue(s, switch, order, g, t):
         slot = _pick(s, order, g)
         s.group[g, GROUP_GRANTED_SLOT] = slot
         s.group[g, GROUP_GRANTED_AGE] = s.warp[g * s.parameters[P_SLOTS] + slot, WARP_AGE]
+        _turn(s, g, g * s.parameters[P_SLOTS] + slot, ISSUING, t)
         s.group[g, GROUP_HELD] += 1
         if switch.ndim == ON_STALL:
             _segment(s, g, slot, t, p)
@@ -692,6 +734,8 @@ def _dispatch(s, order, t):
             s.block[b, BLOCK_LIVING] = warps
             s.block[b, BLOCK_WAITING] = 0
             s.block[b, BLOCK_WARPS] = warps
+            if s.parameters[P_LANES] > 1:
+                s.block[b, BLOCK_SOONEST] = t + s.shortest[number - s.parameters[P_FIRST_BLOCK]]
             before = np.int64(-1)
             for index in range(warps):
                 slot = _take(s, g, FREE_SLOTS)
@@ -714,6 +758,10 @@ def _dispatch(s, order, t):
                 if s.parameters[P_OUTSTANDING] > 0:
                     for entry in range(s.in_flight.shape[1]):
                         s.in_flight[w, entry] = -1
+                if s.parameters[P_TIMELINE] != 0:
+                    s.watch[w, WATCH_NUMBER] = first_warp + index
+                    s.watch[w, WATCH_STATE] = START
+                    s.watch[w, WATCH_SINCE] = t
                 s.parameters[R_AGE] += 1
             slot = s.block[b, BLOCK_FIRST]
             while slot >= 0:
@@ -731,8 +779,144 @@ def _dispatch(s, order, t):
             return
 
 
-def run(s, coupled, switch, memory, order, budget):
-    """Go on with a launch for at most about `budget` steps of a group; True when it is over."""
+@_compiled
+def _run_together(s, switch, memory, order, budget):
+    """Groups that share something keep one clock; steps in the order of the page."""
+    groups = s.parameters[P_GROUPS]
+    t = s.parameters[R_TICK]
+    while budget > 0:
+        after = NEVER
+        for g in range(groups):
+            if s.clock[TOUCHED, g] != 0:
+                s.clock[TOUCHED, g] = 0
+                _issue(s, switch, order, g, t)
+                s.clock[NEXT, g] = _next_tick(s, g)
+            after = min(after, s.clock[NEXT, g])
+        t = after
+        s.parameters[R_TICK] = t
+        if t == NEVER:
+            return OVER
+        for g in range(groups):
+            if s.clock[NEXT, g] == t:
+                s.clock[TOUCHED, g] = 1
+                budget -= 1
+                if s.parameters[P_BREAKDOWN] != 0:
+                    _account(s, g, t)
+                _release(s, switch, memory, order, g, t)
+                # Waking touches nothing of other groups, so it need not wait for their releases.
+                _wake(s, order, g, t)
+        if s.parameters[R_ANY_FINISHED] != 0:
+            _dispatch(s, order, t)
+    return GO_ON
+
+
+@_compiled
+def _run_apart(s, switch, memory, order, budget, mark):
+    """Groups touched with this mark go on, each on its own clock, up to where a block ends and others are pending."""
+    for g in range(s.parameters[P_GROUPS]):
+        if s.clock[TOUCHED, g] != mark:
+            continue
+        t = s.group[g, GROUP_PARKED]
+        while True:
+            _issue(s, switch, order, g, t)
+            t = _next_tick(s, g)
+            if t == NEVER:
+                break
+            if budget <= 0:
+                # Issuing again at the tick it stopped before finds no free port or no ready warp, and does nothing.
+                return GO_ON
+            budget -= 1
+            if s.parameters[P_BREAKDOWN] != 0:
+                _account(s, g, t)
+            _release(s, switch, memory, order, g, t)
+            _wake(s, order, g, t)
+            if s.group[g, GROUP_FINISHED] > 0:
+                if s.parameters[R_PENDING] < s.parameters[R_LAST_BLOCK]:
+                    break
+                _free_finished(s, g)
+        s.clock[TOUCHED, g] = 0
+        s.group[g, GROUP_PARKED] = t
+    return OVER
+
+
+def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, store_wait, shortest):
+    """The ticks that each block takes at least: those of the warp that issues and waits longest, were it alone."""
+    for block in range(len(shortest)):
+        longest = np.int64(0)
+        for warp in range(block_warps[block], block_warps[block + 1]):
+            ticks = np.int64(0)
+            for index in range(warp_operations[warp], warp_operations[warp + 1]):
+                what = np.int64(kind[index])
+                if what in (COMPUTE, SHARED):
+                    ticks += issue * amount[index]
+                elif what not in (JOIN, BARRIER):
+                    ticks += issue
+                    if what in (LOAD, ATOMIC):
+                        ticks += wait
+                    elif what == STORE:
+                        ticks += store_wait
+            longest = max(longest, ticks)
+        shortest[block] = longest
+
+
+@_compiled
+def _soonest_end(s, g, t):
+    """A tick before which no block of a group can end that goes on at t."""
+    soonest = NEVER
+    taken = s.group[g, GROUP_BLOCKS]
+    place = 0
+    while taken > 0:
+        b = g * s.parameters[P_BLOCKS] + place
+        if not (s.bits[g, FREE_BLOCKS, place >> 6] >> np.uint64(place & 63)) & np.uint64(1):
+            taken -= 1
+            soonest = min(soonest, s.block[b, BLOCK_SOONEST])
+        place += 1
+    return max(soonest, t + 1)
+
+
+@_compiled
+def _dispatch_apart(s, order):
+    """Dispatch for groups on clocks of their own, up to the first tick at which one that goes on could be next."""
+    groups = s.parameters[P_GROUPS]
+    horizon = NEVER
+    touched = 0
+    while True:
+        t = NEVER
+        for g in range(groups):
+            if s.clock[TOUCHED, g] == 0:
+                t = min(t, s.group[g, GROUP_PARKED])
+        if t >= horizon or t == NEVER:
+            return touched
+        _dispatch(s, order, t)
+        for g in range(groups):
+            if s.group[g, GROUP_PARKED] == t:  # those that go on already have parked earlier
+                s.clock[TOUCHED, g] = 1
+                touched += 1
+                if s.parameters[P_LANES] > 1 and s.parameters[R_PENDING] < s.parameters[R_LAST_BLOCK]:
+                    horizon = min(horizon, _soonest_end(s, g, t))
+        if s.parameters[P_LANES] == 1:
+            return touched
+
+
+@_compiled
+def _share_out(s, touched):
+    """Give the touched groups to lanes, if they are worth it."""
+    lanes = s.parameters[P_LANES]
+    if lanes == 1 or touched < s.parameters[P_WIDE]:
+        return False
+    number = 0
+    for g in range(s.parameters[P_GROUPS]):
+        if s.clock[TOUCHED, g] == 1:
+            s.clock[TOUCHED, g] = LANE + number * lanes // touched
+            number += 1
+    return True
+
+
+def run(s, coupled, switch, memory, order, budget, mark):
+    """Go on with a launch for at most about `budget` steps of a group: GO_ON, OVER or WIDE.
+
+    mark: 1, or LANE and a lane's number to go on with that lane's groups only, which lanes may do at the same time.
+    """
     groups = s.parameters[P_GROUPS]
     if s.parameters[R_STARTED] == 0:
         s.parameters[R_STARTED] = 1
@@ -740,75 +924,25 @@ def run(s, coupled, switch, memory, order, budget):
         for g in range(groups):
             s.clock[TOUCHED, g] = 1
             s.group[g, GROUP_PARKED] = 0
-    t = np.int64(0)
+        if coupled.ndim == NO and _share_out(s, groups):
+            return WIDE
     if coupled.ndim == YES:
-        t = s.parameters[R_TICK]
-        while budget > 0:
-            after = NEVER
-            for g in range(groups):
-                if s.clock[TOUCHED, g] != 0:
-                    s.clock[TOUCHED, g] = 0
-                    _issue(s, switch, order, g, t)
-                    s.clock[NEXT, g] = _next_tick(s, g)
-                after = min(after, s.clock[NEXT, g])
-            t = after
-            s.parameters[R_TICK] = t
-            if t == NEVER:
-                return True
-            for g in range(groups):
-                if s.clock[NEXT, g] == t:
-                    s.clock[TOUCHED, g] = 1
-                    budget -= 1
-                    if s.parameters[P_BREAKDOWN] != 0:
-                        _account(s, g, t)
-                    _release(s, switch, memory, order, g, t)
-                    # Waking touches nothing of other groups, so it need not wait for their releases.
-                    _wake(s, order, g, t)
-            if s.parameters[R_ANY_FINISHED] != 0:
-                _dispatch(s, order, t)
-        return False
-    # Uncoupled: each group on a clock of its own, up to where a block of it ends and others are pending.
+        return _run_together(s, switch, memory, order, budget)
     while True:
-        for g in range(groups):
-            parked = s.group[g, GROUP_PARKED]
-            if s.clock[TOUCHED, g] == 0:
-                continue
-            t = parked
-            while True:
-                _issue(s, switch, order, g, t)
-                t = _next_tick(s, g)
-                if t == NEVER:
-                    break
-                if budget <= 0:
-                    break
-                budget -= 1
-                if s.parameters[P_BREAKDOWN] != 0:
-                    _account(s, g, t)
-                _release(s, switch, memory, order, g, t)
-                _wake(s, order, g, t)
-                if s.group[g, GROUP_FINISHED] > 0:
-                    if s.parameters[R_PENDING] < s.parameters[R_LAST_BLOCK]:
-                        break
-                    _free_finished(s, g)
-            if t != NEVER and budget <= 0 and s.group[g, GROUP_FINISHED] == 0:
-                # Issuing again at the tick it stopped before finds no free port or no ready warp, and does nothing.
-                return False
-            s.clock[TOUCHED, g] = 0
-            s.group[g, GROUP_PARKED] = t
-        t = NEVER
-        for g in range(groups):
-            t = min(t, s.group[g, GROUP_PARKED])
-        if t == NEVER:
-            return True
-        _dispatch(s, order, t)
-        for g in range(groups):
-            if s.group[g, GROUP_PARKED] == t:
-                s.clock[TOUCHED, g] = 1
+        if _run_apart(s, switch, memory, order, budget, mark) == GO_ON:
+            return GO_ON
+        if mark != 1:
+            return OVER
+        touched = _dispatch_apart(s, order)
+        if touched == 0:
+            return OVER
+        if _share_out(s, touched):
+            return WIDE
 
 
-def compiled_run() -> Any:
-    """`run`, compiled at its first call and kept in Numba's cache; without a writable cache it still runs."""
+def compiled(function: Any) -> Any:
+    """`run` or `shortest_blocks`, compiled when called and kept in Numba's cache; without one it runs as well."""
     try:
-        return _njit(run, _nrt=False, nogil=True, cache=True)
+        return _njit(function, _nrt=False, nogil=True, cache=True)
     except RuntimeError:  # no folder to keep it in
-        return _njit(run, _nrt=False, nogil=True)
+        return _njit(function, _nrt=False, nogil=True)

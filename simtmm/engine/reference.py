@@ -12,6 +12,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
+import numpy.typing as npt
 from simpy import Environment, Event
 from simpy.events import EventPriority
 
@@ -19,6 +21,7 @@ from simtmm.engine.reference_memory import Memory
 from simtmm.errors import EngineError, shown
 from simtmm.machine import Machine
 from simtmm.result import WHERE_TIME_GOES, Result
+from simtmm.timeline import Timeline, WarpState
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE, Workload
 
 RELEASE, WAKE, DISPATCH, ISSUE = range(1, 5)  # the phases of a step, section 2
@@ -31,6 +34,7 @@ def simulate(
     workload: Workload,
     *,
     breakdown: bool = True,
+    timeline: bool = False,
     progress: Callable[[int, int], None] | None = None,
     scheduler: Callable[..., Any] | None = None,
 ) -> Result:
@@ -39,10 +43,11 @@ def simulate(
     scheduler: a user's rule in the place of the machine's; see simtmm.engine.
     """
     pick = _checked(scheduler) if scheduler else SCHEDULERS[machine.scheduling.scheduler]
-    total = Report(time=dict.fromkeys(WHERE_TIME_GOES, 0))
+    total = Report(time=dict.fromkeys(WHERE_TIME_GOES, 0), intervals=[] if timeline else None)
     overhead = machine.ticks(machine.scheduling.launch_overhead)
-    launch_ticks = []
+    launch_ticks: list[int] = []
     for launch in range(workload.launches):
+        total.launch_begin = sum(launch_ticks) + overhead
         run = Run(machine, workload, launch, total, progress, pick)
         launch_ticks.append(overhead + run.finish())
     return Result(
@@ -57,6 +62,7 @@ def simulate(
         ticks_per_cycle=machine.ticks_per_cycle,
         clock_hz=machine.clock_hz,
         engine="reference",
+        timeline=None if total.intervals is None else Timeline.from_rows(total.rows()),
     )
 
 
@@ -71,6 +77,12 @@ class Report:
     l2_hits: int = 0
     port_busy: int = 0
     warps_done: int = 0
+    intervals: list[tuple[int, int, int, int, int, int]] | None = None
+    launch_begin: int = 0
+
+    def rows(self) -> npt.NDArray[np.int64]:
+        """The intervals as an array."""
+        return np.array(self.intervals, dtype=np.int64).reshape(-1, 6)
 
 
 class Moment(Event):
@@ -179,6 +191,7 @@ class Group:
 
     def request(self, warp: "Warp") -> Event:
         """The warp is ready from now on; the event brings the port that it is granted."""
+        warp.turn(WarpState.READY)
         warp.ready_time = int(self.env.now)
         warp.granted = Event(self.env)
         self.ready.append(warp)
@@ -207,6 +220,7 @@ class Group:
                 warp = self.run.pick(self.ready, self)
                 self.ready.remove(warp)
                 self.granted_last = warp
+                warp.turn(WarpState.ISSUING)
                 warp.granted.succeed(self.free_ports.pop(0))
 
     def take_slot(self) -> int:
@@ -230,6 +244,7 @@ class Block:
     def barrier(self, warp: "Warp") -> Event:
         """The warp waits at the barrier; the event is its opening."""
         self.group.account()
+        warp.turn(WarpState.BARRIER)
         self.group.waiting_at_barrier += 1
         opening = Event(self.run.env)
         self.at_barrier.append((warp, opening))
@@ -282,6 +297,7 @@ class Warp:
         self.slot = slot
         self.in_flight: list[int] = []  # finishes of asyncs
         self.latest_finish: list[int] = []  # of the first async, of the first two, of the first three, ...
+        self.state, self.since = WarpState.START, int(self.env.now)
         self.env.process(self.life(begins))
 
     def life(self, begins: int) -> Waiting:
@@ -304,8 +320,18 @@ class Warp:
                 port = yield self.group.request(self)
                 yield from use_port(port)
         yield from self.wait_for_asyncs()
+        self.turn(self.state)
         self.block.lose()
         self.run.warp_done()
+
+    def turn(self, state: WarpState) -> None:
+        """The warp is in another state from now on; the interval that ends goes into the timeline."""
+        report, now = self.run.report, int(self.env.now)
+        if report.intervals is not None and now > self.since:
+            begin = report.launch_begin
+            interval = (self.number, self.group.number, self.slot, self.state, begin + self.since, begin + now)
+            report.intervals.append(interval)
+        self.state, self.since = state, now
 
     def wake(self, tick: int) -> Moment:
         """The wake phase of that tick."""
@@ -314,6 +340,7 @@ class Warp:
     def wait_for_memory(self, finish: int) -> Waiting:
         """Sleep until a memory instruction of this warp has finished."""
         self.group.account()
+        self.turn(WarpState.MEMORY)
         self.group.waiting_for_memory += 1
         yield self.wake(finish)
         self.group.account()
@@ -385,6 +412,7 @@ class Warp:
         if finish is not None:
             yield from self.wait_for_memory(finish)
         else:
+            self.turn(WarpState.PIPELINE)
             yield self.wake(max(granted + max(ticks, self.run.pipeline_depth), int(self.env.now)))
 
     def act(self, access: int | None) -> int | None:

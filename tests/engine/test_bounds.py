@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from simtmm import simulate
 from simtmm.engine import ENGINES
-from tests.strategies import machines, workloads
+from simtmm.testing import machines, workloads
 
 CASES = settings(max_examples=250, deadline=None)
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
@@ -55,7 +55,7 @@ def alone(machine, warp):
     return ticks
 
 
-@given(machine=machines(), workload=workloads)
+@given(machine=machines(), workload=workloads())
 @CASES
 def test_work_is_conserved(engine, machine, workload):
     result = simulate(machine, workload, engine)
@@ -65,7 +65,7 @@ def test_work_is_conserved(engine, machine, workload):
     assert result.transactions == len(workload.chunks)
 
 
-@given(machine=machines(), workload=workloads)
+@given(machine=machines(), workload=workloads())
 @CASES
 def test_every_tick_of_every_group_is_accounted_for(engine, machine, workload):
     result = simulate(machine, workload, engine)
@@ -75,7 +75,7 @@ def test_every_tick_of_every_group_is_accounted_for(engine, machine, workload):
     assert sum(result.launch_ticks) == result.ticks
 
 
-@given(machine=machines(), workload=workloads)
+@given(machine=machines(), workload=workloads())
 @CASES
 def test_the_makespan_is_at_least_the_work_over_the_ports(engine, machine, workload):
     result = simulate(machine, workload, engine)
@@ -83,7 +83,7 @@ def test_the_makespan_is_at_least_the_work_over_the_ports(engine, machine, workl
     assert (result.ticks - overheads) * machine.cores.groups * machine.ports >= result.port_busy
 
 
-@given(machine=machines(), workload=workloads)
+@given(machine=machines(), workload=workloads())
 @CASES
 def test_no_launch_is_over_before_its_longest_warp_could_be(engine, machine, workload):
     result = simulate(machine, workload, engine)
@@ -95,7 +95,7 @@ def test_no_launch_is_over_before_its_longest_warp_could_be(engine, machine, wor
         assert result.launch_ticks[launch] >= overhead + longest
 
 
-@given(machine=machines(), workload=workloads)
+@given(machine=machines(), workload=workloads())
 @CASES
 def test_a_partition_serves_one_chunk_after_another(engine, machine, workload):
     result = simulate(machine, workload, engine)
@@ -108,13 +108,13 @@ def test_a_partition_serves_one_chunk_after_another(engine, machine, workload):
     assert busy <= memory.partitions * (result.ticks + workload.launches * longest_service)
 
 
-@given(machine=machines(), workload=workloads)
+@given(machine=machines(), workload=workloads())
 @CASES
 def test_the_same_run_gives_the_same_result(engine, machine, workload):
     assert simulate(machine, workload, engine) == simulate(machine, workload, engine)
 
 
-@given(machine=machines(), workload=workloads)
+@given(machine=machines(), workload=workloads())
 @settings(max_examples=50, deadline=None)
 def test_leaving_the_breakdown_out_changes_nothing_else(engine, machine, workload):
     full = simulate(machine, workload, engine)

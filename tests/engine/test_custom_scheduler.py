@@ -9,7 +9,7 @@ from hypothesis import given, settings
 import simtmm
 from simtmm import Machine, Workload, simulate
 from simtmm.errors import EngineError
-from tests.strategies import machines, workloads
+from simtmm.testing import machines, workloads
 
 PAGE = (Path(__file__).parents[2] / "docs" / "schedulers.md").read_text()
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
@@ -75,7 +75,7 @@ def test_the_two_level_rule_hides_what_round_robin_leaves_open():
 
 
 @settings(max_examples=100, deadline=None)
-@given(drawn=machines(), workload=workloads)
+@given(drawn=machines(), workload=workloads())
 def test_a_rule_that_says_what_a_built_in_says_gives_the_same_result(drawn, workload):
     on = drawn.replace({"scheduling.scheduler": "oldest"})
     own = simulate(on, workload, scheduler=lambda ready, group: min(ready, key=lambda warp: warp.age))
@@ -83,7 +83,7 @@ def test_a_rule_that_says_what_a_built_in_says_gives_the_same_result(drawn, work
 
 
 @settings(max_examples=100, deadline=None)
-@given(drawn=machines(), workload=workloads)
+@given(drawn=machines(), workload=workloads())
 def test_a_rule_sees_only_ready_warps_of_its_group_in_the_order_they_became_ready(drawn, workload):
     def rule(ready, group):
         assert 0 <= group.number < drawn.cores.groups

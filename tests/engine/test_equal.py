@@ -6,18 +6,44 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from simtmm import simulate
-from tests.strategies import machines, workloads
+from simtmm.engine import fast
+from simtmm.testing import machines, workloads
 
 # A longer look by hand: SIMTMM_EXAMPLES=100000 python -m pytest tests/engine/test_equal.py -n 0
 EXAMPLES = int(os.environ.get("SIMTMM_EXAMPLES", "2000"))
 PARTS = 2  # so that two workers share them
 
 
+def agreeing(examples):
+    return settings(max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
 @pytest.mark.parametrize("part", range(PARTS))
 def test_the_engines_agree_on_every_machine_and_workload(part):
-    @settings(max_examples=EXAMPLES // PARTS, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-    @given(machine=machines(), workload=workloads)
+    timeline = part == 0  # with one, fast takes other stretches
+
+    @agreeing(EXAMPLES // PARTS)
+    @given(machine=machines(), workload=workloads())
     def agree(machine, workload):
-        assert simulate(machine, workload, "fast") == simulate(machine, workload, "reference")
+        fast_result = simulate(machine, workload, "fast", timeline=timeline)
+        assert fast_result == simulate(machine, workload, "reference", timeline=timeline)
 
     agree()
+
+
+def test_groups_that_nothing_couples_give_the_same_in_threads(monkeypatch):
+    monkeypatch.setattr(fast, "WORTH_SHARING", 0)
+    shared_out = []
+    simulate_in_lane = fast._Launch._simulate
+    monkeypatch.setattr(
+        fast._Launch, "_simulate", lambda launch, mark: (shared_out.append(mark), simulate_in_lane(launch, mark))[1]
+    )
+
+    @agreeing(EXAMPLES // 4)
+    @given(machine=machines(coupled=False), workload=workloads())
+    def agree(machine, workload):
+        assert simulate(machine, workload, "fast", threads=3) == simulate(machine, workload, "reference")
+
+    agree()
+    lanes = [mark for mark in shared_out if mark > 1]
+    assert len(lanes) > EXAMPLES // 10  # or nothing has been shared out

@@ -1,0 +1,273 @@
+"""The laws that every scheduling rule keeps, as functions of (machine, workload, result) that say what broke.
+
+Each gives a list of sentences, empty where the law holds. Most need the timeline: `simulate(..., timeline=True)`.
+They are written from docs/machine.md and share nothing with the engines. Graham's anomalies are no laws: less latency
+or more slots can make a run longer (docs/anomalies.md).
+"""
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.errors import SimtmmError
+from simtmm.machine import Machine
+from simtmm.result import Result
+from simtmm.testing.warp import Costs, Life, life_of
+from simtmm.timeline import STATES, Timeline, WarpState
+from simtmm.workload import Workload
+
+Invariant = Callable[[Machine, Workload, Result], list[str]]
+Integers = npt.NDArray[np.int64]
+
+
+def broken(machine: Machine, workload: Workload, result: Result, leave_out: Iterable[str] = ()) -> dict[str, list[str]]:
+    """What broke, by invariant (a name in INVARIANTS); empty where all of them hold.
+
+    leave_out: names of invariants that a rule does not promise, such as "round_robin_starves_nobody".
+    """
+    left_out = set(leave_out)
+    if unknown := left_out - set(INVARIANTS):
+        raise SimtmmError(f"invariant {min(unknown)!r}: unknown; there are {', '.join(INVARIANTS)}")
+    found = {name: law(machine, workload, result) for name, law in INVARIANTS.items() if name not in left_out}
+    return {name: findings for name, findings in found.items() if findings}
+
+
+def work_is_conserved(machine: Machine, workload: Workload, result: Result) -> list[str]:
+    """Every operation is done once: instructions, port ticks, chunks, and each warp's intervals beside its list."""
+    costs = Costs(machine)
+    held = [costs.held(operation) for warp in range(workload.warps) for operation in workload.warp(warp)]
+    expected = {
+        "issued": sum(instructions for _, instructions in held),
+        "port_busy": sum(ticks for ticks, _ in held),
+        "transactions": len(workload.chunks),
+    }
+    counts = [
+        f"{name} is {getattr(result, name)}: the workload has {value}"
+        for name, value in expected.items()
+        if getattr(result, name) != value
+    ]
+    return counts + _of_lives(machine, workload, result, "work")
+
+
+def warps_do_one_thing_at_a_time(machine: Machine, workload: Workload, result: Result) -> list[str]:
+    """From its placing to its end a warp is in one state at each tick: it runs neither twice at once nor before it is
+    ready, since what it waits for is a state too.
+    """
+    return _of_lives(machine, workload, result, "once")
+
+
+def memory_is_never_faster_than_its_latency(machine: Machine, workload: Workload, result: Result) -> list[str]:
+    """No access finishes before its latency, nor does a join pass before its asyncs can have finished."""
+    return _of_lives(machine, workload, result, "latency")
+
+
+def no_port_idles_while_a_warp_is_ready(machine: Machine, workload: Workload, result: Result) -> list[str]:
+    """In each group as many warps issue as there are ports, or no warp is ready; and never more than ports."""
+    timeline = _timeline(result)
+    findings = []
+    for group in range(machine.cores.groups):
+        mine = timeline.group == group
+        ticks = _edges(timeline, mine)
+        issuing = _running(timeline, mine & (timeline.state == WarpState.ISSUING), ticks)
+        ready = _running(timeline, mine & (timeline.state == WarpState.READY), ticks)
+        what = {
+            f"more warps issue than there are ports ({machine.ports})": issuing > machine.ports,
+            "a warp is ready and a port is free": (ready > 0) & (issuing < machine.ports),
+        }
+        for finding, where in what.items():
+            findings += [f"group {group}, tick {tick}: {finding}" for tick in ticks[:-1][where].tolist()]
+    return findings
+
+
+def blocks_are_placed_in_order_within_limits(machine: Machine, workload: Workload, result: Result) -> list[str]:
+    """Blocks begin in launch order, whole and in one group, and no group holds more than it may."""
+    timeline = _timeline(result)
+    findings = []
+    for launch, (first, last) in enumerate(pairwise(workload.launch_blocks.tolist())):
+        limits = [machine.limits.blocks_per_group, int(workload.launch_limits[launch])]
+        most = min((limit for limit in limits if limit), default=None)
+        placed: list[tuple[int, int, int, int]] = []  # group, begin, end, warps
+        latest = -1
+        for block in range(first, last):
+            warps = range(*workload.block_warps[block : block + 2].tolist())
+            rows = slice(*np.searchsorted(timeline.warp, [warps.start, warps.stop]).tolist())
+            if rows.start == rows.stop:
+                continue
+            begins = {
+                int(timeline.begin[np.searchsorted(timeline.warp, warp)]) for warp in set(timeline.warp[rows].tolist())
+            }
+            groups = set(timeline.group[rows].tolist())
+            if len(groups) > 1 or len(begins) > 1:
+                findings.append(f"block {block}: its warps were placed in groups {groups} at ticks {begins}")
+                continue
+            begin = min(begins)
+            if begin < latest:
+                findings.append(f"block {block}: placed at tick {begin}, after a later block's placing at {latest}")
+            latest = max(latest, begin)
+            placed.append((groups.pop(), begin, int(timeline.end[rows].max()), len(warps)))
+        findings += _over_limits(placed, machine.cores.groups, most, machine.warps_per_group)
+    return findings + _shared_slots(timeline)
+
+
+def barriers_are_honoured(machine: Machine, workload: Workload, result: Result) -> list[str]:
+    """The warps of a block leave their n-th barrier together: when the last living one has come, and not later."""
+    lives = _lives(machine, workload, result)
+    findings = []
+    for block, (first, last) in enumerate(pairwise(workload.block_warps.tolist())):
+        of_block = lives[first:last]
+        opens = 0
+        for number in range(max((len(life.barriers) for life in of_block), default=0)):
+            passed = [life.barriers[number] for life in of_block if len(life.barriers) > number]
+            ended = [life.end for life in of_block if len(life.barriers) <= number and life.end is not None]
+            opens = max([opens if came is None else came for came, _ in passed] + ended)
+            wrong = [left for _, left in passed if left not in (None, opens)]
+            if wrong:
+                findings.append(f"block {block}, barrier {number}: left at tick {wrong[0]}, opens at {opens}")
+    return findings
+
+
+def time_is_where_the_timeline_says(machine: Machine, workload: Workload, result: Result) -> list[str]:
+    """`Result.time` follows from the timeline: of each group's ticks, the first state that holds."""
+    if result.time is None:
+        return []
+    timeline = _timeline(result)
+    time = dict.fromkeys(result.time, 0)
+    overhead = machine.ticks(machine.scheduling.launch_overhead)
+    whole = sum(result.launch_ticks) - overhead * len(result.launch_ticks)
+    for group in range(machine.cores.groups):
+        mine = timeline.group == group
+        ticks = _edges(timeline, mine)
+        left = np.diff(ticks)
+        living = _running(timeline, mine, ticks) > 0
+        time["empty"] += whole - int(left[living].sum())
+        left = left * living
+        for name in ("issuing", "memory", "barrier"):
+            here = _running(timeline, mine & (timeline.state == STATES.index(name)), ticks) > 0
+            time[name] += int(left[here].sum())
+            left = left * ~here
+        time["start"] += int(left.sum())
+    return [
+        f"time[{name!r}] is {result.time[name]}: the timeline has {ticks}"
+        for name, ticks in time.items()
+        if result.time[name] != ticks
+    ]
+
+
+def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Result) -> list[str]:
+    """No launch is shorter than its work over all ports or than its longest warp, nor longer than all one by one."""
+    costs = Costs(machine)
+    overhead = machine.ticks(machine.scheduling.launch_overhead)
+    start = machine.ticks(machine.scheduling.block_launch) + machine.ticks(machine.scheduling.warp_launch)
+    findings = []
+    for launch, (first, last) in enumerate(pairwise(workload.launch_blocks.tolist())):
+        work, longest, serial = 0, 0, 0
+        for warp in range(*workload.block_warps[[first, last]].tolist()):
+            alone = start
+            serial += start
+            for operation in workload.warp(warp):
+                held, instructions = costs.held(operation)
+                work += held
+                serial += held + costs.pipeline_depth * instructions
+                alone += held
+                if instructions and operation[0] not in ("compute", "shared"):
+                    serial += costs.most_access(operation)
+                    alone += costs.least_access(operation) if costs.waits(operation) else 0
+            longest = max(longest, alone)
+        ticks = result.launch_ticks[launch] - overhead
+        least = max(longest, -(-work // (machine.ports * machine.cores.groups)))
+        if not least <= ticks <= serial:
+            findings.append(f"launch {launch}: {ticks} ticks: must be from {least} to {serial}")
+    return findings
+
+
+def round_robin_starves_nobody(machine: Machine, workload: Workload, result: Result) -> list[str]:
+    """While a warp is ready, each other slot of its group is granted a port once at most.
+
+    Holds for scheduler = "round-robin", and is not looked at with another; leave it out for a rule of one's own.
+    """
+    if machine.scheduling.scheduler != "round-robin":
+        return []
+    timeline = _timeline(result)
+    findings = []
+    for row in np.flatnonzero(timeline.state == WarpState.READY).tolist():
+        begin, end = timeline.begin[row], timeline.end[row]
+        others = (timeline.group == timeline.group[row]) & (timeline.slot != timeline.slot[row])
+        granted = others & (timeline.state == WarpState.ISSUING) & (timeline.begin >= begin) & (timeline.begin < end)
+        slots, times = np.unique(timeline.slot[granted], return_counts=True)
+        wait = f"warp {timeline.warp[row]}: ready from tick {begin} to {end}"
+        findings += [f"{wait}; slot {slot} had two turns" for slot in slots[times > 1].tolist()]
+    return findings
+
+
+INVARIANTS: dict[str, Invariant] = {
+    law.__name__: law
+    for law in (
+        work_is_conserved,
+        warps_do_one_thing_at_a_time,
+        memory_is_never_faster_than_its_latency,
+        no_port_idles_while_a_warp_is_ready,
+        blocks_are_placed_in_order_within_limits,
+        barriers_are_honoured,
+        time_is_where_the_timeline_says,
+        makespan_is_within_bounds,
+        round_robin_starves_nobody,
+    )
+}
+
+
+def _timeline(result: Result) -> Timeline:
+    if result.timeline is None:
+        raise SimtmmError("invariants: the result has no timeline: simulate(..., timeline=True)")
+    return result.timeline
+
+
+def _lives(machine: Machine, workload: Workload, result: Result) -> list[Life]:
+    costs, timeline = Costs(machine), _timeline(result)
+    return [life_of(costs, list(workload.warp(warp)), timeline.of_warp(warp)) for warp in range(workload.warps)]
+
+
+def _of_lives(machine: Machine, workload: Workload, result: Result, law: str) -> list[str]:
+    lives = _lives(machine, workload, result)
+    return [f"warp {warp}: {what}" for warp, life in enumerate(lives) for what in life.broken.get(law, [])]
+
+
+def _edges(timeline: Timeline, rows: npt.NDArray[np.bool_]) -> Integers:
+    """The ticks at which something begins or ends; between two of them nothing does."""
+    return np.unique(np.concatenate([timeline.begin[rows], timeline.end[rows]]))
+
+
+def _running(timeline: Timeline, rows: npt.NDArray[np.bool_], ticks: Integers) -> Integers:
+    """How many of the rows hold from each of these ticks to the next."""
+    change = np.zeros(max(1, len(ticks)), dtype=np.int64)
+    np.add.at(change, np.searchsorted(ticks, timeline.begin[rows]), 1)
+    np.add.at(change, np.searchsorted(ticks, timeline.end[rows]), -1)
+    return np.cumsum(change)[:-1]
+
+
+def _over_limits(placed: list[tuple[int, int, int, int]], groups: int, blocks: int | None, warps: int) -> list[str]:
+    """Where blocks, as (group, begin, end, warps), are more in a group than it may hold."""
+    findings = []
+    for group in range(groups):
+        mine = [block for block in placed if block[0] == group]
+        for _, tick, _, _ in mine:
+            held = [size for _, begin, end, size in mine if begin <= tick < end]
+            if blocks is not None and len(held) > blocks:
+                findings.append(f"group {group}, tick {tick}: holds {len(held)} blocks: at most {blocks}")
+            if sum(held) > warps:
+                findings.append(f"group {group}, tick {tick}: holds {sum(held)} warps: at most {warps}")
+    return findings
+
+
+def _shared_slots(timeline: Timeline) -> list[str]:
+    """Where two warps were in one slot at once."""
+    order = np.lexsort((timeline.begin, timeline.slot, timeline.group))
+    group, slot, begin, end = (
+        column[order] for column in (timeline.group, timeline.slot, timeline.begin, timeline.end)
+    )
+    shared = (group[1:] == group[:-1]) & (slot[1:] == slot[:-1]) & (begin[1:] < end[:-1])
+    return [
+        f"group {group[row]}, slot {slot[row]}, tick {begin[row + 1]}: two warps at once"
+        for row in np.flatnonzero(shared).tolist()
+    ]

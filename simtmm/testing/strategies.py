@@ -1,0 +1,110 @@
+"""Hypothesis strategies for machines, launches and workloads: small, over the whole space of rules."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from simtmm.machine import Machine
+from simtmm.workload import Workload
+
+Tables = dict[str, Any]
+
+MEMORY = ("load", "async", "store", "atomic")
+
+
+@st.composite
+def _caches(draw: DrawFn) -> Tables:
+    return {"sets": draw(st.integers(1, 4)), "ways": draw(st.integers(1, 3)), "latency": draw(st.integers(1, 60))}
+
+
+@st.composite
+def _memories(draw: DrawFn, coupled: bool) -> Tables:
+    serial = draw(st.booleans())
+    durations = st.just(0) if serial else st.sampled_from([0, 1, 3, 7.46, 20])
+    service = durations if coupled else st.just(0)
+    memory: Tables = {
+        "latency": draw(st.sampled_from([1, 3, 50, 100.5])),
+        "chunk_words": 32,
+        "transfers": "serial" if serial else "pipelined",
+        "port_interval": draw(durations),
+        "partitions": draw(st.integers(1, 5)),
+        "interleave": draw(st.sampled_from(["modulo", "hash"])),
+        "service": draw(service),
+        "atomic_service": draw(service),
+        "stores": draw(st.sampled_from(["blocking", "posted"])),
+    }
+    for cache in ("l1", "l2") if coupled else ("l1",):
+        if draw(st.booleans()):
+            memory[cache] = draw(_caches())
+    if draw(st.booleans()):
+        memory["outstanding"] = draw(st.integers(1, 3))
+    return memory
+
+
+@st.composite
+def machines(draw: DrawFn, coupled: bool = True) -> Machine:
+    """Any machine that holds blocks of up to six warps.
+
+    coupled: False for machines whose core groups share no bandwidth and no cache.
+    """
+    limits = {"warps_per_group": draw(st.integers(6, 12))}
+    if draw(st.booleans()):
+        limits["blocks_per_group"] = draw(st.integers(1, 4))
+    return Machine.from_dict(
+        {
+            "name": "drawn",
+            "ticks_per_cycle": draw(st.sampled_from([1, 1, 100])),
+            "cores": {
+                "groups": draw(st.integers(1, 4)),
+                "cores_per_group": draw(st.sampled_from([1, 4, 8, 32])),
+                "warp_width": draw(st.sampled_from([1, 8, 32])),
+                "threads_per_core": 4096,
+            },
+            "scheduling": {
+                "switch": draw(st.sampled_from(["on-stall", "every-instruction"])),
+                "scheduler": draw(st.sampled_from(["fifo", "oldest", "greedy-oldest", "round-robin"])),
+                "pipeline_depth": draw(st.sampled_from([0, 1, 4, 21])),
+                "launch_overhead": draw(st.sampled_from([0, 5])),
+                "block_launch": draw(st.sampled_from([0, 0, 40])),
+                "warp_launch": draw(st.sampled_from([0, 0, 10])),
+            },
+            "memory": draw(_memories(coupled)),
+            "limits": limits,
+        }
+    )
+
+
+def operations() -> SearchStrategy[list[Any]]:
+    """An operation of a warp, as in a workload's JSON."""
+    chunks = st.lists(st.integers(0, 40), min_size=1, max_size=8)
+    drawn: SearchStrategy[tuple[Any, ...]] = st.one_of(
+        st.tuples(st.just("compute"), st.integers(1, 12)),
+        st.tuples(st.just("shared"), st.integers(1, 4)),
+        st.tuples(st.sampled_from(MEMORY), chunks),
+        st.tuples(st.just("join"), st.integers(0, 3)),
+        st.just(("barrier",)),
+    )
+    return drawn.map(list)
+
+
+def _blocks(least: int, most: int) -> SearchStrategy[Tables]:
+    warps = st.lists(operations(), max_size=10)
+    return st.fixed_dictionaries({"warps": st.lists(warps, min_size=least, max_size=most)})
+
+
+def _launches_of(blocks: SearchStrategy[list[Tables]]) -> SearchStrategy[Tables]:
+    return st.fixed_dictionaries({"blocks": blocks}, optional={"blocks_per_group": st.integers(1, 3)})
+
+
+def launches() -> SearchStrategy[Tables]:
+    """A launch, as in a workload's JSON: blocks of up to six warps, alike in their number of warps or not."""
+    uneven = _launches_of(st.lists(_blocks(0, 6), max_size=6))
+    # Blocks of a launch are alike in real kernels; an engine may treat that case on its own.
+    even = st.integers(1, 4).flatmap(lambda count: _launches_of(st.lists(_blocks(count, count), max_size=10)))
+    return st.one_of(uneven, even)
+
+
+def workloads() -> SearchStrategy[Workload]:
+    """One or two launches."""
+    return st.lists(launches(), min_size=1, max_size=2).map(lambda drawn: Workload.from_dict({"launches": drawn}))

@@ -1,0 +1,220 @@
+"""One warp's operations set beside its intervals of the timeline: what it did at which tick."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from simtmm.machine import Machine
+
+Operation = list[Any]
+Interval = tuple[str, int, int]
+
+
+@dataclass
+class Life:
+    """begin, end: placing and end, None for a warp without intervals. barriers: for each barrier that it passed the
+    ticks at which it came and left; of barriers right behind one another only the first's coming and the last's leaving
+    are known. broken: where intervals and operations part, by the law that this breaks.
+    """
+
+    begin: int | None = None
+    end: int | None = None
+    barriers: list[tuple[int | None, int | None]] = field(default_factory=list)
+    broken: dict[str, list[str]] = field(default_factory=dict)
+
+    def breaks(self, law: str, what: str) -> None:
+        """Note a finding."""
+        self.broken.setdefault(law, []).append(what)
+
+
+class Costs:
+    """What operations take on a machine, in ticks, were nothing else there."""
+
+    def __init__(self, machine: Machine) -> None:
+        memory = machine.memory
+        self.issue = machine.ticks(machine.issue_cycles)
+        self.every_instruction = machine.scheduling.switch == "every-instruction"
+        self.pipeline_depth = machine.ticks(machine.scheduling.pipeline_depth) if self.every_instruction else 0
+        self.latency = machine.ticks(memory.latency)
+        caches = [machine.ticks(cache.latency) for cache in (memory.l1, memory.l2) if cache]
+        self.fastest, self.slowest = min([self.latency, *caches]), max([self.latency, *caches])
+        self.port_interval = machine.ticks(memory.port_interval)
+        self.service = machine.ticks(memory.service)
+        self.atomic_service = machine.ticks(memory.atomic_service)
+        self.serial = memory.transfers == "serial"
+        self.blocking_stores = memory.stores == "blocking"
+
+    def held(self, operation: Operation) -> tuple[int, int]:
+        """Ticks that an operation holds a port, and how many instructions it is."""
+        match operation:
+            case ["compute", count]:
+                return self.issue * count, count
+            case ["shared", degree]:
+                return self.issue * degree, 1
+            case ["join" | "barrier", *_]:
+                return 0, 0
+        return self.issue, 1
+
+    def waits(self, operation: Operation) -> bool:
+        """Whether the warp waits for it."""
+        return operation[0] in ("load", "atomic") or (operation[0] == "store" and self.blocking_stores)
+
+    def least_access(self, operation: Operation) -> int:
+        """Ticks from the port to the finish of a memory operation, at least: no chunk is faster than its latency."""
+        latency = self.fastest if operation[0] in ("load", "async") else self.latency
+        chunks = len(operation[1])
+        return latency * chunks if self.serial else latency + self.port_interval * (chunks - 1)
+
+    def most_access(self, operation: Operation) -> int:
+        """The same where its chunks come one after another and wait for nobody else's."""
+        service = self.atomic_service if operation[0] == "atomic" else self.service
+        return (self.slowest + self.port_interval + service) * len(operation[1])
+
+
+def life_of(costs: Costs, operations: list[Operation], intervals: list[Interval]) -> Life:
+    """Go through both at once."""
+    life = Life()
+    if not intervals:
+        if any(costs.held(operation)[0] for operation in operations):
+            life.breaks("work", "has work, but did nothing")
+        return life
+    life.begin, life.end = intervals[0][1], intervals[-1][2]
+    for (_, _, end), (state, begin, _) in pairwise(intervals):
+        if begin != end:
+            life.breaks("once", f"is {state} from tick {begin} on, and what it did before ended at {end}")
+            return life
+    _Walk(costs, operations, intervals, life).go()
+    return life
+
+
+class _Walk:
+    def __init__(self, costs: Costs, operations: list[Operation], intervals: list[Interval], life: Life) -> None:
+        self.costs = costs
+        self.operations = operations
+        self.life = life
+        self.intervals = iter(intervals)
+        self.current: Interval | None = next(self.intervals)
+        self.now = self.current[1] if self.current else 0
+        self.finishes: list[int] = []  # of asyncs, at the earliest
+        self.at_barriers = False  # nothing but barriers since it came to one
+
+    def go(self) -> None:
+        self.skip("start")
+        position = 0
+        computed = 0  # instructions of a compute that were granted one at a time
+        while position < len(self.operations):
+            operation = self.operations[position]
+            if operation[0] == "join":
+                self.join(operation[1] if len(operation) > 1 else 0)
+                position += 1
+            elif operation[0] == "barrier":
+                self.barrier()
+                position += 1
+            else:
+                self.at_barriers = False
+                self.skip("memory", "pipeline", "ready")  # an async waits for its turn as a memory wait
+                if self.current is None or self.current[0] != "issuing":
+                    self.life.breaks("work", f"operation {position}, {operation[0]}, did not issue at tick {self.now}")
+                    return
+                if self.costs.every_instruction:
+                    position, computed = self.instruction(position, computed)
+                else:
+                    position = self.segment(position)
+        self.join(0)
+        self.skip("pipeline")
+        if self.current is not None:
+            self.life.breaks("work", f"is {self.current[0]} at tick {self.now}, after its last operation")
+
+    def take(self) -> None:
+        assert self.current is not None
+        self.now = self.current[2]
+        self.current = next(self.intervals, None)
+
+    def skip(self, *states: str) -> None:
+        while self.current is not None and self.current[0] in states:
+            self.take()
+
+    def join(self, but: int) -> None:
+        """Pass a join, and see that the asyncs have had their time."""
+        self.skip("memory", "pipeline")
+        waited_for = self.finishes[: max(0, len(self.finishes) - but)]
+        if waited_for and self.now < max(waited_for):
+            self.life.breaks(
+                "latency", f"passed a join at tick {self.now}: an async can't finish before {max(waited_for)}"
+            )
+
+    def barrier(self) -> None:
+        """Pass a barrier; with the first of some that follow one another all their intervals are taken."""
+        barriers = self.life.barriers
+        if self.at_barriers:
+            barriers[-1] = (barriers[-1][0], None)
+            barriers.append((None, self.now))
+            return
+        self.join(0)
+        came = self.now
+        self.skip("barrier")
+        barriers.append((came, self.now))
+        self.at_barriers = True
+
+    def instruction(self, position: int, computed: int) -> tuple[int, int]:
+        """One grant of an issue port, one instruction."""
+        operation = self.operations[position]
+        assert self.current is not None
+        _, begin, end = self.current
+        held = self.costs.issue if operation[0] == "compute" else self.costs.held(operation)[0]
+        if end - begin != held:
+            self.life.breaks("work", f"held a port from tick {begin} to {end} for {operation[0]}: takes {held}")
+        self.take()
+        if operation[0] == "compute" and computed + 1 < operation[1]:
+            return position, computed + 1
+        self.access(operation)
+        return position + 1, 0
+
+    def segment(self, position: int) -> int:
+        """One grant of an issue port, all operations that its ticks cover."""
+        assert self.current is not None
+        _, begin, end = self.current
+        tick = begin
+        for operation, held in self.issuing_from(position):
+            if tick + held > end:
+                break
+            tick += held
+            position += 1
+            if operation[0] in ("async", "store") and not self.costs.waits(operation):
+                self.posted(operation, tick)
+            elif self.costs.waits(operation):
+                break
+            if tick == end:
+                break
+        if tick != end:
+            self.life.breaks("work", f"held a port from tick {begin} to {end}: its operations take {tick - begin}")
+        self.take()
+        if position and self.costs.waits(self.operations[position - 1]):
+            self.access(self.operations[position - 1])
+        return position
+
+    def issuing_from(self, position: int) -> Iterator[tuple[Operation, int]]:
+        for operation in self.operations[position:]:
+            held, instructions = self.costs.held(operation)
+            if not instructions:
+                return
+            yield operation, held
+
+    def access(self, operation: Operation) -> None:
+        """A memory operation has left its port; the warp waits for it, or goes on."""
+        if self.costs.waits(operation):
+            left = self.now
+            earliest = left + self.costs.least_access(operation)
+            if self.current is not None and self.current[0] == "memory":
+                self.take()
+            if self.now < earliest:
+                self.life.breaks("latency", f"{operation[0]} left its port at tick {left} and was there at {self.now}: "
+                                            f"can't be before {earliest}")  # fmt: skip
+        elif operation[0] in ("async", "store"):
+            self.posted(operation, self.now)
+
+    def posted(self, operation: Operation, tick: int) -> None:
+        """Nobody waits for a posted store; a join waits for asyncs."""
+        if operation[0] == "async":
+            self.finishes.append(tick + self.costs.least_access(operation))

@@ -1,0 +1,81 @@
+"""Timeline: what each warp did when, as flat arrays."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+class WarpState(IntEnum):
+    """What a warp does: see Timeline."""
+
+    START = 0
+    READY = 1
+    ISSUING = 2
+    PIPELINE = 3
+    MEMORY = 4
+    BARRIER = 5
+
+
+STATES = tuple(state.name.lower() for state in WarpState)
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """The intervals of all warps, from placing to end without gaps, sorted by warp, then by time.
+
+    warp: int64[n], index among the workload's warps. group, slot: int32[n], where it was. state: uint8[n], index into
+    STATES. begin, end: int64[n], ticks of the whole run, launch overheads included; begin < end.
+
+    States: `start`, placed but not begun; `ready`, waits for a port; `issuing`, holds one, an interval a grant;
+    `pipeline`, waits out the pipeline (switch = "every-instruction"); `memory`, waits for a memory instruction of its
+    own, an interval a wait; `barrier`, waits at a barrier. `start` and `pipeline` together are what `Result.time` calls
+    start. A warp that ends at the tick at which it was placed has no interval.
+    """
+
+    warp: npt.NDArray[np.int64]
+    group: npt.NDArray[np.int32]
+    slot: npt.NDArray[np.int32]
+    state: npt.NDArray[np.uint8]
+    begin: npt.NDArray[np.int64]
+    end: npt.NDArray[np.int64]
+
+    @classmethod
+    def from_rows(cls, rows: npt.NDArray[np.int64]) -> "Timeline":
+        """From int64[n, 6], the columns in the order of the fields, in any order of rows."""
+        rows = rows[np.lexsort((rows[:, 4], rows[:, 0]))]
+        kinds = (np.int64, np.int32, np.int32, np.uint8, np.int64, np.int64)
+        return cls(*(rows[:, column].astype(kind) for column, kind in enumerate(kinds)))
+
+    def __len__(self) -> int:
+        return len(self.warp)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Timeline):
+            return NotImplemented
+        mine, others = self.columns(), other.columns()
+        return all(np.array_equal(mine[name], others[name]) for name in mine)
+
+    __hash__ = None  # type: ignore[assignment] # arrays have none
+
+    def columns(self) -> Mapping[str, npt.NDArray[Any]]:
+        """The arrays by name, as `pandas.DataFrame` and `pyarrow.table` take them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def of_warp(self, warp: int) -> list[tuple[str, int, int]]:
+        """One warp's intervals as (state, begin, end), to be read."""
+        first, last = np.searchsorted(self.warp, [warp, warp + 1])
+        return [
+            (STATES[state], int(begin), int(end))
+            for state, begin, end in zip(
+                self.state[first:last], self.begin[first:last], self.end[first:last], strict=True
+            )
+        ]
+
+    def ticks(self) -> dict[str, int]:
+        """The ticks that warps spent in each state, summed over warps."""
+        spent = self.end - self.begin
+        return {name: int(spent[self.state == number].sum()) for number, name in enumerate(STATES)}

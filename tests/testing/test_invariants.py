@@ -1,0 +1,149 @@
+"""The invariants hold for every built-in rule, and each of them says so when it is broken."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from simtmm import Machine, Workload, simulate
+from simtmm.engine import ENGINES
+from simtmm.errors import SimtmmError
+from simtmm.testing import INVARIANTS, broken, machines, workloads
+from simtmm.timeline import STATES, Timeline
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_invariant_holds_for_every_machine_and_workload(engine):
+    @settings(max_examples=300, deadline=None)
+    @given(machine=machines(), workload=workloads())
+    def holds(machine, workload):
+        assert not broken(machine, workload, simulate(machine, workload, engine, timeline=True))
+
+    holds()
+
+
+@given(machine=machines(), workload=workloads())
+@settings(max_examples=200, deadline=None)
+def test_they_hold_for_a_rule_of_ones_own(machine, workload):
+    def youngest(ready, group):
+        return max(ready, key=lambda warp: warp.age)
+
+    result = simulate(machine, workload, scheduler=youngest, timeline=True)
+    assert not broken(machine, workload, result, leave_out=["round_robin_starves_nobody"])
+
+
+# Two groups of one port; blocks of two warps that compute, load, meet, and compute again.
+MACHINE = Machine.from_dict(
+    {
+        "name": "two",
+        "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 4},
+        "scheduling": {"scheduler": "round-robin"},
+        "memory": {"latency": 20, "chunk_words": 8},
+        "limits": {"blocks_per_group": 1},
+    }
+)
+WARP = [["compute", 3], ["load", [0]], ["barrier"], ["compute", 2]]
+WORKLOAD = Workload.from_dict({"blocks": [{"warps": [WARP, WARP]}] * 4})
+RESULT = simulate(MACHINE, WORKLOAD, timeline=True)
+
+
+def doctored(**columns):
+    """The result with other columns of its timeline: functions of the column that is there."""
+    timeline = RESULT.timeline
+    changed = {name: change(getattr(timeline, name).copy()) for name, change in columns.items()}
+    return replace(RESULT, timeline=replace(timeline, **changed))
+
+
+def at(row, value):
+    def change(column):
+        column[row] = value
+        return column
+
+    return change
+
+
+def row_of(warp, state, nth=0):
+    rows = np.flatnonzero((RESULT.timeline.warp == warp) & (RESULT.timeline.state == STATES.index(state)))
+    return int(rows[nth])
+
+
+def without(row):
+    return replace(
+        RESULT, timeline=Timeline(*(np.delete(column, row) for column in RESULT.timeline.columns().values()))
+    )
+
+
+LOAD = row_of(0, "memory")
+LAST = row_of(0, "issuing", 1)
+
+BROKEN = {
+    "work_is_conserved": [
+        (replace(RESULT, issued=RESULT.issued - 1), "issued is 47: the workload has 48"),
+        (without(LAST), "warp 0: operation 3, compute, did not issue at tick 28"),
+    ],
+    "warps_do_one_thing_at_a_time": [
+        (doctored(begin=at(LOAD, 3)), "warp 0: is memory from tick 3 on, and what it did before ended at 4"),
+    ],
+    "memory_is_never_faster_than_its_latency": [
+        (
+            doctored(end=at(LOAD, 23), begin=at(LOAD + 1, 23)),
+            "warp 0: load left its port at tick 4 and was there at 23",
+        ),
+    ],
+    "no_port_idles_while_a_warp_is_ready": [
+        (doctored(state=at(LOAD, STATES.index("ready"))), "group 0, tick 8: a warp is ready and a port is free"),
+        (doctored(begin=at(row_of(1, "issuing"), 2)), "group 0, tick 2: more warps issue than there are ports (1)"),
+    ],
+    "blocks_are_placed_in_order_within_limits": [
+        (doctored(group=at(slice(0, 4), 1)), "block 0: its warps were placed in groups {0, 1} at ticks {0}"),
+        (doctored(group=lambda column: column * 0), "group 0, tick 0: holds 2 blocks: at most 1"),
+        (doctored(slot=lambda column: column * 0), "group 0, slot 0, tick 0: two warps at once"),
+    ],
+    "barriers_are_honoured": [
+        (
+            doctored(end=at(row_of(0, "barrier"), 27), begin=at(row_of(0, "barrier") + 1, 27)),
+            "block 0, barrier 0: left",
+        ),
+    ],
+    "time_is_where_the_timeline_says": [
+        (replace(RESULT, time={**RESULT.time, "memory": 1}), "time['memory'] is 1: the timeline has 80"),
+    ],
+    "makespan_is_within_bounds": [
+        (replace(RESULT, launch_ticks=(22,)), "launch 0: 22 ticks: must be from 26 to 208"),
+        (replace(RESULT, launch_ticks=(209,)), "launch 0: 209 ticks: must be from 26 to 208"),
+    ],
+    "round_robin_starves_nobody": [],  # below
+}
+
+
+def test_the_result_that_is_doctored_breaks_nothing():
+    assert not broken(MACHINE, WORKLOAD, RESULT)
+
+
+@pytest.mark.parametrize("name", INVARIANTS)
+def test_an_invariant_says_what_broke(name):
+    for result, what in BROKEN[name]:
+        findings = broken(MACHINE, WORKLOAD, result)[name]
+        assert any(finding.startswith(what) for finding in findings), findings
+
+
+def test_a_rule_that_starves_a_warp_is_found():
+    workload = Workload.from_dict({"blocks": [{"warps": [[["compute", 4]], [["compute", 4]]]}]})
+    machine = MACHINE.replace({"scheduling.switch": "every-instruction"})
+    result = simulate(machine, workload, scheduler=lambda ready, group: ready[0], timeline=True)
+    greedy = simulate(machine.replace({"scheduling.scheduler": "oldest"}), workload, timeline=True)
+    assert not broken(machine, workload, result)  # the one that is ready longest is in turn, too
+    assert broken(machine, workload, greedy) == {
+        "round_robin_starves_nobody": ["warp 1: ready from tick 0 to 4; slot 0 had two turns"]
+    }
+
+
+def test_without_a_timeline_they_say_how_to_get_one():
+    with pytest.raises(SimtmmError, match=r"has no timeline: simulate\(\.\.\., timeline=True\)"):
+        broken(MACHINE, WORKLOAD, simulate(MACHINE, WORKLOAD))
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(SimtmmError, match="invariant 'fair': unknown; there are work_is_conserved, "):
+        broken(MACHINE, WORKLOAD, RESULT, leave_out=["fair"])
