@@ -43,6 +43,7 @@ FULL = {
     "memory": {
         **SMALLEST["memory"],
         "word_bytes": 8,
+        "coalescing": "chunk",
         "transfers": "pipelined",
         "port_interval": 2,
         "partitions": 6,
@@ -57,6 +58,7 @@ FULL = {
     "limits": {"blocks_per_group": 8, "warps_per_group": 16},
     "resources": {"registers": 16384, "local_memory": 16384, "threads_per_block": 512},
     "banks": {"count": 16, "word_bytes": 8, "lanes": 16},
+    "hong_kim": {"departure_delay_coalesced": 4, "departure_delay_uncoalesced": 40},
 }
 
 COUNTS = (
@@ -73,6 +75,7 @@ DURATIONS = (
 WORDS = {
     "scheduling.switch": ("on-stall", "every-instruction"),
     "scheduling.scheduler": ("fifo", "oldest", "greedy-oldest", "round-robin"),
+    "memory.coalescing": ("chunk", "half-warp-segments"),
     "memory.transfers": ("pipelined", "serial"),
     "memory.interleave": ("modulo", "hash"),
     "memory.stores": ("blocking", "posted"),
@@ -143,8 +146,11 @@ def test_threads_per_core_are_at_least_1(value):
 
 
 @pytest.mark.parametrize("value", [0, -1, *NO_NUMBERS], ids=repr)
-@pytest.mark.parametrize("key", ["clock_hz", "peak_bandwidth"])
-def test_a_rate_is_above_0(key, value):
+@pytest.mark.parametrize(
+    "key",
+    ["clock_hz", "peak_bandwidth", "hong_kim.departure_delay_coalesced", "hong_kim.departure_delay_uncoalesced"],
+)
+def test_a_rate_or_a_delay_is_above_0(key, value):
     line = complaint(changed(FULL, **{key: value}))
     assert line.startswith(f"{key} = ")
     assert line.endswith(": must be a number above 0")
@@ -191,6 +197,22 @@ def test_serial_transfers_without_a_limit_on_bandwidth_are_accepted():
     assert machine(**tables).memory.transfers == "serial"
 
 
+@pytest.mark.parametrize(("chunk_words", "word_bytes"), [(31, 4), (16, 4), (48, 4), (1, 8), (32, 1)])
+def test_half_warp_segments_need_chunks_of_a_multiple_of_128_bytes(chunk_words, word_bytes):
+    tables = {"memory.coalescing": "half-warp-segments", "memory.chunk_words": chunk_words}
+    line = complaint(changed(SMALLEST, **tables, **{"memory.word_bytes": word_bytes}))
+    assert line == (
+        f"memory.chunk_words * memory.word_bytes = {chunk_words * word_bytes}: "
+        "must be a multiple of 128 with memory.coalescing = 'half-warp-segments'"
+    )
+
+
+@pytest.mark.parametrize(("chunk_words", "word_bytes"), [(32, 4), (64, 4), (16, 8), (128, 1)])
+def test_half_warp_segments_with_such_chunks_are_accepted(chunk_words, word_bytes):
+    tables = {"memory.coalescing": "half-warp-segments", "memory.chunk_words": chunk_words}
+    assert machine(**tables, **{"memory.word_bytes": word_bytes}).memory.coalescing == "half-warp-segments"
+
+
 @pytest.mark.parametrize(
     ("key", "nearest"),
     [
@@ -204,6 +226,8 @@ def test_serial_transfers_without_a_limit_on_bandwidth_are_accepted():
         ("limits.block_per_group", "limits.blocks_per_group"),
         ("resources.register", "resources.registers"),
         ("banks.counts", "banks.count"),
+        ("memory.coalesce", "memory.coalescing"),
+        ("hong_kim.departure_delay_coalesce", "hong_kim.departure_delay_coalesced"),
     ],
 )
 def test_an_unknown_key_is_refused_with_the_nearest(key, nearest):
@@ -229,7 +253,7 @@ def test_a_key_without_a_default_is_named_when_it_is_missing(key):
 
 
 @pytest.mark.parametrize(
-    "key", ["cores", "scheduling", "memory", "memory.l1", "limits", "resources", "banks", "sources"]
+    "key", ["cores", "scheduling", "memory", "memory.l1", "limits", "resources", "banks", "hong_kim", "sources"]
 )
 def test_a_value_in_the_place_of_a_table_is_refused(key):
     assert complaint(changed(FULL, **{key: 3})) == f"{key} = 3: must be a table of keys"
@@ -296,6 +320,7 @@ DEFAULTS = {
     "scheduling.block_launch": 0,
     "scheduling.warp_launch": 0,
     "memory.word_bytes": 4,
+    "memory.coalescing": "chunk",
     "memory.transfers": "pipelined",
     "memory.port_interval": 0,
     "memory.partitions": 1,
@@ -314,7 +339,8 @@ def test_defaults_are_those_of_section_8(key, default):
 @pytest.mark.parametrize(
     "key",
     ["clock_hz", "peak_bandwidth", "memory.outstanding", "memory.l1.sets", "memory.l2.sets", "limits.blocks_per_group",
-     "limits.warps_per_group", "resources.registers", "resources.local_memory", "resources.threads_per_block"],
+     "limits.warps_per_group", "resources.registers", "resources.local_memory", "resources.threads_per_block",
+     "hong_kim.departure_delay_coalesced", "hong_kim.departure_delay_uncoalesced"],
 )  # fmt: skip
 def test_what_has_no_default_is_no_limit(key):
     assert key not in machine().values()

@@ -319,9 +319,8 @@ def _outstanding(machine: Machine, workload: Workload, warps: slice) -> int:
     if limit is None:
         return 0
     ends = workload.warp_operations[warps.start : warps.stop + 1]
-    asyncs = workload.kind[ends[0] : ends[-1]] == ASYNC
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(asyncs, dtype=np.int64)])
-    most = int(np.diff(before[ends - ends[0]]).max(initial=0))
+    asyncs = np.flatnonzero(workload.kind[ends[0] : ends[-1]] == ASYNC)
+    most = int(np.diff(np.searchsorted(asyncs, ends - ends[0])).max(initial=0))
     return limit if most > limit else 0
 
 

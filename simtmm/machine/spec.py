@@ -15,10 +15,12 @@ from pydantic_core import ErrorDetails
 
 from simtmm.errors import MachineError, nearest, shown
 from simtmm.machine.tables import (
+    LARGEST_SEGMENT,
     Banks,
     Cache,
     Cores,
     Count,
+    HongKim,
     Limits,
     Memory,
     Positive,
@@ -45,6 +47,7 @@ class Machine(Table):
     limits: Limits = Limits()
     resources: Resources = Resources()
     banks: Banks = Banks()
+    hong_kim: HongKim | None = unit("", "departure delays, for the MWP-CWP model", default=None)
     sources: dict[str, Source] = unit("", "where each value comes from, by dotted key", default={})
 
     @classmethod
@@ -81,6 +84,15 @@ class Machine(Table):
                     raise ValueError(
                         f"memory.{key} = {getattr(self.memory, key)}: must be 0 with memory.transfers = 'serial'"
                     )
+        return self
+
+    @model_validator(mode="after")
+    def _segments_lie_in_chunks(self) -> "Machine":
+        if self.memory.coalescing == "half-warp-segments" and self.chunk_bytes % LARGEST_SEGMENT:
+            raise ValueError(
+                f"memory.chunk_words * memory.word_bytes = {self.chunk_bytes}: must be a multiple of "
+                f"{LARGEST_SEGMENT} with memory.coalescing = 'half-warp-segments'"
+            )
         return self
 
     def replace(self, changes: Mapping[str, Any]) -> "Machine":
@@ -212,7 +224,7 @@ def units() -> dict[str, tuple[str, str]]:
     """Unit and meaning of every key a machine may have, by dotted key."""
     tables: dict[str, type[BaseModel]] = {
         "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.l1": Cache,
-        "memory.l2": Cache, "limits": Limits, "resources": Resources, "banks": Banks,
+        "memory.l2": Cache, "limits": Limits, "resources": Resources, "banks": Banks, "hong_kim": HongKim,
     }  # fmt: skip
     return units_of(tables)
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 LARGEST_COUNT = 2**31 - 1  # beyond it no table of anything would fit a memory
 MOST_BANKS = 2**16
+LARGEST_SEGMENT = 128  # bytes that serve a half-warp at once (simtmm/trace/coalescing.py)
 
 
 def _is_number(value: object) -> TypeGuard[float]:
@@ -108,6 +109,9 @@ class Memory(Table):
     latency: Duration = unit("cycles", "latency of global memory, L")
     chunk_words: Count = unit("words", "words in a chunk, C")
     word_bytes: Count = unit("bytes", "bytes in a word", default=4)
+    coalescing: Literal["chunk", "half-warp-segments"] = unit(
+        "", "which transfers serve the threads of a warp", default="chunk"
+    )
     transfers: Literal["pipelined", "serial"] = unit("", "chunks of an instruction overlap or not", default="pipelined")
     port_interval: Duration = unit("cycles", "a group's memory port takes a chunk this often", default=0)
     partitions: Count = unit("partitions", "partitions of global memory", default=1)
@@ -141,6 +145,17 @@ class Banks(Table):
     count: Banked = unit("banks", "banks of local memory", default=32)
     word_bytes: Count = unit("bytes", "width of a bank", default=4)
     lanes: Count | None = unit("threads", "lanes of a warp served together; all of them if left out", default=None)
+
+
+class HongKim(Table):
+    """What the MWP-CWP model of Hong and Kim takes beside the rest; it derives what is left out."""
+
+    departure_delay_coalesced: Positive | None = unit(
+        "cycles", "from the memory instruction of a warp to the next warp's, coalesced", default=None
+    )
+    departure_delay_uncoalesced: Positive | None = unit(
+        "cycles", "from one transaction of an uncoalesced memory instruction to the next", default=None
+    )
 
 
 class Source(Table):

@@ -11,13 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.machine import Machine
+from simtmm.machine.tables import LARGEST_SEGMENT
+from simtmm.trace.coalescing import HALF_WARP
 from simtmm.trace.compiled import Compiled
 from simtmm.trace.io import Trace
-from simtmm.trace.lower import Span, lower, spans
+from simtmm.trace.lower import lower, spans
 from simtmm.trace.schema import Kind
-from simtmm.workload import ASYNC, ATOMIC, JOIN, LOAD, STORE, Workload
+from simtmm.workload import ASYNC, ATOMIC, COMPUTE, JOIN, LOAD, SHARED, STORE, Workload
 
 _WORK, _JOIN, _BARRIER = int(Kind.WORK), int(Kind.JOIN), int(Kind.BARRIER)
+_LOAD, _STORE, _ATOMIC = int(Kind.LOAD), int(Kind.STORE), int(Kind.ATOMIC)
+# What is counted of a block, a column each.
+_ALL_WORK, _SPAN, _BARRIERS, _ACCESSES, _THREAD_ACCESSES, _READ, _WRITTEN, _WIDEST = range(8)
+_COLUMNS = 8
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,14 @@ class LaunchCounts:
 
     threads, blocks: of the whole launch. active_blocks: blocks that a core group may hold at once. blocks_in_use:
     blocks that the whole machine holds at once, at most. warps_in_use: likewise, their warps.
+    instructions: times that warps take an issue port; a shared of conflict degree d counts d times.
+    uncoalesced_instructions: memory instructions of warps that list more chunks than neighbouring words would, of the
+        size of the launch's widest access: of 4 bytes one for 32 threads and chunks of 128 bytes, or one for each
+        half-warp with memory.coalescing = "half-warp-segments". An atomic lists an entry for each thread.
+    uncoalesced_operations: the chunks that those list.
+    barriers: barriers that a block passes, of the block with most.
+    accesses: accesses to global memory, thread by thread. thread_accesses: of the thread with most.
+    bytes_read, bytes_written: what those accesses ask for; an atomic both reads and writes.
     """
 
     kernel: str
@@ -39,6 +53,14 @@ class LaunchCounts:
     blocks_in_use: int
     warps_in_use: int
     threads_per_core: float
+    instructions: int = 0
+    uncoalesced_instructions: int = 0
+    uncoalesced_operations: int = 0
+    barriers: int = 0
+    accesses: int = 0
+    thread_accesses: int = 0
+    bytes_read: int = 0
+    bytes_written: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,8 +106,9 @@ class Counts:
 def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> Counts:
     """Count what a trace does on a machine. workload: what `lower` gives, where it is there already."""
     workload = lower(trace, machine) if workload is None else workload
-    work, span = _work_and_span(trace)
+    work, span, *others, widest = _of_threads(trace)
     chunks, instructions = _memory_operations(workload)
+    issued, uncoalesced, uncoalesced_chunks = _of_warps(workload, machine, widest)
     launches = []
     for number, launch in enumerate(trace.info.launches):
         warps = -(-launch.threads_per_block // machine.cores.warp_width)
@@ -104,6 +127,10 @@ def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> C
                 blocks_in_use=in_use,
                 warps_in_use=in_use * warps,
                 threads_per_core=in_use * launch.threads_per_block / machine.processors,
+                instructions=int(issued[number]),
+                uncoalesced_instructions=int(uncoalesced[number]),
+                uncoalesced_operations=int(uncoalesced_chunks[number]),
+                **{name: int(column[number]) for name, column in zip(_OTHERS, others, strict=True)},
             )
         )
     return Counts(
@@ -148,55 +175,106 @@ def _waits(workload: Workload, machine: Machine) -> int:
     return sum(int(of_warps[first:last].max(initial=0)) for first, last in pairwise(launches.tolist()))
 
 
-def _work_and_span(trace: Trace) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Work and span of each launch."""
-    works, longest = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+def _of_warps(workload: Workload, machine: Machine, widest: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], ...]:
+    """Of each launch: instructions, uncoalesced memory instructions, and the chunks that those list.
+
+    widest: bytes of the widest access of each launch.
+    """
+    kind, amount, width = workload.kind, workload.amount, machine.cores.warp_width
+    together, chunk = width, machine.chunk_bytes
+    if machine.memory.coalescing == "half-warp-segments":
+        together, chunk = min(width, HALF_WARP), LARGEST_SEGMENT
+    fewest = -(-width // together) * np.maximum(-(-together * widest // chunk), 1)
+    memory = (kind >= LOAD) & (kind <= ATOMIC)
+    operations = workload.warp_operations[workload.block_warps[workload.launch_blocks]]
+    uncoalesced = memory & (amount > np.repeat(fewest, np.diff(operations)))
+    repeated = (kind == COMPUTE) | (kind == SHARED)
+
+    def of_launches(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        return np.diff(np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])[operations])
+
+    return (
+        of_launches(np.where(repeated, amount, memory)),
+        of_launches(uncoalesced),
+        of_launches(np.where(uncoalesced, amount, 0)),
+    )
+
+
+_OTHERS = ("barriers", "accesses", "thread_accesses", "bytes_read", "bytes_written")
+
+
+def _of_threads(trace: Trace) -> list[npt.NDArray[np.int64]]:
+    """Work and span of each launch, what _OTHERS names, and bytes of the widest access to global memory."""
+    pieces = [np.empty((0, _COLUMNS), np.int64)]
     for stretch in spans(trace):
-        block_work, block_span = _of_blocks(stretch)
-        works.append(block_work)
-        longest.append(block_span)
-    work, span = np.concatenate(works), np.concatenate(longest)
+        phases = int(np.count_nonzero(stretch.events["kind"] == Kind.BARRIER)) + 1
+        made = np.zeros((len(stretch.ends), _COLUMNS), dtype=np.int64)
+        _count_blocks(stretch.events, stretch.ends, np.zeros(phases, dtype=np.int64), made)
+        pieces.append(made)
+    blocks = np.concatenate(pieces)
     starts = np.cumsum([0, *(launch.blocks for launch in trace.info.launches)], dtype=np.int64)[:-1]
     if not len(starts):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    return np.add.reduceat(work, starts), np.maximum.reduceat(span, starts)
-
-
-def _of_blocks(stretch: Span) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    work = np.zeros(len(stretch.ends), dtype=np.int64)
-    span = np.zeros(len(stretch.ends), dtype=np.int64)
-    phases = int(np.count_nonzero(stretch.events["kind"] == Kind.BARRIER)) + 1
-    _count_blocks(stretch.events, stretch.ends, np.zeros(phases, dtype=np.int64), work, span)
-    return work, span
+        return [np.zeros(0, np.int64)] * _COLUMNS
+    longest = (_SPAN, _BARRIERS, _THREAD_ACCESSES, _WIDEST)
+    return [
+        (np.maximum if column in longest else np.add).reduceat(blocks[:, column], starts) for column in range(_COLUMNS)
+    ]
 
 
 @Compiled
-def _count_blocks(events, ends, phase_longest, work, span):  # type: ignore[no-untyped-def]
-    """Work of each block, and the sum over its phases, from barrier to barrier, of the busiest thread's work."""
+def _count_blocks(events, ends, phase_longest, counted):  # type: ignore[no-untyped-def]
+    """Of each block work, barriers, accesses and bytes, and the sum over its phases, from barrier to barrier, of the
+    busiest thread's work.
+    """
     begin = 0
     for block in range(len(ends)):
         last_phase = 0
         phase = 0
         busy = np.int64(0)
+        work = np.int64(0)
         thread = -1
+        all_accesses = np.int64(0)
+        accesses = np.int64(0)
+        most_accesses = np.int64(0)
+        read = np.int64(0)
+        written = np.int64(0)
+        widest = np.int64(0)
         for index in range(begin, ends[block]):
             event = events[index]
+            kind = event.kind
             if event.thread != thread:
                 thread = event.thread
                 phase = 0
                 busy = np.int64(0)
-            if event.kind == _BARRIER:
+                accesses = np.int64(0)
+            if kind == _BARRIER:
                 phase += 1
                 busy = np.int64(0)
                 last_phase = max(last_phase, phase)
                 continue
-            if event.kind == _JOIN:
+            if kind == _JOIN:
                 continue
-            operations = np.int64(event.value) if event.kind == _WORK else np.int64(1)
-            work[block] += operations
+            operations = np.int64(event.value) if kind == _WORK else np.int64(1)
+            work += operations
             busy += operations
             phase_longest[phase] = max(phase_longest[phase], busy)
+            if _LOAD <= kind <= _ATOMIC:
+                all_accesses += 1
+                accesses += 1
+                most_accesses = max(most_accesses, accesses)
+                widest = max(widest, np.int64(event.bytes))
+                if kind != _STORE:
+                    read += event.bytes
+                if kind >= _STORE:
+                    written += event.bytes
         for phase in range(last_phase + 1):
-            span[block] += phase_longest[phase]
+            counted[block, _SPAN] += phase_longest[phase]
             phase_longest[phase] = 0
+        counted[block, _ALL_WORK] = work
+        counted[block, _BARRIERS] = last_phase
+        counted[block, _ACCESSES] = all_accesses
+        counted[block, _THREAD_ACCESSES] = most_accesses
+        counted[block, _READ] = read
+        counted[block, _WRITTEN] = written
+        counted[block, _WIDEST] = widest
         begin = ends[block]

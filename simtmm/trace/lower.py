@@ -10,6 +10,10 @@ threads do at one site at once is one operation of the warp:
     atomic          a chunk for each thread, in order
     shared_*        shared, with the conflict degree of the banks
     join            join, leaving out as many asyncs as the thread that leaves out fewest
+
+With memory.coalescing = "half-warp-segments" a load, async or store lists instead, for each half-warp, a chunk for
+each transaction that serves it, the chunk in which its segment lies (simtmm/trace/coalescing.py); so a chunk may be
+listed several times.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,6 +24,7 @@ import numpy.typing as npt
 
 from simtmm.errors import MachineError, WorkloadError
 from simtmm.machine import Machine
+from simtmm.trace.coalescing import HALF_WARP, coalesce
 from simtmm.trace.compiled import Compiled
 from simtmm.trace.io import Trace
 from simtmm.trace.schema import EVENT, Batch, Events, Kind, TraceInfo
@@ -37,8 +42,9 @@ _SHARED_ATOMIC = int(Kind.SHARED_ATOMIC)
 def lower(trace: Trace, machine: Machine, progress: Callable[[int, int], None] | None = None) -> Workload:
     """The workload that a trace is on a machine.
 
-    W, C, the width of a word and the banks are the machine's. Each launch carries its occupancy: as many blocks
-    as Eq (5.2) of the dissertation lets a group hold. progress: called with (events done, events in all).
+    W, C, the width of a word, the rule of coalescing and the banks are the machine's. Each launch carries its
+    occupancy: as many blocks as Eq (5.2) of the dissertation lets a group hold. progress: called with (events done,
+    events in all).
 
     Raises WorkloadError where a block does not fit the machine, TraceError where the file is damaged.
     """
@@ -118,8 +124,11 @@ def _lower_span(span: Span, machine: Machine) -> _Piece:
     block_warps = -(-span.threads // width)
     warps = int(block_warps.sum())
     events = len(span.events)
-    most_chunks = int(
-        ((span.events["bytes"].astype(np.int64) + machine.chunk_bytes - 2) // machine.chunk_bytes + 1).sum()
+    by_thread = machine.memory.coalescing == "half-warp-segments"
+    most_chunks = (
+        events
+        if by_thread
+        else int(((span.events["bytes"].astype(np.int64) + machine.chunk_bytes - 2) // machine.chunk_bytes + 1).sum())
     )
     kind = np.empty(events, dtype=np.uint8)
     amount = np.empty(events, dtype=np.int64)
@@ -128,17 +137,43 @@ def _lower_span(span: Span, machine: Machine) -> _Piece:
     warp_chunks = np.empty(warps, dtype=np.int64)
     operations, chunk_count = _lockstep(
         span.events, span.ends, span.threads, width, machine.chunk_bytes, machine.banks.count,
-        machine.banks.word_bytes, machine.banks.lanes or width,
+        machine.banks.word_bytes, machine.banks.lanes or width, by_thread,
         kind, amount, chunks, warp_operations, warp_chunks,
     )  # fmt: skip
-    return _Piece(
-        kind[:operations].copy(),
-        amount[:operations].copy(),
-        chunks[:chunk_count].copy(),
-        warp_operations,
-        warp_chunks,
-        block_warps,
-    )
+    kind, amount, chunks = kind[:operations].copy(), amount[:operations].copy(), chunks[:chunk_count].copy()
+    if by_thread:
+        chunks, warp_chunks = _by_half_warps(span.events, kind, amount, chunks, warp_operations, machine)
+    return _Piece(kind, amount, chunks, warp_operations, warp_chunks, block_warps)
+
+
+def _by_half_warps(
+    events: Events,
+    kind: npt.NDArray[np.uint8],
+    amount: npt.NDArray[np.int64],
+    accesses: npt.NDArray[np.int64],
+    warp_operations: npt.NDArray[np.int64],
+    machine: Machine,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The chunks of memory operations, and how many each warp has; `amount` is set to how many each operation has.
+
+    accesses: for each memory operation the events of the threads that take part, `amount` of them.
+    """
+    memory = np.flatnonzero((kind >= LOAD) & (kind <= ATOMIC))
+    event = events[accesses]
+    operation = np.repeat(memory, amount[memory])
+    half_warp = event["thread"] % machine.cores.warp_width // HALF_WARP
+    begins = np.ones(len(accesses), dtype=bool)
+    # Updates of one word are not served together, so each thread of an atomic is on its own.
+    begins[1:] = (np.diff(operation) != 0) | (np.diff(half_warp) != 0) | (kind[operation[1:]] == ATOMIC)
+    starts = np.flatnonzero(begins)
+    ends = np.append(starts[1:], len(accesses)) if len(accesses) else starts
+    sizes = np.maximum(event["bytes"], 1).astype(np.int64)
+    found = coalesce(event["value"].astype(np.int64), sizes, ends)
+    transfers = np.bincount(operation[starts], weights=found.counts, minlength=len(kind)).astype(np.int64)
+    amount[memory] = transfers[memory]
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(transfers, dtype=np.int64)])
+    of_warps = np.diff(before[np.concatenate([np.zeros(1, np.int64), np.cumsum(warp_operations)])])
+    return found.addresses // machine.chunk_bytes, of_warps
 
 
 def _assemble(pieces: list[_Piece], info: TraceInfo, machine: Machine, limits: list[int]) -> Workload:
@@ -163,10 +198,13 @@ def _assemble(pieces: list[_Piece], info: TraceInfo, machine: Machine, limits: l
 
 @Compiled
 def _lockstep(  # type: ignore[no-untyped-def]  # Numba finds the types
-    events, ends, threads, width, chunk_bytes, banks, bank_bytes, lanes_together,
+    events, ends, threads, width, chunk_bytes, banks, bank_bytes, lanes_together, by_thread,
     kind, amount, chunks, warp_operations, warp_chunks,
 ):  # fmt: skip
-    """Fill the output arrays; the number of operations and of chunks."""
+    """Fill the output arrays; the number of operations and of chunks.
+
+    by_thread: whether a memory operation lists, in the place of chunks, the events of its threads.
+    """
     most_threads = 0
     for block in range(len(threads)):
         most_threads = max(most_threads, threads[block])
@@ -231,7 +269,10 @@ def _lockstep(  # type: ignore[no-untyped-def]  # Numba finds the types
                     if event.kind != what:
                         continue
                     value = np.int64(event.value)
-                    if what in (_LOAD, _ASYNC, _STORE):
+                    if by_thread and what in (_LOAD, _ASYNC, _STORE, _ATOMIC):
+                        chunks[chunk_count] = position[lane]
+                        chunk_count += 1
+                    elif what in (_LOAD, _ASYNC, _STORE):
                         last = (value + np.int64(max(event.bytes, 1)) - 1) // chunk_bytes
                         for chunk in range(value // chunk_bytes, last + 1):
                             known = chunk_count - 1

@@ -1,5 +1,8 @@
 """How fast the compiled engine is, single thread; an operation is an entry of a warp's list. Ticks are pinned."""
 
+import os
+import time
+
 import numpy as np
 import pytest
 
@@ -60,7 +63,7 @@ def test_fast_engine(benchmark, case, breakdown):
     on, sizes, ticks = CASES[case]
     workload = alternating(*sizes)
     simulate(on, workload, "fast")  # compiled
-    result = benchmark.pedantic(simulate, (on, workload, "fast"), {"breakdown": breakdown}, rounds=5)
+    result = benchmark.pedantic(simulate, (on, workload, "fast"), {"breakdown": breakdown, "threads": 1}, rounds=5)
     assert result.ticks == ticks
     if benchmark.enabled:
         median = benchmark.stats.stats.median
@@ -68,7 +71,38 @@ def test_fast_engine(benchmark, case, breakdown):
         benchmark.extra_info["instructions a second"] = round(result.issued / median)
 
 
-@pytest.mark.parametrize("operations", [10**5, 10**6, 10**7])
+def test_fast_engine_against_the_reference(benchmark):
+    """A with fewer operations: at least 100 times as fast, both timed here."""
+    on, workload = machine(15, {}), alternating(15, 48, 70, 4, 1)
+    large = alternating(*CASES["A ideal"][1])
+    simulate(on, workload, "fast")
+    begin = time.perf_counter()
+    slow = simulate(on, workload, "reference", breakdown=False)
+    reference = (time.perf_counter() - begin) / workload.operations
+    assert simulate(on, workload, "fast", breakdown=False) == slow
+    benchmark.pedantic(simulate, (on, large, "fast"), {"breakdown": False, "threads": 1}, rounds=5)
+    if benchmark.enabled:
+        times = reference / (benchmark.stats.stats.median / large.operations)
+        benchmark.extra_info["times the reference"] = round(times)
+        assert times > 100
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_groups_that_nothing_couples_in_threads(benchmark, threads):
+    """A with ten times the operations: blocks long enough to be shared out."""
+    on, workload = machine(15, {}), alternating(90, 48, 2310, 4, 1)
+    simulate(on, workload, "fast", threads=threads)
+    result = benchmark.pedantic(simulate, (on, workload, "fast"), {"breakdown": False, "threads": threads}, rounds=3)
+    assert result.ticks == 5_614_710
+    if benchmark.enabled:
+        benchmark.extra_info["operations a second"] = round(workload.operations / benchmark.stats.stats.median)
+
+
+# 10^8 operations take 2 GB and a minute to lay out, so they are for those who ask: SIMTMM_LARGE=1
+SIZES = [10**5, 10**6, 10**7, *([10**8] if os.environ.get("SIMTMM_LARGE") else [])]
+
+
+@pytest.mark.parametrize("operations", SIZES)
 @pytest.mark.parametrize("groups", [1, 15, 132])
 def test_the_cost_of_an_operation_over_size_and_groups(benchmark, operations, groups):
     """Blocks of 48 warps of 2,000 operations at most, as many as there is work for."""
@@ -76,7 +110,7 @@ def test_the_cost_of_an_operation_over_size_and_groups(benchmark, operations, gr
     blocks = max(groups, operations // (2 * 48 * rounds))
     on, workload = machine(groups, {}), alternating(blocks, 48, rounds, 4, 1)
     simulate(on, workload, "fast")
-    result = benchmark.pedantic(simulate, (on, workload, "fast"), {"breakdown": False}, rounds=3)
+    result = benchmark.pedantic(simulate, (on, workload, "fast"), {"breakdown": False, "threads": 1}, rounds=3)
     assert result.issued == 5 * workload.operations // 2
     if benchmark.enabled:
         cost = benchmark.stats.stats.median / workload.operations

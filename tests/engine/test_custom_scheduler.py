@@ -74,6 +74,18 @@ def test_the_two_level_rule_hides_what_round_robin_leaves_open():
     assert two_level.ticks == built_in["round-robin"]  # one set of eight is round-robin
 
 
+def test_the_two_level_rule_keeps_every_law_but_round_robins():
+    """The page's own test, with its own rule."""
+    scope = example(1, machine=machine(), workload=warps(1, [["compute", 1]]))
+    exec(EXAMPLES[2], scope)
+    settings(max_examples=300, deadline=None)(scope["test_two_levels"])()
+
+
+def test_the_pages_timeline_reads_as_it_says():
+    scope = example(3, machine=machine(), workload=warps(8, [["compute", 9], ["load", [0]]]))
+    assert scope["timeline"].of_warp(0)[:2] == [("issuing", 0, 1), ("ready", 1, 8)]
+
+
 @settings(max_examples=100, deadline=None)
 @given(drawn=machines(), workload=workloads())
 def test_a_rule_that_says_what_a_built_in_says_gives_the_same_result(drawn, workload):

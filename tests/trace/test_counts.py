@@ -94,3 +94,64 @@ def test_a_run_without_caches_takes_the_latency_for_each_wait():
     counts = count(program, machine())
     assert counts.waits == 5 + 1
     assert simulate(machine(), lower(program, machine())).cycles >= counts.waits * machine().memory.latency
+
+
+# Of a launch, for the models that take it apart
+
+
+def launch_counts(*launches, **changes):
+    return count(trace(*launches), machine(**changes)).launches
+
+
+def test_instructions_are_those_that_take_a_port_and_conflicts_repeat():
+    threads = [[work(0, 5), load(1, 0), shared(2, 4 * 32 * lane), barrier(3), store(4, 0)] for lane in range(4)]
+    (launch,) = launch_counts([threads, threads])
+    assert launch.instructions == 2 * (5 + 1 + 4 + 1)  # four threads, one bank
+    made = machine()
+    assert launch.instructions * made.issue_cycles == simulate(made, lower(trace([threads, threads]), made)).port_busy
+
+
+@pytest.mark.parametrize(
+    ("addresses", "size", "uncoalesced", "chunks"),
+    [
+        ([0, 4, 8, 12], 4, 0, 0),
+        ([20, 24, 28, 32], 4, 1, 2),  # misaligned: two chunks of 32 bytes where one would do
+        ([0, 16, 32, 48], 16, 0, 0),  # 64 bytes take two chunks anyway
+        ([0, 32, 64, 96], 4, 1, 4),
+    ],
+    ids=["neighbours", "misaligned", "wide", "scattered"],
+)
+def test_uncoalesced_instructions_list_more_chunks_than_neighbours_would(addresses, size, uncoalesced, chunks):
+    (launch,) = launch_counts([[[load(0, address, size)] for address in addresses]])
+    assert (launch.uncoalesced_instructions, launch.uncoalesced_operations) == (uncoalesced, chunks)
+    assert launch.memory_instructions == 1
+
+
+def test_under_segments_a_transaction_for_each_half_warp_is_coalesced():
+    rule = {"cores.warp_width": 32, "memory.chunk_words": 32, "memory.coalescing": "half-warp-segments"}
+    rule |= {"cores.threads_per_core": 32}
+    coalesced = [[load(0, 4 * lane)] for lane in range(32)]
+    scattered = [[load(0, 256 * (lane // 16) + 128 * (lane % 2))] for lane in range(32)]
+    for threads, expected in ((coalesced, (0, 0)), (scattered, (1, 4))):
+        (launch,) = launch_counts([threads], **rule)
+        assert (launch.uncoalesced_instructions, launch.uncoalesced_operations) == expected
+
+
+def test_barriers_are_those_of_the_block_with_most_and_accesses_those_of_the_thread_with_most():
+    calm = [[load(0, 0), barrier(1)], [work(0, 1), barrier(1)]]
+    busy = [[load(0, 0), barrier(1), store(2, 0), barrier(3)], [(0, "atomic", 0, 8), barrier(1), barrier(3)]]
+    first, second = launch_counts([calm, busy], [calm])
+    assert (first.barriers, first.accesses, first.thread_accesses) == (2, 4, 2)
+    assert (second.barriers, second.accesses, second.thread_accesses) == (1, 1, 1)
+
+
+def test_bytes_are_those_that_threads_ask_for_and_atomics_both_read_and_write():
+    thread = [load(0, 0, 4), (1, "async", 0, 16), store(2, 0, 8), (3, "atomic", 0, 2), shared(4, 0, 4)]
+    (launch,) = launch_counts([[thread, thread]])
+    assert (launch.bytes_read, launch.bytes_written) == (2 * (4 + 16 + 2), 2 * (8 + 2))
+
+
+def test_launches_without_events_count_nothing():
+    first, second = launch_counts([[[], []]], [[[load(0, 0)]]])
+    assert (first.instructions, first.barriers, first.accesses, first.thread_accesses, first.bytes_read) == (0,) * 5
+    assert (second.instructions, second.accesses, second.bytes_read) == (1, 1, 4)

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simtmm import Machine, lower
+from simtmm import Machine, lower, simulate
 from simtmm.errors import WorkloadError
+from simtmm.trace.coalescing import transactions
 from simtmm.trace.schema import Batch
 from tests.trace.build import barrier, load, shared, store, trace, work
 
@@ -102,6 +103,80 @@ def test_a_join_leaves_out_as_many_as_the_thread_that_leaves_out_fewest():
 
 def test_an_atomic_lists_a_chunk_for_each_update():
     assert lowered([[(0, "atomic", 0, 4)] for _ in range(4)]) == [[["atomic", [0, 0, 0, 0]]]]
+
+
+# memory.coalescing = "half-warp-segments"
+
+SEGMENTS = {"width": 32, "chunk_words": 32, "memory.coalescing": "half-warp-segments"}
+
+
+def chunks_by_segments(addresses, size=4, **keys):
+    ((operation,),) = lowered([[load(0, address, size)] for address in addresses], **{**SEGMENTS, **keys})
+    assert operation[0] == "load"
+    return operation[1]
+
+
+def test_each_half_warp_lists_a_chunk_for_each_of_its_transactions():
+    assert chunks_by_segments(range(0, 128, 4)) == [0, 0]
+    assert chunks_by_segments(range(64, 192, 4)) == [0, 1]
+    assert chunks_by_segments([128 * lane for lane in range(32)]) == list(range(32))
+    assert chunks_by_segments([0] * 5) == [0]
+    assert chunks_by_segments([126, 126], size=4) == [0, 1]
+
+
+def test_segments_are_those_of_the_accesss_size_and_lie_in_chunks_of_any_multiple_of_128_bytes():
+    assert chunks_by_segments([0, 32], size=1) == [0, 0]
+    assert chunks_by_segments([0, 128, 256, 384], chunk_words=64) == [0, 0, 1, 1]
+
+
+def test_half_warps_are_counted_from_the_first_thread_of_a_warp():
+    addresses = [4 * (lane % 8) for lane in range(48)]
+    (first, second) = lowered([[load(0, address)] for address in addresses], **{**SEGMENTS, "width": 24})
+    assert first == second == [["load", [0, 0]]]
+
+
+def test_threads_that_are_elsewhere_take_no_part_in_a_half_warps_transactions():
+    threads = [[load(0, 0)] if lane % 2 else [load(1, 256), work(2, 1)] for lane in range(32)]
+    assert lowered(threads, **SEGMENTS) == [[["load", [0, 0]], ["load", [2, 2]], ["compute", 1]]]
+
+
+def test_asyncs_and_stores_coalesce_alike_and_atomics_list_a_chunk_for_each_update():
+    thread = [(0, "async", 0, 4), (1, "join", 0, 0), (2, "atomic", 128, 4), store(3, 256), barrier(4)]
+    operations = [["async", [0]], ["join", 0], ["atomic", [1] * 3], ["store", [2]], ["barrier"]]
+    assert lowered([thread] * 3, **SEGMENTS) == [operations]
+
+
+def test_warps_and_blocks_keep_their_operations_apart_under_segments():
+    blocks = [[[load(0, 128 * block + 4 * lane), load(1, 0)] for lane in range(40)] for block in range(3)]
+    made = lower(trace(blocks, blocks[:1]), machine(**SEGMENTS)).to_dict()["launches"]
+    found = [block["warps"] for launch in made for block in launch["blocks"]]
+    whole = [[["load", [block, block]], ["load", [0, 0]]] for block in (0, 1, 2, 0)]
+    rest = [[["load", [block + 1]], ["load", [0]]] for block in (0, 1, 2, 0)]
+    assert found == [[first, second] for first, second in zip(whole, rest, strict=True)]
+
+
+def test_a_trace_without_memory_accesses_lowers_by_segments_too():
+    assert lowered([[work(0, 3)], []], **SEGMENTS) == [[["compute", 3]]]
+    assert lowered([[], []], **SEGMENTS) == [[]]
+
+
+@given(addresses=st.lists(st.integers(0, 500).map(lambda word: 4 * word), min_size=1, max_size=32))
+@settings(max_examples=50, deadline=None)
+def test_both_rules_touch_the_same_chunks(addresses):
+    (chunks,) = lowered([[load(0, address)] for address in addresses], width=32, chunk_words=32)[0][0][1:]
+    by_segments = chunks_by_segments(addresses)
+    assert set(by_segments) == set(chunks)
+    assert len(by_segments) >= len(chunks)
+    halves = [addresses[:16], addresses[16:]]
+    assert by_segments == [address // 128 for half in halves for address, _ in transactions(half)]
+
+
+def test_both_engines_run_transactions_that_list_a_chunk_twice():
+    made = machine(**{**SEGMENTS, "memory.service": 3, "memory.l1": {"sets": 1, "ways": 2, "latency": 5}})
+    workload = lower(trace([[[load(0, 4 * lane), load(1, 4 * lane)] for lane in range(32)]]), made)
+    results = [simulate(made, workload, engine=engine) for engine in ("reference", "fast")]
+    assert results[0] == results[1]
+    assert (results[0].transactions, results[0].l1_hits) == (4, 3)
 
 
 def degree(offsets, kind="shared_load", size=4, **keys):

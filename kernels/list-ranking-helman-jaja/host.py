@@ -1,0 +1,94 @@
+"""List ranking by the recursive Helman-JaJa algorithm: split, rank locally, recombine.
+
+Splitters begin sublists, a thread walks a sublist, the list of sublists is ranked by the same three phases, and so on
+until one thread can rank it. The head is node 0, which is always a splitter: were it elsewhere, no thread would walk
+the nodes before the first splitter. So the other p - 1 splitters of a random list are random cuts of it, and the
+sublists are geometric with mean n / p. As in the thesis the rule n/(2 log^2 n) is that of the first iteration only.
+What the thesis leaves open: the list of at most `limit` nodes is ranked by a single thread, the last of its three
+ways.
+"""
+
+from math import ceil, log2
+
+import numpy as np
+
+from simtmm.kernel import Launch, Parameter, expect_equal
+
+PAPER = "001 (Rehman) sections 4.2, 4.2.1 and 4.3, Algorithm 7; Table 4.1; section 6.3"
+
+PARAMETERS = {
+    "n": Parameter(4096, "nodes of the list", minimum=1, maximum=2**26),
+    "splitters": Parameter(
+        "n/log n", "how many sublists, in the first iteration", choices=("n/log n", "n/(2 log^2 n)")
+    ),
+    "order": Parameter("random", "how the list lies in memory", choices=("random", "ordered")),
+    "limit": Parameter(64, "nodes of the longest list that one thread ranks", minimum=1, maximum=65536),
+    "threads": Parameter(512, "threads of a block", minimum=1, maximum=1024),
+}
+
+END_OF_LIST = 0x7FFFFFFF
+REGISTERS = 12  # assumption: pointers, four numbers of the walk, the thread's index
+
+
+def interval(n, splitters):
+    """Nodes of memory from a splitter to the next, n / p; at least 2, so that every iteration shortens the list."""
+    return max(2, round(log2(n) if splitters == "n/log n" else 2 * log2(n) ** 2))
+
+
+def iterations(p):
+    """The length of the list and the interval of splitters in each iteration, and the length that is left."""
+    length, done = p.n, []
+    while length > p.limit:
+        done.append((length, interval(length, "n/log n" if done else p.splitters)))
+        length = ceil(length / done[-1][1])
+    return done, length
+
+
+def algorithm(p):
+    return "list-ranking-helman-jaja", {"n": p.n}
+
+
+def inputs(p):
+    order = np.arange(p.n)
+    if p.order == "random":
+        order[1:] = 1 + np.random.default_rng(p.seed).permutation(p.n - 1)
+    successor = np.full(p.n, END_OF_LIST, dtype=np.int32)
+    successor[order[:-1]] = order[1:]
+    arrays = {"successor0": successor, "rank0": np.ones(p.n, dtype=np.int32)}
+    done, left = iterations(p)
+    for level, (length, _) in enumerate(done):
+        shorter = done[level + 1][0] if level + 1 < len(done) else left
+        arrays[f"sublist{level}"] = np.zeros(length, dtype=np.int32)
+        arrays[f"successor{level + 1}"] = np.zeros(shorter, dtype=np.int32)
+        arrays[f"rank{level + 1}"] = np.zeros(shorter, dtype=np.int32)
+    return arrays
+
+
+def launches(p, memory):
+    done, _ = iterations(p)
+
+    def launch(kernel, arguments, threads):
+        return Launch(kernel, arguments, -(-threads // p.threads), p.threads, registers_per_thread=REGISTERS)
+
+    for level, (_, step) in enumerate(done):
+        successor, rank, sublist = f"successor{level}", f"rank{level}", f"sublist{level}"
+        sublists, totals = f"successor{level + 1}", f"rank{level + 1}"
+        count = len(memory[sublists])
+        yield launch("split", (successor, sublists, step, count), count)
+        walk = "local_rank" if level == 0 else "local_rank_weighted"
+        yield launch(walk, (successor, rank, sublist, sublists, totals, step, count), count)
+    last = len(done)
+    yield Launch("rank_sequentially", (f"successor{last}", f"rank{last}"), 1, 1, registers_per_thread=REGISTERS)
+    for level in reversed(range(last)):
+        arguments = (f"rank{level}", f"sublist{level}", f"rank{level + 1}", done[level][0])
+        yield launch("recombine", arguments, done[level][0])
+
+
+def check(p, before, after):
+    successor = before["successor0"].tolist()
+    expected = np.empty(p.n, dtype=np.int32)
+    node = 0
+    for rank in range(p.n):
+        expected[node] = rank
+        node = successor[node]
+    expect_equal("rank", after["rank0"], expected)

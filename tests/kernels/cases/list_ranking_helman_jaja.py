@@ -1,0 +1,46 @@
+from math import log2
+
+RULES = ("n/log n", "n/(2 log^2 n)")
+
+ODD = [
+    {"n": 1},
+    {"n": 2, "limit": 1, "threads": 1},
+    {"n": 3, "limit": 1, "threads": 1024},
+    {"n": 64},  # just short enough for one thread
+    {"n": 65, "splitters": RULES[1]},  # one sublist
+    {"n": 1000, "threads": 33, "limit": 1, "seed": 3},  # down to a list of one node, threads divide nothing
+    {"n": 1023, "order": "ordered", "limit": 5},
+    {"n": 5000, "splitters": RULES[1], "limit": 2, "seed": 1},
+    {"n": 5000, "splitters": RULES[1], "order": "ordered", "threads": 1024},
+]
+
+EVENTS = [
+    {"n": 50},
+    {"n": 4096},
+    {"n": 777, "limit": 1, "threads": 100},
+    {"n": 3000, "limit": 3, "splitters": RULES[1]},
+]
+
+
+def events(n, splitters=RULES[0], limit=64, **_):
+    count = 0
+    first = True
+    while n > limit:
+        interval = max(2, round(2 * log2(n) ** 2 if first and splitters == RULES[1] else log2(n)))
+        sublists = -(-n // interval)
+        count += 3 * sublists  # split: a load, two stores
+        # Local ranking. A node: two stores, an operation, and a look at its successor, which the last has not. A
+        # sublist: one load at its begin, two stores at its end. A node that has a weight loads and joins it.
+        count += 3 * n + (n - 1) + 3 * sublists + (0 if first else 2 * n)
+        count += 6 * n  # recombine: three loads, a join, an operation, a store
+        n, first = sublists, False
+    return count + 5 * n  # one thread: two loads, a join, an operation, a store
+
+
+MISTAKES = [
+    ("total += weight;", "total += 1;", {}),  # right in the first iteration only
+    ("ST(sublist, node, t);", "ST(sublist, node, 0);", {}),
+    ("ST(rank, i, local + before);", "ST(rank, i, local);", {}),
+    ("ST(sublist_total, t, total);", "ST(sublist_total, t, total - 1);", {}),
+    ("if (i >= n) return;", "if (i >= n - 1) return;", {}),
+]
