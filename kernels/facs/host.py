@@ -40,7 +40,8 @@ def defines(p):
 
 
 def algorithm(p):
-    return "facs", {"n": p.n, "k": p.k, "m": p.m}
+    # a w-mer for each of its places in a read, were all reads of the greatest length, and for each reference
+    return "facs", {"n": p.n * (p.length - p.w + 1) * p.references, "k": p.k, "m": p.m}
 
 
 def inputs(p):

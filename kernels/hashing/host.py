@@ -41,7 +41,7 @@ def defines(p):
 
 
 def algorithm(p):
-    return "hashing", {"n": p.n, "m": p.working_set}
+    return "hashing", {"n": p.n, "m": p.working_set // WORD}
 
 
 def inputs(p):
