@@ -109,16 +109,23 @@ class Formula:
         """The formula for a paper."""
         import sympy
 
-        printed = {symbol.name: symbol.latex for symbol in self.symbols if symbol.latex}
-        parts = [
-            sympy.latex(
-                term, symbol_names={letter: printed.get(str(letter), str(letter)) for letter in term.free_symbols}
-            )
-            for term in self.expressions.values()
-        ]
+        printed = {symbol.name: symbol.latex or symbol.name for symbol in self.symbols}
+        lg = sympy.Function("lg", nargs=1)
+        parts = []
+        for term in self.expressions.values():
+            # SymPy has the logarithm to base 2 as log(x) / log(2).
+            shown = term.replace(_is_logarithm, lambda log: lg(log.args[0]) * sympy.log(2))
+            names = {letter: printed[str(letter)] for letter in term.free_symbols}
+            parts.append(sympy.latex(shown, symbol_names=names).replace("\\operatorname{lg}", "\\lg"))
         if self.combine == "sum" or len(parts) == 1:
             return f"T_P = {' + '.join(parts)}"
         return f"T_P = \\max\\left({', '.join(parts)}\\right)"
+
+
+def _is_logarithm(part: Any) -> bool:
+    import sympy
+
+    return part.func is sympy.log and part.args[0] != 2
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,40 @@
+"""The command line: each subcommand parses its words, makes one library call, and prints what comes of it.
+
+A module a verb. They import what they call when they are called, so that help is quick.
+"""
+
+from typing import Annotated
+
+import typer
+
+from simtmm.cli import listing, predict, record, run
+
+app = typer.Typer(
+    name="simtmm",
+    help="Simulate real CUDA kernels on highly-threaded machines, and see whether threads hide the latency of memory.",
+    epilog="Exit status: 0 done, 2 the input is wrong (one line says what), 130 interrupted.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+for command in (run.run, record.record, predict.predict, listing.machines, listing.kernels):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from simtmm.provenance import VERSION
+
+        print(f"simtmm {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")
+    ] = False,
+) -> None:
+    pass

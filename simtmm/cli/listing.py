@@ -1,0 +1,44 @@
+"""`simtmm machines` and `simtmm kernels`: what there is."""
+
+from typing import Annotated, Any
+
+import typer
+
+from simtmm.cli.words import JsonOption, OutputOption, SetOption, chosen_machine, show
+
+
+def machines(
+    name: Annotated[str | None, typer.Argument(help="show this one, with the source of each value")] = None,
+    set_: SetOption = None,
+    as_json: JsonOption = False,
+    output: OutputOption = None,
+) -> None:
+    """List the machines, or show one with where its values come from."""
+    from simtmm.machine import load_machine, machine_files
+    from simtmm.report import listing
+
+    if name is None:
+        found = {each: load_machine(path) for each, path in machine_files().items()}
+        document: Any = {each: listing.machine_document(machine) for each, machine in found.items()}
+        show(listing.describe_machines(found), document, as_json, output)
+    else:
+        machine = chosen_machine(name, set_)
+        show(listing.describe_machine(machine), listing.machine_document(machine), as_json, output)
+
+
+def kernels(
+    name: Annotated[str | None, typer.Argument(help="show this one: parameters, source, paper")] = None,
+    as_json: JsonOption = False,
+    output: OutputOption = None,
+) -> None:
+    """List the kernels, or show one."""
+    from simtmm.kernel import kernel_folders, load_kernel
+    from simtmm.report import listing
+
+    if name is None:
+        found = {each: load_kernel(folder) for each, folder in kernel_folders().items()}
+        document: Any = {each: listing.kernel_document(kernel) for each, kernel in found.items()}
+        show(listing.describe_kernels(found), document, as_json, output)
+    else:
+        kernel = load_kernel(name)
+        show(listing.describe_kernel(kernel), listing.kernel_document(kernel), as_json, output)

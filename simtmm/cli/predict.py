@@ -1,0 +1,89 @@
+"""`simtmm predict`."""
+
+import re
+from typing import Annotated
+
+import typer
+
+from simtmm.cli.words import (
+    JsonOption,
+    MachineOption,
+    OutputOption,
+    SetOption,
+    chosen_machine,
+    numbers_of,
+    parameters_of,
+    show,
+)
+from simtmm.errors import ModelError
+from simtmm.files import check_writable
+
+
+def predict(
+    source: Annotated[str, typer.Argument(help="an algorithm of the papers, a kernel, or a trace (.parquet)")],
+    machine: MachineOption = "gtx280",
+    set_: SetOption = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", "-p", metavar="NAME=VALUE", help="an algorithm's symbol or a kernel's parameter"),
+    ] = None,
+    kernel: Annotated[bool, typer.Option("--kernel", help="take the kernel, where an algorithm has its name")] = False,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", help="a kernel's models, all if left out; repeatable")
+    ] = None,
+    constant: Annotated[
+        list[str] | None,
+        typer.Option("--constant", metavar="NAME=VALUE", help="of the calibrated model: a1, a0, m, C_s, G, f_app"),
+    ] = None,
+    unit: Annotated[str, typer.Option(help="of a1 and a0: cycles or s")] = "cycles",
+    threads: Annotated[float | None, typer.Option(help="an algorithm's T, threads a core")] = None,
+    variant: Annotated[str | None, typer.Option(help="an algorithm's variant, as printed or mended")] = None,
+    against: Annotated[str | None, typer.Option("--versus", help="another algorithm: which wins where")] = None,
+    over: Annotated[
+        list[str] | None, typer.Option(help="with --versus: along this symbol, as n, m, L, T; repeatable")
+    ] = None,
+    sweep: Annotated[
+        str | None, typer.Option(metavar="blocks=LOW:HIGH", help="a kernel's throughput over requested blocks")
+    ] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="print the formulas in LaTeX")] = False,
+    as_json: JsonOption = False,
+    output: OutputOption = None,
+) -> None:
+    """What the models say, without a simulation: time, terms, what binds, and where that changes."""
+    if output is not None:
+        check_writable(output)
+    chosen = chosen_machine(machine, set_)
+    from simtmm.report import predict as report
+    from simtmm.report.progress import watching
+    from simtmm.study import predict as study
+
+    if against is not None:
+        compared = study.versus(source, against, chosen, numbers_of(param, "--param"), over or (), threads)
+        show(report.describe_versus(compared), compared.to_dict(), as_json, output)
+        return
+    if not kernel and sweep is None and study.is_algorithm(source):
+        made = study.predict_paper(source, chosen, numbers_of(param, "--param"), threads, variant)
+    else:
+        with watching() as watch:
+
+            def recorded(done: int) -> None:
+                watch("recording", done, None)
+
+            if sweep is not None:
+                function, swept = study.sweep_blocks(source, chosen, parameters_of(param), _blocks(sweep), recorded)
+                document = {"kernel": function, "machine": chosen.name, **swept.to_dict()}
+                show(report.describe_zigzag(function, swept, chosen.name), document, as_json, output)
+                return
+            constants = numbers_of(constant, "--constant")
+            made = study.predict_program(source, chosen, parameters_of(param), model or (), constants, unit, recorded)
+    formulas = made.formulas() if latex else {}
+    parts = report.describe_formulas(formulas) if latex else report.describe_prediction(made)
+    show(parts, made.to_dict() | ({"latex": formulas} if latex else {}), as_json, output)
+
+
+def _blocks(sweep: str) -> range:
+    """The range of `blocks=LOW:HIGH`, both included."""
+    match = re.fullmatch(r"blocks=([0-9]{1,9}):([0-9]{1,9})", sweep)
+    if not match or not 1 <= int(match[1]) <= int(match[2]):
+        raise ModelError(f"--sweep {sweep}: must be blocks=LOW:HIGH, whole numbers from 1 on")
+    return range(int(match[1]), int(match[2]) + 1)

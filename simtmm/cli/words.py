@@ -1,0 +1,111 @@
+"""What the subcommands share: options, and what words on the command line mean."""
+
+import json
+import math
+import sys
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simtmm.errors import KernelError, MachineError, ModelError
+from simtmm.files import written_whole
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from simtmm.machine import Machine
+
+PIPE_WIDTH = 200  # columns that tables may take where no terminal says how many there are
+
+MachineOption = Annotated[str, typer.Option("--machine", "-m", metavar="NAME|FILE", help="a machine (see `machines`)")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="change a machine's key, as memory.latency=800; repeatable"),
+]
+ParamOption = Annotated[
+    list[str] | None,
+    typer.Option("--param", "-p", metavar="NAME=VALUE", help="a kernel's parameter (see `kernels NAME`); repeatable"),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
+OutputOption = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FILE", help="write the JSON document there")
+]
+
+
+def numbers_of(words: list[str] | None, option: str) -> dict[str, float]:
+    """NAME=VALUE words whose values are numbers."""
+    numbers = {}
+    for key, text in (_pair(word, option, ModelError) for word in words or []):
+        try:
+            numbers[key] = float(text)
+        except ValueError:
+            raise ModelError(f"{option} {key}={text}: must be a number") from None
+    return numbers
+
+
+def chosen_machine(name: str, changes: list[str] | None) -> "Machine":
+    """The machine of that name or file, with KEY=VALUE words applied."""
+    from simtmm.machine import load_machine
+
+    machine = load_machine(name)
+    values = dict(_pair(change, "--set", MachineError) for change in changes or [])
+    return machine.replace({key: _value(text) for key, text in values.items()}) if values else machine
+
+
+def parameters_of(words: list[str] | None) -> dict[str, str]:
+    """A kernel's parameters from NAME=VALUE words."""
+    return dict(_pair(word, "--param", KernelError) for word in words or [])
+
+
+def _pair(word: str, option: str, error: type[Exception]) -> tuple[str, str]:
+    key, equals, value = word.partition("=")
+    if not equals or not key:
+        raise error(f"{option} {word}: must be of the form {'KEY' if option == '--set' else 'NAME'}=VALUE")
+    return key.strip(), value.strip()
+
+
+def _value(text: str) -> Any:
+    """A TOML value; `none` for no value; any other word is a text."""
+    if text == "none":
+        return None
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (ValueError, RecursionError):  # no TOML, or numbers and nestings that Python refuses to read
+        return text
+
+
+def show(parts: "Iterable[RenderableType]", document: Any, as_json: bool, output: Path | None) -> None:
+    """Print the report or the document; write the document to a file if one was named."""
+    if as_json or output is not None:
+        text = json.dumps(_finite(document), indent=2, allow_nan=False)
+        if output is not None:
+            with written_whole(output) as temporary:
+                temporary.write_text(text + "\n", encoding="utf-8")
+        if as_json:
+            print(text)
+            return
+    from rich.console import Console
+
+    if sys.stdout.isatty():
+        console = Console(highlight=False)
+        for part in parts:
+            console.print(part)
+        return
+    console = Console(highlight=False, width=PIPE_WIDTH)
+    with console.capture() as captured:
+        for part in parts:
+            console.print(part, soft_wrap=True)
+    for line in captured.get().splitlines():
+        print(line.rstrip())
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity: null stands for it."""
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
