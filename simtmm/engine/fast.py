@@ -255,9 +255,17 @@ def _check_length(machine: Machine, workload: Workload) -> None:
     longest = max(ticks(latency) for latency in (memory.latency, *caches))
     chunk = longest + ticks(memory.port_interval) + max(ticks(memory.service), ticks(memory.atomic_service))
     start = ticks(scheduling.block_launch) + ticks(scheduling.warp_launch)
-    held = float(workload.amount[workload.kind <= SHARED].sum(dtype=np.float64)) + workload.operations + 1
     each = ticks(machine.issue_cycles) + ticks(scheduling.pipeline_depth)
-    if each * held + chunk * (len(workload.chunks) + 1) + start * (workload.warps + 1) >= LONGEST:
+
+    def bound(held: float) -> float:
+        others = chunk * (len(workload.chunks) + 1) + start * (workload.warps + 1)
+        return each * (held + workload.operations + 1) + others
+
+    # Rarely does it take the sum itself to see that it is no more than it may be.
+    most = float(workload.amount.max(initial=0)) * workload.operations
+    if bound(most) < LONGEST:
+        return
+    if bound(float(workload.amount[workload.kind <= SHARED].sum(dtype=np.float64))) >= LONGEST:
         raise EngineError(
             f"{workload.origin} on {machine.name}: could take 2^61 ticks and more, which engine 'fast' can't count; "
             "use engine 'reference', or fewer ticks_per_cycle"
