@@ -17,7 +17,9 @@ what belongs to one warp shares its cache lines. Warps lie by group and slot, bl
 from typing import Any, NamedTuple
 
 import numba
+import numba.extending
 import numpy as np
+from llvmlite import ir
 
 from simtmm.timeline import WarpState
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE
@@ -115,6 +117,23 @@ def _inlined(function: Any) -> Any:
 def _compiled(function: Any) -> Any:
     """A helper that is called."""
     return _njit(function, _nrt=False)
+
+
+@numba.extending.intrinsic
+def _prefetch(typing, array, index):
+    """Have an element of an array, by its place in memory order, brought into the cache; changes nothing else."""
+
+    def generate(context, builder, signature, arguments):
+        byte = ir.IntType(8).as_pointer()
+        number = ir.IntType(32)
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
+        of_type = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], of_type)
+        builder.call(prefetch, [place, number(0), number(3), number(1)])  # to be read, into every cache, data
+        return context.get_dummy_value()
+
+    return numba.types.void(array, numba.types.int64), generate
 
 
 @_inlined
@@ -290,6 +309,11 @@ def _sleep(s, g, t, finish, slot):
     """A warp waits for a memory instruction of its own."""
     _turn(s, g, g * s.parameters[P_SLOTS] + slot, MEMORY, t)
     s.group[g, GROUP_MEMORY] += 1
+    # Thousands of warps read their lists in turns, too many for the hardware to see where each goes on.
+    w = g * s.parameters[P_SLOTS] + slot
+    _prefetch(s.kind, s.warp[w, WARP_POSITION])
+    _prefetch(s.amount, s.warp[w, WARP_POSITION])
+    _prefetch(s.chunks, s.warp[w, WARP_CHUNK])
     _push(s, MEMORY_TICKS, g, finish, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
 
 
@@ -388,7 +412,15 @@ def _partition_of(s, chunk):
         x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         x = x ^ (x >> np.uint64(31))
         return np.int64(x % np.uint64(s.parameters[P_PARTITIONS]))
-    return chunk % s.parameters[P_PARTITIONS]
+    return _modulo(chunk, s.parameters[P_PARTITIONS])
+
+
+@_inlined
+def _modulo(chunk, count):
+    """chunk mod count, without a division where count is a power of two, as it is in most machines."""
+    if count & (count - 1) == 0:
+        return chunk & (count - 1)
+    return np.int64(np.uint64(chunk) % np.uint64(count))
 
 
 @_inlined
@@ -438,14 +470,14 @@ def _access(s, memory, g, what, first, count, t):
             row1 = np.int64(0)
             row2 = np.int64(0)
             if cached and s.parameters[P_L1_SETS] > 0:
-                row1 = g * s.parameters[P_L1_SETS] + chunk % s.parameters[P_L1_SETS]
+                row1 = g * s.parameters[P_L1_SETS] + _modulo(chunk, s.parameters[P_L1_SETS])
                 fill = _find(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
                 if fill >= 0:
                     done = max(start + s.parameters[P_L1_LATENCY], fill)
                     s.group[g, GROUP_L1_HITS] += 1
             if done < 0:
                 if cached and s.parameters[P_L2_SETS] > 0:
-                    row2 = chunk % s.parameters[P_L2_SETS]
+                    row2 = _modulo(chunk, s.parameters[P_L2_SETS])
                     fill = _find(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
                     if fill >= 0:
                         done = max(start + s.parameters[P_L2_LATENCY], fill)
