@@ -106,7 +106,9 @@ class State(NamedTuple):
     intervals: Any  # int64[room, 6]: the timeline's, as they end
 
 
-_njit: Any = numba.njit  # Numba's own annotations do not know its option _nrt
+# Numba's own annotations do not know the option _nrt, nor that an intrinsic's first parameter is not the caller's.
+_njit: Any = numba.njit
+_intrinsic: Any = numba.extending.intrinsic
 
 
 def _inlined(function: Any) -> Any:
@@ -119,7 +121,7 @@ def _compiled(function: Any) -> Any:
     return _njit(function, _nrt=False)
 
 
-@numba.extending.intrinsic
+@_intrinsic
 def _prefetch(typing, array, index):
     """Have an element of an array, by its place in memory order, brought into the cache; changes nothing else."""
 
