@@ -4,21 +4,26 @@ from typing import Annotated, Any
 
 import typer
 
-from simtmm.cli.words import JsonOption, OutputOption, SetOption, chosen_machine, show
+from simtmm.cli.words import JsonOption, KernelPathOption, OutputOption, SetOption, chosen_machine, show
 
 
 def machines(
     name: Annotated[str | None, typer.Argument(help="show this one, with the source of each value")] = None,
     set_: SetOption = None,
+    as_table: Annotated[bool, typer.Option("--table", help="compare them in one table")] = False,
     as_json: JsonOption = False,
     output: OutputOption = None,
 ) -> None:
     """List the machines, or show one with where its values come from."""
     from simtmm.machine import load_machine, machine_files
-    from simtmm.report import listing
+    from simtmm.report import listing, machine_table
 
     if name is None:
         found = {each: load_machine(path) for each, path in machine_files().items()}
+    if as_table:
+        chosen = found if name is None else {name: chosen_machine(name, set_)}
+        show(machine_table.compare_machines(chosen), machine_table.comparison_document(chosen), as_json, output)
+    elif name is None:
         document: Any = {each: listing.machine_document(machine) for each, machine in found.items()}
         show(listing.describe_machines(found), document, as_json, output)
     else:
@@ -28,6 +33,7 @@ def machines(
 
 def kernels(
     name: Annotated[str | None, typer.Argument(help="show this one: parameters, source, paper")] = None,
+    kernel_path: KernelPathOption = None,
     as_json: JsonOption = False,
     output: OutputOption = None,
 ) -> None:

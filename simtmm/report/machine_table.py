@@ -1,0 +1,156 @@
+"""All machines beside one another in one table, and how sure their numbers are."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from simtmm.machine import Machine
+from simtmm.model.roofline import bandwidth
+from simtmm.report.text import NO_VALUE, number, table
+
+SURE = ("definition", "user", "confirmed", "paper", "derived")
+DOUBTED = ("secondhand", "config", "default", "unconfirmed", "assumption")  # surest first, as in SURE
+DOUBT = "?"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A column: a number of every machine, and the keys of the machine file that it comes from.
+
+    `value` gives None for a machine that has no such number.
+    """
+
+    name: str
+    header: str
+    unit: str
+    meaning: str
+    keys: tuple[str, ...]
+    value: Callable[[Machine], float | None]
+
+
+def _bandwidth(machine: Machine) -> float | None:
+    found = bandwidth(machine) * (machine.clock_hz or 0)
+    return found if isfinite(found) and found > 0 else None
+
+
+def _capacity(level: str) -> Callable[[Machine], float | None]:
+    def capacity(machine: Machine) -> float | None:
+        cache = getattr(machine.memory, level)
+        return cache.sets * cache.ways * machine.chunk_bytes if cache else None
+
+    return capacity
+
+
+def _latency(level: str) -> Callable[[Machine], float | None]:
+    def latency(machine: Machine) -> float | None:
+        cache = getattr(machine.memory, level)
+        return float(cache.latency) if cache else None
+
+    return latency
+
+
+QUANTITIES = (
+    Quantity("groups", "groups", "core groups", "core groups", ("cores.groups",), lambda m: m.cores.groups),
+    Quantity("cores", "Q", "cores", "cores of a group", ("cores.cores_per_group",), lambda m: m.cores.cores_per_group),
+    Quantity("warp", "W", "threads", "threads of a warp", ("cores.warp_width",), lambda m: m.cores.warp_width),
+    Quantity(
+        "threads_per_core", "X", "threads", "threads a core may hold", ("cores.threads_per_core",),
+        lambda m: m.cores.threads_per_core,
+    ),
+    Quantity("clock", "MHz", "Hz", "core clock", ("clock_hz",), lambda m: m.clock_hz),
+    Quantity("latency", "L", "cycles", "latency of global memory", ("memory.latency",), lambda m: m.memory.latency),
+    Quantity(
+        "bandwidth", "GB/s", "bytes/s", "what global memory delivers in a simulation", ("memory.service",), _bandwidth
+    ),
+    Quantity(
+        "peak_bandwidth", "peak", "bytes/s", "what the data sheet promises", ("peak_bandwidth",),
+        lambda m: m.peak_bandwidth,
+    ),
+    Quantity("l1_capacity", "L1", "bytes", "cache of a group", ("memory.l1.sets",), _capacity("l1")),
+    Quantity("l1_latency", "", "cycles", "latency of a hit in the L1", ("memory.l1.latency",), _latency("l1")),
+    Quantity("l2_capacity", "L2", "bytes", "cache of all groups", ("memory.l2.sets",), _capacity("l2")),
+    Quantity("l2_latency", "", "cycles", "latency of a hit in the L2", ("memory.l2.latency",), _latency("l2")),
+)  # fmt: skip
+
+
+def compare_machines(machines: Mapping[str, Machine]) -> Iterator[RenderableType]:
+    """All machines in one table, a line each; fits 120 columns."""
+    headers = ("machine", *(quantity.header for quantity in QUANTITIES), "sure")
+    yield table("", headers, [_row(name, machine) for name, machine in machines.items()])
+    yield ""
+    yield Text(
+        "Q cores in a group, W threads to a warp, X threads a core, L latency in cycles; GB/s in a simulation, and\n"
+        "peak by the data sheet; caches in KiB or MiB with the cycles of a hit; sure: how many of its values were\n"
+        f"read in a source or follow from such. {DOUBT} stands behind one that does not: quoted, another simulator's,\n"
+        "or assumed; `machines NAME` shows each with its source."
+    )
+
+
+def comparison_document(machines: Mapping[str, Machine]) -> dict[str, Any]:
+    """The same for JSON: quantities with unit and certainty, and how many values have which certainty."""
+    return {
+        name: {
+            "name": machine.name,
+            "digest": machine.digest(),
+            **{
+                quantity.name: {
+                    "value": quantity.value(machine),
+                    "unit": quantity.unit,
+                    "meaning": quantity.meaning,
+                    "certainty": certainty(machine, quantity.keys),
+                }
+                for quantity in QUANTITIES
+            },
+            "certainties": certainties(machine),
+        }
+        for name, machine in machines.items()
+    }
+
+
+def certainty(machine: Machine, keys: Sequence[str]) -> str | None:
+    """The least sure certainty of these keys; "default" for a value without a source, None without a value.
+
+    A value that comes from another key alone, as `service` from `peak_bandwidth`, is no surer than that one.
+    """
+    values = machine.values()
+    sources = machine.sources
+    named = [sources[key].source for key in keys if key in sources and sources[key].source in values]
+    found = [sources[key].certainty if key in sources else "default" for key in (*keys, *named) if key in values]
+    return max(found, key=(*SURE, *DOUBTED).index, default=None)
+
+
+def certainties(machine: Machine) -> dict[str, int]:
+    """How many of a machine's sourced values have which certainty, the surest first."""
+    counted = Counter[str](source.certainty for source in machine.sources.values())
+    return {word: counted[word] for word in (*SURE, *DOUBTED) if counted[word]}
+
+
+def _row(name: str, machine: Machine) -> tuple[str, ...]:
+    cells = []
+    for quantity in QUANTITIES:
+        value = quantity.value(machine)
+        if value is None:
+            cells.append(f"{NO_VALUE} ")
+        else:
+            doubted = certainty(machine, quantity.keys) in DOUBTED
+            cells.append(_shown(value, quantity.unit) + (DOUBT if doubted else " "))
+    counted = certainties(machine)
+    sure = sum(counted.get(word, 0) for word in SURE)
+    return name, *cells, f"{sure}/{sum(counted.values())}"
+
+
+def _shown(value: float, unit: str) -> str:
+    match unit:
+        case "Hz":
+            return f"{value / 1e6:.0f}"
+        case "bytes/s":
+            return number(value / 1e9)
+        case "bytes":
+            return f"{value / 2**20:g}M" if value >= 2**20 else f"{value / 2**10:g}K"
+        case _:
+            return f"{value:g}"

@@ -1,0 +1,128 @@
+"""All machines in one table: its numbers, the mark of doubt, its width."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from simtmm.machine import Machine, load_machine, machine_files
+from simtmm.report.machine_table import QUANTITIES, certainties, certainty, compare_machines, comparison_document
+
+SHIPPED = {name: load_machine(path) for name, path in machine_files().items()}
+
+
+def printed(machines, width=120):
+    out = io.StringIO()
+    console = Console(file=out, width=width, highlight=False)
+    for part in compare_machines(machines):
+        console.print(part)
+    return out.getvalue().splitlines()
+
+
+def machine(**sources):
+    return Machine.from_dict(
+        {
+            "name": "small",
+            "clock_hz": 1e9,
+            "peak_bandwidth": 2e11,
+            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 32, "threads_per_core": 128},
+            "memory": {"latency": 400, "chunk_words": 32, "partitions": 4, "service": 4},
+            "sources": {key.replace("__", "."): value for key, value in sources.items()},
+        }
+    )
+
+
+def test_the_shipped_machines_fit_120_columns_a_line_each():
+    lines = printed(SHIPPED)
+    assert [line.split()[0] for line in lines[1 : 1 + len(SHIPPED)]] == list(SHIPPED)
+    assert lines[1 + len(SHIPPED)] == ""
+    assert max(map(len, lines)) <= 120
+
+
+def test_a_line_has_the_numbers_of_the_file():
+    (line,) = [line for line in printed(SHIPPED) if line.startswith("gtx480 ")]
+    # 6 * 128 bytes / 6.07 cycles at 1401 MHz is 177.3 GB/s
+    cells = ["gtx480", "15", "32", "32", "48", "1401", "512", "177", "177", "16K", "35?", "768K", "240?"]
+    assert line.split()[:-1] == cells
+
+
+def test_a_machine_without_caches_bandwidth_and_peak_has_dashes():
+    (line,) = [line for line in printed(SHIPPED) if line.startswith("ideal ")]
+    assert line.split()[7:13] == ["-"] * 6
+
+
+@pytest.mark.parametrize(
+    ("word", "doubted"),
+    [
+        ("confirmed", False), ("paper", False), ("derived", False), ("definition", False), ("user", False),
+        ("secondhand", True), ("config", True), ("unconfirmed", True), ("assumption", True),
+    ],
+)  # fmt: skip
+def test_a_number_that_was_not_read_in_a_source_bears_a_question_mark(word, doubted):
+    made = machine(memory__latency={"source": "here", "certainty": word})
+    assert ("400?" in printed({"small": made})[1].split()) == doubted
+
+
+def test_a_value_without_a_source_is_a_default_and_doubted():
+    assert certainty(machine(), ("memory.latency",)) == "default"
+    assert "400?" in printed({"small": machine()})[1].split()
+
+
+def test_a_value_that_is_not_there_has_no_certainty():
+    assert certainty(machine(), ("memory.l1.latency",)) is None
+
+
+def test_of_several_keys_the_least_sure_one_counts():
+    made = machine(
+        memory__latency={"source": "here", "certainty": "assumption"}, clock_hz={"source": "here", "certainty": "paper"}
+    )
+    assert certainty(made, ("clock_hz", "memory.latency")) == "assumption"
+    assert certainty(made, ("clock_hz",)) == "paper"
+
+
+def test_bandwidth_that_follows_from_the_peak_is_no_surer_than_the_peak():
+    derived = {"source": "peak_bandwidth", "certainty": "derived"}
+    for word in ("confirmed", "unconfirmed"):
+        made = machine(memory__service=derived, peak_bandwidth={"source": "data sheet", "certainty": word})
+        assert certainty(made, ("memory.service",)) == ("derived" if word == "confirmed" else word)
+
+
+def test_values_that_name_one_another_as_their_source_are_as_sure_as_they_say():
+    made = machine(
+        peak_bandwidth={"source": "clock_hz", "certainty": "paper"},
+        clock_hz={"source": "peak_bandwidth", "certainty": "paper"},
+    )
+    assert certainty(made, ("peak_bandwidth", "clock_hz")) == "paper"
+
+
+def test_the_last_column_counts_the_values_that_were_read_or_follow():
+    made = machine(
+        memory__latency={"source": "here", "certainty": "assumption"},
+        clock_hz={"source": "here", "certainty": "paper"},
+        peak_bandwidth={"source": "here", "certainty": "confirmed"},
+    )
+    assert printed({"small": made})[1].split()[-1] == "2/3"
+    assert certainties(made) == {"confirmed": 1, "paper": 1, "assumption": 1}
+
+
+def test_the_document_has_every_quantity_with_unit_and_certainty():
+    found = comparison_document(SHIPPED)
+    assert list(found) == list(SHIPPED)
+    for name, entry in found.items():
+        assert entry["digest"] == SHIPPED[name].digest()
+        assert sum(entry["certainties"].values()) == len(SHIPPED[name].sources)
+        for quantity in QUANTITIES:
+            assert set(entry[quantity.name]) == {"value", "unit", "meaning", "certainty"}
+    a100 = found["a100-80"]
+    assert a100["l2_capacity"] == {
+        "value": 40 * 2**20, "unit": "bytes", "meaning": "cache of all groups", "certainty": "derived",
+    }  # fmt: skip
+    assert a100["latency"]["value"] == 552.2
+    assert found["ideal"]["bandwidth"]["value"] is None
+
+
+def test_bandwidth_is_what_partitions_or_ports_let_through():
+    document = comparison_document({"small": machine()})["small"]
+    assert document["bandwidth"]["value"] == 4 * 128 / 4 * 1e9
+    ported = machine().replace({"memory.port_interval": 4})
+    assert comparison_document({"small": ported})["small"]["bandwidth"]["value"] == 2 * 128 / 4 * 1e9
