@@ -1,12 +1,14 @@
 """`simtmm predict`."""
 
 import re
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from simtmm.cli.words import (
     JsonOption,
+    KernelPathOption,
     MachineOption,
     OutputOption,
     SetOption,
@@ -18,6 +20,19 @@ from simtmm.cli.words import (
 from simtmm.errors import ModelError
 from simtmm.files import check_writable
 
+ALGORITHM, PROGRAM, VERSUS, SWEEP = "an algorithm", "a kernel or trace", "--versus", "--sweep"
+ONLY = {  # where an option has a meaning; elsewhere it is refused, and not left aside
+    "--kernel": (PROGRAM, SWEEP),
+    "--model": (PROGRAM,),
+    "--constant": (PROGRAM,),
+    "--unit": (PROGRAM,),
+    "--threads": (ALGORITHM, VERSUS),
+    "--variant": (ALGORITHM,),
+    "--over": (VERSUS,),
+    "--latex": (ALGORITHM, PROGRAM),
+    "--picture": (SWEEP,),
+}
+
 
 def predict(
     source: Annotated[str, typer.Argument(help="an algorithm of the papers, a kernel, or a trace (.parquet)")],
@@ -27,25 +42,32 @@ def predict(
         list[str] | None,
         typer.Option("--param", "-p", metavar="NAME=VALUE", help="an algorithm's symbol or a kernel's parameter"),
     ] = None,
+    kernel_path: KernelPathOption = None,
     kernel: Annotated[bool, typer.Option("--kernel", help="take the kernel, where an algorithm has its name")] = False,
     model: Annotated[
-        list[str] | None, typer.Option("--model", help="a kernel's models, all if left out; repeatable")
+        list[str] | None, typer.Option("--model", metavar="NAME", help="a kernel's models, all if left out; repeatable")
     ] = None,
     constant: Annotated[
         list[str] | None,
         typer.Option("--constant", metavar="NAME=VALUE", help="of the calibrated model: a1, a0, m, C_s, G, f_app"),
     ] = None,
-    unit: Annotated[str, typer.Option(help="of a1 and a0: cycles or s")] = "cycles",
-    threads: Annotated[float | None, typer.Option(help="an algorithm's T, threads a core")] = None,
-    variant: Annotated[str | None, typer.Option(help="an algorithm's variant, as printed or mended")] = None,
-    against: Annotated[str | None, typer.Option("--versus", help="another algorithm: which wins where")] = None,
+    unit: Annotated[str | None, typer.Option(metavar="cycles|s", help="of a1 and a0; cycles if left out")] = None,
+    threads: Annotated[float | None, typer.Option(metavar="T", help="an algorithm's threads a core")] = None,
+    variant: Annotated[
+        str | None, typer.Option(metavar="NAME", help="an algorithm's variant, as printed or mended")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option("--versus", metavar="NAME", help="another algorithm: which wins where")
+    ] = None,
     over: Annotated[
-        list[str] | None, typer.Option(help="with --versus: along this symbol, as n, m, L, T; repeatable")
+        list[str] | None,
+        typer.Option(metavar="SYMBOL", help="with --versus: along this symbol, as n, m, L, T; repeatable"),
     ] = None,
     sweep: Annotated[
         str | None, typer.Option(metavar="blocks=LOW:HIGH", help="a kernel's throughput over requested blocks")
     ] = None,
     latex: Annotated[bool, typer.Option("--latex", help="print the formulas in LaTeX")] = False,
+    picture: Annotated[Path | None, typer.Option(metavar="FILE", help="draw the sweep: .png, .svg or .pdf")] = None,
     as_json: JsonOption = False,
     output: OutputOption = None,
 ) -> None:
@@ -57,25 +79,55 @@ def predict(
     from simtmm.report.progress import watching
     from simtmm.study import predict as study
 
+    if against is not None and sweep is not None:
+        raise ModelError("--versus and --sweep: can't both be given")
+    mode = VERSUS if against is not None else SWEEP if sweep is not None else PROGRAM
+    if mode == PROGRAM and not kernel and study.is_algorithm(source):
+        mode = ALGORITHM
+    given = {
+        "--kernel": kernel,
+        "--model": model,
+        "--constant": constant,
+        "--unit": unit,
+        "--threads": threads is not None,
+        "--variant": variant,
+        "--over": over,
+        "--latex": latex,
+        "--picture": picture is not None,
+    }
+    for option, value in given.items():
+        if value and mode not in ONLY[option]:
+            raise ModelError(f"{option}: is for {' or '.join(ONLY[option])}, not for {mode}")
+    if unit and not constant:
+        raise ModelError("--unit: is of the constants, so --constant must be given too")
+    if picture is not None:
+        from simtmm.report import pictures
+
+        pictures.check(picture)
     if against is not None:
         compared = study.versus(source, against, chosen, numbers_of(param, "--param"), over or (), threads)
         show(report.describe_versus(compared), compared.to_dict(), as_json, output)
         return
-    if not kernel and sweep is None and study.is_algorithm(source):
-        made = study.predict_paper(source, chosen, numbers_of(param, "--param"), threads, variant)
-    else:
-        with watching() as watch:
+    with watching() as watch:
 
-            def recorded(done: int) -> None:
-                watch("recording", done, None)
+        def recorded(done: int) -> None:
+            watch("recording", done, None)
 
-            if sweep is not None:
-                function, swept = study.sweep_blocks(source, chosen, parameters_of(param), _blocks(sweep), recorded)
-                document = {"kernel": function, "machine": chosen.name, **swept.to_dict()}
-                show(report.describe_zigzag(function, swept, chosen.name), document, as_json, output)
-                return
+        if sweep is not None:
+            function, swept = study.sweep_blocks(source, chosen, parameters_of(param), _blocks(sweep), recorded)
+        elif mode == ALGORITHM:
+            made = study.predict_paper(source, chosen, numbers_of(param, "--param"), threads, variant)
+        else:
             constants = numbers_of(constant, "--constant")
-            made = study.predict_program(source, chosen, parameters_of(param), model or (), constants, unit, recorded)
+            made = study.predict_program(
+                source, chosen, parameters_of(param), model or (), constants, unit or "cycles", recorded
+            )
+    if sweep is not None:
+        document = {"kernel": function, "machine": chosen.name, **swept.to_dict()}
+        if picture is not None:
+            pictures.write(picture, pictures.zigzag(swept, f"{function} on {chosen.name}"))
+        show(report.describe_zigzag(function, swept, chosen.name), document, as_json, output)
+        return
     formulas = made.formulas() if latex else {}
     parts = report.describe_formulas(formulas) if latex else report.describe_prediction(made)
     show(parts, made.to_dict() | ({"latex": formulas} if latex else {}), as_json, output)

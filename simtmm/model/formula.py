@@ -24,7 +24,8 @@ class Symbol:
     """A letter of the papers.
 
     name: as in code and on the command line. meaning, unit: for people. minimum, maximum: the domain, both included
-    unless `above` (more than the minimum). whole: whether only whole numbers are allowed. latex: how it is printed.
+    unless `above` (more than the minimum). whole: whether only whole numbers are allowed. latex: how it is printed,
+    where not by its name.
     """
 
     name: str
@@ -35,6 +36,12 @@ class Symbol:
     above: bool = False
     whole: bool = False
     latex: str = ""
+
+    @property
+    def printed(self) -> str:
+        """In LaTeX: `latex`, or the name with all that follows an underscore below the line."""
+        base, _, below = self.name.partition("_")
+        return self.latex or (f"{base}_{{{below}}}" if len(below) > 1 else self.name)
 
     @property
     def allowed(self) -> str:
@@ -109,7 +116,7 @@ class Formula:
         """The formula for a paper."""
         import sympy
 
-        printed = {symbol.name: symbol.latex or symbol.name for symbol in self.symbols}
+        printed = {symbol.name: symbol.printed for symbol in self.symbols}
         lg = sympy.Function("lg", nargs=1)
         parts = []
         for term in self.expressions.values():

@@ -77,8 +77,21 @@ def _values(machine: Machine) -> Iterator[tuple[str, ...]]:
 
 
 def describe_kernels(kernels: Mapping[str, Kernel]) -> Iterator[RenderableType]:
-    """All kernels, a line each."""
-    yield table("", ("kernel", ""), [(name, kernel.summary) for name, kernel in kernels.items()], left=(0, 1))
+    """All kernels, a line each: first those that follow an algorithm of the papers, which is named if not alike."""
+    following, others = [], []
+    for name, kernel in kernels.items():
+        followed = _followed(kernel)
+        if followed is None:
+            others.append((name, kernel.summary))
+        else:
+            following.append((name, kernel.summary if followed[0] == name else f"{kernel.summary} [{followed[0]}]"))
+    yield table("Following an algorithm of the papers [its name, if another]", ("", ""), following, left=(0, 1))
+    yield ""
+    yield table("Others", ("", ""), others, left=(0, 1))
+    yield ""
+    yield Text(
+        "Of an algorithm, `simtmm predict NAME` says what the models make of any size, and where what binds changes."
+    )
 
 
 def describe_kernel(kernel: Kernel) -> Iterator[RenderableType]:
@@ -95,10 +108,15 @@ def describe_kernel(kernel: Kernel) -> Iterator[RenderableType]:
     yield Text(f"source: {kernel.source_path}")
     if kernel.paper:
         yield Text(f"follows: {kernel.paper}")
+    followed = _followed(kernel)
+    if followed:
+        symbols = ", ".join(f"{name}={value:g}" for name, value in followed[1].items())
+        yield Text(f"algorithm: {followed[0]}, by default with {symbols} (see `simtmm predict {followed[0]}`)")
 
 
 def kernel_document(kernel: Kernel) -> dict[str, Any]:
     """The same for JSON."""
+    followed = _followed(kernel)
     return {
         "name": kernel.name,
         "about": (kernel.host.__doc__ or "").strip(),
@@ -108,4 +126,10 @@ def kernel_document(kernel: Kernel) -> dict[str, Any]:
         },
         "source": str(kernel.source_path),
         "paper": kernel.paper,
+        "algorithm": {"name": followed[0], "symbols": followed[1]} if followed else None,
     }
+
+
+def _followed(kernel: Kernel) -> tuple[str, dict[str, float]] | None:
+    """The algorithm that a kernel follows, and its symbols for the defaults."""
+    return kernel.algorithm(kernel.resolve({}))

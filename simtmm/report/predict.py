@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from simtmm.model.algorithms import written
+from simtmm.model.regimes import Crossover
 from simtmm.model.scheduling import Zigzag
 from simtmm.report.text import bar, number, seconds, table
 from simtmm.result import Prediction
 from simtmm.study.predict import Predicted, Versus
 
+LONG = 1e12  # from here on a number is shown with its exponent
 NAMES = {
     "pram": "PRAM",
     "tmm": "TMM",
@@ -31,10 +34,13 @@ def describe_prediction(made: Predicted) -> Iterator[RenderableType]:
     forms = {f"{NAMES[model]}, closed form": prediction for model, prediction in made.closed_form.items()}
     all_of_them = {NAMES[model]: prediction for model, prediction in made.predictions.items()} | forms
     rows = [
-        (name, number(prediction.cycles), seconds(prediction.seconds), prediction.bound, prediction.source)
+        (name, _short(prediction.cycles), seconds(prediction.seconds), prediction.bound, prediction.source)
         for name, prediction in all_of_them.items()
     ]
     yield table("Time", ("", "cycles", "time", "bound by", "source"), rows, left=(0, 3, 4))
+    if made.no_closed_form:
+        yield ""
+        yield Text(f"No closed form: {made.no_closed_form}")
     yield ""
     yield table("Terms", ("", "", "cycles", ""), list(_terms(all_of_them)), left=(0, 1, 3))
     yield ""
@@ -56,10 +62,10 @@ def describe_formulas(formulas: dict[str, str]) -> Iterator[RenderableType]:
 
 def describe_versus(made: Versus) -> Iterator[RenderableType]:
     """Who wins where, a sentence a symbol."""
-    values = ", ".join(f"{name}={number(value)}" for name, value in made.parameters.items())
+    values = ", ".join(f"{name}={_value(value)}" for name, value in made.parameters.items())
     yield Text(f"{made.first} versus {made.second}{f' ({values})' if values else ''} on {made.machine.name}", "bold")
     yield ""
-    rows = [(f"along {over}", str(found)) for over, found in made.crossovers.items()]
+    rows = [(f"along {over}", _winners(found)) for over, found in made.crossovers.items()]
     rows += [(f"along {over}", f"not told: {reason}") for over, reason in made.skipped.items()]
     yield table("By the TMM", ("", ""), rows, left=(0, 1))
 
@@ -88,7 +94,7 @@ def _heading(made: Predicted) -> str:
 def _terms(predictions: dict[str, Prediction]) -> Iterator[tuple[str, str, str, str]]:
     for name, prediction in predictions.items():
         for index, (term, cycles) in enumerate(prediction.terms.items()):
-            yield "" if index else name, term, number(cycles), "binds" if term == prediction.bound else ""
+            yield "" if index else name, term, _short(cycles), "binds" if term == prediction.bound else ""
 
 
 def _symbols(prediction: Prediction) -> str:
@@ -97,13 +103,20 @@ def _symbols(prediction: Prediction) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, float):
-        return number(value) if value >= 100 else f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+        return _short(value) if value >= 100 else f"{value:.4g}"
+    return _short(value) if isinstance(value, int) else str(value)
 
 
 def _short(value: float) -> str:
-    return number(value) if value < 1e9 else f"{value:.3g}"
+    return number(value) if abs(value) < LONG else f"{value:.4g}"
+
+
+def _winners(found: Crossover) -> str:
+    if not found.everywhere:
+        return str(found)
+    (whole,) = found.stretches
+    return f"{found}, {found.over} from {_short(whole.start)} to {_short(whole.stop)}"
 
 
 def _begins(over: str, expression: object) -> str:
-    return "" if expression is None else f"from {over} = {expression}"
+    return "" if expression is None else f"from {over} = {written(expression)}"

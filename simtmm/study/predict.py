@@ -1,7 +1,7 @@
 """What the models say, without a simulation: of a kernel's or trace's counts, or of a paper's algorithm."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,20 +10,22 @@ from simtmm.errors import KernelError, ModelError, nearest
 from simtmm.kernel import kernel_folders, load_kernel
 from simtmm.machine import Machine
 from simtmm.model import MODELS, formula, predict
-from simtmm.model.algorithm import Algorithm, letters_of, predict_algorithm
+from simtmm.model.algorithm import predict_algorithm
 from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.model.calibrated import FACTORS, calibrated
-from simtmm.model.formula import Formula
 from simtmm.model.regimes import Crossover, Regime, crossover, regimes
 from simtmm.model.scheduling import Zigzag, zigzag
 from simtmm.provenance import provenance
 from simtmm.record import record
 from simtmm.result import Prediction
+from simtmm.study.along import check_given, check_symbols, domain, machine_letters, range_of, timed
 from simtmm.trace.counts import count
 from simtmm.trace.io import Trace, load_trace
 
 VARIED = ("n", "N", "m", "L", "T")  # along what two algorithms are compared, and regimes told
-LARGEST = 1e12  # of a problem's size
+MOST_COUNTS = 100_000  # of a sweep over blocks
+CALIBRATED = "calibrated"
+UNITS = ("cycles", "s")  # of a1 and a0
 CONSTANTS = ("a1", "a0", "m", "C_s", "G", "f_app")
 
 
@@ -32,7 +34,8 @@ class Predicted:
     """What models say of one program on one machine.
 
     predictions: by model. closed_form: the same of the paper's algorithm that the kernel follows, `algorithm`, from its
-    symbols. formulas: LaTeX by model, made when asked for.
+    symbols; empty where these are outside its domain, `no_closed_form` says how. regimes: what binds along a symbol, by
+    the TMM. formulas: LaTeX by model, made when asked for.
     """
 
     program: str
@@ -41,6 +44,7 @@ class Predicted:
     predictions: Mapping[str, Prediction]
     algorithm: str | None = None
     closed_form: Mapping[str, Prediction] = field(default_factory=dict)
+    no_closed_form: str | None = None
     regimes: Mapping[str, list[Regime]] = field(default_factory=dict)
     formulas: Callable[[], dict[str, str]] = field(default=dict, compare=False)
 
@@ -53,6 +57,7 @@ class Predicted:
             "predictions": {name: made.to_dict() for name, made in self.predictions.items()},
             "algorithm": self.algorithm,
             "closed_form": {name: made.to_dict() for name, made in self.closed_form.items()},
+            "no_closed_form": self.no_closed_form,
             "regimes": {
                 over: [
                     {
@@ -76,7 +81,8 @@ def is_algorithm(name: str) -> bool:
     kernels = kernel_folders()
     if name not in kernels and not Path(name).exists() and Path(name).suffix != ".parquet":
         known = sorted({*ALGORITHMS, *kernels})
-        raise ModelError(f"{name!r}: neither an algorithm, nor a kernel, nor a trace{nearest(name, known)}")
+        what = "neither an algorithm, nor a kernel (see `simtmm kernels`), nor a trace (.parquet)"
+        raise ModelError(f"{name!r}: {what}{nearest(name, known, ALGORITHMS)}")
     return False
 
 
@@ -84,29 +90,28 @@ def predict_program(
     source: str | Path,
     machine: Machine,
     parameters: Mapping[str, object] | None = None,
-    models: Iterable[str] = (),
+    models: Collection[str] = (),
     constants: Mapping[str, float] | None = None,
     unit: str = "cycles",
     progress: Callable[[int], None] | None = None,
 ) -> Predicted:
     """What the models say of a trace (.parquet) or of a kernel, which is recorded first.
 
-    models: names in MODELS, all of them if left out. constants: a1 and a0 of the calibrated model, in `unit` (cycles or
-    s), and m, C_s and G of its cache; with them it is among the models. Raises the errors of the steps (simtmm.errors).
+    models: names in MODELS, or "calibrated"; all of them if left out. constants: a1 and a0 of the calibrated model, in
+    `unit` (cycles or s), m, C_s and G of its cache, and f_app; with them it is among the models. Raises the errors of
+    the steps (simtmm.errors), for names before anything is recorded.
     """
+    chosen = [model for model in models if model != CALIBRATED] or ([] if CALIBRATED in models else list(MODELS))
+    for model in chosen:
+        formula(model)
+    if constants or CALIBRATED in models:
+        _check_constants(constants or {}, unit)
     trace = _trace(source, parameters, progress)
     counts = count(trace, machine)
-    chosen = list(models) or list(MODELS)
     predictions = {model: predict(model, machine, counts) for model in chosen}
     if constants:
-        for name in constants:
-            if name not in CONSTANTS:
-                raise ModelError(f"calibrated: {name}: unknown; the constants are {', '.join(CONSTANTS)}")
-        for name in ("a1", "a0"):
-            if name not in constants:
-                raise ModelError(f"calibrated: {name}: must be given with the other constants")
-        predictions["calibrated"] = calibrated(machine, counts, **constants, unit=unit)  # type: ignore[arg-type]
-    algorithm, closed_form = _closed_form(trace, machine)
+        predictions[CALIBRATED] = calibrated(machine, counts, **constants, unit=unit)  # type: ignore[arg-type]
+    algorithm, closed_form, no_closed_form = _closed_form(trace, machine)
     return Predicted(
         program=trace.info.kernel,
         parameters=trace.info.parameters,
@@ -114,10 +119,22 @@ def predict_program(
         predictions=predictions,
         algorithm=algorithm,
         closed_form=closed_form,
+        no_closed_form=no_closed_form,
         formulas=lambda: {
-            model: FACTORS.latex if model == "calibrated" else formula(model).latex for model in predictions
+            model: FACTORS.latex if model == CALIBRATED else formula(model).latex for model in predictions
         },
     )
+
+
+def _check_constants(constants: Mapping[str, float], unit: str) -> None:
+    if unit not in UNITS:
+        raise ModelError(f"{CALIBRATED}: unit = {unit!r}: must be {' or '.join(UNITS)}")
+    for name in constants:
+        if name not in CONSTANTS:
+            raise ModelError(f"{CALIBRATED}: {name}: unknown; the constants are {', '.join(CONSTANTS)}")
+    for name in ("a1", "a0"):
+        if name not in constants:
+            raise ModelError(f"{CALIBRATED}: {name}: must be given; it is fitted to measured times")
 
 
 def predict_paper(
@@ -127,22 +144,29 @@ def predict_paper(
     threads_per_core: float | None = None,
     variant: str | None = None,
 ) -> Predicted:
-    """What PRAM and TMM say of a paper's algorithm, from its symbols; and what binds along its size, L and T."""
+    """What PRAM and TMM say of a paper's algorithm, from its symbols; and what binds along its size, L and T.
+
+    Along a size and L, a core has as many threads as the algorithm feeds and the machine holds; where threads_per_core
+    is given, that many. Raises ModelError, the symbol named.
+    """
     algorithm = find(name)
-    predictions = predict_algorithm(algorithm, machine, parameters, threads_per_core, variant)
     given = set(parameters)
-    values = {**letters_of(machine), **parameters, "T": predictions["tmm"].symbols["T"]}
+    check_symbols(name, algorithm.symbols, parameters)
+    values = {**machine_letters(machine), **parameters}
+    check_given(name, algorithm.counts(variant, given).symbols, values, machine)
+    predictions = predict_algorithm(algorithm, machine, parameters, threads_per_core, variant)
+    values["T"] = predictions["tmm"].symbols["T"]
     along = {}
     for over in VARIED:
-        shown = algorithm.tmm(variant, given) if over == "T" else algorithm.time(variant, given)
-        letters = {symbol.name for symbol in shown.symbols}
-        if over in letters:
-            own = {key: value for key, value in values.items() if key in letters and key != over}
-            low, high = _range_of(algorithm, over, machine)
+        shown = timed(algorithm, variant, given, over == "T" or threads_per_core is not None)
+        needed = {symbol.name for symbol in shown.symbols}
+        if over in needed:
+            own = {key: value for key, value in values.items() if key in needed and key != over}
             try:
-                along[over] = regimes(shown, own, over, low, high)
-            except ModelError:  # part of the range is outside the algorithm's domain, as n below Z
+                low, high = domain((shown,), own, over, *range_of(algorithm.symbols, over, values, machine))
+            except ModelError:  # nowhere, as along m where n leaves a graph no edge
                 continue
+            along[over] = regimes(shown, own, over, low, high)
     return Predicted(
         program=algorithm.name,
         parameters={**parameters, **({"variant": variant} if variant else {})},
@@ -152,7 +176,7 @@ def predict_paper(
         formulas=lambda: {
             "pram": algorithm.pram(variant, given).latex,
             "tmm": algorithm.tmm(variant, given).latex,
-            **({"tmm, refined": algorithm.refined(variant, given).latex} if algorithm.form(variant).threads else {}),
+            "tmm, refined": timed(algorithm, variant, given, False).latex,
         },
     )
 
@@ -202,51 +226,47 @@ def versus(
     """Which of two algorithms wins where, by the TMM.
 
     over: along which symbols; if left out, n, m, L and T, as far as the algorithms have them and the others are given.
-    Raises ModelError, the symbol named.
+    Threads are as in `predict_paper`. Raises ModelError, the symbol named.
     """
-    one, other = find(first), find(second)
-    letters = letters_of(machine)
-    given = set(parameters)
-    known = {symbol.name for algorithm in (one, other) for symbol in algorithm.symbols}
-    for name in parameters:
-        if name not in known:
-            raise ModelError(f"{first} and {second}: {name}: unknown; their symbols are {', '.join(sorted(known))}")
-    values = {**letters, **parameters, "T": letters["X"] if threads_per_core is None else threads_per_core}
+    algorithms, both = (find(first), find(second)), f"{first} and {second}"
+    symbols = tuple(dict.fromkeys(symbol for algorithm in algorithms for symbol in algorithm.symbols))
+    check_symbols(both, symbols, parameters)
+    values = {**machine_letters(machine), **parameters}
+    if threads_per_core is not None:
+        if not 0 < threads_per_core <= values["X"]:
+            must = f"must be above 0 and at most {values['X']:.12g}, what a core of {machine.name} holds"
+            raise ModelError(f"{both}: T = {threads_per_core:.12g}: {must}")
+        values["T"] = threads_per_core
     asked = list(over)
     crossovers, skipped = {}, {}
     for symbol in asked or VARIED:
         with_threads = symbol == "T" or threads_per_core is not None
-        formulas = [
-            dataclasses.replace(_timed(algorithm, given, with_threads), name=algorithm.name)
-            for algorithm in (one, other)
-        ]
-        needed = {letter.name for formula in formulas for letter in formula.symbols}
+        one, other = (
+            dataclasses.replace(timed(algorithm, None, set(parameters), with_threads), name=algorithm.name)
+            for algorithm in algorithms
+        )
+        needed = {letter.name: letter for letter in (*one.symbols, *other.symbols)}
         if symbol not in needed:
             if asked:
-                raise ModelError(f"{first} and {second}: {symbol}: neither depends on it")
-            continue
-        missing = sorted(needed - {symbol} - set(values))
-        if missing:
-            if asked:
-                raise ModelError(f"{first} and {second}: {', '.join(missing)}: must be given to vary {symbol}")
-            skipped[symbol] = f"{', '.join(missing)} must be given"
+                raise ModelError(f"{both}: {symbol}: neither depends on it")
             continue
         own = {key: value for key, value in values.items() if key in needed and key != symbol}
-        lows, highs = zip(*(_range_of(algorithm, symbol, machine) for algorithm in (one, other)), strict=True)
         try:
-            crossovers[symbol] = crossover(formulas[0], formulas[1], symbol, own, max(lows), min(highs))
+            if needed[symbol].whole:
+                raise ModelError(f"{both}: {symbol}: can't be varied, being a whole number ({needed[symbol].meaning})")
+            check_given(both, (letter for letter in needed.values() if letter.name != symbol), own, machine)
+            low, high = domain((one, other), own, symbol, *range_of(symbols, symbol, values, machine))
+            crossovers[symbol] = crossover(one, other, symbol, own, low, high)
         except ModelError as error:
             if asked:
                 raise
-            skipped[symbol] = str(error)
+            skipped[symbol] = str(error).removeprefix(f"{both}: ")
     if not crossovers:
+        if len(set(skipped.values())) == 1:
+            raise ModelError(f"{both}: {next(iter(skipped.values()))}")
         reasons = "; ".join(f"{symbol}: {reason}" for symbol, reason in skipped.items())
-        raise ModelError(f"{first} and {second}: nothing to vary ({reasons})")
-    return Versus(one.name, other.name, machine, parameters, crossovers, skipped)
-
-
-def _timed(algorithm: Algorithm, given: set[str], with_threads: bool) -> Formula:
-    return algorithm.tmm(None, given) if with_threads else algorithm.time(None, given)
+        raise ModelError(f"{both}: nothing to vary ({reasons})")
+    return Versus(first, second, machine, parameters, crossovers, skipped)
 
 
 def sweep_blocks(
@@ -256,20 +276,17 @@ def sweep_blocks(
     blocks: range,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[str, Zigzag]:
-    """Throughput over requested blocks by Eq (5.13), for the first launch of a kernel or trace, and its function."""
+    """Throughput over requested blocks by Eq (5.13), for the first launch of a kernel or trace, and its function.
+
+    Raises ModelError for too many counts and for a trace without launches.
+    """
+    if len(blocks) > MOST_COUNTS:
+        raise ModelError(f"blocks from {blocks[0]} to {blocks[-1]}: must be at most {MOST_COUNTS} counts")
     trace = _trace(source, parameters, progress)
+    if not trace.info.launches:
+        raise ModelError(f"{source}: has no launch whose blocks could be varied")
     launch = trace.info.launches[0]
     return launch.kernel, zigzag(machine, launch, list(blocks))
-
-
-def _range_of(algorithm: Algorithm, symbol: str, machine: Machine) -> tuple[float, float]:
-    """Where a symbol may go: T up to what the machine holds, L up to a million cycles, sizes from their least on."""
-    if symbol == "T":
-        return min(0.01, machine.cores.threads_per_core / 2), machine.cores.threads_per_core
-    if symbol == "L":
-        return 1.0, 1e6
-    least = next((known.minimum for known in algorithm.symbols if known.name == symbol), 1.0)
-    return max(2.0, least), LARGEST
 
 
 def _trace(
@@ -282,16 +299,17 @@ def _trace(
     return record(source, parameters, progress=progress)
 
 
-def _closed_form(trace: Trace, machine: Machine) -> tuple[str | None, dict[str, Prediction]]:
-    """What the models say of the paper's algorithm that a kernel follows, if there is one and its symbols allow it."""
+def _closed_form(trace: Trace, machine: Machine) -> tuple[str | None, dict[str, Prediction], str | None]:
+    """What the models say of the paper's algorithm that a kernel follows; or why they say nothing of it."""
     try:
         kernel = load_kernel(trace.info.kernel)
         made = kernel.algorithm(kernel.resolve(trace.info.parameters))
-        if made is None:
-            return None, {}
-        return made[0], predict_algorithm(find(made[0]), machine, made[1])
-    except (
-        KernelError,
-        ModelError,
-    ):  # a trace of a kernel that is not here, or a size outside the closed form's domain
-        return None, {}
+    except KernelError:  # a trace of a kernel that is not here, or not with these parameters
+        return None, {}, None
+    if made is None:
+        return None, {}, None
+    name, symbols = made
+    try:
+        return name, predict_algorithm(find(name), machine, symbols), None
+    except ModelError as error:  # a size outside the closed form's domain
+        return name, {}, str(error)

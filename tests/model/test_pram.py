@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from simtmm import predict
 from simtmm.errors import ModelError
 from simtmm.machine import Machine
-from simtmm.model import MODELS
 from simtmm.trace.counts import Counts
 
 P = 16
@@ -58,11 +57,6 @@ def test_what_went_in_is_told():
     made = predict("pram", machine(), counts(1600, 10))
     assert made.symbols == {"T1": 1600, "Tinf": 10, "P": 16, "S_P": 16}
     assert "section 3.2" in made.source
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_a_prediction_is_named_as_its_model(model):
-    assert predict(model, machine(), counts(1600, 10, 5)).model == model
 
 
 def test_an_unknown_model_is_refused_with_the_nearest():

@@ -1,0 +1,43 @@
+"""How fast models are: a prediction from counts, and a formula over a grid."""
+
+from pathlib import Path
+
+import pytest
+
+from simtmm import count, load_machine, load_trace
+from simtmm.model import MODELS, formula, predict
+from simtmm.model.algorithm import predict_algorithm
+from simtmm.model.algorithms import find
+from tests.model.test_models import drawn
+
+TRACE = Path(__file__).parents[2] / "traces" / "list-ranking-wyllie.parquet"
+POINTS = 10**6
+
+
+@pytest.fixture(scope="module")
+def machine():
+    return load_machine("gtx480")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_prediction(benchmark, machine, model):
+    counts = count(load_trace(TRACE), machine)
+    first = predict(model, machine, counts)
+    assert benchmark(predict, model, machine, counts) == first
+    if benchmark.enabled:
+        assert benchmark.stats.stats.median < 1e-3  # twelve launches; what is asked of a prediction
+
+
+def test_a_prediction_of_an_algorithm(benchmark, machine):
+    made = benchmark(predict_algorithm, find("merge-sort"), machine, {"n": 10**8})
+    assert made["tmm"].bound == "compute"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_grid(benchmark, model):
+    made = formula(model)
+    values = drawn(made, POINTS)
+    evaluated = benchmark.pedantic(lambda: made.evaluate(**values).total, rounds=3)
+    assert evaluated.shape == (POINTS,)
+    if benchmark.enabled:
+        benchmark.extra_info["points a second"] = round(POINTS / benchmark.stats.stats.median)
