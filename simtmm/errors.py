@@ -45,6 +45,10 @@ class ModelError(SimtmmError):
     """A model that does not exist, or a value outside its domain."""
 
 
+class StudyError(SimtmmError):
+    """A study whose file, axes, constraints or store are not as they must be."""
+
+
 class OutputError(SimtmmError):
     """A file that can't be written."""
 

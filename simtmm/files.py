@@ -9,22 +9,30 @@ from pathlib import Path
 from simtmm.errors import OutputError
 
 PACKAGE = Path(__file__).resolve().parent
+KERNEL_PATH = "SIMTMM_KERNEL_PATH"  # an environment variable
 
 
 def data_folders(kind: str) -> list[Path]:
     """Folders that hold `kind` ("machines", "kernels", "traces"), the one to be looked at first leading.
 
-    The user's own come first: folders named in the environment variable SIMTMM_PATH (each with subfolders
-    machines, kernels, traces), then the working directory, then the checkout this package lies in, then the
-    data that travelled in the wheel.
+    The user's own come first: of kernels the folders named in the environment variable SIMTMM_KERNEL_PATH (each with
+    a folder a kernel; the command line's --kernel-path puts its own before them), then of all kinds the folders named
+    in SIMTMM_PATH (each with subfolders machines, kernels, traces), then the working directory, then the checkout
+    this package lies in, then the data that travelled in the wheel.
     """
-    roots = [Path(entry).expanduser() for entry in os.environ.get("SIMTMM_PATH", "").split(os.pathsep) if entry]
+    roots = _listed("SIMTMM_PATH")
     roots.append(Path.cwd())
     if (PACKAGE.parent / "pyproject.toml").is_file():
         roots.append(PACKAGE.parent)
     roots.append(PACKAGE / "_data")
-    folders = dict.fromkeys((root / kind).resolve() for root in roots)
+    own = _listed(KERNEL_PATH) if kind == "kernels" else []
+    folders = dict.fromkeys(folder.resolve() for folder in (*own, *(root / kind for root in roots)))
     return [folder for folder in folders if folder.is_dir()]
+
+
+def _listed(variable: str) -> list[Path]:
+    """The folders that an environment variable names."""
+    return [Path(entry).expanduser() for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
 
 
 def cache_folder() -> Path:

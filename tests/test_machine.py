@@ -50,7 +50,10 @@ FULL = {
         "interleave": "hash",
         "service": 1.5,
         "atomic_service": 2.5,
+        "turnaround": 3,
         "stores": "posted",
+        "store_latency": 60,
+        "l1_after_store": "drop",
         "outstanding": 8,
         "l1": CACHE,
         "l2": {"sets": 16, "ways": 8, "latency": 200},
@@ -70,7 +73,7 @@ COUNTS = (
 DURATIONS = (
     "scheduling.pipeline_depth", "scheduling.launch_overhead", "scheduling.block_launch", "scheduling.warp_launch",
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
-    "memory.l2.latency",
+    "memory.l2.latency", "memory.turnaround", "memory.store_latency",
 )  # fmt: skip
 WORDS = {
     "scheduling.switch": ("on-stall", "every-instruction"),
@@ -79,6 +82,7 @@ WORDS = {
     "memory.transfers": ("pipelined", "serial"),
     "memory.interleave": ("modulo", "hash"),
     "memory.stores": ("blocking", "posted"),
+    "memory.l1_after_store": ("keep", "drop"),
 }
 NO_NUMBERS = (math.nan, math.inf, -math.inf, True, "4", [4], np.float64("nan"), np.bool_(True))
 
@@ -179,14 +183,14 @@ def test_a_latency_of_less_than_one_tick_is_refused(key, ticks_per_cycle, too_sh
     assert line == f"{key} = {too_short:g}: must be at least one tick ({tick} cycles)"
 
 
-@pytest.mark.parametrize("key", ["memory.latency", "memory.l1.latency", "memory.l2.latency"])
+@pytest.mark.parametrize("key", ["memory.latency", "memory.store_latency", "memory.l1.latency", "memory.l2.latency"])
 @pytest.mark.parametrize(("ticks_per_cycle", "just_long_enough"), [(1, 0.5), (10, 0.05), (4, 0.125)])
 def test_a_latency_that_rounds_to_one_tick_is_accepted(key, ticks_per_cycle, just_long_enough):
     made = Machine.from_dict(changed(FULL, **{key: just_long_enough, "ticks_per_cycle": ticks_per_cycle}))
     assert made.ticks(made.values()[key]) == 1
 
 
-@pytest.mark.parametrize("key", ["port_interval", "service", "atomic_service"])
+@pytest.mark.parametrize("key", ["port_interval", "service", "atomic_service", "turnaround"])
 def test_serial_transfers_have_no_limit_on_bandwidth(key):
     line = complaint(changed(SMALLEST, **{"memory.transfers": "serial", f"memory.{key}": 0.25}))
     assert line == f"memory.{key} = 0.25: must be 0 with memory.transfers = 'serial'"
@@ -327,7 +331,9 @@ DEFAULTS = {
     "memory.interleave": "modulo",
     "memory.service": 0,
     "memory.atomic_service": 0,
+    "memory.turnaround": 0,
     "memory.stores": "blocking",
+    "memory.l1_after_store": "keep",
 }
 
 
@@ -338,7 +344,7 @@ def test_defaults_are_those_of_section_8(key, default):
 
 @pytest.mark.parametrize(
     "key",
-    ["clock_hz", "peak_bandwidth", "memory.outstanding", "memory.l1.sets", "memory.l2.sets", "limits.blocks_per_group",
+    ["clock_hz", "peak_bandwidth", "memory.store_latency", "memory.outstanding", "memory.l1.sets", "memory.l2.sets", "limits.blocks_per_group",
      "limits.warps_per_group", "resources.registers", "resources.local_memory", "resources.threads_per_block",
      "hong_kim.departure_delay_coalesced", "hong_kim.departure_delay_uncoalesced"],
 )  # fmt: skip

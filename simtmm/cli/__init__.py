@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from simtmm.cli import listing, predict, record, run
+from simtmm.cli import advise, compare, import_, listing, predict, record, report, run, sweep, threads
 
 app = typer.Typer(
     name="simtmm",
@@ -19,8 +19,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (run.run, record.record, predict.predict, listing.machines, listing.kernels):
+for command in (
+    run.run, record.record, predict.predict, sweep.sweep, advise.advise, threads.threads, compare.compare, report.report,
+    listing.machines, listing.kernels,
+):  # fmt: skip
     app.command()(command)
+app.command("import")(import_.import_)  # a word of Python's, so no function's name
 
 
 def _version(wanted: bool) -> None:

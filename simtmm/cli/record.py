@@ -5,16 +5,31 @@ from typing import Annotated
 
 import typer
 
-from simtmm.cli.words import JsonOption, ParamOption, parameters_of, show
+from simtmm.cli.words import JsonOption, KernelPathOption, ParamOption, parameters_of, show
+
+RACES_SHOWN = 20
 
 
 def record(
     kernel: Annotated[str, typer.Argument(help="a kernel's name or folder")],
     param: ParamOption = None,
-    on: Annotated[str, typer.Option("--on", help="where to record: cpu")] = "cpu",
+    kernel_path: KernelPathOption = None,
+    on: Annotated[str, typer.Option("--on", help="where to record: cpu or gpu")] = "cpu",
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="the trace; KERNEL.parquet if left out"),
+    ] = None,
+    races: Annotated[
+        bool, typer.Option("--races", help=f"look for races as well, and list the first {RACES_SHOWN}")
+    ] = False,
+    most_events: Annotated[
+        int | None, typer.Option("--most-events", min=1, help="more are an error; without limit if left out")
+    ] = None,
+    sample_blocks: Annotated[
+        int | None, typer.Option("--sample-blocks", min=1, help="record only so many blocks of a launch, evenly spread")
+    ] = None,
+    device_memory: Annotated[
+        int | None, typer.Option("--device-memory", metavar="BYTES", min=1, help="of a GPU that a recording may take")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -27,9 +42,22 @@ def record(
     path = output or Path(f"{loaded.name}.parquet")
     with watching() as watch:
         trace = record_kernel(
-            loaded, parameters_of(param), on, output=path, progress=lambda done: watch("recording", done, None)
+            loaded,
+            parameters_of(param),
+            on,
+            output=path,
+            progress=lambda done: watch("recording", done, None),
+            races=races,
+            most_events=most_events,
+            sample_blocks=sample_blocks,
+            device_memory=device_memory,
         )
     info = trace.info
     line = f"{path}: {info.kernel}, {len(info.launches)} launches, {info.events:,} events, digest {info.digest}"
+    if info.sampling is not None:
+        left_out, blocks = sum(info.sampling.left_out), sum(launch.blocks for launch in info.launches)
+        line += f"; {left_out:,} of {blocks:,} blocks left out"
     document = {**info.to_dict(), "path": str(path)}
-    show([line], document, as_json, None)
+    if trace.races is not None:
+        document["races"] = trace.races.to_dict(RACES_SHOWN)
+    show([line, *(trace.races.lines(RACES_SHOWN) if trace.races is not None else [])], document, as_json, None)

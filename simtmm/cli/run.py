@@ -1,11 +1,13 @@
 """`simtmm run`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from simtmm.cli.words import (
     JsonOption,
+    KernelPathOption,
     MachineOption,
     OutputOption,
     ParamOption,
@@ -25,18 +27,33 @@ def run(
     machine: MachineOption = "gtx280",
     set_: SetOption = None,
     param: ParamOption = None,
+    kernel_path: KernelPathOption = None,
     engine: Annotated[str, typer.Option(help="fast (compiled) or reference (SimPy)")] = "fast",
+    timeline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="write what each warp did when, for Perfetto or chrome://tracing"),
+    ] = None,
+    timeline_events: Annotated[int, typer.Option(min=1, help="beyond so many events, a sample")] = 1_000_000,
     as_json: JsonOption = False,
     output: OutputOption = None,
 ) -> None:
     """Simulate a kernel, trace or workload on a machine, beside what the models predict."""
-    if output is not None:
-        check_writable(output)
+    for path in (output, timeline):
+        if path is not None:
+            check_writable(path)
     chosen = chosen_machine(machine, set_)
     from simtmm.report.progress import watching
     from simtmm.report.run import describe
     from simtmm.study.run import run as run_study
 
     with watching() as watch:
-        done = run_study(source, chosen, parameters_of(param), engine, watch)
-    show(describe(done), done.to_dict(), as_json, output)
+        done = run_study(source, chosen, parameters_of(param), engine, watch, timeline is not None)
+    parts, document = [*describe(done)], done.to_dict()
+    if timeline is not None:
+        from simtmm.report.trace_events import write_timeline
+
+        about = {key: document[key] for key in ("program", "parameters", "provenance")}
+        written = write_timeline(timeline, done.result, chosen, about, timeline_events)
+        parts += ["", f"Timeline: {written}"]
+        document["timeline"] = written.to_dict()
+    show(parts, document, as_json, output)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import sys
 import tomllib
 from collections.abc import Iterable
@@ -10,14 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simtmm.errors import KernelError, MachineError, ModelError
-from simtmm.files import written_whole
+from simtmm.errors import KernelError, MachineError, ModelError, StudyError
+from simtmm.files import KERNEL_PATH, written_whole
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from simtmm.machine import Machine
 
+FORMS = {"--set": "KEY=VALUE", "--vary": "KEY=RANGE", "--link": "KEY=RANGE;KEY=RANGE", "--draw": "KEY=LOW:HIGH"}
 PIPE_WIDTH = 200  # columns that tables may take where no terminal says how many there are
 
 MachineOption = Annotated[str, typer.Option("--machine", "-m", metavar="NAME|FILE", help="a machine (see `machines`)")]
@@ -28,6 +30,30 @@ SetOption = Annotated[
 ParamOption = Annotated[
     list[str] | None,
     typer.Option("--param", "-p", metavar="NAME=VALUE", help="a kernel's parameter (see `kernels NAME`); repeatable"),
+]
+
+
+def _look_there(folders: list[Path] | None) -> list[Path] | None:
+    """Find kernels in these folders first, here and in processes that are started from here."""
+    for folder in folders or []:
+        if not folder.is_dir():
+            raise KernelError(f"--kernel-path {folder}: there is no such folder")
+        if (folder / "kernel.cu").is_file():
+            raise KernelError(f"--kernel-path {folder}: is a kernel itself; name the folder that it lies in")
+    if folders:
+        named = [str(folder.resolve()) for folder in folders]
+        os.environ[KERNEL_PATH] = os.pathsep.join([*named, os.environ.get(KERNEL_PATH, "")])
+    return folders
+
+
+KernelPathOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--kernel-path",
+        metavar="FOLDER",
+        callback=_look_there,
+        help=f"find kernels by name in this folder first (see also {KERNEL_PATH}); repeatable",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
 OutputOption = Annotated[
@@ -51,8 +77,24 @@ def chosen_machine(name: str, changes: list[str] | None) -> "Machine":
     from simtmm.machine import load_machine
 
     machine = load_machine(name)
-    values = dict(_pair(change, "--set", MachineError) for change in changes or [])
-    return machine.replace({key: _value(text) for key, text in values.items()}) if values else machine
+    values = changes_of(changes)
+    return machine.replace(values) if values else machine
+
+
+def changes_of(words: list[str] | None) -> dict[str, Any]:
+    """A machine's keys with new values from KEY=VALUE words."""
+    values = dict(_pair(word, "--set", MachineError) for word in words or [])
+    return {key: _value(text) for key, text in values.items()}
+
+
+def ranges_of(words: list[str] | None, option: str) -> dict[str, str]:
+    """KEY=RANGE words, the ranges as they stand. A key that comes twice is refused."""
+    found: dict[str, str] = {}
+    for key, text in (_pair(word, option, StudyError) for word in words or []):
+        if key in found:
+            raise StudyError(f"{option} {key}: is there twice")
+        found[key] = text
+    return found
 
 
 def parameters_of(words: list[str] | None) -> dict[str, str]:
@@ -63,7 +105,7 @@ def parameters_of(words: list[str] | None) -> dict[str, str]:
 def _pair(word: str, option: str, error: type[Exception]) -> tuple[str, str]:
     key, equals, value = word.partition("=")
     if not equals or not key:
-        raise error(f"{option} {word}: must be of the form {'KEY' if option == '--set' else 'NAME'}=VALUE")
+        raise error(f"{option} {word}: must be of the form {FORMS.get(option, 'NAME=VALUE')}")
     return key.strip(), value.strip()
 
 

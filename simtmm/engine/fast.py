@@ -136,7 +136,8 @@ class _Launch:
 
         # A partition that takes no time for anything in this launch holds nobody up.
         updates = bool((workload.kind[operations] == ATOMIC).any())
-        partitioned = bool(machine.ticks(memory.service) or (updates and machine.ticks(memory.atomic_service)))
+        taken = memory.service, memory.turnaround, memory.atomic_service if updates else 0
+        partitioned = any(machine.ticks(duration) for duration in taken)
         # One group's events change another's through partitions, through the L2, or through uneven blocks: where all
         # blocks are alike, only a group whose block ends can take the next one.
         uneven = len(block_warps) > 0 and (block_warps.min() == 0 or block_warps.min() != block_warps.max())
@@ -197,6 +198,7 @@ class _Launch:
             in_flight=np.full((groups * slots if outstanding else 1, max(1, outstanding)), -1, dtype=np.int64),
             finishes=np.empty(len(workload.kind) if has_asyncs else 1, dtype=np.int64),
             partition_free=_table(memory.partitions if partitioned else 1),
+            partition_writes=_table(memory.partitions if machine.ticks(memory.turnaround) else 1),
             l1=_lines(groups, memory.l1),
             l2=_lines(1, memory.l2),
             watch=_table(groups * slots if timeline else 1, core.WATCH_ROW),
@@ -207,7 +209,7 @@ class _Launch:
     def _has_path(machine: Machine) -> bool:
         """Whether a transfer may take anything but L: ports, partitions, caches, or one after another."""
         memory = machine.memory
-        durations = (memory.port_interval, memory.service, memory.atomic_service)
+        durations = (memory.port_interval, memory.service, memory.atomic_service, memory.turnaround)
         busy = any(machine.ticks(duration) for duration in durations)
         return busy or memory.transfers == "serial" or memory.l1 is not None or memory.l2 is not None
 
@@ -252,8 +254,9 @@ def _check_length(machine: Machine, workload: Workload) -> None:
     """The sum of everything one after another bounds every tick; it must stay well within 64 bits."""
     memory, scheduling, ticks = machine.memory, machine.scheduling, machine.ticks
     caches = [cache.latency for cache in (memory.l1, memory.l2) if cache]
-    longest = max(ticks(latency) for latency in (memory.latency, *caches))
-    chunk = longest + ticks(memory.port_interval) + max(ticks(memory.service), ticks(memory.atomic_service))
+    longest = max(ticks(latency) for latency in (memory.latency, _store_latency(machine), *caches))
+    taken = max(ticks(memory.service), ticks(memory.atomic_service)) + ticks(memory.turnaround)
+    chunk = longest + ticks(memory.port_interval) + taken
     start = ticks(scheduling.block_launch) + ticks(scheduling.warp_launch)
     each = ticks(machine.issue_cycles) + ticks(scheduling.pipeline_depth)
 
@@ -272,6 +275,12 @@ def _check_length(machine: Machine, workload: Workload) -> None:
         )
 
 
+def _store_latency(machine: Machine) -> float:
+    """What a store takes in the place of L, in cycles."""
+    memory = machine.memory
+    return memory.latency if memory.store_latency is None else memory.store_latency
+
+
 def _parameters(machine: Machine) -> Integers:
     """What stays the same over launches; see core.P_*."""
     memory, scheduling, ticks = machine.memory, machine.scheduling, machine.ticks
@@ -284,6 +293,9 @@ def _parameters(machine: Machine) -> Integers:
     parameters[core.P_BLOCK_LAUNCH] = ticks(scheduling.block_launch)
     parameters[core.P_WARP_LAUNCH] = ticks(scheduling.warp_launch)
     parameters[core.P_LATENCY] = ticks(memory.latency)
+    parameters[core.P_STORE_LATENCY] = ticks(_store_latency(machine))
+    parameters[core.P_TURNAROUND] = ticks(memory.turnaround)
+    parameters[core.P_DROPS] = memory.l1 is not None and memory.l1_after_store == "drop"
     parameters[core.P_PORT_INTERVAL] = ticks(memory.port_interval)
     parameters[core.P_SERVICE] = ticks(memory.service)
     parameters[core.P_ATOMIC_SERVICE] = ticks(memory.atomic_service)
@@ -308,7 +320,7 @@ def _shortest_blocks(
     memory = machine.memory
     issue, latency = machine.ticks(machine.issue_cycles), machine.ticks(memory.latency)
     wait = min(latency, machine.ticks(memory.l1.latency)) if memory.l1 else latency
-    store_wait = latency if memory.stores == "blocking" else 0
+    store_wait = machine.ticks(_store_latency(machine)) if memory.stores == "blocking" else 0
     operations = workload.kind, workload.amount, workload.warp_operations
     shortest = _table(last - first)
 

@@ -54,12 +54,12 @@ GO_ON, OVER, WIDE = range(3)  # what `run` says: call again; all is done; call f
     P_GROUPS, P_PORTS, P_SLOTS, P_RING, P_BLOCKS, P_ISSUE, P_DEPTH, P_BLOCK_LAUNCH, P_WARP_LAUNCH, P_LATENCY,
     P_PORT_INTERVAL, P_SERVICE, P_ATOMIC_SERVICE, P_PARTITIONS, P_HASHED, P_BLOCKING, P_OUTSTANDING, P_L1_SETS,
     P_L1_WAYS, P_L1_LATENCY, P_L2_SETS, P_L2_WAYS, P_L2_LATENCY, P_SERIAL, P_ROOM, P_MOST_BLOCKS, P_PARTITIONED,
-    P_SCHEDULER, P_BREAKDOWN, P_TIMELINE, P_LANES, P_WIDE, P_FIRST_BLOCK,
-) = range(33)  # fmt: skip
-PARAMETERS = 40
+    P_SCHEDULER, P_BREAKDOWN, P_TIMELINE, P_LANES, P_WIDE, P_FIRST_BLOCK, P_STORE_LATENCY, P_TURNAROUND, P_DROPS,
+) = range(36)  # fmt: skip
+PARAMETERS = 43
 
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(33, 40)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(36, 43)
 
 # Flags, by their number of dimensions
 NO, YES = 1, 2  # coupled: groups keep one clock; memory: a transfer may take anything but L
@@ -100,6 +100,7 @@ class State(NamedTuple):
     in_flight: Any  # int64[groups * slots, outstanding]: finishes of asyncs, where their number is limited
     finishes: Any  # int64[operations]: from a warp's first operation on, the latest finish of its first n asyncs
     partition_free: Any  # int64[partitions]
+    partition_writes: Any  # int64[partitions]: whether the last chunk was written, where turning round takes time
     l1: Any  # int64[groups * sets, ways, 2]: chunks and fill times, latest used first
     l2: Any  # int64[sets, ways, 2]
     watch: Any  # int64[groups * slots, WATCH_*], for the timeline
@@ -451,9 +452,21 @@ def _insert(lines, row, chunk, fill, ways):
 
 
 @_inlined
+def _drop(lines, row, chunk, ways):
+    """Take a chunk's line out of a set, if it is there."""
+    for way in range(ways):
+        if lines[row, way, 0] == chunk:
+            for earlier in range(way, ways - 1):
+                lines[row, earlier, 0] = lines[row, earlier + 1, 0]
+                lines[row, earlier, 1] = lines[row, earlier + 1, 1]
+            lines[row, ways - 1, 0] = -1
+            return
+
+
+@_inlined
 def _access(s, memory, g, what, first, count, t):
     """Section 4: reserve the path of an instruction's chunks; the tick at which it finishes."""
-    latency = s.parameters[P_LATENCY]
+    latency = s.parameters[P_STORE_LATENCY] if what == STORE else s.parameters[P_LATENCY]
     s.group[g, GROUP_TRANSACTIONS] += count
     if memory.ndim == NO:
         finish = t + latency  # neither ports nor partitions nor caches: every transfer takes L
@@ -477,6 +490,9 @@ def _access(s, memory, g, what, first, count, t):
                 if fill >= 0:
                     done = max(start + s.parameters[P_L1_LATENCY], fill)
                     s.group[g, GROUP_L1_HITS] += 1
+            elif not cached and s.parameters[P_DROPS] != 0:
+                row1 = g * s.parameters[P_L1_SETS] + _modulo(chunk, s.parameters[P_L1_SETS])
+                _drop(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
             if done < 0:
                 if cached and s.parameters[P_L2_SETS] > 0:
                     row2 = _modulo(chunk, s.parameters[P_L2_SETS])
@@ -490,6 +506,11 @@ def _access(s, memory, g, what, first, count, t):
                     else:
                         partition = _partition_of(s, chunk)
                         begin = max(t, s.partition_free[partition])
+                        if s.parameters[P_TURNAROUND] > 0:
+                            writes = np.int64(0) if cached else np.int64(1)
+                            if s.partition_writes[partition] != writes:
+                                s.partition_writes[partition] = writes
+                                begin += s.parameters[P_TURNAROUND]
                         s.partition_free[partition] = begin + (
                             s.parameters[P_ATOMIC_SERVICE] if what == ATOMIC else s.parameters[P_SERVICE]
                         )

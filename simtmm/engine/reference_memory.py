@@ -4,7 +4,7 @@ from collections import OrderedDict, defaultdict
 
 from simtmm.machine import Machine
 from simtmm.machine.tables import Cache
-from simtmm.workload import ASYNC, ATOMIC, LOAD
+from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE
 
 
 def mix(x: int) -> int:
@@ -30,6 +30,10 @@ class Lines:
             lines.move_to_end(chunk)
         return lines.get(chunk)
 
+    def drop(self, chunk: int) -> None:
+        """Take the chunk's line out, if it is there."""
+        self.lines[chunk % self.sets].pop(chunk, None)
+
     def insert(self, chunk: int, fill: int) -> None:
         """Put the chunk in, filled at `fill`; a full set drops its least recently used line."""
         lines = self.lines[chunk % self.sets]
@@ -44,16 +48,20 @@ class Memory:
     def __init__(self, machine: Machine) -> None:
         memory, ticks = machine.memory, machine.ticks
         self.latency = ticks(memory.latency)
+        self.store_latency = self.latency if memory.store_latency is None else ticks(memory.store_latency)
         self.serial = memory.transfers == "serial"
         self.port_interval = ticks(memory.port_interval)
         self.service = ticks(memory.service)
         self.atomic_service = ticks(memory.atomic_service)
+        self.turnaround = ticks(memory.turnaround)
+        self.stores_drop_lines = memory.l1_after_store == "drop"
         self.partitions = memory.partitions
         self.hashed = memory.interleave == "hash"
         self.l2 = Lines(memory.l2, machine) if memory.l2 else None
         self.l1 = [Lines(memory.l1, machine) for _ in range(machine.cores.groups)] if memory.l1 else None
         self.port_free = [0] * machine.cores.groups
         self.partition_free: defaultdict[int, int] = defaultdict(int)
+        self.partition_writes: defaultdict[int, bool] = defaultdict(bool)
         self.last_finish = 0
         self.transactions = 0
         self.l1_hits = 0
@@ -75,9 +83,11 @@ class Memory:
 
     def transfer(self, group: int, kind: int, chunk: int, start: int, now: int) -> int:
         """The finish of one chunk: from a cache, or from global memory and then into the caches."""
-        if kind not in (LOAD, ASYNC):
-            return self.from_global_memory(kind, chunk, start, now)
         l1, l2 = self.l1[group] if self.l1 else None, self.l2
+        if kind not in (LOAD, ASYNC):
+            if l1 and self.stores_drop_lines:
+                l1.drop(chunk)
+            return self.from_global_memory(kind, chunk, start, now)
         if l1 and (fill := l1.look_up(chunk)) is not None:
             self.l1_hits += 1
             return max(start + l1.latency, fill)
@@ -94,9 +104,14 @@ class Memory:
 
     def from_global_memory(self, kind: int, chunk: int, start: int, now: int) -> int:
         """The finish of a chunk that waits for its partition as well, all reserved at once."""
+        latency = self.store_latency if kind == STORE else self.latency
         if self.serial:
-            return start + self.latency
+            return start + latency
         partition = (mix(chunk) if self.hashed else chunk) % self.partitions
         begin = max(now, self.partition_free[partition])
+        writes = kind not in (LOAD, ASYNC)
+        if writes != self.partition_writes[partition]:
+            self.partition_writes[partition] = writes
+            begin += self.turnaround
         self.partition_free[partition] = begin + (self.atomic_service if kind == ATOMIC else self.service)
-        return max(start, begin) + self.latency
+        return max(start, begin) + latency

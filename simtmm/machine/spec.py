@@ -74,12 +74,14 @@ class Machine(Table):
     def _durations_make_sense(self) -> "Machine":
         caches = {"memory.l1": self.memory.l1, "memory.l2": self.memory.l2}
         latencies = {f"{key}.latency": cache.latency for key, cache in caches.items() if cache}
+        if self.memory.store_latency is not None:
+            latencies["memory.store_latency"] = self.memory.store_latency
         for key, latency in {"memory.latency": self.memory.latency, **latencies}.items():
             if self.ticks(latency) < 1:
                 shortest = 1 / self.ticks_per_cycle
                 raise ValueError(f"{key} = {latency:g}: must be at least one tick ({shortest:g} cycles)")
         if self.memory.transfers == "serial":
-            for key in ("port_interval", "service", "atomic_service"):
+            for key in ("port_interval", "service", "atomic_service", "turnaround"):
                 if getattr(self.memory, key) != 0:
                     raise ValueError(
                         f"memory.{key} = {getattr(self.memory, key)}: must be 0 with memory.transfers = 'serial'"

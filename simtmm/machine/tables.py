@@ -118,7 +118,12 @@ class Memory(Table):
     interleave: Literal["modulo", "hash"] = unit("", "how chunks spread over partitions", default="modulo")
     service: Duration = unit("cycles", "a partition is taken this long by a chunk", default=0)
     atomic_service: Duration = unit("cycles", "a partition is taken this long by an atomic update", default=0)
+    turnaround: Duration = unit("cycles", "a partition that turns from reads to writes or back waits", default=0)
     stores: Literal["blocking", "posted"] = unit("", "whether a warp waits for its stores", default="blocking")
+    store_latency: Duration | None = unit("cycles", "latency of a store; L if left out", default=None)
+    l1_after_store: Literal["keep", "drop"] = unit(
+        "", "what a store or atomic does to its line in the group's L1", default="keep"
+    )
     outstanding: Count | None = unit("asyncs", "asyncs in flight for each warp", default=None)
     l1: Cache | None = unit("", "the cache of a group", default=None)
     l2: Cache | None = unit("", "the cache of all groups", default=None)

@@ -52,13 +52,15 @@ def find_compiler() -> list[str]:
     )
 
 
-def build(kernel: Kernel, defines: dict[str, str]) -> Path:
+def build(kernel: Kernel, defines: dict[str, str], races: bool = False) -> Path:
     """The kernel's instrumented library for the CPU, from the cache where the same was built before.
+
+    races: the one whose stores say whether they changed anything.
 
     Raises CompilerError with the compiler's first complaint.
     """
     compiler = find_compiler()
-    source = translation_unit(read_source(kernel), defines)
+    source = translation_unit(read_source(kernel), defines, races)
     key = hashlib.sha256()
     for part in (source, *(_header(name) for name in HEADERS), _version(tuple(compiler)), *FLAGS):
         key.update(part.encode() + b"\0")
@@ -86,7 +88,7 @@ def _run(kernel: Kernel, command: list[str]) -> str:
     return done.stdout
 
 
-def translation_unit(source: Source, defines: dict[str, str]) -> str:
+def translation_unit(source: Source, defines: dict[str, str], races: bool = False) -> str:
     """The C++ that is compiled, but for the table of kernels.
 
     The kernel's macros stand behind the recorder's own code, which may use the same names. Its functions lie in a
@@ -96,7 +98,8 @@ def translation_unit(source: Source, defines: dict[str, str]) -> str:
     macros = "".join(f"#define {name} {value}\n" for name, value in defines.items())
     body = re.sub(r'\bextern\s+"C"(?=[^;{}()]*\b__global__\b)', "", source.text)
     return (
-        f'#define SIMTMM_RECORD\n{system}#include "device.cuh"\n#include "library_cpu.cuh"\n'
+        f"#define SIMTMM_RECORD\n{'#define SIMTMM_RACES' if races else ''}\n"
+        f'{system}#include "device.cuh"\n#include "library_cpu.cuh"\n'
         f"namespace simtmm_user {{\nusing ::min;\nusing ::max;\nextern int {MARK};\n{macros}{body}"
         '}\n#line 1 "the table of kernels"\n'
     )

@@ -3,7 +3,7 @@
 import contextlib
 import ctypes
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +12,23 @@ import numpy.typing as npt
 
 from simtmm.errors import KernelError, RecordingError, shown
 from simtmm.files import check_writable, written_whole
-from simtmm.kernel import Array, Kernel, Launch
+from simtmm.kernel import Kernel, Launch
 from simtmm.provenance import provenance
 from simtmm.record.compiler import build, find_compiler
+from simtmm.record.limits import MOST_LAUNCHES, VARIABLE, available_memory, most_events
+from simtmm.record.memory import GlobalMemory, access_fault, argument_value, fault_place, trace_launch
 from simtmm.record.sites import read_source
 from simtmm.trace.io import Trace, TraceRecorder
-from simtmm.trace.schema import ALIGNMENT, EVENT, Batch, TraceArray, TraceLaunch
+from simtmm.trace.races import RaceFinder
+from simtmm.trace.schema import EVENT, Batch, TraceLaunch, sampled_blocks
 
 BATCH_EVENTS = 1 << 20  # a row group: 16 MiB of events in memory
 MOST_EVENTS = 1 << 27  # of a batch and so of a block: 2 GiB; a block with more loops for ever
-MOST_ARRAYS = 1024
-CANCEL_SECONDS = 2.0  # a kernel that records looks often whether it is cancelled
+COPIES = 3  # of a block's events that lie in memory at once: as they came, by thread, and for the trace
+CANCEL_SECONDS = 0.5  # a kernel that records looks often whether it is cancelled
+SILENT = 0x8000  # in a site: the store changed nothing (simtmm/record/device_cpu.cuh)
 _LIBRARY_IN_USE = threading.Lock()  # a library has static state
-_LEFT_BEHIND: set[Path] = set()  # libraries in which a kernel that could not be stopped still runs
+_LEFT_BEHIND: dict[Path, Any] = {}  # libraries in which a kernel that could not be stopped still runs, and its memory
 
 
 class _Fault(ctypes.Structure):
@@ -53,12 +57,16 @@ def record(
     parameters: dict[str, int | float | str],
     output: str | Path | None = None,
     progress: Callable[[int], None] | None = None,
+    races: bool = False,
+    most: int | None = None,
+    sample_blocks: int | None = None,
 ) -> Trace:
     """Record a kernel; see simtmm.record.record."""
+    limit = most_events(most, in_memory=output is None)
     if output:
         check_writable(output)
-    library = _Library(kernel, build(kernel, kernel.defines(parameters)))
-    memory = _GlobalMemory(kernel.inputs(parameters))
+    library = _Library(kernel, build(kernel, kernel.defines(parameters), races))
+    memory = GlobalMemory(kernel.inputs(parameters))
     before = {name: array.copy() for name, array in memory.arrays.items()}
     with contextlib.ExitStack() as stack:
         stack.enter_context(_LIBRARY_IN_USE)
@@ -66,33 +74,67 @@ def record(
         recorder = TraceRecorder(path)
         stack.callback(recorder.abandon)
         stack.callback(library.release)
+        room = _Room(limit, recorder, in_memory=output is None)
+        finder = RaceFinder(library.sites, memory.table()) if races else None
         launches: list[TraceLaunch] = []
         for launch in kernel.launches(parameters, memory.arrays):
-            for batch in library.run(launch, len(launches), memory):
-                recorder.add(batch)
+            if len(launches) == MOST_LAUNCHES:
+                raise RecordingError(
+                    f"kernel {kernel.name}: launch {MOST_LAUNCHES} of {shown(launch.kernel)}: {recorder.events:,} "
+                    "events so far, and a trace holds no more launches: does host.py launch for ever?"
+                )
+            launches.append(trace_launch(launch))
+            chosen = sampled_blocks(launch.blocks, sample_blocks)
+            for batch in library.run(launch, len(launches) - 1, memory, room):
+                if finder:
+                    silent = batch.events["site"] >= SILENT
+                    batch.events["site"] &= SILENT - 1
+                    finder.add(batch, launches, silent)
+                recorder.add(batch.of_blocks(chosen) if sample_blocks else batch)
                 if progress:
                     progress(recorder.events)
-            launches.append(_of_trace(launch))
         wrong = kernel.check(parameters, before, memory.arrays)
         if wrong:
-            raise RecordingError(f"kernel {kernel.name}: wrong answer: {wrong}")
+            raise RecordingError(f"kernel {kernel.name}: wrong answer: {wrong}{_likely_reason(finder)}")
         trace = recorder.finish(
-            kernel.name, dict(parameters), launches, memory.table(), library.sites, _provenance(library)
+            kernel.name, dict(parameters), launches, memory.table(), library.sites, _provenance(library), sample_blocks
         )
-    return Trace(trace.info, Path(output)) if output else trace
+    if output:
+        trace = Trace(trace.info, Path(output))
+    trace.races = finder.found() if finder else None
+    return trace
 
 
-def _of_trace(launch: Launch) -> TraceLaunch:
-    grid, block = launch.grid, launch.block
-    assert isinstance(grid, tuple)
-    assert isinstance(block, tuple)
-    return TraceLaunch(
-        launch.kernel,
-        (grid[0], grid[1], grid[2]),
-        (block[0], block[1], block[2]),
-        launch.registers_per_thread,
-        launch.local_memory_bytes,
-    )
+def _likely_reason(finder: RaceFinder | None) -> str:
+    """The race that a wrong answer may come of, where races were looked for."""
+    harmful = finder.found().harmful if finder else ()
+    return f"; it races, as {harmful[0].line()}" if harmful else ""
+
+
+class _Room:
+    """How many events may still come, and the complaint where more do."""
+
+    def __init__(self, limit: int, recorder: TraceRecorder, in_memory: bool) -> None:
+        self._limit = limit
+        self._recorder = recorder
+        self._in_memory = in_memory
+        self._of_a_block = max(1, min(MOST_EVENTS, available_memory() // 2 // EVENT.itemsize // COPIES))
+
+    def left(self) -> int:
+        """For the next batch."""
+        return min(self._of_a_block, self._limit - self._recorder.events)
+
+    def complaint(self, events: int) -> str:
+        """That a batch had more than so many."""
+        so_far = self._recorder.events + events
+        if so_far < self._limit:
+            return f"a block recorded over {events} events: does it loop for ever?"
+        may, how = ("be recorded", "most_events") if not self._in_memory else ("be held in memory", VARIABLE)
+        ways = ["write to a file (simtmm record -o FILE)"] if self._in_memory else []
+        return (
+            f"{so_far:,} events so far and more to come, but at most {self._limit:,} may {may}: does it loop or launch "
+            f"for ever? Else {', '.join([*ways, 'take smaller parameters'])} or raise {how}"
+        )
 
 
 def _provenance(library: "_Library") -> dict[str, Any]:
@@ -102,45 +144,6 @@ def _provenance(library: "_Library") -> dict[str, Any]:
         "source": library.source_digest,
         "compiler": " ".join(find_compiler()),
     }
-
-
-class _GlobalMemory:
-    """The arrays of a program, one after another in one piece of memory, as they lie virtually."""
-
-    def __init__(self, inputs: Mapping[str, Array]) -> None:
-        if len(inputs) > MOST_ARRAYS:
-            raise KernelError(f"{len(inputs)} arrays: at most {MOST_ARRAYS} can be registered")
-        self.bases: dict[str, int] = {}
-        end = ALIGNMENT
-        for name, array in inputs.items():
-            self.bases[name] = end
-            end += (array.nbytes // ALIGNMENT + 1) * ALIGNMENT  # a gap: the pointer to an array's end is its own
-        # Kept: the arrays are views of it. Page alignment gives kernels the alignment a GPU would.
-        self._memory = np.zeros(end + 4096, dtype=np.uint8)
-        self.origin = -(-self._memory.ctypes.data // 4096) * 4096  # the host address of virtual address 0
-        shift = self.origin - self._memory.ctypes.data
-        self.arrays: dict[str, Array] = {}
-        for name, array in inputs.items():
-            start = shift + self.bases[name]
-            native = array.dtype.newbyteorder("=")
-            view = self._memory[start : start + array.nbytes].view(native).reshape(array.shape)
-            view[...] = array
-            self.arrays[name] = view
-        self.extents = np.array(
-            [(self.origin + base, self.origin + base + inputs[name].nbytes) for name, base in self.bases.items()],
-            dtype=np.uint64,
-        )
-
-    def address(self, name: str) -> int:
-        """Where the array lies in this process."""
-        return self.origin + self.bases[name]
-
-    def table(self) -> list[TraceArray]:
-        """The arrays as the trace describes them."""
-        return [
-            TraceArray(name, self.bases[name], array.nbytes, array.dtype.str, tuple(array.shape))
-            for name, array in self.arrays.items()
-        ]
 
 
 class _Library:
@@ -168,7 +171,7 @@ class _Library:
         if self._idle:
             self._dll.simtmm_release()
 
-    def run(self, launch: Launch, number: int, memory: _GlobalMemory) -> Iterator[Batch]:
+    def run(self, launch: Launch, number: int, memory: GlobalMemory, room: _Room) -> Iterator[Batch]:
         """Run a launch and yield its events, a batch of blocks at a time."""
         where = f"kernel {self.kernel.name}: launch {number} of {launch.kernel.strip() or shown(launch.kernel)}"
         if launch.kernel not in self._numbers:
@@ -185,15 +188,14 @@ class _Library:
             memory.extents.ctypes.data_as(ctypes.c_void_p),
             len(memory.extents),
             ctypes.c_ulonglong((-memory.origin) % 2**64),
-            ctypes.c_ulonglong(MOST_EVENTS),
         )
         first = 0
         while first < launch.blocks:
             last = min(launch.blocks, first + BATCH_EVENTS)
             ends = np.zeros(last - first, dtype=np.uint64)
-            outcome = self._run_blocks(first, last, pointers, ends)
+            outcome = self._run_blocks(first, last, pointers, ends, room.left(), memory)
             if outcome.fault.code:
-                raise RecordingError(f"{where}: {self._describe(outcome.fault, list(memory.arrays), launch)}")
+                raise RecordingError(f"{where}: {self._describe(outcome.fault, list(memory.arrays), launch, room)}")
             done = outcome.blocks
             blocks = np.arange(first, first + done, dtype=np.int32)
             yield Batch(
@@ -207,7 +209,7 @@ class _Library:
         self._check_local_memory(launch, where)
 
     def _arguments(
-        self, entry: int, launch: Launch, memory: _GlobalMemory, where: str
+        self, entry: int, launch: Launch, memory: GlobalMemory, where: str
     ) -> tuple[list[npt.NDArray[Any]], "ctypes.Array[ctypes.c_void_p]"]:
         """The arguments as the kernel's signature wants them, each in memory of its own."""
         kinds, sizes = ctypes.create_string_buffer(33), (ctypes.c_int * 33)()
@@ -217,12 +219,20 @@ class _Library:
         values = []
         for position, argument in enumerate(launch.arguments):
             kind, size = chr(kinds.raw[position]), sizes[position]
-            values.append(_argument(argument, kind, size, memory, f"{where}: argument {position + 1}"))
+            values.append(argument_value(
+                    argument, kind, size, memory.bases, memory.origin, f"{where}: argument {position + 1}"
+                ))
         pointers = (ctypes.c_void_p * max(1, count))(*(value.ctypes.data for value in values))
         return values, pointers
 
     def _run_blocks(
-        self, first: int, last: int, pointers: "ctypes.Array[ctypes.c_void_p]", ends: npt.NDArray[np.uint64]
+        self,
+        first: int,
+        last: int,
+        pointers: "ctypes.Array[ctypes.c_void_p]",
+        ends: npt.NDArray[np.uint64],
+        most: int,
+        memory: GlobalMemory,
     ) -> _Outcome:
         """Run blocks in another thread, so that Ctrl-C reaches this one and can cancel them."""
         outcome = _Outcome()
@@ -236,6 +246,7 @@ class _Library:
                     ctypes.c_longlong(last),
                     pointers,
                     ctypes.c_ulonglong(BATCH_EVENTS),
+                    ctypes.c_ulonglong(most),
                     ends.ctypes.data_as(ctypes.c_void_p),
                     ctypes.byref(outcome),
                 )
@@ -243,41 +254,30 @@ class _Library:
             done.set()
 
         self._idle = False
-        # A daemon: a kernel that loops for ever without recording anything can't be stopped, only left behind.
-        threading.Thread(target=work, name="simtmm-record", daemon=True).start()
         try:
+            # A daemon: a kernel that loops for ever without recording anything can't be stopped, only left behind.
+            threading.Thread(target=work, name="simtmm-record", daemon=True).start()
             while not done.wait(0.2):
                 pass
         except KeyboardInterrupt:
             self._dll.simtmm_cancel(1)
             self._idle = done.wait(CANCEL_SECONDS)
             if not self._idle:
-                _LEFT_BEHIND.add(self._path)
+                _LEFT_BEHIND[self._path] = (memory, pointers, ends, outcome)
             raise
         self._idle = True
         if status != [0]:
             raise RecordingError(f"kernel {self.kernel.name}: out of memory while recording")
         return outcome
 
-    def _describe(self, fault: _Fault, arrays: list[str], launch: Launch) -> str:
+    def _describe(self, fault: _Fault, arrays: list[str], launch: Launch, room: _Room) -> str:
         """What went wrong and where, in words."""
-        where = f"block {fault.block}, thread {fault.thread}"
-        if fault.site >= 0:
-            site = self.sites[fault.site]
-            where = f"{self.kernel.folder / site.file}:{site.line}: site {site.site} `{site.source}`, {where}"
+        where = fault_place(self.kernel, self.sites, fault.site, fault.block, fault.thread)
         match fault.code:
-            case 1:
-                name = arrays[fault.array]
-                return f"{where}: index {fault.index} is out of bounds: {name} has {fault.count} elements of this type"
-            case 2:
-                return f"{where}: the pointer does not point into any registered array"
-            case 3:
-                declared = self.sites[fault.array].source
-                return f"{where}: index {fault.index} is out of bounds: `{declared}` has {fault.count} elements"
-            case 4:
-                return f"{where}: OP and JOIN take no negative number, here {fault.index}"
+            case 1 | 2 | 3 | 4:
+                return f"{where}: {access_fault(fault.code, fault.array, fault.index, fault.count, arrays, self.sites)}"
             case 5:
-                return f"{where}: a block recorded over {MOST_EVENTS} events: does it loop for ever?"
+                return f"{where}: {room.complaint(fault.count)}"
             case 6:
                 return (
                     f"{where} or after it: crashed: a pointer used without LD or ST, "
@@ -303,24 +303,3 @@ def _copied(outcome: _Outcome) -> npt.NDArray[np.void]:
     if outcome.count:
         ctypes.memmove(events.ctypes.data, outcome.events, events.nbytes)
     return events
-
-
-def _argument(argument: Any, kind: str, size: int, memory: _GlobalMemory, where: str) -> npt.NDArray[Any]:
-    """One argument in the form the kernel takes: a pointer, or a number of the right width."""
-    if kind == "p":
-        if not isinstance(argument, str) or argument not in memory.bases:
-            raise KernelError(f"{where} = {argument!r}: must be the name of an array: {', '.join(memory.bases)}")
-        return np.array([memory.address(argument)], dtype=np.uint64)
-    if kind == "s":
-        raise KernelError(f"{where}: structures can't be passed by value; pass an array of one")
-    wanted = np.dtype({"b": "?"}.get(kind, f"{kind}{size}"))
-    if not isinstance(argument, (int, float, np.integer, np.floating, np.bool_)):
-        raise KernelError(f"{where} = {shown(argument)}: must be a number ({wanted})")
-    if kind == "f":
-        if np.isfinite(argument) and abs(float(argument)) > float(np.finfo(wanted).max):
-            raise KernelError(f"{where} = {argument!r}: does not fit {wanted}")
-    elif not np.isfinite(argument) or argument != int(argument):
-        raise KernelError(f"{where} = {argument!r}: must be a whole number ({wanted})")
-    if kind in "iu" and not np.iinfo(wanted).min <= int(argument) <= np.iinfo(wanted).max:
-        raise KernelError(f"{where} = {argument!r}: does not fit {wanted}")
-    return np.array([argument], dtype=wanted)

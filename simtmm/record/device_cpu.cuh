@@ -108,6 +108,8 @@ namespace simtmm {
 // --- state of a recording -----------------------------------------------------------------------------------------
 
 enum { MOST_SITES = 4096, MOST_ARRAYS = 1024, STACK_BYTES = 256 * 1024, GUARD_BYTES = 64 * 1024 };
+enum { LOOK_EVENTS = 1 << 20 };  // appended at most between two looks at whether the recording is cancelled
+enum { SILENT = 0x8000 };  // in the site of a store that changed nothing, where races are looked for
 
 enum FaultCode { NONE, OUT_OF_BOUNDS, NO_ARRAY, SHARED_OUT_OF_BOUNDS, NEGATIVE, TOO_MUCH, CRASH, CANCELLED, NO_MEMORY };
 
@@ -127,8 +129,9 @@ static LocalArray local_arrays[MOST_SITES];  // those that this launch has decla
 static int local_array_count;
 static int launch_number;  // one more with each launch begun
 
+// Events are appended up to events_room; then comes a look at what has changed (see make_room).
 static Event* events;
-static unsigned long long events_used, events_room, events_most;
+static unsigned long long events_used, events_room, events_allocated, events_most;
 static Event* sorted_events;
 static unsigned long long sorted_room;
 
@@ -156,21 +159,42 @@ static bool fiber_finished;
     throw Abort();
 }
 
+// Appending goes on until the memory, the most events, or the next look, whichever comes first.
+static void look_again() {
+    events_room = events_used + LOOK_EVENTS;
+    if (events_room > events_allocated) events_room = events_allocated;
+    if (events_room > events_most) events_room = events_most;
+}
+
 __attribute__((noinline, cold)) static void make_room(int site) {
     if (cancelled) fail(CANCELLED, site);
-    unsigned long long room = events_room ? 2 * events_room : 1 << 16;
-    if (room > events_most) room = events_most;
-    if (room <= events_used) fail(TOO_MUCH, site, -1, 0, (long long)events_most);
-    Event* larger = (Event*)std::realloc(events, room * sizeof(Event));
-    if (!larger) fail(NO_MEMORY, site);
-    events = larger;
-    events_room = room;
+    if (events_used >= events_most) fail(TOO_MUCH, site, -1, 0, (long long)events_most);
+    if (events_used == events_allocated) {
+        unsigned long long wanted = events_allocated ? 2 * events_allocated : 1 << 16;
+        Event* larger = (Event*)std::realloc(events, wanted * sizeof(Event));
+        if (!larger) fail(NO_MEMORY, site);
+        events = larger;
+        events_allocated = wanted;
+    }
+    look_again();
 }
 
 inline void append(int site, int kind, unsigned bytes, unsigned long long value) {
     if (__builtin_expect(events_used == events_room, 0)) make_room(site);
     last_site = site;
     events[events_used++] = Event{value, current_thread, (unsigned short)site, (unsigned char)kind, (unsigned char)bytes};
+}
+
+// Store. Where races are looked for, its event says whether what lies there changed, bit for bit.
+template <class T, class V> inline void note_store(T& place, V v) {
+#if defined(SIMTMM_RACES)
+    unsigned char before[sizeof(T)];
+    __builtin_memcpy(before, (const void*)&place, sizeof(T));
+    place = v;
+    if (__builtin_memcmp(before, (const void*)&place, sizeof(T)) == 0) events[events_used - 1].site |= SILENT;
+#else
+    place = v;
+#endif
 }
 
 // The updates, at a place; each records first, so what its operand loads has been recorded before.
@@ -233,7 +257,7 @@ template <int SITE, class T> struct GlobalPlace : Updates<GlobalPlace<SITE, T>, 
     T& update() { return go(KIND_ATOMIC); }
     Value simtmm_load() { return go(KIND_LOAD); }
     Value simtmm_load_async() { return go(KIND_ASYNC); }
-    template <class V> void simtmm_store(V v) { go(KIND_STORE) = v; }
+    template <class V> void simtmm_store(V v) { note_store(go(KIND_STORE), v); }
 };
 
 // --- local memory ---------------------------------------------------------------------------------------------------
@@ -273,7 +297,7 @@ template <int SITE, class T> struct SharedPlace : Updates<SharedPlace<SITE, T>, 
     }
     T& update() { return go(KIND_SHARED_ATOMIC); }
     T simtmm_load_shared() { return go(KIND_SHARED_LOAD); }
-    template <class V> void simtmm_store_shared(V v) { go(KIND_SHARED_STORE) = v; }
+    template <class V> void simtmm_store_shared(V v) { note_store(go(KIND_SHARED_STORE), v); }
 };
 
 }  // namespace simtmm

@@ -119,7 +119,11 @@ static bool sort_by_thread(Event* first, unsigned long long count, int threads, 
     for (int thread = 0; thread <= threads; ++thread) starts[thread] = 0;
     for (unsigned long long i = 0; i < count; ++i) ++starts[first[i].thread + 1];
     for (int thread = 0; thread < threads; ++thread) starts[thread + 1] += starts[thread];
-    for (unsigned long long i = 0; i < count; ++i) sorted_events[starts[first[i].thread]++] = first[i];
+    for (unsigned long long i = 0; i < count && !cancelled;) {
+        unsigned long long stop = i + LOOK_EVENTS < count ? i + LOOK_EVENTS : count;
+        for (; i < stop; ++i) sorted_events[starts[first[i].thread]++] = first[i];
+    }
+    if (cancelled) return true;  // run() sees it, too
     __builtin_memcpy(first, sorted_events, count * sizeof(Event));
     return true;
 }
@@ -188,15 +192,14 @@ template <class... A, void (*KERNEL)(A...)> struct Thunk<KERNEL> {
 struct KernelEntry { const char* name; void (*call)(void**); int (*signature)(char*, int*); };
 
 // Start a launch: shape is grid x, y, z and block x, y, z.
-static void begin(void (*call)(void**), const unsigned* shape, const Array* known, int count, unsigned long long shift,
-                  unsigned long long most) {
+static void begin(void (*call)(void**), const unsigned* shape, const Array* known, int count,
+                  unsigned long long shift) {
     body = call;
     gridDim = dim3{shape[0], shape[1], shape[2]};
     blockDim = dim3{shape[3], shape[4], shape[5]};
     for (int i = 0; i < MOST_ARRAYS; ++i) arrays[i] = i < count ? known[i] : Array{0, 0};
     array_count = count;
     to_virtual = shift;
-    events_most = most;
     local_array_count = 0;
     ++launch_number;
 }
@@ -206,7 +209,7 @@ static void release() {
     std::free(events);
     std::free(sorted_events);
     events = sorted_events = nullptr;
-    events_used = events_room = sorted_room = 0;
+    events_used = events_room = events_allocated = sorted_room = 0;
     for (int i = 0; i < fiber_count; ++i)
         if (fibers[i].stack) munmap(fibers[i].stack, GUARD_BYTES + STACK_BYTES);
     if (spare_stack) munmap(spare_stack, GUARD_BYTES + STACK_BYTES);
@@ -216,8 +219,9 @@ static void release() {
     fiber_count = 0;
 }
 
-// Run blocks from `first` until `last` or until `wanted` events are there. block_ends[b]: events up to block first + b.
-static int run(long long first, long long last, void** arguments, unsigned long long wanted,
+// Run blocks from `first` until `last` or until `wanted` events are there; fail at more than `most`.
+// block_ends[b]: events up to block first + b.
+static int run(long long first, long long last, void** arguments, unsigned long long wanted, unsigned long long most,
                unsigned long long* block_ends, Outcome* outcome) {
     int threads = (int)(blockDim.x * blockDim.y * blockDim.z);
     if (threads > fiber_count) {
@@ -232,6 +236,8 @@ static int run(long long first, long long last, void** arguments, unsigned long 
     fault = Fault{NONE, -1, -1, -1, -1, 0, 0};
     body_arguments = arguments;
     events_used = 0;
+    events_most = most;
+    look_again();
     volatile long long block = first;
     {
         CrashGuard guard;
@@ -276,13 +282,13 @@ SIMTMM_API void simtmm_cancel(int yes) { cancelled = yes; }
 SIMTMM_API void simtmm_release() { release(); }
 
 SIMTMM_API void simtmm_begin(int kernel, const unsigned* shape, const Array* known, int count,
-                             unsigned long long shift, unsigned long long most) {
-    begin(table[kernel].call, shape, known, count, shift, most);
+                             unsigned long long shift) {
+    begin(table[kernel].call, shape, known, count, shift);
 }
 
 SIMTMM_API int simtmm_run(long long first, long long last, void** arguments, unsigned long long wanted,
-                          unsigned long long* block_ends, Outcome* outcome) {
-    return run(first, last, arguments, wanted, block_ends, outcome);
+                          unsigned long long most, unsigned long long* block_ends, Outcome* outcome) {
+    return run(first, last, arguments, wanted, most, block_ends, outcome);
 }
 
 }  // namespace simtmm

@@ -69,11 +69,13 @@ def run(
     parameters: Mapping[str, object] | None = None,
     engine: str = DEFAULT,
     watch: Watch | None = None,
+    timeline: bool = False,
 ) -> Run:
     """Run `source` on a machine and predict its time.
 
     source: a trace (.parquet), a workload (.json), or a kernel's name or folder, which is recorded first with
     `parameters`; None for the trace that ships with simtmm. watch: called as things go on.
+    timeline: whether the result brings its timeline.
 
     Raises the errors of the steps it goes through (simtmm.errors).
     """
@@ -84,13 +86,13 @@ def run(
         )
     if suffix == ".json":
         assert source is not None
-        return _run_workload(load_workload(source), machine, engine, watch)
+        return _run_workload(load_workload(source), machine, engine, watch, timeline)
     if suffix == ".parquet":
         trace = load_trace(source) if source is not None else load_trace(shipped_trace(DEFAULT_TRACE))
     else:
         assert source is not None
         trace = record(source, parameters, progress=_stage(watch, "recording"))
-    return run_trace(trace, machine, engine, watch)
+    return run_trace(trace, machine, engine, watch, timeline)
 
 
 def shipped_trace(name: str) -> Path:
@@ -101,11 +103,13 @@ def shipped_trace(name: str) -> Path:
     raise TraceError(f"{name}: is in none of the traces folders: {', '.join(map(str, data_folders('traces')))}")
 
 
-def run_trace(trace: Trace, machine: Machine, engine: str = DEFAULT, watch: Watch | None = None) -> Run:
+def run_trace(
+    trace: Trace, machine: Machine, engine: str = DEFAULT, watch: Watch | None = None, timeline: bool = False
+) -> Run:
     """Run a trace that is there."""
     info = trace.info
     workload = lower(trace, machine, _stages(watch, "lowering"))
-    result = simulate(machine, workload, engine, progress=_stages(watch, "simulating"))
+    result = simulate(machine, workload, engine, timeline=timeline, progress=_stages(watch, "simulating"))
     counts = count(trace, machine, workload)
     predictions = {model: predict(model, machine, counts) for model in MODELS}
     per_launch = [occupancy(machine, launch) for launch in info.launches]
@@ -130,8 +134,8 @@ def run_trace(trace: Trace, machine: Machine, engine: str = DEFAULT, watch: Watc
     )
 
 
-def _run_workload(workload: Workload, machine: Machine, engine: str, watch: Watch | None) -> Run:
-    result = simulate(machine, workload, engine, progress=_stages(watch, "simulating"))
+def _run_workload(workload: Workload, machine: Machine, engine: str, watch: Watch | None, timeline: bool) -> Run:
+    result = simulate(machine, workload, engine, timeline=timeline, progress=_stages(watch, "simulating"))
     return Run(
         program=workload.origin,
         parameters={},

@@ -32,11 +32,15 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         "interleave": draw(st.sampled_from(["modulo", "hash"])),
         "service": draw(service),
         "atomic_service": draw(service),
+        "turnaround": draw(service),
         "stores": draw(st.sampled_from(["blocking", "posted"])),
+        "l1_after_store": draw(st.sampled_from(["keep", "drop"])),
     }
     for cache in ("l1", "l2") if coupled else ("l1",):
         if draw(st.booleans()):
             memory[cache] = draw(_caches())
+    if draw(st.booleans()):
+        memory["store_latency"] = draw(st.sampled_from([1, 20, 150.25]))
     if draw(st.booleans()):
         memory["outstanding"] = draw(st.integers(1, 3))
     return memory

@@ -38,6 +38,8 @@ class Costs:
         self.pipeline_depth = machine.ticks(machine.scheduling.pipeline_depth) if self.every_instruction else 0
         self.latency = machine.ticks(memory.latency)
         caches = [machine.ticks(cache.latency) for cache in (memory.l1, memory.l2) if cache]
+        self.store_latency = self.latency if memory.store_latency is None else machine.ticks(memory.store_latency)
+        self.turnaround = machine.ticks(memory.turnaround)
         self.fastest, self.slowest = min([self.latency, *caches]), max([self.latency, *caches])
         self.port_interval = machine.ticks(memory.port_interval)
         self.service = machine.ticks(memory.service)
@@ -62,14 +64,16 @@ class Costs:
 
     def least_access(self, operation: Operation) -> int:
         """Ticks from the port to the finish of a memory operation, at least: no chunk is faster than its latency."""
-        latency = self.fastest if operation[0] in ("load", "async") else self.latency
+        latencies = {"atomic": self.latency, "store": self.store_latency}
+        latency = latencies.get(operation[0], self.fastest)
         chunks = len(operation[1])
         return latency * chunks if self.serial else latency + self.port_interval * (chunks - 1)
 
     def most_access(self, operation: Operation) -> int:
         """The same where its chunks come one after another and wait for nobody else's."""
         service = self.atomic_service if operation[0] == "atomic" else self.service
-        return (self.slowest + self.port_interval + service) * len(operation[1])
+        slowest = max(self.slowest, self.store_latency)
+        return (slowest + self.port_interval + service + self.turnaround) * len(operation[1])
 
 
 def life_of(costs: Costs, operations: list[Operation], intervals: list[Interval]) -> Life:

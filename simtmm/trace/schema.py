@@ -22,10 +22,12 @@ The same program therefore has the same trace on every run, machine and recorder
 (EVENT), and what is the same for all events of a block stands once a block (see Batch).
 
 The file's key-value metadata holds one JSON document under METADATA_KEY: schema version, kernel, parameters,
-launches, arrays, sites, provenance and a digest of the events.
+launches, arrays, sites, provenance and a digest of the events. Where only some blocks were recorded it also says which
+(Sampling); a trace without that entry is of all blocks.
 """
 
 import enum
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -104,11 +106,45 @@ class TraceSite:
 
 
 @dataclass(frozen=True)
+class Sampling:
+    """Which blocks a trace holds, where not all: of each launch at most `sample_blocks`, spread evenly over its grid.
+
+    All blocks ran. recorded, left_out: blocks of each launch; `sampled_blocks` says which. Whoever counts or simulates
+    such a trace sees blocks that do nothing in the others' place.
+    """
+
+    sample_blocks: int
+    recorded: tuple[int, ...]
+    left_out: tuple[int, ...]
+
+    @classmethod
+    def of(cls, launches: Sequence[TraceLaunch], sample_blocks: int | None) -> "Sampling | None":
+        """What a recording of these launches held and left out; None if it left out nothing."""
+        if sample_blocks is None:
+            return None
+        recorded = tuple(min(launch.blocks, sample_blocks) for launch in launches)
+        left_out = tuple(launch.blocks - kept for launch, kept in zip(launches, recorded, strict=True))
+        return cls(sample_blocks, recorded, left_out) if any(left_out) else None
+
+
+def sampled_blocks(blocks: int, sample_blocks: int | None) -> npt.NDArray[np.int32]:
+    """The blocks that are recorded, ascending: the middles of `sample_blocks` equal parts of the grid; all for None.
+
+    The first and the last block are often short or have a border to see to, so that parts' middles stand for a grid
+    better than parts' beginnings; blocks at one stride can meet a period of the program, parts of odd sizes less so.
+    """
+    if sample_blocks is None or sample_blocks >= blocks:
+        return np.arange(blocks, dtype=np.int32)
+    part = np.arange(sample_blocks, dtype=np.int64)
+    return ((2 * part + 1) * blocks // (2 * sample_blocks)).astype(np.int32)
+
+
+@dataclass(frozen=True)
 class TraceInfo:
     """All of a trace but its events.
 
     digest: a hash of the events, launches and arrays: equal digests, equal behaviour. provenance: versions,
-    recorder, source hash, command.
+    recorder, source hash, command. sampling: which blocks were recorded, if not all.
     """
 
     kernel: str
@@ -119,10 +155,14 @@ class TraceInfo:
     events: int
     digest: str
     provenance: dict[str, Any] = field(default_factory=dict)
+    sampling: Sampling | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {"version": VERSION, **asdict(self)}
+        table = {"version": VERSION, **asdict(self)}
+        if self.sampling is None:
+            del table["sampling"]
+        return table
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "TraceInfo":
@@ -147,6 +187,7 @@ class TraceInfo:
             events=int(table["events"]),
             digest=str(table["digest"]),
             provenance=dict(table["provenance"]),
+            sampling=_sampling(table.get("sampling")),
         )
 
 
@@ -162,6 +203,25 @@ class Batch:
     launch: npt.NDArray[np.int32]
     block: npt.NDArray[np.int32]
     ends: npt.NDArray[np.int64]
+
+    def of_blocks(self, chosen: npt.NDArray[np.int32]) -> "Batch":
+        """Only those of these blocks, which are of one launch."""
+        kept = np.isin(self.block, chosen)
+        if np.all(kept):
+            return self
+        counts = np.diff(self.ends, prepend=0)
+        events = self.events[np.repeat(kept, counts)]
+        return Batch(events, self.launch[kept], self.block[kept], np.cumsum(counts[kept]))
+
+
+def _sampling(table: Any) -> Sampling | None:
+    if table is None:
+        return None
+    return Sampling(
+        int(table["sample_blocks"]),
+        tuple(int(blocks) for blocks in table["recorded"]),
+        tuple(int(blocks) for blocks in table["left_out"]),
+    )
 
 
 def _three(sizes: Any) -> tuple[int, int, int]:

@@ -13,6 +13,7 @@ import pytest
 from simtmm import Workload, count, load_machine, lower, record, simulate
 from simtmm.errors import CompilerError
 from simtmm.record.compiler import find_compiler
+from simtmm.trace.races import find_races
 from simtmm.trace.schema import Kind
 
 ACCESSES = (Kind.LOAD, Kind.ASYNC, Kind.STORE, Kind.ATOMIC, Kind.SHARED_LOAD, Kind.SHARED_STORE, Kind.SHARED_ATOMIC)
@@ -46,6 +47,23 @@ def wyllie_accesses(n):
     """A load and a store of each node a step, and one of its successor's where it still has one."""
     steps = (n - 1).bit_length()
     return 2 * n * steps + sum(max(0, n - 2**step) for step in range(steps))
+
+
+def reduce_counts(n, threads=128):
+    """Accesses and barriers: a launch reads all, each block folds its threads in a tree, until one value is left."""
+    count = barriers = 0
+    while n > 1:
+        blocks = -(-n // (2 * threads))
+        count += n + blocks * (threads + 2 * (threads - 1) + 1)
+        barriers += blocks * threads * (1 + (threads - 1).bit_length())
+        n = blocks
+    return count, barriers
+
+
+def matrix_accesses(n, sub_block):
+    """A step along the row: a word of each matrix into local memory, two words of it a pair; and the product."""
+    steps = n // sub_block
+    return steps * n * n * (2 + 2 + 2 * sub_block) + n * n
 
 
 def alternating(blocks, warps, rounds):
@@ -88,6 +106,47 @@ def test_recording(benchmark, tmp_path, kernel, parameters, expected, to):
     output = {"output": tmp_path / "t.parquet"} if to == "file" else {}
     trace = benchmark.pedantic(record, (kernel, parameters), output, rounds=3)
     assert accesses(trace) == expected
+    rate(benchmark, "accesses", expected)
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("kernel", "parameters", "expected", "barriers"),
+    [
+        ("reduce", {"n": 1_000_000}, *reduce_counts(1_000_000)),
+        # Counted; tests/kernels/cases has all events of these two (7,829,559 and 8,238,486) from their algorithms.
+        ("scan", {"n": 300_000}, 4_063_083, 2_714_112),
+        ("merge-sort", {"n": 30_000}, 4_776_852, 981_760),
+        ("matrix-multiplication", {"n": 128, "sub_block": 8}, matrix_accesses(128, 8), 2 * 16 * 128**2),
+    ],
+    ids=["reduce", "scan", "merge-sort", "matrix-multiplication"],
+)
+@pytest.mark.parametrize("to", ["memory", "file"])
+def test_recording_with_many_barriers(benchmark, tmp_path, kernel, parameters, expected, barriers, to):
+    record(kernel, {**parameters, "n": 300})  # built
+    output = {"output": tmp_path / "t.parquet"} if to == "file" else {}
+    trace = benchmark.pedantic(record, (kernel, parameters), output, rounds=3)
+    assert accesses(trace) == expected
+    assert sum(int((batch.events["kind"] == Kind.BARRIER).sum()) for batch in trace.batches()) == barriers
+    rate(benchmark, "accesses", expected)
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("kernel", "parameters", "expected", "pairs"),
+    [
+        ("stream", {"operation": "triad", "n": 1_000_000}, 4_000_000, 0),
+        ("matrix-multiplication", {"n": 128, "sub_block": 8}, matrix_accesses(128, 8), 0),
+        ("list-ranking-wyllie-variants", {"n": 30_000}, 911_450, 1),  # counted: how many jumps depends on the list
+    ],
+    ids=["stream-triad", "matrix-multiplication", "list-ranking"],
+)
+def test_looking_for_races(benchmark, kernel, parameters, expected, pairs):
+    trace = record(kernel, parameters)
+    find_races(record(kernel, {**parameters, "n": 300}))  # compiled
+    races = benchmark.pedantic(find_races, (trace,), rounds=3)
+    assert accesses(trace) == expected
+    assert len(races) == pairs
     rate(benchmark, "accesses", expected)
 
 

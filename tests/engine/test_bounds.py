@@ -33,6 +33,14 @@ def fastest_access(machine):
     return min(machine.ticks(latency) for latency in [machine.memory.latency, *caches])
 
 
+def least_wait(machine, name):
+    """The least ticks that a warp waits for a memory operation."""
+    memory = machine.memory
+    if name == "load":
+        return fastest_access(machine)
+    return machine.ticks(memory.store_latency if name == "store" and memory.store_latency else memory.latency)
+
+
 def alone(machine, warp):
     """The least ticks that a warp takes, nothing else being there."""
     issue = machine.ticks(machine.issue_cycles)
@@ -44,8 +52,7 @@ def alone(machine, warp):
         name = operation[0]
         waits = name in ("load", "atomic") or (name == "store" and machine.memory.stores == "blocking")
         if waits:
-            uncached = name in ("atomic", "store")
-            ticks += issue + (machine.ticks(machine.memory.latency) if uncached else fastest_access(machine))
+            ticks += issue + least_wait(machine, name)
         elif every and name == "compute":
             ticks += count * max(issue, depth)
         elif every and count:

@@ -1,8 +1,12 @@
 """Recording on the CPU: each thread's events, exactly."""
 
+import errno
+
+import pyarrow.parquet as pq
 import pytest
 
 from simtmm import load_trace, record
+from simtmm.errors import OutputError
 from tests.record.build import DEVICE, events, host, of_one_thread, rows
 from tests.record.conftest import needs_compiler
 
@@ -587,11 +591,44 @@ def test_a_trace_streamed_to_a_file_is_the_one_held_in_memory(recorded, tmp_path
 def test_batches_are_of_whole_blocks_and_change_nothing(recorded, tmp_path, monkeypatch):
     whole = recorded(LOOP, **LOOP_HOST)
     monkeypatch.setattr("simtmm.record.cpu.BATCH_EVENTS", 400)  # a block has 300 + 2 * 32
+    monkeypatch.setattr("simtmm.trace.io.ROW_GROUP", 400)
     parts = recorded(LOOP, **LOOP_HOST)
     streamed = recorded(LOOP, output=tmp_path / "t.parquet", **LOOP_HOST)
     assert [batch.block.tolist() for batch in parts.batches()] == [[0, 1], [2, 3], [4]]
     assert events(parts) == events(streamed) == events(whole)
     assert parts.info.digest == streamed.info.digest == whole.info.digest
+
+
+def test_small_launches_come_together_in_a_row_group(recorded, tmp_path):
+    launches = 'for i in range(50): yield Launch("f", ("a",), grid=2, block=1)'
+    device = "__global__ void f(int* a) { if (blockIdx.x) ST(a, 0, 1); }"
+    held = recorded(device, launches=launches)
+    streamed = recorded(device, launches=launches, output=tmp_path / "t.parquet")
+    assert pq.ParquetFile(tmp_path / "t.parquet").num_row_groups == 1
+    assert len(list(held.batches())) == 1
+    assert rows(held, "launch", "block", "thread") == [(launch, 1, 0) for launch in range(50)]
+    assert events(streamed) == events(held)
+    assert streamed.info.digest == held.info.digest
+
+
+def test_a_block_larger_than_a_row_group_is_read_back_whole(recorded, tmp_path, monkeypatch):
+    monkeypatch.setattr("simtmm.trace.io.ROW_GROUP", 50)
+    held = recorded(LOOP, **LOOP_HOST)
+    recorded(LOOP, output=tmp_path / "t.parquet", **LOOP_HOST)
+    assert pq.ParquetFile(tmp_path / "t.parquet").num_row_groups == round(5 * 364 / 50)
+    read = load_trace(tmp_path / "t.parquet")
+    assert [batch.block.tolist() for batch in read.batches()] == [[0], [1], [2], [3], [4]]
+    assert events(read) == events(held)
+
+
+def test_a_disk_that_is_full_is_an_error_and_leaves_nothing(recorded, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("simtmm.trace.io.TraceWriter.add", full)
+    with pytest.raises(OutputError, match=r"t\.parquet: can't be written \(No space left on device\)"):
+        recorded(LOOP, output=tmp_path / "t.parquet", **LOOP_HOST)
+    assert [path.name for path in tmp_path.iterdir()] == ["probe"]
 
 
 def test_progress_hears_how_many_events_there_are_so_far(kernel_folder, monkeypatch):

@@ -1,0 +1,66 @@
+"""`simtmm advise`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from simtmm.cli.sweep import FAILED, ClusterOption, WorkersOption, resumable
+from simtmm.cli.words import (
+    JsonOption,
+    MachineOption,
+    OutputOption,
+    ParamOption,
+    SetOption,
+    changes_of,
+    parameters_of,
+    ranges_of,
+    show,
+)
+from simtmm.files import check_writable
+
+
+def advise(
+    kernel: Annotated[str, typer.Argument(help="a kernel's name or folder")],
+    machine: MachineOption = "gtx280",
+    set_: SetOption = None,
+    param: ParamOption = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=RANGE", help="what to try (see `sweep`); threads, blocks, sub-blocks if left out"),
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="models to ask as well (see `predict`); repeatable")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="keep what is simulated in this SQLite file, to go on from")
+    ] = None,
+    workers: WorkersOption = None,
+    cluster: ClusterOption = None,
+    as_json: JsonOption = False,
+    output: OutputOption = None,
+) -> None:
+    """Find the best threads per block, blocks and sub-block size by simulation, beside what the models choose."""
+    for path in (output, store):
+        if path is not None:
+            check_writable(path)
+    from simtmm.report.advise import describe_advice
+    from simtmm.report.progress import watching
+    from simtmm.study.advise import advise as run_advise
+
+    with watching() as watch, resumable(store):
+        made = run_advise(
+            kernel,
+            machine,
+            parameters_of(param),
+            changes_of(set_),
+            ranges_of(vary, "--vary"),
+            model or (),
+            store or ":memory:",
+            workers,
+            cluster,
+            watch,
+        )
+    show(describe_advice(made), made.to_dict(), as_json, output)
+    if made.study.number("failed"):
+        raise typer.Exit(FAILED)

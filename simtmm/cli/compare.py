@@ -1,0 +1,101 @@
+"""`simtmm compare`."""
+
+from pathlib import Path
+from typing import Annotated, Literal, cast
+
+import typer
+
+from simtmm.cli.words import (
+    JsonOption,
+    KernelPathOption,
+    OutputOption,
+    SetOption,
+    chosen_machine,
+    numbers_of,
+    parameters_of,
+    show,
+)
+from simtmm.errors import OutputError
+from simtmm.files import check_writable
+
+
+def compare(
+    source: Annotated[
+        list[str] | None,
+        typer.Argument(help="kernels and traces (.parquet); what was measured if left out"),
+    ] = None,
+    machine: Annotated[
+        list[str] | None,
+        typer.Option("--machine", "-m", metavar="NAME|FILE", help="a machine; repeatable; gtx280 if left out"),
+    ] = None,
+    set_: SetOption = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", "-p", metavar="NAME=VALUE,...", help="values of a parameter; repeatable"),
+    ] = None,
+    kernel_path: KernelPathOption = None,
+    model: Annotated[list[str] | None, typer.Option("--model", help="all if left out; repeatable")] = None,
+    measured: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="measured times, CSV or JSON; repeatable")
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option(help="simulated, measured or a model; measured if there are such times")
+    ] = None,
+    constant: Annotated[
+        list[str] | None,
+        typer.Option("--constant", metavar="NAME=VALUE", help="a1 and a0 of the calibrated model; fitted if left out"),
+    ] = None,
+    unit: Annotated[str, typer.Option(help="of a1 and a0: cycles or s")] = "cycles",
+    engine: Annotated[str, typer.Option(help="fast (compiled) or reference (SimPy)")] = "fast",
+    latex: Annotated[bool, typer.Option("--latex", help="print LaTeX tables")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="print a row a case and series")] = False,
+    picture: Annotated[Path | None, typer.Option(metavar="FILE", help="draw a picture: .png, .svg or .pdf")] = None,
+    kind: Annotated[str, typer.Option(help="of picture: scatter, curves, stacks or roofline")] = "scatter",
+    as_json: JsonOption = False,
+    output: OutputOption = None,
+) -> None:
+    """Simulated, modelled and measured times side by side, over kernels, sizes and machines."""
+    if latex + as_csv + as_json > 1:
+        raise OutputError("--latex, --csv, --json: one of them at a time")
+    if output is not None:
+        check_writable(output)
+    if picture is not None:
+        from simtmm.report import pictures
+
+        pictures.check(picture)
+        draw = pictures.compared(kind)
+    names = machine or ([] if not source else ["gtx280"])
+    machines = {Path(name).stem if name.endswith(".toml") else name: chosen_machine(name, set_) for name in names}
+    from simtmm.report import compare as report
+    from simtmm.report.progress import watching
+    from simtmm.study import compare as study
+    from simtmm.study.timings import load_timings
+
+    times = [time for path in measured or () for time in load_timings(path)]
+    with watching() as watch:
+        made = study.compare(
+            source or (),
+            machines,
+            _values_of(param),
+            model or (),
+            times,
+            reference,
+            numbers_of(constant, "--constant"),
+            cast(Literal["s", "cycles"], unit),
+            engine,
+            watch,
+        )
+    if picture is not None:
+        pictures.write(picture, draw(made))
+    if latex or as_csv:  # as it is: a terminal's width must not fold it
+        print((report.comparison_latex if latex else report.comparison_csv)(made).rstrip("\n"))
+    show([] if latex or as_csv else report.describe_comparison(made), made.to_dict(), as_json, output)
+
+
+def _values_of(words: list[str] | None) -> dict[str, list[str]]:
+    """The values of each parameter in NAME=VALUE,... words."""
+    values: dict[str, list[str]] = {}
+    for word in words or []:
+        for name, text in parameters_of([word]).items():
+            values.setdefault(name, []).extend(value.strip() for value in text.split(","))
+    return values

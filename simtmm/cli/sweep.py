@@ -1,0 +1,155 @@
+"""`simtmm sweep`."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simtmm.cli.words import (
+    JsonOption,
+    OutputOption,
+    ParamOption,
+    SetOption,
+    changes_of,
+    parameters_of,
+    ranges_of,
+    show,
+)
+from simtmm.errors import StudyError
+from simtmm.files import check_writable
+
+if TYPE_CHECKING:
+    from simtmm.study.plan import Plan
+
+FAILED = 1  # exit status
+
+WorkersOption = Annotated[
+    int | None, typer.Option("--workers", "-j", metavar="N", help="processes on this machine; one a core if left out")
+]
+ClusterOption = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="a Dask cluster: tcp://HOST:PORT, or local:N for N workers here")
+]
+StoreOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="the SQLite file that keeps the points; named after the study if left out"),
+]
+
+
+def sweep(
+    source: Annotated[
+        str, typer.Argument(help="a study file (.toml), or a kernel, a trace (.parquet) or an algorithm of the papers")
+    ],
+    machine: Annotated[
+        list[str] | None,
+        typer.Option("--machine", "-m", metavar="NAME|FILE", help="a machine; repeatable, and then an axis"),
+    ] = None,
+    set_: SetOption = None,
+    param: ParamOption = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=RANGE", help="an axis: LOW:HIGH[:step|linear|log|times:N] or A,B,C; repeatable"),
+    ] = None,
+    link: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=RANGE;KEY=RANGE", help="axes that go together, value by value; repeatable"),
+    ] = None,
+    draw: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=LOW:HIGH[:log]", help="a sampled axis; repeatable")
+    ] = None,
+    samples: Annotated[int, typer.Option(metavar="N", help="how many points --draw draws")] = 100,
+    method: Annotated[str, typer.Option(help="of --draw: latin-hypercube or random")] = "latin-hypercube",
+    seed: Annotated[int, typer.Option(help="of --draw")] = 0,
+    compute: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="simulated or a model (see `predict`); repeatable")
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONDITION", help="points that do not meet it are skipped, as 'threads <= 512'; repeatable"
+        ),
+    ] = None,
+    kind: Annotated[str | None, typer.Option(help="what SOURCE is: kernel, trace or algorithm")] = None,
+    engine: Annotated[str | None, typer.Option(help="fast (compiled) or reference (SimPy)")] = None,
+    measured: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="measured times, CSV or JSON; repeatable")
+    ] = None,
+    store: StoreOption = None,
+    workers: WorkersOption = None,
+    cluster: ClusterOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="count the points, estimate the time, and stop")] = False,
+    export: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="write the points as .parquet or .csv; repeatable")
+    ] = None,
+    as_json: JsonOption = False,
+    output: OutputOption = None,
+) -> None:
+    """Run a kernel, trace or algorithm over ranges of machine keys and parameters, and tell what mattered.
+
+    Every finished point is kept; the same command goes on where it was stopped.
+    """
+    from simtmm.report.progress import watching
+    from simtmm.report.sweep import describe_forecast, describe_study
+    from simtmm.study.answers import answers
+    from simtmm.study.forecast import forecast
+    from simtmm.study.gathered import check_format
+    from simtmm.study.plan import plan, read_study, study_of
+    from simtmm.study.sweep import sweep as run_sweep
+
+    for path in [*([output] if output else []), *(export or [])]:
+        check_writable(path)
+    for path in export or []:
+        check_format(path)
+    sampled: dict[str, Any] = {"points": samples, "method": method, "seed": seed, "axes": ranges_of(draw, "--draw")}
+    tables: dict[str, Any] = {
+        "machines": machine,
+        "set": changes_of(set_),
+        "parameters": parameters_of(param),
+        "axes": ranges_of(vary, "--vary"),
+        "linked": [ranges_of(words.split(";"), "--link") for words in link or []],
+        "sample": sampled if draw else None,
+        "compute": compute,
+        "constraints": where,
+        "kind": kind,
+        "engine": engine,
+        "measured": [str(path) for path in measured or []],
+    }
+    given = {key: value for key, value in tables.items() if value}
+    made: Plan
+    if Path(source).suffix == ".toml":
+        if given:
+            flags = {"axes": "vary", "linked": "link", "sample": "draw", "constraints": "where", "parameters": "param"}
+            names = ", ".join(f"--{flags.get(key, key.removesuffix('s'))}" for key in given)
+            raise StudyError(f"{source}: {names}: can't be given beside a study file, which says it all")
+        made = plan(*read_study(source))
+    else:
+        made = plan(study_of({"program": source, **given}, "options"))
+    path = store or Path(f"{Path(source).stem}.sqlite")
+    check_writable(path)
+    if dry_run:
+        told = forecast(made, path, workers)
+        show(describe_forecast(told, str(path)), told.to_dict(), as_json, output)
+        return
+    with watching() as watch, resumable(path):
+        done = run_sweep(made, path, workers, cluster, watch)
+    for target in export or []:
+        done.save(target)
+    found = answers(done)
+    document = {**done.to_dict(), "answers": found.to_dict(), "store": str(path)}
+    show(describe_study(done, found, str(path)), document, as_json, output)
+    if done.number("failed"):
+        raise typer.Exit(FAILED)
+
+
+class resumable:  # noqa: N801 - reads as a function, as the context managers of contextlib
+    """Says, when a sweep is interrupted, where what is done has been kept, if anywhere."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is KeyboardInterrupt and self._path is not None:
+            print(f"simtmm: what is done is in {self._path}; the same command goes on from there", file=sys.stderr)

@@ -1,0 +1,39 @@
+"""`simtmm threads`."""
+
+from typing import Annotated
+
+import typer
+
+from simtmm.cli.words import (
+    JsonOption,
+    MachineOption,
+    OutputOption,
+    ParamOption,
+    SetOption,
+    chosen_machine,
+    parameters_of,
+    show,
+)
+from simtmm.files import check_writable
+
+
+def threads(
+    source: Annotated[str, typer.Argument(help="a kernel or a trace (.parquet)")],
+    machine: MachineOption = "gtx280",
+    set_: SetOption = None,
+    param: ParamOption = None,
+    tolerance: Annotated[float, typer.Option(help="how much longer than without latency a run may take")] = 0.05,
+    as_json: JsonOption = False,
+    output: OutputOption = None,
+) -> None:
+    """Find how many threads per core hide the latency: by simulation, searching, and by the TMM."""
+    if output is not None:
+        check_writable(output)
+    chosen = chosen_machine(machine, set_)
+    from simtmm.report.advise import describe_threads
+    from simtmm.report.progress import watching
+    from simtmm.study.threads import threads_needed
+
+    with watching() as watch:
+        made = threads_needed(source, chosen, parameters_of(param), tolerance, watch)
+    show(describe_threads(made), made.to_dict(), as_json, output)

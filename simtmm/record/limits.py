@@ -1,0 +1,74 @@
+"""How much a recording may hold: a kernel or a host program that never ends must not fill the machine's memory."""
+
+import os
+from pathlib import Path
+
+from simtmm.errors import RecordingError, shown
+from simtmm.trace.schema import EVENT
+
+MOST_IN_MEMORY = 1 << 28  # events: 4 GiB
+MOST_LAUNCHES = 1 << 20  # each stands in the trace's metadata
+NO_LIMIT = 1 << 62
+VARIABLE = "SIMTMM_MOST_EVENTS"
+
+
+def most_events(given: int | None, in_memory: bool) -> int:
+    """How many events a recording may have.
+
+    given: by the caller; else, of a recording held in memory, what the environment variable SIMTMM_MOST_EVENTS says,
+    else 2^28 or what half of the available memory holds, whichever is less; one written to a file has no limit.
+
+    Raises RecordingError for a limit that is no whole number of at least 1.
+    """
+    if given is not None:
+        return _checked("most_events", given)
+    if not in_memory:
+        return NO_LIMIT
+    said = os.environ.get(VARIABLE)
+    if said:
+        return _checked(VARIABLE, int(said) if said.strip().isdecimal() else said)
+    return max(1, min(MOST_IN_MEMORY, available_memory() // 2 // EVENT.itemsize))
+
+
+def _checked(name: str, value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least 1")
+    return min(value, NO_LIMIT)
+
+
+def available_memory() -> int:
+    """Bytes this process may still take: of the machine, of its control group, of its own limit."""
+    most = [_of_machine()]
+    group = Path("/sys/fs/cgroup")
+    most.append(_number(group / "memory.max") - _number(group / "memory.current", 0))
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            pages = int(Path("/proc/self/statm").read_text().split()[0])
+            most.append(limit - pages * os.sysconf("SC_PAGE_SIZE"))
+    except (ImportError, OSError, ValueError):
+        pass  # no such limit here
+    return max(0, min(most))
+
+
+def _of_machine() -> int:
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        pass  # not Linux
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return NO_LIMIT
+
+
+def _number(path: Path, otherwise: int = NO_LIMIT) -> int:
+    """The number in a file; `max`, or no such file, is no limit."""
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return otherwise

@@ -1,0 +1,86 @@
+"""Advice on launch configurations, and on threads per core, as a person reads it."""
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from simtmm.report.sweep import LISTED, QUANTITIES
+from simtmm.report.text import NO_VALUE, number, table
+from simtmm.study.advise import Advice, Choice
+from simtmm.study.plan import SIMULATED
+from simtmm.study.threads import ThreadsNeeded
+
+
+def describe_advice(made: Advice) -> Iterator[RenderableType]:
+    """The choices, then the configurations from the fastest on."""
+    study, rows = made.study, made.ranked()
+    axes, first = study.plan.axes, study.rows[0].point
+    fixed = ", ".join(f"{name}={value}" for name, value in first.parameters.items() if name not in axes)
+    machine = rows[0].point.machine
+    assert machine is not None
+    yield Text(f"{study.plan.program.name}{f' ({fixed})' if fixed else ''} on {machine.name}", style="bold")
+    yield ""
+    columns = ("by", *axes, "its cycles", "simulated", "of the best", "")
+    yield table("Best configuration", columns, [_choice(choice, axes) for choice in made.choices], left=(0, len(axes) + 4))
+    yield ""
+    best = made.choices[0].simulated
+    listed = [
+        (
+            *(str(row.point.axes[name]) for name in axes),
+            *(NO_VALUE if (cycles := row.cycles(name)) is None else number(cycles) for name in study.plan.compute),
+            f"{(row.cycles(SIMULATED) or 0.0) / best:.2f}" if best else "",
+        )
+        for row in rows[:LISTED]
+    ]
+    names = (*axes, *(QUANTITIES[name] for name in study.plan.compute), "of the best")
+    yield table("Configurations, in cycles", names, listed, left=())
+    if len(rows) > LISTED:
+        yield Text(f"and {len(rows) - LISTED:,} more: see --json")
+    refused = len(study.rows) - len(rows)
+    if refused:
+        yield ""
+        reason = next(row.reason for row in study.rows if row.cycles(SIMULATED) is None)
+        yield Text(f"{refused:,} configuration{'s' * (refused != 1)} left out, the first because: {reason}")
+
+
+def describe_threads(made: ThreadsNeeded) -> Iterator[RenderableType]:
+    """What hides the latency, by simulation and by the model."""
+    parameters = ", ".join(f"{name}={value}" for name, value in made.parameters.items())
+    yield Text(f"{made.program}{f' ({parameters})' if parameters else ''} on {made.machine.name}", style="bold")
+    yield ""
+    simulated = "not hidden" if made.by_simulation is None else number(made.by_simulation)
+    within = f"to within {100 * made.tolerance:g} % of a run in which memory answers in a cycle"
+    rows = [
+        ("by simulation", simulated, within),
+        ("by the TMM", number(made.model.needed), f"T with M L / (T P) no larger than the rest, L = "
+                                                  f"{made.machine.memory.latency:g}"),
+        ("", number(made.model.needed_warps), "if a warp's threads wait together"),
+        ("in use", number(made.model.in_use), "T, with the machine's limits"),
+        ("limit of the machine", number(made.model.limit), "X, and what local memory allows"),
+        ("the program has", number(made.all_threads), "if a core could hold them all"),
+    ]  # fmt: skip
+    yield table("Threads per core that hide the latency", ("", "", ""), rows, left=(0, 2))
+    yield ""
+    times = [
+        ("memory answers in a cycle", made.without_latency),
+        ("all threads at once", made.with_all),
+        ("the machine as it is", made.as_it_is),
+    ]
+    base = made.without_latency
+    yield table(
+        "Simulated time",
+        ("", "cycles", "of the first"),
+        [(name, number(cycles), f"{cycles / base:.2f}" if base else "") for name, cycles in times],
+    )
+    yield ""
+    probes = [(number(threads), number(cycles), f"{cycles / base:.2f}" if base else "") for threads, cycles in made.probes]
+    yield table("Tried", ("threads per core", "cycles", "of the first"), probes, left=())
+
+
+def _choice(choice: Choice, axes: tuple[str, ...]) -> tuple[str, ...]:
+    tied = f"as fast as {choice.ties - 1} more" if choice.ties > 1 else ""
+    values = (str(choice.configuration[name]) for name in axes)
+    return (
+        QUANTITIES[choice.by], *values, number(choice.cycles), number(choice.simulated), f"{choice.slowdown:.2f}", tied,
+    )  # fmt: skip

@@ -1,0 +1,151 @@
+"""A comparison as a person reads it, as CSV, and as LaTeX tables for a paper."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from simtmm.report.predict import NAMES
+from simtmm.report.text import NO_VALUE, number, seconds, table
+from simtmm.study.compare import MEASURED, SIMULATED, Agreement, Case, Comparison
+
+SERIES = {SIMULATED: "simulated", MEASURED: "measured", **NAMES}
+
+_SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+}
+
+
+def describe_comparison(made: Comparison) -> Iterator[RenderableType]:
+    """Times, ratios, agreement, and what binds."""
+    reference = SERIES[made.reference]
+    machines = list(dict.fromkeys(case.machine_name for case in made.cases))
+    where = f" on {machines[0]}" if len(machines) == 1 else f" on {len(machines)} machines"
+    cases = f"{len(made.cases)} case{'s' * (len(made.cases) != 1)}"
+    yield Text(f"{cases}{where}, against {reference} times", style="bold")
+    yield ""
+    header = ("", "machine", *(SERIES[name] for name in made.series))
+    times = [(*_case(case), *(_time(made, case, name) for name in made.series)) for case in made.cases]
+    yield table("Time", header, times, left=(0, 1))
+    yield ""
+    others = [name for name in made.series if name != made.reference]
+    ratios = [(*_case(case), *(_ratio(made.ratio(case, name)) for name in others)) for case in made.cases]
+    yield table(f"Time over {reference}", ("", "machine", *(SERIES[name] for name in others)), ratios, left=(0, 1))
+    yield ""
+    yield table(f"Agreement with {reference}", _AGREEMENT, [_agreement(row) for row in made.agreements()])
+    yield ""
+    yield Text(
+        "geometric mean, median, largest: of the ratios; error: mean of |ratio - 1|; Spearman, Kendall: of ranks;"
+    )
+    yield Text("regime: cases where it says that the same binds as the largest share of the simulated time.")
+    yield ""
+    told = [name for name in made.series if name != MEASURED]
+    bounds = [(*_case(case), *(case.bound(name) or NO_VALUE for name in told)) for case in made.cases]
+    every = tuple(range(2 + len(told)))
+    yield table("What binds", ("", "machine", *(SERIES[name] for name in told)), bounds, left=every)
+    yield from _notes(made)
+
+
+def comparison_csv(made: Comparison) -> str:
+    """A row a case and series, with a header."""
+    rows = made.rows()
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def comparison_latex(made: Comparison) -> str:
+    """Two tables, of ratios and of agreement; they need the package booktabs."""
+    others = [name for name in made.series if name != made.reference]
+    reference = SERIES[made.reference]
+    head = ["Kernel", "Machine", f"{reference.capitalize()}", *(SERIES[name] for name in others)]
+    body = [
+        [*_case(case), _time(made, case, made.reference), *(_ratio(made.ratio(case, name)) for name in others)]
+        for case in made.cases
+    ]
+    agreement = [["", *_AGREEMENT[1:]], *(list(_agreement(row)) for row in made.agreements())]
+    ratios = _tabular("ll" + "r" * (len(head) - 2), head, body)
+    agreed = _tabular("l" + "r" * (len(_AGREEMENT) - 1), agreement[0], agreement[1:])
+    lines = [f"% Times over {reference} times. Needs \\usepackage{{booktabs}}.", ratios]
+    lines += [f"% Agreement with {reference} times.", agreed]
+    return "\n".join(lines)
+
+
+_AGREEMENT = ("", "cases", "geometric mean", "median", "largest", "error", "Spearman", "Kendall", "regime")
+
+
+def _agreement(row: Agreement) -> tuple[str, ...]:
+    return (
+        SERIES[row.series],
+        str(row.cases),
+        _ratio(row.geometric_mean),
+        _ratio(row.median),
+        _ratio(row.largest),
+        f"{100 * row.mean_error:.3g} %" if row.mean_error < 10 else f"{100 * row.mean_error:,.0f} %",
+        NO_VALUE if row.spearman is None else f"{row.spearman:.3f}",
+        NO_VALUE if row.kendall is None else f"{row.kendall:.3f}",
+        NO_VALUE if row.regimes is None else f"{row.regimes[0]} of {row.regimes[1]}",
+    )
+
+
+def _case(case: Case) -> tuple[str, str]:
+    return case.label, case.machine_name
+
+
+def _time(made: Comparison, case: Case, series: str) -> str:
+    time = made.time(case, series)
+    if time is None:
+        return NO_VALUE
+    return seconds(time) if made.unit == "s" else number(time)
+
+
+def _ratio(ratio: float | None) -> str:
+    """Three digits, those of a column alike: 0.570, 4.00, 10.3."""
+    if ratio is None:
+        return NO_VALUE
+    return f"{ratio:,.0f}" if ratio >= 1000 else f"{ratio:.2e}" if ratio < 1e-4 else f"{ratio:#.3g}".rstrip(".")
+
+
+def _notes(made: Comparison) -> Iterator[RenderableType]:
+    notes = []
+    for name, fit in made.fits.items():
+        told = f"fitted to {fit['cases']} {SERIES[made.reference]} times, the same that it is held against"
+        how = told if fit["cases"] else "given"
+        notes.append(f"calibrated, {name}: a1 = {fit['a1']:.4g}, a0 = {fit['a0']:.4g} cycles, {how}")
+    if made.unit == "cycles":
+        notes.append("Times are in cycles, because a machine has no clock.")
+    for case in made.cases:
+        notes += [f"{case.program} on {case.machine_name}: {error}" for error in case.errors.values()]
+    notes += [f"Not run: {name}: {reason}" for name, reason in made.failed.items()]
+    if made.unmatched:
+        first = made.unmatched[0]
+        notes.append(
+            f"{len(made.unmatched)} measured times belong to no case, as {first.kernel} on {first.machine} "
+            f"({first.origin})"
+        )
+    if notes:
+        yield ""
+        yield from (Text(note) for note in dict.fromkeys(notes))
+
+
+def _tabular(columns: str, head: list[str], body: list[list[str]]) -> str:
+    rows = [" & ".join(_latex(cell) for cell in row) + r" \\" for row in body]
+    top = " & ".join(_latex(cell) for cell in head) + r" \\"
+    middle = [r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([f"\\begin{{tabular}}{{{columns}}}", r"\toprule", top, *middle])
+
+
+def _latex(text: str) -> str:
+    if text == NO_VALUE:
+        return "--"
+    if text.endswith(" us"):
+        return f"{text[:-3]} $\\mu$s"
+    if text[:1] == "-" and text[1:2].isdigit():
+        return f"${text}$"
+    return "".join(_SPECIAL.get(character, character) for character in text)

@@ -1,0 +1,489 @@
+"use strict";
+(() => {
+const data = JSON.parse(document.getElementById("data").textContent);
+const columns = data.columns;
+const names = Object.keys(columns);
+const length = names.length ? columns[names[0]].length : 0;
+const rows = Array.from({ length }, (_, i) => i);
+const el = (id) => document.getElementById(id);
+const SVG = "http://www.w3.org/2000/svg";
+const WIDTH = 960, HEIGHT = 470, LEFT = 84, RIGHT = 18, TOP = 14, BOTTOM = 56;
+const COLOURS = 8, DASHES = ["", "7 4", "2 3", "10 3 2 3"], MOST_SERIES = 64, PAGE = 100;
+const ALL = "\u0000all", NONE = "\u0000none";
+
+const isNumeric = {};
+for (const name of names) {
+  const there = columns[name].filter((v) => v !== null);
+  isNumeric[name] = there.length > 0 && there.every((v) => typeof v === "number");
+}
+const order = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true }));
+const distinct = (name, of = rows) => [...new Set(of.map((i) => columns[name][i]))].filter((v) => v !== null).sort(order);
+const axes = data.axes.filter((name) => names.includes(name));
+const results = names.filter((name) => !axes.includes(name) && isNumeric[name]);
+const varying = axes.filter((name) => distinct(name).length > 1);
+const unitOf = (name) => data.units[name] ?? (name.endsWith("seconds") ? "s" : name.endsWith("cycles") ? "cycles" : "");
+const label = (name) => name + (unitOf(name) ? ` (${unitOf(name)})` : "");
+
+const PREFIXES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "\u00b5"], [1e-9, "n"], [1e-12, "p"]];
+function shown(value, name) {
+  if (value === null || value === undefined) return "\u2013";
+  if (typeof value !== "number") return String(value);
+  if (name && unitOf(name) === "s" && value > 0) {
+    const [factor, prefix] = PREFIXES.find(([f]) => value >= f * 0.99999) ?? PREFIXES[PREFIXES.length - 1];
+    return `${+(value / factor).toPrecision(4)} ${prefix}s`;
+  }
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e7 || size < 1e-3)) return Number.isInteger(value) && size < 1e15 ? value.toLocaleString("en") : value.toExponential(3);
+  return Number.isInteger(value) ? value.toLocaleString("en") : String(+value.toPrecision(5));
+}
+
+const state = { kind: "lines", x: null, ys: new Set(), by: NONE, up: null, value: null, logx: false, logy: false, logv: false, diagonal: false, filters: {}, view: null, hidden: new Set(), here: null, sort: null, down: false, page: PAGE };
+
+/* ---- what is drawn ---- */
+function wide(values) {
+  const there = values.filter((v) => typeof v === "number");
+  const low = Math.min(...extent(there)), high = Math.max(...extent(there));
+  return there.length > 1 && low > 0 && high / low > 20;
+}
+function extent(values) {
+  let low = Infinity, high = -Infinity;
+  for (const v of values) { if (v < low) low = v; if (v > high) high = v; }
+  return [low, high];
+}
+function chosen() {
+  return rows.filter((i) => Object.entries(state.filters).every(([name, value]) => value === ALL || String(columns[name][i]) === value));
+}
+function place(name) {
+  if (isNumeric[name]) return { of: (v) => v, words: null };
+  const words = distinct(name), index = new Map(words.map((w, i) => [w, i]));
+  return { of: (v) => (index.has(v) ? index.get(v) : null), words };
+}
+function series() {
+  const x = place(state.x), found = new Map();
+  const others = axes.filter((name) => name !== state.x && varying.includes(name));
+  for (const y of state.ys) {
+    for (const i of chosen()) {
+      const at = x.of(columns[state.x][i]), value = columns[y][i];
+      if (at === null || value === null || (state.logx && !x.words && at <= 0) || (state.logy && value <= 0)) continue;
+      const by = state.by === NONE ? "" : shown(columns[state.by][i]);
+      const name = [state.ys.size > 1 || !by ? y : "", by && `${state.by} = ${by}`].filter(Boolean).join(", ");
+      if (!found.has(name)) found.set(name, { name, y, by, points: [], lines: new Map() });
+      const one = found.get(name), point = { x: at, y: value, row: i, series: name, column: y };
+      one.points.push(point);
+      const key = JSON.stringify(others.map((other) => columns[other][i]));
+      if (!one.lines.has(key)) one.lines.set(key, []);
+      one.lines.get(key).push(point);
+    }
+  }
+  const made = [...found.values()];
+  for (const one of made) for (const line of one.lines.values()) line.sort((a, b) => a.x - b.x);
+  for (const one of made) one.points.sort((a, b) => a.x - b.x || a.y - b.y);
+  return { made, words: x.words };
+}
+function scale(low, high, log, from, to) {
+  const f = log ? Math.log10 : (v) => v, g = log ? (v) => 10 ** v : (v) => v;
+  const a = f(low), b = f(high), span = b - a || 1;
+  return { to: (v) => from + ((f(v) - a) / span) * (to - from), back: (p) => g(a + ((p - from) / (to - from)) * span), low, high, log };
+}
+function padded([low, high], log) {
+  if (!(low <= high)) return log ? [1, 10] : [0, 1];
+  if (log) { const f = Math.max((high / low) ** 0.04, 1.1); return [low / f, high * f]; }
+  const pad = (high - low) * 0.04 || Math.abs(high) * 0.1 || 1;
+  return [low >= 0 && low - pad < 0 ? 0 : low - pad, high + pad];
+}
+function ticks({ low, high, log }, words) {
+  if (words) return words.map((_, i) => i).filter((i) => i >= low && i <= high);
+  if (log) {
+    const made = [], decades = Math.log10(high / low);
+    const steps = decades < 1.2 ? [1, 2, 3, 5, 7] : decades < 3.5 ? [1, 2, 5] : [1], every = Math.max(1, Math.ceil(decades / 9));
+    for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); e += 1) {
+      if (e % every === 0) for (const s of steps) { const v = s * 10 ** e; if (v >= low && v <= high) made.push(+v.toPrecision(12)); }
+    }
+    if (made.length > 1) return made;
+  }
+  const rough = (high - low) / 7, power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((s) => s * power).find((s) => s >= rough) ?? power, made = [];
+  for (let v = Math.ceil(low / step) * step; v <= high * (1 + 1e-12) && made.length < 50; v += step) made.push(+v.toPrecision(12));
+  return made;
+}
+function svg(tag, attributes = {}, text) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+const SHAPES = [
+  (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`,
+  (x, y, r) => `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}z`,
+  (x, y, r) => `M${x} ${y - r * 1.2}l${r * 1.2} ${r * 2}h${-r * 2.4}z`,
+  (x, y, r) => `M${x} ${y - r * 1.3}l${r * 1.3} ${r * 1.3}l${-r * 1.3} ${r * 1.3}l${-r * 1.3} ${-r * 1.3}z`,
+  (x, y, r) => `M${x} ${y + r * 1.2}l${r * 1.2} ${-r * 2}h${-r * 2.4}z`,
+];
+const colour = (k) => `var(--c${k % COLOURS})`;
+let now = { marks: [], series: [], sx: null, sy: null };
+
+function frame(image, sx, sy, wordsX, wordsY, nameX, nameY) {
+  for (const t of ticks(sx, wordsX)) {
+    const p = sx.to(t);
+    if (!wordsX) image.append(svg("line", { class: "grid", x1: p, x2: p, y1: TOP, y2: HEIGHT - BOTTOM }));
+    image.append(svg("text", { x: p, y: HEIGHT - BOTTOM + 17, "text-anchor": "middle" }, wordsX ? wordsX[t] : shown(t, nameX)));
+  }
+  for (const t of ticks(sy, wordsY)) {
+    const p = sy.to(t);
+    if (!wordsY) image.append(svg("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: p, y2: p }));
+    image.append(svg("text", { x: LEFT - 8, y: p + 4, "text-anchor": "end" }, wordsY ? wordsY[t] : shown(t, nameY)));
+  }
+  image.append(svg("path", { class: "frame", d: `M${LEFT} ${TOP}V${HEIGHT - BOTTOM}H${WIDTH - RIGHT}` }));
+  image.append(svg("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 14, "text-anchor": "middle" }, label(nameX)));
+}
+function drawCurves(image) {
+  const { made, words } = series();
+  const logx = state.logx && !words;
+  const told = made.slice(0, MOST_SERIES), visible = told.filter((one) => !state.hidden.has(one.name));
+  const points = visible.flatMap((one) => one.points);
+  const whole = {
+    x: words ? [-0.5, words.length - 0.5] : padded(extent(points.map((p) => p.x)), logx),
+    y: padded(extent(points.map((p) => p.y)), state.logy),
+  };
+  const view = state.view ?? whole;
+  const sx = scale(view.x[0], view.x[1], logx, LEFT, WIDTH - RIGHT), sy = scale(view.y[0], view.y[1], state.logy, HEIGHT - BOTTOM, TOP);
+  const nameY = [...state.ys][0];
+  frame(image, sx, sy, words, null, state.x, nameY);
+  const clip = svg("clipPath", { id: "inside" });
+  clip.append(svg("rect", { x: LEFT, y: TOP, width: WIDTH - RIGHT - LEFT, height: HEIGHT - BOTTOM - TOP }));
+  const inside = svg("g", { "clip-path": "url(#inside)" });
+  image.append(clip, inside);
+  if (state.diagonal && !words) {
+    const steps = Array.from({ length: 65 }, (_, i) => sx.back(LEFT + ((WIDTH - RIGHT - LEFT) * i) / 64)).filter((v) => !state.logy || v > 0);
+    inside.append(svg("path", { class: "diagonal", d: `M${steps.map((v) => `${sx.to(v)} ${sy.to(v)}`).join("L")}` }));
+  }
+  const f = (v) => Math.round(v * 10) / 10;
+  visible.forEach((one) => {
+    const k = told.indexOf(one), group = svg("g", { class: "series" });
+    group.append(svg("title", {}, one.name));
+    if (state.kind === "lines") {
+      const d = [...one.lines.values()].filter((l) => l.length > 1).map((l) => `M${l.map((p) => `${f(sx.to(p.x))} ${f(sy.to(p.y))}`).join("L")}`).join("");
+      if (d) group.append(svg("path", { class: "line", d, fill: "none", stroke: colour(k), "stroke-width": 1.8, "stroke-dasharray": DASHES[Math.floor(k / COLOURS) % DASHES.length] }));
+    }
+    const r = one.points.length > 500 ? 2 : 4, shape = SHAPES[k % SHAPES.length];
+    group.append(svg("path", { class: "marks", d: one.points.map((p) => shape(f(sx.to(p.x)), f(sy.to(p.y)), r)).join(""), fill: colour(k) }));
+    inside.append(group);
+  });
+  const unit = unitOf(nameY), up = state.ys.size === 1 ? label(nameY) : unit || "value";
+  image.append(svg("text", { x: 16, y: (TOP + HEIGHT - BOTTOM) / 2, "text-anchor": "middle", transform: `rotate(-90 16 ${(TOP + HEIGHT - BOTTOM) / 2})` }, up));
+  const marks = visible.flatMap((one) => one.points).map((p) => ({ ...p, px: sx.to(p.x), py: sy.to(p.y) }));
+  now = { marks, series: visible.map((one) => one.name), sx, sy, whole, words };
+  legend(told, made.length);
+  return `${state.kind}: ${state.ys.size === 1 ? nameY : `${state.ys.size} columns`} over ${state.x}, ${visible.length} series, ${marks.length} marks`;
+}
+const RAMP = [[0, 34, 78], [33, 61, 109], [87, 93, 109], [124, 123, 120], [165, 156, 116], [208, 190, 98], [254, 232, 56]];
+function ramp(t) {
+  const p = Math.min(Math.max(t, 0), 1) * (RAMP.length - 1), i = Math.min(Math.floor(p), RAMP.length - 2), w = p - i;
+  return RAMP[i].map((c, k) => Math.round(c + (RAMP[i + 1][k] - c) * w));
+}
+function drawHeat(image) {
+  const across = distinct(state.x, chosen()), upward = distinct(state.up, chosen()), cells = new Map();
+  for (const i of chosen()) {
+    const value = columns[state.value][i], at = [across.indexOf(columns[state.x][i]), upward.indexOf(columns[state.up][i])];
+    if (value === null || at[0] < 0 || at[1] < 0 || (state.logv && value <= 0)) continue;
+    const key = at.join();
+    if (!cells.has(key)) cells.set(key, { x: at[0], y: at[1], rows: [], values: [] });
+    cells.get(key).rows.push(i); cells.get(key).values.push(value);
+  }
+  const list = [...cells.values()];
+  for (const cell of list) cell.value = cell.values.reduce((a, b) => a + b, 0) / cell.values.length;
+  const [low, high] = extent(list.map((c) => c.value)), f = state.logv ? Math.log : (v) => v;
+  const whole = { x: [-0.5, across.length - 0.5], y: [-0.5, upward.length - 0.5] }, view = state.view ?? whole;
+  const right = RIGHT + 92, sx = scale(...view.x, false, LEFT, WIDTH - right), sy = scale(...view.y, false, HEIGHT - BOTTOM, TOP);
+  const clip = svg("clipPath", { id: "inside" });
+  clip.append(svg("rect", { x: LEFT, y: TOP, width: WIDTH - right - LEFT, height: HEIGHT - BOTTOM - TOP }));
+  const inside = svg("g", { "clip-path": "url(#inside)", class: "series" });
+  const w = Math.abs(sx.to(1) - sx.to(0)), h = Math.abs(sy.to(1) - sy.to(0));
+  for (const cell of list) {
+    const rgb = ramp((f(cell.value) - f(low)) / (f(high) - f(low) || 1)), px = sx.to(cell.x), py = sy.to(cell.y);
+    inside.append(svg("rect", { class: "cell", x: px - w / 2, y: py - h / 2, width: w + 0.3, height: h + 0.3, fill: `rgb(${rgb})` }));
+    if (w > 46 && h > 16) {
+      const light = rgb[0] * 0.3 + rgb[1] * 0.59 + rgb[2] * 0.11 < 120;
+      inside.append(svg("text", { x: px, y: py + 4, "text-anchor": "middle", style: `fill:${light ? "#fff" : "#000"}` }, shown(+cell.value.toPrecision(3), state.value)));
+    }
+  }
+  image.append(clip, inside);
+  frame(image, sx, sy, across.map((v) => shown(v, state.x)), upward.map((v) => shown(v, state.up)), state.x, state.up);
+  image.append(svg("text", { x: 16, y: (TOP + HEIGHT - BOTTOM) / 2, "text-anchor": "middle", transform: `rotate(-90 16 ${(TOP + HEIGHT - BOTTOM) / 2})` }, label(state.up)));
+  if (list.length) {
+    const bottom = HEIGHT - BOTTOM, steps = 48, tall = (bottom - TOP - 20) / steps, left = WIDTH - RIGHT - 78;
+    for (let s = 0; s < steps; s += 1) image.append(svg("rect", { x: left, y: bottom - (s + 1) * tall, width: 14, height: tall + 0.5, fill: `rgb(${ramp(s / (steps - 1))})` }));
+    image.append(svg("text", { x: left + 19, y: bottom }, shown(+low.toPrecision(3), state.value)), svg("text", { x: left + 19, y: TOP + 28 }, shown(+high.toPrecision(3), state.value)));
+    image.append(svg("text", { x: WIDTH - RIGHT, y: TOP + 8, "text-anchor": "end" }, label(state.value)));
+  }
+  const marks = list.map((c) => ({ x: c.x, y: c.y, row: c.rows[0], rows: c.rows.length, value: c.value, column: state.value, series: shown(upward[c.y], state.up), px: sx.to(c.x), py: sy.to(c.y), heat: true }));
+  marks.sort((a, b) => a.x - b.x);
+  now = { marks, series: upward.map((v) => shown(v, state.up)), sx, sy, whole, words: null };
+  el("legend").replaceChildren();
+  const several = Math.max(0, ...list.map((c) => c.rows.length));
+  return `heat map: ${state.value} over ${state.x} and ${state.up}, ${list.length} cells` + (several > 1 ? `; a cell is the mean of up to ${several} rows` : "");
+}
+function legend(told, total) {
+  const items = told.map((one, k) => {
+    const button = document.createElement("button"), item = document.createElement("li"), icon = svg("svg", { width: 18, height: 12, "aria-hidden": "true" });
+    icon.append(svg("path", { d: SHAPES[k % SHAPES.length](9, 6, 4), fill: colour(k) }));
+    button.type = "button";
+    button.setAttribute("aria-pressed", String(!state.hidden.has(one.name)));
+    button.append(icon, one.name);
+    button.addEventListener("click", () => {
+      if (!state.hidden.delete(one.name)) state.hidden.add(one.name);
+      draw();
+      [...el("legend").querySelectorAll("button")][k]?.focus();
+    });
+    item.append(button);
+    return item;
+  });
+  if (total > told.length) { const note = document.createElement("li"); note.textContent = `and ${total - told.length} more, not drawn: choose fewer above`; items.push(note); }
+  el("legend").replaceChildren(...items);
+}
+function draw() {
+  for (const part of document.querySelectorAll(".for-heat")) part.hidden = state.kind !== "heat";
+  for (const part of document.querySelectorAll(".for-curves")) part.hidden = state.kind === "heat";
+  const image = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" });
+  let told = "There is nothing to draw: the table has no numbers.";
+  if (results.length && state.x && (state.kind === "heat" ? state.up && state.value : state.ys.size)) told = state.kind === "heat" ? drawHeat(image) : drawCurves(image);
+  else now = { marks: [], series: [], sx: null, sy: null };
+  if (!now.marks.length) image.append(svg("text", { x: WIDTH / 2, y: HEIGHT / 2, "text-anchor": "middle" }, "nothing to draw for this choice"));
+  el("plot").replaceChildren(image);
+  el("plot").setAttribute("aria-label", `Plot, ${told}`);
+  el("said").textContent = told;
+  el("tip").hidden = true;
+  state.here = null;
+}
+
+/* ---- reading marks ---- */
+function words(mark) {
+  const lines = [];
+  if (mark.heat) {
+    lines.push(`${mark.column}: ${shown(mark.value, mark.column)}${mark.rows > 1 ? `, mean of ${mark.rows} rows` : ""}`);
+    for (const name of [state.x, state.up]) lines.push(`${name}: ${shown(columns[name][mark.row], name)}`);
+    return lines;
+  }
+  lines.push(`${mark.column}: ${shown(mark.y, mark.column)}`);
+  for (const name of new Set([state.x, ...varying])) lines.push(`${name}: ${shown(columns[name][mark.row], name)}`);
+  const bound = mark.column.replace(/[^.]*$/, "bound");
+  if (columns[bound] && columns[bound][mark.row] !== null) lines.push(`bound by ${columns[bound][mark.row]}`);
+  return lines;
+}
+function point(mark, aloud) {
+  state.here = mark;
+  const image = el("plot").querySelector("svg");
+  image.querySelector(".here")?.remove();
+  if (!mark) { el("tip").hidden = true; return; }
+  image.append(svg("circle", { class: "here", cx: mark.px, cy: mark.py, r: 8 }));
+  const tip = el("tip"), box = image.getBoundingClientRect(), outer = tip.parentElement.getBoundingClientRect(), k = box.width / WIDTH;
+  tip.hidden = false;
+  tip.textContent = words(mark).join("\n");
+  const x = box.left - outer.left + mark.px * k, y = box.top - outer.top + mark.py * k;
+  tip.style.left = `${Math.max(0, x + 14 + tip.offsetWidth > outer.width ? x - tip.offsetWidth - 14 : x + 14)}px`;
+  tip.style.top = `${Math.max(0, y - tip.offsetHeight / 2)}px`;
+  if (aloud) el("said").textContent = words(mark).join(", ");
+}
+const seen = () => now.marks.filter((m) => m.px >= LEFT - 1 && m.px <= WIDTH - RIGHT + 1 && m.py >= TOP - 1 && m.py <= HEIGHT - BOTTOM + 1);
+function inPlot(event) {
+  const box = el("plot").querySelector("svg").getBoundingClientRect();
+  return [((event.clientX - box.left) * WIDTH) / box.width, ((event.clientY - box.top) * HEIGHT) / box.height];
+}
+function nearest(x, y, reach) {
+  let best = null, least = reach * reach;
+  for (const m of seen()) { const d = (m.px - x) ** 2 + (m.py - y) ** 2; if (d < least) { least = d; best = m; } }
+  return best;
+}
+
+/* ---- zoom ---- */
+function look(x0, x1, y0, y1) {
+  if (!now.sx) return;
+  const { sx, sy } = now;
+  const view = { x: [sx.back(x0), sx.back(x1)], y: [sy.back(y1), sy.back(y0)] };
+  if ([...view.x, ...view.y].every(Number.isFinite) && view.x[1] > view.x[0] && view.y[1] > view.y[0]) { state.view = view; draw(); }
+}
+function zoom(factor, cx = (LEFT + WIDTH - RIGHT) / 2, cy = (TOP + HEIGHT - BOTTOM) / 2) {
+  look(cx + (LEFT - cx) * factor, cx + (WIDTH - RIGHT - cx) * factor, cy + (TOP - cy) * factor, cy + (HEIGHT - BOTTOM - cy) * factor);
+}
+function pan(dx, dy) { look(LEFT + dx, WIDTH - RIGHT + dx, TOP + dy, HEIGHT - BOTTOM + dy); }
+function showAll() { state.view = null; draw(); }
+let from = null;
+el("plot").addEventListener("pointerdown", (event) => {
+  if (event.button === 0 && now.sx) { from = inPlot(event); el("plot").focus({ preventScroll: true }); if (event.pointerType === "mouse") event.preventDefault(); }
+});
+el("plot").addEventListener("pointermove", (event) => {
+  if (!now.sx) return;
+  const at = inPlot(event), image = el("plot").querySelector("svg");
+  image.querySelector(".box")?.remove();
+  if (from && Math.hypot(at[0] - from[0], at[1] - from[1]) > 6) {
+    image.append(svg("rect", { class: "box", x: Math.min(at[0], from[0]), y: Math.min(at[1], from[1]), width: Math.abs(at[0] - from[0]), height: Math.abs(at[1] - from[1]) }));
+  } else point(nearest(...at, state.kind === "heat" ? 60 : 26), false);
+});
+window.addEventListener("pointerup", (event) => {
+  if (!from) return;
+  const at = inPlot(event), begin = from;
+  from = null;
+  el("plot").querySelector(".box")?.remove();
+  if (Math.abs(at[0] - begin[0]) > 6 && Math.abs(at[1] - begin[1]) > 6) look(Math.min(at[0], begin[0]), Math.max(at[0], begin[0]), Math.min(at[1], begin[1]), Math.max(at[1], begin[1]));
+});
+el("plot").addEventListener("pointerleave", () => { if (!from) point(null, false); });
+el("plot").addEventListener("dblclick", showAll);
+el("plot").addEventListener("wheel", (event) => { event.preventDefault(); zoom(event.deltaY < 0 ? 0.8 : 1.25, ...inPlot(event)); }, { passive: false });
+el("plot").addEventListener("keydown", (event) => {
+  const { key } = event, step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (step && event.shiftKey) pan(step[0] * 80, step[1] * 60);
+  else if (step) {
+    const marks = seen();
+    if (!marks.length) return;
+    if (!state.here) point(marks[0], true);
+    else {
+      const here = state.here, kept = now.series.filter((name) => marks.some((m) => m.series === name));
+      let own = marks.filter((m) => m.series === here.series);
+      if (step[0]) {
+        const at = own.findIndex((m) => m.row === here.row && m.column === here.column);
+        point(own[Math.min(Math.max(at + step[0], 0), own.length - 1)], true);
+      } else {
+        const up = here.heat ? -step[1] : step[1];
+        const next = kept[Math.min(Math.max(kept.indexOf(here.series) + up, 0), kept.length - 1)];
+        own = marks.filter((m) => m.series === next);
+        point(own.reduce((a, b) => (Math.abs(b.px - here.px) < Math.abs(a.px - here.px) ? b : a)), true);
+      }
+    }
+  } else if (key === "+" || key === "=") zoom(0.8, state.here?.px, state.here?.py);
+  else if (key === "-") zoom(1.25);
+  else if (key === "0") showAll();
+  else if (key === "Escape") point(null, false);
+  else return;
+  event.preventDefault();
+});
+
+/* ---- controls ---- */
+function options(id, choices, value) {
+  el(id).replaceChildren(...choices.map(([key, text]) => { const o = document.createElement("option"); o.value = key; o.textContent = text; return o; }));
+  el(id).value = value;
+}
+function guess(which) {
+  if (which.x) state.logx = isNumeric[state.x] && wide(columns[state.x]);
+  if (which.y) state.logy = wide([...state.ys].flatMap((y) => columns[y]));
+  if (which.v && state.value) state.logv = wide(columns[state.value]);
+  for (const key of ["logx", "logy", "logv", "diagonal"]) el(key).checked = state[key];
+  el("logx").disabled = !isNumeric[state.x];
+}
+function begin() {
+  const numeric = varying.filter((name) => isNumeric[name]).sort((a, b) => distinct(b).length - distinct(a).length);
+  const across = [...new Set([...varying, ...axes, ...results])];
+  state.x = numeric[0] ?? across[0] ?? null;
+  state.by = varying.find((name) => name !== state.x) ?? NONE;
+  state.up = varying.find((name) => name !== state.x) ?? axes.find((name) => name !== state.x) ?? null;
+  const timed = results.filter((name) => /(^|\.)seconds$/.test(name) && columns[name].some((v) => v !== null));
+  const cycles = results.filter((name) => /(^|\.)cycles$/.test(name));
+  const first = (timed.length ? timed : cycles.length ? cycles : results).filter((name) => name !== state.x);
+  state.ys = new Set(first.slice(0, state.by === NONE ? 8 : 1));
+  state.value = first[0] ?? results[0] ?? null;
+  options("x", across.map((n) => [n, label(n)]), state.x);
+  options("by", [[NONE, "nothing"], ...varying.map((n) => [n, n])], state.by);
+  options("up", axes.map((n) => [n, label(n)]), state.up);
+  options("value", results.map((n) => [n, label(n)]), state.value);
+  el("ys").replaceChildren(...results.map((name) => {
+    const wrap = document.createElement("label"), box = document.createElement("input");
+    box.type = "checkbox"; box.value = name; box.checked = state.ys.has(name);
+    box.addEventListener("change", () => { if (box.checked) state.ys.add(name); else state.ys.delete(name); state.view = null; guess({ y: true }); draw(); });
+    wrap.append(box, name);
+    return wrap;
+  }));
+  for (const name of varying) {
+    const wrap = document.createElement("label"), select = document.createElement("select");
+    const choices = distinct(name);
+    select.append(new Option("any", ALL), ...choices.map((v) => new Option(shown(v, name), String(v))));
+    select.dataset.axis = name;
+    state.filters[name] = ALL;
+    select.addEventListener("change", () => { state.filters[name] = select.value; state.view = null; state.page = PAGE; draw(); table(); });
+    wrap.append(name, select);
+    el("filters").append(wrap);
+  }
+  el("filters").hidden = !varying.length;
+  for (const [id, which] of [["x", { x: true }], ["by", {}], ["up", {}], ["value", { v: true }]]) {
+    el(id).addEventListener("change", () => { state[id] = el(id).value; state.view = null; guess(which); draw(); });
+  }
+  el("kind").addEventListener("change", () => { state.kind = el("kind").value; state.view = null; draw(); });
+  for (const key of ["logx", "logy", "logv", "diagonal"]) el(key).addEventListener("change", () => { state[key] = el(key).checked; state.view = null; draw(); });
+  el("controls").addEventListener("submit", (event) => event.preventDefault());
+  el("zoom-in").addEventListener("click", () => zoom(0.7));
+  el("zoom-out").addEventListener("click", () => zoom(1 / 0.7));
+  el("reset").addEventListener("click", showAll);
+  el("save-svg").addEventListener("click", () => save("plot.svg", "image/svg+xml", standalone()));
+  el("save-csv").addEventListener("click", () => save("table.csv", "text/csv", [names, ...chosen().map((i) => names.map((n) => columns[n][i]))].map((r) => r.map(quoted).join(",")).join("\n") + "\n"));
+  el("more").addEventListener("click", () => { state.page *= 4; table(); });
+  guess({ x: true, y: true, v: true });
+}
+const quoted = (v) => (v === null ? "" : /[",\n]/.test(String(v)) ? `"${String(v).replaceAll('"', '""')}"` : String(v));
+function standalone() {
+  const copy = el("plot").querySelector("svg").cloneNode(true), style = getComputedStyle(document.documentElement);
+  copy.setAttribute("xmlns", SVG);
+  const plain = (text) => text.replace(/var\((--[a-z0-9]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+  for (const part of copy.querySelectorAll("[fill],[stroke]")) for (const key of ["fill", "stroke"]) if (part.hasAttribute(key)) part.setAttribute(key, plain(part.getAttribute(key)));
+  copy.prepend(svg("style", {}, plain("text{fill:var(--ink);font:12px sans-serif}.grid{stroke:var(--line)}.frame{stroke:var(--dim);fill:none}.diagonal{stroke:var(--dim);stroke-dasharray:2 3;fill:none}.here,.box{display:none}")));
+  return new XMLSerializer().serializeToString(copy);
+}
+function save(name, type, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/* ---- table ---- */
+function table() {
+  const of = chosen();
+  if (state.sort) of.sort((a, b) => {
+    const [u, v] = [columns[state.sort][a], columns[state.sort][b]];
+    if (u === null || v === null) return (u === null) - (v === null);  // what is not there comes last either way
+    return order(u, v) * (state.down ? -1 : 1);
+  });
+  const head = document.createElement("thead"), line = document.createElement("tr"), body = document.createElement("tbody");
+  for (const name of names) {
+    const cell = document.createElement("th"), button = document.createElement("button");
+    cell.scope = "col"; cell.className = isNumeric[name] ? "" : "word";
+    cell.setAttribute("aria-sort", state.sort === name ? (state.down ? "descending" : "ascending") : "none");
+    button.type = "button";
+    button.textContent = label(name) + (state.sort === name ? (state.down ? " \u2193" : " \u2191") : "");
+    button.addEventListener("click", () => {
+      state.down = state.sort === name && !state.down; state.sort = name;
+      table();
+      [...el("table").querySelectorAll("thead button")][names.indexOf(name)].focus();
+    });
+    cell.append(button); line.append(cell);
+  }
+  head.append(line);
+  for (const i of of.slice(0, state.page)) {
+    const row = document.createElement("tr");
+    for (const name of names) { const cell = document.createElement("td"); cell.className = isNumeric[name] ? "" : "word"; cell.textContent = shown(columns[name][i], name); row.append(cell); }
+    body.append(row);
+  }
+  el("table").replaceChildren(head, body);
+  el("table-note").textContent = of.length > state.page ? `The first ${state.page} of ${of.length} rows.` : `${of.length} rows.`;
+  el("more").hidden = of.length <= state.page;
+}
+
+/* ---- light and dark ---- */
+function theme(dark) {
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  el("theme").textContent = dark ? "Light" : "Dark";
+}
+const preferred = matchMedia("(prefers-color-scheme: dark)");
+preferred.addEventListener("change", () => theme(preferred.matches));
+theme(preferred.matches);
+el("theme").addEventListener("click", () => theme(document.documentElement.dataset.theme !== "dark"));
+
+el("summary").textContent = data.summary;
+for (const [key, value] of Object.entries(data.about)) {
+  const term = document.createElement("dt"), text = document.createElement("dd");
+  term.textContent = key; text.textContent = value;
+  el("provenance").append(term, text);
+}
+begin();
+draw();
+table();
+})();

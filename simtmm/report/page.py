@@ -1,0 +1,170 @@
+"""A study as one HTML file: plots that one can point at, zoom and turn over, and the table that they are made of.
+
+The file needs nothing beside it and no network: data, style and script (page.html, page.css, page.js) are inside, and
+its content policy forbids anything else. Any table of rows makes a page; a study is one.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simtmm.errors import OutputError, StudyError, nearest, shown_error
+from simtmm.files import written_whole
+from simtmm.provenance import provenance
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from simtmm.study.gathered import Study
+
+HERE = Path(__file__).parent
+MOST_CELLS = 5_000_000  # of a page: a browser holds them all
+STORES = (".sqlite", ".db")
+STATUS = "status"  # the first column of a study's table that is no axis
+RESULTS = {STATUS, "reason", "series", "cycles", "seconds", "bound", "error_percent"}
+
+Value = int | float | str | bool | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a page shows.
+
+    columns: values by name, all of one length; None where there is none. axes: the names of the columns that were
+    chosen; the others came out. units: by name; columns that end in `seconds` and `cycles` need none. about: where it
+    comes from, in words. Raises OutputError for columns of different lengths and axes that are no columns.
+    """
+
+    title: str
+    columns: Mapping[str, Sequence[Value]]
+    axes: Sequence[str]
+    units: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        lengths = {name: len(values) for name, values in self.columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise OutputError(f"{self.title}: columns of different lengths: {lengths}")
+        for name in self.axes:
+            if name not in self.columns:
+                raise OutputError(f"{self.title}: axis {name!r}: no such column{nearest(name, self.columns)}")
+        if len(lengths) * len(self) > MOST_CELLS:
+            raise OutputError(f"{self.title}: {len(self)} rows of {len(lengths)} values are too many for a page")
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    @classmethod
+    def from_rows(cls, title: str, rows: Sequence[Mapping[str, Value]], axes: Sequence[str], **more: Any) -> "Table":
+        """From a dict a row; a column is there if any row has it."""
+        names = dict.fromkeys(name for row in rows for name in row)
+        return cls(title, {name: [row.get(name) for row in rows] for name in names}, axes, **more)
+
+    @classmethod
+    def from_arrow(cls, title: str, table: "pyarrow.Table", axes: Sequence[str] | None = None, **more: Any) -> "Table":
+        """From an Arrow table. axes: those before the first result, if left out."""
+        columns = {name: table.column(name).to_pylist() for name in table.column_names if name != "number"}
+        if axes is None:
+            first = next((place for place, name in enumerate(columns) if name in RESULTS), 0)
+            axes = list(columns)[:first]
+        return cls(title, columns, axes, **more)
+
+    @classmethod
+    def from_study(cls, study: "Study") -> "Table":
+        """From a study, as `simtmm sweep` makes it."""
+        told = {name: study.number(name) for name in ("done", "skipped", "failed", "open")}  # type: ignore[arg-type]
+        about = {
+            "program": study.plan.program.name,
+            "points": ", ".join(f"{number:,} {name}" for name, number in told.items() if number),
+            "study": json.dumps(study.plan.study.model_dump(by_alias=True, exclude_defaults=True)),
+        }
+        return cls.from_arrow(study.plan.program.name, study.to_table(), list(study.plan.axes), about=about)
+
+
+def load_table(path: str | Path, axes: Sequence[str] | None = None) -> Table:
+    """The table in a file: a study's store (.sqlite), a study file (.toml) whose store is there, .parquet or .csv.
+
+    axes: of a .parquet or .csv file; if left out, the columns before the first result. Raises StudyError.
+    """
+    path = Path(path)
+    if path.suffix in (*STORES, ".toml"):
+        if axes:
+            raise StudyError(f"{path}: axes can only be named for .parquet and .csv; a study has its own")
+        return Table.from_study(_study(path))
+    if path.suffix not in (".parquet", ".csv"):
+        raise StudyError(f"{path}: must be a study's store (.sqlite), a study (.toml), or a table (.parquet, .csv)")
+    import pyarrow
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    try:
+        table = pyarrow.csv.read_csv(path) if path.suffix == ".csv" else pyarrow.parquet.read_table(path)
+    except (OSError, pyarrow.ArrowException) as error:
+        raise StudyError(f"{path}: can't be read ({shown_error(error)})") from None
+    said = json.loads((table.schema.metadata or {}).get(b"simtmm", b"{}"))
+    about = {key: value if isinstance(value, str) else json.dumps(value) for key, value in said.items()}
+    return Table.from_arrow(path.stem, table, axes, about={"table": path.name, **about})
+
+
+def _study(path: Path) -> "Study":
+    from simtmm.study.gathered import gather
+    from simtmm.study.plan import plan, read_study, study_of
+    from simtmm.study.store import Store
+
+    if path.suffix == ".toml":
+        made = plan(*read_study(path))
+        stores = [Path(f"{path.stem}.sqlite"), path.with_suffix(".sqlite")]
+        there = next((store for store in stores if store.is_file()), None)
+        if there is None:
+            raise StudyError(f"{path}: there is no store {stores[0]}: run simtmm sweep {path} first")
+        with Store(there, make=False) as store:
+            return gather(made, store)
+    with Store(path, make=False) as store:
+        document = store.study()
+        if document is None:
+            raise StudyError(f"{path}: holds no study")
+        return gather(plan(study_of({key: value for key, value in document.items() if value}, str(path))), store)
+
+
+def page(table: Table) -> str:
+    """The HTML."""
+    results = len(table.columns) - len(table.axes)
+    number = f"{len(table):,} row{'s' * (len(table) != 1)}"
+    chosen = f"{len(table.axes)} ax{'es' if len(table.axes) != 1 else 'is'}"
+    said = {**table.about, **{name: str(value) for name, value in provenance().items()}}
+    data = {
+        "summary": f"{number}, {chosen}, {results} result{'s' * (results != 1)}",
+        "columns": {name: [_plain(value) for value in values] for name, values in table.columns.items()},
+        "axes": list(table.axes),
+        "units": dict(table.units),
+        "about": {name: str(value) for name, value in said.items()},
+    }
+    parts = {
+        "@TITLE@": escape(table.title),
+        "@STYLE@": (HERE / "page.css").read_text(encoding="utf-8").strip(),
+        "@SCRIPT@": (HERE / "page.js").read_text(encoding="utf-8").strip(),
+        # "<" within data could end the element it stands in
+        "@DATA@": json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+    }
+    pieces = (HERE / "page.html").read_text(encoding="utf-8").split("@")
+    return "".join(parts.get(f"@{piece}@", piece) for piece in pieces)
+
+
+def write_page(path: str | Path, table: Table) -> None:
+    """Write the page. Raises OutputError."""
+    text = page(table)
+    with written_whole(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def _plain(value: Value) -> Value:
+    """What JSON can hold: no infinity, no nan; and no truth values, which plots would take for numbers."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value if value is None or isinstance(value, int | float | str) else str(value)

@@ -1,0 +1,166 @@
+"""Cluster: a study's tasks on a Dask cluster; the only import of Dask, and a late one."""
+
+import importlib
+import logging
+import warnings
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from simtmm.errors import SimtmmError, StudyError, shown_error
+from simtmm.provenance import VERSION
+from simtmm.study.tasks import Task
+from simtmm.trace.io import Trace, load_trace
+
+RETRIES = 3  # of a task whose worker died or that failed for a reason of the cluster's
+CONNECT = "30s"
+
+
+class Cluster:
+    """Runs tasks on a Dask cluster.
+
+    Recording is done here, as a worker need not have the kernels or a compiler. A trace is handed to the scheduler
+    once and moves to each worker that needs it once; what is lowered and counted stays on workers, who hand it to one
+    another. When a worker dies, the scheduler has others do again what is lost with it.
+    """
+
+    def __init__(self, where: str) -> None:
+        """where: a scheduler's address, tcp://HOST:PORT, or local:N. Raises StudyError without Dask."""
+        self._where = where
+        self._local = 0
+        if where.startswith("local:"):
+            number = where.removeprefix("local:")
+            if not (number.isdecimal() and 1 <= int(number) <= 1024):
+                raise StudyError(f"cluster {where!r}: must be local:N, N workers from 1 to 1024")
+            self._local = int(number)
+        elif "://" not in where:
+            raise StudyError(f"cluster {where!r}: must be an address, tcp://HOST:PORT, or local:N")
+        try:
+            self._dask: Any = importlib.import_module("distributed")
+        except ImportError:
+            raise StudyError("a cluster needs Dask: pip install 'simtmm[cluster]'") from None
+
+    def run(self, tasks: Sequence[Task]) -> Generator[tuple[Task, Any], None, None]:
+        """See tasks.Executor."""
+        with ExitStack() as stack:
+            client = stack.enter_context(self._client(stack))
+            self._check(client)
+            futures: dict[Task, Any] = {}
+            wanted: dict[Any, Task] = {}
+            finished = self._dask.as_completed([], raise_errors=False)
+            left = sum(task.wanted for task in tasks)
+            users = _users(tasks)
+            for task in tasks:
+                failed = next((futures[need] for need in task.needs if isinstance(futures[need], SimtmmError)), None)
+                if failed is not None:
+                    futures[task] = failed
+                    if task.wanted:
+                        yield task, failed
+                        left -= 1
+                else:
+                    futures[task] = _submitted(client, task, futures)
+                    if task.wanted:
+                        wanted[futures[task]] = task
+                        finished.add(futures.pop(task))
+                for free in _free(users, task):  # a future that nobody holds lets the cluster forget its value
+                    futures.pop(free, None)
+                if task.here:  # that took a while: what has come meanwhile is told
+                    while not finished.is_empty() and finished.has_ready():
+                        future = next(finished)
+                        yield wanted.pop(future), _outcome(future)
+                        left -= 1
+            futures.clear()
+            while left:
+                future = next(finished)
+                yield wanted.pop(future), _outcome(future)
+                left -= 1
+
+    def _client(self, stack: ExitStack) -> Any:
+        logging.getLogger("distributed").setLevel(logging.ERROR)  # a worker that dies is no news: its points are retried
+        try:
+            if self._local:
+                cluster = self._dask.LocalCluster(
+                    n_workers=self._local, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+                )
+                return self._dask.Client(stack.enter_context(cluster), timeout=CONNECT)
+            return self._dask.Client(self._where, timeout=CONNECT)
+        except (OSError, ValueError) as error:
+            raise StudyError(f"cluster {self._where}: can't be reached ({shown_error(error)})") from None
+
+    def _check(self, client: Any) -> None:
+        """Workers must have this simtmm: else their results would not be its results."""
+        client.wait_for_workers(1, timeout=30)
+        for address, version in client.run(_version).items():
+            if version != VERSION:
+                raise StudyError(f"cluster {self._where}: worker {address} has simtmm {version}, here it is {VERSION}")
+
+
+def _submitted(client: Any, task: Task, futures: dict[Task, Any]) -> Any:
+    """A future; of what is done here the value is sent along. A SimtmmError where that fails."""
+    arguments = [futures[part] if isinstance(part, Task) else part for part in task.arguments]
+    function = task.function
+    if task.here:
+        try:
+            value = function(*arguments)
+            arguments, function = [_in_memory(value) if isinstance(value, Path) else value], _same
+        except SimtmmError as error:
+            return error
+    with warnings.catch_warnings():
+        # Sent to the scheduler with the task and not scattered, so that it is still there when a worker dies
+        warnings.filterwarnings("ignore", message="Sending large graph")
+        return client.submit(_guarded, function, *arguments, pure=False, retries=RETRIES)
+
+
+def _in_memory(path: Path) -> Trace:
+    """A worker on another machine does not see the file."""
+    trace = load_trace(path)
+    return Trace(trace.info, list(trace.batches()))
+
+
+def _guarded(function: Any, *arguments: Any) -> Any:
+    """On a worker: a SimtmmError is a value, as it comes again however often it is tried."""
+    failed = next((part for part in arguments if isinstance(part, SimtmmError)), None)
+    if failed is not None:
+        return failed
+    try:
+        return function(*arguments)
+    except SimtmmError as error:
+        return error
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _version() -> str:
+    return VERSION
+
+
+def _outcome(future: Any) -> Any:
+    """What a task gave; what the cluster could not do, as an error of that point."""
+    if future.status == "finished":
+        return future.result()
+    error = future.exception() if future.status == "error" else None
+    if type(error).__name__ == "KilledWorker":
+        return StudyError("workers died again and again over it: memory may have run out")
+    if isinstance(error, MemoryError):
+        return StudyError("memory ran out")
+    if error is not None:
+        raise error
+    return StudyError(f"the cluster gave it up ({future.status})")
+
+
+def _users(tasks: Sequence[Task]) -> dict[Task, int]:
+    users = dict.fromkeys(tasks, 0)
+    for task in tasks:
+        for need in set(task.needs):
+            users[need] += 1
+    return users
+
+
+def _free(users: dict[Task, int], task: Task) -> list[Task]:
+    """What nobody waits for now that a task has been handed over."""
+    for need in set(task.needs):
+        users[need] -= 1
+    return [need for need in set(task.needs) if not users[need]]

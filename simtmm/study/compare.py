@@ -1,0 +1,479 @@
+"""Compare: simulated, modelled and measured times of many programs on many machines, side by side.
+
+Each pair of a program and a machine is a case; each way to tell its time is a series: "simulated", the models,
+"calibrated", "measured". One series is the reference that the others are held against.
+"""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from simtmm.engine import DEFAULT, simulate
+from simtmm.errors import KernelError, MachineError, ModelError, StudyError, WorkloadError, nearest
+from simtmm.kernel import load_kernel
+from simtmm.machine import Machine, load_machine
+from simtmm.model import MODELS, predict
+from simtmm.model.calibrated import calibrated
+from simtmm.model.fit import fit_line
+from simtmm.provenance import provenance
+from simtmm.record import record
+from simtmm.result import Prediction, Result
+from simtmm.study.timings import Timing, matching
+from simtmm.trace.counts import Counts, count
+from simtmm.trace.io import Trace, load_trace
+from simtmm.trace.lower import lower
+
+SIMULATED, MEASURED, CALIBRATED = "simulated", "measured", "calibrated"
+LEAST_TO_FIT = 3  # cases that two constants are fitted to: with two, the line goes through both
+LEAST_TO_RANK = 3  # cases of a rank correlation
+
+# What a state of the simulation's time is in the models' words; the others are in none of them.
+REGIMES = {"issuing": "compute", "memory": "memory", "barrier": "synchronisation"}
+
+Unit = Literal["s", "cycles"]
+Watch = Callable[[str, int, int | None], None]  # stage, done, total if known
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program on a machine.
+
+    given: the parameters that were asked for, a part of `parameters`. machine_name: as it was asked for. errors: why a
+    model says nothing, by model.
+    """
+
+    program: str
+    given: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+    machine_name: str
+    machine: Machine
+    result: Result
+    counts: Counts
+    predictions: Mapping[str, Prediction]
+    measured_seconds: float | None = None
+    errors: Mapping[str, str] = field(default_factory=dict)
+    trace: str = ""
+
+    @property
+    def label(self) -> str:
+        """The program and what was asked for."""
+        given = ", ".join(f"{name}={value}" for name, value in self.given.items())
+        return f"{self.program} ({given})" if given else self.program
+
+    def cycles(self, series: str) -> float | None:
+        """The time that a series tells; None where it tells none, and for measured ones without a clock."""
+        if series == SIMULATED:
+            return self.result.cycles
+        if series == MEASURED:
+            clock = self.machine.clock_hz
+            return None if self.measured_seconds is None or clock is None else self.measured_seconds * clock
+        return self.predictions[series].cycles if series in self.predictions else None
+
+    def seconds(self, series: str) -> float | None:
+        """The same in seconds; None without a clock, except for measured ones."""
+        if series == MEASURED:
+            return self.measured_seconds
+        cycles, clock = self.cycles(series), self.machine.clock_hz
+        return None if cycles is None or clock is None else cycles / clock
+
+    def bound(self, series: str) -> str | None:
+        """What a series says binds: a model's term, or where the largest share of the simulated time went."""
+        if series == SIMULATED:
+            time = self.result.time
+            if not time or not any(time.values()):
+                return None
+            state = max(time, key=lambda name: time[name])
+            return REGIMES.get(state, state)
+        return self.predictions[series].bound if series in self.predictions else None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How a series agrees with the reference.
+
+    cases: that have both. ratios are of the series over the reference: geometric_mean, median, and largest, the one
+    that is farthest from 1 in either direction. mean_error: mean of |ratio - 1|. spearman, kendall: rank correlations
+    (tau-b), None for fewer than three cases and where all times are the same. regimes: of how many cases the series
+    and the simulation say that the same binds, and of how many both say a regime; None for measured times.
+    """
+
+    series: str
+    cases: int
+    geometric_mean: float
+    median: float
+    largest: float
+    mean_error: float
+    spearman: float | None
+    kendall: float | None
+    regimes: tuple[int, int] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return vars(self) | {"regimes": list(self.regimes) if self.regimes else None}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What came of it.
+
+    series: in the order in which they are told. reference: one of them. failed: what could not be run, and why.
+    unmatched: measured times that belong to no case. fits: the calibrated model's constants in cycles, by program and
+    machine, with the number of cases they were fitted to (0: they were given).
+    """
+
+    cases: tuple[Case, ...]
+    series: tuple[str, ...]
+    reference: str
+    failed: Mapping[str, str] = field(default_factory=dict)
+    unmatched: tuple[Timing, ...] = ()
+    fits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def unit(self) -> Unit:
+        """What times over all machines are told in: seconds, or cycles where a machine has no clock."""
+        return "s" if all(case.machine.clock_hz is not None for case in self.cases) else "cycles"
+
+    def time(self, case: Case, series: str) -> float | None:
+        """In `unit`."""
+        return case.seconds(series) if self.unit == "s" else case.cycles(series)
+
+    def ratio(self, case: Case, series: str) -> float | None:
+        """Time over the reference's; None where either is not known or not above 0."""
+        time, reference = case.cycles(series), case.cycles(self.reference)
+        return time / reference if time is not None and reference is not None and min(time, reference) > 0 else None
+
+    def pairs(self, series: str) -> list[tuple[Case, float, float]]:
+        """(case, the reference's time, the series' time) of the cases that have both, in `unit`."""
+        found = []
+        for case in self.cases:
+            if self.ratio(case, series) is not None:
+                reference, time = self.time(case, self.reference), self.time(case, series)
+                assert reference is not None
+                assert time is not None
+                found.append((case, reference, time))
+        return found
+
+    def agreements(self) -> list[Agreement]:
+        """How each series but the reference agrees with it; those without a common case are left out."""
+        made = (self._agreement(series) for series in self.series if series != self.reference)
+        return [agreement for agreement in made if agreement is not None]
+
+    def _agreement(self, series: str) -> Agreement | None:
+        pairs = self.pairs(series)
+        if not pairs:
+            return None
+        reference, times = (np.array([pair[index] for pair in pairs]) for index in (1, 2))
+        ratios = times / reference
+        spearman, kendall = _ranks(reference, times)
+        return Agreement(
+            series=series,
+            cases=len(pairs),
+            geometric_mean=float(np.exp(np.log(ratios).mean())),
+            median=float(np.median(ratios)),
+            largest=float(ratios[np.abs(np.log(ratios)).argmax()]),
+            mean_error=float(np.abs(ratios - 1).mean()),
+            spearman=spearman,
+            kendall=kendall,
+            regimes=None if series in (MEASURED, CALIBRATED) else self._same_regimes(series),
+        )
+
+    def _same_regimes(self, series: str) -> tuple[int, int]:
+        told = [(case.bound(SIMULATED), case.bound(series)) for case in self.cases]
+        both = [(one, other) for one, other in told if one in REGIMES.values() and other is not None]
+        return sum(one == other for one, other in both), len(both)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a case and series, flat: for CSV and tables of one's own."""
+        names = list(dict.fromkeys(name for case in self.cases for name in case.parameters))
+        rows = []
+        for case in self.cases:
+            for series in self.series:
+                ratio = self.ratio(case, series)
+                if case.seconds(series) is None and case.cycles(series) is None:
+                    continue
+                rows.append(
+                    {
+                        "kernel": case.program,
+                        "machine": case.machine_name,
+                        **{name: case.parameters.get(name) for name in names},
+                        "series": series,
+                        "cycles": case.cycles(series),
+                        "seconds": case.seconds(series),
+                        f"of_{self.reference}": ratio,
+                        "error_percent": None if ratio is None else 100 * (ratio - 1),
+                        "bound": case.bound(series),
+                    }
+                )
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as one JSON document."""
+        return {
+            "reference": self.reference,
+            "series": list(self.series),
+            "unit": self.unit,
+            "cases": [
+                {
+                    "kernel": case.program,
+                    "parameters": dict(case.parameters),
+                    "machine": case.machine_name,
+                    "machine_digest": case.machine.digest(),
+                    "trace": case.trace,
+                    "times": {
+                        series: {
+                            "cycles": case.cycles(series),
+                            "seconds": case.seconds(series),
+                            "ratio": self.ratio(case, series),
+                            "bound": case.bound(series),
+                        }
+                        for series in self.series
+                        if case.cycles(series) is not None or case.seconds(series) is not None
+                    },
+                    "where_time_went": dict(case.result.time or {}),
+                    "errors": dict(case.errors),
+                }
+                for case in self.cases
+            ],
+            "agreement": [agreement.to_dict() for agreement in self.agreements()],
+            "calibrated": {name: dict(fit) for name, fit in self.fits.items()},
+            "failed": dict(self.failed),
+            "unmatched": [measured.to_dict() for measured in self.unmatched],
+            "provenance": dict(self.provenance),
+        }
+
+
+def compare(
+    sources: Sequence[str],
+    machines: Mapping[str, Machine] | Sequence[str] = (),
+    parameters: Mapping[str, Sequence[object]] | None = None,
+    models: Iterable[str] = (),
+    measured: Sequence[Timing] = (),
+    reference: str | None = None,
+    constants: Mapping[str, float] | None = None,
+    unit: Unit = "cycles",
+    engine: str = DEFAULT,
+    watch: Watch | None = None,
+) -> Comparison:
+    """Run every kernel with every set of parameters on every machine, and set all times side by side.
+
+    sources: kernels, and traces (.parquet); if there are none, what was measured is run. machines: by name; where the
+    sources are left out, those of the measured times if left out. parameters: values by name, every combination is
+    run; a kernel takes those that it has. models: names in MODELS and "calibrated"; all if left out. measured: see
+    simtmm.study.timings. reference: "simulated", "measured" or a model; measured if there are such times.
+    constants: a1 and a0 of the calibrated model, in `unit`; if left out they are fitted to the reference's times, for
+    each program and machine with at least three cases.
+
+    What a machine can't hold is told in `failed`. Raises the errors of the steps for everything else, and StudyError
+    where nothing is left.
+    """
+    chosen = list(models) or [*MODELS, CALIBRATED]
+    for name in chosen:
+        if name not in MODELS and name != CALIBRATED:
+            raise ModelError(f"model {name!r}: unknown{nearest(name, [*MODELS, CALIBRATED])}")
+    known = [SIMULATED, *chosen, MEASURED]
+    if reference is None:
+        reference = MEASURED if measured else SIMULATED
+    if reference not in known or reference == CALIBRATED:
+        allowed = [name for name in known if name != CALIBRATED]
+        raise StudyError(f"reference {reference!r}: must be one of {', '.join(allowed)}")
+    if unit not in ("s", "cycles"):
+        raise StudyError(f"calibrated: unit = {unit!r}: must be 's' or 'cycles'")
+    if reference == MEASURED and not measured:
+        raise StudyError("reference 'measured': needs a file of measured times")
+    named = machines if isinstance(machines, Mapping) else {name: load_machine(name) for name in machines}
+    wanted = list(_wanted(sources, named, parameters or {}, measured))
+    cases, failed = _run(wanted, [name for name in chosen if name != CALIBRATED], engine, watch)
+    cases, unmatched = _with_measured(cases, measured)
+    if not cases:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in failed.items())
+        raise StudyError(f"nothing to compare ({reasons or 'no kernel and no measured time is given'})")
+    if reference == MEASURED and not any(case.cycles(MEASURED) is not None for case in cases):
+        raise StudyError("reference 'measured': none of the measured times belongs to a case on a machine with a clock")
+    fits: dict[str, dict[str, float]] = {}
+    if CALIBRATED in chosen:
+        cases, fits = _calibrated(cases, reference, constants or {}, unit)
+    told = [name for name in known if any(case.seconds(name) or case.cycles(name) for case in cases)]
+    return Comparison(
+        tuple(cases),
+        tuple(told),
+        reference,
+        failed,
+        tuple(unmatched),
+        fits,
+        {**provenance(), "engine": engine},
+    )
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A program, recorded once, on the machines where it is wanted."""
+
+    source: str
+    given: Mapping[str, Any]
+    machines: Mapping[str, Machine]
+
+
+def _wanted(
+    sources: Sequence[str],
+    machines: Mapping[str, Machine],
+    parameters: Mapping[str, Sequence[object]],
+    measured: Sequence[Timing],
+) -> Iterator[_Wanted]:
+    if not sources:
+        if parameters:
+            raise KernelError(f"parameters ({', '.join(parameters)}) can only be given to a kernel, and none is named")
+        yield from _as_measured(machines, measured)
+        return
+    if not machines:
+        raise MachineError("at least one machine must be given")
+    kernels = {source: load_kernel(source) for source in sources if not source.endswith(".parquet")}
+    taken = {name for kernel in kernels.values() for name in kernel.parameters}
+    for name in parameters:
+        if name not in taken:
+            raise KernelError(f"parameter {name!r}: no kernel here has it{nearest(name, taken)}")
+    for source in sources:
+        own = [name for name in parameters if source in kernels and name in kernels[source].parameters]
+        for values in itertools.product(*(parameters[name] for name in own)):
+            given = dict(zip(own, values, strict=True))
+            if source in kernels:
+                given = {name: kernels[source].resolve(given)[name] for name in own}
+            yield _Wanted(source, given, machines)
+
+
+def _as_measured(machines: Mapping[str, Machine], measured: Sequence[Timing]) -> Iterator[_Wanted]:
+    """What was measured, each program once."""
+    for (kernel, _), times in itertools.groupby(
+        sorted(measured, key=lambda time: (time.kernel, str(time.parameters))),
+        key=lambda time: (time.kernel, str(time.parameters)),
+    ):
+        those = list(times)
+        names = list(dict.fromkeys(time.machine for time in those))
+        on = {name: load_machine(name) for name in names} if not machines else dict(machines)
+        resolved = load_kernel(kernel).resolve(those[0].parameters)
+        yield _Wanted(kernel, {name: resolved[name] for name in those[0].parameters}, on)
+
+
+def _run(
+    wanted: Sequence[_Wanted], models: Sequence[str], engine: str, watch: Watch | None
+) -> tuple[list[Case], dict[str, str]]:
+    cases: list[Case] = []
+    failed: dict[str, str] = {}
+    total = sum(len(one.machines) for one in wanted)
+    done = 0
+    for one in wanted:
+        trace = load_trace(one.source) if one.source.endswith(".parquet") else record(one.source, one.given)
+        for name, machine in one.machines.items():
+            try:
+                cases.append(_case(trace, one.given, name, machine, models, engine))
+            except (WorkloadError, MachineError) as error:
+                where = ", ".join([trace.info.kernel, *(f"{key}={value}" for key, value in one.given.items()), name])
+                failed[where] = str(error)
+            done += 1
+            if watch:
+                watch("comparing", done, total)
+    return cases, failed
+
+
+def _case(
+    trace: Trace, given: Mapping[str, Any], name: str, machine: Machine, models: Sequence[str], engine: str
+) -> Case:
+    workload = lower(trace, machine)
+    counts = count(trace, machine, workload)
+    predictions, errors = {}, {}
+    for model in models:
+        try:
+            predictions[model] = predict(model, machine, counts)
+        except ModelError as error:
+            errors[model] = str(error)
+    result = simulate(machine, workload, engine)
+    info = trace.info
+    return Case(
+        program=info.kernel,
+        given=given,
+        parameters=info.parameters,
+        machine_name=name,
+        machine=machine,
+        result=result,
+        counts=counts,
+        predictions=predictions,
+        errors=errors,
+        trace=info.digest,
+    )
+
+
+def _with_measured(cases: Sequence[Case], measured: Sequence[Timing]) -> tuple[list[Case], list[Timing]]:
+    """The cases with the medians of their measured times; and the times of none of them."""
+    made, used = [], set()
+    for case in cases:
+        found = matching(measured, case.program, case.parameters, (case.machine_name, case.machine.name))
+        used |= set(found)
+        seconds = float(np.median([measured[index].seconds for index in found])) if found else None
+        made.append(replace(case, measured_seconds=seconds))
+    return made, [time for index, time in enumerate(measured) if index not in used]
+
+
+def _calibrated(
+    cases: Sequence[Case], reference: str, constants: Mapping[str, float], unit: Unit
+) -> tuple[list[Case], dict[str, dict[str, float]]]:
+    """The cases with the calibrated model, where there are constants or enough cases to fit them to."""
+    made, fits = {}, {}
+    of = {index: (case.program, case.machine_name) for index, case in enumerate(cases)}
+    for program, machine in dict.fromkeys(of.values()):
+        chosen = {index: cases[index] for index, pair in of.items() if pair == (program, machine)}
+        units = {
+            index: calibrated(case.machine, case.counts, 1, 0, unit="cycles").cycles for index, case in chosen.items()
+        }
+        try:
+            fit, number, own_unit = _constants(chosen, units, reference, constants, unit)
+        except ModelError as error:
+            made |= {
+                index: replace(case, errors={**case.errors, CALIBRATED: str(error)}) for index, case in chosen.items()
+            }
+            continue
+        for index, case in chosen.items():
+            try:
+                prediction = calibrated(case.machine, case.counts, **fit, unit=own_unit)
+            except ModelError as error:
+                made[index] = replace(case, errors={**case.errors, CALIBRATED: str(error)})
+                continue
+            if prediction.cycles <= 0:  # a0 below 0, at a size for which the line was not made
+                why = f"{CALIBRATED}: the line gives {prediction.cycles:.4g} cycles, which is no time"
+                made[index] = replace(case, errors={**case.errors, CALIBRATED: why})
+                continue
+            in_cycles = {name: prediction.symbols[name] for name in ("a1", "a0")}
+            fits[f"{program} on {machine}"] = {**in_cycles, "cases": number}
+            made[index] = replace(case, predictions={**case.predictions, CALIBRATED: prediction})
+    return [made[index] for index in range(len(cases))], fits
+
+
+def _constants(
+    chosen: Mapping[int, Case],
+    units: Mapping[int, float],
+    reference: str,
+    constants: Mapping[str, float],
+    unit: Unit,
+) -> tuple[dict[str, float], int, Unit]:
+    """a1 and a0, the number of cases they were fitted to, and their unit. Raises ModelError where there are none."""
+    if constants:
+        if set(constants) != {"a1", "a0"}:
+            raise StudyError(f"calibrated: {', '.join(sorted(constants))}: must be a1 and a0")
+        return dict(constants), 0, unit
+    known = {index: time for index, case in chosen.items() if (time := case.cycles(reference)) is not None}
+    different = len({units[index] for index in known})
+    if different < LEAST_TO_FIT:
+        need = f"needs {LEAST_TO_FIT} different f_app f_sched to fit a1 and a0 to, and has {different}"
+        raise ModelError(f"{CALIBRATED}: {need}; or give both")
+    line = fit_line([units[index] for index in known], list(known.values()))
+    return {"a1": line.a1, "a0": line.a0}, len(known), "cycles"
+
+
+def _ranks(one: Any, other: Any) -> tuple[float | None, float | None]:
+    if len(one) < LEAST_TO_RANK or np.ptp(one) == 0 or np.ptp(other) == 0:
+        return None, None
+    from scipy.stats import kendalltau, spearmanr  # slow to load
+
+    return float(spearmanr(one, other).statistic), float(kendalltau(one, other).statistic)

@@ -1,0 +1,113 @@
+"""Constraints: which points of a study make sense, as `threads * 4 <= resources.local_memory`.
+
+Arithmetic (+ - * / // %), comparisons, and, or, not, parentheses, and the functions in FUNCTIONS; names are kernel
+parameters and dotted keys of machines. Nothing else is understood, so a study file can't run code.
+"""
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from simtmm.errors import StudyError, nearest, shown_error
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "min": min, "max": max, "ceil": math.ceil, "floor": math.floor, "log2": math.log2, "sqrt": math.sqrt,
+}  # fmt: skip
+_BINARY: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+}  # fmt: skip
+_COMPARE: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}  # fmt: skip
+_UNARY: dict[type, Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A condition that points must meet."""
+
+    text: str
+    tree: ast.expr
+
+    def holds(self, values: Mapping[str, Any]) -> bool:
+        """Whether a point with these values meets it. Raises StudyError for a name that has no value."""
+        try:
+            return bool(self._value(self.tree, values))
+        except (TypeError, ValueError, ArithmeticError) as error:
+            raise StudyError(f"constraint {self.text!r}: can't be computed ({shown_error(error)})") from None
+
+    def _value(self, node: ast.expr, values: Mapping[str, Any]) -> Any:
+        match node:
+            case ast.Constant(value=value) if isinstance(value, (int, float, str)):
+                return value
+            case ast.Name() | ast.Attribute():
+                name = _dotted(node)
+                if name not in values:
+                    raise StudyError(f"constraint {self.text!r}: {name}: has no value{nearest(name, values, ())}")
+                return values[name]
+            case ast.UnaryOp(op=op, operand=operand):
+                return _UNARY[type(op)](self._value(operand, values))
+            case ast.BinOp(left=left, op=op, right=right):
+                return _BINARY[type(op)](self._value(left, values), self._value(right, values))
+            case ast.BoolOp(op=op, values=parts):
+                met = (self._value(part, values) for part in parts)
+                return all(met) if isinstance(op, ast.And) else any(met)
+            case ast.Compare(left=left, ops=ops, comparators=others):
+                sides = [self._value(side, values) for side in (left, *others)]
+                pairs = zip(ops, sides, sides[1:], strict=False)
+                return all(_COMPARE[type(op)](one, other) for op, one, other in pairs)
+            case ast.Call(func=ast.Name(id=name), args=arguments):
+                return FUNCTIONS[name](*(self._value(argument, values) for argument in arguments))
+        raise AssertionError(node)  # `constraint` lets nothing else through
+
+
+def constraint(text: str) -> Constraint:
+    """A constraint from its text. Raises StudyError for what is not understood."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise StudyError(f"constraint {text!r}: is no expression ({shown_error(error)})") from None
+    _check(text, tree)
+    return Constraint(text, tree)
+
+
+def _check(text: str, node: ast.expr) -> None:
+    allowed = False
+    inner: list[ast.expr] = []
+    match node:
+        case ast.Constant(value=value):
+            allowed = isinstance(value, (int, float, str))
+        case ast.Name() | ast.Attribute():
+            allowed = bool(_dotted(node))
+        case ast.UnaryOp(op=op, operand=operand):
+            allowed, inner = type(op) in _UNARY, [operand]
+        case ast.BinOp(left=left, op=op, right=right):
+            allowed, inner = type(op) in _BINARY, [left, right]
+        case ast.BoolOp(values=parts):
+            allowed, inner = True, parts
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            allowed, inner = all(type(op) in _COMPARE for op in ops), [left, *others]
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            allowed, inner = name in FUNCTIONS, arguments
+    if not allowed:
+        raise StudyError(
+            f"constraint {text!r}: {ast.unparse(node)!r}: only names, numbers, arithmetic, comparisons, and, or, not "
+            f"and {', '.join(FUNCTIONS)} are understood"
+        )
+    for part in inner:
+        _check(text, part)
+
+
+def _dotted(node: ast.expr) -> str:
+    """memory.latency from the tree of it; empty where it is something else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        parent = _dotted(node.value)
+        return f"{parent}.{node.attr}" if parent else ""
+    return ""

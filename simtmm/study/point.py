@@ -1,0 +1,209 @@
+"""Point: compute one, and what points share: a trace for each set of kernel parameters, a workload for each (W, C)."""
+
+import contextlib
+import dataclasses
+import functools
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter, time
+from typing import Any
+
+import numpy as np
+
+from simtmm.engine import simulate
+from simtmm.errors import CompilerError, MachineError, ModelError, SimtmmError, WorkloadError
+from simtmm.files import cache_folder
+from simtmm.kernel import MOST_THREADS
+from simtmm.machine import Machine
+from simtmm.model import predict
+from simtmm.model.algorithm import predict_algorithm
+from simtmm.model.algorithms import find
+from simtmm.provenance import VERSION
+from simtmm.record import record
+from simtmm.study.plan import SIMULATED
+from simtmm.study.program import THREADS, VARIANT
+from simtmm.trace.counts import Counts, count
+from simtmm.trace.io import Trace, load_trace
+from simtmm.trace.lower import lower
+from simtmm.workload import Workload
+
+MOST_KEPT = 8 << 30  # bytes of traces that stay in the user's cache folder
+STALE = 86_400.0  # seconds after which half a trace has been left behind by a killed process
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a point. results, errors: by quantity. skipped: why the point can't be; empty if it can."""
+
+    results: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+    skipped: str = ""
+    seconds: float = 0.0
+
+
+def compute(
+    source: "Path | Trace",
+    workload: Workload,
+    counts: "Counts | Outcome | None",
+    machine: Machine,
+    quantities: Sequence[str],
+    engine: str,
+) -> Outcome:
+    """Simulate and predict. workload: as `lowered_once` gives it; counts: as `counted` gives them, for models."""
+    if isinstance(counts, Outcome):
+        return counts
+    begun = perf_counter()
+    results, errors = {}, {}
+    for quantity in quantities:
+        try:
+            if quantity == SIMULATED:
+                own = fitted(workload, source, machine)
+                threads = 1 if engine == "fast" else None  # the other cores are busy with other points
+                results[quantity] = simulate(machine, own, engine, threads=threads).to_dict()
+            else:
+                assert counts is not None
+                results[quantity] = predict(quantity, machine, counts).to_dict()
+        except WorkloadError as error:
+            return Outcome(skipped=str(error))
+        except SimtmmError as error:
+            errors[quantity] = str(error)
+        except MemoryError:
+            errors[quantity] = "memory ran out"
+    return Outcome(results, errors, seconds=perf_counter() - begun)
+
+
+def compute_algorithm(name: str, machine: Machine, parameters: Mapping[str, Any], quantities: Sequence[str]) -> Outcome:
+    """What the models say of an algorithm of the papers; a point outside its domain is skipped."""
+    begun = perf_counter()
+    symbols = {key: value for key, value in parameters.items() if key not in (THREADS, VARIANT)}
+    try:
+        made = predict_algorithm(find(name), machine, symbols, parameters.get(THREADS), parameters.get(VARIANT))
+    except ModelError as error:
+        return Outcome(skipped=str(error))
+    results = {quantity: made[quantity].to_dict() for quantity in quantities if quantity in made}
+    return Outcome(results, seconds=perf_counter() - begun)
+
+
+def lowering_key(machine: Machine) -> str:
+    """All of a machine that decides what a trace is lowered to, the blocks that a group holds apart."""
+    return _key(_lowering(machine))
+
+
+def counting_key(machine: Machine) -> str:
+    """All of a machine that decides what is counted of a trace."""
+    cores = machine.cores.model_dump()
+    tables = [cores, machine.limits.model_dump(), machine.resources.model_dump(), machine.memory.stores]
+    return _key([_lowering(machine), tables])
+
+
+def _lowering(machine: Machine) -> list[Any]:
+    memory = machine.memory
+    return [
+        machine.cores.warp_width,
+        memory.chunk_words,
+        memory.word_bytes,
+        memory.coalescing,
+        machine.banks.model_dump(),
+    ]
+
+
+def _key(content: object) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
+
+
+def opened(source: "Path | Trace") -> Trace:
+    """A trace, from where it lies."""
+    return source if isinstance(source, Trace) else _loaded(source, source.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=8)
+def _loaded(path: Path, changed: int) -> Trace:
+    return load_trace(path)
+
+
+def lowered_once(source: "Path | Trace", machine: Machine) -> Workload:
+    """The workload of a trace on this machine and on all that have its lowering key.
+
+    It is for `fitted`: made on a machine that holds any block, so that occupancy refuses none.
+    """
+    return lower(opened(source), _roomy(machine))
+
+
+def _roomy(machine: Machine) -> Machine:
+    """The machine with room for every block."""
+    most = max(MOST_THREADS, machine.cores.threads_per_core)
+    return machine.replace({"cores.threads_per_core": most, "resources": {}, "limits": {}})
+
+
+def fitted(workload: Workload, source: "Path | Trace", machine: Machine) -> Workload:
+    """The workload as `lower` gives it for the machine itself: with its occupancy. Raises WorkloadError."""
+    info = opened(source).info
+    limits = []
+    for number, launch in enumerate(info.launches):
+        try:
+            blocks = machine.active_blocks(
+                launch.threads_per_block, launch.registers_per_thread, launch.local_memory_bytes
+            )
+        except MachineError as error:
+            raise WorkloadError(f"{info.kernel}: launch {number} of {launch.kernel}: {error}") from None
+        limits.append(blocks)
+    return dataclasses.replace(
+        workload, launch_limits=np.array(limits, dtype=np.int64), origin=f"{info.kernel} on {machine.name}"
+    )
+
+
+def counted(source: "Path | Trace", workload: Workload, machine: Machine) -> "Counts | Outcome":
+    """The counts of a trace on this machine and on all that have its counting key."""
+    trace = opened(source)
+    try:
+        return count(trace, machine, fitted(workload, trace, machine))
+    except WorkloadError as error:
+        return Outcome(skipped=str(error))
+
+
+def recorded(kernel: str, digest: str, parameters: Mapping[str, Any]) -> Path:
+    """The trace of a kernel as a file in the user's cache folder, recorded if it is not there yet.
+
+    digest: of the kernel's content. Raises the errors of recording.
+    """
+    path = trace_path(kernel, digest, parameters)
+    with contextlib.suppress(OSError, SimtmmError):
+        if load_trace(path).info.events >= 0:
+            os.utime(path)  # the least recently used go first
+            return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    record(kernel, parameters, output=path)
+    return path
+
+
+def trace_path(kernel: str, digest: str, parameters: Mapping[str, Any]) -> Path:
+    """Where `recorded` keeps a trace: named by content."""
+    key = _key([digest, dict(parameters), VERSION])
+    return cache_folder() / "traces" / f"{Path(kernel).name}-{key}.parquet"
+
+
+def prune_traces(keep: Sequence[Path] = ()) -> None:
+    """Remove what killed processes left behind, and the traces used least recently beyond MOST_KEPT bytes."""
+    folder = cache_folder() / "traces"
+    kept = set(keep)
+    with contextlib.suppress(OSError):
+        for path in folder.glob(".simtmm-*.part"):
+            if time() - path.stat().st_mtime > STALE:
+                path.unlink(missing_ok=True)
+        found = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in folder.glob("*.parquet"))
+        total = sum(size for _, size, _ in found)
+        for _, size, path in found:
+            if total <= MOST_KEPT:
+                return
+            if path not in kept:
+                path.unlink(missing_ok=True)
+                total -= size
+
+
+def is_fatal(error: BaseException) -> bool:
+    """Whether every other point would fail likewise."""
+    return isinstance(error, CompilerError) and "needs a C++ compiler" in str(error)

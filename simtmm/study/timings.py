@@ -1,0 +1,119 @@
+"""Measured times from files: CSV or JSON, whoever took them.
+
+CSV: a header with kernel, machine, seconds, and either `parameters` ("n=4096;threads=128") or a column a parameter.
+JSON: a list of objects (or one under "measurements") with "kernel", "machine", "seconds" and "parameters".
+"""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from simtmm.errors import StudyError, shown, shown_error
+
+FIXED = ("kernel", "machine", "seconds", "parameters")
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A time that somebody measured. parameters: those that are told; the others don't matter."""
+
+    kernel: str
+    machine: str
+    seconds: float
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    origin: str = field(default="", compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {**vars(self), "parameters": dict(self.parameters)}
+
+
+def load_timings(path: str | Path) -> list[Timing]:
+    """The times in a file (.json, else CSV). Raises StudyError, the place named."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path}: can't be read ({getattr(error, 'strerror', None) or 'is not UTF-8'})") from None
+    return _from_json(text, str(path)) if Path(path).suffix == ".json" else _from_csv(text, str(path))
+
+
+def matching(
+    measured: Sequence[Timing], kernel: str, parameters: Mapping[str, Any], machines: Iterable[str]
+) -> list[int]:
+    """Indexes of the times of this kernel on a machine of one of these names, whose parameters are all like these."""
+    names = {name.lower() for name in machines}
+    return [
+        index
+        for index, time in enumerate(measured)
+        if time.kernel == kernel
+        and time.machine.lower() in names
+        and all(name in parameters and _same(value, parameters[name]) for name, value in time.parameters.items())
+    ]
+
+
+def _same(one: Any, other: Any) -> bool:
+    try:
+        return float(one) == float(other)
+    except (TypeError, ValueError):
+        return str(one) == str(other)
+
+
+def _from_csv(text: str, path: str) -> list[Timing]:
+    table = csv.DictReader(io.StringIO(text))
+    header = table.fieldnames or []
+    for name in ("kernel", "machine", "seconds"):
+        if name not in header:
+            raise StudyError(f"{path}: line 1: column {name!r} is missing; there must be kernel, machine and seconds")
+    times = []
+    for row in table:
+        place = f"{path}: line {table.line_num}"
+        if None in row or None in row.values():
+            raise StudyError(f"{place}: must have {len(header)} columns, as the header has")
+        parameters = {name: value.strip() for name, value in row.items() if name not in FIXED and value.strip()}
+        for word in (row.get("parameters") or "").replace(";", " ").split():
+            name, equals, value = word.partition("=")
+            if not equals or not name:
+                raise StudyError(f"{place}: parameters = {shown(word)}: must be NAME=VALUE, several with ; between")
+            parameters[name] = value
+        times.append(_measured({**row, "parameters": parameters}, place))
+    return times
+
+
+def _from_json(text: str, path: str) -> list[Timing]:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise StudyError(f"{path}: is not JSON ({shown_error(error)})") from None
+    entries = document.get("measurements", document) if isinstance(document, dict) else document
+    if isinstance(entries, dict):
+        entries = [entries]
+    if not isinstance(entries, list):
+        raise StudyError(f"{path}: must be a list of measured times")
+    return [_measured(entry, f"{path}: [{index}]") for index, entry in enumerate(entries)]
+
+
+def _measured(entry: Any, place: str) -> Timing:
+    if not isinstance(entry, Mapping):
+        raise StudyError(f"{place}: {shown(entry)}: must be an object with kernel, machine, seconds and parameters")
+    for name in ("kernel", "machine", "seconds"):
+        if name not in entry:
+            raise StudyError(f"{place}: {name}: is missing")
+    machine = entry["machine"].get("name") if isinstance(entry["machine"], Mapping) else entry["machine"]
+    parameters = entry.get("parameters") or {}
+    if not isinstance(parameters, Mapping):
+        raise StudyError(f"{place}: parameters = {shown(parameters)}: must be an object")
+    given = entry["seconds"]
+    try:  # a list is of repetitions
+        seconds = median(map(float, given)) if isinstance(given, list) and given else float(given)
+    except (TypeError, ValueError):
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise StudyError(f"{place}: seconds = {shown(given)}: must be a number above 0")
+    kernel, machine = str(entry["kernel"]).strip(), str(machine).strip()
+    return Timing(kernel, machine, seconds, dict(parameters), place)

@@ -1,0 +1,74 @@
+"""Traces of other tools become traces of simtmm: a format a file."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from types import ModuleType
+
+from simtmm.errors import TraceError, nearest
+from simtmm.files import check_writable, written_whole
+from simtmm.provenance import provenance
+from simtmm.trace.importers import accelsim, memtrace
+from simtmm.trace.importers.reading import beginning
+from simtmm.trace.io import Trace, TraceRecorder
+
+IMPORTERS: dict[str, ModuleType] = {"accelsim": accelsim, "mem-trace": memtrace}
+
+BEGINNING = 1 << 18  # bytes in which a file shows its format
+
+
+def import_trace(
+    source: str | Path,
+    format: str | None = None,  # noqa: A002  # the word that users know it by
+    *,
+    output: str | Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Trace:
+    """The trace that another tool's files are.
+
+    source: a `kernelslist.g`, one kernel's `.traceg`, or the output of NVBit's mem_trace, each plain or packed with
+    xz. format: a key of IMPORTERS; found by the file's text if left out. output: stream the trace to this Parquet
+    file, so that memory stays bounded by a thread block and a row group. progress: called with (bytes read, bytes to
+    be read).
+
+    Raises TraceError for a file of no known format, and for a damaged one, its line named.
+    """
+    path = Path(source)
+    importer = IMPORTERS[format if format in IMPORTERS else _format_of(path, format)]
+    if output:
+        check_writable(output)
+    total, done = importer.bytes_to_read(path), 0
+
+    def advance(size: int) -> None:
+        nonlocal done
+        done += size
+        if progress:
+            progress(min(done, total), total)
+
+    with ExitStack() as stack:
+        recorder = TraceRecorder(stack.enter_context(written_whole(output)) if output else None)
+        stack.callback(recorder.abandon)
+        launches, arrays, sites, made_by = importer.read(path, recorder, advance)
+        trace = recorder.finish(
+            _name_of(path), {}, launches, arrays, sites, {**provenance(), **made_by, "file": path.name}
+        )
+    return Trace(trace.info, Path(output)) if output else trace
+
+
+def _format_of(path: Path, wanted: str | None) -> str:
+    if wanted is not None:
+        raise TraceError(f"format {wanted!r}: unknown{nearest(wanted, IMPORTERS)}")
+    text = beginning(path, BEGINNING).decode("utf-8", "replace")
+    for name, importer in IMPORTERS.items():
+        if importer.recognise(text):
+            return name
+    raise TraceError(
+        f"{path}: is of no known format: a list of kernels or a kernel trace of Accel-Sim, "
+        "or the text that NVBit's mem_trace prints, is needed"
+    )
+
+
+def _name_of(path: Path) -> str:
+    """What the program is called: after its folder where the file is a list of kernels, else after the file."""
+    name = path.name.removesuffix(".xz")
+    return path.resolve().parent.name if name == "kernelslist.g" else name.removesuffix(".traceg")

@@ -1,0 +1,409 @@
+"""Accel-Sim's kernel traces: `kernelslist.g` and the `.traceg` files that it lists, versions 2 to 5, plain or packed.
+
+Read twice: first for the program counters, which are numbered in ascending order as sites, then for the rest.
+"""
+
+import itertools
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.errors import TraceError, shown
+from simtmm.trace.importers import accelsim_lines as lines
+from simtmm.trace.importers import warps as table
+from simtmm.trace.importers.blocks import BATCH_EVENTS, Blocks, Touched, Twice
+from simtmm.trace.importers.opcodes import Opcodes
+from simtmm.trace.importers.reading import Advance, Damaged, Text, blocks, size_of, token
+from simtmm.trace.importers.words import hash_of
+from simtmm.trace.io import TraceRecorder
+from simtmm.trace.schema import KINDS, TraceArray, TraceLaunch, TraceSite
+
+MOST_SITES = 1 << 16
+MOST_PCS = (MOST_SITES - 1) // 2  # one site is shared memory's, and each program counter has one for joins, one else
+SHARED_SITE = 0
+MOST_THREADS = 1024  # of a block
+WARP = table.LANES
+
+_COPY = re.compile(r"MemcpyHtoD,(?:0x)?([0-9a-fA-F]{1,16}),([0-9]{1,15})")
+_THREE = re.compile(r"\(\s*([0-9]{1,10})\s*,\s*([0-9]{1,10})\s*,\s*([0-9]{1,10})\s*\)")
+
+
+@dataclass
+class Header:
+    """What the header of a kernel trace says. Sizes in bytes; the bases are 0 where there is no such window."""
+
+    path: Path
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
+    registers: int
+    version: int
+    lineinfo: bool
+    shared_base: int
+    local_base: int
+    tracer: str
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the grid."""
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def words_before_pc(self) -> int:
+        """Words of an instruction line that stand before the program counter."""
+        return 4 * (self.version < 3) + self.lineinfo
+
+
+@dataclass
+class _Kernel:
+    """What launches of one kernel have in common. The arrays have an element for each program counter."""
+
+    name: str
+    pcs: npt.NDArray[np.int64]
+    opcode: npt.NDArray[np.int64] = field(init=False)  # its number, -1 where the counter was never read
+    line: npt.NDArray[np.int64] = field(init=False)
+    first_site: int = 1
+
+    def __post_init__(self) -> None:
+        self.opcode = np.full(len(self.pcs), -1, np.int64)
+        self.line = np.zeros(len(self.pcs), np.int64)
+
+
+def read(
+    path: Path, recorder: TraceRecorder, advance: Advance
+) -> tuple[list[TraceLaunch], list[TraceArray], list[TraceSite], dict[str, Any]]:
+    """Give a recorder the events of a `kernelslist.g`, or of one kernel's file, and the caller the rest of a trace."""
+    files, copies = _list(path) if _is_list(path) else ([path], [])
+    headers, kernels = _survey(files, advance)
+    reader = _Reading(path, list(kernels.values()))
+    with ExitStack() as stack:
+        sink = stack.enter_context(Blocks(recorder))
+        for header in headers:
+            sink.begin_launch()
+            reader.read(header, kernels[header.kernel], sink, advance)
+        sink.flush()
+    launches = [
+        TraceLaunch(header.kernel, header.grid, header.block, header.registers, header.shared_bytes)
+        for header in headers
+    ]
+    tracers = ", ".join(dict.fromkeys(header.tracer for header in headers))
+    return launches, reader.touched.arrays(copies), reader.sites(), {"recorder": "accelsim", "tracer": tracers}
+
+
+def bytes_to_read(path: Path) -> int:
+    """How many bytes `read` will have advanced by in the end. Raises TraceError."""
+    return 2 * sum(size_of(file) for file in (_list(path)[0] if _is_list(path) else [path]))
+
+
+def recognise(text: str) -> bool:
+    """Whether a file that begins like this is of this format."""
+    found = text.splitlines()
+    return any(line.startswith(("-kernel name", "#traces format")) or _names_kernel(line) for line in found)
+
+
+def _names_kernel(line: str) -> bool:
+    return line.strip().endswith((".traceg", ".traceg.xz")) and not line.startswith("-")
+
+
+def _is_list(path: Path) -> bool:
+    """Whether the file is a list of kernels: its first line with anything on it is none of a header."""
+    for text, _ in blocks(path):
+        for line in text.tobytes().split(b"\n"):
+            if line.strip():
+                return not line.lstrip().startswith((b"-", b"#"))
+    return False
+
+
+def _list(path: Path) -> tuple[list[Path], list[tuple[int, int]]]:
+    """The kernel files that a list names, and address and size of its copies."""
+    files, copies = [], []
+    for text, first in blocks(path):
+        for number, raw in enumerate(text.tobytes().decode("utf-8", "surrogateescape").split("\n"), start=first):
+            line = raw.strip()
+            if _names_kernel(line):
+                file = path.parent / line
+                if not file.is_file():
+                    raise Damaged(path, number, f"the name of a kernel file beside {path.name}", line)
+                files.append(file)
+            elif line.startswith("MemcpyHtoD"):
+                copy = _COPY.fullmatch(line)
+                if not copy:
+                    raise Damaged(path, number, "'MemcpyHtoD,0xADDRESS,BYTES'", line)
+                copies.append((int(copy[1], 16), int(copy[2])))
+    if not files:
+        raise TraceError(f"{path}: names no kernel: a line with a name that ends with .traceg or .traceg.xz is needed")
+    return files, copies
+
+
+def _survey(files: list[Path], advance: Advance) -> tuple[list[Header], dict[str, _Kernel]]:
+    """Headers of all files, and kernels by name with all their program counters."""
+    headers = []
+    counters: dict[str, set[int]] = {}
+    for file in files:
+        header, text = _open(file, advance)
+        headers.append(header)
+        found, used = np.zeros(1 << 10, np.int64), np.zeros(1, np.int64)
+        for piece, _ in text:
+            done = 0
+            while (done := done + lines.find_pcs(piece[done:], header.words_before_pc, found, used)) < len(piece):
+                found, old = np.zeros(2 * len(found), np.int64), found
+                used[0] = lines.insert_pcs(found, old)
+        counters.setdefault(header.kernel, set()).update((found[found != 0] - 1).tolist())
+        if len(counters[header.kernel]) > MOST_PCS:
+            raise TraceError(
+                f"{file}: kernel {shown(header.kernel)} has {len(counters[header.kernel]):,} program counters: "
+                f"a trace can hold {MOST_PCS:,}"
+            )
+    kernels = {name: _Kernel(name, np.array(sorted(pcs), np.int64)) for name, pcs in counters.items()}
+    # Lockstep compares sites within a launch only, so kernels may share them where there are not enough for all.
+    if sum(len(kernel.pcs) for kernel in kernels.values()) <= MOST_PCS:
+        first = 1
+        for kernel in kernels.values():
+            kernel.first_site = first
+            first += 2 * len(kernel.pcs)
+    return headers, kernels
+
+
+class _Reading:
+    """Reads kernel files; keeps what is the same for all of them."""
+
+    def __init__(self, source: Path, kernels: list[_Kernel]) -> None:
+        self.touched = Touched()
+        self._source = source
+        self._kernels = kernels
+        self._opcodes = Opcodes(str(source))
+        self._names: list[str] = []  # of opcodes, by number
+        nothing = np.zeros(0, np.int64)
+        self._reader = lines.Reader(
+            configuration=np.zeros(lines.CONFIGURATION, np.int64),
+            state=np.zeros(lines.STATE, np.int64),
+            pcs=nothing,
+            pc_opcode=nothing,
+            pc_line=nothing,
+            site_kind=np.full(MOST_SITES, lines.NO_SITE, np.uint8),
+            opcode_hash=np.zeros(1 << 10, np.int64),
+            opcode_number=np.full(1 << 10, -1, np.int64),
+            opcode_class=np.zeros(1 << 9, np.int64),
+            bare=np.zeros(1 << 9, np.uint8),
+            pending=np.zeros(256, np.int64),
+            writer=np.zeros((256, WARP), np.int64),
+            issued=np.zeros(WARP, np.int64),
+            joined=np.zeros(WARP, np.int64),
+            addresses=np.zeros(WARP, np.int64),
+            registers=np.zeros((2, lines.MOST_REGISTERS), np.int64),
+            operations=table.no_operations(),
+        )
+
+    def read(self, header: Header, kernel: _Kernel, sink: Blocks, advance: Advance) -> None:
+        """Read one kernel's file."""
+        _, text = _open(header.path, advance)
+        reader = self._reader
+        reader.configuration[:] = _configuration(header, kernel)
+        reader.state[:] = 0
+        self._reader = reader._replace(pcs=kernel.pcs, pc_opcode=kernel.opcode, pc_line=kernel.line)
+        state = reader.state
+        line = 1
+        try:
+            for piece, first in text:
+                state[lines.LINE] = first
+                self._read_piece(header.path, piece, sink)
+                line = int(state[lines.LINE])
+            if state[lines.PHASE] != lines.OUTSIDE:
+                raise Damaged(header.path, line, f"{self._expected()}, not the end of the file")
+            self._hand_over(sink)
+        except Twice as twice:
+            raise Damaged(
+                header.path, twice.line, "a thread block that has not come before, not its second end"
+            ) from None
+        if sink.missing < header.blocks:
+            x, y, z = np.unravel_index(sink.missing, header.grid, order="F")
+            raise Damaged(header.path, line, f"thread block {x},{y},{z} of the grid, not the end of the file")
+
+    def sites(self) -> list[TraceSite]:
+        """The sites that events come from, and the one at which shared memory is declared."""
+        used = self._reader.site_kind
+        sites = [TraceSite(SHARED_SITE, "shared_array", "", 0, "shared memory")]
+        shared = len({kernel.first_site for kernel in self._kernels}) < len(self._kernels)
+        for kernel in self._kernels[:1] if shared else self._kernels:
+            most = MOST_PCS if shared else len(kernel.pcs)
+            for index in range(most):
+                for site in (kernel.first_site + 2 * index, kernel.first_site + 2 * index + 1):
+                    if used[site] == lines.NO_SITE:
+                        continue
+                    kind = KINDS[used[site]]
+                    if shared:
+                        sites.append(TraceSite(site, kind, "", 0, f"instruction {index} of its kernel"))
+                    else:
+                        source = f"/*{kernel.pcs[index]:04x}*/ {self._names[kernel.opcode[index]]}"
+                        sites.append(TraceSite(site, kind, kernel.name, int(kernel.line[index]), source))
+        return sites
+
+    def _read_piece(self, path: Path, piece: Text, sink: Blocks) -> None:
+        position = 0
+        while True:
+            state = self._reader.state
+            says, position = lines.read_lines(self._reader, piece, position)
+            if says == lines.MORE_TEXT:
+                self._complain_of_bare()
+                return
+            if says == lines.FULL:
+                self._hand_over(sink)
+            elif says == lines.MORE_ROOM:
+                self._reader = self._reader._replace(operations=table.twice_as_much(self._reader.operations))
+            elif says == lines.NEW_OPCODE:
+                self._learn(token(piece, int(state[lines.AT])))
+            else:
+                where = piece[int(state[lines.AT]) :]
+                raise Damaged(path, int(state[lines.LINE]), lines.EXPECTED[state[lines.ERROR]], token(where, 0))
+
+    def _hand_over(self, sink: Blocks) -> None:
+        self.touched.add(self._reader.operations)
+        sink.add(self._reader.operations)
+
+    def _learn(self, opcode: str) -> None:
+        """Give an opcode a number."""
+        reader, number = self._reader, len(self._names)
+        self._names.append(opcode)
+        if number == len(reader.opcode_class):
+            reader = reader._replace(
+                opcode_class=np.concatenate([reader.opcode_class, np.zeros_like(reader.opcode_class)]),
+                bare=np.concatenate([reader.bare, np.zeros_like(reader.bare)]),
+                opcode_hash=np.zeros(2 * len(reader.opcode_hash), np.int64),
+                opcode_number=np.full(2 * len(reader.opcode_number), -1, np.int64),
+            )
+            for earlier in range(number):
+                _enter(reader, self._names[earlier], earlier)
+        reader.opcode_class[number] = self._opcodes.class_of(opcode)
+        _enter(reader, opcode, number)
+        self._reader = reader
+
+    def _complain_of_bare(self) -> None:
+        for number in np.flatnonzero(self._reader.bare[: len(self._names)]):
+            self._opcodes.without_address(self._names[number])
+
+    def _expected(self) -> str:
+        state = self._reader.state
+        if state[lines.PHASE] == lines.INSTRUCTIONS:
+            return f"{state[lines.LEFT]} more instructions of warp {state[lines.WARP]}"
+        phrase = {
+            lines.BEGUN: lines.E_BLOCK,
+            lines.IN_BLOCK: lines.E_WARP,
+            lines.IN_WARP: lines.E_INSTRUCTIONS,
+        }[int(state[lines.PHASE])]
+        return lines.EXPECTED[phrase]
+
+
+def _enter(reader: lines.Reader, opcode: str, number: int) -> None:
+    made = hash_of(opcode)
+    places = len(reader.opcode_hash) - 1
+    at = made >> 20 & places
+    while reader.opcode_number[at] >= 0:
+        at = (at + 1) & places
+    reader.opcode_hash[at], reader.opcode_number[at] = made, number
+
+
+def _configuration(header: Header, kernel: _Kernel) -> npt.NDArray[np.int64]:
+    made = np.zeros(lines.CONFIGURATION, np.int64)
+    made[lines.VERSION], made[lines.LINEINFO] = header.version, header.lineinfo
+    made[[lines.GRID_X, lines.GRID_Y, lines.GRID_Z]] = header.grid
+    made[lines.THREADS] = header.threads
+    made[lines.FIRST_SITE], made[lines.SHARED_SITE] = kernel.first_site, SHARED_SITE
+    made[lines.MOST_EVENTS] = BATCH_EVENTS
+    made[lines.SHARED_BASE], made[lines.LOCAL_WINDOW] = header.shared_base, header.local_base
+    made[lines.SHARED_END] = _window_end(header.shared_base, header.local_base)
+    made[lines.LOCAL_END] = _window_end(header.local_base, header.shared_base)
+    return made
+
+
+def _window_end(base: int, other: int) -> int:
+    """Where a window ends: behind WINDOW bytes, or where the other one begins; 0 where there is none."""
+    if not base:
+        return 0
+    return min(base + table.WINDOW, other) if other > base else base + table.WINDOW
+
+
+def _open(path: Path, advance: Advance) -> tuple[Header, Iterator[tuple[Text, int]]]:
+    """The header of a kernel's file, and what follows it. Raises TraceError."""
+    text = blocks(path, advance)
+    values: dict[str, tuple[str, int]] = {}
+    last = 1
+    for piece, first in text:
+        position = 0
+        last = first
+        while position < len(piece):
+            stop = position + int(np.argmax(piece[position:] == 10)) + 1
+            line = piece[position:stop].tobytes().decode("utf-8", "backslashreplace").strip()
+            if line.startswith("#BEGIN_TB"):
+                stop = position
+            if line.startswith(("#BEGIN_TB", "#traces format")):
+                header = _header(path, values, last)
+                rest = [(piece[stop:], last + (stop > position))] if stop < len(piece) else []
+                return header, itertools.chain(rest, text)
+            if line.startswith("-"):
+                key, equals, value = (part.strip() for part in line[1:].partition("="))
+                if not equals or not key:
+                    raise Damaged(path, last, "'-key = value'", line)
+                if key in values:
+                    raise Damaged(path, last, f"each key once, not {key!r} again")
+                values[key] = value, last
+            elif line and not line.startswith("#"):
+                raise Damaged(path, last, "'-key = value' or '#traces format = ...'", line)
+            position = stop
+            last += 1
+    raise Damaged(path, last, "'#traces format = ...' behind the header, not the end of the file")
+
+
+def _header(path: Path, values: dict[str, tuple[str, int]], end: int) -> Header:
+    def text(key: str) -> tuple[str, int]:
+        if key not in values:
+            raise Damaged(path, end, f"a header with '-{key} = ...' before this line")
+        return values[key]
+
+    def whole(key: str, least: int, most: int, default: int | None = None, base: int = 10) -> int:
+        if default is not None and key not in values:
+            return default
+        value, line = text(key)
+        digits = re.fullmatch(r"(?:0[xX])?([0-9a-fA-F]{1,16})" if base == 16 else r"([0-9]{1,18})", value)
+        if not digits or not least <= int(digits[1], base) <= most:
+            number = f"0x{most:x}, hexadecimal" if base == 16 else f"{most:,}"
+            raise Damaged(path, line, f"'{key} =' a number from {least} to {number}", value)
+        return int(digits[1], base)
+
+    def three(key: str, most: int) -> tuple[int, int, int]:
+        value, line = text(key)
+        found = _THREE.fullmatch(value)
+        sizes = tuple(int(size) for size in found.groups()) if found else ()
+        if not sizes or min(sizes) < 1 or sizes[0] * sizes[1] * sizes[2] > most:
+            raise Damaged(path, line, f"'{key} =' (x,y,z), each at least 1 and at most {most:,} together", value)
+        return sizes[0], sizes[1], sizes[2]
+
+    version = whole("accelsim tracer version", 2, 5)
+    header = Header(
+        path=path,
+        kernel=text("kernel name")[0],
+        grid=three("grid dim", (1 << 31) - 1),
+        block=three("block dim", MOST_THREADS),
+        shared_bytes=whole("shmem", 0, table.WINDOW),
+        registers=whole("nregs", 0, 255),
+        version=version,
+        lineinfo=bool(whole("enable lineinfo", 0, 1, 0)),
+        shared_base=whole("shmem base_addr", 0, table.LARGEST_GLOBAL, 0, 16),
+        local_base=whole("local mem base_addr", 0, table.LARGEST_GLOBAL, 0, 16),
+        tracer=f"accelsim {version}, nvbit {values.get('nvbit version', ('unknown', 0))[0]}",
+    )
+    if header.shared_base and header.shared_base == header.local_base:
+        value, line = text("local mem base_addr")
+        raise Damaged(path, line, "'local mem base_addr =' another address than shmem's", value)
+    return header

@@ -1,0 +1,198 @@
+"""From operations of warps to the events of a trace: in the order of blocks, in batches, with the arrays they touch."""
+
+import bisect
+import itertools
+import tempfile
+from types import TracebackType
+from typing import IO
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.trace.importers import warps as table
+from simtmm.trace.io import TraceRecorder
+from simtmm.trace.schema import ALIGNMENT, EVENT, Batch, Events, TraceArray
+
+BATCH_EVENTS = 1 << 20  # a row group: 16 MiB of events in memory
+
+
+class Twice(Exception):  # noqa: N818  # no error of a user's yet: the importer that catches it knows the file
+    """A thread block that came before, at this line."""
+
+    def __init__(self, block: int, line: int) -> None:
+        super().__init__(block, line)
+        self.line = line
+
+
+class Blocks:
+    """Takes blocks as they come and hands them to a recorder in order.
+
+    A block that comes before its turn is kept in a temporary file until then, so memory stays bounded by the batch.
+    """
+
+    def __init__(self, recorder: TraceRecorder) -> None:
+        self._recorder = recorder
+        self._launch = -1
+        self._next = 0  # block of the launch
+        self._early: dict[int, tuple[int, int]] = {}  # block: where its events begin in the file, and how many
+        self._file: IO[bytes] | None = None
+        self._pieces: list[Batch] = []
+        self._held = 0  # events in them
+        self._cursor = np.zeros(table.LANES, np.int64)
+
+    def __enter__(self) -> "Blocks":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._file:
+            self._file.close()
+
+    @property
+    def missing(self) -> int:
+        """The block of the launch that is waited for."""
+        return self._next
+
+    def begin_launch(self) -> None:
+        """What comes belongs to the next launch; of the one before no block may be missing."""
+        self._launch += 1
+        self._next = 0
+        if self._file:
+            self._file.seek(0)
+            self._file.truncate()
+
+    def add(self, operations: table.Operations) -> None:
+        """Take whole blocks of the launch, and empty the table. Raises Twice."""
+        counts = operations.counts
+        events = np.empty(counts[table.EVENTS], dtype=EVENT)
+        table.to_threads(operations, self._cursor, events)
+        rows = operations.blocks[: counts[table.BLOCKS]]
+        numbers, ends = rows[:, table.BLOCK_NUMBER], rows[:, table.BLOCK_EVENTS]
+        if not self._early and np.array_equal(numbers, np.arange(self._next, self._next + len(numbers))):
+            self._append_next(numbers, events, ends.copy())
+        else:
+            begin = 0
+            for number, line, _, end in rows.tolist():
+                self._add_block(number, line, events[begin:end])
+                begin = end
+        counts[:] = 0
+
+    def add_sorted(
+        self, operations: table.Operations, launch: npt.NDArray[np.int32], block: npt.NDArray[np.int32]
+    ) -> None:
+        """Take blocks in order, of any launches; those without events may be missing."""
+        events = np.empty(operations.counts[table.EVENTS], dtype=EVENT)
+        table.to_threads(operations, self._cursor, events)
+        self._append(launch, block, events, operations.blocks[:, table.BLOCK_EVENTS].copy())
+
+    def flush(self) -> None:
+        """Hand over what is held back."""
+        if self._pieces:
+            counts = np.concatenate([np.diff(piece.ends, prepend=0) for piece in self._pieces])
+            self._recorder.add(
+                Batch(
+                    np.concatenate([piece.events for piece in self._pieces]),
+                    np.concatenate([piece.launch for piece in self._pieces]),
+                    np.concatenate([piece.block for piece in self._pieces]),
+                    np.cumsum(counts, dtype=np.int64),
+                )
+            )
+        self._pieces, self._held = [], 0
+
+    def _append_next(self, numbers: npt.NDArray[np.int64], events: Events, ends: npt.NDArray[np.int64]) -> None:
+        """Take blocks of the launch whose turn it is."""
+        self._next += len(numbers)
+        self._append(np.full(len(numbers), self._launch, np.int32), numbers.astype(np.int32), events, ends)
+
+    def _append(
+        self, launch: npt.NDArray[np.int32], block: npt.NDArray[np.int32], events: Events, ends: npt.NDArray[np.int64]
+    ) -> None:
+        if not len(block):
+            return
+        self._pieces.append(Batch(events, launch, block, ends))
+        self._held += len(events)
+        if self._held >= BATCH_EVENTS or len(self._pieces) >= BATCH_EVENTS >> 8:
+            self.flush()
+
+    def _add_block(self, number: int, line: int, events: Events) -> None:
+        if number < self._next or number in self._early:
+            raise Twice(number, line)
+        if number > self._next:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(prefix="simtmm-")  # noqa: SIM115  # closed with the object
+            self._early[number] = self._file.seek(0, 2), len(events)
+            self._file.write(events.tobytes())
+            return
+        self._append_next(np.array([number]), events.copy(), np.array([len(events)]))
+        while self._next in self._early:
+            assert self._file is not None
+            begin, count = self._early.pop(self._next)
+            self._file.seek(begin)
+            events = np.frombuffer(self._file.read(count * EVENT.itemsize), dtype=EVENT)
+            self._append_next(np.array([self._next]), events, np.array([count]))
+
+
+class Touched:
+    """Which parts of global memory are accessed, to pages of 4 KiB and within each its first and last byte."""
+
+    def __init__(self) -> None:
+        self._pages = np.zeros((1 << 12, 3), np.int64)
+        self._used = np.zeros(1, np.int64)
+        self._local_end = 0
+
+    def add(self, operations: table.Operations) -> None:
+        """Take in what operations access."""
+        counts = operations.counts
+        done = 0
+        while (done := table.touch(operations, done, self._pages, self._used)) < counts[table.OPERATIONS]:
+            self._enlarge()
+        pool = operations.pool[: counts[table.POOL]]
+        # Shared memory's values are far below, with a site of 16 bits over 32 bits.
+        self._local_end = max(self._local_end, int(pool.max(initial=0)))
+
+    def arrays(self, copied: list[tuple[int, int]]) -> list[TraceArray]:
+        """The arrays of a trace: what the program copied to, and what else is touched, in the order of addresses.
+
+        copied: first address and bytes of each copy. Touched pages side by side are one array. Copies are taken out of
+        it up to the next multiple of ALIGNMENT behind them, since no array begins within.
+        """
+        ends: dict[int, int] = {}
+        for base, size in copied:
+            ends[base] = max(ends.get(base, 0), base + size)
+        found = [_array("copied", base, end) for base, end in ends.items() if end > base]
+        taken: list[tuple[int, int]] = []  # disjoint and ascending
+        for base, end in sorted(ends.items()):
+            behind = -(-end // ALIGNMENT) * ALIGNMENT
+            if taken and base <= taken[-1][1]:
+                taken[-1] = taken[-1][0], max(taken[-1][1], behind)
+            else:
+                taken.append((base, behind))
+        for start, end in self._regions():
+            first = bisect.bisect_right(taken, start, key=lambda copy: copy[1])
+            for base, behind in itertools.takewhile(lambda copy: copy[0] < end, taken[first:]):
+                if base > start:
+                    found.append(_array("touched", start, base))
+                start = behind
+            if end > start:
+                found.append(_array("touched", start, end))
+        if self._local_end >= table.LOCAL_BASE:
+            found.append(_array("local memory", table.LOCAL_BASE, self._local_end + 1))
+        return sorted(found, key=lambda array: array.base)
+
+    def _regions(self) -> list[tuple[int, int]]:
+        """Stretches of touched bytes, those of pages side by side in one."""
+        pages = self._pages[self._pages[:, table.PAGE_NUMBER] != 0]
+        pages = pages[np.argsort(pages[:, table.PAGE_NUMBER])]
+        begins = np.diff(pages[:, table.PAGE_NUMBER], prepend=-1) != 1
+        firsts = np.flatnonzero(begins)
+        lasts = np.append(firsts[1:], len(pages))[: len(firsts)] - 1
+        starts, ends = pages[firsts, table.PAGE_FIRST], pages[lasts, table.PAGE_END]
+        return list(zip(starts.tolist(), ends.tolist(), strict=True))
+
+    def _enlarge(self) -> None:
+        old = self._pages[self._pages[:, table.PAGE_NUMBER] != 0]
+        self._pages = np.zeros((2 * len(self._pages), 3), np.int64)
+        table.insert_pages(self._pages, old)
+
+
+def _array(what: str, base: int, end: int) -> TraceArray:
+    return TraceArray(f"{what} {base:#x}" if what != "local memory" else what, base, end - base, "|u1", (end - base,))

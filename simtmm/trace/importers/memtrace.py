@@ -1,0 +1,297 @@
+"""NVBit's mem_trace: the text that the tool prints, a line for each access of a warp.
+
+It tells of no registers, no arithmetic and no barriers: a load is waited for, and there is no work. Lines of different
+blocks are mixed, so they go through temporary files, where they are sorted by block.
+"""
+
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.errors import TraceError
+from simtmm.trace.importers import memtrace_lines as lines
+from simtmm.trace.importers import warps as table
+from simtmm.trace.importers.blocks import Blocks, Touched
+from simtmm.trace.importers.opcodes import GLOBAL, LOCAL, MEMORY, SHARED, Opcodes, width_of
+from simtmm.trace.importers.reading import Advance, Damaged, Text, blocks, size_of, token
+from simtmm.trace.importers.words import hash_of
+from simtmm.trace.io import TraceRecorder
+from simtmm.trace.schema import KINDS, Kind, TraceArray, TraceLaunch, TraceSite
+
+RECORDS = 1 << 14  # held in memory at once: 4.5 MiB
+MOST_BLOCKS = 1 << 31  # of all launches together
+MOST_THREADS = 1024  # of a block
+SHARED_SITE = 0
+MOST_SITES = 1 << 16
+
+_THREE = r"([0-9]{1,10}),([0-9]{1,10}),([0-9]{1,10})"
+_LAUNCH = re.compile(
+    rf"MEMTRACE: CTX 0x[0-9a-fA-F]+ - LAUNCH - Kernel pc 0x[0-9a-fA-F]+ - Kernel name (.+) - grid launch id ([0-9]{{1,18}})"
+    rf" - grid size {_THREE} - block size {_THREE} - nregs ([0-9]{{1,3}}) - shmem ([0-9]{{1,9}}) - cuda stream id [0-9]+"
+)
+_KINDS = {
+    GLOBAL: (Kind.LOAD, Kind.STORE, Kind.ATOMIC),
+    SHARED: (Kind.SHARED_LOAD, Kind.SHARED_STORE, Kind.SHARED_ATOMIC),
+}  # by action
+
+Records = npt.NDArray[np.void]
+Integers = npt.NDArray[np.int64]
+
+
+def read(
+    path: Path, recorder: TraceRecorder, advance: Advance
+) -> tuple[list[TraceLaunch], list[TraceArray], list[TraceSite], dict[str, Any]]:
+    """Give a recorder the events of a file, and the caller the rest of a trace."""
+    with ExitStack() as stack:
+        unsorted = stack.enter_context(tempfile.TemporaryFile(prefix="simtmm-"))
+        reading = _Reading(path, unsorted)
+        for text, first in blocks(path, advance):
+            reading.read(text, first)
+        reading.spool()
+        if not reading.launches:
+            raise TraceError(f"{path}: has no line 'MEMTRACE: CTX 0x... - LAUNCH - ...', which tells of a launch")
+        accesses = _Accesses(path, reading)
+        sink = stack.enter_context(Blocks(recorder))
+        for records in _sorted(reading, unsorted, stack.enter_context(tempfile.TemporaryFile(prefix="simtmm-"))):
+            accesses.add(records, sink)
+        sink.flush()
+    return reading.launches, accesses.touched.arrays([]), accesses.sites(), {"recorder": "mem-trace"}
+
+
+def bytes_to_read(path: Path) -> int:
+    """How many bytes `read` will have advanced by in the end. Raises TraceError."""
+    return size_of(path)
+
+
+def recognise(text: str) -> bool:
+    """Whether a file that begins like this is of this format."""
+    return any(line.startswith("MEMTRACE: CTX ") for line in text.splitlines())
+
+
+class _Reading:
+    """The first pass: records of accesses go to a file as they come."""
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self.launches: list[TraceLaunch] = []
+        self.opcodes: list[str] = []
+        self._path = path
+        self._file = file
+        self.reader = lines.Reader(
+            state=np.zeros(lines.STATE, np.int64),
+            launches=np.zeros((0, lines.LAUNCH_COLUMNS), np.int64),
+            opcode_hash=np.zeros(0, np.int64),
+            block_records=np.zeros(0, np.int64),
+            records=np.zeros(RECORDS, lines.RECORD),
+        )
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of all launches so far."""
+        return sum(launch.blocks for launch in self.launches)
+
+    def read(self, text: Text, first: int) -> None:
+        """Read a block of lines."""
+        position = 0
+        self.reader.state[lines.LINE] = first
+        while True:
+            state = self.reader.state
+            says, position = lines.read_lines(self.reader, text, position)
+            if says == lines.MORE_TEXT:
+                return
+            if says == lines.FULL:
+                self.spool()
+            elif says == lines.NEW_OPCODE:
+                opcode = token(text, int(state[lines.AT]))
+                self.opcodes.append(opcode)
+                known = np.append(self.reader.opcode_hash, hash_of(opcode))
+                self.reader = self.reader._replace(opcode_hash=known)
+            elif says == lines.LAUNCH:
+                stop = position + int(np.argmax(text[position:] == 10))
+                self._launch(text[position:stop].tobytes().decode("utf-8", "backslashreplace").strip())
+                position = stop + 1
+                state[lines.LINE] += 1
+            else:
+                found = token(text, int(state[lines.AT]))
+                raise Damaged(self._path, int(state[lines.LINE]), lines.EXPECTED[state[lines.ERROR]], found)
+
+    def spool(self) -> None:
+        """Write what has been read to the file."""
+        self._file.write(self.reader.records[: self.reader.state[lines.RECORDS]].tobytes())
+        self.reader.state[lines.RECORDS] = 0
+
+    def _launch(self, line: str) -> None:
+        number = int(self.reader.state[lines.LINE])
+        found = _LAUNCH.fullmatch(line)
+        if not found:
+            raise Damaged(
+                self._path,
+                number,
+                "'... - LAUNCH - Kernel pc 0x... - Kernel name N - grid launch id I - grid size x,y,z "
+                "- block size x,y,z - nregs n - shmem b - cuda stream id s'",
+                line,
+            )
+        grid = int(found[3]), int(found[4]), int(found[5])
+        block = int(found[6]), int(found[7]), int(found[8])
+        launch = TraceLaunch(found[1], grid, block, int(found[9]), int(found[10]))
+        first = self.blocks
+        if min(grid) < 1 or first + launch.blocks >= MOST_BLOCKS:
+            raise Damaged(self._path, number, "a grid size of at least 1,1,1 and fewer than 2^31 blocks in all", line)
+        if min(block) < 1 or launch.threads_per_block > MOST_THREADS:
+            raise Damaged(
+                self._path, number, f"a block size of at least 1,1,1 and at most {MOST_THREADS:,} threads", line
+            )
+        self.launches.append(launch)
+        row = np.array([[int(found[2]), first, *grid, launch.threads_per_block]], np.int64)
+        counts = self.reader.block_records
+        if self.blocks > len(counts):
+            counts = np.concatenate([counts, np.zeros(max(len(counts), self.blocks - len(counts)), np.int64)])
+        launches = np.concatenate([self.reader.launches, row])
+        self.reader = self.reader._replace(launches=launches, block_records=counts)
+
+
+def _sorted(reading: _Reading, unsorted: IO[bytes], file: IO[bytes]) -> Iterator[Records]:
+    """The records, sorted by block, in stretches of whole blocks; those of one block as they came."""
+    counts = reading.reader.block_records
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    if not total:
+        return
+    in_order = np.memmap(file, lines.RECORD, "w+", shape=(total,))
+    begins = ends - counts
+    unsorted.seek(0)
+    while piece := unsorted.read(RECORDS * lines.RECORD.itemsize):
+        records = np.frombuffer(piece, lines.RECORD)
+        places = np.empty(len(records), np.int64)
+        lines.place_records(records, begins, places)
+        in_order[places] = records
+    begin = 0
+    while begin < total:
+        # Up to the end of the block in which the RECORDS-th record from here lies.
+        end = int(ends[np.searchsorted(ends, min(begin + RECORDS, total))])
+        yield np.array(in_order[begin:end])
+        begin = end
+
+
+class _Accesses:
+    """The second pass: records become operations of warps.
+
+    A site is an opcode and how many accesses of the warp lie between this one and the last one in which all lanes took
+    part that had any left. So lockstep, which lets the lowest site go first, finds the order of the file again.
+    """
+
+    def __init__(self, path: Path, reading: _Reading) -> None:
+        self.touched = Touched()
+        self._path = path
+        self._opcodes = reading.opcodes
+        self._launches = reading.reader.launches
+        known = Opcodes(str(path))
+        classes = np.array([known.class_of(opcode) for opcode in reading.opcodes], np.int64) - MEMORY
+        self._space = np.where(classes >= 0, classes // 3, -1)
+        actions = np.maximum(classes, 0) % 3
+        self._kind = np.array(
+            [
+                Kind.WORK if space < 0 else _KINDS[SHARED if space == SHARED else GLOBAL][action]
+                for space, action in zip(self._space.tolist(), actions.tolist(), strict=True)
+            ],
+            np.uint8,
+        )
+        self._width = np.array([width_of(opcode) for opcode in reading.opcodes], np.int64)
+        self._deepest = (MOST_SITES - 1) // max(1, len(reading.opcodes)) - 1
+        self._used: set[int] = set()
+
+    def add(self, records: Records, sink: Blocks) -> None:
+        """Take records of whole blocks in order."""
+        records = records[np.lexsort((records["warp"], records["block"]))]
+        count = len(records)
+        launch = np.searchsorted(self._launches[:, lines.FIRST_BLOCK], records["block"], side="right") - 1
+        threads = self._launches[launch, lines.THREADS]
+        new_block = np.diff(records["block"], prepend=-1) != 0
+        new_warp = new_block | (np.diff(records["warp"], prepend=-1) != 0)
+        warp = _warps(records, new_block, new_warp, threads)
+        self._check(records, warp, threads)
+        opcode, mask = records["opcode"], records["mask"].astype(np.int64)
+        depth = np.empty(count, np.int64)
+        lines.depths(mask, new_warp, depth)
+        site = 1 + np.minimum(depth, self._deepest) * len(self._opcodes) + opcode
+        self._used.update(np.unique(site).tolist())
+        active = (records["mask"][:, None] >> np.arange(table.LANES, dtype=np.uint32) & 1).astype(bool)
+        lanes = active.sum(axis=1)
+        pooled = np.concatenate([np.zeros(1, np.int64), np.cumsum(lanes)])
+        kind = self._kind[opcode]
+        starts = np.flatnonzero(new_warp)
+        begins = np.flatnonzero(new_block)
+        behind = np.append(begins[1:], count)
+        operations = table.Operations(
+            counts=np.array([count, pooled[-1], len(starts), len(begins), pooled[-1]]),
+            kind=kind,
+            site=site,
+            mask=mask,
+            width=np.where(kind == Kind.WORK, 0, self._width[opcode]).astype(np.uint8),
+            value=np.where(kind == Kind.WORK, 1, pooled[:-1]),
+            pool=self._places(records, launch, warp)[active],
+            warps=np.stack([warp[starts], starts, np.append(starts[1:], count)], axis=1),
+            blocks=np.stack(
+                [records["block"][begins], records["line"][begins], np.searchsorted(starts, behind), pooled[behind]],
+                axis=1,
+            ),
+        )
+        self.touched.add(operations)
+        number = records["block"][begins] - self._launches[launch[begins], lines.FIRST_BLOCK]
+        sink.add_sorted(operations, launch[begins].astype(np.int32), number.astype(np.int32))
+
+    def sites(self) -> list[TraceSite]:
+        """The sites that events come from, and the one at which shared memory is declared."""
+        sites = [TraceSite(SHARED_SITE, "shared_array", "", 0, "shared memory")]
+        for site in sorted(self._used):
+            opcode = (site - 1) % len(self._opcodes)
+            sites.append(TraceSite(site, KINDS[self._kind[opcode]], "", 0, self._opcodes[opcode]))
+        return sites
+
+    def _check(self, records: Records, warp: Integers, threads: Integers) -> None:
+        """Refuse lanes that lie outside their block."""
+        room = np.clip(threads - table.LANES * warp, 0, table.LANES)
+        outside = np.flatnonzero(records["mask"].astype(np.int64) >> room)
+        if len(outside):
+            first = outside[np.argmin(records["line"][outside])]
+            raise Damaged(
+                self._path,
+                int(records["line"][first]),
+                f"zero for lanes outside the thread block, which has {threads[first]} threads",
+            )
+
+    def _places(self, records: Records, launch: Integers, warp: Integers) -> Integers:
+        """Where the lanes' accesses go to: int64[records, lanes], values as a trace has them."""
+        address: Integers = records["address"]
+        space = self._space[records["opcode"]][:, None]
+        row = self._launches[launch]
+        block_threads = row[:, lines.THREADS]
+        all_threads = np.prod(row[:, lines.GRID_X : lines.GRID_Z + 1], axis=1) * block_threads
+        thread = (records["block"] - row[:, lines.FIRST_BLOCK]) * block_threads + table.LANES * warp
+        unit = np.maximum(4, 1 << np.ceil(np.log2(self._width[records["opcode"]])).astype(np.int64))[:, None]
+        own = address & table.LOCAL_BYTES - 1
+        lane = thread[:, None] + np.arange(table.LANES)
+        local = table.LOCAL_BASE + (own // unit * all_threads[:, None] + lane) * unit + own % unit
+        shared = SHARED_SITE << 32 | address & table.WINDOW - 1
+        return np.where(space == SHARED, shared, np.where(space == LOCAL, local, address))
+
+
+def _warps(
+    records: Records, new_block: npt.NDArray[np.bool_], new_warp: npt.NDArray[np.bool_], threads: Integers
+) -> Integers:
+    """The warp of its block that each record belongs to.
+
+    The tool gives the place of the warp on its multiprocessor. Where one of a block's is none of a warp of the block,
+    the block's warps are numbered in the order of their places.
+    """
+    block = np.cumsum(new_block) - 1
+    begins = np.flatnonzero(new_block)
+    warps = np.cumsum(new_warp)
+    rank = warps - warps[begins][block]
+    plain = np.maximum.reduceat(records["warp"].astype(np.int64), begins) * table.LANES < threads[begins]
+    return np.where(plain[block], records["warp"].astype(np.int64), rank)

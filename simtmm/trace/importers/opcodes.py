@@ -1,0 +1,70 @@
+"""What the opcodes of NVIDIA's machine code (SASS) are to a trace.
+
+Sources: the instruction sets of Kepler to Hopper in NVIDIA's CUDA Binary Utilities.
+"""
+
+import logging
+import re
+
+logger = logging.getLogger("simtmm")
+
+# Classes of opcodes; those of memory are MEMORY + 3 * space + action.
+COMPUTE, BARRIER, MEMORY = range(3)
+GLOBAL, SHARED, LOCAL, GENERIC = range(4)  # spaces
+LOAD, STORE, ATOMIC = range(3)  # actions
+
+_MEMORY = {
+    "LDG": (GLOBAL, LOAD), "LDU": (GLOBAL, LOAD), "LDGSTS": (GLOBAL, LOAD), "STG": (GLOBAL, STORE),
+    "ATOMG": (GLOBAL, ATOMIC), "RED": (GLOBAL, ATOMIC), "REDG": (GLOBAL, ATOMIC),
+    "LDS": (SHARED, LOAD), "LDSM": (SHARED, LOAD), "STS": (SHARED, STORE), "STSM": (SHARED, STORE),
+    "ATOMS": (SHARED, ATOMIC),
+    "LDL": (LOCAL, LOAD), "STL": (LOCAL, STORE),
+    "LD": (GENERIC, LOAD), "ST": (GENERIC, STORE), "ATOM": (GENERIC, ATOMIC),
+}  # fmt: skip
+
+# Arithmetic, moves, control, and what touches neither global, shared nor local memory: constants (LDC), caches (CCTL).
+_COMPUTE = frozenset(
+    ["FADD", "FADD32I", "FCHK", "FCMP", "FFMA", "FFMA32I", "FMNMX", "FMUL", "FMUL32I", "FSEL", "FSET", "FSETP", "FSWZ", "FSWZADD", "MUFU", "RRO", "IPA", "HADD2", "HADD2_32I", "HFMA2", "HFMA2_32I", "HMMA", "HMUL2", "HMUL2_32I", "HSET2", "HSETP2", "HMNMX2", "DADD", "DFMA", "DMMA", "DMNMX", "DMUL", "DSET", "DSETP", "BMMA", "IMMA", "QMMA", "BMSK", "BREV", "FLO", "IABS", "IADD", "IADD3", "IADD32I", "IADDCARRY", "ICMP", "IDP", "IDP4A", "IMAD", "IMAD32I", "IMADSP", "IMNMX", "IMUL", "IMUL32I", "ISAD", "ISCADD", "ISCADD32I", "ISET", "ISETP", "LEA", "LOP", "LOP3", "LOP32I", "POPC", "SHF", "SHL", "SHR", "SHFR", "XMAD", "BFE", "BFI", "VABSDIFF", "VABSDIFF4", "VADD", "VMAD", "VMNMX", "VSET", "VSETP", "VSHL", "VSHR", "VIADD", "VIADDMNMX", "VIMNMX", "VHMNMX", "F2F", "F2FP", "F2I", "F2IP", "I2F", "I2FP", "I2I", "I2IP", "FRND", "MOV", "MOV32I", "MOVM", "PRMT", "SEL", "SGXT", "SHFL", "PLOP3", "PSETP", "PSET", "P2R", "R2P", "CSET", "CSETP", "R2B", "R2UR", "S2R", "S2UR", "CS2R", "CS2UR", "B2R", "R2UR", "REDUX", "UBMSK", "UBREV", "UCLEA", "UF2FP", "UFLO", "UIADD3", "UIMAD", "UISETP", "ULDC", "ULEA", "ULOP", "ULOP3", "ULOP32I", "UMOV", "UP2UR", "UPLOP3", "UPOPC", "UPRMT", "UPSETP", "UR2UP", "USEL", "USGXT", "USHF", "USHL", "USHR", "VOTEU", "VOTE", "VOTE_VTG", "LDC", "LDCU", "BMOV", "BPT", "BRA", "BREAK", "BRK", "BRX", "BRXU", "BSSY", "BSYNC", "CALL", "CAL", "JCAL", "CONT", "PBK", "PCNT", "PRET", "PEXIT", "PLONGJMP", "LONGJMP", "SSY", "SYNC", "EXIT", "JMP", "JMX", "JMXU", "KILL", "NANOSLEEP", "NANOTRAP", "RET", "RPCMOV", "RTT", "WARPSYNC", "YIELD", "WARPGROUP", "ACQBULK", "ELECT", "ENDCOLLECTIVE", "CCTL", "CCTLL", "CCTLT", "ERRBAR", "MEMBAR", "FENCE", "DEPBAR", "LDGDEPBAR", "ARRIVES", "PREEXIT", "QSPC", "GETCRSPTR", "GETLMEMBASE", "SETCRSPTR", "SETLMEMBASE", "LEPC", "NOP", "PMTRIG", "SETCTAID", "S2RX", "GETREGISTERS", "TEXDEPBAR", "USETMAXREG", "UCGABAR_ARV", "UCGABAR_WAIT"]
+)
+_WIDTH = re.compile(r"[BUSF]?(8|16|32|64|96|128)")
+
+
+class Opcodes:
+    """Opcodes told apart, each unknown kind named once in the log.
+
+    source: the file, as the log names it.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._told: set[str] = set()
+
+    def class_of(self, opcode: str) -> int:
+        """The class of an opcode with its modifiers, as `LDG.E.64`; COMPUTE, and a warning, where it is not known."""
+        kind, *modifiers = opcode.split(".")
+        if kind == "BAR":
+            return COMPUTE if modifiers[:1] == ["ARV"] else BARRIER  # who only arrives does not wait
+        if kind in _MEMORY:
+            space, action = _MEMORY[kind]
+            return MEMORY + 3 * space + action
+        if kind not in _COMPUTE:
+            self._warn(kind, "is not known")
+        return COMPUTE
+
+    def without_address(self, opcode: str) -> None:
+        """Warn of an access to memory that comes without addresses."""
+        self._warn(opcode.split(".")[0], "comes without addresses")
+
+    def _warn(self, kind: str, what: str) -> None:
+        if kind not in self._told:
+            self._told.add(kind)
+            logger.warning("%s: opcode %s %s: counts as one compute instruction", self._source, kind, what)
+
+
+def width_of(opcode: str) -> int:
+    """Bytes that a thread moves, by the opcode's modifiers: 16 for `LDG.E.128`, 1 for `LDG.E.U8`, 4 without any."""
+    kind, *modifiers = opcode.split(".")
+    if kind in ("LDSM", "STSM"):
+        return 16  # a row of an 8 x 8 matrix of 16-bit elements for each thread that gives an address
+    widths = [int(found[1]) // 8 for modifier in modifiers if (found := _WIDTH.fullmatch(modifier))]
+    return widths[-1] if widths else 4

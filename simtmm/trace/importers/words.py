@@ -1,0 +1,101 @@
+"""Words of a line of text, read by compiled code; every text ends with a newline, at which each of these stops."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+import numpy as np
+
+from simtmm.trace.importers.warps import helper, inlined
+
+SPACE, NEWLINE, MINUS, COMMA, ZERO, NINE = 32, 10, 45, 44, 48, 57
+_LOWER_A, _LOWER_F, _LOWER_X, _UPPER_A, _UPPER_F = 97, 102, 120, 65, 70
+MOST_DIGITS = 18
+HASH_BEGIN, HASH_FACTOR = np.int64(0x4BF29CE484222325), np.int64(0x100000001B3)  # FNV-1a, the first without its sign
+
+
+@inlined
+def blank(text, position):
+    """Where the next word or the end of the line is."""
+    while text[position] <= SPACE and text[position] != NEWLINE:
+        position += 1
+    return position
+
+
+@inlined
+def decimal(text, position):
+    """A whole number, perhaps negative: (number, where it ends), which is where it begins if there is none."""
+    at = position
+    negative = text[at] == MINUS
+    if negative:
+        at += 1
+    begin = at
+    number = np.int64(0)
+    while ZERO <= text[at] <= NINE and at - begin < MOST_DIGITS:
+        number = number * 10 + (np.int64(text[at]) - ZERO)
+        at += 1
+    if at == begin or not (text[at] <= SPACE or text[at] == COMMA):
+        return np.int64(0), position
+    return (-number if negative else number), at
+
+
+@inlined
+def hexadecimal(text, position):
+    """A hexadecimal number below 2^62, with or without 0x; like `decimal`."""
+    at = position
+    if text[at] == ZERO and text[at + 1] == _LOWER_X:
+        at += 2
+    begin = at
+    number = np.int64(0)
+    while number < 1 << 58:
+        digit = np.int64(text[at])
+        if ZERO <= digit <= NINE:
+            digit -= ZERO
+        elif _LOWER_A <= digit <= _LOWER_F:
+            digit -= _LOWER_A - 10
+        elif _UPPER_A <= digit <= _UPPER_F:
+            digit -= _UPPER_A - 10
+        else:
+            break
+        number = number << 4 | digit
+        at += 1
+    if at == begin or text[at] > SPACE:
+        return np.int64(0), position
+    return number, at
+
+
+@inlined
+def word_hash(text, position):
+    """A hash of the word, and where it ends."""
+    made = HASH_BEGIN
+    while text[position] > SPACE:
+        made = (made ^ np.int64(text[position])) * HASH_FACTOR
+        position += 1
+    return made, position
+
+
+def hash_of(word: str) -> int:
+    """What `word_hash` gives for a word."""
+    made = int(HASH_BEGIN)
+    for byte in word.encode("utf-8", "surrogateescape"):
+        made = (made ^ byte) * int(HASH_FACTOR) & (1 << 64) - 1
+    return made - (1 << 64) if made >> 63 else made
+
+
+@helper
+def starts(text, position, phrase):
+    """Where the line goes on behind a phrase, or -1 where it does not start with it; any blanks for a blank."""
+    for character in phrase:
+        if character == SPACE:
+            position = blank(text, position)
+        elif text[position] != character:
+            return -1
+        else:
+            position += 1
+    return blank(text, position)
+
+
+@inlined
+def line_end(text, position):
+    """The position behind the newline."""
+    while text[position] != NEWLINE:
+        position += 1
+    return position + 1

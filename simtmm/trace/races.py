@@ -1,0 +1,386 @@
+"""Races: two threads that touch one word with nothing between them that says which comes first.
+
+Two kinds, the scopes of a finding:
+
+    block   two threads of a block, at least one of them writing, and no barrier between the two accesses
+    launch  two blocks of a launch, at least one of them storing (an atomic update is no store)
+
+Two atomic updates are never a race. What is looked at is what ran: another input may race elsewhere, and a pair of
+accesses that a lockstep warp would order is still a pair without a barrier. A word stands for what accesses of the
+program have in common: the largest power of two that divides every address and width.
+
+A race is benign where every write of it left what lay there as it was, as when all threads store the same flag.
+Only the recorder on the CPU knows what was stored, so only `record(..., races=True)` tells those apart.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.errors import TraceError
+from simtmm.trace.compiled import Compiled
+from simtmm.trace.io import Trace
+from simtmm.trace.schema import Batch, Events, Kind, TraceArray, TraceLaunch, TraceSite
+
+SCOPES = ("block", "launch")
+LOAD, STORE, SAME, ATOMIC = range(4)  # what is done to a word; SAME: a store that changed nothing
+COLUMNS = 8  # of a pair of sites, these:
+COUNT, HARMFUL, LAUNCH, BLOCK, OTHER_BLOCK, THREAD, OTHER_THREAD, ADDRESS = range(COLUMNS)
+
+_LOAD, _ASYNC, _ATOMIC, _BARRIER = int(Kind.LOAD), int(Kind.ASYNC), int(Kind.ATOMIC), int(Kind.BARRIER)
+_SHARED_LOAD, _SHARED_ATOMIC = int(Kind.SHARED_LOAD), int(Kind.SHARED_ATOMIC)
+
+Numbers = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Access:
+    """One side of a race: where in the source, and the block and thread of the example."""
+
+    site: int
+    file: str
+    line: int
+    source: str
+    action: str
+    block: int
+    thread: int
+
+
+@dataclass(frozen=True)
+class Race:
+    """A pair of sites that race, with an example: first and second are what raced for array[index] in that launch.
+
+    kernel: the __global__ function. scope: "block" or "launch". array: of global memory; or, if `local`, of local
+    memory, as it is declared. index: of an element of the array's type; of a local one, the offset in bytes. count: accesses at one of
+    the sites that raced with one at the other. benign: whether no write of them all changed anything; None where
+    the trace does not tell.
+    """
+
+    kernel: str
+    scope: str
+    launch: int
+    first: Access
+    second: Access
+    array: str
+    local: bool
+    index: int
+    count: int
+    benign: bool | None
+
+    def line(self) -> str:
+        """In words."""
+        where = f"block {self.first.block}, threads {self.first.thread} and {self.second.thread}"
+        if self.scope == "launch":
+            where = (
+                f"block {self.first.block} thread {self.first.thread}, block {self.second.block} thread "
+                f"{self.second.thread}"
+            )
+        sites = " with ".join(f"{side.file}:{side.line} `{side.source}`" for side in (self.first, self.second))
+        place = f"byte {self.index} of `{self.array}`" if self.local else f"{self.array}[{self.index}]"
+        benign = ", benign: what was there is what was stored" if self.benign else ""
+        return (
+            f"{self.kernel}: within a {self.scope}: {self.first.action} and {self.second.action} of "
+            f"{place}: {sites}: launch {self.launch}, {where}; {_counted(self.count, 'time')}{benign}"
+        )
+
+
+@dataclass(frozen=True)
+class Races:
+    """What was found: a Race for each pair of sites, those that may do harm first, then the most frequent."""
+
+    found: tuple[Race, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.found)
+
+    def __iter__(self) -> Iterator[Race]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    @property
+    def harmful(self) -> tuple[Race, ...]:
+        """Those that are not known to be benign."""
+        return tuple(race for race in self.found if not race.benign)
+
+    def to_dict(self, most: int | None = None) -> dict[str, Any]:
+        """For JSON: how many there are, and the first `most` of them."""
+        return {
+            "pairs": len(self.found),
+            "harmful": len(self.harmful),
+            "accesses": sum(race.count for race in self.found),
+            "found": [asdict(race) for race in self.found[:most]],
+        }
+
+    def lines(self, most: int = 20) -> list[str]:
+        """In words, a line each, at most so many of the pairs."""
+        if not self.found:
+            return ["races: none found"]
+        benign = len(self.found) - len(self.harmful)
+        head = f"races: {_counted(len(self.found), 'pair')} of sites" + (f", {benign} of them benign" if benign else "")
+        left = len(self.found) - most
+        rest = [f"... and {left} more"] if left > 0 else []
+        return [head, *(race.line() for race in self.found[:most]), *rest]
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def find_races(trace: Trace) -> Races:
+    """The races of a trace. Its stores' values are not known, so none is said to be benign or not.
+
+    Raises TraceError for a trace that does not say which sites and arrays its accesses are of, as an imported one.
+    """
+    info = trace.info
+    finder = RaceFinder(info.sites, info.arrays)
+    for batch in trace.batches():
+        finder.add(batch, info.launches, None)
+    return finder.found()
+
+
+class RaceFinder:
+    """Looks for races batch by batch. Memory: 80 bytes for each word of the arrays that is touched.
+
+    Of a word it remembers the first that did each thing to it in a stretch between barriers, or in a launch: every
+    word that is raced for is found, but not every pair of sites that races for it.
+    """
+
+    def __init__(self, sites: Sequence[TraceSite], arrays: Sequence[TraceArray]) -> None:
+        self._sites = sites
+        self._arrays = sorted(arrays, key=lambda array: array.base)
+        self._end = max((array.base + array.bytes for array in arrays), default=0)
+        self._unit = self._shared_unit = 16  # bytes of a word, once accesses have been seen
+        self._words = 0  # of global memory
+        self._shared_base = np.zeros(len(sites) + 1, np.int64)  # the first word of each local array, by its site
+        # The words of global memory as threads of a block touch them, again as blocks of a launch do, and the words
+        # of local memory: when each was touched last, and for each action who came first (see _scan).
+        self._touched = np.zeros((0, 5), np.int64)
+        self._stretches = 0  # between barriers, seen so far
+        self._pairs: dict[str, Numbers] = {}
+        self._flagged = False
+
+    def add(self, batch: Batch, launches: Sequence[TraceLaunch], silent: npt.NDArray[np.bool_] | None) -> None:
+        """Take in a batch; they come in order. silent: which stores changed nothing; None where nobody knows."""
+        events = batch.events
+        if not len(events):
+            return
+        self._flagged = silent is not None
+        self._fit(events)
+        starts = np.concatenate([[0], batch.ends[:-1]])
+        changes = np.flatnonzero(np.diff(batch.launch)) + 1
+        for first, last in pairwise([0, *changes.tolist(), len(batch.launch)]):
+            number = int(batch.launch[first])
+            function = launches[number].kernel
+            if function not in self._pairs:  # zeros that nobody touches take no memory
+                self._pairs[function] = np.zeros((2, len(self._sites), len(self._sites), COLUMNS), np.int64)
+            self._stretches = _scan(
+                events,
+                np.zeros(0, np.bool_) if silent is None else silent,
+                starts[first:last],
+                batch.ends[first:last],
+                batch.block[first:last],
+                number,
+                self._stretches,
+                self._unit,
+                self._words,
+                self._shared_unit,
+                self._shared_base,
+                self._touched,
+                self._pairs[function],
+            )
+
+    def _fit(self, events: Events) -> None:
+        """Words small enough for these accesses, and room for all of them."""
+        kind, size = events["kind"], events["bytes"].astype(np.uint64)
+        everywhere = (kind >= Kind.LOAD) & (kind <= Kind.ATOMIC)
+        value = events["value"][everywhere]
+        unit = _common(value | size[everywhere], self._unit)
+        if int((value + size[everywhere]).max(initial=0)) > self._end:
+            raise TraceError("races: the trace has accesses outside its arrays")
+        words = self._end // unit + 1
+        local = (kind >= Kind.SHARED_LOAD) & (kind <= Kind.SHARED_ATOMIC)
+        value, size = events["value"][local], size[local]
+        if int(max(events["site"].max(), (value >> np.uint64(32)).max(initial=0))) >= len(self._sites):
+            raise TraceError("races: the trace has events at sites that it does not list")
+        offset = value & np.uint64(2**32 - 1)
+        shared_unit = _common(offset | size, self._shared_unit)
+        ends = np.diff(self._shared_base) * self._shared_unit  # bytes
+        np.maximum.at(ends, (value >> np.uint64(32)).astype(np.int64), (offset + size).astype(np.int64))
+        base = np.concatenate([[0], np.cumsum(-(-ends // shared_unit))])
+        if (words, base[-1]) != (self._words, self._shared_base[-1]):
+            # Only what blocks of a launch did must be kept: a block does not go on in the next batch.
+            kept = self._touched[self._words : 2 * self._words]
+            self._touched = np.zeros((2 * words + int(base[-1]), 5), np.int64)
+            if len(kept):
+                kept = np.repeat(kept, self._unit // unit, axis=0)[:words]
+                self._touched[words : words + len(kept)] = kept
+        self._unit, self._words, self._shared_unit, self._shared_base = unit, words, shared_unit, base
+
+    def found(self) -> Races:
+        """What was found so far."""
+        races = [
+            self._race(function, int(scope), int(one), int(other), pairs[scope, one, other])
+            for function, pairs in self._pairs.items()
+            for scope, one, other in np.argwhere(pairs[..., COUNT])
+        ]
+        races.sort(key=lambda race: (bool(race.benign), -race.count, race.first.site, race.second.site))
+        return Races(tuple(races))
+
+    def _race(self, function: str, scope: int, one: int, other: int, row: Numbers) -> Race:
+        count, harmful, launch, block, other_block, thread, other_thread, address = (int(number) for number in row)
+        local = self._sites[one].kind.startswith("shared_")
+        array, index = self._local_place(address) if local else self._place(address)
+        benign = not harmful if self._flagged else None
+        return Race(
+            function,
+            SCOPES[scope],
+            launch,
+            self._access(one, block, thread),
+            self._access(other, other_block, other_thread),
+            array,
+            local,
+            index,
+            count,
+            benign,
+        )
+
+    def _access(self, number: int, block: int, thread: int) -> Access:
+        site = self._sites[number]
+        kind = site.kind.removeprefix("shared_")
+        action = {"async": "load", "atomic": "atomic update"}.get(kind, kind)
+        return Access(number, site.file, site.line, site.source, action, block, thread)
+
+    def _local_place(self, address: int) -> tuple[str, int]:
+        """The declaration of a local array, and the byte within it."""
+        return self._sites[address >> 32].source.rstrip(";"), address & (2**32 - 1)
+
+    def _place(self, address: int) -> tuple[str, int]:
+        """The array and the element of it that an address is."""
+        array = [each for each in self._arrays if each.base <= address][-1]
+        return array.name, (address - array.base) // np.dtype(array.dtype).itemsize
+
+
+def _common(numbers: npt.NDArray[np.uint64], most: int) -> int:
+    """The largest power of two, up to `most`, that divides all."""
+    bits = int(np.bitwise_or.reduce(numbers, initial=0)) | most
+    return bits & -bits
+
+
+@Compiled
+def _scan(
+    events: Events,
+    silent: npt.NDArray[np.bool_],
+    starts: npt.NDArray[np.int64],
+    ends: npt.NDArray[np.int64],
+    blocks: npt.NDArray[np.int32],
+    launch: int,
+    stretches: int,
+    unit: int,
+    words: int,
+    shared_unit: int,
+    shared_base: npt.NDArray[np.int64],
+    touched: npt.NDArray[np.int64],
+    pairs: npt.NDArray[np.int64],
+) -> int:
+    """Go through blocks of a launch, stretch between barriers by stretch; gives how many stretches there were so far.
+
+    Within a stretch threads come in the order of their numbers, and so do the blocks of a launch; so if anybody but
+    the present one did something to a word, the first who did is not the present one. touched: of each word when it
+    was touched last, then for each action the first thread or block (upper 32 bits), its thread (16) and site (16),
+    -1 for nobody.
+    """
+    for number in range(len(starts)):
+        start, count, block = starts[number], ends[number] - starts[number], blocks[number]
+        # In which stretch each event lies, then their order by stretch.
+        stretch = np.zeros(count, np.int32)
+        passed, last, of = 0, 0, -1
+        for place in range(count):
+            event = events[start + place]
+            if event.thread != of:
+                of, passed = event.thread, 0
+            stretch[place] = passed
+            if event.kind == _BARRIER:
+                passed += 1
+                last = max(last, passed)
+        position = np.zeros(last + 2, np.int64)
+        for place in range(count):
+            position[stretch[place] + 1] += 1
+        for place in range(last + 1):
+            position[place + 1] += position[place]
+        order = np.empty(count, np.int64)
+        for place in range(count):
+            order[position[stretch[place]]] = place
+            position[stretch[place]] += 1
+
+        present = -1
+        for turn in range(count):
+            place = order[turn]
+            if stretch[place] != present:
+                present = stretch[place]
+                stretches += 1
+            event = events[start + place]
+            kind = event.kind
+            if kind < _LOAD or kind > _SHARED_ATOMIC:
+                continue
+            if kind in (_LOAD, _ASYNC, _SHARED_LOAD):
+                action = LOAD
+            elif kind in (_ATOMIC, _SHARED_ATOMIC):
+                action = ATOMIC
+            else:
+                action = SAME if len(silent) and silent[start + place] else STORE
+            value = np.int64(event.value)
+            shared = kind >= _SHARED_LOAD
+            if shared:
+                offset = value & np.int64(0xFFFFFFFF)
+                low = 2 * words + shared_base[value >> 32] + offset // shared_unit
+                size = shared_unit
+            else:
+                low = value // unit
+                size = unit
+            for scope in range(1 if shared else 2):
+                me = np.int64(event.thread) if scope == 0 else np.int64(block)
+                now = stretches if scope == 0 else launch + 1
+                told = 0  # a bit for each action that this access has been noted to race with
+                for word in range(event.bytes // size):
+                    at = low + scope * words + word
+                    if touched[at, 0] != now:
+                        touched[at, 0] = now
+                        for other in range(1, 5):
+                            touched[at, other] = -1
+                    changed = touched[at, 1 + STORE] >= 0
+                    for other in range(4):
+                        first = touched[at, 1 + other]
+                        if first < 0 or first >> 32 == me or told >> other & 1 or (other == SAME and told >> STORE & 1):
+                            continue
+                        stores = action in (SAME, STORE) or other in (SAME, STORE)
+                        if not stores and (scope == 1 or action == other):
+                            continue
+                        harmful = True
+                        if action == SAME and other != ATOMIC:
+                            harmful = other == LOAD and changed
+                        elif action == LOAD and other == SAME:
+                            harmful = changed
+                        told |= 1 << other
+                        site, thread = first & 0xFFFF, first >> 16 & 0xFFFF
+                        forward = site <= event.site
+                        row = pairs[scope, site, event.site] if forward else pairs[scope, event.site, site]
+                        row[COUNT] += 1
+                        if row[COUNT] == 1 or (harmful and row[HARMFUL] == 0):
+                            there = np.int64(block) if scope == 0 else first >> 32
+                            row[LAUNCH] = launch
+                            row[BLOCK] = there if forward else block
+                            row[OTHER_BLOCK] = block if forward else there
+                            row[THREAD] = thread if forward else event.thread
+                            row[OTHER_THREAD] = event.thread if forward else thread
+                            row[ADDRESS] = value + word * size
+                        if harmful:
+                            row[HARMFUL] += 1
+                    if touched[at, 1 + action] < 0:
+                        touched[at, 1 + action] = me << 32 | np.int64(event.thread) << 16 | np.int64(event.site)
+    return stretches

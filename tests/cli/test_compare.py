@@ -1,0 +1,104 @@
+"""`simtmm compare`."""
+
+import csv
+import io
+import json
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+from simtmm.__main__ import main
+from simtmm.study.run import DEFAULT_TRACE, shipped_trace
+from tests.record.conftest import needs_compiler
+
+TRACE = str(shipped_trace(DEFAULT_TRACE))
+needs_matplotlib = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs matplotlib")
+
+
+@pytest.fixture
+def command(monkeypatch, capsys, tmp_path):
+    """The command in this process, in an empty folder: status, output, errors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path / "cache"))
+
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["simtmm", *words])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        return caught.value.code, *capsys.readouterr()
+
+    return call
+
+
+def test_it_sets_times_side_by_side(command):
+    status, out, err = command("compare", TRACE, "-m", "gtx280", "-m", "gtx480")
+    assert (status, err) == (0, "")
+    assert out.startswith("2 cases on 2 machines, against simulated times\n")
+    for word in ("PRAM", "TMM, warps wait", "Rehman, MAX", "roofline", "MWP-CWP", "Spearman", "What binds"):
+        assert word in out
+
+
+def test_measured_times_from_a_file(command, tmp_path):
+    (tmp_path / "t.csv").write_text("kernel,machine,n,seconds\nlist-ranking-wyllie,gtx280,4096,6e-5\n")
+    status, out, _ = command("compare", TRACE, "--measured", "t.csv", "--json")
+    document = json.loads(out)
+    assert status == 0
+    assert document["reference"] == "measured"
+    assert document["cases"][0]["times"]["measured"]["seconds"] == 6e-5
+
+
+@needs_compiler
+def test_values_of_a_parameter_and_changes_of_machines(command):
+    words = ("compare", "vector-add", "-p", "n=64,128", "-p", "n=256", "-m", "gtx280", "--set", "memory.latency=300")
+    status, out, _ = command(*words, "--model", "tmm", "--csv")
+    rows = [row for row in csv.DictReader(io.StringIO(out)) if row["series"] == "simulated"]
+    assert status == 0
+    assert [row["n"] for row in rows] == ["64", "128", "256"]
+    assert all(float(row["cycles"]) > 300 for row in rows)
+
+
+def test_latex_and_a_document_beside_it(command, tmp_path):
+    status, out, _ = command("compare", TRACE, "--latex", "-o", "out.json")
+    assert status == 0
+    assert out.count(r"\begin{tabular}") == 2
+    assert json.loads((tmp_path / "out.json").read_text())["cases"]
+
+
+@needs_matplotlib
+@pytest.mark.parametrize("kind", ["scatter", "stacks", "roofline"])
+def test_a_picture(command, tmp_path, kind):
+    status, out, _ = command("compare", TRACE, "--picture", "out.svg", "--kind", kind)
+    assert status == 0
+    assert out
+    assert "<svg" in (tmp_path / "out.svg").read_text()
+
+
+@needs_matplotlib
+def test_predict_draws_its_sweep(command, tmp_path):
+    status, _, _ = command("predict", TRACE, "--sweep", "blocks=1:500", "--picture", "out.pdf")
+    assert status == 0
+    assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("compare", TRACE, "--csv", "--json"), "--latex, --csv, --json: one of them at a time"),
+        (("compare", TRACE, "--picture", "x.gif"), "x.gif: a picture's name must end in .png, .svg, .pdf"),
+        (("compare", TRACE, "--picture", "x.png", "--kind", "pie"), "picture 'pie': must be one of"),
+        (("compare", TRACE, "-m", "gtx28"), "machine 'gtx28': unknown; did you mean"),
+        (("compare", TRACE, "--measured", "no.csv"), "no.csv: can't be read"),
+        (("compare", TRACE, "--unit", "ms", "--constant", "a1=1", "--constant", "a0=1"), "unit = 'ms'"),
+        (("compare",), "nothing to compare"),
+    ],
+)
+def test_wrong_words_are_refused_in_one_line(command, tmp_path, words, message):
+    if "x.png" in words and find_spec("matplotlib") is None:
+        pytest.skip("needs matplotlib")
+    status, out, err = command(*words)
+    assert status == 2
+    assert out == ""
+    assert err.count("\n") == 1
+    assert message in err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,139 @@
+"""The store: what is put in is there again, and what is no store is refused."""
+
+import sqlite3
+
+import pytest
+
+from simtmm.errors import StudyError
+from simtmm.study.plan import plan, study_of
+from simtmm.study.store import Store
+from tests.study.programs import planned, write
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("store"))
+
+
+@pytest.fixture
+def made(folder):
+    return planned(folder, axes={"memory.latency": [100, 200]})
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "s.sqlite"
+
+
+def test_what_is_put_in_is_there_when_it_is_opened_again(path, made):
+    document = {"cycles": 0.1 + 0.2, "bound": "memory", "terms": {"z": 1.5, "a": float("inf")}, "time": None}
+    with Store(path) as store:
+        run = store.begin(made, {"command": "one"})
+        store.put("key", {"tmm": document}, {"rehman": "no"}, run, 1.5)
+        store.skip("other", "does not fit", run)
+    with Store(path) as store:
+        found = store.results()
+        assert found == {"key": {"tmm": document}}
+        assert list(found["key"]["tmm"]["terms"]) == ["z", "a"]  # in the model's order
+        assert store.finished() == {"key": {"tmm"}}
+        assert store.failures() == {"key": {"rehman": "no"}}
+        assert store.skipped() == {"other": "does not fit"}
+        assert store.mean_seconds() == 1.5
+        assert store.runs() == [{"command": "one"}]
+        assert store.study()["axes"] == {"memory.latency": [100, 200]}
+
+
+def test_the_store_is_in_write_ahead_mode(path):
+    with Store(path):
+        database = sqlite3.connect(path)
+        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        database.close()
+
+
+def test_axes_are_columns_of_their_own(path, made, folder):
+    with Store(path) as store:
+        store.begin(made, {})
+        store.begin(planned(folder, axes={"memory.latency": [300], "cores.groups": [1, 2]}), {})
+    database = sqlite3.connect(path)
+    rows = database.execute('SELECT "memory.latency", "cores.groups" FROM points ORDER BY 1, 2').fetchall()
+    database.close()
+    assert rows == [(100, None), (200, None), (300, 1), (300, 2)]
+
+
+def test_a_column_that_sqlite_might_take_for_another_is_marked_as_an_axis(path):
+    tables = {"program": "apsp-johnson-array", "kind": "algorithm", "parameters": {"m": 256}}
+    found = plan(study_of({**tables, "axes": {"n": [64, 128], "T": [1, 2]}}))
+    with Store(path) as store:
+        store.begin(found, {})
+        names = {row[1] for row in store._database.execute("PRAGMA table_info(points)")}
+    assert {"n", "axis_T"} <= names
+
+
+def test_success_takes_the_failure_away(path, made):
+    with Store(path) as store:
+        run = store.begin(made, {})
+        store.put("key", {}, {"tmm": "no"}, run)
+        store.put("key", {"tmm": {"cycles": 1}}, {}, run)
+        assert store.failures() == {}
+
+
+def test_a_point_is_put_in_whole_or_not_at_all(path, made):
+    class Unspeakable:
+        def __str__(self):
+            raise RuntimeError
+
+    with Store(path) as store:
+        run = store.begin(made, {})
+        with pytest.raises(RuntimeError):
+            store.put("key", {"tmm": {"cycles": 1}, "pram": {"cycles": Unspeakable()}}, {}, run)
+        assert store.results() == {}
+        store.put("key", {"tmm": {"cycles": 1}}, {}, run)  # and the store can be written to as before
+        assert store.finished() == {"key": {"tmm"}}
+
+
+def test_two_may_write_to_one_store(path, made):
+    with Store(path) as one, Store(path) as other:
+        run = one.begin(made, {})
+        assert other.begin(made, {}) == run + 1
+        one.put("a", {"tmm": {"cycles": 1}}, {}, run)
+        other.put("b", {"tmm": {"cycles": 2}}, {}, run)
+        assert set(one.results()) == set(other.results()) == {"a", "b"}
+
+
+def test_another_programs_database_is_left_alone(path):
+    database = sqlite3.connect(path)
+    database.execute("CREATE TABLE mine (x)")
+    database.commit()
+    database.close()
+    before = path.read_bytes()
+    with pytest.raises(StudyError, match="is a database, but no store of a study"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_another_file_is_left_alone(path):
+    path.write_text("no database, but longer than the header of one\n" * 20, encoding="utf-8")
+    before = path.read_bytes()
+    with pytest.raises(StudyError, match="is no store of a study"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_a_store_of_another_schema_is_refused(path):
+    Store(path).close()
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(StudyError, match="has schema 99"):
+        Store(path)
+
+
+def test_a_store_that_is_only_to_be_read_must_be_there(path):
+    with pytest.raises(StudyError, match="there is no such store"):
+        Store(path, make=False)
+    assert not path.exists()
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(StudyError, match=r"none/s\.sqlite: can't be opened"):
+        Store(tmp_path / "none" / "s.sqlite")

@@ -1,0 +1,402 @@
+"""Sweeps: the same whatever runs them and however often they are killed; nothing finished is computed twice."""
+
+import json
+import os
+import random
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+
+import psutil
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+from simtmm import count, load_machine, load_trace, lower, predict, record, simulate
+from simtmm.errors import CompilerError, OutputError, RecordingError, StudyError
+from simtmm.study import point, sweep
+from simtmm.study.answers import answers
+from simtmm.study.forecast import forecast
+from simtmm.study.gathered import read
+from simtmm.study.plan import plan, study_of
+from simtmm.study.store import Store
+from simtmm.study.tasks import Task
+from tests.study.programs import planned, write
+
+LATENCIES = [50, 100, 200, 400]
+run = sweep.sweep
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("sweep"))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "s.sqlite"
+
+
+def content(study):
+    """All that does not tell of the command."""
+    return {key: value for key, value in study.to_dict().items() if key != "provenance"}
+
+
+def test_each_point_is_what_the_library_calls_give(folder):
+    study = run(planned(folder, axes={"memory.latency": LATENCIES}, compute=["simulated", "tmm", "roofline"]))
+    trace, machine = load_trace(folder / "traced.parquet"), load_machine(folder / "small.toml")
+    assert study.number("done") == len(LATENCIES)
+    for row, latency in zip(study.rows, LATENCIES, strict=True):
+        own = machine.replace({"memory.latency": latency})
+        assert row.results["simulated"] == simulate(own, lower(trace, own)).to_dict()
+        for model in ("tmm", "roofline"):
+            assert row.results[model] == predict(model, own, count(trace, own)).to_dict()
+
+
+def test_processes_give_what_one_process_gives(folder):
+    made = planned(folder, axes={"memory.latency": LATENCIES, "cores.groups": [1, 2, 3]})
+    assert content(run(made, workers=2)) == content(run(made, workers=1))
+
+
+def test_a_trace_is_recorded_once_and_lowered_once_for_each_width_and_chunk(monkeypatch, tmp_path):
+    monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path / "cache"))
+    calls = {"record": 0, "lower": 0, "count": 0}
+
+    def counting(name, function):
+        def call(*arguments, **options):
+            calls[name] += 1
+            return function(*arguments, **options)
+
+        monkeypatch.setattr(point, name, call)
+
+    for name, function in (("record", record), ("lower", lower), ("count", count)):
+        counting(name, function)
+    axes = {
+        "side": [4, 8],
+        "cores.warp_width": [16, 32],
+        "memory.chunk_words": [16, 32],
+        "memory.latency": LATENCIES,
+        "scheduling.scheduler": ["fifo", "oldest"],
+    }
+    tables = {"program": "vector-add", "machines": ["ideal"], "axes": axes, "compute": ["simulated", "tmm"]}
+    made = plan(study_of(tables))
+    assert run(made, workers=1).number("done") == 2 * 2 * 2 * 4 * 2
+    assert calls == {"record": 2, "lower": 2 * 4, "count": 2 * 4}
+    run(made, tmp_path / "again.sqlite", workers=1)
+    assert calls["record"] == 2  # the traces are kept by their content
+
+
+def test_points_that_are_in_the_store_are_not_run_again(folder, path, monkeypatch):
+    run(planned(folder, axes={"memory.latency": LATENCIES[:2]}), path, workers=1)
+    seen = []
+
+    def noted(function, *rest, **options):
+        seen.append(function)
+        return Task(function, *rest, **options)
+
+    monkeypatch.setattr(sweep, "Task", noted)
+    study = run(planned(folder, axes={"memory.latency": LATENCIES}), path, workers=1)
+    assert seen.count(point.compute) == 2
+    assert study.number("done") == 4
+    seen.clear()
+    run(planned(folder, axes={"memory.latency": LATENCIES[::-1]}), path, workers=1)
+    assert seen == []
+
+
+def test_another_model_is_computed_without_simulating_again(folder, path):
+    run(planned(folder, axes={"memory.latency": LATENCIES}, compute=["simulated"]), path, workers=1)
+    run(planned(folder, axes={"memory.latency": LATENCIES}, compute=["simulated", "pram"]), path, workers=1)
+    database = sqlite3.connect(path)
+    runs = database.execute("SELECT DISTINCT quantity, run FROM results ORDER BY 1").fetchall()
+    database.close()
+    assert runs == [("pram", 2), ("simulated", 1)]
+
+
+def test_points_of_one_content_are_computed_once(folder):
+    made = planned(folder, linked=[{"memory.latency": [100, 100, 200], "cores.groups": [2, 2, 2]}])
+    assert len(sweep.pending(made, Store(":memory:"))) == 2
+    study = run(made, workers=1)
+    assert [row.cycles("simulated") for row in study.rows][:2] == [study.rows[0].cycles("simulated")] * 2
+    assert study.number("done") == 3
+
+
+def test_a_block_that_does_not_fit_is_kept_as_skipped_with_the_reason(folder, path):
+    made = planned(folder, axes={"resources.local_memory": [64, 128, 4096]})
+    for _ in range(2):  # the second time from the store
+        study = run(made, path, workers=1)
+        assert [row.status for row in study.rows] == ["skipped", "done", "done"]
+        assert "needs 128 bytes of local memory does not fit" in study.rows[0].reason
+
+
+def test_a_point_that_fails_is_kept_with_its_error_and_tried_again(folder, path, monkeypatch):
+    def wrong(*_, **__):
+        raise RecordingError("kernel vector-add: wrong answer: sum[3] is 1, should be 2")
+
+    made = plan(study_of({"program": "vector-add", "machines": ["ideal"], "axes": {"memory.latency": [100, 200]}}))
+    monkeypatch.setenv("SIMTMM_CACHE", str(path.parent / "cache"))
+    with monkeypatch.context() as patch:
+        patch.setattr(point, "record", wrong)
+        study = run(made, path, workers=1)
+    assert [row.status for row in study.rows] == ["failed", "failed"]
+    assert "wrong answer: sum[3]" in study.rows[0].reason
+    assert [row.status for row in run(made, path, workers=1).rows] == ["done", "done"]
+
+
+def test_without_a_compiler_a_study_of_a_kernel_ends_at_once(monkeypatch, path):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(CompilerError, match="no such command"):
+        run(plan(study_of({"program": "vector-add", "machines": ["ideal"]})), path)
+
+
+def test_an_algorithm_is_swept_over_its_symbols_and_the_machine():
+    made = plan(
+        study_of(
+            {
+                "program": "list-ranking",
+                "machines": ["gtx280", "gtx480"],
+                "axes": {"n": "1024:1048576:log:3", "T": [4, 24], "memory.latency": [100, 1000]},
+            }
+        )
+    )
+    study = run(made)
+    assert study.number("done") == 24
+    (row,) = (row for row in study.rows if row.point.axes == {
+        "machine": "gtx480", "n": 32768, "T": 24, "memory.latency": 1000,
+    })  # fmt: skip
+    assert row.results["tmm"]["symbols"]["T"] == 24
+    assert row.results["tmm"]["symbols"]["L"] == 1000
+
+
+def test_a_point_outside_an_algorithms_domain_is_skipped():
+    made = plan(study_of({"program": "list-ranking", "axes": {"n": [64], "T": [4, 1e6]}}))
+    study = run(made)
+    assert [row.status for row in study.rows] == ["done", "skipped"]
+    assert "must be at most" in study.rows[1].reason
+
+
+def test_measured_times_stand_beside_the_machine_that_was_measured(folder, tmp_path):
+    times = tmp_path / "times.csv"
+    times.write_text("kernel,machine,seconds,n\ntraced,small,0.5,\ntraced,other,9,\n", encoding="utf-8")
+    made = planned(folder, measured=[str(times)], axes={"memory.latency": [50, 100]})
+    study = run(made, workers=1)
+    assert [row.results.get("measured", {}).get("seconds") for row in study.rows] == [None, 0.5]  # small has L = 100
+    assert study.rows[1].results["measured"]["cycles"] == 0.5e9
+    assert [row.status for row in study.rows] == ["done", "done"]
+
+
+def test_the_watch_is_told_of_every_point(folder):
+    told = []
+    run(planned(folder, axes={"memory.latency": LATENCIES}), workers=1, watch=lambda *told_: told.append(told_))
+    assert told == [("points", done, 4) for done in range(5)]
+
+
+@pytest.mark.parametrize("workers", [0, -1])
+def test_a_number_of_workers_that_is_none_is_refused(folder, workers):
+    with pytest.raises(StudyError, match="must be at least 1"):
+        run(planned(folder), workers=workers)
+
+
+# Exports
+
+
+def test_the_table_has_the_axes_and_the_numbers(folder, tmp_path):
+    study = run(planned(folder, axes={"memory.latency": LATENCIES}, constraints=["memory.latency < 400"]), workers=1)
+    for name in ("t.parquet", "t.csv"):
+        study.save(tmp_path / name)
+    parquet = pyarrow.parquet.read_table(tmp_path / "t.parquet")
+    table = parquet.to_pydict()
+    assert table["memory.latency"] == LATENCIES
+    assert table["status"] == ["done", "done", "done", "skipped"]
+    assert table["simulated.cycles"] == [row.cycles("simulated") for row in study.rows]
+    assert table["tmm.terms.memory"][0] == study.rows[0].results["tmm"]["terms"]["memory"]
+    assert table["tmm.bound"][3] is None
+    assert json.loads(parquet.schema.metadata[b"simtmm"])["study"]["program"] == "traced.parquet"
+    assert pyarrow.csv.read_csv(tmp_path / "t.csv").column("simulated.cycles").to_pylist() == table["simulated.cycles"]
+
+
+def test_the_frame_is_the_table(folder):
+    study = run(planned(folder, axes={"memory.latency": LATENCIES}), workers=1)
+    frame = study.to_frame()
+    assert list(frame.columns) == study.to_table().column_names
+    assert frame["tmm.cycles"].tolist() == [row.cycles("tmm") for row in study.rows]
+
+
+def test_values_of_several_kinds_in_one_axis_can_be_exported(folder):
+    study = run(planned(folder, axes={"memory.outstanding": ["none", 2]}), workers=1)
+    assert study.to_table().column("memory.outstanding").to_pylist() == [None, 2]
+
+
+def test_another_suffix_is_refused(folder, tmp_path):
+    with pytest.raises(OutputError, match=r"must end in \.parquet or \.csv"):
+        run(planned(folder), workers=1).save(tmp_path / "t.xlsx")
+
+
+# Forecasts
+
+
+def test_a_forecast_counts_and_keeps_nothing(folder, path):
+    made = planned(folder, axes={"memory.latency": LATENCIES}, constraints=["memory.latency > 50"])
+    told = forecast(made, path, workers=2)
+    assert (told.points, told.excluded, told.stored, told.to_compute) == (4, 1, 0, 3)
+    assert told.seconds > 0
+    assert not path.exists()
+    run(planned(folder, axes={"memory.latency": LATENCIES[:2]}), path, workers=1)
+    told = forecast(made, path)
+    assert (told.stored, told.to_compute, told.estimate) == (1, 2, "the points in the store")
+    run(made, path, workers=1)
+    assert forecast(made, path).to_dict() | {"workers": 0} == {
+        "points": 4, "excluded": 1, "stored": 3, "to_compute": 0, "recordings": 0, "workers": 0, "seconds": 0.0,
+        "estimate": "nothing is left to do",
+    }  # fmt: skip
+
+
+# Killed
+
+
+def command(folder, store, *words):
+    """A sweep of 48 points that take some hundredths of a second each."""
+    return [
+        sys.executable, "-m", "simtmm", "sweep", str(folder / "traced.parquet"), "-m", str(folder / "small.toml"),
+        "--vary", "memory.latency=20:500:linear:24", "--vary", "scheduling.scheduler=fifo,oldest",
+        "--engine", "reference", "--store", str(store), *words,
+    ]  # fmt: skip
+
+
+def results(store):
+    """Every result with the run that it is of."""
+    if not store.exists():
+        return {}
+    database = sqlite3.connect(store)
+    try:
+        rows = database.execute("SELECT point, quantity, document, run FROM results").fetchall()
+    except sqlite3.OperationalError:  # killed before there was a table
+        rows = []
+    database.close()
+    return {(point_key, quantity): (document, number) for point_key, quantity, document, number in rows}
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("large"), blocks=12, rounds=10)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(large, tmp_path_factory):
+    store = tmp_path_factory.mktemp("undisturbed") / "s.sqlite"
+    done = subprocess.run(command(large, store, "-j", "2", "--json"), capture_output=True, text=True, check=True)
+    return results(store), json.loads(done.stdout)["points"]
+
+
+def workers_of(process):
+    return [child for child in psutil.Process(process.pid).children(recursive=True) if child.is_running()]
+
+
+@pytest.mark.parametrize(("workers", "seed"), [("1", 1), ("2", 2)])
+def test_a_sweep_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing(
+    large, undisturbed, path, workers, seed
+):
+    draw = random.Random(seed)
+    expected, points = undisturbed
+    kept, kills = {}, 0
+    while kills < 2 and len(kept) < len(expected):
+        process = subprocess.Popen(command(large, path, "-j", workers), stdout=subprocess.DEVNULL)
+        more = len(kept) + draw.randint(1, 30)  # kill it when it has so many more, or some moment on
+        deadline = time.monotonic() + 10
+        while process.poll() is None and len(results(path)) < more and time.monotonic() < deadline:
+            time.sleep(0.005)
+        time.sleep(draw.uniform(0, 0.05))
+        orphans = workers_of(process) if process.poll() is None else []
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        kills += 1
+        _, alive = psutil.wait_procs(orphans, timeout=10)
+        assert not alive  # the workers end with their parent
+        now = results(path)
+        assert kept.items() <= now.items()  # nothing is lost, and nothing was done again
+        kept = now
+    done = subprocess.run(command(large, path, "-j", workers, "--json"), capture_output=True, text=True, check=True)
+    finished = results(path)
+    assert kept.items() <= finished.items()
+    assert {key: document for key, (document, _) in finished.items()} == {
+        key: document for key, (document, _) in expected.items()
+    }
+    assert json.loads(done.stdout)["points"] == points
+
+
+def test_an_interrupted_sweep_leaves_a_store_to_go_on_from(large, undisturbed, path):
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command(large, path, "-j", "2"), start_new_session=True, **pipes)
+    while len(results(path)) < 10:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it, too
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.splitlines() == [
+        f"simtmm: what is done is in {path}; the same command goes on from there",
+        "simtmm: interrupted",
+    ]
+    kept = results(path)
+    done = subprocess.run(command(large, path, "-j", "2", "--json"), capture_output=True, text=True, check=True)
+    assert kept.items() <= results(path).items()
+    assert json.loads(done.stdout)["points"] == undisturbed[1]
+
+
+def test_a_store_can_be_read_while_points_are_open(folder, path):
+    run(planned(folder, axes={"memory.latency": LATENCIES[:2]}), path, workers=1)
+    study = read(planned(folder, axes={"memory.latency": LATENCIES}), path)
+    assert [row.status for row in study.rows] == ["done", "done", "open", "open"]
+    assert answers(study).fastest["simulated"] == {"memory.latency": 50}
+
+
+# On a cluster
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler and two workers on loopback, as their own processes: the address, and the workers."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    dask = [sys.executable, "-m", "dask"]
+    processes = [subprocess.Popen([*dask, "scheduler", "--host", address, "--no-dashboard", "--no-show"], **quiet)]
+    words = ["worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(tmp_path)]
+    processes += [subprocess.Popen([*dask, *words], **quiet) for _ in range(2)]
+    yield address, processes[1:]
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def test_a_cluster_gives_the_same_though_a_worker_is_killed(large, undisturbed, path, cluster):
+    address, workers = cluster
+    process = subprocess.Popen(
+        command(large, path, "--cluster", address, "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 60
+    while len(results(path)) < 12 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert 0 < len(results(path)) < len(undisturbed[0])
+    workers[0].kill()
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert json.loads(out)["points"] == undisturbed[1]
+    assert {document for document, _ in results(path).values()} == {document for document, _ in undisturbed[0].values()}
+
+
+def test_a_cluster_of_workers_here_gives_the_same(large, undisturbed, path):
+    done = subprocess.run(
+        command(large, path, "--cluster", "local:2", "--json"), capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["points"] == undisturbed[1]
+
+
+@pytest.mark.parametrize("where", ["local:0", "local:many", "somewhere"])
+def test_a_cluster_that_is_none_is_refused(folder, where):
+    with pytest.raises(StudyError, match=f"cluster '{where}': must be"):
+        run(planned(folder), cluster=where)
