@@ -1,7 +1,7 @@
-"""What a run gives: Result (simulated) and Prediction (modelled). Frozen."""
+"""What a run gives: Result (simulated), Prediction (modelled) and Measurement (timed on a GPU). Frozen."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -93,3 +93,94 @@ class Prediction:
             "symbols": dict(self.symbols),
             "source": self.source,
         }
+
+
+@dataclass(frozen=True)
+class Quartiles:
+    """Of repeated times, in seconds: a quarter of them lies below `low`, half below `median`, three below `high`."""
+
+    low: float
+    median: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.low <= self.median <= self.high < float("inf"):
+            raise ValueError(f"quartiles {self.low}, {self.median}, {self.high}: must ascend from 0 on")
+
+    @classmethod
+    def of(cls, seconds: Sequence[float]) -> "Quartiles":
+        """Of at least one time; between two of them in proportion, as NumPy has it."""
+        ordered = sorted(seconds)
+
+        def at(share: float) -> float:
+            place = share * (len(ordered) - 1)
+            below = int(place)
+            above = min(below + 1, len(ordered) - 1)
+            return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+        return cls(at(0.25), at(0.5), at(0.75))
+
+
+@dataclass(frozen=True)
+class LaunchTime:
+    """A launch as it was timed. registers_per_thread, spilled_bytes (of a thread): what the compiler allotted.
+
+    local_memory_bytes: what the launch claims. blocks_per_core_group: how many fit one at once.
+    """
+
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    registers_per_thread: int
+    spilled_bytes: int
+    local_memory_bytes: int
+    blocks_per_core_group: int
+    seconds: Quartiles
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Times of a kernel's plain build on a GPU, its answer checked.
+
+    machine: the name it goes by. total: of the launches together, without what lies between them. elapsed: from the
+    first launch's start to the last one's end. cold: whether the caches were emptied before each run. device: what it
+    ran on: names, versions, `clock_hz` as counted there. source: a hash of what was compiled.
+    """
+
+    kernel: str
+    parameters: Mapping[str, Any]
+    machine: str
+    launches: tuple[LaunchTime, ...]
+    total: Quartiles
+    elapsed: Quartiles
+    repeat: int
+    warm_up: int
+    cold: bool
+    device: Mapping[str, Any]
+    source: str
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> float:
+        """The median of `total`, to be set beside simulated and modelled times."""
+        return self.total.median
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {"version": 1, "seconds": self.seconds, **asdict(self)}
+
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any]) -> "Measurement":
+        """From `to_dict`'s form. Raises KeyError, TypeError or ValueError where it is not of that form."""
+        if table["version"] != 1:
+            raise ValueError(f"version {table['version']}, this simtmm reads 1")
+        given = {key: value for key, value in table.items() if key not in ("version", "seconds")}
+        given["launches"] = tuple(_launch_time(entry) for entry in given["launches"])
+        return cls(**{**given, "total": Quartiles(**given["total"]), "elapsed": Quartiles(**given["elapsed"])})
+
+
+def _launch_time(entry: Mapping[str, Any]) -> LaunchTime:
+    (gx, gy, gz), (bx, by, bz) = entry["grid"], entry["block"]
+    return LaunchTime(
+        **{**entry, "grid": (gx, gy, gz), "block": (bx, by, bz), "seconds": Quartiles(**entry["seconds"])}
+    )

@@ -7,7 +7,20 @@ from typing import Annotated
 
 import typer
 
-from simtmm.cli import advise, compare, import_, listing, predict, record, report, run, sweep, threads
+from simtmm.cli import (
+    advise,
+    calibrate,
+    compare,
+    import_,
+    listing,
+    measure,
+    predict,
+    record,
+    report,
+    run,
+    sweep,
+    threads,
+)
 
 app = typer.Typer(
     name="simtmm",
@@ -20,9 +33,19 @@ app = typer.Typer(
 )
 
 for command in (
-    run.run, record.record, predict.predict, sweep.sweep, advise.advise, threads.threads, compare.compare, report.report,
-    listing.machines, listing.kernels,
-):  # fmt: skip
+    run.run,
+    record.record,
+    measure.measure,
+    predict.predict,
+    sweep.sweep,
+    advise.advise,
+    threads.threads,
+    compare.compare,
+    report.report,
+    calibrate.calibrate,
+    listing.machines,
+    listing.kernels,
+):
     app.command()(command)
 app.command("import")(import_.import_)  # a word of Python's, so no function's name
 

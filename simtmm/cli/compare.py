@@ -22,7 +22,7 @@ from simtmm.files import check_writable
 def compare(
     source: Annotated[
         list[str] | None,
-        typer.Argument(help="kernels and traces (.parquet); what was measured if left out"),
+        typer.Argument(metavar="[SOURCE]...", help="kernels and traces (.parquet); what was measured if left out"),
     ] = None,
     machine: Annotated[
         list[str] | None,
@@ -34,12 +34,15 @@ def compare(
         typer.Option("--param", "-p", metavar="NAME=VALUE,...", help="values of a parameter; repeatable"),
     ] = None,
     kernel_path: KernelPathOption = None,
-    model: Annotated[list[str] | None, typer.Option("--model", help="all if left out; repeatable")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", metavar="NAME", help="all if left out; repeatable")
+    ] = None,
     measured: Annotated[
         list[Path] | None, typer.Option(metavar="FILE", help="measured times, CSV or JSON; repeatable")
     ] = None,
     reference: Annotated[
-        str | None, typer.Option(help="simulated, measured or a model; measured if there are such times")
+        str | None,
+        typer.Option(metavar="SERIES", help="simulated, measured or a model; measured if there are such times"),
     ] = None,
     constant: Annotated[
         list[str] | None,
@@ -60,10 +63,10 @@ def compare(
     if output is not None:
         check_writable(output)
     if picture is not None:
-        from simtmm.report import pictures
+        from simtmm.report import comparison_pictures, pictures
 
         pictures.check(picture)
-        draw = pictures.compared(kind)
+        draw = comparison_pictures.compared(kind)
     names = machine or ([] if not source else ["gtx280"])
     machines = {Path(name).stem if name.endswith(".toml") else name: chosen_machine(name, set_) for name in names}
     from simtmm.report import compare as report

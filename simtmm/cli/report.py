@@ -5,27 +5,75 @@ from typing import Annotated
 
 import typer
 
+from simtmm.errors import OutputError
 from simtmm.files import check_writable
+
+PAGE = Path("report.html")
 
 
 def report(
     study: Annotated[
         Path, typer.Argument(help="a study's store (.sqlite), a study (.toml), or a table of points (.parquet, .csv)")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="the page")] = Path("report.html"),
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="the page; report.html if left out")
+    ] = None,
     axis: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="of a table: a column that was chosen; repeatable")
     ] = None,
     title: Annotated[str | None, typer.Option(help="the page's; the program's name if left out")] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="draw curves or a heat map instead: .png, .svg or .pdf"),
+    ] = None,
+    across: Annotated[str | None, typer.Option(metavar="COLUMN", help="of a picture: the axis across")] = None,
+    up: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="of a picture: the second axis; makes it a heat map")
+    ] = None,
+    value: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="of a picture: what is drawn; repeatable")
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="of a picture: a line for each of its values")
+    ] = None,
+    where: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN=VALUE", help="of a picture: only these rows; repeatable")
+    ] = None,
 ) -> None:
     """Write a study as one HTML file, with plots to point at and zoom, and its table; it needs no network."""
     import dataclasses
 
     from simtmm.report.page import load_table, write_page
 
-    check_writable(output)
+    given = {"--across": across, "--up": up, "--value": value, "--by": by, "--where": where}
+    unused = [name for name, word in given.items() if word]
+    if picture is None and unused:
+        raise OutputError(f"{', '.join(unused)}: of a picture, so --picture must be given too")
+    page = output or (PAGE if picture is None else None)
+    if page is not None:
+        check_writable(page)
+    if picture is not None:
+        from simtmm.report import pictures, study_pictures
+
+        pictures.check(picture)
     table = load_table(study, axis)
     if title is not None:
         table = dataclasses.replace(table, title=title)
-    write_page(output, table)
-    print(f"{output}: {len(table):,} rows, {len(table.columns)} columns")
+    if picture is not None:
+        drawn = study_pictures.picture_of(table, across, up, value or (), by, _pairs(where))
+        pictures.write(picture, drawn)
+        print(f"{picture}: {len(table):,} rows")
+    if page is not None:
+        write_page(page, table)
+        print(f"{page}: {len(table):,} rows, {len(table.columns)} columns")
+
+
+def _pairs(words: list[str] | None) -> dict[str, str]:
+    """COLUMN=VALUE words."""
+    pairs = {}
+    for word in words or []:
+        column, equals, value = word.partition("=")
+        if not equals or not column:
+            raise OutputError(f"--where {word}: must be of the form COLUMN=VALUE")
+        pairs[column.strip()] = value.strip()
+    return pairs

@@ -86,14 +86,15 @@ def sweep(
 ) -> None:
     """Run a kernel, trace or algorithm over ranges of machine keys and parameters, and tell what mattered.
 
-    Every finished point is kept; the same command goes on where it was stopped.
+    Every finished point is kept; the same command goes on where it was stopped. Exit status 1: some points failed.
     """
     from simtmm.report.progress import watching
     from simtmm.report.sweep import describe_forecast, describe_study
     from simtmm.study.answers import answers
     from simtmm.study.forecast import forecast
     from simtmm.study.gathered import check_format
-    from simtmm.study.plan import plan, read_study, study_of
+    from simtmm.study.plan import plan
+    from simtmm.study.study_file import read_study, study_of
     from simtmm.study.sweep import sweep as run_sweep
 
     for path in [*([output] if output else []), *(export or [])]:

@@ -219,9 +219,9 @@ class _Library:
         values = []
         for position, argument in enumerate(launch.arguments):
             kind, size = chr(kinds.raw[position]), sizes[position]
-            values.append(argument_value(
-                    argument, kind, size, memory.bases, memory.origin, f"{where}: argument {position + 1}"
-                ))
+            values.append(
+                argument_value(argument, kind, size, memory.bases, memory.origin, f"{where}: argument {position + 1}")
+            )
         pointers = (ctypes.c_void_p * max(1, count))(*(value.ctypes.data for value in values))
         return values, pointers
 

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import re
+import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from simtmm.trace.schema import TraceSite
 BUILT_IN = ("cmath", "math.h")  # their functions are there without the header, which the compiler does not have
 HEADERS = ("device.cuh", "device_gpu.cuh", "signature.cuh")
 _NUMBERED = re.compile(rf"\bSIMTMM_({'|'.join(MACROS)})(\s*\()\d+(?:, )?")  # what number_sites has put into the source
+SAID = ("driver_version", "clocks.sm", "clocks.mem", "temperature.gpu", "power.draw")
 INSTALL = "pip install 'simtmm[cuda12]', or 'simtmm[cuda13]' with a driver for CUDA 13"
 
 
@@ -45,6 +47,27 @@ class Device:
             "cuda_runtime": _dotted(runtime.runtimeGetVersion()),
             "cupy": str(self.cupy.__version__),
         }
+
+    def facts(self) -> dict[str, Any]:
+        """What else a measured time depends on: sizes and highest clocks, and what nvidia-smi says, where it is."""
+        names = {
+            "core_groups": "MultiProcessorCount",
+            "threads_per_core_group": "MaxThreadsPerMultiProcessor",
+            "l2_bytes": "L2CacheSize",
+            "local_memory_bytes": "MaxSharedMemoryPerBlockOptin",
+            "highest_clock_khz": "ClockRate",
+            "highest_memory_clock_khz": "MemoryClockRate",
+        }
+        found: dict[str, Any] = {key: self.attributes[name] for key, name in names.items() if name in self.attributes}
+        command = ["nvidia-smi", f"--id={self.pci_bus_id}", f"--query-gpu={','.join(SAID)}"]
+        try:
+            done = subprocess.run(
+                [*command, "--format=csv,noheader"], capture_output=True, text=True, check=False, timeout=20
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return found
+        said = [word.strip() for word in done.stdout.strip().split(",")]
+        return found | (dict(zip(SAID, said, strict=True)) if len(said) == len(SAID) and not done.returncode else {})
 
     def free_bytes(self) -> int:
         """Memory that can still be had, CuPy's own store included."""
@@ -180,8 +203,9 @@ class Build:
     def _compile(self, name: str) -> Function:
         describe = f"simtmm::Signature<decltype(&{name})>::simtmm_describe(simtmm_words)"
         code = f'{self._unit}\nextern "C" __global__ void simtmm_describe(long long* simtmm_words) {{ {describe}; }}\n'
-        # A recording must take the same branches everywhere: no fused multiply-add, as in the build for the CPU.
-        options = ("-std=c++17", f"-I{HERE}", *(("--fmad=false",) if self._recording else ()))
+        # A recording must take the same branches everywhere: no fused multiply-add, as in the build for the CPU. And
+        # it must run with blocks of 1024 threads, which share 65536 registers, however many its calls would like.
+        options = ("-std=c++17", f"-I{HERE}", *(("--fmad=false", "--maxrregcount=64") if self._recording else ()))
         names = [name, "simtmm_describe", *(["simtmm_begin"] if self._recording else [])]
         where = f"kernel {self.kernel.name}"
         with self._device.told(where):

@@ -22,7 +22,9 @@ def describe_advice(made: Advice) -> Iterator[RenderableType]:
     yield Text(f"{study.plan.program.name}{f' ({fixed})' if fixed else ''} on {machine.name}", style="bold")
     yield ""
     columns = ("by", *axes, "its cycles", "simulated", "of the best", "")
-    yield table("Best configuration", columns, [_choice(choice, axes) for choice in made.choices], left=(0, len(axes) + 4))
+    yield table(
+        "Best configuration", columns, [_choice(choice, axes) for choice in made.choices], left=(0, len(axes) + 4)
+    )
     yield ""
     best = made.choices[0].simulated
     listed = [
@@ -74,7 +76,9 @@ def describe_threads(made: ThreadsNeeded) -> Iterator[RenderableType]:
         [(name, number(cycles), f"{cycles / base:.2f}" if base else "") for name, cycles in times],
     )
     yield ""
-    probes = [(number(threads), number(cycles), f"{cycles / base:.2f}" if base else "") for threads, cycles in made.probes]
+    probes = [
+        (number(threads), number(cycles), f"{cycles / base:.2f}" if base else "") for threads, cycles in made.probes
+    ]
     yield table("Tried", ("threads per core", "cycles", "of the first"), probes, left=())
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from simtmm.report.predict import NAMES
 from simtmm.report.text import NO_VALUE, number, seconds, table
-from simtmm.study.compare import MEASURED, SIMULATED, Agreement, Case, Comparison
+from simtmm.study.comparison import MEASURED, SIMULATED, Agreement, Case, Comparison
 
 SERIES = {SIMULATED: "simulated", MEASURED: "measured", **NAMES}
 

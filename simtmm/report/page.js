@@ -122,7 +122,7 @@ const SHAPES = [
 const colour = (k) => `var(--c${k % COLOURS})`;
 let now = { marks: [], series: [], sx: null, sy: null };
 
-function frame(image, sx, sy, wordsX, wordsY, nameX, nameY) {
+function frame(image, sx, sy, wordsX, wordsY, nameX, nameY, right = RIGHT) {
   for (const t of ticks(sx, wordsX)) {
     const p = sx.to(t);
     if (!wordsX) image.append(svg("line", { class: "grid", x1: p, x2: p, y1: TOP, y2: HEIGHT - BOTTOM }));
@@ -130,11 +130,11 @@ function frame(image, sx, sy, wordsX, wordsY, nameX, nameY) {
   }
   for (const t of ticks(sy, wordsY)) {
     const p = sy.to(t);
-    if (!wordsY) image.append(svg("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: p, y2: p }));
+    if (!wordsY) image.append(svg("line", { class: "grid", x1: LEFT, x2: WIDTH - right, y1: p, y2: p }));
     image.append(svg("text", { x: LEFT - 8, y: p + 4, "text-anchor": "end" }, wordsY ? wordsY[t] : shown(t, nameY)));
   }
-  image.append(svg("path", { class: "frame", d: `M${LEFT} ${TOP}V${HEIGHT - BOTTOM}H${WIDTH - RIGHT}` }));
-  image.append(svg("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 14, "text-anchor": "middle" }, label(nameX)));
+  image.append(svg("path", { class: "frame", d: `M${LEFT} ${TOP}V${HEIGHT - BOTTOM}H${WIDTH - right}` }));
+  image.append(svg("text", { x: (LEFT + WIDTH - right) / 2, y: HEIGHT - 14, "text-anchor": "middle" }, label(nameX)));
 }
 function drawCurves(image) {
   const { made, words } = series();
@@ -169,7 +169,7 @@ function drawCurves(image) {
     group.append(svg("path", { class: "marks", d: one.points.map((p) => shape(f(sx.to(p.x)), f(sy.to(p.y)), r)).join(""), fill: colour(k) }));
     inside.append(group);
   });
-  const unit = unitOf(nameY), up = state.ys.size === 1 ? label(nameY) : unit || "value";
+  const unit = unitOf(nameY), up = state.ys.size === 1 ? label(nameY) : unit === "s" ? "time (s)" : unit || "value";
   image.append(svg("text", { x: 16, y: (TOP + HEIGHT - BOTTOM) / 2, "text-anchor": "middle", transform: `rotate(-90 16 ${(TOP + HEIGHT - BOTTOM) / 2})` }, up));
   const marks = visible.flatMap((one) => one.points).map((p) => ({ ...p, px: sx.to(p.x), py: sy.to(p.y) }));
   now = { marks, series: visible.map((one) => one.name), sx, sy, whole, words };
@@ -208,13 +208,14 @@ function drawHeat(image) {
     }
   }
   image.append(clip, inside);
-  frame(image, sx, sy, across.map((v) => shown(v, state.x)), upward.map((v) => shown(v, state.up)), state.x, state.up);
+  frame(image, sx, sy, across.map((v) => shown(v, state.x)), upward.map((v) => shown(v, state.up)), state.x, state.up, right);
   image.append(svg("text", { x: 16, y: (TOP + HEIGHT - BOTTOM) / 2, "text-anchor": "middle", transform: `rotate(-90 16 ${(TOP + HEIGHT - BOTTOM) / 2})` }, label(state.up)));
   if (list.length) {
-    const bottom = HEIGHT - BOTTOM, steps = 48, tall = (bottom - TOP - 20) / steps, left = WIDTH - RIGHT - 78;
+    const bottom = HEIGHT - BOTTOM, steps = 48, tall = (bottom - TOP) / steps, left = WIDTH - RIGHT - 78;
     for (let s = 0; s < steps; s += 1) image.append(svg("rect", { x: left, y: bottom - (s + 1) * tall, width: 14, height: tall + 0.5, fill: `rgb(${ramp(s / (steps - 1))})` }));
-    image.append(svg("text", { x: left + 19, y: bottom }, shown(+low.toPrecision(3), state.value)), svg("text", { x: left + 19, y: TOP + 28 }, shown(+high.toPrecision(3), state.value)));
-    image.append(svg("text", { x: WIDTH - RIGHT, y: TOP + 8, "text-anchor": "end" }, label(state.value)));
+    image.append(svg("text", { x: left + 19, y: bottom }, shown(+low.toPrecision(3), state.value)), svg("text", { x: left + 19, y: TOP + 9 }, shown(+high.toPrecision(3), state.value)));
+    const middle = (TOP + bottom) / 2;
+    image.append(svg("text", { x: left + 30, y: middle, "text-anchor": "middle", transform: `rotate(90 ${left + 30} ${middle})` }, label(state.value)));
   }
   const marks = list.map((c) => ({ x: c.x, y: c.y, row: c.rows[0], rows: c.rows.length, value: c.value, column: state.value, series: shown(upward[c.y], state.up), px: sx.to(c.x), py: sy.to(c.y), heat: true }));
   marks.sort((a, b) => a.x - b.x);
@@ -249,7 +250,8 @@ function draw() {
   if (results.length && state.x && (state.kind === "heat" ? state.up && state.value : state.ys.size)) told = state.kind === "heat" ? drawHeat(image) : drawCurves(image);
   else now = { marks: [], series: [], sx: null, sy: null };
   if (!now.marks.length) image.append(svg("text", { x: WIDTH / 2, y: HEIGHT / 2, "text-anchor": "middle" }, "nothing to draw for this choice"));
-  el("plot").replaceChildren(image);
+  // What follows the pointer is a layer of its own, so that nothing below has to be drawn again
+  el("plot").replaceChildren(image, svg("svg", { class: "over", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" }));
   el("plot").setAttribute("aria-label", `Plot, ${told}`);
   el("said").textContent = told;
   el("tip").hidden = true;
@@ -273,9 +275,9 @@ function words(mark) {
 function point(mark, aloud) {
   state.here = mark;
   const image = el("plot").querySelector("svg");
-  image.querySelector(".here")?.remove();
+  el("plot").querySelector(".here")?.remove();
   if (!mark) { el("tip").hidden = true; return; }
-  image.append(svg("circle", { class: "here", cx: mark.px, cy: mark.py, r: 8 }));
+  el("plot").querySelector(".over").append(svg("circle", { class: "here", cx: mark.px, cy: mark.py, r: 8 }));
   const tip = el("tip"), box = image.getBoundingClientRect(), outer = tip.parentElement.getBoundingClientRect(), k = box.width / WIDTH;
   tip.hidden = false;
   tip.textContent = words(mark).join("\n");
@@ -313,10 +315,10 @@ el("plot").addEventListener("pointerdown", (event) => {
 });
 el("plot").addEventListener("pointermove", (event) => {
   if (!now.sx) return;
-  const at = inPlot(event), image = el("plot").querySelector("svg");
-  image.querySelector(".box")?.remove();
+  const at = inPlot(event), over = el("plot").querySelector(".over");
+  over.querySelector(".box")?.remove();
   if (from && Math.hypot(at[0] - from[0], at[1] - from[1]) > 6) {
-    image.append(svg("rect", { class: "box", x: Math.min(at[0], from[0]), y: Math.min(at[1], from[1]), width: Math.abs(at[0] - from[0]), height: Math.abs(at[1] - from[1]) }));
+    over.append(svg("rect", { class: "box", x: Math.min(at[0], from[0]), y: Math.min(at[1], from[1]), width: Math.abs(at[0] - from[0]), height: Math.abs(at[1] - from[1]) }));
   } else point(nearest(...at, state.kind === "heat" ? 60 : 26), false);
 });
 window.addEventListener("pointerup", (event) => {
@@ -423,7 +425,7 @@ function standalone() {
   copy.setAttribute("xmlns", SVG);
   const plain = (text) => text.replace(/var\((--[a-z0-9]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
   for (const part of copy.querySelectorAll("[fill],[stroke]")) for (const key of ["fill", "stroke"]) if (part.hasAttribute(key)) part.setAttribute(key, plain(part.getAttribute(key)));
-  copy.prepend(svg("style", {}, plain("text{fill:var(--ink);font:12px sans-serif}.grid{stroke:var(--line)}.frame{stroke:var(--dim);fill:none}.diagonal{stroke:var(--dim);stroke-dasharray:2 3;fill:none}.here,.box{display:none}")));
+  copy.prepend(svg("style", {}, plain("text{fill:var(--ink);font:12px sans-serif}.grid{stroke:var(--line)}.frame{stroke:var(--dim);fill:none}.diagonal{stroke:var(--dim);stroke-dasharray:2 3;fill:none}")));
   return new XMLSerializer().serializeToString(copy);
 }
 function save(name, type, text) {

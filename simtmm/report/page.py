@@ -4,6 +4,7 @@ The file needs nothing beside it and no network: data, style and script (page.ht
 its content policy forbids anything else. Any table of rows makes a page; a study is one.
 """
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from simtmm.errors import OutputError, StudyError, nearest, shown_error
 from simtmm.files import written_whole
+from simtmm.machine import units
 from simtmm.provenance import provenance
 
 if TYPE_CHECKING:
@@ -76,13 +78,15 @@ class Table:
     @classmethod
     def from_study(cls, study: "Study") -> "Table":
         """From a study, as `simtmm sweep` makes it."""
-        told = {name: study.number(name) for name in ("done", "skipped", "failed", "open")}  # type: ignore[arg-type]
+        told = {name: study.number(name) for name in ("done", "skipped", "failed", "open")}
         about = {
             "program": study.plan.program.name,
             "points": ", ".join(f"{number:,} {name}" for name, number in told.items() if number),
             "study": json.dumps(study.plan.study.model_dump(by_alias=True, exclude_defaults=True)),
         }
-        return cls.from_arrow(study.plan.program.name, study.to_table(), list(study.plan.axes), about=about)
+        known = units()
+        own = {name: known[name][0] for name in study.plan.axes if name in known and known[name][0]}
+        return cls.from_arrow(study.plan.program.name, study.to_table(), list(study.plan.axes), units=own, about=about)
 
 
 def load_table(path: str | Path, axes: Sequence[str] | None = None) -> Table:
@@ -105,15 +109,19 @@ def load_table(path: str | Path, axes: Sequence[str] | None = None) -> Table:
         table = pyarrow.csv.read_csv(path) if path.suffix == ".csv" else pyarrow.parquet.read_table(path)
     except (OSError, pyarrow.ArrowException) as error:
         raise StudyError(f"{path}: can't be read ({shown_error(error)})") from None
-    said = json.loads((table.schema.metadata or {}).get(b"simtmm", b"{}"))
-    about = {key: value if isinstance(value, str) else json.dumps(value) for key, value in said.items()}
+    about = {}
+    with contextlib.suppress(ValueError):  # the words of another program
+        said = json.loads((table.schema.metadata or {}).get(b"simtmm", b"{}"))
+        if isinstance(said, dict):
+            about = {key: value if isinstance(value, str) else json.dumps(value) for key, value in said.items()}
     return Table.from_arrow(path.stem, table, axes, about={"table": path.name, **about})
 
 
 def _study(path: Path) -> "Study":
     from simtmm.study.gathered import gather
-    from simtmm.study.plan import plan, read_study, study_of
+    from simtmm.study.plan import plan
     from simtmm.study.store import Store
+    from simtmm.study.study_file import read_study, study_of
 
     if path.suffix == ".toml":
         made = plan(*read_study(path))

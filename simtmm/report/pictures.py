@@ -7,7 +7,7 @@ with any of the common forms of colour blindness; series also differ by marker.
 
 import contextlib
 import functools
-import itertools
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from math import isfinite
@@ -19,12 +19,11 @@ import numpy.typing as npt
 
 from simtmm.errors import OutputError
 from simtmm.files import check_writable, written_whole
-from simtmm.model.roofline import bandwidth
 from simtmm.model.scheduling import Zigzag
 from simtmm.provenance import VERSION
 from simtmm.report.compare import SERIES
 from simtmm.result import WHERE_TIME_GOES
-from simtmm.study.compare import MEASURED, SIMULATED, Case, Comparison
+from simtmm.study.comparison import MEASURED, SIMULATED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,12 +67,15 @@ STYLE = {
     "lines.linewidth": 1.5,
     "lines.markersize": 5,
     "savefig.dpi": 200,
-    "svg.hashsalt": "simtmm",  # the same picture gives the same file
+    "svg.hashsalt": "simtmm",  # for names within the file, which are drawn at random without it
     "pdf.fonttype": 42,  # text stays text
     "svg.fonttype": "none",
 }
-PLAIN = {"png": {"Software": f"simtmm {VERSION}"}, "pdf": {"Creator": f"simtmm {VERSION}", "CreationDate": None}}
-METADATA: dict[str, dict[str, str | None]] = {**PLAIN, "svg": {"Creator": f"simtmm {VERSION}", "Date": None}}
+METADATA: dict[str, dict[str, str | None]] = {  # no dates: the same picture gives the same file
+    "png": {"Software": f"simtmm {VERSION}"},
+    "pdf": {"Creator": f"simtmm {VERSION}", "CreationDate": None},
+    "svg": {"Creator": f"simtmm {VERSION}", "Date": None},
+}
 
 P = ParamSpec("P")
 
@@ -96,6 +98,7 @@ def write(path: str | Path, figure: "Figure") -> None:
     """Write a picture, in the format of its suffix. Raises OutputError."""
     check(path)
     kind = Path(path).suffix.lower()[1:]
+    logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of every glyph of a PDF
     with written_whole(path) as temporary, _style():
         figure.savefig(temporary, format=kind, metadata=METADATA[kind])
 
@@ -108,7 +111,7 @@ def _style() -> Iterator[None]:
         yield
 
 
-def _styled(function: "Callable[P, Figure]") -> "Callable[P, Figure]":
+def styled(function: "Callable[P, Figure]") -> "Callable[P, Figure]":
     @functools.wraps(function)
     def styled(*args: P.args, **kwargs: P.kwargs) -> "Figure":
         check_installed()
@@ -118,64 +121,14 @@ def _styled(function: "Callable[P, Figure]") -> "Callable[P, Figure]":
     return styled
 
 
-def _axes(width: float, height: float) -> "tuple[Figure, Axes]":
+def new_axes(width: float, height: float) -> "tuple[Figure, Axes]":
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.add_subplot()
 
 
-@_styled
-def scatter(made: Comparison) -> "Figure":
-    """Each series' times over the reference's, on log axes, with the diagonal."""
-    figure, axes = _axes(6.4, 4.4)
-    across: list[float] = []
-    up: list[float] = []
-    for series in made.series:
-        pairs = made.pairs(series) if series != made.reference else []
-        if pairs:
-            reference, times = [pair[1] for pair in pairs], [pair[2] for pair in pairs]
-            across += reference
-            up += times
-            axes.plot(reference, times, label=SERIES[series], **(_look(series) | {"linestyle": "none"}))
-    if not across:
-        raise OutputError("a scatter: there is no time to be held against the reference's")
-    line = np.array([min(across) / 1.5, max(across) * 1.5])
-    axes.fill_between(line, line / 2, line * 2, color=FAINT, linewidth=0, zorder=0, label="within a factor of 2")
-    axes.plot(line, line, color=GREY, linewidth=1, zorder=1)
-    axes.set(xscale="log", yscale="log", xlim=line, ylim=(min(*up, *across) / 1.5, max(*up, *across) * 1.5))
-    _time_axis(axes, "x", made.unit)
-    _time_axis(axes, "y", made.unit)
-    axes.set_xlabel(_time_label(made, f"{SERIES[made.reference]} time"))
-    axes.set_ylabel(_time_label(made, "time"))
-    figure.legend(loc="outside right center")
-    return figure
-
-
-def curves_of(made: Comparison, over: str | None = None) -> "Figure":
-    """Times over a parameter, a line a series, for one program on one machine.
-
-    over: the parameter; the one that varies if left out. Raises OutputError where that is not told, and where several
-    cases have the same value.
-    """
-    cases = made.cases
-    numbers = [name for name in cases[0].parameters if all(_is_number(case.parameters.get(name)) for case in cases)]
-    varying = [name for name in numbers if len({case.parameters[name] for case in cases}) > 1]
-    if over is None and len(varying) != 1:
-        raise OutputError(f"curves: name the parameter to go along; {', '.join(varying) or 'none'} of the cases vary")
-    name = varying[0] if over is None else over
-    if name not in varying:
-        raise OutputError(f"curves: {name}: must vary, as does {', '.join(varying) or 'none of the numbers'}")
-    ordered = sorted(cases, key=lambda case: float(case.parameters[name]))
-    x = [float(case.parameters[name]) for case in ordered]
-    if len(set(x)) < len(x):
-        raise OutputError(f"curves: several cases have the same {name}: take one program, one machine, one parameter")
-    series = {each: [made.time(case, each) for case in ordered] for each in made.series}
-    title = f"{ordered[0].program} on {ordered[0].machine.name}"
-    return curves(x, series, name, _time_label(made, "time"), title, made.unit)
-
-
-@_styled
+@styled
 def curves(
     x: Sequence[float],
     series: Mapping[str, Sequence[float | None]],
@@ -188,31 +141,33 @@ def curves(
 
     series: values by name; names of models get their looks. unit: "s" for times in seconds.
     """
-    figure, axes = _axes(6.4, 3.8)
+    figure, axes = new_axes(6.4, 3.8)
     lows, highs = [], []
+    known = {name: name for name in LOOKS} | {shown: name for name, shown in SERIES.items()}
     for place, (name, values) in enumerate(series.items()):
         points = [(at, value) for at, value in zip(x, values, strict=True) if value is not None and isfinite(value)]
         if points:
-            look = _look(name) if name in LOOKS else _look_of(place)
-            axes.plot(*zip(*points, strict=True), label=SERIES.get(name, name), **look)
+            own = look(known[name]) if name in known else look_of(place)
+            axes.plot(*zip(*points, strict=True), label=SERIES.get(name, name), **own)
             lows.append(min(value for _, value in points))
             highs.append(max(value for _, value in points))
     if not lows:
         raise OutputError("curves: there are no numbers to draw")
-    if _wide(min(x), max(x)):
-        axes.set_xscale("log", base=2 if all(float(at).is_integer() and _power_of_2(int(at)) for at in x) else 10)
+    doubled = all(float(at).is_integer() and _power_of_2(int(at)) for at in x)
+    if _wide(min(x), max(x)) or (doubled and len(set(x)) > 2):
+        axes.set_xscale("log", base=2 if doubled else 10)
     if _wide(min(lows), max(highs)):
         axes.set_yscale("log")
     else:
         axes.set_ylim(bottom=min(0, *lows))
-    _time_axis(axes, "y", unit)
+    time_axis(axes, "y", unit)
     axes.set(xlabel=x_label, ylabel=y_label, title=title)
     if len(lows) > 1:
         figure.legend(loc="outside right center")
     return figure
 
 
-@_styled
+@styled
 def heat_map(
     x: Sequence[Any],
     y: Sequence[Any],
@@ -231,13 +186,13 @@ def heat_map(
     known = table[np.isfinite(table)]
     if not known.size:
         raise OutputError("a heat map: there are no numbers to draw")
-    figure, axes = _axes(1.6 + 0.55 * max(len(x), 6), 1.2 + 0.42 * max(len(y), 5))
+    figure, axes = new_axes(1.6 + 0.55 * max(len(x), 6), 1.2 + 0.42 * max(len(y), 5))
     log = _wide(float(known.min()), float(known.max()))
     norm = (LogNorm if log else Normalize)(float(known.min()), float(known.max()))
     mesh = axes.imshow(table, origin="lower", cmap="cividis", norm=norm, aspect="auto")
-    axes.set_xticks(range(len(x)), [_tick(value) for value in x])
-    axes.set_yticks(range(len(y)), [_tick(value) for value in y])
-    axes.tick_params(axis="x", rotation=45 if max(len(_tick(value)) for value in x) > 5 else 0)
+    axes.set_xticks(range(len(x)), [tick(value) for value in x])
+    axes.set_yticks(range(len(y)), [tick(value) for value in y])
+    axes.tick_params(axis="x", rotation=45 if max(len(tick(value)) for value in x) > 5 else 0)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     axes.set(xlabel=x_label, ylabel=y_label, title=title)
@@ -250,57 +205,10 @@ def heat_map(
     return figure
 
 
-@_styled
-def roofline(made: Comparison) -> "Figure":
-    """Operations a second over operations a byte: roofs of the machines, and where each case was simulated or timed.
-
-    Bytes are those that the program asks for, as the roofline of simtmm.model has them.
-    """
-    figure, axes = _axes(6.4, 4.2)
-    machines = {case.machine_name: case.machine for case in made.cases}
-    points = [point for case in made.cases if (point := _roofline_point(made, case))]
-    if not points:
-        raise OutputError("a roofline: no case moves bytes and does work in a time above 0")
-    programs = list(dict.fromkeys(case.program for case, _, _ in points))
-    intensities = [intensity for _, intensity, _ in points]
-    ridges = [machine.processors / bandwidth(machine) for machine in machines.values() if isfinite(bandwidth(machine))]
-    span = np.geomspace(min(intensities + ridges) / 4, max([*intensities, *ridges]) * 4, 200)
-    hertz = {name: (machine.clock_hz or 1.0) if made.unit == "s" else 1.0 for name, machine in machines.items()}
-    for place, (name, machine) in enumerate(machines.items()):
-        colour = PALETTE[place % len(PALETTE)]
-        roof = np.minimum(machine.processors, bandwidth(machine) * span) * hertz[name]
-        axes.plot(span, roof, color=colour, label=machine.name)
-        for program, marker in zip(programs, itertools.cycle(MARKERS)):  # as many as there are
-            ours = [(at, rate) for case, at, rate in points if (case.machine_name, case.program) == (name, program)]
-            if ours:
-                axes.plot(*zip(*ours, strict=True), linestyle="none", color=colour, marker=marker)
-    for program, marker in zip(programs, itertools.cycle(MARKERS)):
-        axes.plot([], [], linestyle="none", color=GREY, marker=marker, label=program)
-    axes.set(xscale="log", yscale="log", xlabel="operations a byte")
-    which = SERIES[_timed(made)]
-    axes.set_ylabel(f"operations a {'second' if made.unit == 's' else 'cycle'}, {which}")
-    if made.unit == "s":
-        _prefixes(axes, "y", "")
-    figure.legend(loc="outside right center")
-    return figure
-
-
-def _roofline_point(made: Comparison, case: Case) -> tuple[Case, float, float] | None:
-    counts = case.counts
-    moved = sum(launch.bytes_read + launch.bytes_written for launch in counts.launches)
-    time = made.time(case, _timed(made))
-    return (case, counts.work / moved, counts.work / time) if moved and counts.work and time else None
-
-
-def _timed(made: Comparison) -> str:
-    """The series whose times are no model's."""
-    return MEASURED if made.reference == MEASURED else SIMULATED
-
-
-@_styled
+@styled
 def zigzag(swept: Zigzag, title: str = "") -> "Figure":
     """Relative throughput over requested blocks, with the peaks where waves are full."""
-    figure, axes = _axes(6.4, 3.4)
+    figure, axes = new_axes(6.4, 3.4)
     axes.plot(swept.blocks, swept.relative_throughput, color=BLUE, linewidth=1.2)
     full = np.isin(swept.blocks, swept.local_maxima)
     label = f"whole waves: multiples of {swept.period} blocks"
@@ -310,10 +218,10 @@ def zigzag(swept: Zigzag, title: str = "") -> "Figure":
     return figure
 
 
-@_styled
+@styled
 def stacks(times: Mapping[str, Mapping[str, float]], title: str = "") -> "Figure":
     """Where the time of core groups went: a bar a run, 100 % each. times: ticks by state, by the run's name."""
-    figure, axes = _axes(6.4, 1.3 + 0.3 * len(times))
+    figure, axes = new_axes(6.4, 1.3 + 0.3 * len(times))
     names = list(times)
     left = np.zeros(len(names))
     for state in WHERE_TIME_GOES:
@@ -330,56 +238,29 @@ def stacks(times: Mapping[str, Mapping[str, float]], title: str = "") -> "Figure
     return figure
 
 
-def stacks_of(made: Comparison) -> "Figure":
-    """Where the simulated time of each case went."""
-    one = len({case.machine_name for case in made.cases}) == 1
-    names = [case.label if one else f"{case.label}, {case.machine_name}" for case in made.cases]
-    title = made.cases[0].machine.name if one else ""
-    return stacks({name: case.result.time or {} for name, case in zip(names, made.cases, strict=True)}, title)
-
-
-COMPARED: "dict[str, Callable[[Comparison], Figure]]" = {
-    "scatter": scatter,
-    "curves": curves_of,
-    "stacks": stacks_of,
-    "roofline": roofline,
-}
-
-
-def compared(kind: str) -> "Callable[[Comparison], Figure]":
-    """The function that draws a comparison so. Raises OutputError for an unknown kind."""
-    if kind not in COMPARED:
-        raise OutputError(f"picture {kind!r}: must be one of {', '.join(COMPARED)}")
-    return COMPARED[kind]
-
-
-def _look(series: str) -> dict[str, Any]:
+def look(series: str) -> dict[str, Any]:
     colour, marker, filled = LOOKS[series]
     face = colour if filled else "white"
     line = {"linestyle": "--"} if series == MEASURED else {}
     return {"color": colour, "marker": marker, "markerfacecolor": face, "markeredgecolor": colour, **line}
 
 
-def _look_of(place: int) -> dict[str, Any]:
+def look_of(place: int) -> dict[str, Any]:
     return {"color": PALETTE[place % len(PALETTE)], "marker": MARKERS[place % len(MARKERS)]}
 
 
-def _time_axis(axes: "Axes", which: str, unit: str) -> None:
+def time_axis(axes: "Axes", which: str, unit: str) -> None:
     if unit == "s":
-        _prefixes(axes, which, "s")
+        prefixes(axes, which, "s")
 
 
-def _prefixes(axes: "Axes", which: str, unit: str) -> None:
+def prefixes(axes: "Axes", which: str, unit: str) -> None:
     """Numbers with prefixes: 10 µs, 3 G."""
     from matplotlib.ticker import EngFormatter, NullFormatter
 
     axis = axes.xaxis if which == "x" else axes.yaxis
     axis.set_major_formatter(EngFormatter(unit=unit))
     axis.set_minor_formatter(NullFormatter())
-
-
-def _time_label(made: Comparison, name: str) -> str:
-    return name if made.unit == "s" else f"{name} (cycles)"  # ticks of seconds say their unit
 
 
 def _wide(low: float, high: float) -> bool:
@@ -390,9 +271,9 @@ def _power_of_2(value: int) -> bool:
     return value > 0 and value & (value - 1) == 0
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _tick(value: Any) -> str:
+def tick(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -87,6 +87,9 @@ def describe_forecast(made: Forecast, store: str) -> Iterator[RenderableType]:
     """What a sweep would do."""
     yield Text(f"{made.points:,} points: {made.excluded:,} excluded, {made.stored:,} in {store}, "
                f"{made.to_compute:,} to compute")  # fmt: skip
+    if not made.to_compute:
+        yield Text("nothing is left to do")
+        return
     if made.recordings:
         yield Text(f"{made.recordings:,} trace{'s' * (made.recordings != 1)} to record, where they are not yet kept")
     time = NO_VALUE if made.seconds is None else duration(made.seconds)

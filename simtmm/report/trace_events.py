@@ -262,7 +262,8 @@ def _millionths(ticks: Integers, result: Result) -> Integers:
     """Millionths of a microsecond; ticks where there is no clock. Both ends of a slice are rounded, not its length."""
     if result.clock_hz is None:
         return ticks
-    return np.rint(ticks * (1e12 / (result.clock_hz * result.ticks_per_cycle))).astype(np.int64)
+    exact: Integers = np.rint(ticks * (1e12 / (result.clock_hz * result.ticks_per_cycle))).astype(np.int64)
+    return exact
 
 
 def _plain(value: Any) -> Any:

@@ -49,13 +49,15 @@ CACHE_WIDTH = 2  # last size over first of a cache's plateau; a narrower one is 
 FARTHEST = 4  # global memory's latency is that of buffers down to a quarter of the largest
 
 PART = 4  # of the groups and partitions, for the fit
+LEAST_GROUPS = 16  # of that part: with fewer, chance decides how full the partitions are
 FIT_BYTES = 1 << 17  # of each array for each group, likewise
 FIT_POINTS = 13  # of a curve, likewise
 PARTITIONS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # of a part of the machine; every other one at first
-STEPS = 4  # of a fit; it converges in two or three
+STEPS = 6  # of a fit at most; it mostly converges in three
+MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
 KINK = 0.02  # errors below this count by their square, those above by their size: a stray point weighs little
 DETERMINED = 0.25  # standard error of a value over the value, at most, to be called determined
-AS_GOOD = 1.05  # errors that differ by no more than this factor do not tell partitions apart: the fewest are taken
+AS_GOOD = 1.05  # errors that differ by no more than this factor do not tell partitions apart
 READ = "read"
 
 
@@ -291,7 +293,8 @@ class _Fit:
         self.called = called
         self.watch = watch
         self.simulated = 0
-        self.groups = max(1, round(machine.cores.groups / PART))
+        groups = machine.cores.groups
+        self.groups = round(groups / max(1, min(PART, groups // LEAST_GROUPS)))
         self.scale = machine.cores.groups / self.groups  # of the whole machine over its part
         changes = {"cores.groups": self.groups, "memory.interleave": "hash", "memory.stores": "blocking"}
         self.machine = machine.replace(changes)
@@ -301,6 +304,8 @@ class _Fit:
         self.partitions = 0
         self.errors: dict[str, float] = {}
         self.as_good: tuple[int, int] | None = None
+        most = max(max(point.measured.values()) for point in stream) * MOST_BANDWIDTH / self.scale
+        self.least_chunk = machine.chunk_bytes / most * (machine.clock_hz or 0.0)
         self.values = self._first_guess(stream)
 
     def _first_guess(self, stream: Sequence[StreamPoint]) -> dict[str, float]:
@@ -334,7 +339,7 @@ class _Fit:
     def _fit_read(self, partitions: Sequence[int]) -> None:
         chunk = self.values["chunk"]
         parameters = (
-            _Parameter("chunk", chunk / 3, chunk * 3, chunk / 50),
+            _Parameter("chunk", self.least_chunk, 3 * chunk, chunk / 50),
             _Parameter("block_launch", 0, 1e5, 15),
             _Parameter("warp_launch", 0, 1e3, 2),
         )
@@ -344,7 +349,7 @@ class _Fit:
             tried.append((cost, self.partitions, dict(self.values), dict(self.errors)))
         best = min(cost for cost, *_ in tried)
         good = [entry for entry in tried if entry[0] <= AS_GOOD * best]
-        _, self.partitions, self.values, self.errors = good[0]
+        _, self.partitions, self.values, self.errors = min(tried, key=lambda entry: entry[0])
         # What the first look over all of them could not tell apart, the second, over neighbours, can't either.
         self.as_good = self.as_good or (good[0][1], good[-1][1])
 
@@ -374,9 +379,7 @@ class _Fit:
                 beside = at.copy()
                 beside[index] += step[index]
                 slopes[:, index] = residuals(beside) - off
-            weights = 1 / np.sqrt(off**2 + KINK**2)
-            normal = slopes.T @ (slopes * weights[:, None])
-            move = step * np.linalg.lstsq(normal, -slopes.T @ (off * weights), rcond=1e-6)[0]
+            move = step * _move(slopes, off, (least - at) / step, (most - at) / step)
             further = next(
                 (
                     (there, found)
@@ -389,7 +392,7 @@ class _Fit:
                 break
             gain = _cost(off) - _cost(further[1])
             at, off = further
-            if gain < 0.01 * _cost(off):
+            if gain < 0.005 * _cost(off):
                 break
         free = max(1, len(off) - len(at))
         spread = np.sqrt(np.sum(off**2) / free * np.diag(np.linalg.pinv(slopes.T @ slopes)))
@@ -411,7 +414,8 @@ class _Fit:
             for name in operations
             for point in self.points
         ]
-        return np.log(np.array(ratios))
+        off: Numbers = np.log(np.array(ratios))
+        return off
 
     @staticmethod
     def _keys(values: Mapping[str, float], partitions: int, scale: float) -> dict[str, Any]:
@@ -475,6 +479,24 @@ class _Fit:
     def _value(self, keys: Mapping[str, Any], key: str, name: str, note: str, factor: float = 1.0) -> Value:
         value, error = keys[key], self.errors[name] * factor
         return Value(key, value, "cycles", self.called, note, error <= DETERMINED * value, error)
+
+
+def _move(slopes: Numbers, off: Numbers, least: Numbers, most: Numbers) -> Numbers:
+    """The step of least squares, weighted for `_cost`, within bounds: what would leave them stays at its bound."""
+    weights = 1 / np.sqrt(off**2 + KINK**2)
+    move = np.zeros(len(least))
+    free = np.ones(len(least), dtype=bool)
+    while free.any():
+        left = off + slopes[:, ~free] @ move[~free]
+        some = slopes[:, free]
+        normal = some.T @ (some * weights[:, None])
+        move[free] = np.linalg.lstsq(normal, -some.T @ (left * weights), rcond=1e-6)[0]
+        beyond = free & ((move < least) | (move > most))
+        if not beyond.any():
+            break
+        move = np.clip(move, least, most)
+        free &= ~beyond
+    return move
 
 
 def _cost(off: Numbers) -> float:

@@ -77,7 +77,9 @@ class Cluster:
                 left -= 1
 
     def _client(self, stack: ExitStack) -> Any:
-        logging.getLogger("distributed").setLevel(logging.ERROR)  # a worker that dies is no news: its points are retried
+        logging.getLogger("distributed").setLevel(
+            logging.ERROR
+        )  # a worker that dies is no news: its points are retried
         try:
             if self._local:
                 cluster = self._dask.LocalCluster(

@@ -13,7 +13,8 @@ Floats = npt.NDArray[np.float64]
 BEND = 0.1  # difference of elasticities below which two segments are one
 GAIN = 4.0  # how many times smaller the squared residuals must be than a single line's
 LEAST = 5  # points: a fit of two segments has four unknowns
-KNOTS = 65  # candidates along a curve, at equal ratios; then finer ones about the best
+KNOTS = 33  # candidates along a curve, at equal ratios
+REFINEMENTS = 4  # times that as many are tried again, about the best: to 1 / 16 of the distance each time
 
 
 @dataclass(frozen=True)
@@ -98,26 +99,25 @@ def bend(x: Floats, time: Floats) -> Bend | None:
     if len(distinct) < LEAST:
         return None
     # On either side of the knot there are two values of x, or the segment there is not determined
-    knots = np.linspace(distinct[1], distinct[-2], KNOTS)
-    fits = [_two_segments(u, v, knot) for knot in knots]
-    best = int(np.argmin([squares for squares, _ in fits]))
-    step = knots[1] - knots[0]
-    for _ in range(4):  # to a thousandth of the first step
-        fine = np.linspace(max(knots[best] - step, distinct[1]), min(knots[best] + step, distinct[-2]), 17)
-        fits, knots, best = [_two_segments(u, v, knot) for knot in fine], fine, 0
-        best = int(np.argmin([squares for squares, _ in fits]))
-        step = fine[1] - fine[0]
-    squares, coefficients = fits[best]
-    line, *_ = np.linalg.lstsq(np.stack([np.ones_like(u), u], axis=1), v, rcond=None)
-    single = float(((v - line[0] - line[1] * u) ** 2).sum())
-    before, after = float(coefficients[1]), float(coefficients[1] + coefficients[2])
-    if abs(after - before) < BEND or single < GAIN * squares:
+    low, high = float(distinct[1]), float(distinct[-2])
+    # What a line leaves of the times and of each hinge max(0, u - knot): the fit of both is then one of a proportion
+    line = np.stack([np.ones_like(u), u - u.mean()], axis=1)
+    line /= np.linalg.norm(line, axis=0)
+    left = v - line @ (line.T @ v)
+    single = float(left @ left)
+    knots, squares, steepness = np.linspace(low, high, KNOTS), np.empty(0), np.empty(0)
+    best = 0
+    for _ in range(REFINEMENTS):
+        hinges = np.maximum(0.0, u - knots[:, None])
+        hinges -= (hinges @ line) @ line.T
+        steepness = hinges @ left / (hinges**2).sum(axis=1)
+        squares = ((left - steepness[:, None] * hinges) ** 2).sum(axis=1)
+        best = int(np.argmin(squares))
+        knot, step = float(knots[best]), float(knots[1] - knots[0])
+        knots = np.linspace(max(knot - step, low), min(knot + step, high), KNOTS)
+    bent, error = float(steepness[best]), float(squares[best])
+    if abs(bent) < BEND or single < GAIN * error:
         return None
-    return Bend(float(np.exp(knots[best])), before, after, float(np.sqrt(squares / len(u))))
-
-
-def _two_segments(u: Floats, v: Floats, knot: float) -> tuple[float, Floats]:
-    """The squared residuals and the coefficients of v = a + b u + c max(0, u - knot)."""
-    columns = np.stack([np.ones_like(u), u, np.maximum(0.0, u - knot)], axis=1)
-    coefficients, *_ = np.linalg.lstsq(columns, v, rcond=None)
-    return float(((v - columns @ coefficients) ** 2).sum()), coefficients
+    before = slope(x, np.exp(v - bent * np.maximum(0.0, u - knot)))
+    assert before is not None
+    return Bend(float(np.exp(knot)), before, before + bent, float(np.sqrt(error / len(u))))

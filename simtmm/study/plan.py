@@ -1,62 +1,32 @@
-"""Plan: a study file, or the same from words, and the points that it asks for, each with a key of its content."""
+"""Plan: the points that a study asks for, each with a key of its content."""
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel
 
-from simtmm.engine import DEFAULT, ENGINES
-from simtmm.errors import KernelError, MachineError, ModelError, SimtmmError, StudyError, nearest, shown, shown_error
+from simtmm.engine import ENGINES
+from simtmm.errors import KernelError, MachineError, ModelError, SimtmmError, StudyError, nearest
 from simtmm.kernel import kernel_folders
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.machine.spec import units
 from simtmm.model import MODELS
 from simtmm.model.algorithms import ALGORITHMS
 from simtmm.provenance import VERSION
-from simtmm.study.axes import MOST_VALUES, Axis, Value, axis, flattened, product, sample, size, span
+from simtmm.study.axes import Axis, Value, axis, flattened, product, sample, size, span
 from simtmm.study.constraints import constraint
-from simtmm.study.program import Kind, Program, program
+from simtmm.study.program import Program, program
+from simtmm.study.study_file import StudyFile
 
 SIMULATED, MEASURED = "simulated", "measured"
 OF_ALGORITHMS = ("tmm", "pram")
 DEFAULT_COMPUTE = (SIMULATED, "tmm", "tmm-warps")
 MACHINE_AXIS = "machine"
 MOST_POINTS = 1_000_000
-
-
-class SampleFile(BaseModel):
-    """The table [sample] of a study file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    points: int = Field(ge=1, le=MOST_VALUES)
-    method: Literal["random", "latin-hypercube"] = "latin-hypercube"
-    seed: int = Field(default=0, ge=0)
-    axes: dict[str, Any]
-
-
-class StudyFile(BaseModel):
-    """The keys of a study file; see docs/studies.md."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
-
-    program: str
-    kind: Kind | None = None
-    machines: list[str] = Field(default=["gtx280"], min_length=1)
-    parameters: dict[str, Any] = {}
-    changes: dict[str, Any] = Field(default={}, alias="set")
-    axes: dict[str, Any] = {}
-    linked: list[dict[str, Any]] = []
-    sample: SampleFile | None = None
-    compute: list[str] = []
-    engine: str = DEFAULT
-    constraints: list[str] = []
-    measured: list[str] = []
 
 
 @dataclass(frozen=True)
@@ -99,34 +69,13 @@ class Plan:
         """The engine that simulates."""
         return self.study.engine
 
-
-def read_study(path: str | Path) -> tuple[StudyFile, Path]:
-    """A study file, and the folder from which its paths are told. Raises StudyError."""
-    path = Path(path)
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise StudyError(f"{path}: can't be read ({error.strerror})") from None
-    except (ValueError, RecursionError) as error:
-        raise StudyError(f"{path}: is not TOML ({shown_error(error)})") from None
-    return study_of(tables, str(path)), path.parent
-
-
-def study_of(tables: Mapping[str, Any], origin: str = "study") -> StudyFile:
-    """A study from the tables of a study file; `origin` names them in errors. Raises StudyError."""
-    try:
-        return StudyFile.model_validate(dict(tables))
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            known = [field.alias or name for name, field in StudyFile.model_fields.items()]
-            if key.startswith("sample."):
-                known = [f"sample.{name}" for name in SampleFile.model_fields]
-            raise StudyError(f"{origin}: {key}: unknown key{nearest(key, known)}") from None
-        if first["type"] == "missing":
-            raise StudyError(f"{origin}: {key}: is missing") from None
-        raise StudyError(f"{origin}: {key} = {shown(first['input'])}: {first['msg']}") from None
+    def located(self) -> StudyFile:
+        """The study with whole paths, so that it means the same wherever it is read again."""
+        machines = [str(Path(name).resolve()) if Path(name).is_file() else name for name in self.machines]
+        measured = [str(path.resolve()) for path in self.measured]
+        return self.study.model_copy(
+            update={"program": self.program.source, "machines": machines, "measured": measured}
+        )
 
 
 def plan(study: StudyFile, folder: Path | None = None) -> Plan:
@@ -165,7 +114,14 @@ def plan(study: StudyFile, folder: Path | None = None) -> Plan:
                     said = {**point.parameters, **(point.machine.values() if point.machine else {}), **point.axes}
                     broken = next((one.text for one in conditions if not one.holds(said)), None)
                     if broken:
-                        point = Point(point.number, point.axes, point.parameters, point.machine, point.key, f"does not meet {broken}")
+                        point = Point(
+                            point.number,
+                            point.axes,
+                            point.parameters,
+                            point.machine,
+                            point.key,
+                            f"does not meet {broken}",
+                        )
                 points.append(point)
     if first_refusal and all(point.skipped for point in points):
         raise first_refusal

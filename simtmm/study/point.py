@@ -6,7 +6,7 @@ import functools
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter, time
@@ -186,10 +186,9 @@ def trace_path(kernel: str, digest: str, parameters: Mapping[str, Any]) -> Path:
     return cache_folder() / "traces" / f"{Path(kernel).name}-{key}.parquet"
 
 
-def prune_traces(keep: Sequence[Path] = ()) -> None:
+def prune_traces(keep: Collection[Path]) -> None:
     """Remove what killed processes left behind, and the traces used least recently beyond MOST_KEPT bytes."""
     folder = cache_folder() / "traces"
-    kept = set(keep)
     with contextlib.suppress(OSError):
         for path in folder.glob(".simtmm-*.part"):
             if time() - path.stat().st_mtime > STALE:
@@ -199,7 +198,7 @@ def prune_traces(keep: Sequence[Path] = ()) -> None:
         for _, size, path in found:
             if total <= MOST_KEPT:
                 return
-            if path not in kept:
+            if path not in keep:
                 path.unlink(missing_ok=True)
                 total -= size
 

@@ -2,7 +2,7 @@
 
 Tables: `points` (a row a point, with a column for each axis), `results` (a row a point and quantity, the document as
 JSON), `skipped` (points that a machine can't hold, say, with the reason), `failures`, `runs` (provenance: which
-simtmm, which command) and `study` (the study file as it was last run). A result is kept by the key of its point's
+simtmm, which command) and `study` (the study file as it was last run, its paths made whole). A result is kept by the key of its point's
 content, so it serves every study in which the same point occurs.
 """
 
@@ -98,7 +98,7 @@ class Store:
                     self._database.execute(f"ALTER TABLE points ADD COLUMN {_quoted(name)}")
             for point in plan.points:
                 self._put_point(plan, point)
-            document = plan.study.model_dump_json(by_alias=True)
+            document = plan.located().model_dump_json(by_alias=True)
             self._database.execute("INSERT OR REPLACE INTO study VALUES (1, ?)", (document,))
             made = self._database.execute("INSERT INTO runs (document) VALUES (?)", (_json(dict(provenance)),))
             return int(made.lastrowid or 0)

@@ -11,7 +11,7 @@ from simtmm.provenance import provenance
 from simtmm.record.compiler import find_compiler
 from simtmm.study.gathered import Study, gather
 from simtmm.study.measured import measured_times
-from simtmm.study.plan import MEASURED, SIMULATED, Plan, Point, plan, read_study
+from simtmm.study.plan import MEASURED, SIMULATED, Plan, Point, plan
 from simtmm.study.point import (
     compute,
     compute_algorithm,
@@ -24,8 +24,10 @@ from simtmm.study.point import (
     recorded,
     trace_path,
 )
+from simtmm.study.processes import Local
 from simtmm.study.store import Store
-from simtmm.study.tasks import Executor, Local, Serial, Task, cores
+from simtmm.study.study_file import read_study
+from simtmm.study.tasks import Executor, Serial, Task, cores
 
 Watch = Callable[[str, int, int | None], None]  # stage, done, total
 
@@ -61,17 +63,22 @@ def sweep(
     made = study if isinstance(study, Plan) else plan(*read_study(study))
     if workers is not None and workers < 1:
         raise StudyError(f"workers = {workers}: must be at least 1")
+    elsewhere = None if cluster is None else _cluster(cluster)
+    measured = measured_times(made) if made.measured else {}
     with Store(store) as opened:
         waiting = pending(made, opened)
-        run = opened.begin(made, {**provenance(), "engine": made.engine, "workers": cluster or workers or "all cores"})
-        _put_measured(made, opened, run)
+        said = {"engine": made.engine, "workers": cluster or workers or "all cores", "points": len(waiting)}
+        run = opened.begin(made, {**provenance(), **said})
+        for key, document in measured.items():
+            opened.put(key, {MEASURED: document}, {}, run)
         opened.forget_failures(waiting.points)
         tasks = tasks_of(made, waiting)
         if tasks:
-            if made.program.kind == "kernel" and SIMULATED in made.compute:
+            traces = set(_traces(made, waiting))
+            prune_traces(traces)
+            if not all(path.exists() for path in traces):
                 find_compiler()  # its absence is told once, not for each point
-            executor = _executor(made, len(waiting), workers, cluster)
-            _run(executor, tasks, opened, run, len(waiting), watch)
+            _run(elsewhere or _here(made, len(waiting), workers), tasks, opened, run, len(waiting), watch)
         return gather(made, opened)
 
 
@@ -89,11 +96,13 @@ def pending(made: Plan, store: Store) -> Pending:
     return Pending(points, lacking)
 
 
-def _executor(made: Plan, points: int, workers: int | None, cluster: str | None) -> Executor:
-    if cluster is not None:
-        from simtmm.study.cluster import Cluster  # Dask is an extra
+def _cluster(where: str) -> Executor:
+    from simtmm.study.cluster import Cluster  # Dask is an extra
 
-        return Cluster(cluster)
+    return Cluster(where)
+
+
+def _here(made: Plan, points: int, workers: int | None) -> Executor:
     number = min(cores() if workers is None else workers, points)
     if number == 1 or made.program.kind == "algorithm":  # closed forms take less time than the handing over
         return Serial()
@@ -138,7 +147,6 @@ def tasks_of(made: Plan, waiting: Pending) -> dict[Task, str]:
             tasks[shared[key]] = ""
         return shared[key]
 
-    paths = []
     for key, point in _by_trace(waiting.points):
         machine, quantities = point.machine, waiting.lacking[key]
         assert machine is not None
@@ -152,14 +160,20 @@ def tasks_of(made: Plan, waiting: Pending) -> dict[Task, str]:
         else:
             given = (program.source, program.digest, dict(point.parameters))
             trace = once(("trace", of), recorded, *given, here=True)
-            paths.append(trace_path(*given))
         workload = once(("lower", of, lowering_key(machine)), lowered_once, trace, machine)
         counts = None
         if any(quantity != SIMULATED for quantity in quantities):
             counts = once(("count", of, counting_key(machine)), counted, trace, workload, machine)
         tasks[Task(compute, (trace, workload, counts, machine, quantities, engine), wanted=True)] = key
-    prune_traces(paths)
     return tasks
+
+
+def _traces(made: Plan, waiting: Pending) -> list[Path]:
+    """Where the traces lie, or will lie, that are needed of a kernel."""
+    if made.program.kind != "kernel":
+        return []
+    source, digest = made.program.source, made.program.digest
+    return [trace_path(source, digest, dict(point.parameters)) for point in waiting.points.values()]
 
 
 def _by_trace(points: Mapping[str, Point]) -> Iterator[tuple[str, Point]]:
@@ -169,9 +183,3 @@ def _by_trace(points: Mapping[str, Point]) -> Iterator[tuple[str, Point]]:
         groups.setdefault(repr(sorted(point.parameters.items())), []).append((key, point))
     for group in groups.values():
         yield from group
-
-
-def _put_measured(made: Plan, store: Store, run: int) -> None:
-    if made.measured:
-        for key, document in measured_times(made).items():
-            store.put(key, {MEASURED: document}, {}, run)

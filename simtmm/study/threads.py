@@ -37,8 +37,8 @@ class ThreadsNeeded:
     with its limits; with_all: cycles with all threads. model: by the TMM. probes: what was simulated, (threads per
     core, cycles), fewest first.
 
-    More threads need not be faster (docs/anomalies.md): just below `by_simulation` the latency is not hidden, but
-    there might be fewer threads that hide it, too.
+    More threads need not be faster (docs/anomalies.md), so the search can miss fewer threads that hide the latency,
+    too. What is tried are the numbers of threads at which the blocks need a wave less.
     """
 
     program: str
@@ -92,7 +92,7 @@ def threads_needed(
     workload = lowered_once(trace, machine)
     counts = count(trace, machine, fitted(workload, trace, machine))
     steps = _warps(trace, machine)
-    if not steps:
+    if not trace.info.launches:
         raise StudyError(f"{trace.info.kernel}: has no launches")
     probes: dict[int, float] = {}
 
@@ -111,7 +111,9 @@ def threads_needed(
     found = None
     if hidden(steps[-1]):
         found = steps[bisect_left(steps, True, key=hidden)]
-    threads = {warps: warps * machine.cores.warp_width / machine.cores.cores_per_group for warps in {*probes, steps[-1]}}
+    threads = {
+        warps: warps * machine.cores.warp_width / machine.cores.cores_per_group for warps in {*probes, steps[-1]}
+    }
     local_memory = max(launch.local_memory_bytes / launch.threads_per_block for launch in trace.info.launches)
     return ThreadsNeeded(
         program=trace.info.kernel,
@@ -149,12 +151,18 @@ def without_latency(machine: Machine) -> Machine:
 
 
 def _warps(trace: Trace, machine: Machine) -> list[int]:
-    """The numbers of warps of a group at which it holds another block, from one block to all that there are."""
+    """The numbers of warps of a group at which a launch needs a wave of blocks less, from one block to all at once.
+
+    Between two of them the last wave is not full, hides less, and may make the run longer than with fewer warps.
+    """
     width, groups = machine.cores.warp_width, machine.cores.groups
     shapes = {(launch.blocks, -(-launch.threads_per_block // width)) for launch in trace.info.launches}
     least = max((warps for _, warps in shapes), default=0)
-    found = {warps * held for blocks, warps in shapes for held in range(1, -(-blocks // groups) + 1)}
-    return sorted({max(warps, least) for warps in found})
+    found = {least}
+    for blocks, warps in shapes:
+        of_group = -(-blocks // groups)
+        found |= {max(warps * -(-of_group // waves), least) for waves in range(1, of_group + 1)}
+    return sorted(found)
 
 
 def _trace(source: "str | Path | Trace", parameters: Mapping[str, object] | None, watch: Watch | None) -> Trace:

@@ -55,9 +55,9 @@ class Race:
     """A pair of sites that race, with an example: first and second are what raced for array[index] in that launch.
 
     kernel: the __global__ function. scope: "block" or "launch". array: of global memory; or, if `local`, of local
-    memory, as it is declared. index: of an element of the array's type; of a local one, the offset in bytes. count: accesses at one of
-    the sites that raced with one at the other. benign: whether no write of them all changed anything; None where
-    the trace does not tell.
+    memory, as it is declared. index: of an element of the array's type; of a local one, the offset in bytes. count:
+    accesses at one of the sites that raced with one at the other. benign: whether no write of them all changed what
+    lay there; None where the trace does not tell.
     """
 
     kernel: str

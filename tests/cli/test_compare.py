@@ -76,8 +76,8 @@ def test_a_picture(command, tmp_path, kind):
 
 @needs_matplotlib
 def test_predict_draws_its_sweep(command, tmp_path):
-    status, _, _ = command("predict", TRACE, "--sweep", "blocks=1:500", "--picture", "out.pdf")
-    assert status == 0
+    status, _, err = command("predict", TRACE, "--sweep", "blocks=1:500", "--picture", "out.pdf")
+    assert (status, err) == (0, "")
     assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
 
 

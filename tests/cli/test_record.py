@@ -13,6 +13,7 @@ from tests.record.build import DEVICE, host
 from tests.record.conftest import needs_compiler
 
 RACY = "__global__ void f(int* a) { ST(a, 0, threadIdx.x); }"
+WRONG = "simtmm: error: kernel own: wrong answer: a[0] is 2"
 
 
 @pytest.fixture
@@ -56,9 +57,8 @@ def test_races_are_listed_behind_the_trace_and_are_no_error(command, kernel):
     assert lines[0].startswith("own.parquet: own, 1 launches, 3 events")
     assert lines[1] == "races: 1 pair of sites"
     assert lines[2] == (
-        "f: within a block: store and store of a[0]: kernel.cu:2 `__global__ void f(int* a) { ST(a, 0, threadIdx.x); }` "
-        "with kernel.cu:2 `__global__ void f(int* a) { ST(a, 0, threadIdx.x); }`: launch 0, block 0, threads 0 and 1; "
-        "2 times"
+        f"f: within a block: store and store of a[0]: kernel.cu:2 `{RACY}` with kernel.cu:2 `{RACY}`: "
+        "launch 0, block 0, threads 0 and 1; 2 times"
     )
     assert len(lines) == 3
 
@@ -70,7 +70,8 @@ def test_the_document_has_the_races_only_if_they_were_asked_for(command, kernel)
     races = json.loads(command("record", folder, "--json", "--races")[1])["races"]
     assert (races["pairs"], races["harmful"], races["accesses"]) == (1, 1, 2)
     (race,) = races["found"]
-    assert (race["kernel"], race["scope"], race["array"], race["index"], race["benign"]) == ("f", "block", "a", 0, False)
+    assert (race["kernel"], race["scope"], race["array"], race["index"]) == ("f", "block", "a", 0)
+    assert race["benign"] is False
     assert (race["first"]["line"], race["first"]["thread"], race["second"]["thread"]) == (2, 0, 1)
 
 
@@ -92,8 +93,8 @@ def test_at_most_twenty_are_shown_with_how_many_there_are(command, kernel):
 def test_a_wrong_answer_names_a_race_it_may_come_of(command, kernel):
     folder = kernel(check="raise WrongAnswer('a[0] is 2')")
     plain, racing = (command("record", folder, *words)[2] for words in ((), ("--races",)))
-    assert plain == "simtmm: error: kernel own: wrong answer: a[0] is 2\n"
-    assert racing.startswith("simtmm: error: kernel own: wrong answer: a[0] is 2; it races, as f: within a block: store")
+    assert plain == f"{WRONG}\n"
+    assert racing.startswith(f"{WRONG}; it races, as f: within a block: store and store of a[0]: ")
 
 
 # --- limits -----------------------------------------------------------------------------------------------------------

@@ -70,9 +70,11 @@ template <class T> T atomicCAS(T* place, typename Same<T>::type expected, typena
 namespace shim {
 
 struct EndThread {};
-struct Thread { ucontext_t context; std::vector<char> stack; bool waiting, ended; };
+enum { STACK_BYTES = 64 * 1024 };
+struct Thread { ucontext_t context; char* stack; bool waiting, ended; };
 
-static std::vector<Thread> threads;
+static std::vector<Thread> threads;  // those that the launches so far needed
+static unsigned thread_count;
 static ucontext_t scheduler;
 static Thread* current;
 static void (*body)(void**);
@@ -100,17 +102,18 @@ static void resume(unsigned number) {
 }
 
 static void run_block() {
-    for (Thread& thread : threads) {
+    for (unsigned number = 0; number < thread_count; ++number) {
+        Thread& thread = threads[number];
         thread.waiting = thread.ended = false;
         getcontext(&thread.context);
-        thread.context.uc_stack.ss_sp = thread.stack.data();
-        thread.context.uc_stack.ss_size = thread.stack.size();
+        thread.context.uc_stack.ss_sp = thread.stack;
+        thread.context.uc_stack.ss_size = STACK_BYTES;
         thread.context.uc_link = nullptr;
         makecontext(&thread.context, run_thread, 0);
     }
     for (bool some = true; some;) {
         some = false;
-        for (unsigned number = 0; number < threads.size(); ++number)
+        for (unsigned number = 0; number < thread_count; ++number)
             if (!threads[number].ended) { resume(number); some = some || threads[number].waiting; }
     }
 }
@@ -120,12 +123,11 @@ static void launch(void (*call)(void**), const unsigned* shape, void** given) {
     blockDim = {shape[3], shape[4], shape[5]};
     body = call;
     arguments = given;
-    threads.resize(blockDim.x * blockDim.y * blockDim.z);
-    for (Thread& thread : threads) thread.stack.resize(64 * 1024);
+    thread_count = blockDim.x * blockDim.y * blockDim.z;
+    while (threads.size() < thread_count) threads.push_back(Thread{{}, (char*)std::malloc(STACK_BYTES), false, false});
     for (blockIdx.z = 0; blockIdx.z < gridDim.z; ++blockIdx.z)
         for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
             for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) run_block();
-    threads.clear();
 }
 
 template <auto> struct Call;

@@ -72,6 +72,7 @@ class FakeCupy(types.ModuleType):
             "ClockRate": 1_000_000,  # kHz
             "MemoryClockRate": 2_000_000,
             "MultiProcessorCount": 4,
+            "MaxThreadsPerMultiProcessor": 2048,
             "MaxSharedMemoryPerBlockOptin": 200_000,
         }
         runtime = types.SimpleNamespace(
@@ -83,7 +84,10 @@ class FakeCupy(types.ModuleType):
         )
         self.cuda = types.SimpleNamespace(
             runtime=runtime,
-            driver=types.SimpleNamespace(CUDADriverError=CUDADriverError),
+            driver=types.SimpleNamespace(
+                CUDADriverError=CUDADriverError,
+                occupancyMaxActiveBlocksPerMultiprocessor=self._resident,
+            ),
             compiler=types.SimpleNamespace(CompileException=CompileException),
             memory=types.SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
             Device=lambda: types.SimpleNamespace(
@@ -101,6 +105,10 @@ class FakeCupy(types.ModuleType):
         if isinstance(self.devices, Exception):
             raise self.devices
         return self.devices
+
+    def _resident(self, function, threads, shared):
+        """Of 2048 threads and 200,000 bytes of local memory."""
+        return min(2048 // threads, 200_000 // (shared + self.static_shared_bytes or 1))
 
     def empty(self, shape, dtype=float):
         """An array of one dimension."""
@@ -211,6 +219,7 @@ class _Kernel:
         self._count = getattr(library, f"shim_count_{number}")()
         self.shared_size_bytes = cupy.static_shared_bytes
         self.max_dynamic_shared_size_bytes = 48 * 1024
+        self.kernel = types.SimpleNamespace(ptr=number)
 
     def __call__(self, grid, block, args, *, shared_mem=0):
         assert len(args) == self._count

@@ -109,7 +109,7 @@ def test_available_memory_keeps_to_the_processs_own_limit():
     assert 0 < int(done.stdout) < 2**31
 
 
-# --- memory while writing to a file -------------------------------------------------------------------------------------
+# --- memory while writing to a file -----------------------------------------------------------------------------------
 
 PEAK = """
 import resource, sys

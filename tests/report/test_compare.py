@@ -7,7 +7,7 @@ import re
 from rich.console import Console
 
 from simtmm.report.compare import SERIES, comparison_csv, comparison_latex, describe_comparison
-from simtmm.study.compare import CALIBRATED, MEASURED, SIMULATED
+from simtmm.study.comparison import CALIBRATED, MEASURED, SIMULATED
 from simtmm.study.predict import MODELS
 from simtmm.study.timings import Timing
 from tests.study.cases import case, comparison, without_clock
@@ -74,7 +74,9 @@ def test_csv_has_a_row_a_case_and_series():
 
 def test_latex_has_two_tables_with_as_many_cells_as_columns():
     told = comparison_latex(MADE)
-    tables = re.findall(r"\\begin\{tabular\}\{([lr]+)\}\n\\toprule\n(.*?)\\bottomrule\n\\end\{tabular\}", told, re.DOTALL)
+    tables = re.findall(
+        r"\\begin\{tabular\}\{([lr]+)\}\n\\toprule\n(.*?)\\bottomrule\n\\end\{tabular\}", told, re.DOTALL
+    )
     assert len(tables) == 2
     for columns, body in tables:
         rows = [row for row in body.splitlines() if row != r"\midrule"]

@@ -12,8 +12,9 @@ import pytest
 from simtmm import load_machine, load_trace
 from simtmm.errors import OutputError
 from simtmm.model.scheduling import zigzag
-from simtmm.report import pictures
+from simtmm.report import comparison_pictures, pictures, study_pictures
 from simtmm.report.compare import SERIES
+from simtmm.report.page import Table
 from simtmm.result import WHERE_TIME_GOES
 from simtmm.study.run import DEFAULT_TRACE, shipped_trace
 from tests.study.cases import MACHINE, WAITED, case, comparison
@@ -37,7 +38,7 @@ def lines(figure):
 
 @needs_matplotlib
 def test_a_scatter_has_a_marker_a_model_over_the_reference_and_the_diagonal():
-    figure = pictures.scatter(MADE)
+    figure = comparison_pictures.scatter(MADE)
     drawn = lines(figure)
     assert set(drawn) == {"PRAM", "TMM", "measured"}
     assert drawn["TMM"] == ([1e-6, 3e-6, 9e-5], [5e-7, 1.5e-6, 9e-6])
@@ -56,7 +57,7 @@ def test_every_series_has_a_look_of_its_own():
 
 @needs_matplotlib
 def test_curves_go_along_the_parameter_that_varies():
-    figure = pictures.curves_of(comparison(*reversed(CASES), series=MADE.series))
+    figure = comparison_pictures.curves_of(comparison(*reversed(CASES), series=MADE.series))
     drawn = lines(figure)
     assert drawn["simulated"] == ([64, 128, 256], [1e-6, 3e-6, 9e-5])
     assert drawn["measured"] == ([64], [4e-6])
@@ -76,7 +77,7 @@ def test_curves_go_along_the_parameter_that_varies():
 )
 def test_curves_that_can_not_be_drawn_are_refused(made, over, message):
     with pytest.raises(OutputError, match=message):
-        pictures.curves_of(made, over)
+        comparison_pictures.curves_of(made, over)
 
 
 @needs_matplotlib
@@ -108,7 +109,7 @@ def test_a_heat_map_of_another_shape_is_refused():
 
 @needs_matplotlib
 def test_a_roofline_has_the_roof_and_the_cases_below_it():
-    figure = pictures.roofline(MADE)
+    figure = comparison_pictures.roofline(MADE)
     (axes,) = figure.axes
     drawn = lines(figure)
     intensity, roof = map(np.array, drawn[MACHINE.name])
@@ -118,6 +119,57 @@ def test_a_roofline_has_the_roof_and_the_cases_below_it():
     assert points.get_xdata() == pytest.approx([1000 / 4000] * 3)
     assert points.get_ydata() == pytest.approx([1000 / 1e-6, 1000 / 3e-6, 1000 / 9e-5])
     assert axes.get_ylabel() == "operations a second, simulated"
+
+
+STUDY = Table.from_rows(
+    "study",
+    [
+        {"machine": machine, "n": n, "L": latency, "simulated.seconds": factor * n * latency, "tmm.seconds": 1.0 * n}
+        for machine, factor in (("a", 1.0), ("b", 2.0))
+        for n in (4, 1, 2)
+        for latency in (10, 20)
+    ],
+    ["machine", "n", "L"],
+)
+
+
+@needs_matplotlib
+def test_a_study_as_curves_in_the_order_of_the_axis():
+    drawn = lines(study_pictures.picture_of(STUDY, where={"machine": "b", "L": "20"}))
+    assert drawn == {"simulated": ([1, 2, 4], [40, 80, 160]), "TMM": ([1, 2, 4], [1, 2, 4])}
+
+
+@needs_matplotlib
+def test_a_study_as_curves_a_line_for_each_value_of_an_axis():
+    drawn = lines(study_pictures.picture_of(STUDY, "n", values=["simulated.seconds"], by="machine", where={"L": "10"}))
+    assert drawn == {"machine = a": ([1, 2, 4], [10, 20, 40]), "machine = b": ([1, 2, 4], [20, 40, 80])}
+
+
+@needs_matplotlib
+def test_a_study_as_a_heat_map():
+    figure = study_pictures.picture_of(STUDY, "n", "L", ["simulated.seconds"], where={"machine": "a"})
+    axes, bar = figure.axes
+    assert axes.images[0].get_array().tolist() == [[10, 20, 40], [20, 40, 80]]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "2", "4"]
+    assert bar.get_ylabel() == "simulated.seconds (s)"
+
+
+@needs_matplotlib
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "several rows have the same n: machine, L varies too"),
+        ({"across": "m"}, "'m': no such column"),
+        ({"values": ["tmm.second"]}, "'tmm.second': no such column; did you mean 'tmm.seconds'"),
+        ({"where": {"L": "11"}}, "no row has L = 11; there are 10, 20"),
+        ({"where": {"l": "11"}}, "'l': no such column"),
+        ({"across": "machine", "where": {"n": "1", "L": "10"}}, "machine: must be numbers"),
+        ({"across": "n", "up": "L", "where": {"machine": "a"}}, "a heat map shows one column"),
+    ],
+)
+def test_a_picture_of_a_study_that_can_not_be_is_refused(options, message):
+    with pytest.raises(OutputError, match=message):
+        study_pictures.picture_of(STUDY, **options)
 
 
 @needs_matplotlib
@@ -132,7 +184,7 @@ def test_a_zigzag_has_its_peaks():
 
 @needs_matplotlib
 def test_stacks_fill_each_bar():
-    figure = pictures.stacks_of(MADE)
+    figure = comparison_pictures.stacks_of(MADE)
     (axes,) = figure.axes
     assert [container.get_label() for container in axes.containers] == list(WHERE_TIME_GOES)
     widths = np.array([[patch.get_width() for patch in container] for container in axes.containers])
@@ -141,9 +193,9 @@ def test_stacks_fill_each_bar():
 
 
 @needs_matplotlib
-@pytest.mark.parametrize("kind", pictures.COMPARED)
+@pytest.mark.parametrize("kind", comparison_pictures.COMPARED)
 def test_text_does_not_leave_the_picture(kind):
-    figure = pictures.compared(kind)(MADE)
+    figure = comparison_pictures.compared(kind)(MADE)
     figure.draw_without_rendering()  # lays it out
     box = figure.get_tightbbox()  # inches, of all that is drawn
     width, height = figure.get_size_inches()
@@ -156,7 +208,7 @@ def test_files_have_their_formats_and_are_the_same_each_time(tmp_path):
     for kind, begin in kinds.items():
         first, second = tmp_path / f"1.{kind}", tmp_path / f"2.{kind}"
         for path in (first, second):
-            pictures.write(path, pictures.scatter(MADE))
+            pictures.write(path, comparison_pictures.scatter(MADE))
         assert first.read_bytes().startswith(begin)
         assert first.read_bytes() == second.read_bytes()
     width, height = struct.unpack(">II", (tmp_path / "1.png").read_bytes()[16:24])
@@ -174,16 +226,17 @@ def test_another_suffix_is_refused(tmp_path, name):
 
 def test_an_unknown_kind_is_refused():
     with pytest.raises(OutputError, match="picture 'pie': must be one of scatter, curves, stacks, roofline"):
-        pictures.compared("pie")
+        comparison_pictures.compared("pie")
 
 
 def test_without_matplotlib_one_line_says_how_to_install_it(tmp_path, monkeypatch):
     monkeypatch.setattr(pictures, "find_spec", lambda name: None)
-    for call in (lambda: pictures.check(tmp_path / "x.png"), lambda: pictures.scatter(MADE)):
+    for call in (lambda: pictures.check(tmp_path / "x.png"), lambda: comparison_pictures.scatter(MADE)):
         with pytest.raises(OutputError, match=r"matplotlib, which is not installed: pip install 'simtmm\[plot\]'"):
             call()
 
 
 def test_matplotlib_is_loaded_only_when_a_picture_is_made():
-    code = "import sys, simtmm.report.pictures; assert not any(m.startswith('matplotlib') for m in sys.modules)"
+    modules = "simtmm.report.pictures, simtmm.report.comparison_pictures, simtmm.report.study_pictures"
+    code = f"import sys, {modules}; assert not any(name.startswith('matplotlib') for name in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from simtmm import Machine
 from simtmm.result import Prediction, Result
-from simtmm.study.compare import Case, Comparison
+from simtmm.study.comparison import Case, Comparison
 from simtmm.trace.counts import Counts, LaunchCounts
 
 MACHINE = Machine.from_dict(

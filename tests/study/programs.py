@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from simtmm.study.plan import plan, study_of
+from simtmm.study.plan import plan
+from simtmm.study.study_file import study_of
 from simtmm.trace.io import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch
 

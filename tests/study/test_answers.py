@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from simtmm.study.answers import answers
 from simtmm.study.curves import BEND, bend, slope
 from simtmm.study.gathered import Row, Study
-from simtmm.study.plan import plan, study_of
+from simtmm.study.plan import plan
+from simtmm.study.study_file import study_of
 from simtmm.study.sweep import sweep
 from tests.study.programs import planned, write
 
@@ -33,7 +34,7 @@ def test_the_knee_of_two_segments_is_found(place, before, after, points):
     knee = exp(log(10) + place * log(1000))
     found = bend(x, two_segments(x, knee, before, after, 77.0))
     if abs(after - before) > 1.5 * BEND:
-        # to the last of the finer and finer steps, each an eighth of the one before
+        # to the last of the finer and finer steps, each a sixteenth of the one before
         assert found.at == pytest.approx(knee, rel=1e-3)
         assert found.before == pytest.approx(before, abs=1e-2)
         assert found.after == pytest.approx(after, abs=1e-2)

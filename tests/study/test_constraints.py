@@ -59,7 +59,7 @@ def test_arithmetic_is_pythons(a, b, c):
     ],
 )
 def test_nothing_else_is_understood(text):
-    with pytest.raises(StudyError, match="are understood|has no value"):  # an attribute is a key that is not there
+    with pytest.raises(StudyError, match=r"are understood|has no value"):  # an attribute is a key that is not there
         constraint(text).holds(VALUES)
 
 

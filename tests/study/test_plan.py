@@ -4,7 +4,8 @@ import pytest
 
 from simtmm.errors import KernelError, MachineError, StudyError
 from simtmm.machine import load_machine
-from simtmm.study.plan import is_machine_key, plan, read_study, study_of, whole_key
+from simtmm.study.plan import is_machine_key, plan, whole_key
+from simtmm.study.study_file import read_study, study_of
 from tests.study.programs import planned, write
 
 

@@ -5,8 +5,9 @@ import sqlite3
 import pytest
 
 from simtmm.errors import StudyError
-from simtmm.study.plan import plan, study_of
+from simtmm.study.plan import plan
 from simtmm.study.store import Store
+from simtmm.study.study_file import study_of
 from tests.study.programs import planned, write
 
 
@@ -41,6 +42,14 @@ def test_what_is_put_in_is_there_when_it_is_opened_again(path, made):
         assert store.mean_seconds() == 1.5
         assert store.runs() == [{"command": "one"}]
         assert store.study()["axes"] == {"memory.latency": [100, 200]}
+
+
+def test_the_study_in_a_store_means_the_same_wherever_it_is_read(path, made, monkeypatch, tmp_path):
+    with Store(path) as store:
+        store.begin(made, {})
+        document = store.study()
+    monkeypatch.chdir(tmp_path)
+    assert [point.key for point in plan(study_of(document)).points] == [point.key for point in made.points]
 
 
 def test_the_store_is_in_write_ahead_mode(path):

@@ -21,8 +21,9 @@ from simtmm.study import point, sweep
 from simtmm.study.answers import answers
 from simtmm.study.forecast import forecast
 from simtmm.study.gathered import read
-from simtmm.study.plan import plan, study_of
+from simtmm.study.plan import plan
 from simtmm.study.store import Store
+from simtmm.study.study_file import study_of
 from simtmm.study.tasks import Task
 from tests.study.programs import planned, write
 
@@ -145,10 +146,29 @@ def test_a_point_that_fails_is_kept_with_its_error_and_tried_again(folder, path,
     assert [row.status for row in run(made, path, workers=1).rows] == ["done", "done"]
 
 
-def test_without_a_compiler_a_study_of_a_kernel_ends_at_once(monkeypatch, path):
+def test_without_a_compiler_a_study_of_a_kernel_ends_at_once_unless_its_traces_are_there(monkeypatch, path, tmp_path):
+    made = plan(study_of({"program": "vector-add", "machines": ["ideal"]}))
+    monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path / "full"))
+    run(made)
     monkeypatch.setenv("CXX", "no-such-compiler")
+    assert run(made).number("done") == 1
+    monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path / "empty"))
     with pytest.raises(CompilerError, match="no such command"):
-        run(plan(study_of({"program": "vector-add", "machines": ["ideal"]})), path)
+        run(made, path)
+
+
+def test_traces_used_least_recently_make_room_for_others(monkeypatch, tmp_path):
+    monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path))
+    monkeypatch.setattr(point, "MOST_KEPT", 250)
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    for age, name in enumerate(["new", "middle", "needed", "old"]):
+        (folder / f"{name}.parquet").write_bytes(bytes(100))
+        os.utime(folder / f"{name}.parquet", (1e9 - age, 1e9 - age))
+    (folder / ".simtmm-x.part").touch()
+    os.utime(folder / ".simtmm-x.part", (1e9, 1e9))
+    point.prune_traces([folder / "needed.parquet"])
+    assert sorted(path.name for path in folder.iterdir()) == ["needed.parquet", "new.parquet"]
 
 
 def test_an_algorithm_is_swept_over_its_symbols_and_the_machine():
@@ -294,15 +314,18 @@ def workers_of(process):
     return [child for child in psutil.Process(process.pid).children(recursive=True) if child.is_running()]
 
 
-@pytest.mark.parametrize(("workers", "seed"), [("1", 1), ("2", 2)])
+@pytest.mark.parametrize(("workers", "seed", "times"), [("1", 1, 1), ("2", 2, 2)])
 def test_a_sweep_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing(
-    large, undisturbed, path, workers, seed
+    large, undisturbed, path, workers, seed, times
 ):
     draw = random.Random(seed)
     expected, points = undisturbed
+    scratch = path.parent / "scratch"
+    scratch.mkdir()
+    own = {**os.environ, "TMPDIR": str(scratch)}
     kept, kills = {}, 0
-    while kills < 2 and len(kept) < len(expected):
-        process = subprocess.Popen(command(large, path, "-j", workers), stdout=subprocess.DEVNULL)
+    while kills < times and len(kept) < len(expected):
+        process = subprocess.Popen(command(large, path, "-j", workers), stdout=subprocess.DEVNULL, env=own)
         more = len(kept) + draw.randint(1, 30)  # kill it when it has so many more, or some moment on
         deadline = time.monotonic() + 10
         while process.poll() is None and len(results(path)) < more and time.monotonic() < deadline:
@@ -313,7 +336,8 @@ def test_a_sweep_that_is_killed_again_and_again_loses_nothing_and_repeats_nothin
         process.wait()
         kills += 1
         _, alive = psutil.wait_procs(orphans, timeout=10)
-        assert not alive  # the workers end with their parent
+        assert not alive  # the workers end with their parent, and take its files away
+        assert not list(scratch.iterdir())
         now = results(path)
         assert kept.items() <= now.items()  # nothing is lost, and nothing was done again
         kept = now

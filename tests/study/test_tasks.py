@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.errors import SimtmmError, StudyError
-from simtmm.study.tasks import Graph, Local, Serial, Task
+from simtmm.study.processes import Local
+from simtmm.study.tasks import Graph, Serial, Task
 
 
 def number(value):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from simtmm.errors import StudyError
+from simtmm.result import Measurement, Quartiles
 from simtmm.study.timings import Timing, load_timings, matching
 
 
@@ -28,6 +29,12 @@ def test_csv_with_a_column_a_parameter(tmp_path):
 def test_json_as_a_list_under_a_key_or_alone(tmp_path, wrapped):
     entry = {"kernel": "copy", "machine": "gtx280", "seconds": 0.5, "parameters": {"n": 64}}
     assert load_timings(written(tmp_path, "t.json", wrapped(entry))) == [Timing("copy", "gtx280", 0.5, {"n": 64})]
+
+
+def test_what_measure_writes_is_read(tmp_path):
+    times = Quartiles.of([3e-5, 1e-5, 2e-5])
+    made = Measurement("copy", {"n": 64}, "H200", (), times, times, 3, 1, True, {"device": "NVIDIA H200"}, "abc")
+    assert load_timings(written(tmp_path, "t.json", made.to_dict())) == [Timing("copy", "H200", 2e-5, {"n": 64})]
 
 
 def test_of_repetitions_the_median_is_taken(tmp_path):
@@ -62,7 +69,11 @@ def test_a_time_belongs_to_what_has_its_kernel_machine_and_parameters():
         ("t.json", "3", "must be a list of measured times"),
         ("t.json", [{"kernel": "copy", "machine": "a"}], r"\[0\]: seconds: is missing"),
         ("t.json", [3], r"\[0\]: 3: must be an object"),
-        ("t.json", [{"kernel": "c", "machine": "a", "seconds": []}], r"\[0\]: seconds = \[\]: must be a number above 0"),
+        (
+            "t.json",
+            [{"kernel": "c", "machine": "a", "seconds": []}],
+            r"\[0\]: seconds = \[\]: must be a number above 0",
+        ),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(tmp_path, name, text, message):

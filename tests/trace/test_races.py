@@ -25,7 +25,8 @@ def program(*launches):
 
 def found(*launches):
     """The races as (scope, sites, count)."""
-    return sorted((race.scope, race.first.site, race.second.site, race.count) for race in find_races(program(*launches)))
+    races = find_races(program(*launches))
+    return sorted((race.scope, race.first.site, race.second.site, race.count) for race in races)
 
 
 def access(what, index=0, size=4):
@@ -54,7 +55,8 @@ def test_two_threads_of_a_block_race_where_one_writes_but_two_atomics_do_not(one
 @pytest.mark.parametrize("other", [SHARED_LOAD, SHARED_STORE, SHARED_ATOMIC])
 def test_local_memory_is_raced_for_likewise(one, other):
     races = {one, other} - {SHARED_LOAD} and not one == other == SHARED_ATOMIC
-    assert found([[[local(one)], [local(other)]]]) == ([("block", min(one, other), max(one, other), 1)] if races else [])
+    expected = [("block", min(one, other), max(one, other), 1)] if races else []
+    assert found([[[local(one)], [local(other)]]]) == expected
 
 
 def test_a_thread_does_not_race_with_itself():

@@ -71,4 +71,4 @@ def _format_of(path: Path, wanted: str | None) -> str:
 def _name_of(path: Path) -> str:
     """What the program is called: after its folder where the file is a list of kernels, else after the file."""
     name = path.name.removesuffix(".xz")
-    return path.resolve().parent.name if name == "kernelslist.g" else name.removesuffix(".traceg")
+    return path.resolve().parent.name if name == "kernelslist.g" else Path(name).stem

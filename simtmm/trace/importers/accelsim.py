@@ -3,9 +3,7 @@
 Read twice: first for the program counters, which are numbered in ascending order as sites, then for the rest.
 """
 
-import itertools
 import re
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,9 +15,10 @@ import numpy.typing as npt
 from simtmm.errors import TraceError, shown
 from simtmm.trace.importers import accelsim_lines as lines
 from simtmm.trace.importers import warps as table
-from simtmm.trace.importers.blocks import BATCH_EVENTS, Blocks, Touched, Twice
+from simtmm.trace.importers.accelsim_header import Header, open_kernel
+from simtmm.trace.importers.blocks import BATCH_EVENTS, Blocks, Touched, TwiceError
 from simtmm.trace.importers.opcodes import Opcodes
-from simtmm.trace.importers.reading import Advance, Damaged, Text, blocks, size_of, token
+from simtmm.trace.importers.reading import Advance, DamagedError, Text, blocks, size_of, token
 from simtmm.trace.importers.words import hash_of
 from simtmm.trace.io import TraceRecorder
 from simtmm.trace.schema import KINDS, TraceArray, TraceLaunch, TraceSite
@@ -27,43 +26,9 @@ from simtmm.trace.schema import KINDS, TraceArray, TraceLaunch, TraceSite
 MOST_SITES = 1 << 16
 MOST_PCS = (MOST_SITES - 1) // 2  # one site is shared memory's, and each program counter has one for joins, one else
 SHARED_SITE = 0
-MOST_THREADS = 1024  # of a block
 WARP = table.LANES
 
 _COPY = re.compile(r"MemcpyHtoD,(?:0x)?([0-9a-fA-F]{1,16}),([0-9]{1,15})")
-_THREE = re.compile(r"\(\s*([0-9]{1,10})\s*,\s*([0-9]{1,10})\s*,\s*([0-9]{1,10})\s*\)")
-
-
-@dataclass
-class Header:
-    """What the header of a kernel trace says. Sizes in bytes; the bases are 0 where there is no such window."""
-
-    path: Path
-    kernel: str
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    shared_bytes: int
-    registers: int
-    version: int
-    lineinfo: bool
-    shared_base: int
-    local_base: int
-    tracer: str
-
-    @property
-    def threads(self) -> int:
-        """Threads of a block."""
-        return self.block[0] * self.block[1] * self.block[2]
-
-    @property
-    def blocks(self) -> int:
-        """Blocks of the grid."""
-        return self.grid[0] * self.grid[1] * self.grid[2]
-
-    @property
-    def words_before_pc(self) -> int:
-        """Words of an instruction line that stand before the program counter."""
-        return 4 * (self.version < 3) + self.lineinfo
 
 
 @dataclass
@@ -93,7 +58,6 @@ def read(
         for header in headers:
             sink.begin_launch()
             reader.read(header, kernels[header.kernel], sink, advance)
-        sink.flush()
     launches = [
         TraceLaunch(header.kernel, header.grid, header.block, header.registers, header.shared_bytes)
         for header in headers
@@ -135,12 +99,12 @@ def _list(path: Path) -> tuple[list[Path], list[tuple[int, int]]]:
             if _names_kernel(line):
                 file = path.parent / line
                 if not file.is_file():
-                    raise Damaged(path, number, f"the name of a kernel file beside {path.name}", line)
+                    raise DamagedError(path, number, f"the name of a kernel file beside {path.name}", line)
                 files.append(file)
             elif line.startswith("MemcpyHtoD"):
                 copy = _COPY.fullmatch(line)
                 if not copy:
-                    raise Damaged(path, number, "'MemcpyHtoD,0xADDRESS,BYTES'", line)
+                    raise DamagedError(path, number, "'MemcpyHtoD,0xADDRESS,BYTES'", line)
                 copies.append((int(copy[1], 16), int(copy[2])))
     if not files:
         raise TraceError(f"{path}: names no kernel: a line with a name that ends with .traceg or .traceg.xz is needed")
@@ -152,7 +116,7 @@ def _survey(files: list[Path], advance: Advance) -> tuple[list[Header], dict[str
     headers = []
     counters: dict[str, set[int]] = {}
     for file in files:
-        header, text = _open(file, advance)
+        header, text = open_kernel(file, advance)
         headers.append(header)
         found, used = np.zeros(1 << 10, np.int64), np.zeros(1, np.int64)
         for piece, _ in text:
@@ -208,7 +172,7 @@ class _Reading:
 
     def read(self, header: Header, kernel: _Kernel, sink: Blocks, advance: Advance) -> None:
         """Read one kernel's file."""
-        _, text = _open(header.path, advance)
+        _, text = open_kernel(header.path, advance)
         reader = self._reader
         reader.configuration[:] = _configuration(header, kernel)
         reader.state[:] = 0
@@ -221,15 +185,15 @@ class _Reading:
                 self._read_piece(header.path, piece, sink)
                 line = int(state[lines.LINE])
             if state[lines.PHASE] != lines.OUTSIDE:
-                raise Damaged(header.path, line, f"{self._expected()}, not the end of the file")
+                raise DamagedError(header.path, line, f"{self._expected()}, not the end of the file")
             self._hand_over(sink)
-        except Twice as twice:
-            raise Damaged(
+        except TwiceError as twice:
+            raise DamagedError(
                 header.path, twice.line, "a thread block that has not come before, not its second end"
             ) from None
         if sink.missing < header.blocks:
             x, y, z = np.unravel_index(sink.missing, header.grid, order="F")
-            raise Damaged(header.path, line, f"thread block {x},{y},{z} of the grid, not the end of the file")
+            raise DamagedError(header.path, line, f"thread block {x},{y},{z} of the grid, not the end of the file")
 
     def sites(self) -> list[TraceSite]:
         """The sites that events come from, and the one at which shared memory is declared."""
@@ -266,7 +230,7 @@ class _Reading:
                 self._learn(token(piece, int(state[lines.AT])))
             else:
                 where = piece[int(state[lines.AT]) :]
-                raise Damaged(path, int(state[lines.LINE]), lines.EXPECTED[state[lines.ERROR]], token(where, 0))
+                raise DamagedError(path, int(state[lines.LINE]), lines.EXPECTED[state[lines.ERROR]], token(where, 0))
 
     def _hand_over(self, sink: Blocks) -> None:
         self.touched.add(self._reader.operations)
@@ -332,78 +296,3 @@ def _window_end(base: int, other: int) -> int:
     if not base:
         return 0
     return min(base + table.WINDOW, other) if other > base else base + table.WINDOW
-
-
-def _open(path: Path, advance: Advance) -> tuple[Header, Iterator[tuple[Text, int]]]:
-    """The header of a kernel's file, and what follows it. Raises TraceError."""
-    text = blocks(path, advance)
-    values: dict[str, tuple[str, int]] = {}
-    last = 1
-    for piece, first in text:
-        position = 0
-        last = first
-        while position < len(piece):
-            stop = position + int(np.argmax(piece[position:] == 10)) + 1
-            line = piece[position:stop].tobytes().decode("utf-8", "backslashreplace").strip()
-            if line.startswith("#BEGIN_TB"):
-                stop = position
-            if line.startswith(("#BEGIN_TB", "#traces format")):
-                header = _header(path, values, last)
-                rest = [(piece[stop:], last + (stop > position))] if stop < len(piece) else []
-                return header, itertools.chain(rest, text)
-            if line.startswith("-"):
-                key, equals, value = (part.strip() for part in line[1:].partition("="))
-                if not equals or not key:
-                    raise Damaged(path, last, "'-key = value'", line)
-                if key in values:
-                    raise Damaged(path, last, f"each key once, not {key!r} again")
-                values[key] = value, last
-            elif line and not line.startswith("#"):
-                raise Damaged(path, last, "'-key = value' or '#traces format = ...'", line)
-            position = stop
-            last += 1
-    raise Damaged(path, last, "'#traces format = ...' behind the header, not the end of the file")
-
-
-def _header(path: Path, values: dict[str, tuple[str, int]], end: int) -> Header:
-    def text(key: str) -> tuple[str, int]:
-        if key not in values:
-            raise Damaged(path, end, f"a header with '-{key} = ...' before this line")
-        return values[key]
-
-    def whole(key: str, least: int, most: int, default: int | None = None, base: int = 10) -> int:
-        if default is not None and key not in values:
-            return default
-        value, line = text(key)
-        digits = re.fullmatch(r"(?:0[xX])?([0-9a-fA-F]{1,16})" if base == 16 else r"([0-9]{1,18})", value)
-        if not digits or not least <= int(digits[1], base) <= most:
-            number = f"0x{most:x}, hexadecimal" if base == 16 else f"{most:,}"
-            raise Damaged(path, line, f"'{key} =' a number from {least} to {number}", value)
-        return int(digits[1], base)
-
-    def three(key: str, most: int) -> tuple[int, int, int]:
-        value, line = text(key)
-        found = _THREE.fullmatch(value)
-        sizes = tuple(int(size) for size in found.groups()) if found else ()
-        if not sizes or min(sizes) < 1 or sizes[0] * sizes[1] * sizes[2] > most:
-            raise Damaged(path, line, f"'{key} =' (x,y,z), each at least 1 and at most {most:,} together", value)
-        return sizes[0], sizes[1], sizes[2]
-
-    version = whole("accelsim tracer version", 2, 5)
-    header = Header(
-        path=path,
-        kernel=text("kernel name")[0],
-        grid=three("grid dim", (1 << 31) - 1),
-        block=three("block dim", MOST_THREADS),
-        shared_bytes=whole("shmem", 0, table.WINDOW),
-        registers=whole("nregs", 0, 255),
-        version=version,
-        lineinfo=bool(whole("enable lineinfo", 0, 1, 0)),
-        shared_base=whole("shmem base_addr", 0, table.LARGEST_GLOBAL, 0, 16),
-        local_base=whole("local mem base_addr", 0, table.LARGEST_GLOBAL, 0, 16),
-        tracer=f"accelsim {version}, nvbit {values.get('nvbit version', ('unknown', 0))[0]}",
-    )
-    if header.shared_base and header.shared_base == header.local_base:
-        value, line = text("local mem base_addr")
-        raise Damaged(path, line, "'local mem base_addr =' another address than shmem's", value)
-    return header

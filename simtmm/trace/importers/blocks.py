@@ -1,7 +1,6 @@
-"""From operations of warps to the events of a trace: in the order of blocks, in batches, with the arrays they touch."""
+"""From operations of warps to the events of a trace: in the order of blocks, with the arrays they touch."""
 
 import bisect
-import itertools
 import tempfile
 from types import TracebackType
 from typing import IO
@@ -13,11 +12,11 @@ from simtmm.trace.importers import warps as table
 from simtmm.trace.io import TraceRecorder
 from simtmm.trace.schema import ALIGNMENT, EVENT, Batch, Events, TraceArray
 
-BATCH_EVENTS = 1 << 20  # a row group: 16 MiB of events in memory
+BATCH_EVENTS = 1 << 18  # handed on at once, and the rest of a block: 4 MiB of events in memory, as much of operations
 
 
-class Twice(Exception):  # noqa: N818  # no error of a user's yet: the importer that catches it knows the file
-    """A thread block that came before, at this line."""
+class TwiceError(Exception):
+    """A thread block that came before, at this line; who catches it knows the file."""
 
     def __init__(self, block: int, line: int) -> None:
         super().__init__(block, line)
@@ -27,7 +26,7 @@ class Twice(Exception):  # noqa: N818  # no error of a user's yet: the importer 
 class Blocks:
     """Takes blocks as they come and hands them to a recorder in order.
 
-    A block that comes before its turn is kept in a temporary file until then, so memory stays bounded by the batch.
+    A block that comes before its turn is kept in a temporary file until then, so memory stays bounded by what is added at once.
     """
 
     def __init__(self, recorder: TraceRecorder) -> None:
@@ -36,8 +35,6 @@ class Blocks:
         self._next = 0  # block of the launch
         self._early: dict[int, tuple[int, int]] = {}  # block: where its events begin in the file, and how many
         self._file: IO[bytes] | None = None
-        self._pieces: list[Batch] = []
-        self._held = 0  # events in them
         self._cursor = np.zeros(table.LANES, np.int64)
 
     def __enter__(self) -> "Blocks":
@@ -61,7 +58,7 @@ class Blocks:
             self._file.truncate()
 
     def add(self, operations: table.Operations) -> None:
-        """Take whole blocks of the launch, and empty the table. Raises Twice."""
+        """Take whole blocks of the launch, and empty the table. Raises TwiceError."""
         counts = operations.counts
         events = np.empty(counts[table.EVENTS], dtype=EVENT)
         table.to_threads(operations, self._cursor, events)
@@ -82,40 +79,17 @@ class Blocks:
         """Take blocks in order, of any launches; those without events may be missing."""
         events = np.empty(operations.counts[table.EVENTS], dtype=EVENT)
         table.to_threads(operations, self._cursor, events)
-        self._append(launch, block, events, operations.blocks[:, table.BLOCK_EVENTS].copy())
-
-    def flush(self) -> None:
-        """Hand over what is held back."""
-        if self._pieces:
-            counts = np.concatenate([np.diff(piece.ends, prepend=0) for piece in self._pieces])
-            self._recorder.add(
-                Batch(
-                    np.concatenate([piece.events for piece in self._pieces]),
-                    np.concatenate([piece.launch for piece in self._pieces]),
-                    np.concatenate([piece.block for piece in self._pieces]),
-                    np.cumsum(counts, dtype=np.int64),
-                )
-            )
-        self._pieces, self._held = [], 0
+        self._recorder.add(Batch(events, launch, block, operations.blocks[:, table.BLOCK_EVENTS].copy()))
 
     def _append_next(self, numbers: npt.NDArray[np.int64], events: Events, ends: npt.NDArray[np.int64]) -> None:
         """Take blocks of the launch whose turn it is."""
         self._next += len(numbers)
-        self._append(np.full(len(numbers), self._launch, np.int32), numbers.astype(np.int32), events, ends)
-
-    def _append(
-        self, launch: npt.NDArray[np.int32], block: npt.NDArray[np.int32], events: Events, ends: npt.NDArray[np.int64]
-    ) -> None:
-        if not len(block):
-            return
-        self._pieces.append(Batch(events, launch, block, ends))
-        self._held += len(events)
-        if self._held >= BATCH_EVENTS or len(self._pieces) >= BATCH_EVENTS >> 8:
-            self.flush()
+        launch = np.full(len(numbers), self._launch, np.int32)
+        self._recorder.add(Batch(events, launch, numbers.astype(np.int32), ends))
 
     def _add_block(self, number: int, line: int, events: Events) -> None:
         if number < self._next or number in self._early:
-            raise Twice(number, line)
+            raise TwiceError(number, line)
         if number > self._next:
             if self._file is None:
                 self._file = tempfile.TemporaryFile(prefix="simtmm-")  # noqa: SIM115  # closed with the object
@@ -168,7 +142,8 @@ class Touched:
                 taken.append((base, behind))
         for start, end in self._regions():
             first = bisect.bisect_right(taken, start, key=lambda copy: copy[1])
-            for base, behind in itertools.takewhile(lambda copy: copy[0] < end, taken[first:]):
+            last = bisect.bisect_left(taken, end, key=lambda copy: copy[0])
+            for base, behind in taken[first:last]:
                 if base > start:
                     found.append(_array("touched", start, base))
                 start = behind

@@ -19,21 +19,22 @@ from simtmm.trace.importers import memtrace_lines as lines
 from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.blocks import Blocks, Touched
 from simtmm.trace.importers.opcodes import GLOBAL, LOCAL, MEMORY, SHARED, Opcodes, width_of
-from simtmm.trace.importers.reading import Advance, Damaged, Text, blocks, size_of, token
+from simtmm.trace.importers.reading import Advance, DamagedError, Text, blocks, size_of, token
 from simtmm.trace.importers.words import hash_of
 from simtmm.trace.io import TraceRecorder
 from simtmm.trace.schema import KINDS, Kind, TraceArray, TraceLaunch, TraceSite
 
 RECORDS = 1 << 14  # held in memory at once: 4.5 MiB
 MOST_BLOCKS = 1 << 31  # of all launches together
-MOST_THREADS = 1024  # of a block
 SHARED_SITE = 0
 MOST_SITES = 1 << 16
 
 _THREE = r"([0-9]{1,10}),([0-9]{1,10}),([0-9]{1,10})"
 _LAUNCH = re.compile(
-    rf"MEMTRACE: CTX 0x[0-9a-fA-F]+ - LAUNCH - Kernel pc 0x[0-9a-fA-F]+ - Kernel name (.+) - grid launch id ([0-9]{{1,18}})"
-    rf" - grid size {_THREE} - block size {_THREE} - nregs ([0-9]{{1,3}}) - shmem ([0-9]{{1,9}}) - cuda stream id [0-9]+"
+    r"MEMTRACE: CTX 0x[0-9a-fA-F]+ - LAUNCH - Kernel pc 0x[0-9a-fA-F]+ - Kernel name (.+)"
+    + r" - grid launch id ([0-9]{1,18})"
+    + rf" - grid size {_THREE} - block size {_THREE} - nregs ([0-9]{{1,3}}) - shmem ([0-9]{{1,9}})"
+    + r" - cuda stream id [0-9]+"
 )
 _KINDS = {
     GLOBAL: (Kind.LOAD, Kind.STORE, Kind.ATOMIC),
@@ -51,7 +52,7 @@ def read(
     with ExitStack() as stack:
         unsorted = stack.enter_context(tempfile.TemporaryFile(prefix="simtmm-"))
         reading = _Reading(path, unsorted)
-        for text, first in blocks(path, advance):
+        for text, first in blocks(path, advance, ended=b"MEMTRACE:"):
             reading.read(text, first)
         reading.spool()
         if not reading.launches:
@@ -60,7 +61,6 @@ def read(
         sink = stack.enter_context(Blocks(recorder))
         for records in _sorted(reading, unsorted, stack.enter_context(tempfile.TemporaryFile(prefix="simtmm-"))):
             accesses.add(records, sink)
-        sink.flush()
     return reading.launches, accesses.touched.arrays([]), accesses.sites(), {"recorder": "mem-trace"}
 
 
@@ -118,7 +118,7 @@ class _Reading:
                 state[lines.LINE] += 1
             else:
                 found = token(text, int(state[lines.AT]))
-                raise Damaged(self._path, int(state[lines.LINE]), lines.EXPECTED[state[lines.ERROR]], found)
+                raise DamagedError(self._path, int(state[lines.LINE]), lines.EXPECTED[state[lines.ERROR]], found)
 
     def spool(self) -> None:
         """Write what has been read to the file."""
@@ -129,7 +129,7 @@ class _Reading:
         number = int(self.reader.state[lines.LINE])
         found = _LAUNCH.fullmatch(line)
         if not found:
-            raise Damaged(
+            raise DamagedError(
                 self._path,
                 number,
                 "'... - LAUNCH - Kernel pc 0x... - Kernel name N - grid launch id I - grid size x,y,z "
@@ -141,10 +141,12 @@ class _Reading:
         launch = TraceLaunch(found[1], grid, block, int(found[9]), int(found[10]))
         first = self.blocks
         if min(grid) < 1 or first + launch.blocks >= MOST_BLOCKS:
-            raise Damaged(self._path, number, "a grid size of at least 1,1,1 and fewer than 2^31 blocks in all", line)
-        if min(block) < 1 or launch.threads_per_block > MOST_THREADS:
-            raise Damaged(
-                self._path, number, f"a block size of at least 1,1,1 and at most {MOST_THREADS:,} threads", line
+            raise DamagedError(
+                self._path, number, "a grid size of at least 1,1,1 and fewer than 2^31 blocks in all", line
+            )
+        if min(block) < 1 or launch.threads_per_block > table.MOST_THREADS:
+            raise DamagedError(
+                self._path, number, f"a block size of at least 1,1,1 and at most {table.MOST_THREADS:,} threads", line
             )
         self.launches.append(launch)
         row = np.array([[int(found[2]), first, *grid, launch.threads_per_block]], np.int64)
@@ -259,7 +261,7 @@ class _Accesses:
         outside = np.flatnonzero(records["mask"].astype(np.int64) >> room)
         if len(outside):
             first = outside[np.argmin(records["line"][outside])]
-            raise Damaged(
+            raise DamagedError(
                 self._path,
                 int(records["line"][first]),
                 f"zero for lanes outside the thread block, which has {threads[first]} threads",
@@ -267,18 +269,22 @@ class _Accesses:
 
     def _places(self, records: Records, launch: Integers, warp: Integers) -> Integers:
         """Where the lanes' accesses go to: int64[records, lanes], values as a trace has them."""
-        address: Integers = records["address"]
-        space = self._space[records["opcode"]][:, None]
-        row = self._launches[launch]
-        block_threads = row[:, lines.THREADS]
-        all_threads = np.prod(row[:, lines.GRID_X : lines.GRID_Z + 1], axis=1) * block_threads
-        thread = (records["block"] - row[:, lines.FIRST_BLOCK]) * block_threads + table.LANES * warp
-        unit = np.maximum(4, 1 << np.ceil(np.log2(self._width[records["opcode"]])).astype(np.int64))[:, None]
-        own = address & table.LOCAL_BYTES - 1
-        lane = thread[:, None] + np.arange(table.LANES)
-        local = table.LOCAL_BASE + (own // unit * all_threads[:, None] + lane) * unit + own % unit
-        shared = SHARED_SITE << 32 | address & table.WINDOW - 1
-        return np.where(space == SHARED, shared, np.where(space == LOCAL, local, address))
+        address: Integers = records["address"].copy()
+        space = self._space[records["opcode"]]
+        shared = space == SHARED
+        address[shared] = SHARED_SITE << 32 | address[shared] & table.WINDOW - 1
+        local = np.flatnonzero(space == LOCAL)
+        if len(local):
+            row = self._launches[launch[local]]
+            threads = row[:, lines.THREADS]
+            all_threads = np.prod(row[:, lines.GRID_X : lines.GRID_Z + 1], axis=1) * threads
+            first = (records["block"][local] - row[:, lines.FIRST_BLOCK]) * threads + table.LANES * warp[local]
+            width = self._width[records["opcode"][local]]
+            unit = np.maximum(4, 1 << np.ceil(np.log2(width)).astype(np.int64))[:, None]
+            own = address[local] & table.LOCAL_BYTES - 1
+            thread = first[:, None] + np.arange(table.LANES)
+            address[local] = table.LOCAL_BASE + (own // unit * all_threads[:, None] + thread) * unit + own % unit
+        return address
 
 
 def _warps(

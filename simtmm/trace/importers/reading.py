@@ -1,8 +1,8 @@
 """Text files of other tools, plain or packed with xz, in blocks of whole lines; and what is said of a damaged one."""
 
+import contextlib
 import lzma
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -20,7 +20,7 @@ NEWLINE = 10
 XZ_MAGIC = b"\xfd7zXZ\0"
 
 
-class Damaged(TraceError):
+class DamagedError(TraceError):
     """A line that is not what it must be."""
 
     def __init__(self, path: Path, line: int, expected: str, found: str | None = None) -> None:
@@ -28,24 +28,30 @@ class Damaged(TraceError):
         super().__init__(f"{path}: line {line}: expected {expected}{what}")
 
 
-def blocks(path: Path, advance: Advance | None = None) -> Iterator[tuple[Text, int]]:
+def blocks(path: Path, advance: Advance | None = None, ended: bytes | None = None) -> Iterator[tuple[Text, int]]:
     """The file as blocks of whole lines, each with the number of its first line, from 1.
 
-    Each block ends with a newline, the last one too. Raises TraceError for a file that can't be read or unpacked,
-    and for a line of more than MOST_LINE bytes.
+    Each block ends with a newline, the last one too. ended: a last line that begins like this must end with a newline
+    of its own, or it was cut. Raises TraceError for that, for a file that can't be read or unpacked, and for a line of
+    more than MOST_LINE bytes.
     """
     line = 1
     rest = b""
-    for piece in _pieces(path, advance, lambda: line + rest.count(b"\n")):
-        joined = rest + piece
-        cut = joined.rfind(b"\n") + 1
-        rest = joined[cut:]
-        if cut:
-            text = np.frombuffer(joined, dtype=np.uint8, count=cut)
-            yield text, line
-            line += int(np.count_nonzero(text == NEWLINE))
-        if len(rest) > MOST_LINE:
-            raise Damaged(path, line, f"lines of at most {MOST_LINE} bytes, not a longer one")
+    try:
+        for piece in _pieces(path, advance):
+            joined = rest + piece
+            cut = joined.rfind(b"\n") + 1
+            rest = joined[cut:]
+            if cut:
+                text = np.frombuffer(joined, dtype=np.uint8, count=cut)
+                yield text, line
+                line += int(np.count_nonzero(text == NEWLINE))
+            if len(rest) > MOST_LINE:
+                raise DamagedError(path, line, f"lines of at most {MOST_LINE} bytes, not a longer one")
+    except (lzma.LZMAError, EOFError) as error:
+        raise _not_whole(path, line, error) from None
+    if ended is not None and rest.startswith(ended):
+        raise DamagedError(path, line, "the end of the line, not that of the file")
     if rest:
         yield np.frombuffer(rest + b"\n", dtype=np.uint8), line
 
@@ -53,11 +59,18 @@ def blocks(path: Path, advance: Advance | None = None) -> Iterator[tuple[Text, i
 def beginning(path: Path, size: int) -> bytes:
     """The first bytes of the file's text. Raises TraceError."""
     head = b""
-    for piece in _pieces(path, None, lambda: 1):
-        head += piece
-        if len(head) >= size:
-            break
+    try:
+        for piece in _pieces(path, None):
+            head += piece
+            if len(head) >= size:
+                break
+    except (lzma.LZMAError, EOFError) as error:
+        raise _not_whole(path, 1 + head.count(b"\n"), error) from None
     return head[:size]
+
+
+def _not_whole(path: Path, line: int, error: Exception) -> TraceError:
+    return TraceError(f"{path}: line {line}: expected more: is not a whole xz file ({shown_error(error)})")
 
 
 def size_of(path: Path) -> int:
@@ -78,24 +91,20 @@ def token(text: Text, position: int) -> str:
     return text[position : min(stop, position + 200)].tobytes().decode("utf-8", "surrogateescape")
 
 
-def _pieces(path: Path, advance: Advance | None, line: Callable[[], int]) -> Iterator[bytes]:
-    """The text of a file in pieces."""
+def _pieces(path: Path, advance: Advance | None) -> Iterator[bytes]:
+    """The text of a file in pieces. Raises TraceError, and what lzma raises of a file that is not whole."""
     size_of(path)
     try:
-        with path.open("rb") as raw:
+        with contextlib.ExitStack() as stack:
+            raw = stack.enter_context(path.open("rb"))
             packed = raw.read(len(XZ_MAGIC)) == XZ_MAGIC
             raw.seek(0)
-            file: IO[bytes] = lzma.open(raw) if packed else raw
+            file: IO[bytes] = stack.enter_context(lzma.open(raw)) if packed else raw
             done = 0
             while piece := file.read(BLOCK_BYTES):
                 yield piece
                 if advance:
-                    with suppress(OSError):
-                        advance(raw.tell() - done)
-                        done = raw.tell()
-    except (lzma.LZMAError, EOFError) as error:
-        raise TraceError(
-            f"{path}: line {line()}: expected more: is not a whole xz file ({shown_error(error)})"
-        ) from None
+                    advance(raw.tell() - done)
+                    done = raw.tell()
     except OSError as error:
         raise TraceError(f"{path}: can't be read ({error.strerror or error})") from None

@@ -10,6 +10,8 @@ are compiled without Numba's runtime, which would count references to them.
 # Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
 
+import logging
+import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -18,6 +20,9 @@ import numpy as np
 
 from simtmm.trace.schema import EVENT, Kind
 
+logger = logging.getLogger("simtmm")
+
+PATIENCE = 1.5  # seconds
 LANES = 32
 _LOAD, _ATOMIC = int(Kind.LOAD), int(Kind.ATOMIC)
 POOLED = np.array([kind not in (Kind.WORK, Kind.BARRIER) for kind in Kind])
@@ -28,6 +33,7 @@ COUNTS = 5
 WARP_NUMBER, WARP_FIRST, WARP_LAST = range(3)  # columns of `warps`; the operations from first up to last
 BLOCK_NUMBER, BLOCK_LINE, BLOCK_WARPS, BLOCK_EVENTS = range(4)  # of `blocks`; counts up to and with that block's
 
+MOST_THREADS = 1024  # of a block, the most that CUDA allows
 LARGEST_GLOBAL = (1 << 60) - 1  # bytes; above are the addresses of local memory
 WINDOW = 1 << 24  # bytes of shared memory's window among the generic addresses, and of local memory's
 LOCAL_BASE = 1 << 61
@@ -93,12 +99,32 @@ def helper(function: Any) -> Any:
 
 
 def compiled(function: Any) -> Callable[..., Any]:
-    """A function that Python calls; kept in Numba's cache where there is a folder for it."""
+    """A function that Python calls; kept in Numba's cache where there is a folder for it.
+
+    That cache is renewed when the function's own file changes, and looks at no other: whoever changes a helper in
+    this file or in words.py touches accelsim_lines.py and memtrace_lines.py as well.
+    """
     try:
         made: Callable[..., Any] = _njit(function, _nrt=False, nogil=True, cache=True)
     except RuntimeError:  # Numba found no folder that it may write its cache to
         made = _njit(function, _nrt=False, nogil=True)
-    return made
+    called = False
+
+    def call(*arguments: Any) -> Any:
+        nonlocal called
+        if called:
+            return made(*arguments)
+        # A call takes far less than this where nothing is compiled.
+        timer = threading.Timer(PATIENCE, logger.info, ["compiling the importer (kept)"])
+        timer.daemon = True
+        timer.start()
+        try:
+            called = True
+            return made(*arguments)
+        finally:
+            timer.cancel()
+
+    return call
 
 
 @inlined

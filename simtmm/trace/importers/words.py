@@ -7,7 +7,10 @@ import numpy as np
 from simtmm.trace.importers.warps import helper, inlined
 
 SPACE, NEWLINE, MINUS, COMMA, ZERO, NINE = 32, 10, 45, 44, 48, 57
-_LOWER_A, _LOWER_F, _LOWER_X, _UPPER_A, _UPPER_F = 97, 102, 120, 65, 70
+_LOWER_X = 120
+_DIGITS = np.full(256, -1, np.int64)  # what a byte means as a hexadecimal digit
+for _digit, _bytes in enumerate(["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "aA", "bB", "cC", "dD", "eE", "fF"]):
+    _DIGITS[list(_bytes.encode())] = _digit
 MOST_DIGITS = 18
 HASH_BEGIN, HASH_FACTOR = np.int64(0x4BF29CE484222325), np.int64(0x100000001B3)  # FNV-1a, the first without its sign
 
@@ -46,14 +49,8 @@ def hexadecimal(text, position):
     begin = at
     number = np.int64(0)
     while number < 1 << 58:
-        digit = np.int64(text[at])
-        if ZERO <= digit <= NINE:
-            digit -= ZERO
-        elif _LOWER_A <= digit <= _LOWER_F:
-            digit -= _LOWER_A - 10
-        elif _UPPER_A <= digit <= _UPPER_F:
-            digit -= _UPPER_A - 10
-        else:
+        digit = _DIGITS[text[at]]
+        if digit < 0:
             break
         number = number << 4 | digit
         at += 1

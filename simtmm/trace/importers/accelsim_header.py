@@ -1,0 +1,121 @@
+"""The header of an Accel-Sim kernel trace. It can hold nonsense, so each value is looked at."""
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from simtmm.trace.importers.reading import NEWLINE, Advance, DamagedError, Text, blocks
+from simtmm.trace.importers.warps import LARGEST_GLOBAL, MOST_THREADS, WINDOW
+
+_THREE = re.compile(r"\(\s*([0-9]{1,10})\s*,\s*([0-9]{1,10})\s*,\s*([0-9]{1,10})\s*\)")
+
+
+@dataclass
+class Header:
+    """What the header of a kernel trace says. Sizes in bytes; the bases are 0 where there is no such window."""
+
+    path: Path
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
+    registers: int
+    version: int
+    lineinfo: bool
+    shared_base: int
+    local_base: int
+    tracer: str
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the grid."""
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def words_before_pc(self) -> int:
+        """Words of an instruction line that stand before the program counter."""
+        return 4 * (self.version < 3) + self.lineinfo
+
+
+def open_kernel(path: Path, advance: Advance) -> tuple[Header, Iterator[tuple[Text, int]]]:
+    """The header of a kernel's file, and what follows it. Raises TraceError."""
+    text = blocks(path, advance)
+    values: dict[str, tuple[str, int]] = {}
+    last = 1
+    for piece, first in text:
+        position = 0
+        last = first
+        while position < len(piece):
+            stop = position + int(np.argmax(piece[position:] == NEWLINE)) + 1
+            line = piece[position:stop].tobytes().decode("utf-8", "backslashreplace").strip()
+            if line.startswith("#BEGIN_TB"):
+                stop = position
+            if line.startswith(("#BEGIN_TB", "#traces format")):
+                header = _header(path, values, last)
+                rest = [(piece[stop:], last + (stop > position))] if stop < len(piece) else []
+                return header, itertools.chain(rest, text)
+            if line.startswith("-"):
+                key, equals, value = (part.strip() for part in line[1:].partition("="))
+                if not equals or not key:
+                    raise DamagedError(path, last, "'-key = value'", line)
+                if key in values:
+                    raise DamagedError(path, last, f"each key once, not {key!r} again")
+                values[key] = value, last
+            elif line and not line.startswith("#"):
+                raise DamagedError(path, last, "'-key = value' or '#traces format = ...'", line)
+            position = stop
+            last += 1
+    raise DamagedError(path, last, "'#traces format = ...' behind the header, not the end of the file")
+
+
+def _header(path: Path, values: dict[str, tuple[str, int]], end: int) -> Header:
+    def text(key: str) -> tuple[str, int]:
+        if key not in values:
+            raise DamagedError(path, end, f"a header with '-{key} = ...' before this line")
+        return values[key]
+
+    def whole(key: str, least: int, most: int, default: int | None = None, base: int = 10) -> int:
+        if default is not None and key not in values:
+            return default
+        value, line = text(key)
+        digits = re.fullmatch(r"(?:0[xX])?([0-9a-fA-F]{1,16})" if base == 16 else r"([0-9]{1,18})", value)
+        if not digits or not least <= int(digits[1], base) <= most:
+            number = f"0x{most:x}, hexadecimal" if base == 16 else f"{most:,}"
+            raise DamagedError(path, line, f"'{key} =' a number from {least} to {number}", value)
+        return int(digits[1], base)
+
+    def three(key: str, most: int) -> tuple[int, int, int]:
+        value, line = text(key)
+        found = _THREE.fullmatch(value)
+        sizes = tuple(int(size) for size in found.groups()) if found else ()
+        if not sizes or min(sizes) < 1 or sizes[0] * sizes[1] * sizes[2] > most:
+            raise DamagedError(path, line, f"'{key} =' (x,y,z), each at least 1 and at most {most:,} together", value)
+        return sizes[0], sizes[1], sizes[2]
+
+    version = whole("accelsim tracer version", 2, 5)
+    header = Header(
+        path=path,
+        kernel=text("kernel name")[0],
+        grid=three("grid dim", (1 << 31) - 1),
+        block=three("block dim", MOST_THREADS),
+        shared_bytes=whole("shmem", 0, WINDOW),
+        registers=whole("nregs", 0, 255),
+        version=version,
+        lineinfo=bool(whole("enable lineinfo", 0, 1, 0)),
+        shared_base=whole("shmem base_addr", 0, LARGEST_GLOBAL, 0, 16),
+        local_base=whole("local mem base_addr", 0, LARGEST_GLOBAL, 0, 16),
+        tracer=f"accelsim {version}, nvbit {values.get('nvbit version', ('unknown', 0))[0]}",
+    )
+    if header.shared_base and header.shared_base == header.local_base:
+        value, line = text("local mem base_addr")
+        raise DamagedError(path, line, "'local mem base_addr =' another address than shmem's", value)
+    return header

@@ -1,0 +1,116 @@
+"""`simtmm measure` and `simtmm record --on gpu`, without a GPU: behind a stand-in for CuPy."""
+
+import json
+import sys
+
+import pytest
+
+from simtmm import load_trace
+from simtmm.__main__ import main
+from simtmm.study import measure_all as everything
+from simtmm.study.measure import load_measurement
+from tests.record.conftest import needs_compiler
+from tests.record.fake_cupy import FakeCupy
+
+
+@pytest.fixture
+def cupy(monkeypatch):
+    fake = FakeCupy()
+    monkeypatch.setitem(sys.modules, "cupy", fake)
+    fake.seconds = lambda name, *shape: 0.01 if name == "simtmm_clock" else 2.5e-6
+    return fake
+
+
+@pytest.fixture
+def command(monkeypatch, capsys, tmp_path):
+    """The command in this process, in an empty folder: status, output, errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["simtmm", *words])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        return caught.value.code, *capsys.readouterr()
+
+    return call
+
+
+@needs_compiler
+def test_it_tells_the_times_and_writes_them(command, cupy, tmp_path):
+    status, out, err = command("measure", "list-ranking-wyllie", "-p", "n=64", "--repeat", "3", "-o", "m.json")
+    assert (status, err) == (0, "")
+    assert "list-ranking-wyllie (n=64, threads=128, order=random, seed=0) on Fake GPU" in out
+    assert "Time, 3 runs, empty caches" in out
+    lines = {line.split("  ")[0]: line.split() for line in out.splitlines()}
+    launches = len(load_measurement(tmp_path / "m.json").launches)
+    assert lines["launches together"][2] == f"{2.5 * launches:.3g}"
+    assert "the answer is right" in out
+    assert load_measurement(tmp_path / "m.json").repeat == 3
+
+
+@needs_compiler
+def test_it_prints_one_document_and_nothing_else(command, cupy):
+    status, out, err = command(
+        "measure", "vector-add", "-p", "n=100", "--repeat", "2", "--warm", "-m", "h200", "--json"
+    )
+    document = json.loads(out)
+    assert (status, err) == (0, "")
+    assert (document["kernel"], document["machine"], document["cold"]) == ("vector-add", "h200", False)
+    assert document["seconds"] == pytest.approx(2.5e-6)
+
+
+@needs_compiler
+def test_all_is_measured_into_a_folder_and_summed_up(command, cupy, tmp_path, monkeypatch):
+    folders = {"vector-add": everything.kernel_folders()["vector-add"]}
+    monkeypatch.setattr(everything, "kernel_folders", lambda: folders)
+    for name, value in {"CHASE_KIB": (4,), "CHASE_STEPS": 20, "STREAM_BLOCKS": (), "FACTORS": (1,)}.items():
+        monkeypatch.setattr(everything, name, value)
+    status, out, err = command("measure", "--all", "--repeat", "1", "-o", "made")
+    assert (status, err) == (0, "")
+    rows = [line.split() for line in out.splitlines()[2:]]
+    assert rows == [["parity", *"10000"], ["benchmarks", *"30000"], ["times", *"10000"]]
+    assert (tmp_path / "made" / "fake-gpu" / "times" / "vector-add-n16384.json").is_file()
+    status, out, _ = command("measure", "--all", "--minutes", "0", "-o", "made", "--json")
+    assert {entry["status"] for entry in json.loads(out)} == {"there"}
+
+
+@needs_compiler
+def test_record_takes_a_gpu_and_says_what_it_left_out(command, cupy, tmp_path):
+    status, out, err = command(
+        "record", "vector-add", "-p", "n=1000", "--on", "gpu", "--sample-blocks", "2", "--device-memory", "100000"
+    )
+    assert (status, err) == (0, "")
+    assert "2,440 events" in out  # of blocks 1 and 3: 256 and 232 threads, five each
+    assert out.strip().endswith("; 2 of 4 blocks left out")
+    assert load_trace(tmp_path / "vector-add.parquet").info.provenance["recorder"] == "gpu"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("measure",), "measure: needs a kernel, or --all"),
+        (("measure", "stream", "--all"), "measure --all: takes no kernel and no parameters"),
+        (("measure", "strem"), "kernel 'strem': unknown; did you mean 'stream'?"),
+        (("measure", "stream", "-p", "m=3"), "parameter 'm': unknown"),
+        (("measure", "stream", "-o", "nowhere/m.json"), "nowhere/m.json: can't be written"),
+        (("measure", "stream", "--repeat", "0"), "--repeat"),
+        (("record", "stream", "--on", "gp"), "recorder 'gp': unknown; did you mean 'gpu'"),
+        (("record", "stream", "--sample-blocks", "0"), "--sample-blocks"),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
+)
+def test_wrong_words_are_told_in_a_line(words, line, command, cupy):
+    status, out, err = command(*words)
+    assert (status, out) == (2, "")
+    assert line in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [("measure", "stream"), ("measure", "--all"), ("record", "stream", "--on", "gpu")])
+def test_without_cupy_a_line_says_how_to_get_it(words, command, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    status, out, err = command(*words)
+    assert (status, out) == (2, "")
+    assert "pip install 'simtmm[cuda12]'" in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

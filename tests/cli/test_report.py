@@ -1,0 +1,97 @@
+"""`simtmm report`."""
+
+import json
+import re
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+from simtmm.__main__ import main
+from simtmm.study.run import DEFAULT_TRACE, shipped_trace
+
+TRACE = str(shipped_trace(DEFAULT_TRACE))
+SWEEP = ("sweep", TRACE, "--vary", "memory.latency=100,400", "-m", "gtx280", "-m", "gtx480", "--workers", "1")
+
+
+@pytest.fixture
+def command(monkeypatch, capsys, tmp_path):
+    """The command in this process, in an empty folder: status, output, errors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path / "cache"))
+
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["simtmm", *words])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        return caught.value.code, *capsys.readouterr()
+
+    return call
+
+
+def columns(path):
+    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', path.read_text(), re.DOTALL)
+    return json.loads(found)
+
+
+def test_a_store_makes_a_page(command, tmp_path):
+    assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
+    status, out, err = command("report", "s.sqlite", "-o", "out.html", "--title", "My study")
+    assert (status, err) == (0, "")
+    data = columns(tmp_path / "out.html")
+    assert out == f"out.html: 4 rows, {len(data['columns'])} columns\n"
+    assert data["axes"] == ["machine", "memory.latency"]
+    assert data["units"] == {"memory.latency": "cycles"}
+    assert data["columns"]["memory.latency"] == [100, 400, 100, 400]
+    assert all(value > 0 for value in data["columns"]["simulated.seconds"])
+    assert "<h1>My study</h1>" in (tmp_path / "out.html").read_text()
+
+
+def test_a_table_that_sweep_exports_makes_the_same_page(command, tmp_path):
+    assert command(*SWEEP, "--store", "s.sqlite", "--export", "t.parquet")[0] == 0
+    made = []
+    for source in ("s.sqlite", "t.parquet"):
+        assert command("report", source, "-o", "out.html")[0] == 0
+        made.append(columns(tmp_path / "out.html"))
+    assert made[0]["columns"] == made[1]["columns"]
+    assert made[0]["axes"] == made[1]["axes"]
+
+
+def test_a_comparison_as_csv_makes_a_page_too(command, tmp_path):
+    status, out, _ = command("compare", TRACE, "-m", "gtx280", "-m", "gtx480", "--csv")
+    assert status == 0
+    (tmp_path / "c.csv").write_text(out)
+    assert command("report", "c.csv", "--axis", "machine", "--axis", "series")[0] == 0
+    data = columns(tmp_path / "report.html")
+    assert data["axes"] == ["machine", "series"]
+    assert data["columns"]["series"][0] == "simulated"
+
+
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs matplotlib")
+def test_pictures_of_a_study(command, tmp_path):
+    assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
+    curves = ("--across", "memory.latency", "--by", "machine", "--value", "simulated.seconds")
+    heat = ("--across", "memory.latency", "--up", "machine", "--value", "tmm.cycles")
+    for name, words in (("c.svg", curves), ("h.svg", heat)):
+        assert command("report", "s.sqlite", "--picture", name, *words) == (0, f"{name}: 4 rows\n", "")
+        assert "memory.latency" in (tmp_path / name).read_text()
+    assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("no.csv", "--across", "n"), "--across: of a picture, so --picture must be given too"),
+        (("no.csv", "--picture", "x.gif"), "x.gif: a picture's name must end in"),
+        (("no.sqlite",), "no.sqlite: there is no such store"),
+        (("no.csv",), "no.csv: can't be read"),
+        (("x.html",), "x.html: must be a study's store (.sqlite)"),
+        (("no.csv", "-o", "no/where.html"), "no/where.html: can't be written (there is no folder no)"),
+    ],
+)
+def test_wrong_words_are_refused_in_one_line(command, tmp_path, words, message):
+    status, out, err = command("report", *words)
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    assert message in err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,128 @@
+"""A headless Chromium, driven through its DevTools protocol over a pipe: no driver and no package is needed."""
+
+import fcntl
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+PATIENCE = 30.0  # seconds; a browser that starts on a busy machine takes some
+KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Tab": 9, "Enter": 13, " ": 32}
+
+
+class Browser:
+    """One page. `errors` are what it said on the console, exceptions, and files that it asked for."""
+
+    def __init__(self, profile):
+        command = [
+            CHROMIUM, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            "--disable-dev-shm-usage", f"--user-data-dir={profile}", "--window-size=1200,1000", "about:blank",
+        ]  # fmt: skip
+        ours_in, theirs_out = os.pipe()
+        theirs_in, ours_out = os.pipe()
+        # The browser takes its commands on descriptor 3 and answers on 4; copies above 9 are out of their way
+        there = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (theirs_in, theirs_out)]
+
+        def arrange():
+            os.dup2(there[0], 3)
+            os.dup2(there[1], 4)
+
+        self._process = subprocess.Popen(
+            command, preexec_fn=arrange, pass_fds=(3, 4), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        for end in (theirs_in, theirs_out, *there):
+            os.close(end)
+        self._in, self._out, self._rest, self._number = ours_in, ours_out, b"", 0
+        self.errors = []
+        target = self._send("Target.createTarget", url="about:blank")["targetId"]
+        self._session = None
+        self._session = self._send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self._send(f"{domain}.enable")
+
+    def close(self):
+        self._process.terminate()
+        self._process.wait(PATIENCE)
+        os.close(self._in)
+        os.close(self._out)
+
+    def open(self, path):
+        """Show a file and wait until it has been drawn."""
+        self._send("Page.navigate", url=path.as_uri())
+        end = time.monotonic() + PATIENCE
+        while self.run("document.readyState + location.protocol") != "completefile:":
+            assert time.monotonic() < end
+            time.sleep(0.02)
+
+    def run(self, script):
+        """The value of a script."""
+        made = self._send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in made, made
+        return made["result"].get("value")
+
+    def press(self, key, shift=False):
+        """A key, as a person presses it."""
+        more = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
+        code = KEYS.get(key, ord(key[0]))
+        for kind in ("keyDown", "keyUp"):
+            self._send(
+                "Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, modifiers=8 * shift,
+                **(more if kind == "keyDown" else {}),
+            )  # fmt: skip
+
+    def mouse(self, kind, x, y, **more):
+        """A mouse event: mousePressed, mouseMoved, mouseReleased, mouseWheel; x and y of the window."""
+        self._send("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def dark(self, wanted):
+        """What the system prefers."""
+        features = [{"name": "prefers-color-scheme", "value": "dark" if wanted else "light"}]
+        self._send("Emulation.setEmulatedMedia", features=features)
+        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # pages are told then
+
+    def accessible(self):
+        """What a screen reader is given: (role, name) of all that is not ignored."""
+        nodes = self._send("Accessibility.getFullAXTree")["nodes"]
+        told = [node for node in nodes if not node.get("ignored")]
+        return [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in told]
+
+    def _send(self, method, **parameters):
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        if getattr(self, "_session", None):
+            message["sessionId"] = self._session
+        os.write(self._out, json.dumps(message).encode() + b"\0")
+        end = time.monotonic() + PATIENCE
+        while True:
+            told = self._receive(end)
+            if told.get("id") == self._number:
+                assert "error" not in told, told
+                return told["result"]
+            self._note(told)
+
+    def _receive(self, end):
+        while b"\0" not in self._rest:
+            ready, _, _ = select.select([self._in], [], [], max(0.0, end - time.monotonic()))
+            assert ready, "the browser does not answer"
+            read = os.read(self._in, 1 << 16)
+            assert read, "the browser has gone"
+            self._rest += read
+        message, _, self._rest = self._rest.partition(b"\0")
+        return json.loads(message)
+
+    def _note(self, told):
+        method, parameters = told.get("method"), told.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            self.errors.append(parameters["exceptionDetails"])
+        elif method == "Log.entryAdded" and parameters["entry"]["level"] in ("error", "warning"):
+            self.errors.append(parameters["entry"])
+        elif method == "Runtime.consoleAPICalled":
+            self.errors.append(parameters)
+        elif method == "Network.requestWillBeSent":
+            url = parameters["request"]["url"]
+            if not url.startswith(("file:", "data:", "about:", "blob:")):
+                self.errors.append(url)

@@ -1,0 +1,378 @@
+"""The HTML page: the file, and what a person finds in a browser, by mouse, keyboard and screen reader."""
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+from simtmm.errors import OutputError, StudyError
+from simtmm.report.page import Table, load_table, page, write_page
+from tests.report.browser import CHROMIUM, Browser
+
+ROWS = [
+    {
+        "machine": machine,
+        "n": n,
+        "threads": threads,
+        "simulated.seconds": n * 2e-9 * (1 + 64 / threads) * factor,
+        "tmm.seconds": n * 1e-9 * factor,
+        "simulated.bound": "memory" if threads < 128 else "compute",
+    }
+    for machine, factor in (("gtx280", 1.0), ("gtx480", 0.5))
+    for n in (1024, 4096, 16384, 65536)
+    for threads in (32, 64, 128)
+]
+TABLE = Table.from_rows("Two machines", ROWS, ["machine", "n", "threads"], about={"who": "by hand"})
+
+
+def data_of(text):
+    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    return json.loads(found)
+
+
+def test_the_page_holds_the_table():
+    data = data_of(page(TABLE))
+    assert data["columns"]["n"] == [row["n"] for row in ROWS]
+    assert data["axes"] == ["machine", "n", "threads"]
+    assert data["summary"] == "24 rows, 3 axes, 3 results"
+    assert data["about"]["who"] == "by hand"
+    assert data["about"]["simtmm"]
+
+
+def test_the_page_needs_nothing_beside_it():
+    text = page(TABLE)
+    assert re.findall(r'(?:src|href)="(?!data:,"|#plot")[^"]*"', text) == []
+    assert [url for url in re.findall(r"https?://[^\s\"']+", text) if "www.w3.org" not in url] == []
+    assert "@import" not in text
+    assert "default-src 'none'" in text
+
+
+def test_words_of_the_data_stay_words():
+    bad = "</script><script>alert(1)</script> @SCRIPT@ \u2028 <!--"
+    table = Table(f"{bad} & title", {bad: [bad, None], "y": [1, 2]}, [bad], about={bad: bad})
+    text = page(table)
+    assert data_of(text)["columns"][bad] == [bad, None]
+    assert "alert(1)</script>" not in text.replace("&lt;/script&gt;", "")
+    assert "<h1>&lt;/script&gt;&lt;script&gt;" in text
+
+
+def test_what_json_lacks_is_left_out():
+    values = data_of(page(Table("t", {"a": [float("nan"), float("inf"), True, None, 1.5]}, [])))["columns"]["a"]
+    assert values == [None, None, "yes", None, 1.5]
+
+
+def test_a_column_is_there_if_any_row_has_it():
+    table = Table.from_rows("t", [{"n": 1}, {"n": 2, "seconds": 3.0}], ["n"])
+    assert table.columns == {"n": [1, 2], "seconds": [None, 3.0]}
+
+
+@pytest.mark.parametrize(
+    ("columns", "axes", "message"),
+    [
+        ({"a": [1], "b": [1, 2]}, [], "columns of different lengths"),
+        ({"thread": [1]}, ["threads"], "axis 'threads': no such column; did you mean 'thread'"),
+        ({"a": range(5_000_001)}, [], "5000001 rows of 1 values are too many"),
+    ],
+)
+def test_a_table_that_can_not_be_is_refused(columns, axes, message):
+    with pytest.raises(OutputError, match=message):
+        Table("t", columns, axes)
+
+
+def test_tables_from_files(tmp_path):
+    table = pa.table({"number": [0, 1], "n": [1, 2], "status": ["done", "done"], "tmm.cycles": [3.0, 4.0]})
+    pyarrow.parquet.write_table(table.replace_schema_metadata({"simtmm": '{"simtmm": "0"}'}), tmp_path / "t.parquet")
+    pyarrow.csv.write_csv(table, tmp_path / "t.csv")
+    for suffix in ("parquet", "csv"):
+        made = load_table(tmp_path / f"t.{suffix}")
+        assert (made.axes, list(made.columns)) == (["n"], ["n", "status", "tmm.cycles"])
+    assert load_table(tmp_path / "t.csv", ["status"]).axes == ["status"]
+    assert load_table(tmp_path / "t.parquet").about["simtmm"] == "0"
+
+
+@pytest.mark.parametrize("name", ["none.csv", "none.parquet", "none.sqlite", "none.toml", "none.txt"])
+def test_a_file_that_is_not_there_or_no_table_is_refused(tmp_path, name):
+    with pytest.raises(StudyError, match=f"none.{name.rpartition('.')[2]}"):
+        load_table(tmp_path / name)
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium")
+    browser = Browser(tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def shown(chromium, tmp_path):
+    """The page of TABLE in a browser. Whatever a test does there, nothing may come on the console."""
+    path = tmp_path / "page.html"
+    write_page(path, TABLE)
+    chromium.errors.clear()
+    chromium.dark(False)
+    chromium.open(path)
+    yield chromium
+    assert chromium.errors == []
+
+
+SAID = "document.getElementById('said').textContent"
+MARKS = "document.querySelector('#plot .marks').getAttribute('d').split('M').length - 1"
+
+
+def number(browser, selector):
+    return browser.run(f"document.querySelectorAll({selector!r}).length")
+
+
+def choose(browser, control, value):
+    """As a person chooses it: the browser is told what changed."""
+    script = f"(e => {{ e.value = {value!r}; e.dispatchEvent(new Event('change')); }})"
+    browser.run(f"{script}(document.querySelector({control!r}))")
+
+
+def click(browser, selector):
+    browser.run(f"document.querySelector({selector!r}).scrollIntoView({{block: 'center'}})")
+    x, y = browser.run(
+        f"(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector({selector!r}).getBoundingClientRect())"
+    )
+    for kind in ("mousePressed", "mouseReleased"):
+        browser.mouse(kind, x, y, button="left", clickCount=1)
+
+
+def box(browser):
+    browser.run("document.getElementById('plot').scrollIntoView({block: 'center'})")
+    return browser.run(
+        "(r => [r.x, r.y, r.width, r.height])(document.querySelector('#plot svg').getBoundingClientRect())"
+    )
+
+
+def ticks(browser):
+    return browser.run("[...document.querySelectorAll('#plot text')].map(t => t.textContent)")
+
+
+def test_a_plot_is_drawn_at_once(shown):
+    assert shown.run(SAID) == "lines: simulated.seconds over n, 2 series, 24 marks"
+    assert number(shown, "#plot .series") == 2
+    assert number(shown, "#plot .line") == 2
+    assert shown.run(MARKS) == 12
+    assert shown.run("document.getElementById('logx').checked && document.getElementById('logy').checked")
+    assert "nothing to draw for this choice" not in ticks(shown)
+
+
+def test_axes_are_chosen(shown):
+    choose(shown, "#x", "threads")
+    choose(shown, "#by", "n")
+    assert shown.run(SAID) == "lines: simulated.seconds over threads, 4 series, 24 marks"
+    choose(shown, "#x", "machine")  # words
+    assert {"gtx280", "gtx480"} <= set(ticks(shown))
+
+
+def test_another_column_is_added(shown):
+    click(shown, "#ys input[value='tmm.seconds']")
+    assert shown.run(SAID) == "lines: 2 columns over n, 4 series, 48 marks"
+
+
+def test_rows_are_filtered_in_plot_and_table(shown):
+    choose(shown, "select[data-axis=machine]", "gtx480")
+    assert shown.run(SAID) == "lines: simulated.seconds over n, 1 series, 12 marks"
+    assert number(shown, "#table tbody tr") == 12
+
+
+def test_log_scales_are_switched(shown):
+    assert "10,000" in ticks(shown)
+    assert "60,000" not in ticks(shown)
+    click(shown, "#logx")
+    assert "60,000" in ticks(shown)
+
+
+def test_the_diagonal_is_drawn_when_asked_for(shown):
+    assert number(shown, "#plot .diagonal") == 0
+    click(shown, "#diagonal")
+    assert number(shown, "#plot .diagonal") == 1
+
+
+def test_a_heat_map_over_two_axes(shown):
+    choose(shown, "#kind", "heat")
+    choose(shown, "#up", "threads")
+    assert (
+        shown.run(SAID)
+        == "heat map: simulated.seconds over n and threads, 12 cells; a cell is the mean of up to 2 rows"
+    )
+    assert number(shown, "#plot .cell") == 12
+    colours = shown.run("[...document.querySelectorAll('#plot .cell')].map(c => c.getAttribute('fill'))")
+    assert len(set(colours)) > 6
+    assert shown.run("document.getElementById('ys').closest('fieldset').hidden")
+
+
+def test_pointing_at_a_mark_reads_it(shown):
+    left, top, width, height = box(shown)
+    marks = shown.run("document.querySelector('#plot .marks').getAttribute('d')")
+    x, y = map(float, re.match(r"M([\d.]+) ([\d.]+)", marks).groups())
+    shown.mouse("mouseMoved", left + (x + 4) * width / 960, top + y * height / 470)
+    assert shown.run("document.getElementById('tip').hidden") is False
+    told = shown.run("document.getElementById('tip').textContent").split("\n")
+    first = min((row for row in ROWS if row["machine"] == "gtx280"), key=lambda row: row["simulated.seconds"])
+    assert told == [
+        f"simulated.seconds: {first['simulated.seconds'] * 1e6:.4g} \u00b5s", "n: 1,024", "machine: gtx280",
+        "threads: 128", "bound by compute",
+    ]  # fmt: skip
+    shown.mouse("mouseMoved", 2, 2)
+    assert shown.run("document.getElementById('tip').hidden") is True
+
+
+def test_zoom_by_dragging_by_the_wheel_and_back(shown):
+    left, top, width, height = box(shown)
+    whole = ticks(shown)
+    shown.mouse("mousePressed", left + width * 0.4, top + height * 0.4, button="left", clickCount=1)
+    shown.mouse("mouseMoved", left + width * 0.6, top + height * 0.6, button="left", buttons=1)
+    assert number(shown, "#plot .box") == 1
+    shown.mouse("mouseReleased", left + width * 0.6, top + height * 0.6, button="left", clickCount=1)
+    dragged = ticks(shown)
+    assert dragged != whole
+    assert number(shown, "#plot .box") == 0
+    left, top, width, height = box(shown)
+    shown.mouse("mouseWheel", left + width / 2, top + height / 2, deltaX=0, deltaY=-200)
+    assert ticks(shown) not in (whole, dragged)
+    click(shown, "#reset")
+    assert ticks(shown) == whole
+
+
+def test_the_keyboard_reads_marks_and_zooms(shown):
+    shown.run("document.getElementById('plot').focus()")
+    shown.press("ArrowRight")
+    assert shown.run(SAID).startswith("simulated.seconds: 3.072 \u00b5s, n: 1,024, machine: gtx280, threads: 128")
+    shown.press("ArrowRight")
+    assert "threads: 64" in shown.run(SAID)
+    shown.press("ArrowDown")
+    assert "machine: gtx480" in shown.run(SAID)
+    whole = ticks(shown)
+    shown.press("+")
+    zoomed = ticks(shown)
+    shown.press("ArrowRight", shift=True)
+    assert len({str(whole), str(zoomed), str(ticks(shown))}) == 3
+    shown.press("0")
+    assert ticks(shown) == whole
+
+
+def test_every_control_is_reached_by_tab(shown):
+    reached = set()
+    shown.run("document.activeElement.blur()")
+    for _ in range(60):
+        shown.press("Tab")
+        reached.add(shown.run("document.activeElement.id || document.activeElement.textContent"))
+    assert {
+        "theme", "kind", "x", "by", "logx", "logy", "diagonal", "zoom-in", "zoom-out", "reset", "save-svg", "save-csv",
+        "plot", "machine = gtx280",
+    } <= reached  # fmt: skip
+
+
+def test_a_series_is_hidden_and_shown_again(shown):
+    click(shown, "#legend button")
+    assert shown.run("document.querySelector('#legend button').getAttribute('aria-pressed')") == "false"
+    assert shown.run(SAID) == "lines: simulated.seconds over n, 1 series, 12 marks"
+    shown.press("Enter")  # the button keeps the focus
+    assert shown.run(SAID) == "lines: simulated.seconds over n, 2 series, 24 marks"
+
+
+def test_the_table_is_sorted_by_a_column(shown):
+    column = "[...document.querySelectorAll('#table tbody tr')].map(r => r.cells[2].textContent)"
+    assert shown.run(column)[:4] == ["32", "64", "128", "32"]
+    click(shown, "#table thead th:nth-child(3) button")
+    assert shown.run(column) == ["32"] * 8 + ["64"] * 8 + ["128"] * 8
+    click(shown, "#table thead th:nth-child(3) button")
+    assert shown.run(column)[0] == "128"
+    assert shown.run("document.querySelector('#table th:nth-child(3)').getAttribute('aria-sort')") == "descending"
+
+
+def test_light_and_dark_by_system_and_by_button(shown):
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = shown.run(paper)
+    shown.dark(True)
+    dark = shown.run(paper)
+    assert light == "rgb(255, 255, 255)"
+    assert dark == "rgb(22, 24, 28)"
+    click(shown, "#theme")
+    assert shown.run(paper) == light
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_text_and_series_stand_out_from_the_paper(shown, dark):
+    """WCAG 2.1: a contrast of 4.5 for text (1.4.3), 3 for graphics (1.4.11)."""
+    shown.dark(dark)
+    variables = "Object.fromEntries(['paper','field','ink','dim','focus','c0','c1','c2','c3','c4','c5','c6','c7'].map("
+    variables += "n => [n, getComputedStyle(document.documentElement).getPropertyValue('--' + n).trim()]))"
+    colours = shown.run(variables)
+    for name, least in {"ink": 4.5, "dim": 4.5, "focus": 3, **{f"c{k}": 3 for k in range(8)}}.items():
+        for ground in ("paper", "field") if name in ("ink", "dim") else ("paper",):
+            assert contrast(colours[name], colours[ground]) >= least, (name, ground)
+
+
+def contrast(one, other):
+    """As WCAG 2.1 defines it."""
+
+    def luminance(colour):
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_a_screen_reader_is_told_what_there_is(shown):
+    told = shown.accessible()
+    for expected in (
+        ("heading", "Two machines"),
+        ("combobox", "Across"),
+        ("combobox", "Colours by"),
+        ("checkbox", "logarithmic up"),
+        ("checkbox", "simulated.seconds"),
+        ("application", "Plot, lines: simulated.seconds over n, 2 series, 24 marks"),
+        ("button", "machine = gtx280"),
+        ("columnheader", "n"),
+    ):
+        assert expected in told
+    unnamed = [role for role, name in told if role in ("button", "combobox", "checkbox", "link") and not name]
+    assert unnamed == []
+
+
+def test_what_is_saved_is_a_picture_and_the_rows(shown):
+    shown.run(
+        "window.saved = []; URL.createObjectURL = blob => { window.saved.push(blob); return '#'; };"
+        "HTMLAnchorElement.prototype.click = () => {};"
+    )
+    click(shown, "#save-svg")
+    click(shown, "#save-csv")
+    picture, rows = shown.run("Promise.all(window.saved.map(blob => blob.text()))")
+    assert ElementTree.fromstring(picture).tag == "{http://www.w3.org/2000/svg}svg"
+    assert "var(--" not in picture
+    assert rows.splitlines()[0] == ",".join(ROWS[0])
+    assert len(rows.splitlines()) == 25
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        Table("empty", {}, []),
+        Table("no rows", {"n": [], "seconds": []}, ["n"]),
+        Table("words only", {"a": ["x", "y"], "b": ["u", None]}, ["a"]),
+        Table("one row", {"n": [1], "seconds": [0.0]}, ["n"]),
+        Table("nothing but results", {"seconds": [1.0, None, 0.0], "cycles": [1, 2, 3]}, []),
+        Table("many series", {"k": range(500), "n": [1] * 500, "seconds": range(500)}, ["k", "n"]),
+    ],
+    ids=lambda table: table.title,
+)
+def test_odd_tables_are_shown_too(shown, tmp_path, table):
+    write_page(tmp_path / "odd.html", table)
+    shown.open(tmp_path / "odd.html")
+    for kind in ("points", "heat", "lines"):
+        choose(shown, "#kind", kind)
+    assert shown.run("document.title") == table.title
+    for key in ("ArrowRight", "+", "-", "0"):
+        shown.run("document.getElementById('plot').focus()")
+        shown.press(key)

@@ -1,0 +1,128 @@
+"""Bandwidth over occupancy: the workloads are those of kernels/stream, and the bandwidth what arithmetic says."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simtmm import Machine, load_machine, lower, record
+from simtmm.errors import StudyError
+from simtmm.study.occupancy_curve import (
+    OPERATIONS,
+    StreamPoint,
+    load_stream,
+    occupancy_curve,
+    stream_bandwidth,
+    stream_workload,
+)
+from tests.record.conftest import needs_compiler
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "stream_occupancy.csv"
+TABLES = {
+    "name": "m",
+    "clock_hz": 1e9,
+    "ticks_per_cycle": 100,
+    "cores": {"groups": 4, "cores_per_group": 32, "warp_width": 32, "threads_per_core": 64},
+    "memory": {"latency": 400, "chunk_words": 32, "stores": "posted"},
+}
+
+
+def machine(**memory):
+    return Machine.from_dict({**TABLES, "memory": {**TABLES["memory"], **memory}})
+
+
+@needs_compiler
+@pytest.mark.parametrize("block_size", [16, 48, 96])
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("name", ["a100-80", "mi210"])
+def test_the_workload_is_what_lowering_the_kernel_gives(operation, block_size, name):
+    on = load_machine(name)
+    lowered = lower(record("stream", {"operation": operation, "n": 5 * block_size, "threads": block_size}), on)
+    made = stream_workload(operation, block_size, 5, on, 2)
+    for part in ("kind", "amount", "warp_operations", "warp_chunks", "block_warps", "launch_blocks"):
+        assert np.array_equal(getattr(made, part), getattr(lowered, part)), part
+    # Each array may lie elsewhere, as a whole.
+    shifts = set((lowered.chunks - made.chunks).tolist())
+    assert len(shifts) <= 1 + max((array for array, _ in OPERATIONS[operation].loads), default=0)
+
+
+def test_a_warp_alone_moves_its_bytes_in_latency_and_two_issues():
+    # A round of a block: load (issue, L) and compute (issue); 32 threads of 8 bytes, one block a group.
+    expected = 32 * 8 * 4 / (1 + 400 + 1) * 1e9
+    assert stream_bandwidth(machine(), "read", 32, 1) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_full_machine_moves_what_its_partitions_take():
+    # 4 partitions, a chunk of 128 bytes every 32 cycles each; 64 warps of 2 chunks a group hide the latency 5 times.
+    # The two runs end at slightly different fillings of the partitions: 1 %.
+    on = machine(partitions=4, service=32)
+    assert stream_bandwidth(on, "read", 1024, 2) == pytest.approx(4 * 128 / 32 * 1e9, rel=0.01)
+
+
+def test_stencils_read_a_line_once():
+    # A block loads 64 lines and stores 64, as with scale, and the line behind its own. Of 4 partitions it is always the
+    # same one that has this line, and so 33 lines of a block where the others have 32.
+    on = machine(partitions=4, service=32, l1={"sets": 1024, "ways": 4, "latency": 30})
+    scale, stencil = (stream_bandwidth(on, name, 1024, 2) for name in ("scale", "stencil5"))
+    assert scale == pytest.approx(4 * 128 / 32 * 1e9, rel=0.01)
+    assert stencil / scale == pytest.approx(32 / 33, rel=0.001)
+
+
+def test_a_curve_gives_the_error_of_each_point_and_its_mean():
+    points = [StreamPoint(32, 1, 0.01, {"read": 2.0e9}), StreamPoint(64, 1, 0.02, {"read": 4.0e9})]
+    curve = occupancy_curve(machine(), points)
+    for entry in curve.points:
+        assert entry.error("read") == entry.bandwidth["read"] / entry.point.measured["read"] - 1
+    assert curve.mean_error("read") == np.mean(np.abs(curve.errors("read")))
+    assert curve.mean_error() == curve.mean_error("read")
+    assert curve.to_dict()["points"][1]["error"]["read"] == curve.errors("read")[1]
+
+
+def test_both_engines_give_the_same_bandwidth():
+    on = machine(partitions=4, interleave="hash", service=32, turnaround=5)
+    bandwidths = [stream_bandwidth(on, "triad", 64, 2, engine, 4096) for engine in ("fast", "reference")]
+    assert bandwidths[0] == bandwidths[1]
+
+
+def test_a_measured_file_is_read():
+    points = load_stream(GOLDEN, "mi210")
+    assert len(points) == 13
+    assert points[0] == StreamPoint(
+        16, 1, 0.008,
+        {"init": 33e9, "read": 24e9, "scale": 36e9, "triad": 65e9, "stencil3": 35e9, "stencil5": 35e9}, 1664,
+    )  # fmt: skip
+    assert [point.occupancy for point in points] == sorted(point.occupancy for point in points)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", "has no rows"),
+        ("block_size,blocks_per_sm,read_GBs\n1,1,1\n", "has no column 'occupancy_pct'"),
+        ("block_size,blocks_per_sm,occupancy_pct\n1,1,1\n", "has no column NAME_GBs with NAME of init, read"),
+        ("block_size,blocks_per_sm,occupancy_pct,read_GBs\n1,1,1,x\n", "read_GBs = 'x': must be a number above 0"),
+        ("block_size,blocks_per_sm,occupancy_pct,read_GBs\n1.5,1,1,2\n", "block_size = '1.5': must be a whole number"),
+        ("block_size,blocks_per_sm,occupancy_pct,read_GBs\n1,0,1,2\n", "blocks_per_sm = '0': must be a number above 0"),
+        ("gpu,block_size,blocks_per_sm,occupancy_pct,read_GBs\na,1,1,1,1\nb,1,1,1,1\n", "has several GPUs: choose one"),
+    ],
+)
+def test_what_a_file_lacks_is_said(tmp_path, text, line):
+    path = tmp_path / "s.csv"
+    path.write_text(text)
+    with pytest.raises(StudyError) as caught:
+        load_stream(path)
+    assert str(caught.value).startswith(f"{path}: {line}")
+
+
+def test_an_unknown_gpu_and_an_unknown_operation_are_refused():
+    with pytest.raises(StudyError, match="gpu 'v1000': unknown; did you mean 'v100'"):
+        load_stream(GOLDEN, "v1000")
+    with pytest.raises(StudyError, match="operation 'raed': was not measured; did you mean 'read'"):
+        occupancy_curve(machine(), load_stream(GOLDEN, "v100"), ["raed"])
+    with pytest.raises(StudyError, match="operation 'copy': unknown"):
+        stream_workload("copy", 32, 1, machine(), 1)
+
+
+def test_a_machine_without_a_clock_has_no_bandwidth():
+    with pytest.raises(StudyError, match="machine m: clock_hz: must be there"):
+        stream_bandwidth(machine().replace({"clock_hz": None}), "read", 32, 1)
