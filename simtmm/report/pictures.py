@@ -112,6 +112,8 @@ def _style() -> Iterator[None]:
 
 
 def styled(function: "Callable[P, Figure]") -> "Callable[P, Figure]":
+    """A function that draws a figure, in this module's style; refused in one line without matplotlib."""
+
     @functools.wraps(function)
     def styled(*args: P.args, **kwargs: P.kwargs) -> "Figure":
         check_installed()
@@ -122,6 +124,7 @@ def styled(function: "Callable[P, Figure]") -> "Callable[P, Figure]":
 
 
 def new_axes(width: float, height: float) -> "tuple[Figure, Axes]":
+    """An empty figure of that size in inches, and its axes."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -239,6 +242,7 @@ def stacks(times: Mapping[str, Mapping[str, float]], title: str = "") -> "Figure
 
 
 def look(series: str) -> dict[str, Any]:
+    """How a series is drawn: what `Axes.plot` takes."""
     colour, marker, filled = LOOKS[series]
     face = colour if filled else "white"
     line = {"linestyle": "--"} if series == MEASURED else {}
@@ -246,6 +250,7 @@ def look(series: str) -> dict[str, Any]:
 
 
 def look_of(place: int) -> dict[str, Any]:
+    """The same for what is no series of a comparison, by its place among the lines."""
     return {"color": PALETTE[place % len(PALETTE)], "marker": MARKERS[place % len(MARKERS)]}
 
 
@@ -272,8 +277,10 @@ def _power_of_2(value: int) -> bool:
 
 
 def is_number(value: Any) -> bool:
+    """Whether it can be drawn; truth values can't."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def tick(value: Any) -> str:
+    """A value as an axis shows it."""
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -54,7 +54,15 @@ def picture_of(
             value = table.columns[chosen[0]][row]
             at = ys.index(table.columns[up][row]), xs.index(table.columns[across][row])
             cells[at] = value if is_number(value) else np.nan
-        return heat_map(xs, ys, cells, across, up, f"{chosen[0]} ({unit})" if unit else chosen[0], table.title)
+        return heat_map(
+            xs,
+            ys,
+            cells,
+            _label(table, across),
+            _label(table, up),
+            f"{chosen[0]} ({unit})" if unit else chosen[0],
+            table.title,
+        )
     if not _numbers(table, across, rows):
         raise OutputError(f"{table.title}: {across}: must be numbers to draw curves over them")
     ordered = sorted(rows, key=lambda row: float(cast(float, table.columns[across][row])))
@@ -68,7 +76,11 @@ def picture_of(
             line = lines.setdefault(told, [None] * len(x))
             line[x.index(float(cast(float, table.columns[across][row])))] = _number(table.columns[name][row])
     label = ("time" if unit == "s" else f"time ({unit})") if unit else ", ".join(chosen)
-    return curves(x, lines, across, label, table.title, unit)
+    return curves(x, lines, _label(table, across), label, table.title, unit)
+
+
+def _label(table: Table, name: str) -> str:
+    return f"{name} ({table.units[name]})" if name in table.units else name
 
 
 def _rows_where(table: Table, where: Mapping[str, str]) -> list[int]:

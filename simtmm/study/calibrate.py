@@ -50,8 +50,7 @@ FARTHEST = 4  # global memory's latency is that of buffers down to a quarter of 
 
 PART = 4  # of the groups and partitions, for the fit
 LEAST_GROUPS = 16  # of that part: with fewer, chance decides how full the partitions are
-FIT_BYTES = 1 << 17  # of each array for each group, likewise
-FIT_POINTS = 13  # of a curve, likewise
+FIT_POINTS = 13  # of a curve, for the fit
 PARTITIONS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # of a part of the machine; every other one at first
 STEPS = 6  # of a fit at most; it mostly converges in three
 MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
@@ -303,7 +302,7 @@ class _Fit:
         self.storing = [name for name in stream[0].measured if name != READ]
         self.partitions = 0
         self.errors: dict[str, float] = {}
-        self.as_good: tuple[int, int] | None = None
+        self.as_good = (PARTITIONS[-1], PARTITIONS[0])  # the fewest and the most partitions that do as well
         most = max(max(point.measured.values()) for point in stream) * MOST_BANDWIDTH / self.scale
         self.least_chunk = machine.chunk_bytes / most * (machine.clock_hz or 0.0)
         self.values = self._first_guess(stream)
@@ -343,15 +342,18 @@ class _Fit:
             _Parameter("block_launch", 0, 1e5, 15),
             _Parameter("warp_launch", 0, 1e3, 2),
         )
-        tried = []
-        for self.partitions in partitions:
+        tried: dict[int, tuple[float, dict[str, float], dict[str, float]]] = {}
+        at = partitions.index(self.partitions) if self.partitions in partitions else len(partitions) // 2
+        # Downhill from the middle: the error over the number of partitions has one valley.
+        while unknown := [near for near in (at, at - 1, at + 1) if 0 <= near < len(partitions) and near not in tried]:
+            self.partitions = partitions[unknown[0]]
             cost = self._fit(parameters, [READ])
-            tried.append((cost, self.partitions, dict(self.values), dict(self.errors)))
-        best = min(cost for cost, *_ in tried)
-        good = [entry for entry in tried if entry[0] <= AS_GOOD * best]
-        _, self.partitions, self.values, self.errors = min(tried, key=lambda entry: entry[0])
-        # What the first look over all of them could not tell apart, the second, over neighbours, can't either.
-        self.as_good = self.as_good or (good[0][1], good[-1][1])
+            tried[unknown[0]] = cost, dict(self.values), dict(self.errors)
+            at = min(tried, key=lambda near: tried[near][0])
+        best, self.values, self.errors = tried[at]
+        self.partitions = partitions[at]
+        good = [partitions[near] for near, (cost, *_) in tried.items() if cost <= AS_GOOD * best]
+        self.as_good = min(*good, *self.as_good), max(*good, *self.as_good)
 
     def _fit_stores(self) -> None:
         latency, chunk = self.machine.memory.latency, self.values["chunk"]
@@ -408,9 +410,7 @@ class _Fit:
         if self.watch:
             self.watch("fitting", self.simulated, None)
         ratios = [
-            self.scale
-            * stream_bandwidth(made, name, point.block_size, point.blocks_per_group, bytes_a_group=FIT_BYTES)
-            / point.measured[name]
+            self.scale * stream_bandwidth(made, name, point.block_size, point.blocks_per_group) / point.measured[name]
             for name in operations
             for point in self.points
         ]
@@ -435,7 +435,6 @@ class _Fit:
     def _found(self) -> tuple[list[Value], list[str]]:
         partitions = round(self.partitions * self.scale)
         keys = self._keys(self.values, partitions, self.scale)
-        assert self.as_good is not None
         least, most = (round(count * self.scale) for count in self.as_good)
         told = most < 2 * least
         per_chunk = partitions / self.scale

@@ -10,6 +10,7 @@ from typing import Any
 
 from simtmm.errors import SimtmmError, StudyError, shown_error
 from simtmm.provenance import VERSION
+from simtmm.study.processes import interrupts_held
 from simtmm.study.tasks import Task
 from simtmm.trace.io import Trace, load_trace
 
@@ -82,9 +83,10 @@ class Cluster:
         )  # a worker that dies is no news: its points are retried
         try:
             if self._local:
-                cluster = self._dask.LocalCluster(
-                    n_workers=self._local, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-                )
+                with interrupts_held():
+                    cluster = self._dask.LocalCluster(
+                        n_workers=self._local, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+                    )
                 return self._dask.Client(stack.enter_context(cluster), timeout=CONNECT)
             return self._dask.Client(self._where, timeout=CONNECT)
         except (OSError, ValueError) as error:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import connection
+from multiprocessing import connection, resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +123,7 @@ class _Pool:
                     self._workers, context, initializer=_begin_worker, initargs=(reader, self._scratch)
                 )
             try:
-                with _interrupts_held():
+                with interrupts_held():
                     return self._pool.submit(function, *arguments)
             except BrokenProcessPool:
                 self._end(at_once=True)
@@ -139,11 +139,12 @@ class _Pool:
 
 
 @contextlib.contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Workers inherit that Ctrl-C is not for them; here it waits for a moment."""
+def interrupts_held() -> Iterator[None]:
+    """Processes and threads started here inherit that Ctrl-C is not for them; for us it waits until they are."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    resource_tracker.ensure_running()  # which would let signals through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield

@@ -350,10 +350,11 @@ def test_a_sweep_that_is_killed_again_and_again_loses_nothing_and_repeats_nothin
     assert json.loads(done.stdout)["points"] == points
 
 
-def test_an_interrupted_sweep_leaves_a_store_to_go_on_from(large, undisturbed, path):
+@pytest.mark.parametrize("where", [("-j", "2"), ("--cluster", "local:2")], ids=["here", "cluster"])
+def test_an_interrupted_sweep_leaves_a_store_to_go_on_from(large, undisturbed, path, where):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen(command(large, path, "-j", "2"), start_new_session=True, **pipes)
-    while len(results(path)) < 10:
+    process = subprocess.Popen(command(large, path, *where), start_new_session=True, **pipes)
+    while len(results(path)) < 5:
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it, too
     out, err = process.communicate(timeout=30)

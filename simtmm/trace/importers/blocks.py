@@ -26,7 +26,8 @@ class TwiceError(Exception):
 class Blocks:
     """Takes blocks as they come and hands them to a recorder in order.
 
-    A block that comes before its turn is kept in a temporary file until then, so memory stays bounded by what is added at once.
+    A block that comes before its turn is kept in a temporary file until then, so memory stays bounded by what is added
+    at once.
     """
 
     def __init__(self, recorder: TraceRecorder) -> None:
