@@ -344,8 +344,9 @@ def test_defaults_are_those_of_section_8(key, default):
 
 @pytest.mark.parametrize(
     "key",
-    ["clock_hz", "peak_bandwidth", "memory.store_latency", "memory.outstanding", "memory.l1.sets", "memory.l2.sets", "limits.blocks_per_group",
-     "limits.warps_per_group", "resources.registers", "resources.local_memory", "resources.threads_per_block",
+    ["clock_hz", "peak_bandwidth", "memory.store_latency", "memory.outstanding", "memory.l1.sets", "memory.l2.sets",
+     "limits.blocks_per_group", "limits.warps_per_group", "resources.registers", "resources.local_memory",
+     "resources.threads_per_block",
      "hong_kim.departure_delay_coalesced", "hong_kim.departure_delay_uncoalesced"],
 )  # fmt: skip
 def test_what_has_no_default_is_no_limit(key):

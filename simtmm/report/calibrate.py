@@ -30,7 +30,13 @@ def describe(made: Calibration) -> Iterator[RenderableType]:
     yield table("Values", ("", "", "+-", "", "", "measurement", "how"), rows, left=(0, 3, 4, 5, 6))
     yield ""
     levels = [
-        (f"{level.latency:.1f}", _size(level.first), _size(level.last), f"{100 * level.spread:.0f} %", str(level.points))
+        (
+            f"{level.latency:.1f}",
+            _size(level.first),
+            _size(level.last),
+            f"{100 * level.spread:.0f} %",
+            str(level.points),
+        )
         for level in made.levels
     ]
     yield table("Levels of the pointer chase", ("cycles", "from", "to", "spread", "points"), levels, left=())
@@ -56,7 +62,13 @@ def describe_curve(curve: OccupancyCurve) -> Iterator[RenderableType]:
         errors = [f"{100 * entry.error(name):+.1f}" for name in names]
         point = entry.point
         rows.append(
-            (f"{point.block_size} threads a block", str(point.blocks_per_group), f"{100 * point.occupancy:.1f}", *errors, "")
+            (
+                f"{point.block_size} threads a block",
+                str(point.blocks_per_group),
+                f"{100 * point.occupancy:.1f}",
+                *errors,
+                "",
+            )
         )
     columns = ("", "blocks", "occupancy", *names, "all")
     yield table("Bandwidth over occupancy: simulated over measured - 1, per cent", columns, rows)

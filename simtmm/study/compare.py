@@ -10,7 +10,7 @@ import numpy as np
 from simtmm.engine import DEFAULT, simulate
 from simtmm.errors import KernelError, MachineError, ModelError, StudyError, WorkloadError, nearest
 from simtmm.kernel import load_kernel
-from simtmm.machine import Machine, load_machine
+from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.model import MODELS, predict
 from simtmm.model.calibrated import calibrated
 from simtmm.model.fit import fit_line
@@ -133,9 +133,18 @@ def _as_measured(machines: Mapping[str, Machine], measured: Sequence[Timing]) ->
     ):
         those = list(times)
         names = list(dict.fromkeys(time.machine for time in those))
-        on = {name: load_machine(name) for name in names} if not machines else dict(machines)
+        on = {name: _called(name) for name in names} if not machines else dict(machines)
         resolved = load_kernel(kernel).resolve(those[0].parameters)
         yield _Wanted(kernel, {name: resolved[name] for name in those[0].parameters}, on)
+
+
+def _called(name: str) -> Machine:
+    """The machine whose file or which itself has that name, whatever its capitals. Raises MachineError."""
+    files = machine_files()
+    file = next((known for known in files if known.lower() == name.lower()), None)
+    if file is None and not name.endswith(".toml"):
+        file = next((known for known in files if load_machine(known).name.lower() == name.lower()), None)
+    return load_machine(file or name)
 
 
 def _run(

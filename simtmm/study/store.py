@@ -2,8 +2,8 @@
 
 Tables: `points` (a row a point, with a column for each axis), `results` (a row a point and quantity, the document as
 JSON), `skipped` (points that a machine can't hold, say, with the reason), `failures`, `runs` (provenance: which
-simtmm, which command) and `study` (the study file as it was last run, its paths made whole). A result is kept by the key of its point's
-content, so it serves every study in which the same point occurs.
+simtmm, which command) and `study` (the study file as it was last run, its paths made whole). A result is kept by the
+key of its point's content, so it serves every study in which the same point occurs.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Calibration: levels of a pointer chase, values that the simulator was given come back, and a GPU that was measured."""
+"""Calibration: levels of a pointer chase, values that the simulator was given come back, and a measured GPU."""
 
 from pathlib import Path
 
@@ -81,12 +81,12 @@ KNOWN = Machine.from_dict(
         },
     }
 )  # fmt: skip
-LAYOUT = [(32, 1), (64, 1), (96, 1), (64, 2), (128, 2), (192, 2), (256, 2), (384, 2), (512, 2)]
+LAYOUT = [(32, 1), (64, 1), (64, 2), (128, 2), (192, 2), (256, 2), (512, 2)]
 
 
 @pytest.fixture(scope="module")
 def recovered():
-    operations = ("init", "read", "scale")
+    operations = ("read", "scale")
     points = [
         StreamPoint(size, blocks, size * blocks / 1024, {
             name: stream_bandwidth(KNOWN, name, size, blocks) for name in operations
@@ -108,9 +108,10 @@ def test_what_the_simulator_was_given_comes_back(recovered):
     assert made.memory.service / made.memory.partitions == pytest.approx(80 / 64, rel=0.06)
 
 
-def test_partitions_and_the_launch_of_warps_soften_the_knee_alike_and_are_said_to_be_ill_determined(recovered):
-    undetermined = {value.key for value in recovered.undetermined}
-    assert {"memory.partitions", "scheduling.warp_launch"} <= undetermined
+def test_how_many_partitions_there_are_is_hardly_told(recovered):
+    # They and the launch of warps soften the knee alike.
+    (partitions,) = (value for value in recovered.values if value.key == "memory.partitions")
+    assert 64 / 2 <= partitions.value <= 64 * 2
 
 
 def test_what_comes_back_simulates_like_what_was_given(recovered):
@@ -157,7 +158,7 @@ def test_a_pointer_chase_alone_gives_latencies_and_caches():
 
 
 def test_without_a_machine_and_without_threads_nothing_tells_the_groups():
-    with pytest.raises(StudyError, match="cores.groups: not known"):
+    with pytest.raises(StudyError, match=r"cores\.groups: not known"):
         calibrate("m", V100)
 
 

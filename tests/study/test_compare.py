@@ -199,9 +199,10 @@ def test_every_combination_of_parameters_runs_on_every_machine():
 
 @needs_compiler
 def test_without_kernels_what_was_measured_is_run():
-    times = [Timing("vector-add", name, 1e-5, {"n": "64"}) for name in ("gtx280", "gtx480")]
+    times = [Timing("vector-add", name, 1e-5, {"n": "64"}) for name in ("GTX280", "geforce gtx 480")]
     made = compare([], measured=times, models=["tmm"])
-    assert [(one.machine_name, one.measured_seconds) for one in made.cases] == [("gtx280", 1e-5), ("gtx480", 1e-5)]
+    told = [(one.machine.name, one.measured_seconds) for one in made.cases]
+    assert told == [("GeForce GTX 280", 1e-5), ("GeForce GTX 480", 1e-5)]
     assert made.unmatched == ()
 
 
@@ -225,6 +226,8 @@ def test_nothing_to_compare_is_refused():
         compare([])
     with pytest.raises(MachineError, match="at least one machine"):
         compare([TRACE])
+    with pytest.raises(MachineError, match="machine 'GTX 9': unknown"):
+        compare([], measured=[Timing("stream", "GTX 9", 1.0)])
     with pytest.raises(StudyError, match="none of the measured times belongs to a case"):
         compare([TRACE], ["gtx280"], measured=[Timing("stream", "gtx280", 1.0)])
 

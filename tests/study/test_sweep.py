@@ -354,7 +354,8 @@ def test_a_sweep_that_is_killed_again_and_again_loses_nothing_and_repeats_nothin
 def test_an_interrupted_sweep_leaves_a_store_to_go_on_from(large, undisturbed, path, where):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(command(large, path, *where), start_new_session=True, **pipes)
-    while len(results(path)) < 5:
+    deadline = time.monotonic() + 60
+    while len(results(path)) < 5 and time.monotonic() < deadline:
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it, too
     out, err = process.communicate(timeout=30)
