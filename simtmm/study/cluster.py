@@ -78,9 +78,8 @@ class Cluster:
                 left -= 1
 
     def _client(self, stack: ExitStack) -> Any:
-        logging.getLogger("distributed").setLevel(
-            logging.ERROR
-        )  # a worker that dies is no news: its points are retried
+        for name in ("distributed", "distributed.client"):  # the client has a level of its own
+            logging.getLogger(name).setLevel(logging.ERROR)  # a worker that dies is no news: its points are retried
         try:
             if self._local:
                 with interrupts_held():
