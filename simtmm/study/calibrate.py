@@ -51,12 +51,15 @@ FARTHEST = 4  # global memory's latency is that of buffers down to a quarter of 
 PART = 4  # of the groups and partitions, for the fit
 LEAST_GROUPS = 16  # of that part: with fewer, chance decides how full the partitions are
 FIT_POINTS = 13  # of a curve, for the fit
-PARTITIONS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # of a part of the machine; every other one at first
+PARTITIONS = (8, 16, 32, 64, 128, 256)  # of a part of the machine
+FEW_STEPS = 3  # where each takes long
+CANDIDATES = 2  # numbers of partitions that are tried with all kernels
 STEPS = 6  # of a fit at most; it mostly converges in three
 MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
 KINK = 0.02  # errors below this count by their square, those above by their size: a stray point weighs little
 DETERMINED = 0.25  # standard error of a value over the value, at most, to be called determined
 AS_GOOD = 1.05  # errors that differ by no more than this factor do not tell partitions apart
+WORTH_IT = 1.3  # and up to this one, partitions are worth trying with the kernels that store
 READ = "read"
 
 
@@ -299,10 +302,11 @@ class _Fit:
         self.machine = machine.replace(changes)
         chosen = sorted({round(index) for index in np.linspace(0, len(stream) - 1, FIT_POINTS)})
         self.points = [stream[index] for index in chosen]
-        self.storing = [name for name in stream[0].measured if name != READ]
+        # Of the stencils the wider one; the other says little more.
+        self.storing = [name for name in stream[0].measured if name not in (READ, "stencil3")]
         self.partitions = 0
         self.errors: dict[str, float] = {}
-        self.as_good = (PARTITIONS[-1], PARTITIONS[0])  # the fewest and the most partitions that do as well
+        self.as_good = (0, 0)  # the fewest and the most partitions that do as well
         most = max(max(point.measured.values()) for point in stream) * MOST_BANDWIDTH / self.scale
         self.least_chunk = machine.chunk_bytes / most * (machine.clock_hz or 0.0)
         self.values = self._first_guess(stream)
@@ -326,45 +330,61 @@ class _Fit:
 
     def run(self) -> tuple[list[Value], list[str]]:
         """The values found, and what is to be said about them."""
-        self._fit_read(PARTITIONS[::2])
+        tried = self._try_partitions()
+        best = min(cost for cost, _ in tried.values())
+        good = [partitions for partitions, (cost, _) in tried.items() if cost <= AS_GOOD * best]
+        self.as_good = min(good), max(good)
+        # The kernels that store tell partitions apart where the read kernel hardly does.
         if self.storing:
-            self._fit_stores()
-            # A port that takes time changes what the read kernel tells, if not by much.
-            at = PARTITIONS.index(self.partitions)
-            self._fit_read(PARTITIONS[max(0, at - 1) : at + 2])
-            self._fit_stores()
+            worth_it = sorted(
+                (count for count in tried if tried[count][0] <= WORTH_IT * best), key=lambda n: tried[n][0]
+            )
+            found = []
+            for self.partitions in worth_it[:CANDIDATES]:
+                self.values = dict(tried[self.partitions][1])
+                cost = self._fit_stores(FEW_STEPS)
+                found.append(
+                    ((tried[self.partitions][0] + cost * len(self.storing)), self.partitions, dict(self.values))
+                )
+            _, self.partitions, self.values = min(found, key=lambda entry: entry[0])
+        else:
+            self.partitions = min(tried, key=lambda count: tried[count][0])
+            self.values = dict(tried[self.partitions][1])
+        # A port that takes time changes what the read kernel tells, if not by much.
+        self._fit_read()
+        if self.storing:
+            self._fit_stores(FEW_STEPS)
         return self._found()
 
-    def _fit_read(self, partitions: Sequence[int]) -> None:
+    def _try_partitions(self) -> dict[int, tuple[float, dict[str, float]]]:
+        """The read kernel's cost and values for some numbers of partitions, downhill from the middle of all."""
+        tried: dict[int, tuple[float, dict[str, float]]] = {}
+        at = len(PARTITIONS) // 2
+        while unknown := [count for count in PARTITIONS[max(0, at - 1) : at + 2] if count not in tried]:
+            self.partitions = unknown[0]
+            tried[self.partitions] = self._fit_read(), dict(self.values)
+            at = PARTITIONS.index(min(tried, key=lambda count: tried[count][0]))
+        return tried
+
+    def _fit_read(self) -> float:
         chunk = self.values["chunk"]
         parameters = (
             _Parameter("chunk", self.least_chunk, 3 * chunk, chunk / 50),
             _Parameter("block_launch", 0, 1e5, 15),
             _Parameter("warp_launch", 0, 1e3, 2),
         )
-        tried: dict[int, tuple[float, dict[str, float], dict[str, float]]] = {}
-        at = partitions.index(self.partitions) if self.partitions in partitions else len(partitions) // 2
-        # Downhill from the middle: the error over the number of partitions has one valley.
-        while unknown := [near for near in (at, at - 1, at + 1) if 0 <= near < len(partitions) and near not in tried]:
-            self.partitions = partitions[unknown[0]]
-            cost = self._fit(parameters, [READ])
-            tried[unknown[0]] = cost, dict(self.values), dict(self.errors)
-            at = min(tried, key=lambda near: tried[near][0])
-        best, self.values, self.errors = tried[at]
-        self.partitions = partitions[at]
-        good = [partitions[near] for near, (cost, *_) in tried.items() if cost <= AS_GOOD * best]
-        self.as_good = min(*good, *self.as_good), max(*good, *self.as_good)
+        return self._fit(parameters, [READ])
 
-    def _fit_stores(self) -> None:
+    def _fit_stores(self, steps: int) -> float:
         latency, chunk = self.machine.memory.latency, self.values["chunk"]
         parameters = (
             _Parameter("store_latency", 1, 2 * latency, latency / 20),
             _Parameter("turnaround", 0, 2 * chunk, chunk / 20),
             _Parameter("port_interval", 0, 20, 0.5),
         )
-        self._fit(parameters, self.storing)
+        return self._fit(parameters, self.storing, steps)
 
-    def _fit(self, parameters: Sequence[_Parameter], operations: Sequence[str]) -> float:
+    def _fit(self, parameters: Sequence[_Parameter], operations: Sequence[str], steps: int = STEPS) -> float:
         """Fit these on those kernels and keep them; the mean cost of a point."""
         least, most, step = (
             np.array([getattr(each, name) for each in parameters]) for name in ("least", "most", "step")
@@ -376,7 +396,7 @@ class _Fit:
         at = np.clip(np.array([self.values[each.name] for each in parameters]), least, most)
         off = residuals(at)
         slopes = np.zeros((len(off), len(at)))
-        for _ in range(STEPS):
+        for _ in range(steps):
             for index in range(len(at)):
                 beside = at.copy()
                 beside[index] += step[index]
