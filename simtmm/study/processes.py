@@ -15,11 +15,12 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import connection, resource_tracker
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from simtmm.errors import SimtmmError, StudyError
@@ -42,8 +43,13 @@ class Local:
         values: dict[Task, Any] = {}  # of tasks that are done: _Kept, or a SimtmmError
         deaths: dict[Task, int] = {}
         suspects: list[Task] = []  # were in the hands of workers when one died
+        alone: Task | None = None  # the suspect that runs, with nothing beside it
         running: dict[Future[Any], Task] = {}
-        with tempfile.TemporaryDirectory(prefix="simtmm-study-") as scratch, _Pool(self._workers, scratch) as pool:
+        with (
+            tempfile.TemporaryDirectory(prefix="simtmm-study-") as scratch,
+            _Pool(self._workers, scratch) as pool,
+            _Arrivals() as arrivals,
+        ):
 
             def start(task: Task) -> None:
                 failed = next((values[need] for need in task.needs if isinstance(values[need], SimtmmError)), None)
@@ -55,40 +61,39 @@ class Local:
                 else:
                     future = pool.submit(_work, task.function, arguments, keep)
                 running[future] = task
+                arrivals.expect(future)
 
-            def begin() -> None:
-                """Fill the pool; with suspects about, one at a time."""
+            def begin() -> Task | None:
+                """Fill the pool; with suspects about, one at a time: that one."""
+                if suspects and running:
+                    return None
                 if suspects:
-                    if not running:
-                        start(suspects.pop(0))
-                    return
+                    start(suspect := suspects.pop(0))
+                    return suspect
                 while len(running) < 2 * self._workers and (task := graph.next()) is not None:
                     start(task)
+                return None
 
             begin()
             while running:
-                finished, _ = wait(running, return_when=FIRST_COMPLETED)
-                alone = len(running) == 1
-                told = []
-                for future in finished:
-                    task = running.pop(future)
-                    try:
-                        value = future.result()
-                    except BrokenProcessPool:
-                        deaths[task] = deaths.get(task, 0) + alone
-                        if deaths[task] < DEATHS:
-                            suspects.append(task)
-                            continue
-                        value = StudyError(f"a worker died {DEATHS} times over it: memory may have run out")
-                    values[task] = value
-                    for free in graph.done(task):
-                        _forget(values.pop(free))
-                    if task.wanted:
-                        told.append((task, value))
-                if suspects and not running:
-                    suspects.sort(key=numbers.__getitem__)
-                yield from told
-                begin()
+                future = arrivals.next()
+                task = running.pop(future)
+                try:
+                    value = future.result()
+                except BrokenProcessPool:
+                    deaths[task] = deaths.get(task, 0) + (task is alone)
+                    if deaths[task] < DEATHS:
+                        suspects.append(task)
+                        suspects.sort(key=numbers.__getitem__)
+                        alone = begin()
+                        continue
+                    value = StudyError(f"a worker died {DEATHS} times over it: memory may have run out")
+                values[task] = value
+                for free in graph.done(task):
+                    _forget(values.pop(free))
+                alone = begin()
+                if task.wanted:
+                    yield task, value
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,38 @@ class _Kept:
     """What a task gave, in a file."""
 
     path: Path
+
+
+class _Arrivals:
+    """Futures as they are done, and Ctrl-C in its turn: raised anywhere else, it could leave a lock of the pool's taken
+    for ever.
+    """
+
+    def __init__(self) -> None:
+        self._queue: SimpleQueue[Future[Any] | None] = SimpleQueue()  # whose `put` a signal handler may call
+        self._held = False
+
+    def __enter__(self) -> "_Arrivals":
+        usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if usual and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, lambda *_: self._queue.put(None))
+            self._held = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._held:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def expect(self, future: Future[Any]) -> None:
+        """The future will be among the next ones."""
+        future.add_done_callback(self._queue.put)
+
+    def next(self) -> Future[Any]:
+        """The next future that is done. Raises KeyboardInterrupt."""
+        future = self._queue.get()
+        if future is None:
+            raise KeyboardInterrupt
+        return future
 
 
 class _Pool:
