@@ -91,8 +91,11 @@ def simulate(
 
 
 @contextlib.contextmanager
-def _compilation_announced() -> Iterator[None]:
-    """Say so where a call takes longer than a stretch or a look into Numba's cache ever does: it compiles."""
+def _compilation_announced(variant: tuple[int, ...]) -> Iterator[None]:
+    """Say so where the first call of a variant takes longer than a look into Numba's cache ever does: it compiles."""
+    if variant in _called:
+        yield
+        return
     timer = threading.Timer(PATIENCE, logger.info, ["compiling the fast engine for this kind of machine (kept)"])
     timer.daemon = True
     timer.start()
@@ -100,6 +103,10 @@ def _compilation_announced() -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+    _called.add(variant)
+
+
+_called: set[tuple[int, ...]] = set()  # variants that are compiled; a timer takes longer than a small launch
 
 
 @cache
@@ -224,7 +231,7 @@ class _Launch:
             stretches = {lane: self._lanes.submit(self._simulate, core.LANE + lane) for lane in self._open}
             self._open = {lane for lane, stretch in stretches.items() if stretch.result() == core.GO_ON}
             return False
-        with _compilation_announced():
+        with _compilation_announced(tuple(flag.ndim for flag in self._flags)):
             outcome = self._simulate(1)
         if outcome == core.WIDE:
             self._open = set(range(int(self._launch.parameters[core.P_LANES])))

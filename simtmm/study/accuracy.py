@@ -1,0 +1,120 @@
+"""Accuracy: measured values beside what the simulation and the models say, and how far those are off."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+SIMULATED = "simulated"
+LEAST_TO_RANK = 3  # points of a rank correlation
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measured value and what is said of it.
+
+    case: what was measured, in words that tell the points of a table apart. at: what the points of a picture's curve
+    differ in, in the table's `along`. group: the curve it belongs to. measured: in the table's unit. said: in the same
+    unit, by series: "simulated" and models' names.
+    """
+
+    case: str
+    measured: float
+    said: Mapping[str, float]
+    at: float | None = None
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """How far a series is off, over the points that it says something of. mean, median: of |said / measured - 1|.
+    largest: the error that is farthest from 0, with its sign, at the point `worst`. bias: mean of said / measured - 1.
+    spearman: rank correlation of said and measured values, None for fewer than three points or equal ones.
+    """
+
+    series: str
+    points: int
+    mean: float
+    median: float
+    largest: float
+    worst: str
+    bias: float
+    spearman: float | None
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """A table of measured values.
+
+    name: of the table, unique, as in file names. title: what it is about. quantity, unit: of the values, "bandwidth" in
+    "GB/s". along: what `at` of the points is, with its unit. calibrated: what was calibrated on what. origin: where the
+    measured values come from. machine: the profile that was simulated. promised: the mean error of a series that is not
+    to be exceeded, as a fraction, by series. notes: what else is to be said, a paragraph each.
+    """
+
+    name: str
+    title: str
+    quantity: str
+    unit: str
+    points: tuple[Measured, ...]
+    calibrated: str
+    origin: str
+    machine: str
+    along: str = ""
+    promised: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The series in the order in which the points name them, the simulated one first."""
+        names = dict.fromkeys(name for point in self.points for name in point.said)
+        return tuple(sorted(names, key=lambda name: name != SIMULATED))
+
+    def values(self, series: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Measured and said values (float64) of the points that the series says something of."""
+        pairs = [(point.measured, point.said[series]) for point in self.points if series in point.said]
+        measured, said = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+        return measured, said
+
+    def errors(self, series: str, group: str | None = None) -> Errors:
+        """How far a series is off, over all points or those of a group."""
+        chosen = [
+            point for point in self.points if series in point.said and (group is None or point.group == group)
+        ]
+        off = np.array([point.said[series] / point.measured - 1 for point in chosen])
+        farthest = int(np.abs(off).argmax())
+        return Errors(
+            series=series,
+            points=len(chosen),
+            mean=float(np.abs(off).mean()),
+            median=float(np.median(np.abs(off))),
+            largest=float(off[farthest]),
+            worst=chosen[farthest].case,
+            bias=float(off.mean()),
+            spearman=_spearman([point.measured for point in chosen], [point.said[series] for point in chosen]),
+        )
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The points' groups, in the order of the points."""
+        return tuple(dict.fromkeys(point.group for point in self.points))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as one JSON document, errors included."""
+        return {
+            **{key: value for key, value in vars(self).items() if key not in ("points", "notes", "promised")},
+            "promised": dict(self.promised),
+            "notes": list(self.notes),
+            "points": [vars(point) | {"said": dict(point.said)} for point in self.points],
+            "errors": {name: vars(self.errors(name)) for name in self.series},
+        }
+
+
+def _spearman(one: list[float], other: list[float]) -> float | None:
+    if len(one) < LEAST_TO_RANK or np.ptp(one) == 0 or np.ptp(other) == 0:
+        return None
+    from scipy.stats import spearmanr  # slow to load
+
+    return float(spearmanr(one, other).statistic)
