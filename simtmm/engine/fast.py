@@ -138,7 +138,8 @@ class _Launch:
             if limit is not None
         )
         slots = max(1, min(machine.warps_per_group, int(block_warps.sum()), most_blocks * largest))
-        places = max(1, min(most_blocks, slots, last - first))
+        smallest = max(1, int(block_warps.min(initial=largest)))
+        places = max(1, min(most_blocks, slots // smallest, last - first))
         ring = 1 << int(slots).bit_length()
 
         # A partition that takes no time for anything in this launch holds nobody up.
