@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from simtmm.machine import load_machine as load_machine
     from simtmm.model import predict as predict
     from simtmm.record import record as record
+    from simtmm.result import Measurement as Measurement
     from simtmm.result import Prediction as Prediction
     from simtmm.result import Result as Result
+    from simtmm.study.measure import measure as measure
     from simtmm.trace.counts import Counts as Counts
     from simtmm.trace.counts import count as count
+    from simtmm.trace.importers import import_trace as import_trace
     from simtmm.trace.io import Trace as Trace
     from simtmm.trace.io import load_trace as load_trace
     from simtmm.trace.lower import lower as lower
@@ -31,16 +34,19 @@ __version__ = VERSION
 _HOMES = {
     "Counts": "simtmm.trace.counts",
     "Machine": "simtmm.machine",
+    "Measurement": "simtmm.result",
     "Prediction": "simtmm.result",
     "Result": "simtmm.result",
     "SimtmmError": "simtmm.errors",
     "Trace": "simtmm.trace.io",
     "Workload": "simtmm.workload",
     "count": "simtmm.trace.counts",
+    "import_trace": "simtmm.trace.importers",
     "load_machine": "simtmm.machine",
     "load_trace": "simtmm.trace.io",
     "load_workload": "simtmm.workload",
     "lower": "simtmm.trace.lower",
+    "measure": "simtmm.study.measure",
     "predict": "simtmm.model",
     "record": "simtmm.record",
     "simulate": "simtmm.engine",

@@ -40,7 +40,25 @@ SEED_HELP = "seed of the random inputs"
 
 
 class WrongAnswer(Exception):  # noqa: N818 - it is no error of the program but a finding about a kernel
-    """Raised by a kernel's check: what is wrong, in one line."""
+    """Raised by a kernel's check: what is wrong, in one line.
+
+    element: the first wrong one, as a view of the array that it stands in, where there is one.
+    """
+
+    def __init__(self, message: str = "", element: Array | None = None) -> None:
+        super().__init__(message)
+        self.element = element
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What a check found: in one line; and where in this process's memory the first wrong element lies, if known."""
+
+    message: str
+    address: int | None = None
+
+    def __str__(self) -> str:
+        return self.message
 
 
 @dataclass(frozen=True)
@@ -179,6 +197,8 @@ class Kernel:
         if not hasattr(self.host, "algorithm"):
             return None
         made = self._call("algorithm", SimpleNamespace(**parameters))
+        if made is None:
+            return None  # with these parameters
         if not isinstance(made, tuple) or len(made) != 2 or not isinstance(made[1], dict):
             raise KernelError(f"kernel {self.name}: host.py: algorithm must return a name and a dict of symbols")
         return str(made[0]), dict(made[1])
@@ -204,20 +224,22 @@ class Kernel:
                 launch = next(launches)
             except StopIteration:
                 return
-            except KernelError:
-                raise
+            except KernelError as error:
+                raise self._named(error) from None
             except Exception as error:
                 raise self._failed("launches", error) from error
             if not isinstance(launch, Launch):
                 raise KernelError(f"kernel {self.name}: host.py: launches must yield Launch, not {shown(launch)}")
             yield launch
 
-    def check(self, parameters: Mapping[str, Any], before: Memory, after: Memory) -> str | None:
+    def check(self, parameters: Mapping[str, Any], before: Memory, after: Memory) -> Wrong | None:
         """None if the answer is right, else what is wrong."""
         try:
             self.host.check(SimpleNamespace(**parameters), before, after)
         except (WrongAnswer, AssertionError) as error:
-            return (str(error).strip() or "the check failed").split("\n")[0]
+            element = getattr(error, "element", None)
+            message = (str(error).strip() or "the check failed").split("\n")[0]
+            return Wrong(message, None if element is None else int(element.ctypes.data))
         except Exception as error:
             raise self._failed("check", error) from error
         return None
@@ -234,10 +256,14 @@ class Kernel:
     def _call(self, function: str, *arguments: Any) -> Any:
         try:
             return getattr(self.host, function)(*arguments)
-        except KernelError:
-            raise
+        except KernelError as error:
+            raise self._named(error) from None
         except Exception as error:
             raise self._failed(function, error) from error
+
+    def _named(self, error: KernelError) -> KernelError:
+        """What host.py refuses, with the kernel's name in front."""
+        return error if str(error).startswith("kernel ") else KernelError(f"kernel {self.name}: {error}")
 
     def _failed(self, function: str, error: Exception) -> KernelError:
         return KernelError(
@@ -259,7 +285,8 @@ def expect_equal(name: str, got: Array, expected: Array, tolerance: float = 0.0)
         at = tuple(int(index) for index in np.argwhere(~right)[0])
         where = ", ".join(str(index) for index in at)
         raise WrongAnswer(
-            f"{name}[{where}] is {got[at]}, should be {expected[at]} ({np.sum(~right)} elements are wrong)"
+            f"{name}[{where}] is {got[at]}, should be {expected[at]} ({np.sum(~right)} elements are wrong)",
+            got[tuple(slice(index, index + 1) for index in at)],
         )
 
 

@@ -1,11 +1,32 @@
 """Provenance: what a file written by simtmm says of where it comes from."""
 
+import functools
+import hashlib
 import platform
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
 VERSION = "0.1.0"
+
+SOURCES = (".py", ".cuh")
+
+
+@functools.cache
+def sources(*parts: str) -> str:
+    """A hash of what these parts of the package are, folders or modules: of the text of their sources.
+
+    A version says too little of a checkout that is worked on: what was computed before an edit is not what would be
+    computed now.
+    """
+    package, digest = Path(__file__).resolve().parent, hashlib.sha256()
+    for part in parts:
+        path = package / part
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.suffix in SOURCES:
+                digest.update(f"{file.relative_to(package).as_posix()}\0".encode())
+                digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]
 
 
 def provenance() -> dict[str, str]:

@@ -46,17 +46,19 @@ FULL = {
         "coalescing": "chunk",
         "transfers": "pipelined",
         "port_interval": 2,
+        "port_chunks": 4,
         "partitions": 6,
         "interleave": "hash",
         "service": 1.5,
         "atomic_service": 2.5,
         "turnaround": 3,
+        "rows": {"chunks": 16, "open": 4, "opening": 20},
         "stores": "posted",
         "store_latency": 60,
         "l1_after_store": "drop",
         "outstanding": 8,
         "l1": CACHE,
-        "l2": {"sets": 16, "ways": 8, "latency": 200},
+        "l2": {"sets": 16, "ways": 8, "latency": 200, "service": 2, "writes": "back", "start": "warm"},
     },
     "limits": {"blocks_per_group": 8, "warps_per_group": 16},
     "resources": {"registers": 16384, "local_memory": 16384, "threads_per_block": 512},
@@ -69,11 +71,13 @@ COUNTS = (
     "memory.word_bytes", "memory.partitions", "memory.outstanding", "memory.l1.sets", "memory.l1.ways",
     "memory.l2.sets", "memory.l2.ways", "limits.blocks_per_group", "limits.warps_per_group", "resources.registers",
     "resources.local_memory", "resources.threads_per_block", "banks.count", "banks.word_bytes", "banks.lanes",
+    "memory.rows.chunks", "memory.rows.open", "memory.port_chunks",
 )  # fmt: skip
 DURATIONS = (
     "scheduling.pipeline_depth", "scheduling.launch_overhead", "scheduling.block_launch", "scheduling.warp_launch",
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
-    "memory.l2.latency", "memory.turnaround", "memory.store_latency",
+    "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
+    "memory.l2.service",
 )  # fmt: skip
 WORDS = {
     "scheduling.switch": ("on-stall", "every-instruction"),
@@ -83,6 +87,8 @@ WORDS = {
     "memory.interleave": ("modulo", "hash"),
     "memory.stores": ("blocking", "posted"),
     "memory.l1_after_store": ("keep", "drop"),
+    "memory.l2.writes": ("through", "back"),
+    "memory.l2.start": ("cold", "warm"),
 }
 NO_NUMBERS = (math.nan, math.inf, -math.inf, True, "4", [4], np.float64("nan"), np.bool_(True))
 
@@ -171,7 +177,7 @@ def test_an_unknown_word_is_refused_with_the_known_ones(key, value):
 
 @pytest.mark.parametrize(("key", "word"), [(key, word) for key, words in WORDS.items() for word in words])
 def test_each_known_word_is_accepted(key, word):
-    assert machine(**{key: word}).values()[key] == word
+    assert machine(**{"memory.l2": dict(CACHE), key: word}).values()[key] == word
 
 
 @pytest.mark.parametrize("key", ["memory.latency", "memory.l1.latency", "memory.l2.latency"])
@@ -194,6 +200,20 @@ def test_a_latency_that_rounds_to_one_tick_is_accepted(key, ticks_per_cycle, jus
 def test_serial_transfers_have_no_limit_on_bandwidth(key):
     line = complaint(changed(SMALLEST, **{"memory.transfers": "serial", f"memory.{key}": 0.25}))
     assert line == f"memory.{key} = 0.25: must be 0 with memory.transfers = 'serial'"
+
+
+def test_serial_transfers_know_no_slices_of_the_l2():
+    l2 = {"sets": 1, "ways": 1, "latency": 9}
+    line = complaint(changed(SMALLEST, **{"memory.transfers": "serial", "memory.l2": {**l2, "service": 0.25}}))
+    assert line == "memory.l2.service = 0.25: must be 0 with memory.transfers = 'serial'"
+    made = machine(**{"memory.transfers": "serial", "memory.l2": l2})
+    assert (made.memory.l2.service, made.memory.l2.writes, made.memory.l2.start) == (0, "through", "cold")
+
+
+def test_serial_transfers_open_no_rows():
+    rows = {"chunks": 1, "open": 1, "opening": 0}
+    line = complaint(changed(SMALLEST, **{"memory.transfers": "serial", "memory.rows": rows}))
+    assert line == "memory.rows: must be left out with memory.transfers = 'serial'"
 
 
 def test_serial_transfers_without_a_limit_on_bandwidth_are_accepted():
@@ -334,6 +354,7 @@ DEFAULTS = {
     "memory.turnaround": 0,
     "memory.stores": "blocking",
     "memory.l1_after_store": "keep",
+    "memory.port_chunks": 1,
 }
 
 
@@ -345,6 +366,7 @@ def test_defaults_are_those_of_section_8(key, default):
 @pytest.mark.parametrize(
     "key",
     ["clock_hz", "peak_bandwidth", "memory.store_latency", "memory.outstanding", "memory.l1.sets", "memory.l2.sets",
+     "memory.rows.chunks",
      "limits.blocks_per_group", "limits.warps_per_group", "resources.registers", "resources.local_memory",
      "resources.threads_per_block",
      "hong_kim.departure_delay_coalesced", "hong_kim.departure_delay_uncoalesced"],

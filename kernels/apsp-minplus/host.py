@@ -1,7 +1,9 @@
 """All-pairs shortest paths by repeated min-plus squaring, in sub-blocks.
 
 A random directed graph of n vertices; after step s the matrix holds the shortest paths of at most 2^s edges. The
-matrix is padded to whole sub-blocks with vertices that no edge reaches.
+matrix is padded to whole sub-blocks with vertices that no edge reaches. A thread loads its part of two sub-blocks and
+waits for all of it (loads = together), or for each load before the next, as the TMM counts memory operations
+(one-by-one).
 """
 
 import networkx as nx
@@ -16,22 +18,26 @@ PARAMETERS = {
     "sub_block": Parameter(16, "dimension of a sub-block, S_D", minimum=1, maximum=96),
     "threads": Parameter(64, "threads of a block", minimum=1, maximum=1024),
     "degree": Parameter(4.0, "edges that leave a vertex, on average", minimum=0.0),
+    "squarings": Parameter(0, "squarings of the matrix, 0 for as many as all paths need", minimum=0, maximum=13),
+    "loads": Parameter("together", "how a thread waits for its loads", choices=("together", "one-by-one")),
 }
 
 UNREACHABLE = 1 << 29  # the sum of two still fits 32 bits
 HEAVIEST = 100
 
 
-def steps(n):
-    """Squarings until paths of n - 1 edges are known."""
-    return max(1, (n - 2).bit_length())
+def steps(p):
+    """Squarings: those that are wanted, or as many as it takes until paths of n - 1 edges are known."""
+    return p.squarings or max(1, (p.n - 2).bit_length())
 
 
 def defines(p):
-    return {"SUB_BLOCK": p.sub_block, "THREADS": p.threads}
+    return {"SUB_BLOCK": p.sub_block, "THREADS": p.threads, "ONE_BY_ONE": int(p.loads == "one-by-one")}
 
 
 def algorithm(p):
+    if p.squarings:
+        return None  # only a part of it
     return "apsp-dynamic-programming", {"n": p.n, "S_D": p.sub_block}
 
 
@@ -51,7 +57,7 @@ def launches(p, memory):
     dimension = len(memory["distance"])
     sub_blocks = dimension // p.sub_block
     elements = -(-p.sub_block * p.sub_block // p.threads)
-    for step in range(steps(p.n)):
+    for step in range(steps(p)):
         before, after = buffers[step % 2], buffers[(step + 1) % 2]
         yield Launch(
             "minplus",
@@ -66,10 +72,16 @@ def launches(p, memory):
 def check(p, before, after):
     graph = nx.DiGraph()
     graph.add_nodes_from(range(p.n))
+    found = after[("distance", "product")[steps(p) % 2]][: p.n, : p.n].astype(float)
+    found[found >= UNREACHABLE] = np.inf
     matrix = before["distance"][: p.n, : p.n]
+    if p.squarings:
+        expected = np.where(matrix >= UNREACHABLE, np.inf, matrix)
+        for _ in range(p.squarings):
+            expected = np.array([(row[:, None] + expected).min(axis=0) for row in expected])
+        expect_equal("distance", found, expected)
+        return
     rows, columns = np.nonzero((matrix > 0) & (matrix < UNREACHABLE))
     graph.add_weighted_edges_from(zip(rows.tolist(), columns.tolist(), matrix[rows, columns].tolist(), strict=True))
     expected = np.asarray(nx.floyd_warshall_numpy(graph, nodelist=range(p.n)))
-    found = after[("distance", "product")[steps(p.n) % 2]][: p.n, : p.n].astype(float)
-    found[found >= UNREACHABLE] = np.inf
     expect_equal("distance", found, expected)

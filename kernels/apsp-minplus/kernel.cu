@@ -19,7 +19,9 @@ extern "C" __global__ void minplus(const int* distance, int* product, int n)
             int at = threadIdx.x + e * THREADS, row = at / SUB_BLOCK, column = at % SUB_BLOCK;
             if (at < SUB_BLOCK * SUB_BLOCK) {
                 from_left[e] = LD_ASYNC(distance, (first_row + row) * n + k0 + column);
+                if (ONE_BY_ONE) JOIN();
                 from_right[e] = LD_ASYNC(distance, (k0 + row) * n + first_column + column);
+                if (ONE_BY_ONE) JOIN();
             }
         }
         JOIN();

@@ -23,6 +23,10 @@ MOST_ELEMENTS = 2**28
 REGISTERS = 6  # assumption: two pointers, an index, a value
 
 
+def algorithm(p):
+    return "looped-memory-access", {"n": p.n}  # an iteration loads and stores
+
+
 def places(p):
     """The indices of the elements that are copied."""
     return np.arange(p.n) + p.offset if p.pattern == "offset" else np.arange(p.n) * p.stride

@@ -24,6 +24,7 @@ PARAMETERS = {
     "order": Parameter("random", "how the list lies in memory", choices=("random", "ordered")),
     "limit": Parameter(64, "nodes of the longest list that one thread ranks", minimum=1, maximum=65536),
     "threads": Parameter(512, "threads of a block", minimum=1, maximum=1024),
+    "phases": Parameter("all", "all of them, or the first split and local ranking", choices=("all", "local-ranking")),
 }
 
 END_OF_LIST = 0x7FFFFFFF
@@ -45,6 +46,8 @@ def iterations(p):
 
 
 def algorithm(p):
+    if p.phases != "all":
+        return None  # only a part of it
     return "list-ranking-helman-jaja", {"n": p.n}
 
 
@@ -77,6 +80,8 @@ def launches(p, memory):
         yield launch("split", (successor, sublists, step, count), count)
         walk = "local_rank" if level == 0 else "local_rank_weighted"
         yield launch(walk, (successor, rank, sublist, sublists, totals, step, count), count)
+        if p.phases == "local-ranking":
+            return
     last = len(done)
     yield Launch("rank_sequentially", (f"successor{last}", f"rank{last}"), 1, 1, registers_per_thread=REGISTERS)
     for level in reversed(range(last)):
@@ -85,6 +90,10 @@ def launches(p, memory):
 
 
 def check(p, before, after):
+    done, _ = iterations(p)
+    if p.phases == "local-ranking" and done:
+        check_local_ranks(done[0][1], before["successor0"], after)
+        return
     successor = before["successor0"].tolist()
     expected = np.empty(p.n, dtype=np.int32)
     node = 0
@@ -92,3 +101,16 @@ def check(p, before, after):
         expected[node] = rank
         node = successor[node]
     expect_equal("rank", after["rank0"], expected)
+
+
+def check_local_ranks(step, successor, after):
+    """A splitter is first in its sublist; every other node follows its predecessor, and is in the same sublist."""
+    rank, sublist = after["rank0"], after["sublist0"]
+    splitters = np.arange(0, len(successor), step)
+    follows = successor != END_OF_LIST
+    follows[follows] = successor[follows] % step != 0
+    expect_equal("rank", rank[splitters], np.zeros(len(splitters), dtype=np.int32))
+    expect_equal("rank", rank[successor[follows]], rank[follows] + np.int32(1))
+    expect_equal("sublist", sublist[splitters], np.arange(len(splitters), dtype=np.int32))
+    expect_equal("sublist", sublist[successor[follows]], sublist[follows])
+    expect_equal("rank1", after["rank1"], np.bincount(sublist, minlength=len(splitters)).astype(np.int32))

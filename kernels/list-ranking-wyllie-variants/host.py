@@ -6,11 +6,12 @@ restricted: as packed-64, with no load that can be spared (Algorithm 5).
 
 Racy: in packed-64, packed-32 and restricted the load of a successor's node in another block meets the stores of that
 node's thread, in place and unordered. No grid-wide barrier is needed for the right answer: a node is read and written
-whole, so what is read, old or new, is a true node, and every jump leads nearer to the end. Only how many jumps a
-thread makes depends on the order. A recording has blocks one after another, so those of the first block are many and
-those of the last are few; on a GPU all blocks that are resident run at once, and about lg n jumps are enough. The
-recorded span is too long for that reason, unless there is one block only. Algorithm 3 has no barriers and assumes that
-the GPU runs in step, as a PRAM; here barriers see to that within a block, as they do in Algorithm 5.
+whole, so what is read, old or new, is a true node, and every jump leads nearer to the end. Only how many jumps a thread
+makes depends on the order. A recording has blocks one after another, so those of the first block are many and those of
+the last are few; on a GPU all blocks that are resident run at once, and about lg n jumps are enough. The recorded span
+is too long for that reason, unless there is one block only; and on an ordered list far too long, since the nodes behind
+a block's own have not moved yet, so that it goes on node by node: n^2 / 2 jumps in all. Algorithm 3 has no barriers and
+assumes that the GPU runs in step, as a PRAM; here barriers see to that within a block, as they do in Algorithm 5.
 
 In stepwise nothing races but stores of the same 1 to a flag: the thesis stores in place, which leaves blocks racing,
 here two buffers take turns. There is a flag for each step, so that nobody need reset it. Algorithm 4 as printed never
@@ -28,6 +29,7 @@ PARAMETERS = {
     "version": Parameter("packed-64", "which version", choices=("packed-64", "packed-32", "stepwise", "restricted")),
     "n": Parameter(4096, "nodes of the list, 65536 at most for packed-32", minimum=1, maximum=2**26),
     "threads": Parameter(512, "threads of a block", minimum=1, maximum=1024),
+    "order": Parameter("random", "how the list lies in memory", choices=("random", "ordered")),
 }
 
 FINISHED = 1 << 63
@@ -44,7 +46,7 @@ def inputs(p):
     half, word = (16, np.uint32) if p.version == "packed-32" else (32, np.uint64)
     if p.n > 2**half:
         raise KernelError(f"n = {p.n}: packed-32 has {half} bits for a node, so n must be at most {2**half}")
-    order = np.random.default_rng(p.seed).permutation(p.n)
+    order = np.random.default_rng(p.seed).permutation(p.n) if p.order == "random" else np.arange(p.n)
     nodes = np.full(p.n, 1 << half, dtype=word)
     nodes[order[:-1]] |= order[1:].astype(word)
     nodes[order[-1]] = int(order[-1]) | (FINISHED if p.version == "stepwise" else 0)

@@ -6,6 +6,7 @@ part apart, and each of their loads is a transfer of its own. Every order visits
 
 import numpy as np
 
+from simtmm.errors import KernelError
 from simtmm.kernel import Launch, Parameter, expect_equal
 
 PAPER = "003 (FGCS 2017) abstract: memory access on Cray XMTs, of which the paper's two pages give no numbers"
@@ -17,6 +18,7 @@ PARAMETERS = {
     "passes": Parameter(1, "times that a thread goes over its part", minimum=1, maximum=1024),
     "order": Parameter("sequential", "how it goes", choices=("sequential", "strided", "random")),
     "stride": Parameter(4, "elements from one to the next, if strided", minimum=1, maximum=2**26),
+    "ahead": Parameter(1, "loads of a thread in flight, if sequential; 1 waits for each", minimum=1, maximum=64),
 }
 
 REGISTERS = 14  # assumption: 64-bit sum and pointers, the bounds of three loops
@@ -27,11 +29,17 @@ def part(p):
     return -(-p.n // (p.threads * p.blocks))
 
 
+def defines(p):
+    return {"AHEAD": p.ahead}
+
+
 def algorithm(p):
     return "looped-memory-access", {"n": p.n}
 
 
 def inputs(p):
+    if p.ahead > 1 and p.order != "sequential":
+        raise KernelError(f"kernel looped-memory-access: ahead = {p.ahead}: must be 1 where order is {p.order}")
     random = np.random.default_rng(p.seed)
     array = random.integers(0, 2**63, p.n, dtype=np.uint64)
     arrays = {"array": array, "sums": np.zeros(p.threads * p.blocks, dtype=np.uint64)}

@@ -11,10 +11,23 @@ extern "C" __global__ void sequential(const Word* array, Word* sums, unsigned n,
     unsigned first = min(n, thread * part), last = min(n, first + part);
     Word sum = 0;
     for (unsigned pass = 0; pass < passes; ++pass) {
+#if AHEAD == 1
         for (unsigned i = first; i < last; ++i) {  // in order
             sum += LD(array, i);
             OP(1);
         }
+#else
+        // AHEAD loads are in flight: an element is added up as many steps after its load as there are others between
+        Word loaded[AHEAD];
+        for (unsigned i = first; i < min(last, first + AHEAD - 1); ++i) loaded[(i - first) % AHEAD] = LD_ASYNC(array, i);
+        for (unsigned i = first; i < last; ++i) {
+            unsigned next = i + AHEAD - 1;
+            if (next < last) loaded[(next - first) % AHEAD] = LD_ASYNC(array, next);
+            JOIN(min(AHEAD - 1, last - 1 - i));
+            sum += loaded[(i - first) % AHEAD];
+            OP(1);
+        }
+#endif
     }
     ST(sums, thread, sum);
 }

@@ -1,7 +1,8 @@
 """Products of a matrix and of its transpose with a vector, of PolyBench-GPU: x1 += A y1, then x2 += A^T y2, naive.
 
-A launch for each product, a row or column a thread, blocks of side^2 threads in one dimension. Threads of a warp read
-a column of A in the first, which does not coalesce, and a row in the second. The running sum is stored in each step,
+A launch for each product, a row or column a thread, blocks of `side` threads in one dimension, as PolyBench-GPU has
+DIM_THREAD_BLOCK_Y = 1 here. Threads of a warp read a column of A in the first, which does not coalesce, and a row in
+the second. The running sum is stored in each step,
 since the arrays might overlap. `sum` says whether it is also loaded again: in memory as the source is written, or in
 a register as compilers keep it, which know what they have just stored.
 """
@@ -14,7 +15,7 @@ PAPER = "PolyBench-GPU, MVT (the kernel's definition)"
 
 PARAMETERS = {
     "n": Parameter(128, "rows and columns", minimum=1, maximum=16384),
-    "side": Parameter(16, "side of a square of as many threads as a block has", minimum=1, maximum=32),
+    "side": Parameter(16, "threads of a block, which lie in a line", minimum=1, maximum=1024),
     "sum": Parameter("memory", "where a step finds the running sum", choices=("memory", "register")),
 }
 
@@ -33,13 +34,12 @@ def inputs(p):
 
 
 def launches(p, memory):
-    threads = p.side**2
     for kernel, x, y in (("rows", "x1", "y1"), ("columns", "x2", "y2")):
         yield Launch(
             kernel,
             ("a", x, y, p.n),
-            grid=-(-p.n // threads),
-            block=threads,
+            grid=-(-p.n // p.side),
+            block=p.side,
             registers_per_thread=REGISTERS,
         )
 

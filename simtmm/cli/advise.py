@@ -8,6 +8,7 @@ import typer
 from simtmm.cli.sweep import FAILED, ClusterOption, WorkersOption, resumable
 from simtmm.cli.words import (
     JsonOption,
+    KernelPathOption,
     MachineOption,
     OutputOption,
     ParamOption,
@@ -25,6 +26,7 @@ def advise(
     machine: MachineOption = "gtx280",
     set_: SetOption = None,
     param: ParamOption = None,
+    kernel_path: KernelPathOption = None,
     vary: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=RANGE", help="what to try (see `sweep`); threads, blocks, sub-blocks if left out"),

@@ -14,6 +14,7 @@ from simtmm.cli.words import (
     numbers_of,
     parameters_of,
     show,
+    warn_of_samples,
 )
 from simtmm.errors import OutputError
 from simtmm.files import check_writable
@@ -75,6 +76,7 @@ def compare(
     from simtmm.study.timings import load_timings
 
     times = [time for path in measured or () for time in load_timings(path)]
+    warn_of_samples(source or ())
     with watching() as watch:
         made = study.compare(
             source or (),

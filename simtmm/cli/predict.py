@@ -27,7 +27,10 @@ ONLY = {  # where an option has a meaning; elsewhere it is refused, and not left
     "--constant": (PROGRAM,),
     "--unit": (PROGRAM,),
     "--threads": (ALGORITHM, VERSUS),
-    "--variant": (ALGORITHM,),
+    "--measured": (ALGORITHM, PROGRAM),
+    "--factor": (ALGORITHM, PROGRAM),
+    "--variant": (ALGORITHM, VERSUS),
+    "--versus-variant": (VERSUS,),
     "--over": (VERSUS,),
     "--latex": (ALGORITHM, PROGRAM),
     "--picture": (SWEEP,),
@@ -59,12 +62,21 @@ def predict(
     against: Annotated[
         str | None, typer.Option("--versus", metavar="NAME", help="another algorithm: which wins where")
     ] = None,
+    against_variant: Annotated[
+        str | None, typer.Option("--versus-variant", metavar="NAME", help="the other algorithm's variant")
+    ] = None,
     over: Annotated[
         list[str] | None,
         typer.Option(metavar="SYMBOL", help="with --versus: along this symbol, as n, m, L, T; repeatable"),
     ] = None,
     sweep: Annotated[
         str | None, typer.Option(metavar="blocks=LOW:HIGH", help="a kernel's throughput over requested blocks")
+    ] = None,
+    measured: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="a measured time: which predictions it departs from")
+    ] = None,
+    factor: Annotated[
+        float | None, typer.Option(metavar="F", help="up to which a measured time agrees; 2 if left out")
     ] = None,
     latex: Annotated[bool, typer.Option("--latex", help="print the formulas in LaTeX")] = False,
     picture: Annotated[Path | None, typer.Option(metavar="FILE", help="draw the sweep: .png, .svg or .pdf")] = None,
@@ -78,6 +90,7 @@ def predict(
     from simtmm.report import predict as report
     from simtmm.report.progress import watching
     from simtmm.study import predict as study
+    from simtmm.study.departure import FACTOR
 
     if against is not None and sweep is not None:
         raise ModelError("--versus and --sweep: can't both be given")
@@ -90,7 +103,10 @@ def predict(
         "--constant": constant,
         "--unit": unit,
         "--threads": threads is not None,
+        "--measured": measured is not None,
+        "--factor": factor is not None,
         "--variant": variant,
+        "--versus-variant": against_variant,
         "--over": over,
         "--latex": latex,
         "--picture": picture is not None,
@@ -100,12 +116,15 @@ def predict(
             raise ModelError(f"{option}: is for {' or '.join(ONLY[option])}, not for {mode}")
     if unit and not constant:
         raise ModelError("--unit: is of the constants, so --constant must be given too")
+    if factor is not None and measured is None:
+        raise ModelError("--factor: is of a measured time, so --measured must be given too")
     if picture is not None:
         from simtmm.report import pictures
 
         pictures.check(picture)
     if against is not None:
-        compared = study.versus(source, against, chosen, numbers_of(param, "--param"), over or (), threads)
+        variants = (variant, against_variant)
+        compared = study.versus(source, against, chosen, numbers_of(param, "--param"), over or (), threads, variants)
         show(report.describe_versus(compared), compared.to_dict(), as_json, output)
         return
     with watching() as watch:
@@ -128,6 +147,8 @@ def predict(
             pictures.write(picture, pictures.zigzag(swept, f"{function} on {chosen.name}"))
         show(report.describe_zigzag(function, swept, chosen.name), document, as_json, output)
         return
+    if measured is not None:
+        made = made.beside(measured, FACTOR if factor is None else factor)
     formulas = made.formulas() if latex else {}
     parts = report.describe_formulas(formulas) if latex else report.describe_prediction(made)
     show(parts, made.to_dict() | ({"latex": formulas} if latex else {}), as_json, output)

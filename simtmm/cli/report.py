@@ -1,12 +1,16 @@
 """`simtmm report`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simtmm.cli.words import JsonOption, show
 from simtmm.errors import OutputError
 from simtmm.files import check_writable
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 PAGE = Path("report.html")
 
@@ -39,9 +43,12 @@ def report(
     where: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN=VALUE", help="of a picture: only these rows; repeatable")
     ] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Write a study as one HTML file, with plots to point at and zoom, and its table; it needs no network."""
     import dataclasses
+
+    from rich.text import Text
 
     from simtmm.report.page import load_table, write_page
 
@@ -56,16 +63,19 @@ def report(
         from simtmm.report import pictures, study_pictures
 
         pictures.check(picture)
+    told: list[RenderableType] = []
     table = load_table(study, axis)
     if title is not None:
         table = dataclasses.replace(table, title=title)
     if picture is not None:
         drawn = study_pictures.picture_of(table, across, up, value or (), by, _pairs(where))
         pictures.write(picture, drawn)
-        print(f"{picture}: {len(table):,} rows")
+        told.append(Text(f"{picture}: {len(table):,} rows"))
     if page is not None:
         write_page(page, table)
-        print(f"{page}: {len(table):,} rows, {len(table.columns)} columns")
+        told.append(Text(f"{page}: {len(table):,} rows, {len(table.columns)} columns"))
+    written = {"page": page and str(page), "picture": picture and str(picture)}
+    show(told, {**written, "rows": len(table), "columns": list(table.columns)}, as_json, None)
 
 
 def _pairs(words: list[str] | None) -> dict[str, str]:

@@ -8,6 +8,7 @@ import typer
 
 from simtmm.cli.words import (
     JsonOption,
+    KernelPathOption,
     OutputOption,
     ParamOption,
     SetOption,
@@ -15,14 +16,16 @@ from simtmm.cli.words import (
     parameters_of,
     ranges_of,
     show,
+    warn_of_samples,
 )
 from simtmm.errors import StudyError
 from simtmm.files import check_writable
 
 if TYPE_CHECKING:
-    from simtmm.study.plan import Plan
+    from simtmm.study.layout import Layout
 
 FAILED = 1  # exit status
+SAMPLES = 100
 
 WorkersOption = Annotated[
     int | None, typer.Option("--workers", "-j", metavar="N", help="processes on this machine; one a core if left out")
@@ -46,6 +49,7 @@ def sweep(
     ] = None,
     set_: SetOption = None,
     param: ParamOption = None,
+    kernel_path: KernelPathOption = None,
     vary: Annotated[
         list[str] | None,
         typer.Option(metavar="KEY=RANGE", help="an axis: LOW:HIGH[:step|linear|log|times:N] or A,B,C; repeatable"),
@@ -57,9 +61,11 @@ def sweep(
     draw: Annotated[
         list[str] | None, typer.Option(metavar="KEY=LOW:HIGH[:log]", help="a sampled axis; repeatable")
     ] = None,
-    samples: Annotated[int, typer.Option(metavar="N", help="how many points --draw draws")] = 100,
-    method: Annotated[str, typer.Option(help="of --draw: latin-hypercube or random")] = "latin-hypercube",
-    seed: Annotated[int, typer.Option(help="of --draw")] = 0,
+    samples: Annotated[
+        int | None, typer.Option(metavar="N", help="how many points --draw draws; 100 if left out")
+    ] = None,
+    method: Annotated[str | None, typer.Option(help="of --draw: latin-hypercube, as if left out, or random")] = None,
+    seed: Annotated[int | None, typer.Option(help="of --draw; 0 if left out")] = None,
     compute: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="simulated or a model (see `predict`); repeatable")
     ] = None,
@@ -91,17 +97,20 @@ def sweep(
     from simtmm.report.progress import watching
     from simtmm.report.sweep import describe_forecast, describe_study
     from simtmm.study.answers import answers
-    from simtmm.study.forecast import forecast
-    from simtmm.study.gathered import check_format
-    from simtmm.study.plan import plan
-    from simtmm.study.study_file import read_study, study_of
-    from simtmm.study.sweep import sweep as run_sweep
+    from simtmm.study.gathered import check_format, save
+    from simtmm.study.known import computed, foreseen
+    from simtmm.study.layout import layout, layout_file
+    from simtmm.study.study_file import study_of
 
     for path in [*([output] if output else []), *(export or [])]:
         check_writable(path)
     for path in export or []:
         check_format(path)
-    sampled: dict[str, Any] = {"points": samples, "method": method, "seed": seed, "axes": ranges_of(draw, "--draw")}
+    words: dict[str, Any] = {"points": samples, "method": method, "seed": seed}
+    sampled: dict[str, Any] = {"points": SAMPLES} | {key: value for key, value in words.items() if value is not None}
+    if not draw and any(value is not None for value in words.values()):
+        raise StudyError("--samples, --method, --seed: of sampled axes, so --draw must be given too")
+    sampled["axes"] = ranges_of(draw, "--draw")
     tables: dict[str, Any] = {
         "machines": machine,
         "set": changes_of(set_),
@@ -116,25 +125,28 @@ def sweep(
         "measured": [str(path) for path in measured or []],
     }
     given = {key: value for key, value in tables.items() if value}
-    made: Plan
+    laid: Layout
     if Path(source).suffix == ".toml":
         if given:
             flags = {"axes": "vary", "linked": "link", "sample": "draw", "constraints": "where", "parameters": "param"}
             names = ", ".join(f"--{flags.get(key, key.removesuffix('s'))}" for key in given)
             raise StudyError(f"{source}: {names}: can't be given beside a study file, which says it all")
-        made = plan(*read_study(source))
+        laid = layout_file(source)
     else:
-        made = plan(study_of({"program": source, **given}, "options"))
+        laid = layout(study_of({"program": source, **given}, "options"))
     path = store or Path(f"{Path(source).stem}.sqlite")
     check_writable(path)
+    warn_of_samples([laid.program.source])
     if dry_run:
-        told = forecast(made, path, workers)
+        with watching() as watch:
+            watch("estimating", 0, None)
+            told = foreseen(laid, path, workers)
         show(describe_forecast(told, str(path)), told.to_dict(), as_json, output)
         return
     with watching() as watch, resumable(path):
-        done = run_sweep(made, path, workers, cluster, watch)
+        done = computed(laid, path, workers, cluster, watch)
     for target in export or []:
-        done.save(target)
+        save(done, target)
     found = answers(done)
     document = {**done.to_dict(), "answers": found.to_dict(), "store": str(path)}
     show(describe_study(done, found, str(path)), document, as_json, output)

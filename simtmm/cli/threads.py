@@ -6,6 +6,7 @@ import typer
 
 from simtmm.cli.words import (
     JsonOption,
+    KernelPathOption,
     MachineOption,
     OutputOption,
     ParamOption,
@@ -13,6 +14,7 @@ from simtmm.cli.words import (
     chosen_machine,
     parameters_of,
     show,
+    warn_of_samples,
 )
 from simtmm.files import check_writable
 
@@ -22,6 +24,7 @@ def threads(
     machine: MachineOption = "gtx280",
     set_: SetOption = None,
     param: ParamOption = None,
+    kernel_path: KernelPathOption = None,
     tolerance: Annotated[float, typer.Option(help="how much longer than without latency a run may take")] = 0.05,
     as_json: JsonOption = False,
     output: OutputOption = None,
@@ -30,6 +33,7 @@ def threads(
     if output is not None:
         check_writable(output)
     chosen = chosen_machine(machine, set_)
+    warn_of_samples([source])
     from simtmm.report.advise import describe_threads
     from simtmm.report.progress import watching
     from simtmm.study.threads import threads_needed

@@ -61,6 +61,17 @@ OutputOption = Annotated[
 ]
 
 
+def warn_of_samples(sources: Iterable[str]) -> None:
+    """Say on standard error which of these are traces of some blocks only; for reports with no place for it."""
+    for source in sources:
+        if source.endswith(".parquet"):
+            from simtmm.trace.io import load_trace
+
+            sampling = load_trace(source).info.sampling
+            if sampling:
+                print(f"simtmm: warning: {source}: {sampling.warning}", file=sys.stderr)
+
+
 def numbers_of(words: list[str] | None, option: str) -> dict[str, float]:
     """NAME=VALUE words whose values are numbers."""
     numbers = {}

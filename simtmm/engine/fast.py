@@ -144,7 +144,7 @@ class _Launch:
 
         # A partition that takes no time for anything in this launch holds nobody up.
         updates = bool((workload.kind[operations] == ATOMIC).any())
-        taken = memory.service, memory.turnaround, memory.atomic_service if updates else 0
+        taken = memory.service, memory.turnaround, _row_opening(machine), memory.atomic_service if updates else 0
         partitioned = any(machine.ticks(duration) for duration in taken)
         # One group's events change another's through partitions, through the L2, or through uneven blocks: where all
         # blocks are alike, only a group whose block ends can take the next one.
@@ -187,6 +187,7 @@ class _Launch:
                 core.QUEUE if machine.scheduling.scheduler == "fifo" else core.BITS,
             )
         ]
+        warm = memory.l2 is not None and memory.l2.start == "warm"
         self._launch = core.State(
             parameters=parameters,
             kind=workload.kind,
@@ -207,8 +208,10 @@ class _Launch:
             finishes=np.empty(len(workload.kind) if has_asyncs else 1, dtype=np.int64),
             partition_free=_table(memory.partitions if partitioned else 1),
             partition_writes=_table(memory.partitions if machine.ticks(memory.turnaround) else 1),
+            rows=_rows(machine, partitioned),
             l1=_lines(groups, memory.l1),
-            l2=_lines(1, memory.l2),
+            l2=_warm_lines(machine, workload, operations, warps) if warm else _lines(1, memory.l2),
+            slice_free=_table(memory.partitions if memory.l2 and machine.ticks(memory.l2.service) else 1),
             watch=_table(groups * slots if timeline else 1, core.WATCH_ROW),
             intervals=np.empty((room, 6), dtype=np.int64),
         )
@@ -218,7 +221,7 @@ class _Launch:
         """Whether a transfer may take anything but L: ports, partitions, caches, or one after another."""
         memory = machine.memory
         durations = (memory.port_interval, memory.service, memory.atomic_service, memory.turnaround)
-        busy = any(machine.ticks(duration) for duration in durations)
+        busy = any(machine.ticks(duration) for duration in (*durations, _row_opening(machine)))
         return busy or memory.transfers == "serial" or memory.l1 is not None or memory.l2 is not None
 
     @property
@@ -264,6 +267,10 @@ def _check_length(machine: Machine, workload: Workload) -> None:
     caches = [cache.latency for cache in (memory.l1, memory.l2) if cache]
     longest = max(ticks(latency) for latency in (memory.latency, _store_latency(machine), *caches))
     taken = max(ticks(memory.service), ticks(memory.atomic_service)) + ticks(memory.turnaround)
+    taken += ticks(_row_opening(machine))
+    if memory.l2:  # its slice, and the partition of a chunk that is written back
+        taken += ticks(memory.l2.service) + ticks(memory.service)
+        taken += ticks(memory.turnaround) + ticks(_row_opening(machine))
     chunk = longest + ticks(memory.port_interval) + taken
     start = ticks(scheduling.block_launch) + ticks(scheduling.warp_launch)
     each = ticks(machine.issue_cycles) + ticks(scheduling.pipeline_depth)
@@ -289,6 +296,18 @@ def _store_latency(machine: Machine) -> float:
     return memory.latency if memory.store_latency is None else memory.store_latency
 
 
+def _row_opening(machine: Machine) -> float:
+    """What it takes a partition to open a row, in cycles."""
+    return machine.memory.rows.opening if machine.memory.rows else 0.0
+
+
+def _rows(machine: Machine, partitioned: bool) -> Integers:
+    """The rows of all partitions, none of them open."""
+    rows = machine.memory.rows
+    shape = (machine.memory.partitions, rows.open, 2) if rows and partitioned else (1, 1, 2)
+    return np.full(shape, -1, dtype=np.int64)
+
+
 def _parameters(machine: Machine) -> Integers:
     """What stays the same over launches; see core.P_*."""
     memory, scheduling, ticks = machine.memory, machine.scheduling, machine.ticks
@@ -305,6 +324,7 @@ def _parameters(machine: Machine) -> Integers:
     parameters[core.P_TURNAROUND] = ticks(memory.turnaround)
     parameters[core.P_DROPS] = memory.l1 is not None and memory.l1_after_store == "drop"
     parameters[core.P_PORT_INTERVAL] = ticks(memory.port_interval)
+    parameters[core.P_PORT_CHUNKS] = memory.port_chunks
     parameters[core.P_SERVICE] = ticks(memory.service)
     parameters[core.P_ATOMIC_SERVICE] = ticks(memory.atomic_service)
     parameters[core.P_SCHEDULER] = SCHEDULERS[scheduling.scheduler]
@@ -312,12 +332,18 @@ def _parameters(machine: Machine) -> Integers:
     parameters[core.P_HASHED] = memory.interleave == "hash"
     parameters[core.P_BLOCKING] = memory.stores == "blocking"
     parameters[core.P_SERIAL] = memory.transfers == "serial"
+    if memory.rows:
+        parameters[core.P_ROW_CHUNKS] = memory.rows.chunks * memory.partitions
+        parameters[core.P_OPEN_ROWS] = memory.rows.open
+        parameters[core.P_ROW_OPENING] = ticks(memory.rows.opening)
     if memory.l1:
         parameters[[core.P_L1_SETS, core.P_L1_WAYS]] = memory.l1.sets, memory.l1.ways
         parameters[core.P_L1_LATENCY] = ticks(memory.l1.latency)
     if memory.l2:
         parameters[[core.P_L2_SETS, core.P_L2_WAYS]] = memory.l2.sets, memory.l2.ways
         parameters[core.P_L2_LATENCY] = ticks(memory.l2.latency)
+        parameters[core.P_L2_SERVICE] = ticks(memory.l2.service)
+        parameters[core.P_WRITES_BACK] = memory.l2.writes == "back"
     return parameters
 
 
@@ -359,6 +385,17 @@ def _table(*shape: int) -> Integers:
 def _lines(caches: int, cache: Cache | None) -> Integers:
     """The lines of some caches, a row a set, a chunk and its fill time each; no chunk has the number -1."""
     return np.full((caches * cache.sets, cache.ways, 2) if cache else (1, 1, 2), -1, dtype=np.int64)
+
+
+def _warm_lines(machine: Machine, workload: Workload, operations: slice, warps: slice) -> Integers:
+    """The lines of the L2 as an earlier run of these warps leaves them."""
+    l2 = machine.memory.l2
+    assert l2 is not None
+    lines = _lines(1, l2)
+    chunks = workload.chunks[slice(*workload.warp_chunks[[warps.start, warps.stop]])]
+    made = workload.kind[operations], workload.amount[operations], chunks
+    _compiled(core.warm)(lines, *made, l2.writes == "back")
+    return lines
 
 
 def _bits(groups: int, slots: int, places: int) -> npt.NDArray[Any]:

@@ -55,11 +55,12 @@ GO_ON, OVER, WIDE = range(3)  # what `run` says: call again; all is done; call f
     P_PORT_INTERVAL, P_SERVICE, P_ATOMIC_SERVICE, P_PARTITIONS, P_HASHED, P_BLOCKING, P_OUTSTANDING, P_L1_SETS,
     P_L1_WAYS, P_L1_LATENCY, P_L2_SETS, P_L2_WAYS, P_L2_LATENCY, P_SERIAL, P_ROOM, P_MOST_BLOCKS, P_PARTITIONED,
     P_SCHEDULER, P_BREAKDOWN, P_TIMELINE, P_LANES, P_WIDE, P_FIRST_BLOCK, P_STORE_LATENCY, P_TURNAROUND, P_DROPS,
-) = range(36)  # fmt: skip
-PARAMETERS = 43
+    P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
+) = range(42)  # fmt: skip
+PARAMETERS = 49
 
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(36, 43)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(42, 49)
 
 # Flags, by their number of dimensions
 NO, YES = 1, 2  # coupled: groups keep one clock; memory: a transfer may take anything but L
@@ -101,8 +102,10 @@ class State(NamedTuple):
     finishes: Any  # int64[operations]: from a warp's first operation on, the latest finish of its first n asyncs
     partition_free: Any  # int64[partitions]
     partition_writes: Any  # int64[partitions]: whether the last chunk was written, where turning round takes time
+    rows: Any  # int64[partitions, open, 2]: numbers of the open rows, latest used first, and nothing
     l1: Any  # int64[groups * sets, ways, 2]: chunks and fill times, latest used first
-    l2: Any  # int64[sets, ways, 2]
+    l2: Any  # int64[sets, ways, 2]: likewise, but twice the fill time, and one more for a line that is to be written
+    slice_free: Any  # int64[partitions], of the L2
     watch: Any  # int64[groups * slots, WATCH_*], for the timeline
     intervals: Any  # int64[room, 6]: the timeline's, as they end
 
@@ -464,6 +467,33 @@ def _drop(lines, row, chunk, ways):
 
 
 @_inlined
+def _reserve(s, chunk, writes, service, t):
+    """Take a chunk's partition from t on, as soon as it is free; when that is."""
+    partition = _partition_of(s, chunk)
+    begin = max(t, s.partition_free[partition])
+    if s.parameters[P_TURNAROUND] > 0 and s.partition_writes[partition] != writes:
+        s.partition_writes[partition] = writes
+        begin += s.parameters[P_TURNAROUND]
+    if s.parameters[P_ROW_CHUNKS] > 0:
+        row = np.int64(np.uint64(chunk) // np.uint64(s.parameters[P_ROW_CHUNKS]))
+        if _find(s.rows, partition, row, s.parameters[P_OPEN_ROWS]) < 0:
+            _insert(s.rows, partition, row, np.int64(0), s.parameters[P_OPEN_ROWS])
+            begin += s.parameters[P_ROW_OPENING]
+    s.partition_free[partition] = begin + service
+    return begin
+
+
+@_inlined
+def _insert_shared(s, row, chunk, line, t):
+    """Put a chunk into the L2; a line that falls out and is to be written takes its partition."""
+    last = s.parameters[P_L2_WAYS] - 1
+    line_out = s.l2[row, last, 1] if s.parameters[P_WRITES_BACK] != 0 and s.parameters[P_PARTITIONED] != 0 else -1
+    if line_out >= 0 and line_out & 1 == 1:
+        _reserve(s, s.l2[row, last, 0], np.int64(1), s.parameters[P_SERVICE], t)
+    _insert(s.l2, row, chunk, line, s.parameters[P_L2_WAYS])
+
+
+@_inlined
 def _access(s, memory, g, what, first, count, t):
     """Section 4: reserve the path of an instruction's chunks; the tick at which it finishes."""
     latency = s.parameters[P_STORE_LATENCY] if what == STORE else s.parameters[P_LATENCY]
@@ -474,13 +504,21 @@ def _access(s, memory, g, what, first, count, t):
         finish = t
         serial = s.parameters[P_SERIAL] != 0
         cached = what in (LOAD, ASYNC)
+        shared = s.parameters[P_L2_SETS] > 0 and (cached or (what == STORE and s.parameters[P_WRITES_BACK] != 0))
+        start = t
+        passing = np.int64(-1)  # the run of chunks that is at the port
         for index in range(first, first + count):
             chunk = s.chunks[index]
             if serial:
                 start = finish
             else:
-                start = max(t, s.group[g, GROUP_PORT_FREE])
-                s.group[g, GROUP_PORT_FREE] = start + s.parameters[P_PORT_INTERVAL]
+                together = chunk
+                if s.parameters[P_PORT_CHUNKS] > 1:
+                    together = chunk // s.parameters[P_PORT_CHUNKS]
+                if s.parameters[P_PORT_CHUNKS] == 1 or together != passing:
+                    passing = together
+                    start = max(t, s.group[g, GROUP_PORT_FREE])
+                    s.group[g, GROUP_PORT_FREE] = start + s.parameters[P_PORT_INTERVAL]
             done = np.int64(-1)
             row1 = np.int64(0)
             row2 = np.int64(0)
@@ -494,29 +532,32 @@ def _access(s, memory, g, what, first, count, t):
                 row1 = g * s.parameters[P_L1_SETS] + _modulo(chunk, s.parameters[P_L1_SETS])
                 _drop(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
             if done < 0:
-                if cached and s.parameters[P_L2_SETS] > 0:
+                at_memory = start
+                if shared:
+                    if s.parameters[P_L2_SERVICE] > 0:
+                        slice_ = _partition_of(s, chunk)
+                        begin = max(t, s.slice_free[slice_])
+                        s.slice_free[slice_] = begin + s.parameters[P_L2_SERVICE]
+                        at_memory = max(start, begin)
                     row2 = _modulo(chunk, s.parameters[P_L2_SETS])
-                    fill = _find(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
-                    if fill >= 0:
-                        done = max(start + s.parameters[P_L2_LATENCY], fill)
+                    line = _find(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
+                    if what == STORE:
+                        done = at_memory + latency
+                        if line < 0:
+                            _insert_shared(s, row2, chunk, done << 1, t)
+                        s.l2[row2, 0, 1] |= 1
+                    elif line >= 0:
+                        done = max(at_memory + s.parameters[P_L2_LATENCY], line >> 1)
                         s.group[g, GROUP_L2_HITS] += 1
                 if done < 0:
                     if serial or s.parameters[P_PARTITIONED] == 0:
-                        done = start + latency
+                        done = at_memory + latency
                     else:
-                        partition = _partition_of(s, chunk)
-                        begin = max(t, s.partition_free[partition])
-                        if s.parameters[P_TURNAROUND] > 0:
-                            writes = np.int64(0) if cached else np.int64(1)
-                            if s.partition_writes[partition] != writes:
-                                s.partition_writes[partition] = writes
-                                begin += s.parameters[P_TURNAROUND]
-                        s.partition_free[partition] = begin + (
-                            s.parameters[P_ATOMIC_SERVICE] if what == ATOMIC else s.parameters[P_SERVICE]
-                        )
-                        done = max(start, begin) + latency
-                    if cached and s.parameters[P_L2_SETS] > 0:
-                        _insert(s.l2, row2, chunk, done, s.parameters[P_L2_WAYS])
+                        writes = np.int64(0) if cached else np.int64(1)
+                        service = s.parameters[P_ATOMIC_SERVICE] if what == ATOMIC else s.parameters[P_SERVICE]
+                        done = max(at_memory, _reserve(s, chunk, writes, service, t)) + latency
+                    if shared:
+                        _insert_shared(s, row2, chunk, done << 1, t)
                 if cached and s.parameters[P_L1_SETS] > 0:
                     _insert(s.l1, row1, chunk, done, s.parameters[P_L1_WAYS])
             finish = done if serial else max(finish, done)
@@ -912,6 +953,28 @@ def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, sto
                         ticks += store_wait
             longest = max(longest, ticks)
         shortest[block] = longest
+
+
+def warm(l2, kind, amount, chunks, stores):
+    """Let the L2 see what an earlier run of these operations went through, one after another; stores: they stay there.
+
+    Launches begin with this where `start` is "warm" (section 4).
+    """
+    sets, ways = l2.shape[0], l2.shape[1]
+    at = np.int64(0)
+    for index in range(len(kind)):
+        what = kind[index]
+        if what not in (LOAD, ASYNC, STORE, ATOMIC):
+            continue
+        count = np.int64(amount[index])
+        if what in (LOAD, ASYNC) or (what == STORE and stores):
+            for chunk in chunks[at : at + count]:
+                row = _modulo(chunk, np.int64(sets))
+                if _find(l2, row, chunk, ways) < 0:
+                    _insert(l2, row, chunk, np.int64(0), ways)
+                if what == STORE:
+                    l2[row, 0, 1] |= 1
+        at += count
 
 
 @_compiled

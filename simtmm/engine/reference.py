@@ -461,6 +461,8 @@ class Run:
         limits = (machine.limits.blocks_per_group, int(workload.launch_limits[launch]) or None)
         self.blocks_per_group = min((limit for limit in limits if limit is not None), default=None)
         self.memory = Memory(machine)
+        if machine.memory.l2 and machine.memory.l2.start == "warm":
+            self.memory.warm(workload, launch)
         self.groups = [Group(self, number) for number in range(machine.cores.groups)]
         first, last = workload.launch_blocks[launch], workload.launch_blocks[launch + 1]
         self.pending = deque(range(first, last))

@@ -2,5 +2,6 @@
 
 from simtmm.machine.load import load_machine, machine_files
 from simtmm.machine.spec import Machine, units
+from simtmm.machine.toml_text import machine_toml
 
-__all__ = ["Machine", "load_machine", "machine_files", "units"]
+__all__ = ["Machine", "load_machine", "machine_files", "machine_toml", "units"]

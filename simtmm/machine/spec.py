@@ -4,6 +4,7 @@ Durations are in core cycles and may be fractional; `Machine.ticks` turns one in
 count in.
 """
 
+import functools
 import hashlib
 import json
 import math
@@ -25,11 +26,25 @@ from simtmm.machine.tables import (
     Memory,
     Positive,
     Resources,
+    Rows,
     Scheduling,
+    SharedCache,
     Source,
     Table,
     unit,
     units_of,
+)
+
+# Keys that no rule below ties to another: what they may be depends on no other key
+FREE = frozenset(
+    (
+        "clock_hz",
+        "cores.groups",
+        "cores.cores_per_group",
+        "cores.threads_per_core",
+        "resources.local_memory",
+        "resources.registers",
+    )
 )
 
 
@@ -64,7 +79,7 @@ class Machine(Table):
             # A key that is misspelt comes before one that is missing: the first often explains the second.
             first = min(error.errors(), key=lambda entry: entry["type"] != "extra_forbidden")
             raise MachineError(f"{origin}: {_one_line(first)}") from None
-        known = set(machine.values())
+        known = set(machine.values()) if machine.sources else set()
         for key in machine.sources:
             if key not in known:
                 raise MachineError(f"{origin}: sources.{key}: no such key has a value here{nearest(key, known)}")
@@ -86,6 +101,12 @@ class Machine(Table):
                     raise ValueError(
                         f"memory.{key} = {getattr(self.memory, key)}: must be 0 with memory.transfers = 'serial'"
                     )
+            if self.memory.l2 and self.memory.l2.service != 0:
+                raise ValueError(
+                    f"memory.l2.service = {self.memory.l2.service}: must be 0 with memory.transfers = 'serial'"
+                )
+            if self.memory.rows is not None:
+                raise ValueError("memory.rows: must be left out with memory.transfers = 'serial'")
         return self
 
     @model_validator(mode="after")
@@ -102,8 +123,7 @@ class Machine(Table):
 
         None takes an optional key away. Raises MachineError as `from_dict` does.
         """
-        tables = self.to_dict()
-        sources = tables.pop("sources")
+        tables = self.model_dump(exclude_none=True, exclude={"sources"})
         for dotted, value in changes.items():
             *parents, last = dotted.split(".")
             table = tables
@@ -115,12 +135,12 @@ class Machine(Table):
                 table.pop(last, None)
             else:
                 table[last] = dict(value) if isinstance(value, Mapping) else value
-        origin = f"machine {self.name}"
-        values = Machine.from_dict(tables, origin).values()
-        touched = {key for key in values for dotted in changes if f"{key}.".startswith(f"{dotted}.")}
-        kept = {key: source for key, source in sources.items() if key in values and key not in touched}
-        theirs = {key: {"source": "set by the user", "certainty": "user"} for key in sorted(touched)}
-        return Machine.from_dict({"sources": {**kept, **theirs}, **tables}, origin)
+        machine = Machine.from_dict(tables, f"machine {self.name}")
+        values = machine.values()
+        touched = {key for dotted in changes for key in values if key == dotted or key.startswith(f"{dotted}.")}
+        kept = {key: source for key, source in self.sources.items() if key in values and key not in touched}
+        theirs = {key: Source(source="set by the user", certainty="user") for key in sorted(touched)}
+        return machine.model_copy(update={"sources": {**kept, **theirs}})
 
     def to_dict(self) -> dict[str, Any]:
         """The nested tables again; keys that have no value are left out."""
@@ -128,14 +148,16 @@ class Machine(Table):
 
     def values(self) -> dict[str, Any]:
         """Every value by dotted key, in the order of the file, `name` and `sources` apart."""
-        tables = self.to_dict()
-        del tables["sources"], tables["name"], tables["description"]
-        return _flatten(tables)
+        return _flatten(self.model_dump(exclude_none=True, exclude={"sources", "name", "description"}))
+
+    @functools.cached_property
+    def _digest(self) -> str:
+        text = json.dumps(self.values(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def digest(self) -> str:
         """A hash of all that decides how the machine behaves: names and sources don't count."""
-        text = json.dumps(self.values(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return self._digest
 
     def __hash__(self) -> int:
         return hash(self.digest())
@@ -225,16 +247,17 @@ class Machine(Table):
 def units() -> dict[str, tuple[str, str]]:
     """Unit and meaning of every key a machine may have, by dotted key."""
     tables: dict[str, type[BaseModel]] = {
-        "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.l1": Cache,
-        "memory.l2": Cache, "limits": Limits, "resources": Resources, "banks": Banks, "hong_kim": HongKim,
+        "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows,
+        "memory.l1": Cache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
+        "hong_kim": HongKim,
     }  # fmt: skip
     return units_of(tables)
 
 
-def _flatten(tables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def _flatten(tables: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in tables.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):  # as model_dump gives them
             flat.update(_flatten(value, f"{prefix}{key}."))
         else:
             flat[prefix + key] = value

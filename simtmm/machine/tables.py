@@ -18,14 +18,14 @@ LARGEST_SEGMENT = 128  # bytes that serve a half-warp at once (simtmm/trace/coal
 
 def _is_number(value: object) -> TypeGuard[float]:
     """NumPy's numbers are welcome, truth values are not."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+    return type(value) in (int, float) or (isinstance(value, Real) and not isinstance(value, bool))
 
 
 def _number(value: object, allowed: str, least: float, most: float) -> int | float:
     """The value as a plain number in a range."""
     if not _is_number(value) or not least <= value <= most:
         raise ValueError(allowed)
-    return int(value) if isinstance(value, Integral) else float(value)
+    return int(value) if type(value) is not float and isinstance(value, Integral) else float(value)
 
 
 def _whole(most: int = LARGEST_COUNT) -> BeforeValidator:
@@ -103,6 +103,22 @@ class Cache(Table):
     latency: Duration = unit("cycles", "latency of a hit")
 
 
+class SharedCache(Cache):
+    """The cache of all groups: a slice of it stands before each partition of global memory."""
+
+    service: Duration = unit("cycles", "a slice is taken this long by a chunk", default=0)
+    writes: Literal["through", "back"] = unit("", "whether stores go by to global memory or stay", default="through")
+    start: Literal["cold", "warm"] = unit("", "empty at a launch, or as an earlier run of it left it", default="cold")
+
+
+class Rows(Table):
+    """The rows of a partition, of which few are open at once, least recently used first to be closed."""
+
+    chunks: Count = unit("chunks", "chunks of a row, within a partition")
+    open: Count = unit("rows", "rows of a partition that are open at once")
+    opening: Duration = unit("cycles", "a partition that opens a row waits")
+
+
 class Memory(Table):
     """Global memory and what stands before it."""
 
@@ -114,11 +130,13 @@ class Memory(Table):
     )
     transfers: Literal["pipelined", "serial"] = unit("", "chunks of an instruction overlap or not", default="pipelined")
     port_interval: Duration = unit("cycles", "a group's memory port takes a chunk this often", default=0)
+    port_chunks: Count = unit("chunks", "chunks of an aligned run that pass a port together", default=1)
     partitions: Count = unit("partitions", "partitions of global memory", default=1)
     interleave: Literal["modulo", "hash"] = unit("", "how chunks spread over partitions", default="modulo")
     service: Duration = unit("cycles", "a partition is taken this long by a chunk", default=0)
     atomic_service: Duration = unit("cycles", "a partition is taken this long by an atomic update", default=0)
     turnaround: Duration = unit("cycles", "a partition that turns from reads to writes or back waits", default=0)
+    rows: Rows | None = unit("", "the rows of a partition", default=None)
     stores: Literal["blocking", "posted"] = unit("", "whether a warp waits for its stores", default="blocking")
     store_latency: Duration | None = unit("cycles", "latency of a store; L if left out", default=None)
     l1_after_store: Literal["keep", "drop"] = unit(
@@ -126,7 +144,7 @@ class Memory(Table):
     )
     outstanding: Count | None = unit("asyncs", "asyncs in flight for each warp", default=None)
     l1: Cache | None = unit("", "the cache of a group", default=None)
-    l2: Cache | None = unit("", "the cache of all groups", default=None)
+    l2: SharedCache | None = unit("", "the cache of all groups", default=None)
 
 
 class Limits(Table):

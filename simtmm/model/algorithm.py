@@ -9,12 +9,14 @@ Z and X. It is written with simtmm.model.functions, so that numbers, arrays and 
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from simtmm.errors import ModelError, nearest
 from simtmm.machine import Machine
@@ -42,10 +44,15 @@ class Need:
     limit: Equation
     written: str
 
+    def holds(self, value: Floats, limit: Value) -> npt.NDArray[np.bool_]:
+        """Where it holds."""
+        good: npt.NDArray[np.bool_] = RELATIONS[self.relation](value, limit)
+        return good
+
     def check(self, name: str, value: Floats, limit: Value) -> None:
         """Raises ModelError where it does not hold, with the first value that is wrong."""
         values, limits = np.broadcast_arrays(value, limit)
-        good = RELATIONS[self.relation](values, limits)
+        good = self.holds(values, limits)
         if not good.all():
             wrong, bound = values[~good].flat[0], limits[~good].flat[0]
             must = f"must be {self.relation} {self.written} = {bound:.12g}"
@@ -78,7 +85,7 @@ class Algorithm:
     """An algorithm, its problem's symbols, and its forms by variant; the first is meant where no variant is named.
 
     defaults: equations for those symbols that need not be given. `given` names those that are: without it, formulas
-    have the default in their place.
+    have the default in their place. fits: what must hold of such symbols on a machine, where they are given.
     """
 
     name: str
@@ -86,6 +93,7 @@ class Algorithm:
     symbols: tuple[Symbol, ...]
     forms: Mapping[str, Form]
     defaults: Mapping[str, Equation] = field(default_factory=dict)
+    fits: tuple[Need, ...] = ()
 
     def form(self, variant: str | None = None) -> Form:
         """The form of a variant. Raises ModelError for an unknown one."""
@@ -94,6 +102,22 @@ class Algorithm:
         if variant not in self.forms:
             raise ModelError(f"{self.name}: variant {variant!r}: unknown{nearest(variant, self.forms)}")
         return self.forms[variant]
+
+    def fits_of(self, variant: str | None, given: Collection[str]) -> tuple[Need, ...]:
+        """Those of `fits` whose symbols are given and make a difference to the variant."""
+        form = self.form(variant)
+        used = {name for part in (form.work, form.span, form.memory) for name in arguments(part)}
+        return tuple(part for part in self.fits if part.symbol in used and part.symbol in given)
+
+    def check_fits(self, variant: str | None, parameters: Mapping[str, Any], letters: Mapping[str, float]) -> None:
+        """Raises ModelError for a symbol that is given and does not fit the machine with these letters."""
+        for part in self.fits_of(variant, parameters):
+            missing = [name for name in arguments(part.limit) if name not in letters]
+            if missing:
+                must = "the machine has no local memory (resources.local_memory)"
+                raise ModelError(f"{self.name}: {part.symbol} = {parameters[part.symbol]:.12g}: {missing[0]}: {must}")
+            limit = part.limit(**{name: letters[name] for name in arguments(part.limit)})
+            part.check(self.name, parameters[part.symbol], limit)
 
     def counts(self, variant: str | None = None, given: Collection[str] = ()) -> Formula:
         """T1, Tinf, M and S, each a term of its own; their maximum means nothing."""
@@ -158,6 +182,14 @@ class Algorithm:
         make = self.refined if self.form(variant).threads else self.tmm
         return make(variant, given)
 
+    def value(self, equation: Equation, symbols: Mapping[str, Value], defaults: Mapping[str, Equation]) -> Value:
+        """An equation's value; symbols that are in `defaults` have the value of the equation there."""
+
+        def of(name: str) -> Value:
+            return self.value(defaults[name], symbols, defaults) if name in defaults else symbols[name]
+
+        return equation(**{name: of(name) for name in arguments(equation)})
+
     def formula(
         self,
         model: str,
@@ -188,10 +220,7 @@ class Algorithm:
 
         def checked(**symbols: Value) -> dict[str, Value]:
             def value(equation: Equation) -> Value:
-                names = arguments(equation)
-                return equation(
-                    **{name: value(defaults[name]) if name in defaults else symbols[name] for name in names}
-                )
+                return self.value(equation, symbols, defaults)
 
             if not is_symbolic(*symbols.values()):
                 for part in form.needs:
@@ -228,32 +257,33 @@ def predict_algorithm(
         if key not in known:
             raise ModelError(f"{name}: {key}: unknown{nearest(key, known)}")
         known[key].check(name, value)
-    letters = letters_of(machine)
+    own = letters_of(machine)
     given = set(parameters)
 
     def made_by(formula: Formula, **more: float) -> Any:
-        has = letters | dict(parameters) | more
+        has = own | dict(parameters) | more
         names = [symbol.name for symbol in formula.symbols]
         if "Z" in names and "Z" not in has:
             raise ModelError(f"{formula.name}: Z: machine {machine.name} has no local memory (resources.local_memory)")
         return formula.evaluate(**{key: has[key] for key in names if key in has})
 
     form = algorithm.form(variant)
+    algorithm.check_fits(variant, parameters, own)
     counts = {key: float(term) for key, term in made_by(algorithm.counts(variant, given)).terms.items()}
-    limits = {"threads per core": letters["X"]}
-    if "Z" in letters:
-        limits["local memory"] = letters["Z"] / (letters["Q"] * counts["S"])  # T <= Z / (Q S)
+    limits = {"threads per core": own["X"]}
+    if "Z" in own:
+        limits["local memory"] = own["Z"] / (own["Q"] * counts["S"])  # T <= Z / (Q S)
     most = min(limits.values())
     if threads_per_core is None:
         feeds = counts["T1"] / counts["Tinf"] if counts["Tinf"] else inf  # T <= T1 / (Tinf P)
         if form.threads:
             feeds = form.threads(**{key: parameters[key] for key in arguments(form.threads)})
-        threads_per_core = min(most, feeds / letters["P"])
+        threads_per_core = min(most, feeds / own["P"])
     elif threads_per_core > most:
         bound = min(limits, key=lambda limit: limits[limit])
         raise ModelError(f"{name}: T = {threads_per_core:.12g}: must be at most {most:.12g} (limit: {bound})")
     tmm = made_by(algorithm.tmm(variant, given), T=threads_per_core)
-    more = {key: letters[key] for key in ("X", "Q", "Z") if key in letters} | counts
+    more = {key: own[key] for key in ("X", "Q", "Z") if key in own} | counts
     return {
         "pram": made_by(algorithm.pram(variant, given)).prediction(machine.clock_hz),
         "tmm": tmm.prediction(machine.clock_hz, more),
@@ -262,12 +292,41 @@ def predict_algorithm(
 
 def letters_of(machine: Machine) -> dict[str, float]:
     """The machine's letters; Z, in words, only where it has local memory."""
-    cores, memory, local = machine.cores, machine.memory, machine.resources.local_memory
-    letters = {
-        "P": float(machine.processors),
-        "Q": float(cores.cores_per_group),
-        "L": memory.latency,
-        "C": float(memory.chunk_words),
-        "X": cores.threads_per_core,
+    return letters(**{name: value for key, name in KEYS.items() if (value := _at(machine, key)) is not None})
+
+
+# The keys of machines that letters are made of
+KEYS = {
+    "cores.groups": "groups",
+    "cores.cores_per_group": "cores_per_group",
+    "cores.threads_per_core": "threads_per_core",
+    "memory.latency": "latency",
+    "memory.chunk_words": "chunk_words",
+    "memory.word_bytes": "word_bytes",
+    "resources.local_memory": "local_memory",
+}
+
+
+def letters(
+    groups: Value,
+    cores_per_group: Value,
+    threads_per_core: Value,
+    latency: Value,
+    chunk_words: Value,
+    word_bytes: Value,
+    local_memory: Value | None = None,
+) -> dict[str, Any]:
+    """The letters of a machine with these values, numbers or arrays; Z, in words, where it has local memory."""
+    made = {
+        "P": groups * cores_per_group,
+        "Q": cores_per_group,
+        "L": latency,
+        "C": chunk_words,
+        "X": threads_per_core,
     }
-    return letters if local is None else letters | {"Z": local / memory.word_bytes}
+    return made if local_memory is None else made | {"Z": local_memory / word_bytes}
+
+
+def _at(machine: Machine, key: str) -> float | None:
+    value = operator.attrgetter(key)(machine)
+    return None if value is None else float(value)

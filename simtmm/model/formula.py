@@ -51,16 +51,19 @@ class Symbol:
         high = "" if self.maximum == np.inf else f"at most {self.maximum:.12g}"
         return kind + (" and ".join(part for part in (low, high) if part) or "a number")
 
+    def holds(self, values: Floats) -> npt.NDArray[np.bool_]:
+        """Which values are in the domain."""
+        low = values > self.minimum if self.above else values >= self.minimum
+        good: npt.NDArray[np.bool_] = low & (values <= self.maximum)
+        return good & (values == np.floor(values)) if self.whole else good
+
     def check(self, model: str, value: Value) -> Floats:
         """The value as an array of float64. Raises ModelError where some of it is outside the domain."""
         try:
             values = np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError):
             raise ModelError(f"{model}: {self.name} = {shown(value)}: must be {self.allowed}") from None
-        low = values > self.minimum if self.above else values >= self.minimum
-        good = low & (values <= self.maximum)
-        if self.whole:
-            good &= values == np.floor(values)
+        good = self.holds(values)
         if not good.all():
             wrong = float(values[~good].flat[0])
             raise ModelError(f"{model}: {self.name} = {wrong:.12g}: must be {self.allowed} ({self.meaning})")
@@ -157,9 +160,12 @@ class Evaluation:
     @cached_property
     def bound(self) -> npt.NDArray[np.str_]:
         """The name of the largest term, the first of equals."""
-        names = np.array(list(self.terms))
-        largest = np.argmax(np.stack(np.broadcast_arrays(*self.terms.values())), axis=0)
-        return np.asarray(names[largest])
+        return np.asarray(np.array(list(self.terms))[self.largest])
+
+    @cached_property
+    def largest(self) -> npt.NDArray[np.int64]:
+        """The same as a place among the terms."""
+        return np.asarray(np.argmax(np.stack(np.broadcast_arrays(*self.terms.values())), axis=0), dtype=np.int64)
 
     def prediction(
         self, clock_hz: float | None, more: Mapping[str, float] | None = None, source: str = ""

@@ -9,9 +9,10 @@ MWP, memory warp parallelism: warps of a core group that access memory in the ti
 limited by the departure delay between accesses, by bandwidth and by N. CWP, computation warp parallelism: warps that
 execute while one waits, itself included. Which is larger decides what the rest hides behind.
 
-Read so here: the extended condition that is quoted for case 2, Comp_cycles > Mem_cycles, is left out, because by it a
-program that computes most would take less than its issue cycles; where bandwidth presses MWP below 1, MWP - 1 counts
-as 0; without memory instructions, for which the paper has no case, only Comp_cycles N remains.
+Read so here: case 2 is for CWP >= MWP alone. "Or Comp_cycles > Mem_cycles", with which it is quoted too, would have a
+program that computes most take less than its issue cycles; that form is MWP_CWP_PRINTED. In both, where bandwidth
+presses MWP below 1, MWP - 1 counts as 0; without memory instructions, for which the paper has no case, only
+Comp_cycles N remains.
 """
 
 from collections.abc import Callable
@@ -94,18 +95,30 @@ def parallelism(
 
 
 def _terms(Synch_insts: Value, Active_blocks: Value, Rep: Value, **values: Value) -> dict[str, Value]:
-    N, Mem_insts = values["N"], values["Mem_insts"]
     found = parallelism(**values)
+    return _by_case(found["CWP"] >= found["MWP"], found, Synch_insts, Active_blocks, Rep, **values)
+
+
+def _terms_printed(Synch_insts: Value, Active_blocks: Value, Rep: Value, **values: Value) -> dict[str, Value]:
+    found = parallelism(**values)
+    case_2 = _either(found["CWP"] >= found["MWP"], found["Comp_cycles"] > found["Mem_cycles"])
+    return _by_case(case_2, found, Synch_insts, Active_blocks, Rep, **values)
+
+
+def _by_case(
+    case_2: Value, found: dict[str, Value], Synch_insts: Value, Active_blocks: Value, Rep: Value, **values: Value
+) -> dict[str, Value]:
+    N, Mem_insts = values["N"], values["Mem_insts"]
     MWP, CWP, Mem_L, Departure_delay = found["MWP"], found["CWP"], found["Mem_L"], found["Departure_delay"]
     Mem_cycles, Comp_cycles = found["Mem_cycles"], found["Comp_cycles"]
     others = maximum(MWP - 1, 0)
     # Case 1, MWP = CWP = N: Mem_cycles + Comp_cycles + Comp_cycles / Mem_insts (MWP - 1), too few warps for either.
-    # Case 2, CWP >= MWP: Mem_cycles N / MWP + Comp_cycles / Mem_insts (MWP - 1), memory in waves of MWP warps.
-    # Case 3, MWP > CWP: Mem_L + Comp_cycles N, all but the first access hides behind computing.
+    # Case 2, else CWP >= MWP: Mem_cycles N / MWP + Comp_cycles / Mem_insts (MWP - 1), memory in waves of MWP warps.
+    # Case 3, else: Mem_L + Comp_cycles N, all but the first access hides behind computing.
     few = _both(MWP >= N, CWP >= N)
-    memory = _where(few, Mem_cycles, _where(CWP >= MWP, Mem_cycles * N / MWP, Mem_L))
+    memory = _where(few, Mem_cycles, _where(case_2, Mem_cycles * N / MWP, Mem_L))
     behind = _quotient(Comp_cycles, Mem_insts, 0.0) * others
-    compute = _where(few, Comp_cycles + behind, _where(CWP >= MWP, behind, Comp_cycles * N))
+    compute = _where(few, Comp_cycles + behind, _where(case_2, behind, Comp_cycles * N))
     synchronisation = Departure_delay * others * Synch_insts * Active_blocks  # Synch_cost
     waits = Mem_insts > 0
     return {
@@ -115,16 +128,20 @@ def _terms(Synch_insts: Value, Active_blocks: Value, Rep: Value, **values: Value
     }
 
 
-MWP_CWP = Formula(
-    "mwp-cwp",
-    _terms,
-    (
-        N, TOTAL_INSTS, MEM_INSTS, WEIGHT, PER_MW, LOAD_BYTES, SYNCH_INSTS, ACTIVE_BLOCKS, REP,
-        MEM_LD, DELAY_COAL, DELAY_UNCOAL, ISSUE_CYCLES, MEM_BANDWIDTH, ACTIVE_SM,
-    ),
-    "Hong and Kim (ISCA 2009)",
-    combine="sum",
+_SYMBOLS = (
+    N, TOTAL_INSTS, MEM_INSTS, WEIGHT, PER_MW, LOAD_BYTES, SYNCH_INSTS, ACTIVE_BLOCKS, REP,
+    MEM_LD, DELAY_COAL, DELAY_UNCOAL, ISSUE_CYCLES, MEM_BANDWIDTH, ACTIVE_SM,
 )  # fmt: skip
+_PAPER = "Hong and Kim (ISCA 2009)"
+
+MWP_CWP = Formula("mwp-cwp", _terms, _SYMBOLS, _PAPER, combine="sum")
+MWP_CWP_PRINTED = Formula(
+    "mwp-cwp-printed",
+    _terms_printed,
+    _SYMBOLS,
+    f"{_PAPER}, case 2 also where Comp_cycles > Mem_cycles",
+    combine="sum",
+)
 
 
 def departure_delays(machine: Machine) -> tuple[float, float]:
@@ -196,6 +213,14 @@ def _both(one: Value, other: Value) -> Value:
 
         return sympy.And(one, other)
     return one & other
+
+
+def _either(one: Value, other: Value) -> Value:
+    if is_symbolic(one, other):
+        import sympy
+
+        return sympy.Or(one, other)
+    return one | other
 
 
 def _quotient(above: Value, below: Value, empty: float) -> Value:

@@ -62,7 +62,18 @@ def linear_speedup(algorithm: Algorithm, variant: str | None = None, given: Coll
     pieces = M.args if isinstance(M, sympy.Max) else (M,)
     found = []
     for piece in pieces:
-        rest = [sympy.simplify(piece / other) >= 1 for other in pieces if other != piece]
+        rest = [_simplified(piece / other) >= 1 for other in pieces if other != piece]
         where = sympy.And(*rest) if rest else None
-        found += [Constraint(name, sympy.simplify(L * M / piece), piece, where) for name, L in made.items()]
+        found += [Constraint(name, _simplified(L * M / piece), piece, where) for name, L in made.items()]
     return found
+
+
+def _simplified(expression: Any) -> Any:
+    """Simplified with its logarithms left whole: SymPy would gather a lg(b) into lg(b^a), too large for a number."""
+    import sympy
+
+    whole = sympy.Function("lg", positive=True)
+    kept = expression.replace(
+        lambda part: part.func is sympy.log and part.args[0] != 2, lambda log: whole(log.args[0]) * sympy.log(2)
+    )
+    return sympy.simplify(kept).replace(whole, lambda argument: sympy.log(argument, 2))

@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,10 @@ from simtmm.trace.schema import TraceSite
 BUILT_IN = ("cmath", "math.h")  # their functions are there without the header, which the compiler does not have
 HEADERS = ("device.cuh", "device_gpu.cuh", "signature.cuh")
 _NUMBERED = re.compile(rf"\bSIMTMM_({'|'.join(MACROS)})(\s*\()\d+(?:, )?")  # what number_sites has put into the source
+NOT_READY = 600  # cudaErrorNotReady: the device has not come so far yet
+HARMLESS = 701  # cudaErrorLaunchOutOfResources, alone among the 7xx: the others are the end of a process's context
 SAID = ("driver_version", "clocks.sm", "clocks.mem", "temperature.gpu", "power.draw")
+DRIVER = Path("/proc/driver/nvidia/version")
 INSTALL = "pip install 'simtmm[cuda12]', or 'simtmm[cuda13]' with a driver for CUDA 13"
 
 
@@ -59,6 +63,9 @@ class Device:
             "highest_memory_clock_khz": "MemoryClockRate",
         }
         found: dict[str, Any] = {key: self.attributes[name] for key, name in names.items() if name in self.attributes}
+        with contextlib.suppress(OSError):  # for containers without nvidia-smi
+            version = re.search(r"\s(\d+\.[\d.]*\d)\s", DRIVER.read_text(encoding="utf-8"))
+            found |= {"driver_version": version[1]} if version else {}
         command = ["nvidia-smi", f"--id={self.pci_bus_id}", f"--query-gpu={','.join(SAID)}"]
         try:
             done = subprocess.run(
@@ -90,7 +97,7 @@ class Device:
         done = self.cupy.cuda.Event(disable_timing=True)
         done.record()
         begun = time.monotonic()
-        while not done.done:
+        while self.cupy.cuda.runtime.eventQuery(done.ptr) == NOT_READY:  # `done.done` stays false after an error
             if time.monotonic() - begun > 0.005:
                 time.sleep(0.001)
         done.synchronize()  # says what went wrong, if anything did
@@ -111,7 +118,13 @@ class Device:
             complaint = next((line for line in lines if "error" in line.lower()), lines[0] if lines else "no reason")
             raise CompilerError(f"{where}: does not compile as CUDA: {complaint}") from None
         except (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError) as error:
-            raise RecordingError(f"{where}: the GPU reports {shown_error(error)}; start Python anew") from None
+            raise RecordingError(f"{where}: the GPU reports {shown_error(error)}{_and_now(error)}") from None
+
+
+def _and_now(error: Exception) -> str:
+    """What is left to do after an error of CUDA."""
+    status = int(getattr(error, "status", 0))
+    return "; start Python anew" if 700 <= status < 800 and status != HARMLESS else ""
 
 
 def _dotted(version: int) -> str:
@@ -198,6 +211,13 @@ class Build:
                     f"{where}: kernel.cu has no such __global__ function; it has {', '.join(sorted(self._names))}"
                 )
             self._functions[name] = self._compile(name)
+        raw = self._functions[name].raw
+        most = int(raw.max_threads_per_block)
+        if launch.threads_per_block > most:
+            raise KernelError(
+                f"{where}: {launch.threads_per_block} threads a block: as compiled, with {int(raw.num_regs)} registers "
+                f"a thread, it takes {most}"
+            )
         return self._functions[name]
 
     def _compile(self, name: str) -> Function:

@@ -1,6 +1,6 @@
 // Instrumented CUDA: what the macros of device.cuh do on a GPU.
 //
-// Each thread appends to its own stretch of one buffer. The host (simtmm/record/gpu.py) runs a launch twice at least:
+// Each thread appends to its own stretch of one buffer. The host (simtmm/record/passes.py) runs a launch twice at least:
 // while `events` is null threads only count; then the host lays the stretches out exactly and runs it again. A thread
 // that has more to say the second time goes on counting, so that the host sees what it lacked. Blocks that are not
 // recorded run all the same: others may need what they do.
@@ -206,7 +206,7 @@ template <int SITE> __device__ inline void simtmm_work(long long operations) {
     __shared__ type simtmm_storage_##name[count]; \
     const simtmm::SharedArray<type> name = {simtmm_storage_##name, (count), n}
 
-// Said before each pass over a launch; the order is that of simtmm/record/gpu.py.
+// Said before each pass over a launch; the order is that of simtmm/record/passes.py.
 extern "C" __global__ void simtmm_begin(simtmm::Event* events, unsigned long long* used,
                                         const unsigned long long* starts, const int* chosen, long long first,
                                         long long slots, const simtmm::Array* arrays, long long array_count,

@@ -1,4 +1,4 @@
-// What arguments a __global__ function takes, found out on the GPU: simtmm/record/gpu.py passes them as they are wanted.
+// What arguments a __global__ function takes, found out on the GPU: simtmm/record/device.py passes them so.
 
 #pragma once
 

@@ -1,10 +1,12 @@
 """Time a kernel's plain build on a GPU, by the device's own events.
 
 A first run goes as a recording does: each launch has run when the host program goes on. It says which launches there
-are, and whether the answer is right. The runs that are timed repeat those launches without the host in between.
+are, and whether the answer is right. The runs that are timed repeat those launches without the host in between. That
+the host is slower than a device with little to do must not show: a kernel holds the device until it has been told all.
 """
 
-from dataclasses import dataclass, field
+import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,12 +21,21 @@ from simtmm.record.limits import MOST_LAUNCHES
 STATIC_ROOM = 48 * 1024  # bytes of local memory a block has without asking for more
 FLUSH = 4  # times the L2 cache, written before each cold run
 CLOCK_TICKS = 20_000_000  # that the clock is watched for: about 10 ms
+HELD = 1.5  # times what the host took to tell the device all
+MOST_HELD = 0.05  # seconds; the device's queue is full before
+HIGHEST_CLOCK = 3e9  # Hz: at a lower one the device is held the longer
 CLOCK_SOURCE = """
 extern "C" __global__ void simtmm_clock(long long* ticks, long long least)
 {
     long long begin = clock64(), now = begin;
     while (now - begin < least) now = clock64();
     ticks[0] = now - begin;
+}
+
+extern "C" __global__ void simtmm_hold(long long least)
+{
+    long long begin = clock64();
+    while (clock64() - begin < least) {}
 }
 """
 
@@ -66,13 +77,12 @@ class _Step:
     arguments: tuple[np.generic, ...]
     dynamic: int
     changed: npt.NDArray[np.uint8] | None
-    seconds: list[float] = field(default_factory=list)
 
 
 def time_program(
     kernel: Kernel, parameters: dict[str, int | float | str], repeat: int, warm_up: int, cold: bool
 ) -> TimedProgram:
-    """Run the program 1 + warm_up + 2 * repeat times and time the latter.
+    """Run the program 3 + warm_up + 2 * repeat times and time the latter.
 
     cold: the caches hold nothing of the program's when a run begins, as in a simulation; else what the run before and
     the copying of the inputs left there.
@@ -84,15 +94,19 @@ def time_program(
     with device.told(where):
         bench = _Bench(device, kernel, parameters, cold)
         bench.plan()
+        for timed in (True, False):
+            bench.rehearse(timed)
         for _ in range(warm_up):
             bench.run(timed=False)
-        total = [sum(bench.run(timed=True)) for _ in range(repeat)]
+        singly = [bench.run(timed=True) for _ in range(repeat)]
         elapsed = [bench.run(timed=False)[0] for _ in range(repeat)]
         bench.check()
-        launches = tuple(bench.timed(step) for step in bench.steps)
+        launches = tuple(
+            bench.timed(step, seconds) for step, seconds in zip(bench.steps, zip(*singly, strict=True), strict=True)
+        )
         clock = clock_hz(device)
     facts = {**device.versions(), "clock_hz": clock, **device.facts()}
-    return TimedProgram(launches, tuple(total), tuple(elapsed), facts, bench.build.digest)
+    return TimedProgram(launches, tuple(map(sum, singly)), tuple(elapsed), facts, bench.build.digest)
 
 
 class _Bench:
@@ -103,6 +117,9 @@ class _Bench:
         self.build = Build(device, kernel, kernel.defines(parameters), recording=False)
         self.memory = DeviceMemory(device, kernel.inputs(parameters))
         self.steps: list[_Step] = []
+        self._hold = _own_kernel(device, "simtmm_hold")
+        self._telling = {True: 0.0, False: 0.0}  # seconds to hold the device: where each launch is timed, and else
+        self._claimed: dict[str, int] = {}  # dynamic local memory by function, the most of its launches
         self._before = {name: array.copy() for name, array in self.memory.host.arrays.items()}
         self._inputs = self.memory.host.whole.copy()
         self._pristine: Any = None
@@ -130,6 +147,7 @@ class _Bench:
                 changed,
             )
             with self.device.told(where):
+                self._bring(step)
                 self._launch(step)
                 self.device.wait()
             memory.download()
@@ -146,17 +164,36 @@ class _Bench:
                 f"{where}: local_memory_bytes = {launch.local_memory_bytes}: {self.device.name} gives a block {most}"
             )
         dynamic = max(0, launch.local_memory_bytes - static)
-        if static + dynamic > STATIC_ROOM and int(function.raw.max_dynamic_shared_size_bytes) < dynamic:
-            function.raw.max_dynamic_shared_size_bytes = dynamic
+        claimed = self._claimed[launch.kernel] = max(dynamic, self._claimed.get(launch.kernel, 0))
+        if static + claimed > STATIC_ROOM:
+            function.raw.max_dynamic_shared_size_bytes = claimed
         return dynamic
 
-    def _launch(self, step: _Step) -> None:
+    def _bring(self, step: _Step) -> None:
         if step.changed is not None:
             self.memory.buffer.set(step.changed)
+
+    def _launch(self, step: _Step) -> None:
         step.function.raw(step.launch.grid, step.launch.block, step.arguments, shared_mem=step.dynamic)
+
+    def rehearse(self, timed: bool) -> None:
+        """Find how long the host takes to tell the device a run."""
+        self._prepare()
+        begun = time.perf_counter()
+        self._tell(timed)
+        self._telling[timed] = min(MOST_HELD, HELD * (time.perf_counter() - begun))
+        self.device.wait()
 
     def run(self, timed: bool) -> list[float]:
         """Run all steps on the inputs; give each one's seconds, or those of them all together."""
+        self._prepare()
+        self._hold((1,), (1,), (np.int64(HIGHEST_CLOCK * self._telling[timed]),))
+        events = self._tell(timed)
+        self.device.wait()
+        return [float(self.device.cupy.cuda.get_elapsed_time(*pair)) * 1e-3 for pair in events]
+
+    def _prepare(self) -> None:
+        """The arrays as they were at first, the caches without them, the device idle."""
         cupy = self.device.cupy
         if self._pristine is not None:
             cupy.copyto(self.memory.buffer, self._pristine)
@@ -164,12 +201,16 @@ class _Bench:
             self.memory.buffer.set(self._inputs)
         if self._scratch is not None:
             self._scratch.fill(0)
-        count = len(self.steps) if timed else 1
-        events = [(cupy.cuda.Event(), cupy.cuda.Event()) for _ in range(count)]
         self.device.wait()
+
+    def _tell(self, timed: bool) -> list[tuple[Any, Any]]:
+        """Tell the device all steps, with events around each of them, or around all."""
+        event = self.device.cupy.cuda.Event
+        events = [(event(), event()) for _ in range(len(self.steps) if timed else 1)]
         if not timed:
             events[0][0].record()
         for number, step in enumerate(self.steps):
+            self._bring(step)
             if timed:
                 events[number][0].record()
             self._launch(step)
@@ -177,12 +218,7 @@ class _Bench:
                 events[number][1].record()
         if not timed:
             events[0][1].record()
-        self.device.wait()
-        seconds = [float(cupy.cuda.get_elapsed_time(*pair)) * 1e-3 for pair in events]
-        if timed:
-            for step, taken in zip(self.steps, seconds, strict=True):
-                step.seconds.append(taken)
-        return seconds
+        return events
 
     def check(self) -> None:
         """Whether the last run's answer is right, too."""
@@ -194,23 +230,19 @@ class _Bench:
         if wrong:
             raise RecordingError(f"kernel {self.kernel.name}: wrong answer: {wrong}")
 
-    def timed(self, step: _Step) -> TimedLaunch:
-        """What is to be told of a step."""
+    def timed(self, step: _Step, seconds: tuple[float, ...]) -> TimedLaunch:
+        """What is to be told of a step that took so long."""
         raw = step.function.raw
         resident = self.device.cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
             raw.kernel.ptr, step.launch.threads_per_block, step.dynamic
         )
-        return TimedLaunch(
-            step.launch, int(raw.num_regs), int(raw.local_size_bytes), int(resident), tuple(step.seconds)
-        )
+        return TimedLaunch(step.launch, int(raw.num_regs), int(raw.local_size_bytes), int(resident), seconds)
 
 
 def clock_hz(device: Device) -> float:
     """The core clock as it is now: ticks that a kernel of one thread counts, over the time that it takes."""
     cupy = device.cupy
-    function = cupy.RawModule(
-        code=CLOCK_SOURCE, options=("-std=c++17",), name_expressions=["simtmm_clock"]
-    ).get_function("simtmm_clock")
+    function = _own_kernel(device, "simtmm_clock")
     ticks = device.put(np.zeros(1, np.int64))
     for _ in range(2):  # the first one loads the module
         start, stop = cupy.cuda.Event(), cupy.cuda.Event()
@@ -219,3 +251,8 @@ def clock_hz(device: Device) -> float:
         stop.record()
         device.wait()
     return float(ticks.get()[0]) / (1e-3 * float(cupy.cuda.get_elapsed_time(start, stop)))
+
+
+def _own_kernel(device: Device, name: str) -> Any:
+    names = ["simtmm_clock", "simtmm_hold"]
+    return device.cupy.RawModule(code=CLOCK_SOURCE, options=("-std=c++17",), name_expressions=names).get_function(name)

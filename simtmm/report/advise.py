@@ -8,7 +8,7 @@ from rich.text import Text
 from simtmm.report.sweep import LISTED, QUANTITIES
 from simtmm.report.text import NO_VALUE, number, table
 from simtmm.study.advise import Advice, Choice
-from simtmm.study.plan import SIMULATED
+from simtmm.study.layout import SIMULATED
 from simtmm.study.threads import ThreadsNeeded
 
 

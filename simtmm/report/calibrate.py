@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.report.text import NO_VALUE, number, table
-from simtmm.study.calibrate import Calibration
+from simtmm.study.calibration import Calibration
 from simtmm.study.occupancy_curve import OccupancyCurve
 
 

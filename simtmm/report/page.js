@@ -7,7 +7,8 @@ const length = names.length ? columns[names[0]].length : 0;
 const rows = Array.from({ length }, (_, i) => i);
 const el = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 960, HEIGHT = 470, LEFT = 84, RIGHT = 18, TOP = 14, BOTTOM = 56;
+const LEFT = 84, RIGHT = 18, TOP = 14, BOTTOM = 56, WIDEST = 960, NARROWEST = 320;
+let WIDTH = WIDEST, HEIGHT = 470;  // in dots of the screen where it is narrow, so that words stay readable
 const COLOURS = 8, DASHES = ["", "7 4", "2 3", "10 3 2 3"], MOST_SERIES = 64, PAGE = 100;
 const ALL = "\u0000all", NONE = "\u0000none";
 
@@ -34,7 +35,7 @@ function shown(value, name) {
   }
   const size = Math.abs(value);
   if (size !== 0 && (size >= 1e7 || size < 1e-3)) return Number.isInteger(value) && size < 1e15 ? value.toLocaleString("en") : value.toExponential(3);
-  return Number.isInteger(value) ? value.toLocaleString("en") : String(+value.toPrecision(5));
+  return Number.isInteger(value) ? value.toLocaleString("en") : (+value.toPrecision(5)).toLocaleString("en", { maximumSignificantDigits: 5 });
 }
 
 const state = { kind: "lines", x: null, ys: new Set(), by: NONE, up: null, value: null, logx: false, logy: false, logv: false, diagonal: false, filters: {}, view: null, hidden: new Set(), here: null, sort: null, down: false, page: PAGE };
@@ -123,10 +124,13 @@ const colour = (k) => `var(--c${k % COLOURS})`;
 let now = { marks: [], series: [], sx: null, sy: null };
 
 function frame(image, sx, sy, wordsX, wordsY, nameX, nameY, right = RIGHT) {
+  let taken = -Infinity;  // up to where there is a label: where there is no room, it is left out
   for (const t of ticks(sx, wordsX)) {
-    const p = sx.to(t);
+    const p = sx.to(t), text = wordsX ? wordsX[t] : shown(t, nameX), half = text.length * 3.6;
     if (!wordsX) image.append(svg("line", { class: "grid", x1: p, x2: p, y1: TOP, y2: HEIGHT - BOTTOM }));
-    image.append(svg("text", { x: p, y: HEIGHT - BOTTOM + 17, "text-anchor": "middle" }, wordsX ? wordsX[t] : shown(t, nameX)));
+    if (p - half < taken) continue;
+    taken = p + half + 6;
+    image.append(svg("text", { x: p, y: HEIGHT - BOTTOM + 17, "text-anchor": "middle" }, text));
   }
   for (const t of ticks(sy, wordsY)) {
     const p = sy.to(t);
@@ -245,6 +249,8 @@ function legend(told, total) {
 function draw() {
   for (const part of document.querySelectorAll(".for-heat")) part.hidden = state.kind !== "heat";
   for (const part of document.querySelectorAll(".for-curves")) part.hidden = state.kind === "heat";
+  WIDTH = Math.round(Math.min(Math.max(el("plot").clientWidth || WIDEST, NARROWEST), WIDEST));
+  HEIGHT = WIDTH < 600 ? 360 : 470;
   const image = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" });
   let told = "There is nothing to draw: the table has no numbers.";
   if (results.length && state.x && (state.kind === "heat" ? state.up && state.value : state.ys.size)) told = state.kind === "heat" ? drawHeat(image) : drawCurves(image);
@@ -488,4 +494,5 @@ for (const [key, value] of Object.entries(data.about)) {
 begin();
 draw();
 table();
+addEventListener("resize", () => { if (el("plot").clientWidth < WIDEST || WIDTH < WIDEST) draw(); });
 })();

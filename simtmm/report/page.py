@@ -21,7 +21,7 @@ from simtmm.provenance import provenance
 if TYPE_CHECKING:
     import pyarrow
 
-    from simtmm.study.gathered import Study
+    from simtmm.study.gathered import Known
 
 HERE = Path(__file__).parent
 MOST_CELLS = 5_000_000  # of a page: a browser holds them all
@@ -76,7 +76,7 @@ class Table:
         return cls(title, columns, axes, **more)
 
     @classmethod
-    def from_study(cls, study: "Study") -> "Table":
+    def from_study(cls, study: "Known") -> "Table":
         """From a study, as `simtmm sweep` makes it."""
         told = {name: study.number(name) for name in ("done", "skipped", "failed", "open")}
         about = {
@@ -117,25 +117,25 @@ def load_table(path: str | Path, axes: Sequence[str] | None = None) -> Table:
     return Table.from_arrow(path.stem, table, axes, about={"table": path.name, **about})
 
 
-def _study(path: Path) -> "Study":
-    from simtmm.study.gathered import gather
-    from simtmm.study.plan import plan
+def _study(path: Path) -> "Known":
+    from simtmm.study.known import known
+    from simtmm.study.layout import layout, layout_file
     from simtmm.study.store import Store
-    from simtmm.study.study_file import read_study, study_of
+    from simtmm.study.study_file import study_of
 
     if path.suffix == ".toml":
-        made = plan(*read_study(path))
+        made = layout_file(path)
         stores = [Path(f"{path.stem}.sqlite"), path.with_suffix(".sqlite")]
         there = next((store for store in stores if store.is_file()), None)
         if there is None:
             raise StudyError(f"{path}: there is no store {stores[0]}: run simtmm sweep {path} first")
         with Store(there, make=False) as store:
-            return gather(made, store)
+            return known(made, store)
     with Store(path, make=False) as store:
         document = store.study()
         if document is None:
             raise StudyError(f"{path}: holds no study")
-        return gather(plan(study_of({key: value for key, value in document.items() if value}, str(path))), store)
+        return known(layout(study_of({key: value for key, value in document.items() if value}, str(path))), store)
 
 
 def page(table: Table) -> str:

@@ -7,6 +7,7 @@ with any of the common forms of colour blindness; series also differ by marker.
 
 import contextlib
 import functools
+import io
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
@@ -103,6 +104,14 @@ def write(path: str | Path, figure: "Figure") -> None:
         figure.savefig(temporary, format=kind, metadata=METADATA[kind])
 
 
+def png(figure: "Figure", description: str, dots: int) -> bytes:
+    """A picture as the bytes of a PNG file, with a description among its metadata. dots: to an inch."""
+    held = io.BytesIO()
+    with _style():
+        figure.savefig(held, format="png", dpi=dots, metadata={**METADATA["png"], "Description": description})
+    return held.getvalue()
+
+
 @contextlib.contextmanager
 def _style() -> Iterator[None]:
     import matplotlib
@@ -123,11 +132,16 @@ def styled(function: "Callable[P, Figure]") -> "Callable[P, Figure]":
     return styled
 
 
-def new_axes(width: float, height: float) -> "tuple[Figure, Axes]":
-    """An empty figure of that size in inches, and its axes."""
+def new_figure(width: float, height: float) -> "Figure":
+    """An empty figure of that size in inches."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def new_axes(width: float, height: float) -> "tuple[Figure, Axes]":
+    """An empty figure of that size in inches, and its axes."""
+    figure = new_figure(width, height)
     return figure, figure.add_subplot()
 
 
@@ -156,13 +170,7 @@ def curves(
             highs.append(max(value for _, value in points))
     if not lows:
         raise OutputError("curves: there are no numbers to draw")
-    doubled = all(float(at).is_integer() and _power_of_2(int(at)) for at in x)
-    if _wide(min(x), max(x)) or (doubled and len(set(x)) > 2):
-        axes.set_xscale("log", base=2 if doubled else 10)
-    if _wide(min(lows), max(highs)):
-        axes.set_yscale("log")
-    else:
-        axes.set_ylim(bottom=min(0, *lows))
+    set_scales(axes, x, [*lows, *highs])
     time_axis(axes, "y", unit)
     axes.set(xlabel=x_label, ylabel=y_label, title=title)
     if len(lows) > 1:
@@ -179,8 +187,12 @@ def heat_map(
     y_label: str,
     value_label: str,
     title: str = "",
+    unit: str = "",
 ) -> "Figure":
-    """Values over two axes, as colours. values: [y, x]; nan where there is none, which stays white."""
+    """Values over two axes, as colours. values: [y, x]; nan where there is none, which stays white.
+
+    unit: "s" for times in seconds, which are then told in the unit that suits the largest.
+    """
     from matplotlib.colors import LogNorm, Normalize
 
     table = np.asarray(values, dtype=np.float64)
@@ -189,8 +201,12 @@ def heat_map(
     known = table[np.isfinite(table)]
     if not known.size:
         raise OutputError("a heat map: there are no numbers to draw")
+    factor, prefixed = _prefix(float(np.abs(known).max())) if unit == "s" else (1.0, "")
+    table, known = table / factor, known / factor
+    if prefixed:
+        value_label = f"{value_label.removesuffix(' (s)')} ({prefixed})"
     figure, axes = new_axes(1.6 + 0.55 * max(len(x), 6), 1.2 + 0.42 * max(len(y), 5))
-    log = _wide(float(known.min()), float(known.max()))
+    log = wide(float(known.min()), float(known.max()))
     norm = (LogNorm if log else Normalize)(float(known.min()), float(known.max()))
     mesh = axes.imshow(table, origin="lower", cmap="cividis", norm=norm, aspect="auto")
     axes.set_xticks(range(len(x)), [tick(value) for value in x])
@@ -206,6 +222,12 @@ def heat_map(
                 axes.text(column, row, f"{value:.3g}", ha="center", va="center", fontsize=7, color="w" if dark else "k")
     figure.colorbar(mesh, ax=axes, label=value_label)
     return figure
+
+
+def _prefix(largest: float) -> tuple[float, str]:
+    """The unit in which so many seconds are a number of few digits, and what it is in seconds."""
+    units = ((1.0, "s"), (1e-3, "ms"), (1e-6, "\N{MICRO SIGN}s"), (1e-9, "ns"))
+    return next((unit for unit in units if largest >= unit[0]), units[-1])
 
 
 @styled
@@ -254,6 +276,32 @@ def look_of(place: int) -> dict[str, Any]:
     return {"color": PALETTE[place % len(PALETTE)], "marker": MARKERS[place % len(MARKERS)]}
 
 
+def set_scales(axes: "Axes", x: Sequence[float], y: Sequence[float]) -> None:
+    """An axis is logarithmic where its values are above 0 and span more than a factor of 20, as is an x of powers of 2;
+    a linear y begins at 0.
+    """
+    doubled = all(float(at).is_integer() and _power_of_2(int(at)) for at in x)
+    if wide(min(x), max(x)) or (doubled and len(set(x)) > 2):
+        axes.set_xscale("log", base=2 if doubled else 10)
+    if wide(min(y), max(y)):
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=min(0, *y))
+
+
+def plain_ticks(axes: "Axes") -> None:
+    """Numbers in full, 1,000, on logarithmic axes that show none which is long; 2 and 5 too where they span little."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    def half_way(value: float, _: object) -> str:
+        return f"{value:,g}" if f"{value:e}"[0] in "25" else ""
+
+    for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        if axis.get_scale() == "log" and low >= 0.001 and high < 1e5:
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+            axis.set_minor_formatter(FuncFormatter(half_way) if high < 100 * low else NullFormatter())
+
+
 def time_axis(axes: "Axes", which: str, unit: str) -> None:
     if unit == "s":
         prefixes(axes, which, "s")
@@ -268,7 +316,8 @@ def prefixes(axes: "Axes", which: str, unit: str) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def _wide(low: float, high: float) -> bool:
+def wide(low: float, high: float) -> bool:
+    """Whether an axis over these values is to be logarithmic."""
     return low > 0 and high / low > 20
 
 

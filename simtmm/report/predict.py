@@ -5,14 +5,18 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from simtmm.machine import Machine
 from simtmm.model.algorithms import written
 from simtmm.model.regimes import Crossover
 from simtmm.model.scheduling import Zigzag
-from simtmm.report.text import bar, number, seconds, table
+from simtmm.model.tmm import Hiding
+from simtmm.report.hiding import hiding_rows
+from simtmm.report.text import bar, seconds, short, table
 from simtmm.result import Prediction
+from simtmm.study.departure import Departed
 from simtmm.study.predict import Predicted, Versus
+from simtmm.study.speedup import COUNTED, Speedup
 
-LONG = 1e12  # from here on a number is shown with its exponent
 NAMES = {
     "pram": "PRAM",
     "tmm": "TMM",
@@ -30,14 +34,19 @@ NAMES = {
 def describe_prediction(made: Predicted) -> Iterator[RenderableType]:
     """Times, terms, symbols, and where what binds changes."""
     yield Text(_heading(made), style="bold")
+    if made.sampling:
+        yield Text(f"Warning: {made.sampling.warning}", style="yellow")
     yield ""
     forms = {f"{NAMES[model]}, closed form": prediction for model, prediction in made.closed_form.items()}
     all_of_them = {NAMES[model]: prediction for model, prediction in made.predictions.items()} | forms
     rows = [
-        (name, _short(prediction.cycles), seconds(prediction.seconds), prediction.bound, prediction.source)
+        (name, short(prediction.cycles), seconds(prediction.seconds), prediction.bound, prediction.source)
         for name, prediction in all_of_them.items()
     ]
     yield table("Time", ("", "cycles", "time", "bound by", "source"), rows, left=(0, 3, 4))
+    if made.departed:
+        yield ""
+        yield table("Measured", ("", "over predicted", ""), list(_departed(made.departed)), left=(0, 2))
     if made.no_closed_form:
         yield ""
         yield Text(f"No closed form: {made.no_closed_form}")
@@ -45,10 +54,26 @@ def describe_prediction(made: Predicted) -> Iterator[RenderableType]:
     yield table("Terms", ("", "", "cycles", ""), list(_terms(all_of_them)), left=(0, 1, 3))
     yield ""
     yield table("Symbols", ("", ""), [(name, _symbols(prediction)) for name, prediction in all_of_them.items()], (0, 1))
+    if made.speedup:
+        yield ""
+        symbols = made.predictions["tmm"].symbols
+        counted = [
+            (name, short(symbols[name]), COUNTED[name], written) for name, written in made.speedup.counts.items()
+        ]
+        yield table("Counts", ("", "", "", ""), counted, left=(0, 2, 3))
+    if made.hiding:
+        yield ""
+        largest = ("largest L that T hides", short(made.hiding.largest_latency), "cycles")
+        hidden = [*hiding_rows(made.hiding, made.machine), largest]
+        yield table("Hiding the latency", ("", "", ""), hidden, left=(0, 2))
+    if made.speedup:
+        yield from _beyond(made.speedup.hiding)
+        yield ""
+        yield table("Speedup", ("", "", ""), list(_speedup(made.speedup, made.machine)), left=(0, 2))
     for over, regimes in made.regimes.items():
         yield ""
         found = [
-            (f"{_short(regime.start)} to {_short(regime.stop)}", regime.bound, _begins(over, regime.begins))
+            (f"{short(regime.start)} to {short(regime.stop)}", regime.bound, _begins(over, regime.begins))
             for regime in regimes
         ]
         yield table(f"What binds along {over}", (over, "", ""), found, left=(0, 1, 2))
@@ -86,6 +111,33 @@ def describe_zigzag(function: str, swept: Zigzag, machine: str) -> Iterator[Rend
     yield Text(f"Peaks at multiples of {swept.period}, as long as the whole work is the same.")
 
 
+def _departed(found: Departed) -> Iterator[tuple[str, str, str]]:
+    yield "measured", seconds(found.seconds), ""
+    for name, ratio in found.ratios.items():
+        model, comma, form = name.partition(", ")
+        departs = f"departs by more than {found.factor:g}" if name in found.departing else ""
+        yield f"{NAMES[model]}{comma}{form}", f"{ratio:.3g}", departs
+
+
+def _beyond(hidden: Hiding) -> Iterator[RenderableType]:
+    """A word where T is given and is more than there can be."""
+    for name, limit in hidden.limits.items():
+        if hidden.in_use > limit * (1 + 1e-9):  # else it is that limit, but for rounding
+            yield ""
+            yield Text(f"Note: T = {hidden.in_use:.4g} is above its limit by {name}, {limit:.4g}.", style="yellow")
+
+
+def _speedup(found: Speedup, machine: Machine) -> Iterator[tuple[str, str, str]]:
+    """Eq (3.1) and (3.3), and what linear speedup asks of the latency."""
+    yield "effective work", short(found.effective_work), "operations, T_E = max(T1, M L / T)"
+    yield "speedup", short(found.speedup), f"S_P, of P = {machine.processors}"
+    for asked in found.asked:
+        condition = f", as {asked.where}" if asked.where else ""
+        met = "met" if asked.met else "not met"
+        meaning = f"{asked.formula}{condition} ({asked.limit}), {met} by L = {machine.memory.latency:g}"
+        yield "linear up to L =", short(asked.latency), meaning
+
+
 def _heading(made: Predicted) -> str:
     parameters = ", ".join(f"{name}={_value(value)}" for name, value in made.parameters.items())
     return f"{made.program}{f' ({parameters})' if parameters else ''} on {made.machine.name}"
@@ -94,7 +146,7 @@ def _heading(made: Predicted) -> str:
 def _terms(predictions: dict[str, Prediction]) -> Iterator[tuple[str, str, str, str]]:
     for name, prediction in predictions.items():
         for index, (term, cycles) in enumerate(prediction.terms.items()):
-            yield "" if index else name, term, _short(cycles), "binds" if term == prediction.bound else ""
+            yield "" if index else name, term, short(cycles), "binds" if term == prediction.bound else ""
 
 
 def _symbols(prediction: Prediction) -> str:
@@ -103,19 +155,15 @@ def _symbols(prediction: Prediction) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, float):
-        return _short(value) if value >= 100 else f"{value:.4g}"
-    return _short(value) if isinstance(value, int) else str(value)
-
-
-def _short(value: float) -> str:
-    return number(value) if abs(value) < LONG else f"{value:.4g}"
+        return short(value) if value >= 100 else f"{value:.4g}"
+    return short(value) if isinstance(value, int) else str(value)
 
 
 def _winners(found: Crossover) -> str:
     if not found.everywhere:
         return str(found)
     (whole,) = found.stretches
-    return f"{found}, {found.over} from {_short(whole.start)} to {_short(whole.stop)}"
+    return f"{found}, {found.over} from {short(whole.start)} to {short(whole.stop)}"
 
 
 def _begins(over: str, expression: object) -> str:

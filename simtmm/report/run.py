@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from simtmm.report.hiding import hiding_rows
 from simtmm.report.text import bar, number, seconds, share, table
 from simtmm.study.run import Run
 
@@ -22,6 +23,8 @@ def describe(run: Run) -> Iterator[RenderableType]:
     """The report's parts, from the heading to the verdict."""
     parameters = ", ".join(f"{name}={value}" for name, value in run.parameters.items())
     yield Text(f"{run.program}{f' ({parameters})' if parameters else ''} on {run.machine.name}", style="bold")
+    if run.sampling:
+        yield Text(f"Warning: {run.sampling.warning}", style="yellow")
     yield ""
     if run.counts:
         yield table("Program", ("", "", ""), list(_program(run)), left=(0, 2))
@@ -32,7 +35,7 @@ def describe(run: Run) -> Iterator[RenderableType]:
         yield table("Terms of the models, in cycles", ("", "", ""), list(_terms(run)), left=(0, 2))
         yield ""
     if run.hiding:
-        yield table("Hiding the latency", ("", "", ""), list(_hiding(run)), left=(0, 2))
+        yield table("Hiding the latency", ("", "", ""), list(hiding_rows(run.hiding, run.machine)), left=(0, 2))
         yield ""
     if run.result.time is not None:
         yield table("Where the simulated time went", ("", "", "", ""), list(_where(run)), left=(0, 2, 3))
@@ -85,25 +88,6 @@ def _terms(run: Run) -> Iterator[tuple[str, str, str]]:
     yield "span", number(tmm["span"]), "Tinf"
     yield "memory", number(tmm["memory"]), "M L / (T P)"
     yield "memory, warps wait", number(warps["memory"]), "M L / warps in use"
-
-
-def _hiding(run: Run) -> Iterator[tuple[str, str, str]]:
-    hidden, machine = run.hiding, run.machine
-    assert hidden is not None
-    yield "threads per core in use", number(hidden.in_use), "T"
-    yield (
-        "that hide the latency",
-        number(hidden.needed),
-        f"by the TMM, at L = {machine.memory.latency:g}",
-    )
-    yield "", number(hidden.needed_warps), "if a warp's threads wait together"
-    for name, limit in hidden.limits.items():
-        meaning = {
-            "threads per core": "X, threads a core may hold",
-            "local memory": "Z / (Q S), what local memory allows",
-            "parallelism": "T1 / (Tinf P), what the program can feed",
-        }[name]
-        yield f"limit: {name}", number(limit), meaning
 
 
 def _where(run: Run) -> Iterator[tuple[str, str, str, str]]:

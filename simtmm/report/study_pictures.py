@@ -49,10 +49,11 @@ def picture_of(
         if by or len(chosen) > 1:
             raise OutputError(f"{table.title}: a heat map shows one column, and no lines")
         xs, ys = (sorted({table.columns[name][row] for row in rows}, key=_order) for name in (across, up))
+        x_place, y_place = ({value: place for place, value in enumerate(axis)} for axis in (xs, ys))
         cells = np.full((len(ys), len(xs)), np.nan)
         for row in rows:
             value = table.columns[chosen[0]][row]
-            at = ys.index(table.columns[up][row]), xs.index(table.columns[across][row])
+            at = y_place[table.columns[up][row]], x_place[table.columns[across][row]]
             cells[at] = value if is_number(value) else np.nan
         return heat_map(
             xs,
@@ -62,11 +63,13 @@ def picture_of(
             _label(table, up),
             f"{chosen[0]} ({unit})" if unit else chosen[0],
             table.title,
+            unit,
         )
     if not _numbers(table, across, rows):
         raise OutputError(f"{table.title}: {across}: must be numbers to draw curves over them")
     ordered = sorted(rows, key=lambda row: float(cast(float, table.columns[across][row])))
     x = list(dict.fromkeys(float(cast(float, table.columns[across][row])) for row in ordered))
+    place = {value: index for index, value in enumerate(x)}
     lines: dict[str, list[float | None]] = {}
     for name in chosen:
         for row in ordered:
@@ -74,7 +77,7 @@ def picture_of(
             model = name.partition(".")[0] if len(units) == 1 else name
             told = ", ".join(filter(None, (SERIES.get(model, model) if len(chosen) > 1 or not by else "", which)))
             line = lines.setdefault(told, [None] * len(x))
-            line[x.index(float(cast(float, table.columns[across][row])))] = _number(table.columns[name][row])
+            line[place[float(cast(float, table.columns[across][row]))]] = _number(table.columns[name][row])
     label = ("time" if unit == "s" else f"time ({unit})") if unit else ", ".join(chosen)
     return curves(x, lines, _label(table, across), label, table.title, unit)
 

@@ -1,6 +1,5 @@
 """A study as a person reads it: how many points, what mattered, where it is kept."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import get_args
 
@@ -9,36 +8,37 @@ from rich.text import Text
 
 from simtmm.report.predict import NAMES
 from simtmm.report.text import NO_VALUE, number, seconds, table
-from simtmm.study.answers import Answers
+from simtmm.study.answers import MOST_CURVES, Answers
 from simtmm.study.axes import Value
 from simtmm.study.forecast import Forecast
-from simtmm.study.gathered import Status, Study
-from simtmm.study.plan import MEASURED, SIMULATED
+from simtmm.study.gathered import Known, Status, Study
+from simtmm.study.layout import MEASURED, SIMULATED
 
 LISTED = 24  # rows of a table; the rest is in the document and in the exports
 QUANTITIES = {**NAMES, SIMULATED: "simulated", MEASURED: "measured"}
 
 
-def describe_study(study: Study, found: Answers, store: str) -> Iterator[RenderableType]:
+def describe_study(study: Known, found: Answers, store: str) -> Iterator[RenderableType]:
     """The parts of the report."""
     made = study.plan
     yield Text(f"{made.program.name} over {', '.join(made.axes) or 'nothing'}", style="bold")
     yield Text(f"{_points(study)}; kept in {store}")
     rows: list[tuple[str, ...]]
-    for title, status in (("Skipped", "skipped"), ("Failed", "failed")):
-        reasons = Counter(row.reason for row in study.rows if row.status == status)
+    titles: tuple[tuple[str, Status], ...] = ("Skipped", "skipped"), ("Failed", "failed")
+    for title, status in titles:
+        reasons = study.reasons(status)
         if reasons:
             yield ""
             rows = [(str(times), reason) for reason, times in reasons.most_common(LISTED)]
             yield table(title, ("points", "reason"), rows, left=(1,))
-    if len(study.rows) <= LISTED:
+    if isinstance(study, Study) and len(study) <= LISTED:
         yield ""
         yield table("Cycles", (*made.axes, *(QUANTITIES[name] for name in made.compute)), list(_cycles(study)), ())
     if found.elasticities:
         yield ""
         yield table(
             "Elasticity of time: per cent for one per cent more",
-            ("axis", "", "", "lowest", "highest", "curves"),
+            ("axis", "by", "median", "lowest", "highest", "curves"),
             [
                 (made.axis, QUANTITIES[made.quantity], f"{made.value:.2f}", f"{made.low:.2f}", f"{made.high:.2f}",
                  str(made.curves) if made.curves else "sampled")
@@ -52,7 +52,7 @@ def describe_study(study: Study, found: Answers, store: str) -> Iterator[Rendera
             (made.axis, QUANTITIES[made.quantity], f"{made.ratio:.2f}", str(made.best), str(made.curves))
             for made in found.spreads
         ]
-        yield table("Slowest over fastest", ("axis", "", "", "fastest", "curves"), rows, left=(0, 1, 3))
+        yield table("Slowest over fastest", ("axis", "by", "ratio", "fastest", "curves"), rows, left=(0, 1, 3))
     if found.changes:
         yield ""
         rows = [
@@ -65,8 +65,8 @@ def describe_study(study: Study, found: Answers, store: str) -> Iterator[Rendera
             )
             for made in found.changes[:LISTED]
         ]
-        yield table("Where what binds changes", ("axis", "at", "", "", "with"), rows, left=(0, 2, 3, 4))
-        yield from _more(len(found.changes))
+        yield table("Where what binds changes", ("axis", "at", "by", "what binds", "with"), rows, left=(0, 2, 3, 4))
+        yield from _more(len(found.changes), found.curves)
     if found.knees:
         yield ""
         rows = [
@@ -74,9 +74,9 @@ def describe_study(study: Study, found: Answers, store: str) -> Iterator[Rendera
              _thresholds(made.thresholds), _words(made.fixed))
             for made in found.knees[:LISTED]
         ]  # fmt: skip
-        columns = ("axis", "", "knee at", "before", "after", "models' thresholds", "with")
+        columns = ("axis", "by", "knee at", "before", "after", "models' thresholds", "with")
         yield table("Knees, and the elasticity on either side", columns, rows, left=(0, 1, 5, 6))
-        yield from _more(len(found.knees))
+        yield from _more(len(found.knees), found.curves)
     if found.fastest:
         yield ""
         rows = [(QUANTITIES[quantity], _words(axes)) for quantity, axes in found.fastest.items()]
@@ -104,10 +104,10 @@ def duration(time: float) -> str:
     return seconds(time)
 
 
-def _points(study: Study) -> str:
+def _points(study: Known) -> str:
     told = [f"{study.number(status):,} {status}" for status in get_args(Status)]
     there = [part for part in told if not part.startswith("0 ")] or ["none"]
-    return f"{len(study.rows):,} point{'s' * (len(study.rows) != 1)}: {', '.join(there)}"
+    return f"{len(study):,} point{'s' * (len(study) != 1)}: {', '.join(there)}"
 
 
 def _cycles(study: Study) -> Iterator[tuple[str, ...]]:
@@ -138,6 +138,8 @@ def _short(value: float) -> str:
     return f"{value:.4g}" if value < 1e4 else number(value)
 
 
-def _more(there: int) -> Iterator[RenderableType]:
+def _more(there: int, curves: Mapping[str, int]) -> Iterator[RenderableType]:
     if there > LISTED:
         yield Text(f"and {there - LISTED:,} more: see --json")
+    for axis, all_of_them in curves.items():
+        yield Text(f"{axis}: of {all_of_them:,} curves {MOST_CURVES:,} were looked at, evenly spaced")

@@ -6,11 +6,17 @@ from rich.table import Table
 from rich.text import Text
 
 NO_VALUE = "-"
+LONG = 1e12  # from here on `short` shows a number with its exponent
 
 
 def number(value: float) -> str:
     """1,234,567 or, below a hundred, with a fraction: 12.5."""
     return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
+
+
+def short(value: float) -> str:
+    """A number of which most is clear without its digits: `number`, and with an exponent where it is very large."""
+    return number(value) if abs(value) < LONG else f"{value:.4g}"
 
 
 def seconds(value: float | None) -> str:

@@ -1,7 +1,7 @@
 """Accuracy: measured values beside what the simulation and the models say, and how far those are off."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -50,8 +50,9 @@ class Accuracy:
 
     name: of the table, unique, as in file names. title: what it is about. quantity, unit: of the values, "bandwidth" in
     "GB/s". along: what `at` of the points is, with its unit. calibrated: what was calibrated on what. origin: where the
-    measured values come from. machine: the profile that was simulated. promised: the mean error of a series that is not
-    to be exceeded, as a fraction, by series. notes: what else is to be said, a paragraph each.
+    measured values come from. machine: the profile that was simulated, or several with commas. promised: the mean error
+    of a series that is not to be exceeded, as a fraction, by series. notes: what else is to be said, a paragraph each.
+    reference: what the values that count as measured are called, where nothing was measured.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Accuracy:
     along: str = ""
     promised: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    reference: str = "measured"
 
     @property
     def series(self) -> tuple[str, ...]:
@@ -80,9 +82,7 @@ class Accuracy:
 
     def errors(self, series: str, group: str | None = None) -> Errors:
         """How far a series is off, over all points or those of a group."""
-        chosen = [
-            point for point in self.points if series in point.said and (group is None or point.group == group)
-        ]
+        chosen = [point for point in self.points if series in point.said and (group is None or point.group == group)]
         off = np.array([point.said[series] / point.measured - 1 for point in chosen])
         farthest = int(np.abs(off).argmax())
         return Errors(
@@ -110,6 +110,16 @@ class Accuracy:
             "points": [vars(point) | {"said": dict(point.said)} for point in self.points],
             "errors": {name: vars(self.errors(name)) for name in self.series},
         }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> "Accuracy":
+        """The table of a document that `to_dict` made. Errors follow from the points, so those it tells are not read.
+
+        Raises KeyError, TypeError or ValueError for another document.
+        """
+        own = {entry.name: document[entry.name] for entry in fields(cls)}
+        points = tuple(Measured(**point | {"said": dict(point["said"])}) for point in own.pop("points"))
+        return cls(**own | {"points": points, "promised": dict(own["promised"]), "notes": tuple(own["notes"])})
 
 
 def _spearman(one: list[float], other: list[float]) -> float | None:

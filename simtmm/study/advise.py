@@ -11,7 +11,8 @@ from simtmm.machine import Machine, load_machine
 from simtmm.provenance import provenance
 from simtmm.study.axes import Value
 from simtmm.study.gathered import Row, Study
-from simtmm.study.plan import SIMULATED, plan
+from simtmm.study.layout import SIMULATED
+from simtmm.study.plan import plan
 from simtmm.study.program import program
 from simtmm.study.study_file import study_of
 from simtmm.study.sweep import Watch, sweep

@@ -1,18 +1,19 @@
 """Answers: what mattered in a study: elasticities, where what binds changes, knees beside the models' thresholds."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import pairwise
+from dataclasses import asdict, dataclass, field
 from math import exp, log, sqrt
-from statistics import median
 from typing import Any
 
 import numpy as np
 
 from simtmm.study.axes import Value
-from simtmm.study.curves import Curve, bend, curves, is_numeric, slope
-from simtmm.study.gathered import Row, Study
-from simtmm.study.plan import MEASURED, SIMULATED
+from simtmm.study.columns import Columns
+from simtmm.study.curves import Curve, Curves, bend, curves
+from simtmm.study.gathered import Known
+from simtmm.study.layout import MEASURED, SIMULATED, Layout
+
+MOST_CURVES = 2_000  # of an axis, that are looked at for knees and changes: nobody reads more
 
 
 @dataclass(frozen=True)
@@ -73,105 +74,106 @@ class Knee:
 
 @dataclass(frozen=True)
 class Answers:
-    """What mattered. fastest: the axes of the fastest point by each quantity."""
+    """What mattered. fastest: the axes of the fastest point by each quantity.
+
+    curves: where an axis has more than MOST_CURVES curves, changes and knees are those of so many, evenly spaced; then
+    the number of all, by axis.
+    """
 
     elasticities: tuple[Elasticity, ...]
     spreads: tuple[Spread, ...]
     changes: tuple[Change, ...]
     knees: tuple[Knee, ...]
     fastest: Mapping[str, Mapping[str, Value]]
+    curves: Mapping[str, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
         return asdict(self)
 
 
-def answers(study: Study) -> Answers:
+def answers(study: Known) -> Answers:
     """What mattered in a study, from the points that are done."""
-    quantities = [name for name in study.plan.compute if any(row.cycles(name) is not None for row in study.rows)]
+    columns, laid = study.columns(), study.plan
+    quantities = [name for name in laid.compute if np.isfinite(columns.cycles[name]).any()]
     elasticities: list[Elasticity] = []
     spreads: list[Spread] = []
     changes: list[Change] = []
     knees: list[Knee] = []
-    for group in study.plan.grid:
-        axis = next((name for name in group if is_numeric(study, name)), group[0])
-        along = list(curves(study, axis))
-        if not is_numeric(study, axis):
-            spreads += [spread for quantity in quantities if (spread := _spread(along, axis, quantity))]
+    limited: dict[str, int] = {}
+    for group in laid.grid:
+        axis = next((name for name in group if columns.axes[name].is_numeric), group[0])
+        along = curves(columns, laid.grid, axis)
+        if not columns.axes[axis].is_numeric:
+            spreads += [spread for quantity in quantities if (spread := _spread(along, quantity))]
             continue
-        elasticities += [made for quantity in quantities if (made := _elasticity(along, axis, quantity))]
-        for curve in along:
+        elasticities += [made for quantity in quantities if (made := _elasticity(along, quantity))]
+        if len(along) > MOST_CURVES:
+            limited[axis] = len(along)
+        for curve in along.some(MOST_CURVES):
             own = [change for quantity in quantities for change in _changes(curve, quantity)]
             changes += own
             knees += _knees(curve, quantities, own)
-    elasticities += [made for quantity in quantities for made in _regression(study, quantity)]
+    elasticities += [made for quantity in quantities for made in _regression(columns, laid, quantity)]
     fastest = {
-        quantity: dict(min(rows, key=lambda pair: pair[0])[1].point.axes)
+        quantity: {name: column.at(best) for name, column in columns.axes.items()}
         for quantity in quantities
-        if (rows := [(cycles, row) for row in study.rows if (cycles := row.cycles(quantity)) is not None])
+        for best in (int(np.nanargmin(columns.cycles[quantity])),)
     }
-    return Answers(tuple(elasticities), tuple(spreads), tuple(changes), tuple(knees), fastest)
+    return Answers(tuple(elasticities), tuple(spreads), tuple(changes), tuple(knees), fastest, limited)
 
 
-def bound_of(row: Row, quantity: str) -> str | None:
-    """What binds a point: a model's largest term, or where most of a simulation's time goes."""
-    document = row.results.get(quantity)
-    if document is None or quantity == MEASURED:
+def _elasticity(along: Curves, quantity: str) -> Elasticity | None:
+    slopes = along.slopes(quantity)
+    if not len(slopes):
         return None
-    if quantity != SIMULATED:
-        return str(document["bound"])
-    time = document["time"]
-    return max(time, key=time.__getitem__) if time and any(time.values()) else None
+    value, low, high = float(np.median(slopes)), float(slopes.min()), float(slopes.max())
+    return Elasticity(along.axis, quantity, value, low, high, len(slopes))
 
 
-def _elasticity(along: Sequence[Curve], axis: str, quantity: str) -> Elasticity | None:
-    slopes = [made for curve in along if (made := slope(*curve.points(quantity))) is not None]
-    if not slopes:
+def _spread(along: Curves, quantity: str) -> Spread | None:
+    cycles, curve = along.columns.cycles[quantity][along.order], along.numbers
+    there = cycles > 0
+    curve, cycles, points = curve[there], cycles[there], along.order[there]
+    curve, count = np.unique(curve, return_inverse=True, return_counts=True)[1:]
+    several = count[curve] > 1
+    curve, cycles, points = np.unique(curve[several], return_inverse=True)[1], cycles[several], points[several]
+    if not len(curve):
         return None
-    return Elasticity(axis, quantity, median(slopes), min(slopes), max(slopes), len(slopes))
+    by_time = np.lexsort((cycles, curve))  # stable: of equals the first
+    starts = np.flatnonzero(np.diff(curve, prepend=-1))
+    ends = np.append(starts[1:], len(curve)) - 1
+    best, worst = by_time[starts], by_time[ends]
+    ratio = float(np.median(cycles[worst] / cycles[best]))
+    axis = along.columns.axes[along.axis]
+    places = axis.places[points[best]]
+    most = np.bincount(places)
+    first = next(place for place in places if most[place] == most.max())
+    return Spread(along.axis, quantity, ratio, axis.values[first], len(starts))
 
 
-def _spread(along: Sequence[Curve], axis: str, quantity: str) -> Spread | None:
-    ratios, best = [], []
-    for curve in along:
-        times = [
-            (cycles, value)
-            for row, value in zip(curve.rows, curve.values(), strict=True)
-            if (cycles := row.cycles(quantity))
-        ]
-        if len(times) > 1:
-            fastest = min(times, key=lambda pair: pair[0])
-            ratios.append(max(cycles for cycles, _ in times) / fastest[0])
-            best.append(fastest[1])
-    if not ratios:
-        return None
-    return Spread(axis, quantity, median(ratios), max(best, key=best.count), len(ratios))
-
-
-def _regression(study: Study, quantity: str) -> list[Elasticity]:
+def _regression(columns: Columns, laid: Layout, quantity: str) -> list[Elasticity]:
     """Elasticities to all sampled axes at once, by least squares of logarithms; the grid's places have each its level.
 
     low and high are two standard errors away.
     """
-    names = [name for name in study.plan.sampled if is_numeric(study, name)]
-    grid = [name for group in study.plan.grid for name in group]
-    rows: dict[tuple[Value, ...], list[list[float]]] = {}
-    for row in study.rows:
-        cycles, x = row.cycles(quantity), [row.point.axes[name] for name in names]
-        numbers = [float(value) for value in (cycles, *x) if isinstance(value, (int, float)) and value > 0]
-        if len(numbers) == len(names) + 1:
-            rows.setdefault(tuple(row.point.axes[name] for name in grid), []).append([log(value) for value in numbers])
-    levels = [np.array(of_place) - np.mean(of_place, axis=0) for of_place in rows.values()]
-    freedom = sum(len(level) for level in levels) - len(levels) - len(names)
+    names = [name for name in laid.sampled if columns.axes[name].is_numeric]
+    points = np.flatnonzero(columns.cycles[quantity] > 0)
+    numbers = np.stack([columns.cycles[quantity][points], *(columns.axes[name].numbers(points) for name in names)])
+    good = (numbers > 0).all(axis=0)
+    points, logs = points[good], np.log(numbers[:, good])
+    level = columns.groups([name for group in laid.grid for name in group], points)
+    levels = np.bincount(level, minlength=1)
+    freedom = len(points) - len(levels) - len(names)
     if not names or freedom < 1:
         return []
-    both = np.concatenate(levels)
-    logs, time = both[:, 1:], both[:, 0]
-    found, _, rank, _ = np.linalg.lstsq(logs, time, rcond=None)
+    logs = np.stack([row - (np.bincount(level, row) / levels)[level] for row in logs])
+    x, time = logs[1:].T, logs[0]
+    found, _, rank, _ = np.linalg.lstsq(x, time, rcond=None)
     if rank < len(names):
         return []
-    variance = float(((time - logs @ found) ** 2).sum()) / freedom
-    errors = np.sqrt(variance * np.diag(np.linalg.inv(logs.T @ logs)))
+    variance = float(((time - x @ found) ** 2).sum()) / freedom
+    errors = np.sqrt(variance * np.diag(np.linalg.inv(x.T @ x)))
     return [
         Elasticity(name, quantity, float(value), float(value - 2 * error), float(value + 2 * error), 0)
         for name, value, error in zip(names, found, errors, strict=True)
@@ -179,26 +181,30 @@ def _regression(study: Study, quantity: str) -> list[Elasticity]:
 
 
 def _changes(curve: Curve, quantity: str) -> list[Change]:
-    found = [
-        (float(value), bound, row)
-        for row, value in zip(curve.rows, curve.values(), strict=True)
-        if isinstance(value, (int, float)) and (bound := bound_of(row, quantity)) is not None
-    ]
-    return [
-        Change(
-            curve.axis, quantity, curve.fixed, one, other, (x, y), _crossing(quantity, x, y, one, other, first, second)
-        )
-        for (x, one, first), (y, other, second) in pairwise(found)
-        if one != other
-    ]
+    bounds = curve.columns.bounds.get(quantity)
+    if bounds is None:
+        return []
+    points = curve.index[bounds.places[curve.index] >= 0]
+    own = bounds.places[points]
+    found = []
+    for place in np.flatnonzero(own[1:] != own[:-1]):
+        first, second = int(points[place]), int(points[place + 1])
+        one, other = str(bounds.at(first)), str(bounds.at(second))
+        x, y = curve.columns.axes[curve.axis].numbers(np.array([first, second])).tolist()
+        at = _crossing(curve.columns, quantity, (x, y), (one, other), (first, second))
+        found.append(Change(curve.axis, quantity, curve.fixed, one, other, (x, y), at))
+    return found
 
 
-def _crossing(quantity: str, x: float, y: float, one: str, other: str, first: Row, second: Row) -> float:
+def _crossing(
+    columns: Columns, quantity: str, at: tuple[float, float], bounds: tuple[str, str], points: tuple[int, int]
+) -> float:
+    x, y = at
     if x <= 0 or y <= 0:
         return (x + y) / 2
-    if quantity != SIMULATED:
-        terms = [row.results[quantity]["terms"] for row in (first, second)]
-        parts = [(term.get(one, 0.0), term.get(other, 0.0)) for term in terms]
+    terms = columns.terms.get(quantity, {})
+    if all(bound in terms for bound in bounds):
+        parts = [(float(terms[bounds[0]][point]), float(terms[bounds[1]][point])) for point in points]
         if all(part > 0 for pair in parts for part in pair):
             above, below = (log(mine / theirs) for mine, theirs in parts)
             if above > below:

@@ -10,6 +10,7 @@ from typing import Any
 
 from simtmm.errors import SimtmmError, StudyError, shown_error
 from simtmm.provenance import VERSION
+from simtmm.study.plan import computed_by
 from simtmm.study.processes import interrupts_held
 from simtmm.study.tasks import Task
 from simtmm.trace.io import Trace, load_trace
@@ -94,9 +95,10 @@ class Cluster:
     def _check(self, client: Any) -> None:
         """Workers must have this simtmm: else their results would not be its results."""
         client.wait_for_workers(1, timeout=30)
+        own = _version()
         for address, version in client.run(_version).items():
-            if version != VERSION:
-                raise StudyError(f"cluster {self._where}: worker {address} has simtmm {version}, here it is {VERSION}")
+            if version != own:
+                raise StudyError(f"cluster {self._where}: worker {address} has simtmm {version}, here it is {own}")
 
 
 def _submitted(client: Any, task: Task, futures: dict[Task, Any]) -> Any:
@@ -137,7 +139,8 @@ def _same(value: Any) -> Any:
 
 
 def _version() -> str:
-    return VERSION
+    """The version, and what computes, which an edit changes without it."""
+    return f"{VERSION} ({computed_by()})"
 
 
 def _outcome(future: Any) -> Any:

@@ -153,9 +153,12 @@ def _run(
     cases: list[Case] = []
     failed: dict[str, str] = {}
     total = sum(len(one.machines) for one in wanted)
+    heard = None if watch is None else lambda events: watch("recording", events, None)
     done = 0
     for one in wanted:
-        trace = load_trace(one.source) if one.source.endswith(".parquet") else record(one.source, one.given)
+        trace = (
+            load_trace(one.source) if one.source.endswith(".parquet") else record(one.source, one.given, progress=heard)
+        )
         for name, machine in one.machines.items():
             try:
                 cases.append(_case(trace, one.given, name, machine, models, engine))

@@ -7,7 +7,7 @@ parameters and dotted keys of machines. Nothing else is understood, so a study f
 import ast
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,11 @@ class Constraint:
 
     text: str
     tree: ast.expr
+
+    @property
+    def names(self) -> set[str]:
+        """The names in it."""
+        return set(_names(self.tree))
 
     def holds(self, values: Mapping[str, Any]) -> bool:
         """Whether a point with these values meets it. Raises StudyError for a name that has no value."""
@@ -101,6 +106,16 @@ def _check(text: str, node: ast.expr) -> None:
         )
     for part in inner:
         _check(text, part)
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    dotted = _dotted(node) if isinstance(node, ast.expr) else ""
+    if dotted:
+        yield dotted
+        return
+    # A function's name is none of the values'
+    for part in node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node):
+        yield from _names(part)
 
 
 def _dotted(node: ast.expr) -> str:

@@ -1,13 +1,13 @@
 """Curves of a study, a time over an axis with all else fixed, and the knee of one: a fit of two segments."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from simtmm.study.axes import Value
-from simtmm.study.gathered import Row, Study
+from simtmm.study.columns import Columns, Integers
 
 Floats = npt.NDArray[np.float64]
 BEND = 0.1  # difference of elasticities below which two segments are one
@@ -15,56 +15,94 @@ GAIN = 4.0  # how many times smaller the squared residuals must be than a single
 LEAST = 5  # points: a fit of two segments has four unknowns
 KNOTS = 33  # candidates along a curve, at equal ratios
 REFINEMENTS = 4  # times that as many are tried again, about the best: to 1 / 16 of the distance each time
+SAME = 1e-11  # ratio of values that are told with twelve digits and are the same
 
 
 @dataclass(frozen=True)
 class Curve:
     """The points that differ in one axis, and in those linked to it, in the order of its values.
 
-    fixed: the values of all other axes.
+    index: int64, which points of the columns. fixed: the values of all other axes.
     """
 
     axis: str
+    columns: Columns
+    index: Integers
     fixed: Mapping[str, Value]
-    rows: tuple[Row, ...]
 
-    def values(self) -> list[Value]:
-        """The axis's value of each row."""
-        return [row.point.axes[self.axis] for row in self.rows]
+    def x(self) -> Floats:
+        """The axis's value of each point; the axis must be numeric."""
+        return self.columns.axes[self.axis].numbers(self.index)
 
     def points(self, quantity: str) -> tuple[Floats, Floats]:
         """x and cycles, as far as both are above 0."""
-        pairs = [
-            (float(x), cycles)
-            for row, x in zip(self.rows, self.values(), strict=True)
-            if isinstance(x, (int, float)) and (cycles := row.cycles(quantity)) is not None
-        ]
-        array = np.array(pairs, dtype=np.float64).reshape(-1, 2)
-        array = array[(array > 0).all(axis=1) & np.isfinite(array).all(axis=1)]
-        return array[:, 0], array[:, 1]
+        x, cycles = self.x(), self.columns.cycles[quantity][self.index]
+        good = (x > 0) & (cycles > 0) & np.isfinite(x) & np.isfinite(cycles)
+        return x[good], cycles[good]
 
 
-def curves(study: Study, axis: str) -> Iterator[Curve]:
-    """The curves along an axis of the grid; those of one axis share no point."""
-    group = next((names for names in study.plan.grid if axis in names), (axis,))
-    others = [name for name in study.plan.axes if name not in group]
-    found: dict[tuple[object, ...], list[Row]] = {}
-    for row in study.rows:
-        if row.results:
-            place = tuple((type(row.point.axes[name]) is bool, row.point.axes[name]) for name in others)
-            found.setdefault(place, []).append(row)
-    numeric = is_numeric(study, axis)
-    for rows in found.values():
-        if numeric:
-            rows.sort(key=lambda row: float(row.point.axes[axis] or 0))
-        if len(rows) > 1:
-            yield Curve(axis, {name: rows[0].point.axes[name] for name in others}, tuple(rows))
+@dataclass(frozen=True)
+class Curves:
+    """All curves along an axis of the grid; they share no point.
+
+    order: int64, the points of all curves, one curve behind another. starts: where each begins, and the last one's end.
+    """
+
+    axis: str
+    others: tuple[str, ...]
+    columns: Columns
+    order: Integers
+    starts: Integers
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, place: int) -> Curve:
+        index = self.order[self.starts[place] : self.starts[place + 1]]
+        fixed = {name: self.columns.axes[name].at(index[0]) for name in self.others}
+        return Curve(self.axis, self.columns, index, fixed)
+
+    @property
+    def numbers(self) -> Integers:
+        """int64: the curve of each point in `order`."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    def some(self, most: int) -> list[Curve]:
+        """All curves; evenly spaced ones where there are more than `most`."""
+        step = max(1.0, len(self) / most)
+        return [self[int(place * step)] for place in range(min(most, len(self)))]
+
+    def slopes(self, quantity: str) -> Floats:
+        """The elasticity of each curve that has one, in their order: `slope` of all at once."""
+        curve, x = self.numbers, self.columns.axes[self.axis].numbers(self.order)
+        cycles = self.columns.cycles[quantity][self.order]
+        good = (x > 0) & (cycles > 0) & np.isfinite(x) & np.isfinite(cycles)
+        curve, logs = curve[good], [np.log(x[good]), np.log(cycles[good])]
+        curve, first, count = np.unique(curve, return_index=True, return_counts=True)
+        of_point = np.repeat(np.arange(len(curve)), count)
+        # From the first point of each curve, so that equal values are exactly 0
+        u, v = (values - values[first][of_point] for values in logs)
+        u, v = (values - (np.bincount(of_point, values, len(count)) / count)[of_point] for values in (u, v))
+        squares = np.bincount(of_point, u * u, len(count))
+        there = squares > count * SAME**2
+        slopes: Floats = np.bincount(of_point, u * v, len(count))[there] / squares[there]
+        return slopes
 
 
-def is_numeric(study: Study, axis: str) -> bool:
-    """Whether all values of an axis are numbers."""
-    values = (row.point.axes[axis] for row in study.rows)
-    return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
+def curves(columns: Columns, grid: Sequence[Sequence[str]], axis: str) -> Curves:
+    """The curves along an axis of the grid, of the points of which some time is known, with two points at least."""
+    group = next((names for names in grid if axis in names), (axis,))
+    others = tuple(name for name in columns.axes if name not in group)
+    known = columns.known
+    number = columns.groups(others, known)
+    along = columns.axes[axis]
+    inside = along.numbers(known) if along.is_numeric else np.arange(len(known))
+    order = np.lexsort((inside, number))
+    number, order = number[order], known[order]
+    sizes = np.bincount(number, minlength=1)
+    keep = sizes > 1
+    order = order[keep[number]] if len(number) else order
+    return Curves(axis, others, columns, order, np.concatenate([[0], np.cumsum(sizes[keep])]))
 
 
 def slope(x: Floats, time: Floats) -> float | None:
@@ -96,7 +134,7 @@ def bend(x: Floats, time: Floats) -> Bend | None:
     """
     u, v = np.log(x), np.log(time)
     distinct = np.unique(u)
-    if len(distinct) < LEAST:
+    if len(distinct) < LEAST or np.ptp(v) == 0:
         return None
     # On either side of the knot there are two values of x, or the segment there is not determined
     low, high = float(distinct[1]), float(distinct[-2])

@@ -7,8 +7,11 @@ from time import perf_counter
 from typing import Any
 
 from simtmm.errors import SimtmmError
+from simtmm.study.layout import Layout
 from simtmm.study.plan import Plan
 from simtmm.study.point import Outcome
+from simtmm.study.sheet import LARGE, points_left
+from simtmm.study.sheet_points import PointsOf
 from simtmm.study.store import Store
 from simtmm.study.sweep import Pending, pending, tasks_of
 from simtmm.study.tasks import Serial, cores
@@ -63,6 +66,28 @@ def forecast(made: Plan, store: str | Path, workers: int | None = None) -> Forec
         workers=number,
         seconds=seconds,
         estimate=estimate,
+    )
+
+
+def forecast_sheet(laid: Layout, store: str | Path) -> Forecast:
+    """The same for a large study of closed forms; its first points are computed and not kept."""
+    with Store(store if Path(store).is_file() else ":memory:") as opened:
+        left = points_left(laid, opened)
+    seconds, excluded, tried = 0.0, 0, min(LARGE, laid.size)
+    if left:
+        begun = perf_counter()
+        first = PointsOf(laid).compute(0, tried)
+        seconds = (perf_counter() - begun) * left / tried
+        excluded = first["status"].to_pylist().count("skipped") * laid.size // tried
+    return Forecast(
+        points=laid.size,
+        excluded=excluded,
+        stored=laid.size - left,
+        to_compute=left,
+        recordings=0,
+        workers=1,
+        seconds=seconds,
+        estimate=f"the first {tried:,} points" if left else "nothing is left to do",
     )
 
 

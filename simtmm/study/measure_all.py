@@ -31,8 +31,8 @@ from simtmm.record.compiler import build
 from simtmm.record.device import Device
 from simtmm.record.gpu import load_cupy
 from simtmm.result import Measurement
+from simtmm.study.benchmarks import benchmarks, latency_table, stream_table, write_lines
 from simtmm.study.measure import load_measurement, machine_name, measure, save_measurement
-from simtmm.study.occupancy_curve import ELEMENT_BYTES, OPERATIONS
 from simtmm.trace.io import Trace
 
 REPEAT = 20  # fewer than for a single kernel: quartiles of 20 are known well enough, and time is short
@@ -40,16 +40,6 @@ GROWTH = 6.0  # how much longer the next size of a kernel is expected to take
 SMALL = 300  # elements, at which traces are compared
 FACTORS = (1, 4, 16)  # of a kernel's default size
 BLOCKS = (64, 256)  # threads of a block, beside a kernel's default
-LINE = 128  # bytes: elements of a pointer chase lie that far apart
-CHASE_KIB = tuple(size for power in range(2, 20) for size in (1 << power, 3 << power >> 1))  # 4 KiB to 768 MiB
-CHASE_STEPS = 20_000  # at least
-CHASE_ROUNDS = (
-    32  # at least through a buffer that an L1 may hold: an L1 is empty at first, so the first round is another
-)
-CHASE_SMALL = 4096  # elements of such a buffer
-STREAM_ELEMENTS = 1 << 24  # 128 MiB an array: more than any cache
-STREAM_BLOCKS = ((32, 1), (64, 1), (128, 1), (256, 1), (512, 1), (1024, 1), (1024, 2))  # threads, blocks a core group
-RESERVED = 1024  # bytes of local memory that a block takes for itself
 
 Watch = Callable[[str, int, int | None], None]
 Action = Callable[[], tuple[str, str, Any]]  # status, note, and what is written
@@ -153,21 +143,8 @@ def _items(builds: "_Builds", repeat: int, machine: str, local_memory: int) -> I
     for name, kernel in kernels.items():
         builds.begin(kernel, _small(kernel))
         yield _Item("parity", name, f"parity {name}", _parity(kernel, builds))
-    yield _Item("benchmarks", "launch-one", "launch", timed("vector-add", {"n": 1}))
-    yield _Item("benchmarks", "launch-many", "launch", timed("list-ranking-wyllie", {"n": 64}))
-    for size in CHASE_KIB:
-        n = size * 1024 // LINE
-        steps = max(CHASE_STEPS, CHASE_ROUNDS * n) if n <= CHASE_SMALL else CHASE_STEPS
-        parameters = {"n": n, "stride": LINE // 4, "steps": steps}
-        yield _Item(
-            "benchmarks", f"chase-{size:06d}kib", f"chase {size}", timed("pointer-chase", parameters, cold=False)
-        )
-    for operation in ("read", "triad", "scale", "init", "stencil3", "stencil5"):
-        for threads, blocks in STREAM_BLOCKS:
-            claimed = local_memory // blocks - (RESERVED if blocks > 1 else 0)
-            streaming = {"operation": operation, "n": STREAM_ELEMENTS, "threads": threads, "local_memory": claimed}
-            name = f"stream-{operation}-{threads:04d}x{blocks}"
-            yield _Item("benchmarks", name, f"stream {operation} {threads} {blocks}", timed("stream", streaming))
+    for each in benchmarks(local_memory):
+        yield _Item("benchmarks", each.name, each.family, timed(each.kernel, each.parameters, each.cold))
     for factor in FACTORS:
         for name, kernel in kernels.items():
             for given in _shapes(kernel, factor):
@@ -288,34 +265,14 @@ def _write(path: Path, document: Any) -> None:
 def _tables(place: Path) -> None:
     """The benchmarks as tables: latency.csv and stream.csv, of what has been measured so far."""
     folder = place / "benchmarks"
-    chases = [load_measurement(path) for path in sorted(folder.glob("chase-*kib.json"))]
-    if chases:
-        lines = ["gpu,clock_mhz,buffer_kib,median_cycles"]
-        for each in chases:
-            clock, p = each.device["clock_hz"], each.parameters
-            cycles = each.seconds * clock / p["steps"]
-            lines.append(f"{place.name},{clock / 1e6:.1f},{p['n'] * p['stride'] * 4 / 1024:g},{cycles:.2f}")
-        _write_lines(place / "latency.csv", lines)
-    streams: dict[tuple[int, int], dict[str, float]] = {}
-    for path in sorted(folder.glob("stream-*.json")):
-        if path.name.endswith(".failed.json"):
-            continue
-        each = load_measurement(path)
-        p = each.parameters
-        moved = OPERATIONS[p["operation"]].streams * ELEMENT_BYTES * p["n"]
-        point = p["threads"], each.launches[0].blocks_per_core_group
-        streams.setdefault(point, {})[p["operation"]] = moved / each.seconds / 1e9
-    whole = {point: rates for point, rates in streams.items() if point[1] > 0}
-    names = [name for name in OPERATIONS if whole and all(name in rates for rates in whole.values())]
-    if names:
-        lines = [",".join(["gpu", "block_size", "blocks_per_sm", "occupancy_pct", *(f"{name}_GBs" for name in names)])]
-        most = each.device.get("threads_per_core_group") or max(threads * blocks for threads, blocks in whole)
-        for (threads, blocks), rates in sorted(whole.items(), key=lambda entry: entry[0][0] * entry[0][1]):
-            share = f"{100 * threads * blocks / most:.1f}"
-            lines.append(",".join([place.name, str(threads), str(blocks), share, *(f"{rates[n]:.1f}" for n in names)]))
-        _write_lines(place / "stream.csv", lines)
-
-
-def _write_lines(path: Path, lines: list[str]) -> None:
-    with written_whole(path) as temporary:
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    made = {
+        path.stem: load_measurement(path)
+        for path in sorted(folder.glob("*.json"))
+        if not path.name.endswith(".failed.json")
+    }
+    for name, lines in (
+        ("latency.csv", latency_table(made, place.name)),
+        ("stream.csv", stream_table(made, place.name)),
+    ):
+        if lines:
+            write_lines(place / name, lines)

@@ -4,7 +4,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from simtmm.study.plan import MACHINE_AXIS, Plan, Point
+from simtmm.study.layout import MACHINE_AXIS
+from simtmm.study.plan import Plan, Point
 from simtmm.study.timings import Timing, load_timings, matching
 
 

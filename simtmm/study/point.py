@@ -1,7 +1,6 @@
 """Point: compute one, and what points share: a trace for each set of kernel parameters, a workload for each (W, C)."""
 
 import contextlib
-import dataclasses
 import functools
 import hashlib
 import json
@@ -12,23 +11,21 @@ from pathlib import Path
 from time import perf_counter, time
 from typing import Any
 
-import numpy as np
-
 from simtmm.engine import simulate
-from simtmm.errors import CompilerError, MachineError, ModelError, SimtmmError, WorkloadError
+from simtmm.errors import CompilerError, ModelError, SimtmmError, WorkloadError
 from simtmm.files import cache_folder
 from simtmm.kernel import MOST_THREADS
 from simtmm.machine import Machine
 from simtmm.model import predict
 from simtmm.model.algorithm import predict_algorithm
 from simtmm.model.algorithms import find
-from simtmm.provenance import VERSION
+from simtmm.provenance import sources
 from simtmm.record import record
-from simtmm.study.plan import SIMULATED
+from simtmm.study.layout import SIMULATED
 from simtmm.study.program import THREADS, VARIANT
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
-from simtmm.trace.lower import lower
+from simtmm.trace.lower import fit, lower
 from simtmm.workload import Workload
 
 MOST_KEPT = 8 << 30  # bytes of traces that stay in the user's cache folder
@@ -141,19 +138,7 @@ def _roomy(machine: Machine) -> Machine:
 
 def fitted(workload: Workload, source: "Path | Trace", machine: Machine) -> Workload:
     """The workload as `lower` gives it for the machine itself: with its occupancy. Raises WorkloadError."""
-    info = opened(source).info
-    limits = []
-    for number, launch in enumerate(info.launches):
-        try:
-            blocks = machine.active_blocks(
-                launch.threads_per_block, launch.registers_per_thread, launch.local_memory_bytes
-            )
-        except MachineError as error:
-            raise WorkloadError(f"{info.kernel}: launch {number} of {launch.kernel}: {error}") from None
-        limits.append(blocks)
-    return dataclasses.replace(
-        workload, launch_limits=np.array(limits, dtype=np.int64), origin=f"{info.kernel} on {machine.name}"
-    )
+    return fit(workload, opened(source).info, machine)
 
 
 def counted(source: "Path | Trace", workload: Workload, machine: Machine) -> "Counts | Outcome":
@@ -182,7 +167,7 @@ def recorded(kernel: str, digest: str, parameters: Mapping[str, Any]) -> Path:
 
 def trace_path(kernel: str, digest: str, parameters: Mapping[str, Any]) -> Path:
     """Where `recorded` keeps a trace: named by content."""
-    key = _key([digest, dict(parameters), VERSION])
+    key = _key([digest, dict(parameters), sources("record", "trace", "kernel.py")])
     return cache_folder() / "traces" / f"{Path(kernel).name}-{key}.parquet"
 
 

@@ -15,12 +15,17 @@ from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.model.calibrated import FACTORS, calibrated
 from simtmm.model.regimes import Crossover, Regime, crossover, regimes
 from simtmm.model.scheduling import Zigzag, zigzag
+from simtmm.model.tmm import Hiding
 from simtmm.provenance import provenance
 from simtmm.record import record
 from simtmm.result import Prediction
 from simtmm.study.along import check_given, check_symbols, domain, machine_letters, range_of, timed
+from simtmm.study.departure import Departed, departed
+from simtmm.study.run import hiding_of_trace
+from simtmm.study.speedup import Speedup, speedup_of
 from simtmm.trace.counts import count
 from simtmm.trace.io import Trace, load_trace
+from simtmm.trace.schema import Sampling
 
 VARIED = ("n", "N", "m", "L", "T")  # along what two algorithms are compared, and regimes told
 MOST_COUNTS = 100_000  # of a sweep over blocks
@@ -35,7 +40,8 @@ class Predicted:
 
     predictions: by model. closed_form: the same of the paper's algorithm that the kernel follows, `algorithm`, from its
     symbols; empty where these are outside its domain, `no_closed_form` says how. regimes: what binds along a symbol, by
-    the TMM. formulas: LaTeX by model, made when asked for.
+    the TMM. formulas: LaTeX by model, made when asked for. sampling: which blocks the trace holds, if not all. hiding:
+    the threads a core that hide the latency. speedup: of an algorithm. departed: what a measured time departs from.
     """
 
     program: str
@@ -47,17 +53,30 @@ class Predicted:
     no_closed_form: str | None = None
     regimes: Mapping[str, list[Regime]] = field(default_factory=dict)
     formulas: Callable[[], dict[str, str]] = field(default=dict, compare=False)
+    sampling: Sampling | None = None
+    hiding: Hiding | None = None
+    speedup: Speedup | None = None
+    departed: Departed | None = None
+
+    def beside(self, seconds: float, factor: float) -> "Predicted":
+        """With a measured time. Raises ModelError as `simtmm.study.departure` does."""
+        closed = {f"{model}, closed form": prediction for model, prediction in self.closed_form.items()}
+        return dataclasses.replace(self, departed=departed({**self.predictions, **closed}, seconds, factor))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as one JSON document."""
         return {
             "program": self.program,
             "parameters": dict(self.parameters),
+            "sampling": self.sampling.to_dict() if self.sampling else None,
             "machine": {"name": self.machine.name, "processors": self.machine.processors, **self.machine.to_dict()},
             "predictions": {name: made.to_dict() for name, made in self.predictions.items()},
             "algorithm": self.algorithm,
             "closed_form": {name: made.to_dict() for name, made in self.closed_form.items()},
             "no_closed_form": self.no_closed_form,
+            "hiding": {**dataclasses.asdict(self.hiding), "limit": self.hiding.limit} if self.hiding else None,
+            "speedup": self.speedup.to_dict() if self.speedup else None,
+            "measured": self.departed.to_dict() if self.departed else None,
             "regimes": {
                 over: [
                     {
@@ -123,6 +142,8 @@ def predict_program(
         formulas=lambda: {
             model: FACTORS.latex if model == CALIBRATED else formula(model).latex for model in predictions
         },
+        sampling=trace.info.sampling,
+        hiding=hiding_of_trace(trace, machine, counts),
     )
 
 
@@ -156,6 +177,7 @@ def predict_paper(
     check_given(name, algorithm.counts(variant, given).symbols, values, machine)
     predictions = predict_algorithm(algorithm, machine, parameters, threads_per_core, variant)
     values["T"] = predictions["tmm"].symbols["T"]
+    speedup = speedup_of(algorithm, machine, predictions["tmm"], variant, given)
     along = {}
     for over in VARIED:
         shown = timed(algorithm, variant, given, over == "T" or threads_per_core is not None)
@@ -178,6 +200,8 @@ def predict_paper(
             "tmm": algorithm.tmm(variant, given).latex,
             "tmm, refined": timed(algorithm, variant, given, False).latex,
         },
+        hiding=speedup.hiding,
+        speedup=speedup,
     )
 
 
@@ -185,7 +209,8 @@ def predict_paper(
 class Versus:
     """Two algorithms on one machine: who wins along each symbol, the others being fixed.
 
-    skipped: the symbols along which that is not told, and why.
+    first, second: their names, with the variant where one is named. skipped: the symbols along which that is not told,
+    and why.
     """
 
     first: str
@@ -222,16 +247,25 @@ def versus(
     parameters: Mapping[str, float],
     over: Iterable[str] = (),
     threads_per_core: float | None = None,
+    variants: tuple[str | None, str | None] = (None, None),
 ) -> Versus:
     """Which of two algorithms wins where, by the TMM.
 
     over: along which symbols; if left out, n, m, L and T, as far as the algorithms have them and the others are given.
-    Threads are as in `predict_paper`. Raises ModelError, the symbol named.
+    Threads are as in `predict_paper`. variants: of the first and the second. Raises ModelError, the symbol named.
     """
-    algorithms, both = (find(first), find(second)), f"{first} and {second}"
+    algorithms = (find(first), find(second))
+    first, second = (
+        algorithm.name if variant is None else f"{algorithm.name}, {variant}"
+        for algorithm, variant in zip(algorithms, variants, strict=True)
+    )
+    both = f"{first} and {second}"
     symbols = tuple(dict.fromkeys(symbol for algorithm in algorithms for symbol in algorithm.symbols))
     check_symbols(both, symbols, parameters)
     values = {**machine_letters(machine), **parameters}
+    for algorithm, variant in zip(algorithms, variants, strict=True):
+        own = {symbol.name: parameters[symbol.name] for symbol in algorithm.symbols if symbol.name in parameters}
+        algorithm.check_fits(variant, own, values)
     if threads_per_core is not None:
         if not 0 < threads_per_core <= values["X"]:
             must = f"must be above 0 and at most {values['X']:.12g}, what a core of {machine.name} holds"
@@ -242,8 +276,8 @@ def versus(
     for symbol in asked or VARIED:
         with_threads = symbol == "T" or threads_per_core is not None
         one, other = (
-            dataclasses.replace(timed(algorithm, None, set(parameters), with_threads), name=algorithm.name)
-            for algorithm in algorithms
+            dataclasses.replace(timed(algorithm, variant, set(parameters), with_threads), name=name)
+            for algorithm, variant, name in zip(algorithms, variants, (first, second), strict=True)
         )
         needed = {letter.name: letter for letter in (*one.symbols, *other.symbols)}
         if symbol not in needed:

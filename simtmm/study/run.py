@@ -20,6 +20,7 @@ from simtmm.study.verdict import verdict
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
 from simtmm.trace.lower import lower
+from simtmm.trace.schema import Sampling
 from simtmm.workload import Workload, load_workload
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
@@ -32,7 +33,8 @@ Watch = Callable[[str, int, int | None], None]  # stage, done, total if known
 class Run:
     """What came of a run. Without a trace (a workload was given) there is nothing to count or predict from.
 
-    occupancies: each distinct occupancy of the launches with the number of launches that have it.
+    occupancies: each distinct occupancy of the launches with the number of launches that have it. sampling: which
+    blocks the trace holds, if not all.
     """
 
     program: str
@@ -45,6 +47,7 @@ class Run:
     hiding: Hiding | None
     verdict: str
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    sampling: Sampling | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as one JSON document."""
@@ -52,6 +55,7 @@ class Run:
         return {
             "program": self.program,
             "parameters": dict(self.parameters),
+            "sampling": self.sampling.to_dict() if self.sampling else None,
             "machine": {"name": machine.name, "processors": machine.processors, **machine.to_dict()},
             "counts": self.counts.to_dict() if self.counts else None,
             "occupancy": [{"launches": launches, **entry.to_dict()} for entry, launches in self.occupancies],
@@ -103,6 +107,13 @@ def shipped_trace(name: str) -> Path:
     raise TraceError(f"{name}: is in none of the traces folders: {', '.join(map(str, data_folders('traces')))}")
 
 
+def hiding_of_trace(trace: Trace, machine: Machine, counts: Counts) -> Hiding:
+    """The threads per core that hide a trace's latency; S is that of the launch whose threads use most."""
+    launches = trace.info.launches
+    S = max((launch.local_memory_bytes / launch.threads_per_block for launch in launches), default=0.0)  # noqa: N806
+    return hiding(machine, counts, S)
+
+
 def run_trace(
     trace: Trace, machine: Machine, engine: str = DEFAULT, watch: Watch | None = None, timeline: bool = False
 ) -> Run:
@@ -114,8 +125,7 @@ def run_trace(
     predictions = {model: predict(model, machine, counts) for model in MODELS}
     per_launch = [occupancy(machine, launch) for launch in info.launches]
     distinct = [entry for number, entry in enumerate(per_launch) if entry not in per_launch[:number]]
-    local_memory = max((launch.local_memory_bytes / launch.threads_per_block for launch in info.launches), default=0.0)
-    hidden = hiding(machine, counts, local_memory)
+    hidden = hiding_of_trace(trace, machine, counts)
     return Run(
         program=info.kernel,
         parameters=info.parameters,
@@ -131,6 +141,7 @@ def run_trace(
             "trace": info.digest,
             "recording": info.provenance,
         },
+        sampling=info.sampling,
     )
 
 

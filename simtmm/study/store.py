@@ -1,20 +1,23 @@
 """Store: where a study is kept, an SQLite file. Whatever has been committed outlives a kill at any moment.
 
 Tables: `points` (a row a point, with a column for each axis), `results` (a row a point and quantity, the document as
-JSON), `skipped` (points that a machine can't hold, say, with the reason), `failures`, `runs` (provenance: which
-simtmm, which command) and `study` (the study file as it was last run, its paths made whole). A result is kept by the
-key of its point's content, so it serves every study in which the same point occurs.
+JSON), `parts` (of large studies of closed forms), `skipped` (points that a machine can't hold, say, with the reason),
+`failures`, `runs` (provenance: which simtmm, which command) and `study` (the study file as it was last run, its paths
+made whole). A result is kept by the key of its point's content, so it serves every study in which the same point
+occurs.
 """
 
+import functools
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from simtmm.errors import StudyError, shown_error
 from simtmm.study.axes import Value
+from simtmm.study.layout import Layout
 from simtmm.study.plan import Plan, Point
 
 APPLICATION = 0x746D6D53  # "tmmS", so that no other program's database is written to
@@ -37,8 +40,29 @@ CREATE TABLE failures (
     PRIMARY KEY (point, quantity)
 );
 """
+# Of large studies of closed forms (sheet.py), as Parquet; not in stores that older versions made
+PARTS = """
+CREATE TABLE IF NOT EXISTS parts (
+    part TEXT PRIMARY KEY, document BLOB NOT NULL, seconds REAL NOT NULL, run INTEGER NOT NULL REFERENCES runs
+)"""
 FIXED = ("point", "number", "program", "parameters", "machine_name", "machine_digest", "excluded")
 Documents = dict[str, dict[str, Any]]  # by quantity
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+
+
+def _in_words(method: "Callable[Concatenate[Store, Given], Made]") -> "Callable[Concatenate[Store, Given], Made]":
+    """What SQLite refuses in a store that could be opened, a damaged page or a full disk, as a StudyError."""
+
+    @functools.wraps(method)
+    def told(self: "Store", /, *given: Given.args, **named: Given.kwargs) -> Made:
+        try:
+            return method(self, *given, **named)
+        except sqlite3.Error as error:
+            raise StudyError(f"{self.path}: can't be read or written ({shown_error(error)})") from None
+
+    return told
 
 
 class Store:
@@ -78,6 +102,7 @@ class Store:
                 pragma(f"PRAGMA user_version = {SCHEMA}")
                 for statement in TABLES.split(";\n"):
                     pragma(statement)
+            pragma(PARTS)
 
     def __enter__(self) -> Self:
         return self
@@ -89,21 +114,22 @@ class Store:
         """Close it; the write-ahead log is folded into the file."""
         self._database.close()
 
-    def begin(self, plan: Plan, provenance: Mapping[str, Any]) -> int:
+    @_in_words
+    def begin(self, plan: Layout, provenance: Mapping[str, Any]) -> int:
         """Write down what is to be run, and by what; gives the run's number, which results are put in with."""
         with self._transaction():
             has = {row[1] for row in self._database.execute("PRAGMA table_info(points)")}
             for name in _columns(plan.axes):
                 if name not in has:
                     self._database.execute(f"ALTER TABLE points ADD COLUMN {_quoted(name)}")
-            for point in plan.points:
+            for point in plan.points if isinstance(plan, Plan) else ():
                 self._put_point(plan, point)
             document = plan.located().model_dump_json(by_alias=True)
             self._database.execute("INSERT OR REPLACE INTO study VALUES (1, ?)", (document,))
             made = self._database.execute("INSERT INTO runs (document) VALUES (?)", (_json(dict(provenance)),))
             return int(made.lastrowid or 0)
 
-    def _put_point(self, plan: Plan, point: Point) -> None:
+    def _put_point(self, plan: Layout, point: Point) -> None:
         machine = point.machine
         values: dict[str, Value] = {
             "point": point.key,
@@ -123,6 +149,7 @@ class Store:
             tuple(values.values()),
         )
 
+    @_in_words
     def put(
         self,
         point: str,
@@ -144,16 +171,36 @@ class Store:
                     "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?)", (point, quantity, error, run)
                 )
 
+    @_in_words
+    def put_part(self, part: str, document: bytes, seconds: float, run: int) -> None:
+        """Keep a part of a large study of closed forms."""
+        with self._transaction():
+            self._database.execute("INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?)", (part, document, seconds, run))
+
+    @_in_words
+    def part(self, part: str) -> bytes | None:
+        """A part that is there."""
+        row = self._database.execute("SELECT document FROM parts WHERE part = ?", (part,)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    @_in_words
+    def parts(self) -> set[str]:
+        """Those that are there."""
+        return {row[0] for row in self._database.execute("SELECT part FROM parts")}
+
+    @_in_words
     def skip(self, point: str, reason: str, run: int) -> None:
         """Keep that a point can't be, and why."""
         with self._transaction():
             self._database.execute("INSERT OR REPLACE INTO skipped VALUES (?, ?, ?)", (point, reason, run))
 
+    @_in_words
     def forget_failures(self, points: Iterable[str]) -> None:
         """What failed before is tried again."""
         with self._transaction():
             self._database.executemany("DELETE FROM failures WHERE point = ?", ((point,) for point in points))
 
+    @_in_words
     def results(self) -> dict[str, Documents]:
         """What is there, by point and quantity."""
         found: dict[str, Documents] = {}
@@ -161,6 +208,7 @@ class Store:
             found.setdefault(point, {})[quantity] = json.loads(document)
         return found
 
+    @_in_words
     def finished(self) -> dict[str, set[str]]:
         """The quantities that are there, by point."""
         found: dict[str, set[str]] = {}
@@ -168,10 +216,12 @@ class Store:
             found.setdefault(point, set()).add(quantity)
         return found
 
+    @_in_words
     def skipped(self) -> dict[str, str]:
         """Points that can't be, with the reason."""
         return dict(self._database.execute("SELECT point, reason FROM skipped"))
 
+    @_in_words
     def failures(self) -> dict[str, dict[str, str]]:
         """Errors by point and quantity; the empty quantity stands for all."""
         found: dict[str, dict[str, str]] = {}
@@ -179,6 +229,7 @@ class Store:
             found.setdefault(point, {})[quantity] = error
         return found
 
+    @_in_words
     def mean_seconds(self) -> float | None:
         """What a point has taken on average; None before the first."""
         row = self._database.execute(
@@ -187,10 +238,12 @@ class Store:
         found = row.fetchone()[0]
         return None if found is None else float(found)
 
+    @_in_words
     def runs(self) -> list[dict[str, Any]]:
         """The provenance of every run, the first one first."""
         return [json.loads(row[0]) for row in self._database.execute("SELECT document FROM runs ORDER BY id")]
 
+    @_in_words
     def study(self) -> dict[str, Any] | None:
         """The study as it was last run."""
         row = self._database.execute("SELECT document FROM study").fetchone()
@@ -210,7 +263,10 @@ class _Transaction:
         self._database.execute("BEGIN IMMEDIATE")
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._database.execute("COMMIT" if kind is None else "ROLLBACK")
+        if kind is None:
+            self._database.execute("COMMIT")
+        elif self._database.in_transaction:  # a full disk has taken it back already
+            self._database.execute("ROLLBACK")
 
 
 def _columns(axes: Sequence[str]) -> list[str]:

@@ -10,8 +10,9 @@ from simtmm.errors import SimtmmError, StudyError
 from simtmm.provenance import provenance
 from simtmm.record.compiler import find_compiler
 from simtmm.study.gathered import Study, gather
+from simtmm.study.layout import MEASURED, SIMULATED
 from simtmm.study.measured import measured_times
-from simtmm.study.plan import MEASURED, SIMULATED, Plan, Point, plan
+from simtmm.study.plan import Plan, Point, computed_by, plan_file
 from simtmm.study.point import (
     compute,
     compute_algorithm,
@@ -26,7 +27,6 @@ from simtmm.study.point import (
 )
 from simtmm.study.processes import Local
 from simtmm.study.store import Store
-from simtmm.study.study_file import read_study
 from simtmm.study.tasks import Executor, Serial, Task, cores
 
 Watch = Callable[[str, int, int | None], None]  # stage, done, total
@@ -60,14 +60,19 @@ def sweep(
     A script that calls this with several workers needs `if __name__ == "__main__":`, as with any process pool.
     Raises the errors of simtmm.errors; what goes wrong at a single point is kept as that point's failure.
     """
-    made = study if isinstance(study, Plan) else plan(*read_study(study))
+    made = study if isinstance(study, Plan) else plan_file(study)
     if workers is not None and workers < 1:
         raise StudyError(f"workers = {workers}: must be at least 1")
     elsewhere = None if cluster is None else _cluster(cluster)
     measured = measured_times(made) if made.measured else {}
     with Store(store) as opened:
         waiting = pending(made, opened)
-        said = {"engine": made.engine, "workers": cluster or workers or "all cores", "points": len(waiting)}
+        said = {
+            "engine": made.engine,
+            "workers": cluster or workers or "all cores",
+            "points": len(waiting),
+            "sources": computed_by(),
+        }
         run = opened.begin(made, {**provenance(), **said})
         for key, document in measured.items():
             opened.put(key, {MEASURED: document}, {}, run)

@@ -1,6 +1,7 @@
 """Measured times from files: CSV or JSON, whoever took them.
 
-CSV: a header with kernel, machine, seconds, and either `parameters` ("n=4096;threads=128") or a column a parameter.
+CSV: lines of comment that begin with #, if any, and a header with kernel, machine, seconds, and either `parameters`
+("n=4096;threads=128") or a column a parameter.
 JSON: a list of objects (or one under "measurements") with "kernel", "machine", "seconds" and "parameters".
 """
 
@@ -65,14 +66,18 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _from_csv(text: str, path: str) -> list[Timing]:
-    table = csv.DictReader(io.StringIO(text))
+    lines = text.splitlines(keepends=True)
+    comments = next((number for number, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    table = csv.DictReader(io.StringIO("".join(lines[comments:])))
     header = table.fieldnames or []
     for name in ("kernel", "machine", "seconds"):
         if name not in header:
-            raise StudyError(f"{path}: line 1: column {name!r} is missing; there must be kernel, machine and seconds")
+            raise StudyError(
+                f"{path}: line {comments + 1}: column {name!r} is missing; there must be kernel, machine and seconds"
+            )
     times = []
     for row in table:
-        place = f"{path}: line {table.line_num}"
+        place = f"{path}: line {comments + table.line_num}"
         if None in row or None in row.values():
             raise StudyError(f"{place}: must have {len(header)} columns, as the header has")
         parameters = {name: value.strip() for name, value in row.items() if name not in FIXED and value.strip()}

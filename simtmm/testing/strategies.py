@@ -28,6 +28,7 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         "chunk_words": 32,
         "transfers": "serial" if serial else "pipelined",
         "port_interval": draw(durations),
+        "port_chunks": draw(st.sampled_from([1, 1, 4])),
         "partitions": draw(st.integers(1, 5)),
         "interleave": draw(st.sampled_from(["modulo", "hash"])),
         "service": draw(service),
@@ -36,9 +37,15 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         "stores": draw(st.sampled_from(["blocking", "posted"])),
         "l1_after_store": draw(st.sampled_from(["keep", "drop"])),
     }
+    if coupled and not serial and draw(st.booleans()):
+        memory["rows"] = {"chunks": draw(st.integers(1, 4)), "open": draw(st.integers(1, 3)), "opening": draw(service)}
     for cache in ("l1", "l2") if coupled else ("l1",):
         if draw(st.booleans()):
             memory[cache] = draw(_caches())
+    if "l2" in memory:
+        memory["l2"]["service"] = draw(durations)
+        memory["l2"]["writes"] = draw(st.sampled_from(["through", "back"]))
+        memory["l2"]["start"] = draw(st.sampled_from(["cold", "warm"]))
     if draw(st.booleans()):
         memory["store_latency"] = draw(st.sampled_from([1, 20, 150.25]))
     if draw(st.booleans()):

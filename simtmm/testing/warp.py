@@ -40,10 +40,15 @@ class Costs:
         caches = [machine.ticks(cache.latency) for cache in (memory.l1, memory.l2) if cache]
         self.store_latency = self.latency if memory.store_latency is None else machine.ticks(memory.store_latency)
         self.turnaround = machine.ticks(memory.turnaround)
+        self.opening = machine.ticks(memory.rows.opening) if memory.rows else 0
         self.fastest, self.slowest = min([self.latency, *caches]), max([self.latency, *caches])
         self.port_interval = machine.ticks(memory.port_interval)
+        self.port_chunks = memory.port_chunks
         self.service = machine.ticks(memory.service)
         self.atomic_service = machine.ticks(memory.atomic_service)
+        # An access of the L2 takes a slice, and may have a line written back.
+        writing_back = self.service + self.turnaround + self.opening
+        self.l2_service = machine.ticks(memory.l2.service) + writing_back if memory.l2 else 0
         self.serial = memory.transfers == "serial"
         self.blocking_stores = memory.stores == "blocking"
 
@@ -66,14 +71,19 @@ class Costs:
         """Ticks from the port to the finish of a memory operation, at least: no chunk is faster than its latency."""
         latencies = {"atomic": self.latency, "store": self.store_latency}
         latency = latencies.get(operation[0], self.fastest)
-        chunks = len(operation[1])
-        return latency * chunks if self.serial else latency + self.port_interval * (chunks - 1)
+        chunks = operation[1]
+        one_by_one = self.port_chunks == 1
+        runs = 1 + sum(
+            one_by_one or one // self.port_chunks != other // self.port_chunks for one, other in pairwise(chunks)
+        )
+        return latency * len(chunks) if self.serial else latency + self.port_interval * (runs - 1)
 
     def most_access(self, operation: Operation) -> int:
         """The same where its chunks come one after another and wait for nobody else's."""
         service = self.atomic_service if operation[0] == "atomic" else self.service
         slowest = max(self.slowest, self.store_latency)
-        return (slowest + self.port_interval + service + self.turnaround) * len(operation[1])
+        each = slowest + self.port_interval + service + self.turnaround + self.opening + self.l2_service
+        return each * len(operation[1])
 
 
 def life_of(costs: Costs, operations: list[Operation], intervals: list[Interval]) -> Life:

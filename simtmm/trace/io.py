@@ -1,4 +1,4 @@
-"""Trace: events and what they belong to, in memory or in a Parquet file; reading and writing it."""
+"""Trace: events and what they belong to, in memory or in a Parquet file; its digest, and how it is recorded."""
 
 import dataclasses
 import hashlib
@@ -6,7 +6,6 @@ import json
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,35 +15,13 @@ import pyarrow.parquet as pq
 
 from simtmm.errors import TraceError, shown_error
 from simtmm.files import written_whole
-from simtmm.trace.schema import (
-    EVENT,
-    METADATA_KEY,
-    Batch,
-    Kind,
-    Sampling,
-    TraceArray,
-    TraceInfo,
-    TraceLaunch,
-    TraceSite,
-)
+from simtmm.trace.parquet import COLUMNS, ROW_GROUP, TraceWriter, joined, read_batches, to_arrow
+from simtmm.trace.schema import METADATA_KEY, Batch, Sampling, TraceArray, TraceInfo, TraceLaunch, TraceSite
 
 if TYPE_CHECKING:
     from simtmm.trace.races import Races
 
-ROW_GROUP = 1 << 20  # events of a row group: 16 MiB of memory
 UNDER_WAY = 2  # pieces of a recording that may wait to be digested and written; what bounds memory
-
-COLUMNS = pa.schema(
-    [
-        pa.field("launch", pa.int32(), nullable=False),
-        pa.field("block", pa.int32(), nullable=False),
-        pa.field("thread", pa.int32(), nullable=False),
-        pa.field("site", pa.uint16(), nullable=False),
-        pa.field("kind", pa.uint8(), nullable=False),
-        pa.field("bytes", pa.uint8(), nullable=False),
-        pa.field("value", pa.uint64(), nullable=False),
-    ]
-)
 
 
 class Trace:
@@ -69,7 +46,7 @@ class Trace:
         """
         if isinstance(self._source, Path):
             digest = None if self._verified else TraceDigest()
-            for batch in _read_batches(self._source, self.info):
+            for batch in read_batches(self._source, self.info):
                 if digest:
                     digest.add(batch)
                 yield batch
@@ -90,7 +67,7 @@ class Trace:
 
     def to_table(self) -> pa.Table:
         """All events as an Arrow table with the columns of trace/schema.py; `.to_pandas()` for pandas."""
-        return pa.Table.from_batches([_to_arrow(batch) for batch in self.batches()], schema=COLUMNS)
+        return pa.Table.from_batches([to_arrow(batch) for batch in self.batches()], schema=COLUMNS)
 
 
 def load_trace(path: str | Path) -> Trace:
@@ -119,44 +96,6 @@ def load_trace(path: str | Path) -> Trace:
     if info.events != rows:
         raise TraceError(f"{path}: has {rows} rows, its metadata says {info.events}: it was cut or changed")
     return Trace(info, path)
-
-
-class TraceWriter:
-    """Writes batches to a Parquet file, a row group each, a large batch in several; memory is bounded by the batch."""
-
-    def __init__(self, path: Path) -> None:
-        # Measured over the kernels here: half the time and a third of the bytes of dictionaries and deltas. Threads
-        # go up by one; addresses have equal upper bytes, which stand together when a value's bytes are split.
-        self._writer = pq.ParquetWriter(
-            path,
-            COLUMNS,
-            compression="zstd",
-            compression_level=1,
-            use_dictionary=False,
-            column_encoding={"thread": "DELTA_BINARY_PACKED", "value": "BYTE_STREAM_SPLIT"},
-            write_statistics=["launch", "block"],
-        )
-
-    def __enter__(self) -> "TraceWriter":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._writer.close()
-
-    def add(self, batch: Batch) -> None:
-        """Append a batch."""
-        count = len(batch.events)
-        if not count:
-            return
-        pieces = max(1, round(count / ROW_GROUP))
-        for start, stop in pairwise(count * piece // pieces for piece in range(pieces + 1)):
-            part = batch if pieces == 1 else _cut(batch, start, stop)
-            self._writer.write_batch(_to_arrow(part), row_group_size=stop - start)
-
-    def close_with(self, info: TraceInfo) -> None:
-        """Write the metadata and end the file."""
-        self._writer.add_key_value_metadata({METADATA_KEY: json.dumps(info.to_dict()).encode()})
-        self._writer.close()
 
 
 class TraceDigest:
@@ -217,7 +156,7 @@ class TraceRecorder:
         """Give what has come together to the threads; wait for them where too much is under way."""
         if not self._waiting:
             return
-        batch = _joined(self._waiting)
+        batch = joined(self._waiting)
         self._waiting, self._waiting_events = [], 0
         steps = [self._digesting.submit(self._digest.add, batch)]
         if self._writer:
@@ -273,124 +212,3 @@ class TraceRecorder:
     def _end_threads(self) -> None:
         for threads in (self._digesting, self._writing):
             threads.shutdown(cancel_futures=True)
-
-
-def _joined(batches: Sequence[Batch]) -> Batch:
-    """Batches that follow one another as one."""
-    if len(batches) == 1:
-        return batches[0]
-    before = np.cumsum([0, *(len(batch.events) for batch in batches[:-1])])
-    return Batch(
-        np.concatenate([batch.events for batch in batches]),
-        np.concatenate([batch.launch for batch in batches]),
-        np.concatenate([batch.block for batch in batches]),
-        np.concatenate([batch.ends + start for batch, start in zip(batches, before, strict=True)]),
-    )
-
-
-def _cut(batch: Batch, start: int, stop: int) -> Batch:
-    """The events from `start` to `stop`, of blocks that need not be whole."""
-    first = int(np.searchsorted(batch.ends, start, side="right"))
-    last = int(np.searchsorted(batch.ends, stop, side="left"))
-    return Batch(
-        batch.events[start:stop],
-        batch.launch[first : last + 1],
-        batch.block[first : last + 1],
-        np.minimum(batch.ends[first : last + 1], stop) - start,
-    )
-
-
-def _to_arrow(batch: Batch) -> pa.RecordBatch:
-    counts = np.diff(batch.ends, prepend=0)
-    columns = {
-        "launch": np.repeat(batch.launch, counts),
-        "block": np.repeat(batch.block, counts),
-        **{name: np.ascontiguousarray(batch.events[name]) for name in ("thread", "site", "kind", "bytes", "value")},
-    }
-    return pa.RecordBatch.from_arrays([pa.array(columns[name]) for name in COLUMNS.names], schema=COLUMNS)
-
-
-def _read_batches(path: Path, info: TraceInfo) -> Iterator[Batch]:
-    """The row groups as batches of whole blocks: a block that goes on in the next row group is held back."""
-    held: list[Batch] = []  # of one block, as much of it as has been read
-    before = (-1, -1)
-    try:
-        with pq.ParquetFile(path) as file:
-            for group in range(file.num_row_groups):
-                read = _from_arrow(file.read_row_group(group))
-                last_one = group + 1 == file.num_row_groups
-                if not len(read.ends):
-                    continue
-                if held and len(read.ends) == 1 and _name(read, 0) == _name(held[0], 0) and not last_one:
-                    held.append(read)
-                    continue
-                batch = _merged([*held, read])
-                _check(batch, info, before, path)
-                held = []
-                if not last_one:
-                    last = int(batch.ends[-2]) if len(batch.ends) > 1 else 0
-                    held = [_cut(batch, last, len(batch.events))]
-                    batch = Batch(batch.events[:last], batch.launch[:-1], batch.block[:-1], batch.ends[:-1])
-                if len(batch.ends):
-                    before = _name(batch, -1)
-                    yield batch
-            if held:  # behind it came row groups without rows
-                batch = _merged(held)
-                _check(batch, info, before, path)
-                yield batch
-    except (OSError, pa.ArrowException) as error:
-        raise TraceError(f"{path}: can't be read ({shown_error(error)})") from None
-
-
-def _name(batch: Batch, at: int) -> tuple[int, int]:
-    return int(batch.launch[at]), int(batch.block[at])
-
-
-def _from_arrow(table: pa.Table) -> Batch:
-    columns = {name: table.column(name).to_numpy() for name in COLUMNS.names}
-    events = np.empty(table.num_rows, dtype=EVENT)
-    for name in EVENT.names or ():
-        events[name] = columns[name]
-    launch, block = columns["launch"], columns["block"]
-    changes = np.flatnonzero((np.diff(launch) != 0) | (np.diff(block) != 0)) + 1
-    starts = np.concatenate([np.zeros(min(1, len(events)), np.int64), changes])
-    ends = np.concatenate([changes, np.full(min(1, len(events)), len(events))]).astype(np.int64)
-    return Batch(events, launch[starts], block[starts], ends)
-
-
-def _merged(parts: list[Batch]) -> Batch:
-    """Batches that follow one another, where each but the last is of one block and the next may begin with more of it.
-
-    A block that stands twice in a row because its parts were told apart becomes one.
-    """
-    batch = _joined(parts)
-    if len(parts) == 1:
-        return batch
-    same = (np.diff(batch.launch) == 0) & (np.diff(batch.block) == 0)
-    kept = np.append(~same, True)
-    return Batch(batch.events, batch.launch[kept], batch.block[kept], batch.ends[kept])
-
-
-def _check(batch: Batch, info: TraceInfo, before: tuple[int, int], path: Path) -> None:
-    """Refuse rows that contradict the metadata or the order; one pass over whole columns."""
-    launch, block = batch.launch, batch.block
-    if not len(launch):
-        return
-    blocks = np.array([entry.blocks for entry in info.launches], dtype=np.int64)
-    threads = np.array([entry.threads_per_block for entry in info.launches], dtype=np.int64)
-    if launch.min() < 0 or launch.max() >= len(blocks) or block.min() < 0 or np.any(block >= blocks[launch]):
-        raise TraceError(f"{path}: a row names a launch or block that its metadata does not have")
-    order = (np.diff(launch) > 0) | ((np.diff(launch) == 0) & (np.diff(block) > 0))
-    if not np.all(order) or (int(launch[0]), int(block[0])) <= before:
-        raise TraceError(f"{path}: rows must be in the order of launch, block and thread")
-    thread = batch.events["thread"]
-    counts = np.diff(batch.ends, prepend=0)
-    backwards = np.diff(thread) < 0
-    backwards[batch.ends[:-1] - 1] = False
-    if np.any(backwards) or thread.min() < 0 or np.any(thread >= np.repeat(threads[launch], counts)):
-        raise TraceError(f"{path}: rows must be in the order of launch, block and thread, threads within the block")
-    if batch.events["kind"].max() >= Kind.SHARED_ARRAY:
-        raise TraceError(f"{path}: kind {int(batch.events['kind'].max())}: must be below {int(Kind.SHARED_ARRAY)}")
-    value, kind = batch.events["value"], batch.events["kind"]
-    if np.any(value[kind != Kind.BARRIER] >= 2**62):
-        raise TraceError(f"{path}: value {int(value.max())}: addresses and counts must be below 2^62")

@@ -17,7 +17,7 @@ listed several times.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +58,20 @@ def lower(trace: Trace, machine: Machine, progress: Callable[[int, int], None] |
         if progress:
             progress(done, info.events)
     return _assemble(pieces, info, machine, limits)
+
+
+def fit(workload: Workload, info: TraceInfo, machine: Machine) -> Workload:
+    """A workload that was lowered on a machine with room for any block, with the occupancy of this one.
+
+    What `lower` gives for this machine, where the other has its W, C, width of a word, rule of coalescing and banks.
+    Raises WorkloadError where a block does not fit.
+    """
+    limits = np.array(_occupancy(info, machine), dtype=np.int64)
+    return replace(workload, launch_limits=limits, origin=_origin(info, machine))
+
+
+def _origin(info: TraceInfo, machine: Machine) -> str:
+    return f"{info.kernel} on {machine.name}"
 
 
 def _occupancy(info: TraceInfo, machine: Machine) -> list[int]:
@@ -192,7 +206,7 @@ def _assemble(pieces: list[_Piece], info: TraceInfo, machine: Machine, limits: l
         block_warps=offsets([piece.block_warps for piece in pieces]),
         launch_blocks=offsets([np.array([launch.blocks for launch in info.launches], dtype=np.int64)]),
         launch_limits=np.array(limits, dtype=np.int64),
-        origin=f"{info.kernel} on {machine.name}",
+        origin=_origin(info, machine),
     )
 
 

@@ -18,7 +18,9 @@ An event is one thing one thread did. Events are ordered by launch, then block, 
 
 Virtual addresses: the arrays of a program lie one after another, in the order of their registration, the first at
 ALIGNMENT, each other one at the next multiple of it behind the end of the one before, with a gap of a byte at least.
-The same program therefore has the same trace on every run, machine and recorder. In memory an event is 16 bytes
+The same program therefore has the same trace on every run, machine and recorder. An imported trace
+(simtmm/trace/importers) keeps the addresses that the other tool saw on its device, raw: its arrays are the stretches
+that were accessed, and another run may have others. In memory an event is 16 bytes
 (EVENT), and what is the same for all events of a block stands once a block (see Batch).
 
 The file's key-value metadata holds one JSON document under METADATA_KEY: schema version, kernel, parameters,
@@ -125,6 +127,22 @@ class Sampling:
         recorded = tuple(min(launch.blocks, sample_blocks) for launch in launches)
         left_out = tuple(launch.blocks - kept for launch, kept in zip(launches, recorded, strict=True))
         return cls(sample_blocks, recorded, left_out) if any(left_out) else None
+
+    @property
+    def warning(self) -> str:
+        """What a reader of a result of such a trace must know."""
+        left_out, blocks = sum(self.left_out), sum(self.left_out) + sum(self.recorded)
+        return f"a sampled trace: {left_out:,} of {blocks:,} blocks were left out, and count as blocks that do nothing"
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the JSON of such a result."""
+        left_out, recorded = sum(self.left_out), sum(self.recorded)
+        return {
+            "sample_blocks": self.sample_blocks,
+            "recorded": recorded,
+            "left_out": left_out,
+            "warning": self.warning,
+        }
 
 
 def sampled_blocks(blocks: int, sample_blocks: int | None) -> npt.NDArray[np.int32]:

@@ -13,6 +13,7 @@ import pytest
 from simtmm import Workload, count, load_machine, lower, record, simulate
 from simtmm.errors import CompilerError
 from simtmm.record.compiler import find_compiler
+from simtmm.trace.io import TraceRecorder
 from simtmm.trace.races import find_races
 from simtmm.trace.schema import Kind
 
@@ -106,6 +107,32 @@ def test_recording(benchmark, tmp_path, kernel, parameters, expected, to):
     output = {"output": tmp_path / "t.parquet"} if to == "file" else {}
     trace = benchmark.pedantic(record, (kernel, parameters), output, rounds=3)
     assert accesses(trace) == expected
+    rate(benchmark, "accesses", expected)
+
+
+class Counted(TraceRecorder):
+    """Takes batches and drops them."""
+
+    def add(self, batch):
+        self.events += len(batch.events)
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("kernel", "parameters", "expected", "others"),
+    [
+        ("stream", {"operation": "triad", "n": 2_000_000}, 8_000_000, 2 * 2_000_000),  # a join and work a thread
+        # a join, two barriers and work for each word of the sub-blocks, a thread and step
+        ("matrix-multiplication", {"n": 128, "sub_block": 8}, matrix_accesses(128, 8), 11 * 16 * 128**2),
+    ],
+    ids=["stream-triad", "matrix-multiplication"],
+)
+def test_running_blocks_without_digest_and_file(benchmark, monkeypatch, kernel, parameters, expected, others):
+    """The part of a recording that could be done for several blocks at once (docs/kernels.md)."""
+    monkeypatch.setattr("simtmm.record.cpu.TraceRecorder", Counted)
+    record(kernel, {**parameters, "n": 300})  # built
+    trace = benchmark.pedantic(record, (kernel, parameters), rounds=3)
+    assert trace.info.events == expected + others
     rate(benchmark, "accesses", expected)
 
 

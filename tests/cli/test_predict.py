@@ -159,7 +159,8 @@ def test_wrong_words_are_refused_in_one_line(refused, words, line):
 
 OPTIONS = {
     "--kernel": [], "--model": ["pram"], "--constant": ["a1=1"], "--unit": ["s"], "--threads": ["1"],
-    "--variant": ["mended"], "--over": ["L"], "--latex": [], "--picture": ["sweep.svg"],
+    "--variant": ["mended"], "--versus-variant": ["printed"], "--over": ["L"], "--latex": [],
+    "--picture": ["sweep.svg"], "--measured": ["0.5"], "--factor": ["3"],
 }  # fmt: skip
 MODES = {
     "an algorithm": ["fft", "-p", "N=8"],

@@ -95,3 +95,21 @@ def test_wrong_words_are_refused_in_one_line(command, tmp_path, words, message):
     assert err.count("\n") == 1
     assert message in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_written_is_told_as_one_document(command):
+    assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
+    status, out, err = command("report", "s.sqlite", "--json")
+    assert (status, err) == (0, "")
+    document = json.loads(out)
+    assert (document["page"], document["picture"], document["rows"]) == ("report.html", None, 4)
+    assert "simulated.seconds" in document["columns"]
+
+
+def test_a_store_whose_points_another_engine_computed_is_told(command, monkeypatch, tmp_path):
+    assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
+    monkeypatch.setattr("simtmm.study.plan.sources", lambda *parts: "edited")
+    status, out, err = command("report", "s.sqlite")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "computed by another simtmm: run it again" in err
+    assert not (tmp_path / "report.html").exists()

@@ -1,8 +1,10 @@
 """`simtmm sweep`, `advise` and `threads`: what they print, write, refuse, and with what status they end."""
 
 import json
+import shutil
 import sqlite3
 import sys
+from pathlib import Path
 
 import pyarrow.parquet
 import pytest
@@ -95,7 +97,7 @@ def test_the_document_is_all_that_is_printed_and_can_be_written_to_a_file(comman
     assert [point["status"] for point in document["points"]] == ["done"] * 4 + ["skipped"]
     assert document["points"][0]["results"]["simulated"]["cycles"] > 0
     assert document["store"] == "study.sqlite"
-    assert {"elasticities", "spreads", "changes", "knees", "fastest"} == set(document["answers"])
+    assert {"elasticities", "spreads", "changes", "knees", "fastest", "curves"} == set(document["answers"])
 
 
 def test_linked_and_drawn_axes_can_be_given_by_flags(command, data):
@@ -272,3 +274,38 @@ def test_threads_tells_both_answers(command, data):
 def test_threads_refuses_what_is_wrong(refused, data):
     assert "tolerance = 0.0" in refused("threads", data / "traced.parquet", "--tolerance", "0")
     assert "unknown" in refused("threads", "strea")
+
+
+@pytest.mark.parametrize("words", [("--samples", "5"), ("--method", "random"), ("--seed", "1")])
+def test_words_of_a_sample_without_one_are_refused(refused, data, words):
+    assert "--draw must be given too" in refused(
+        "sweep", data / "traced.parquet", "--vary", "memory.latency=1,2", *words
+    )
+
+
+def test_a_kernel_of_ones_own_is_found_by_name(command, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mine") / "own-kernel"
+    shutil.copytree(Path(__file__).parents[2] / "kernels" / "vector-add", folder)
+    status, out, err = command(
+        "sweep", "own-kernel", "--kernel-path", folder.parent, "-p", "n=64", "--vary", "memory.latency=1,2", "-j", "1"
+    )
+    assert (status, err) == (0, "")
+    assert "own-kernel over memory.latency" in out
+
+
+def test_a_large_study_of_an_algorithm_goes_through_the_command(command, here):
+    words = ["sweep", "list-ranking", "--vary", "n=1e3:1e9:log:200", "--vary", "memory.latency=100:1000:linear:100"]
+    status, out, err = command(*words, "--dry-run")
+    assert (status, err) == (0, "")
+    assert "20,000 points: 0 excluded, 0 in list-ranking.sqlite, 20,000 to compute" in out
+    assert list(here.iterdir()) == []
+    status, out, err = command(*words, "--export", "t.parquet")
+    assert (status, err) == (0, "")
+    assert "20,000 points: 20,000 done; kept in list-ranking.sqlite" in out
+    assert pyarrow.parquet.read_table(here / "t.parquet").num_rows == 20_000
+    _, out, _ = command(*words, "--json")
+    document = json.loads(out)
+    assert len(document["columns"]["tmm.cycles"]) == 20_000
+    assert document["answers"]["fastest"]["tmm"] == {"n": 1000, "memory.latency": 100}
+    _, out, _ = command(*words, "--dry-run")
+    assert "nothing is left to do" in out

@@ -106,9 +106,15 @@ def test_no_launch_is_over_before_its_longest_warp_could_be(engine, machine, wor
 @CASES
 def test_a_partition_serves_one_chunk_after_another(engine, machine, workload):
     result = simulate(machine, workload, engine)
-    updates = sum(len(operation[1]) for operation in operations_of(workload) if operation[0] == "atomic")
-    transfers = result.transactions - updates - result.l1_hits - result.l2_hits
     memory = machine.memory
+    listed = {
+        name: sum(len(operation[1]) for operation in operations_of(workload) if operation[0] == name)
+        for name in ("store", "atomic")
+    }
+    updates = listed["atomic"]
+    transfers = result.transactions - updates - result.l1_hits - result.l2_hits
+    if memory.l2 and memory.l2.writes == "back":  # those that stay; what is written back comes on top
+        transfers -= listed["store"]
     busy = transfers * machine.ticks(memory.service) + updates * machine.ticks(memory.atomic_service)
     longest_service = max(machine.ticks(memory.service), machine.ticks(memory.atomic_service))
     # The last chunk of each partition is served beyond its start, and that may reach past its finish after L.

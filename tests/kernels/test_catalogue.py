@@ -80,6 +80,9 @@ GROWTH = {
     ),
     # the second list has n / lg n nodes, a tenth of the first at n = 1024 and a fourteenth at 16384
     "list-ranking-helman-jaja": Growth({"n": 1024}, {"n": 16384}, (0.9, 1.05), FEWER_MEETINGS),
+    # ranking the arcs, n lg n, and a few passes over them, which read and write anywhere, too
+    "euler-tour": Growth({"n": 257}, {"n": 4097}, NEARLY_EQUAL, FEWER_MEETINGS),
+    "copy": Growth({"n": 4096}, {"n": 65536}, NEARLY_EQUAL, NEARLY_EQUAL),
     "reduce": Growth({"n": 4096}, {"n": 65536}, NEARLY_EQUAL, NEARLY_EQUAL),
     "scan": Growth({"n": 4096}, {"n": 65536}, NEARLY_EQUAL, NEARLY_EQUAL),
     # work is the butterflies'. The first five stages write at strides within a warp; they are 5 of 9, then of 13.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from simtmm import count, load_machine
 from simtmm.errors import ModelError
 from simtmm.machine import Machine, machine_files
-from simtmm.model.mwp_cwp import MWP_CWP, departure_delays, mwp_cwp, parallelism
+from simtmm.model.mwp_cwp import MWP_CWP, MWP_CWP_PRINTED, departure_delays, mwp_cwp, parallelism
 from simtmm.trace.counts import Counts, LaunchCounts
 from tests.trace.build import barrier, load, trace, work
 
@@ -83,6 +83,24 @@ def test_case_3_all_but_the_first_access_hides_behind_computing():
     assert terms(**case) == {"memory": 100, "compute": 200 * 30, "synchronisation": 0}
 
 
+def printed(**changes):
+    return {name: float(term) for name, term in MWP_CWP_PRINTED.evaluate(**(EXAMPLE | changes)).terms.items()}
+
+
+def test_as_printed_case_2_is_also_that_of_more_computing_than_memory():
+    """So a core group would take less than the 2400 cycles in which 30 warps' instructions are issued."""
+    case = COALESCED | {"N": 30, "Total_insts": 800}
+    made = found(**case)
+    assert made["Comp_cycles"] > made["Mem_cycles"]
+    assert printed(**case) == {"memory": 400 * 30 / 10, "compute": 800 / 4 * 9, "synchronisation": 0}
+    assert sum(printed(**case).values()) < 800 * 30 < sum(terms(**case).values())
+
+
+@pytest.mark.parametrize("changes", [{}, *(COALESCED | {"N": n, "Total_insts": i} for n, i in ((4, 20), (30, 200)))])
+def test_as_printed_the_cases_are_the_same_where_memory_takes_longer(changes):
+    assert printed(**changes) == terms(**changes)
+
+
 def test_without_memory_instructions_only_computing_remains():
     case = COALESCED | {"N": 30, "Total_insts": 200, "Mem_insts": 0, "Synch_insts": 7, "Rep": 2}
     assert terms(**case) == {"memory": 0, "compute": 200 * 30 * 2, "synchronisation": 0}
@@ -150,9 +168,10 @@ def test_mwp_and_cwp_lie_within_the_warps_and_the_time_is_that_of_the_case(
                                      COALESCED | {"N": 30, "Total_insts": 200, "Mem_Bandwidth": 10**6}])  # fmt: skip
 def test_the_symbolic_form_gives_the_same_numbers(changes):
     values = EXAMPLE | changes
-    for name, expression in MWP_CWP.expressions.items():
-        number = expression.subs({letter: values[letter.name] for letter in expression.free_symbols})
-        assert float(number) == pytest.approx(terms(**changes)[name], rel=1e-14)  # a handful of roundings
+    for formula, numbers in ((MWP_CWP, terms(**changes)), (MWP_CWP_PRINTED, printed(**changes))):
+        for name, expression in formula.expressions.items():
+            number = expression.subs({letter: values[letter.name] for letter in expression.free_symbols})
+            assert float(number) == pytest.approx(numbers[name], rel=1e-14)  # a handful of roundings
 
 
 # Parameters of machines

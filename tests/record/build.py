@@ -10,7 +10,7 @@ HOST = '''"""A probe."""
 
 import numpy as np
 
-from simtmm.kernel import Launch, Parameter, WrongAnswer
+from simtmm.kernel import Launch, Parameter, WrongAnswer, expect_equal
 
 PARAMETERS = {{"n": Parameter(4, "a size")}}
 

@@ -27,10 +27,14 @@ _builds = tempfile.TemporaryDirectory(prefix="simtmm-fake-cupy-")
 
 
 class CUDARuntimeError(RuntimeError):
-    """As cupy.cuda.runtime has it."""
+    """As cupy.cuda.runtime has it, which takes the status and knows the words."""
+
+    def __init__(self, status, words="cudaErrorOfSomeKind: in words"):
+        super().__init__(words)
+        self.status = status
 
 
-class CUDADriverError(RuntimeError):
+class CUDADriverError(CUDARuntimeError):
     """As cupy.cuda.driver has it."""
 
 
@@ -47,7 +51,8 @@ class FakeCupy(types.ModuleType):
 
     devices: how many there are, or an error that is raised. memory: bytes of the device. seconds: what a launch takes,
     a function of its kernel's name, grid, block and shared memory. launches: those made, as (name, grid, block, shared
-    memory). sources: what was compiled. static_shared_bytes: of every kernel.
+    memory). sources: what was compiled. static_shared_bytes, most_threads: of every kernel. failed: the status of an
+    error from which the device does not recover, once it has had one.
     """
 
     __version__ = "13.0.0"
@@ -63,6 +68,8 @@ class FakeCupy(types.ModuleType):
         self.sources = []
         self.options = []
         self.static_shared_bytes = 0
+        self.most_threads = 1024
+        self.failed = 0
         self.attributes = {
             "MaxThreadsPerBlock": 1024,
             "MaxGridDimX": 2**31 - 1,
@@ -81,6 +88,7 @@ class FakeCupy(types.ModuleType):
             getDeviceProperties=lambda number: {"name": b"Fake GPU"},
             driverGetVersion=lambda: 12040,
             runtimeGetVersion=lambda: 12090,
+            eventQuery=lambda event: self.failed,
         )
         self.cuda = types.SimpleNamespace(
             runtime=runtime,
@@ -90,8 +98,9 @@ class FakeCupy(types.ModuleType):
             ),
             compiler=types.SimpleNamespace(CompileException=CompileException),
             memory=types.SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
-            Device=lambda: types.SimpleNamespace(
-                id=0,
+            Device=lambda number=0: types.SimpleNamespace(
+                id=number,
+                use=lambda: None,
                 attributes=self.attributes,
                 mem_info=(self.memory - self.taken, self.memory),
                 compute_capability="90",
@@ -133,13 +142,15 @@ class _Event:
     def __init__(self, cupy):
         self._cupy = cupy
         self.at = None
-        self.done = True
+        self.ptr = 1
 
     def record(self):
         self.at = self._cupy.now
 
     def synchronize(self):
         assert self.at is not None
+        if self._cupy.failed:
+            raise CUDARuntimeError(self._cupy.failed, "cudaErrorIllegalAddress: an illegal memory access")
 
 
 class _Array:
@@ -218,6 +229,7 @@ class _Kernel:
         self._launch = getattr(library, f"shim_launch_{number}")
         self._count = getattr(library, f"shim_count_{number}")()
         self.shared_size_bytes = cupy.static_shared_bytes
+        self.max_threads_per_block = cupy.most_threads
         self.max_dynamic_shared_size_bytes = 48 * 1024
         self.kernel = types.SimpleNamespace(ptr=number)
 
@@ -225,7 +237,7 @@ class _Kernel:
         assert len(args) == self._count
         assert all(isinstance(argument, np.generic) for argument in args)
         if shared_mem > self.max_dynamic_shared_size_bytes:
-            raise CUDADriverError("CUDA_ERROR_INVALID_VALUE: invalid argument")
+            raise CUDADriverError(1, "CUDA_ERROR_INVALID_VALUE: invalid argument")
         three = (*grid, 1, 1)[:3], (*block, 1, 1)[:3]
         values = [np.array([argument]) for argument in args]
         pointers = (ctypes.c_void_p * max(1, len(values)))(*(value.ctypes.data for value in values))

@@ -195,7 +195,7 @@ def test_a_fault_between_barriers_names_its_thread(refused):
 
 
 def test_an_endless_loop_that_records_is_an_error(refused, monkeypatch):
-    monkeypatch.setattr("simtmm.record.cpu.MOST_EVENTS", 1000)
+    monkeypatch.setattr("simtmm.record.library.MOST_EVENTS", 1000)
     text = refused(RecordingError, "__global__ void f(int* a) { while (true) ST(a, 0, 1); }")
     assert "site 0" in text
     assert "over 1000 events: does it loop for ever?" in text
@@ -214,6 +214,42 @@ def test_an_endless_loop_that_records_is_an_error(refused, monkeypatch):
 )
 def test_a_wrong_answer_is_an_error_with_what_the_check_found(refused, check, finding):
     assert refused(RecordingError, check=check) == f"kernel probe: {finding}"
+
+
+EQUAL = "expect_equal('a', after['a'], np.array([0, 7, 0, 0]))"
+NOTHING = "__global__ void f(int* a) {}"
+WRITES = """
+extern "C" __global__ void f(int* a)
+{
+    if (threadIdx.x == 1) ST(a, blockIdx.x, 5);
+    SYNC();
+    if (threadIdx.x == 0) ST(a, blockIdx.x, 6);
+}
+"""
+TWICE = {
+    "launches": "for _ in range(2): yield Launch('f', ('a',), grid=2, block=2)",
+    "check": "expect_equal('a', after['a'], np.array([6, 7, 0, 0]))",
+}
+
+
+@pytest.mark.parametrize("races", [False, True])
+def test_a_wrong_element_is_told_with_who_wrote_it_last(races, kernel_folder):
+    folder = kernel_folder(DEVICE + WRITES, host(**TWICE))
+    with pytest.raises(RecordingError) as caught:
+        record(folder, races=races)
+    where = f"{folder / 'kernel.cu'}:7: site 2 `if (threadIdx.x == 0) ST(a, blockIdx.x, 6);`, block 1, thread 0"
+    assert f"a[1] is 6, should be 7 (1 elements are wrong); written last at {where}, launch 1 of f" in str(caught.value)
+
+
+def test_a_wrong_element_that_nobody_writes_is_told_so(refused):
+    assert refused(RecordingError, NOTHING, check=EQUAL).endswith(
+        "a[1] is 0, should be 7 (1 elements are wrong); no launch writes it"
+    )
+
+
+def test_of_a_checks_own_array_nothing_is_said(refused):
+    text = refused(RecordingError, NOTHING, check=EQUAL.replace("after['a']", "after['a'].copy()"))
+    assert text.endswith("a[1] is 0, should be 7 (1 elements are wrong)")
 
 
 def test_a_check_that_fails_itself_is_named_with_its_line(refused):

@@ -13,7 +13,6 @@ import pytest
 
 from simtmm import load_trace, record
 from simtmm.errors import CompilerError, KernelError, RecordingError, SimtmmError
-from simtmm.record import gpu
 from simtmm.record.compiler import HERE
 from simtmm.trace.schema import Sampling, TraceInfo, sampled_blocks
 from tests.kernels.every_macro import EVERY_MACRO
@@ -362,7 +361,7 @@ def test_a_fault_is_told_in_the_same_words_on_both(what, kernel_folder, cupy):
 
 @needs_compiler
 def test_a_thread_that_records_for_ever_is_ended(on_gpu, cupy, monkeypatch):
-    monkeypatch.setattr(gpu, "MOST_OF_A_THREAD", 1000)
+    monkeypatch.setattr("simtmm.record.passes.MOST_OF_A_THREAD", 1000)
     with pytest.raises(RecordingError, match=r"site 0 `.*`, block 0, thread 0: a thread recorded over 1000 events"):
         on_gpu("__global__ void f(int* a) { for (;;) OP(1); }")
 
@@ -395,12 +394,28 @@ def test_what_does_not_compile_as_cuda_is_told_in_a_line(on_gpu, cupy):
 
 
 @needs_compiler
-def test_an_error_of_the_device_is_told_in_a_line(cupy, monkeypatch):
+def test_an_error_of_the_device_is_told_in_a_line_and_waited_for_no_longer(cupy):
+    cupy.failed = 700
+    words = "launch 0 of vector_add: the GPU reports cudaErrorIllegalAddress: an illegal memory access"
+    with pytest.raises(RecordingError, match=f"{words}; start Python anew$"):
+        record("vector-add", {"n": 10}, on="gpu")
+
+
+@needs_compiler
+@pytest.mark.parametrize("status", [1, 701], ids=["invalid value", "out of resources"])
+def test_an_error_that_the_device_recovers_from_needs_no_new_process(status, cupy, monkeypatch):
     def fails(device):
-        raise CUDARuntimeError("cudaErrorIllegalAddress: an illegal memory access was encountered")
+        raise CUDARuntimeError(status, "some error")
 
     monkeypatch.setattr("simtmm.record.device.Device.wait", fails)
-    with pytest.raises(RecordingError, match=r"launch 0 of vector_add: the GPU reports cudaErrorIllegalAddress"):
+    with pytest.raises(RecordingError, match=r"the GPU reports some error$"):
+        record("vector-add", {"n": 10}, on="gpu")
+
+
+@needs_compiler
+def test_more_threads_than_registers_allow_are_refused(cupy):
+    cupy.most_threads = 64
+    with pytest.raises(KernelError, match="256 threads a block: as compiled, with 24 registers a thread, it takes 64"):
         record("vector-add", {"n": 10}, on="gpu")
 
 
@@ -410,7 +425,9 @@ def test_without_cupy_a_line_says_how_to_get_it(monkeypatch):
         record("vector-add", on="gpu")
 
 
-@pytest.mark.parametrize("devices", [0, CUDARuntimeError("cudaErrorInsufficientDriver: CUDA driver version is ...")])
+@pytest.mark.parametrize(
+    "devices", [0, CUDARuntimeError(35, "cudaErrorInsufficientDriver: CUDA driver version is ...")]
+)
 def test_without_a_gpu_a_line_says_so(devices, cupy):
     cupy.devices = devices
     with pytest.raises(RecordingError, match=r"CuPy is here but no GPU that it can use .*NVIDIA GPU and its driver"):
@@ -458,9 +475,16 @@ def test_the_fake_has_no_name_that_cupy_has_not(cupy, monkeypatch):
             assert hasattr(getattr(real.cuda, part), name)
     for name in ("id", "attributes", "mem_info", "compute_capability", "pci_bus_id"):
         assert hasattr(real.cuda.Device, name)
-    for name in ("record", "synchronize", "done"):
+    for name in ("record", "synchronize"):
         assert hasattr(real.cuda.Event, name)
-    for name in ("num_regs", "shared_size_bytes", "local_size_bytes", "max_dynamic_shared_size_bytes"):
+    assert real.cuda.runtime.CUDARuntimeError(700).status == 700
+    for name in (
+        "num_regs",
+        "max_threads_per_block",
+        "shared_size_bytes",
+        "local_size_bytes",
+        "max_dynamic_shared_size_bytes",
+    ):
         assert hasattr(real.RawKernel, name)
     for name in ("set", "get", "fill", "data"):
         assert hasattr(real.ndarray, name)

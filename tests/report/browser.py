@@ -84,6 +84,12 @@ class Browser:
         self._send("Emulation.setEmulatedMedia", features=features)
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # pages are told then
 
+    def size(self, width, height):
+        """The window's, in dots."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self._send("Emulation.setDeviceMetricsOverride", **metrics)
+        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
     def accessible(self):
         """What a screen reader is given: (role, name) of all that is not ignored."""
         nodes = self._send("Accessibility.getFullAXTree")["nodes"]

@@ -376,3 +376,20 @@ def test_odd_tables_are_shown_too(shown, tmp_path, table):
     for key in ("ArrowRight", "+", "-", "0"):
         shown.run("document.getElementById('plot').focus()")
         shown.press(key)
+
+
+def test_in_a_narrow_window_words_keep_their_size_and_do_not_overlap(shown):
+    try:
+        shown.size(400, 900)
+        assert shown.run("document.documentElement.scrollWidth") <= 400
+        assert shown.run("document.querySelector('#plot svg').getScreenCTM().a") == pytest.approx(1, abs=0.01)
+        overlaps = """
+            (words => words.some((a, i) => words.slice(i + 1).some(b =>
+                a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)))
+            ([...document.querySelectorAll('#plot text')].map(t => t.getBoundingClientRect()))
+        """
+        assert not shown.run(overlaps)
+        assert shown.run(MARKS) == 12
+    finally:
+        shown.size(1200, 1000)
+    assert shown.run("document.querySelector('#plot svg').viewBox.baseVal.width") == 960

@@ -102,6 +102,16 @@ def test_a_heat_map_has_the_values_at_their_places():
 
 
 @needs_matplotlib
+def test_a_heat_map_of_seconds_tells_them_in_the_unit_of_the_largest():
+    made = pictures.heat_map([1, 2], [3, 4], [[2e-6, 1e-6], [4e-5, float("nan")]], "a", "b", "time (s)", unit="s")
+    axes, bar = made.axes
+    assert [text.get_text() for text in axes.texts] == ["2", "1", "40"]
+    assert bar.get_ylabel() == "time (\N{MICRO SIGN}s)"
+    exact = pictures.heat_map([1], [3], [[2e-6]], "a", "b", "ratio")
+    assert [text.get_text() for text in exact.axes[0].texts] == ["2e-06"]
+
+
+@needs_matplotlib
 def test_a_heat_map_of_another_shape_is_refused():
     with pytest.raises(OutputError, match=r"shape \(1, 2\): must be \(2, 1\)"):
         pictures.heat_map([1], [1, 2], [[1.0, 2.0]], "x", "y", "z")

@@ -87,6 +87,41 @@ def test_what_binds_is_told_with_where_it_begins_as_people_write_it():
     ]
 
 
+def test_an_algorithm_has_its_counts_and_speedup():
+    shown = lines(describe_prediction(predict_paper("list-ranking", GTX_480, {"n": 2**20})))
+    start = shown.index("Counts")
+    assert shown[start : shown.index("What binds along n") - 1] == [
+        "Counts",
+        "T1     20,971,520   operations   n lg(n)",
+        "Tinf           20   operations   lg(n)",
+        "M      20,971,520   transfers    n lg(n)",
+        "",
+        "Hiding the latency",
+        "threads per core in use       48   T",
+        "that hide the latency        512   by the TMM, at L = 512",
+        "                          16,384   if a warp's threads wait together",
+        "limit: threads per core       48   X, threads a core may hold",
+        "limit: local memory          384   Z / (Q S), what local memory allows",
+        "limit: parallelism         2,185   T1 / (Tinf P), what the program can feed",
+        "largest L that T hides        48   cycles",
+        "",
+        "Speedup",
+        "effective work     223,696,213   operations, T_E = max(T1, M L / T)",
+        "speedup                     45   S_P, of P = 480",
+        "linear up to L =            48   X (threads per core), not met by L = 512",
+        "linear up to L =           384   Z / Q (local memory), not met by L = 512",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("threads", "notes"), [(2, []), (3, ["Note: T = 3 is above its limit by parallelism, 2.083."])]
+)
+def test_more_threads_than_the_algorithm_feeds_are_remarked_on(threads, notes):
+    """1000 sources on 480 cores."""
+    made = predict_paper("apsp-johnson-heap", GTX_480, {"n": 1000, "m": 1e5}, threads)
+    assert [line for line in lines(describe_prediction(made)) if line.startswith("Note")] == notes
+
+
 def test_without_parameters_there_are_no_parentheses():
     assert lines(describe_prediction(Predicted("list", {}, GTX_480, {})))[0] == "list on GeForce GTX 480"
 

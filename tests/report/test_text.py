@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from simtmm.report.text import bar, number, seconds, share, table
+from simtmm.report.text import bar, number, seconds, share, short, table
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,13 @@ from simtmm.report.text import bar, number, seconds, share, table
 )  # fmt: skip
 def test_cycles_have_a_fraction_below_a_hundred_and_commas_above(value, text):
     assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1234.5, "1,234"), (9.99e11, "999,000,000,000"), (1e12, "1e+12"), (2.0834e57, "2.083e+57")]
+)
+def test_a_number_beyond_reading_has_an_exponent(value, text):
+    assert short(value) == text
 
 
 @pytest.mark.parametrize(

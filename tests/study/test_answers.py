@@ -158,4 +158,13 @@ def test_the_fastest_point_is_told_for_each_quantity(along_latency):
 def test_a_study_without_results_has_no_answers(along_latency):
     rows = tuple(Row(row.point, "open", "", {}) for row in along_latency.rows)
     found = answers(Study(along_latency.plan, rows))
-    assert found.to_dict() == {"elasticities": (), "spreads": (), "changes": (), "knees": (), "fastest": {}}
+    nothing = dict.fromkeys(("elasticities", "spreads", "changes", "knees"), ())
+    assert found.to_dict() == {**nothing, "fastest": {}, "curves": {}}
+
+
+def test_of_very_many_curves_some_are_looked_at_and_that_is_told(along_latency, monkeypatch):
+    monkeypatch.setattr("simtmm.study.answers.MOST_CURVES", 2)
+    every, found = 3, answers(along_latency)
+    assert found.curves == {"memory.latency": every, "T": 25}
+    assert {change.fixed["T"] for change in found.changes if change.axis == "memory.latency"} == {2, 8}
+    assert {entry.curves for entry in found.elasticities} == {every, 25}

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from simtmm import Machine, load_machine
+from simtmm.machine import machine_toml
 from simtmm.errors import StudyError
-from simtmm.study.calibrate import calibrate, machine_toml
+from simtmm.study.calibrate import calibrate
 from simtmm.study.latency_levels import LatencyCurve, find_levels, load_latency
-from simtmm.study.occupancy_curve import StreamPoint, load_stream, stream_bandwidth
+from simtmm.study.occupancy_curve import StreamPoint, load_stream
+from simtmm.study.stream_kernels import stream_bandwidth
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 V100 = load_latency(GOLDEN / "v100_latency.csv", "v100")

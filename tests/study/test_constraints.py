@@ -78,3 +78,8 @@ def test_a_name_without_a_value_is_named_with_the_nearest():
 def test_what_cannot_be_computed_is_said(text):
     with pytest.raises(StudyError, match="can't be computed"):
         constraint(text).holds(VALUES)
+
+
+def test_the_names_of_a_constraint_are_those_of_values():
+    text = "min(threads, memory.latency) * 2 < n or not (machine == 'gtx280') or -T > 1"
+    assert constraint(text).names == {"threads", "memory.latency", "n", "machine", "T"}

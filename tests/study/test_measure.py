@@ -8,8 +8,10 @@ import pytest
 
 from simtmm.errors import KernelError, RecordingError, StudyError
 from simtmm.kernel import load_kernel
+from simtmm.record.device import Device
 from simtmm.record.timing import CLOCK_TICKS
 from simtmm.result import Measurement, Quartiles
+from simtmm.study import benchmarks
 from simtmm.study import measure_all as everything
 from simtmm.study.latency_levels import load_latency
 from simtmm.study.measure import load_measurement, machine_name, measure, save_measurement
@@ -19,6 +21,7 @@ from tests.record.build import DEVICE, host
 from tests.record.conftest import kernel_folder as kernel_folder
 from tests.record.conftest import needs_compiler
 from tests.record.fake_cupy import FakeCupy
+from tests.record.fake_cupy import _Array as FakeArray
 
 CLOCK_HZ = 2e9
 
@@ -61,10 +64,11 @@ ADDS = "__global__ void f(int* a, int step) { if (threadIdx.x + blockIdx.x == 0)
 
 def test_times_are_quartiles_of_the_repeated_runs_of_each_launch_and_of_the_whole(kernel_folder, cupy):
     plan = [7, 7]  # the first run, which says what there is to launch
+    rehearsals = [9, 9] * 2
     warm = [8, 8]
     single = [1, 10, 2, 20, 3, 30, 4, 40, 5, 50]  # five runs of two launches
     whole = [6, 60] * 3 + [1, 1] * 2
-    taking(cupy, [1e-6 * each for each in (*plan, *warm, *single, *whole)])
+    taking(cupy, [1e-6 * each for each in (*plan, *rehearsals, *warm, *single, *whole)])
     made = measure(kernel_folder(DEVICE + ADDS, host(**TWO_LAUNCHES)), repeat=5, warm_up=1)
     first, second = made.launches
     assert microseconds(first.seconds) == pytest.approx((2, 3, 4))
@@ -72,7 +76,7 @@ def test_times_are_quartiles_of_the_repeated_runs_of_each_launch_and_of_the_whol
     assert microseconds(made.total) == pytest.approx((22, 33, 44))
     assert microseconds(made.elapsed) == pytest.approx((2, 66, 66))
     assert made.seconds == made.total.median
-    assert len(ours(cupy)) == 2 * (1 + 1 + 5 + 5)
+    assert len(ours(cupy)) == 2 * (1 + 2 + 1 + 5 + 5)
 
 
 def test_each_run_begins_with_the_inputs_and_the_last_answer_is_checked(kernel_folder, cupy):
@@ -94,7 +98,7 @@ def test_a_wrong_answer_has_no_time(kernel_folder, cupy):
 
 def test_an_answer_that_is_wrong_only_when_repeated_has_no_time_either(kernel_folder, cupy):
     device = "__device__ int runs;\n__global__ void f(int* a) { a[0] = runs++; }"
-    with pytest.raises(RecordingError, match="wrong answer: it is 5"):
+    with pytest.raises(RecordingError, match="wrong answer: it is 7"):
         measure(
             kernel_folder(DEVICE + device, host(check="assert after['a'][0] == 0, f'it is {after[\"a\"][0]}'")),
             repeat=1,
@@ -116,7 +120,9 @@ def test_what_the_host_program_writes_and_decides_between_launches_is_repeated(k
 
 def test_the_plain_build_is_timed(cupy):
     measure("vector-add", {"n": 100}, repeat=1)
-    source, options = cupy.sources[0], cupy.options[0]
+    ((source, options),) = {
+        (source, options) for source, options in zip(cupy.sources, cupy.options, strict=True) if "vector_add" in source
+    }
     assert "SIMTMM_LD" not in source
     assert "SIMTMM_RECORD" not in source
     assert "LD_ASYNC(" in source
@@ -135,12 +141,35 @@ def test_local_memory_that_is_claimed_is_taken_so_that_occupancy_is_as_the_launc
         measure("stream", {"n": 256, "local_memory": 300_000}, repeat=1)
 
 
+def test_a_kernel_holds_the_device_before_each_timed_run_until_the_host_has_told_it_all(kernel_folder, cupy):
+    measure(kernel_folder(DEVICE + ADDS, host(**TWO_LAUNCHES)), repeat=2, warm_up=0)
+    names = [name for name, *_ in cupy.launches if name in ("f", "simtmm_hold")]
+    assert names == ["f"] * 2 * 3 + ["simtmm_hold", "f", "f"] * 4
+
+
+def test_a_host_program_that_writes_between_launches_is_not_in_their_time(kernel_folder, cupy, monkeypatch):
+    set_array = FakeArray.set
+
+    def slow(array, given):
+        cupy.now += 1.0
+        set_array(array, given)
+
+    monkeypatch.setattr(FakeArray, "set", slow)
+    launches = """
+    for step in range(2):
+        memory["a"][1] = step + 1
+        yield Launch("f", ("a",), grid=1, block=1)
+    """
+    made = measure(kernel_folder(DEVICE + "__global__ void f(int* a) {}", host(launches=launches)), repeat=2)
+    assert microseconds(made.total) == pytest.approx((2, 2, 2))
+
+
 @pytest.mark.parametrize(("cold", "fills"), [(True, 1), (False, 0)])
 def test_caches_are_emptied_by_writing_more_than_they_hold(cold, fills, cupy, monkeypatch):
     filled = []
     monkeypatch.setattr("tests.record.fake_cupy._Array.fill", lambda array, value: filled.append(len(array)))
     measure("vector-add", {"n": 100}, repeat=2, warm_up=0, cold=cold)
-    assert filled == [4 * cupy.attributes["L2CacheSize"]] * (fills * 2 * 2)
+    assert filled == [4 * cupy.attributes["L2CacheSize"]] * (fills * (2 + 2 * 2))  # rehearsals, and what is timed
 
 
 def test_a_measurement_says_on_what_and_at_which_clock(cupy):
@@ -150,6 +179,23 @@ def test_a_measurement_says_on_what_and_at_which_clock(cupy):
     assert made.device["core_groups"] == 4
     assert (made.kernel, made.parameters["n"], made.machine) == ("vector-add", 100, "Fake GPU")
     assert len(made.source) == 20
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024",
+        "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  550.54.15  Release Build  (builder@host)",
+    ],
+)
+def test_the_driver_is_known_where_nvidia_smi_is_not(line, cupy, tmp_path, monkeypatch):
+    def missing(*arguments, **options):
+        raise FileNotFoundError
+
+    (tmp_path / "version").write_text(f"{line}\nGCC version:  gcc version 12.3.0\n")
+    monkeypatch.setattr("simtmm.record.device.DRIVER", tmp_path / "version")
+    monkeypatch.setattr("simtmm.record.device.subprocess.run", missing)
+    assert Device(cupy).facts()["driver_version"] == "550.54.15"
 
 
 @pytest.mark.parametrize(
@@ -224,10 +270,12 @@ def few(monkeypatch, kernel_folder):
     """Little to measure: two kernels, and a point or two of each benchmark."""
     folders = {"quiet": kernel_folder(PROBE, QUIET, "quiet"), "racy": kernel_folder(PROBE, RACY, "racy")}
     monkeypatch.setattr(everything, "kernel_folders", lambda: folders)
-    monkeypatch.setattr(everything, "CHASE_KIB", (4, 8))
-    monkeypatch.setattr(everything, "CHASE_STEPS", 20)
-    monkeypatch.setattr(everything, "STREAM_ELEMENTS", 4096)
-    monkeypatch.setattr(everything, "STREAM_BLOCKS", ((256, 1), (1024, 2)))
+    monkeypatch.setattr(benchmarks, "CHASE_KIB", (4, 8))
+    monkeypatch.setattr(benchmarks, "CHASE_STEPS", 20)
+    monkeypatch.setattr(benchmarks, "STREAM_ELEMENTS", 4096)
+    monkeypatch.setattr(benchmarks, "LOCAL_STEPS", (10, 20))
+    monkeypatch.setattr(benchmarks, "UPDATES", (10, 20))
+    monkeypatch.setattr(benchmarks, "STREAM_BLOCKS", ((256, 1), (1024, 2)))
     return folders
 
 

@@ -7,14 +7,8 @@ import pytest
 
 from simtmm import Machine, load_machine, lower, record
 from simtmm.errors import StudyError
-from simtmm.study.occupancy_curve import (
-    OPERATIONS,
-    StreamPoint,
-    load_stream,
-    occupancy_curve,
-    stream_bandwidth,
-    stream_workload,
-)
+from simtmm.study.occupancy_curve import StreamPoint, load_stream, occupancy_curve
+from simtmm.study.stream_kernels import OPERATIONS, stream_bandwidth, stream_workload
 from tests.record.conftest import needs_compiler
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "stream_occupancy.csv"

@@ -4,7 +4,8 @@ import pytest
 
 from simtmm.errors import KernelError, MachineError, StudyError
 from simtmm.machine import load_machine
-from simtmm.study.plan import is_machine_key, plan, whole_key
+from simtmm.study.layout import is_machine_key, whole_key
+from simtmm.study.plan import plan, plan_file
 from simtmm.study.study_file import read_study, study_of
 from tests.study.programs import planned, write
 
@@ -194,3 +195,20 @@ def test_sampled_axes_are_crossed_with_the_others():
     assert latencies[:5] == latencies[5:]
     assert found.axes == ("threads", "memory.latency")
     assert (found.grid, found.sampled) == ((("threads",),), ("memory.latency",))
+
+
+def test_points_of_another_engine_have_other_keys(monkeypatch):
+    """What was computed before an edit is not what would be computed after it, whatever the version says."""
+    before = made(machines=["ideal"]).points[0].key
+    monkeypatch.setattr("simtmm.study.plan.sources", lambda *parts: "edited")
+    assert made(machines=["ideal"]).points[0].key != before
+
+
+def test_an_error_in_a_study_file_names_the_file(tmp_path):
+    path = tmp_path / "wrong.toml"
+    path.write_text('program = "stream"\n[axes]\n"memory.latency" = []\n', encoding="utf-8")
+    with pytest.raises(StudyError, match=r"wrong\.toml: axis memory\.latency: must have at least one value"):
+        plan_file(path)
+    path.write_text('program = "stream"\n[parameters]\nn = "many"\n', encoding="utf-8")
+    with pytest.raises(KernelError, match=r"wrong\.toml: kernel stream: parameter n = 'many'"):
+        plan_file(path)

@@ -13,6 +13,7 @@ from simtmm.model.algorithm import Algorithm, Form, Need, constant, predict_algo
 from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.model.calibrated import calibrated
 from simtmm.model.formula import Formula, Symbol
+from simtmm.model.tmm import hiding
 from simtmm.study import predict as study
 from simtmm.study.along import domain, range_of, timed
 from simtmm.study.predict import is_algorithm, predict_paper, predict_program, sweep_blocks, versus
@@ -262,6 +263,11 @@ def test_formulas_of_an_algorithm_can_be_printed(name):
         ("fft", {"N": 2e60}, "fft: N = 2e+60: must be at most 1e+60 (points)"),
         ("merge-sort", {"n": 100}, "merge-sort: n = 100: must be above Z = 12288"),
         ("merge-sorts", {"n": 100}, "algorithm 'merge-sorts': unknown; did you mean 'merge-sort'"),
+        (
+            "matrix-multiplication",
+            {"n": 9, "S_D": 111},
+            "matrix-multiplication: S_D = 111: must be at most sqrt(Z) = 1",
+        ),
     ],
 )
 def test_wrong_symbols_are_refused_by_name(name, parameters, line):
@@ -274,7 +280,21 @@ def test_wrong_symbols_are_refused_by_name(name, parameters, line):
 def test_the_largest_sizes_still_give_numbers(name):
     largest = {symbol.name: 1e60 for symbol in find(name).symbols}
     largest |= {"m": 1e4} if name == "bloom-filter" else {}
+    largest.pop("S_D", None)  # at most sqrt(Z)
     assert math.isfinite(predict_paper(name, GTX_480, largest).predictions["tmm"].cycles)
+
+
+def test_a_program_tells_how_many_threads_hide_its_latency():
+    made = predict_program(TRACE, GTX_480, models=["pram"])
+    assert made.hiding == hiding(GTX_480, count(load_trace(TRACE), GTX_480))
+    assert made.to_dict()["hiding"]["needed"] == made.hiding.needed
+    assert made.speedup is None
+
+
+def test_an_algorithm_tells_its_speedup_and_how_many_threads_hide_the_latency():
+    made = predict_paper("list-ranking", GTX_480, {"n": 2**20}, 8)
+    assert (made.hiding.in_use, made.hiding.needed, made.hiding) == (8, 512, made.speedup.hiding)
+    assert made.to_dict()["speedup"] == made.speedup.to_dict()
 
 
 def test_predictions_are_one_json_document():
@@ -350,6 +370,39 @@ def test_who_wins_is_told_along_all_that_can_vary():
     assert [stretch.winner for stretch in along.stretches] == ["apsp-johnson-array", "apsp-dynamic-programming"]
     # m n L / (X P) = n^3 lg n / P, the dynamic program being bound by compute
     assert along.points == (pytest.approx(1000**2 * math.log2(1000) * 48 / 512, rel=1e-11),)  # of the search
+
+
+def test_variants_are_compared_by_their_names():
+    """Section 4.1.6, m = n^2 / lg n: where edges fit, Bellman-Ford overtakes Johnson's heaps, m n^2 = m n lg n L."""
+    values = {"n": 1024, "m": 1024**2 / 10}
+
+    def along_latency(variant):
+        pair = ("apsp-bellman-ford", "apsp-johnson-heap")
+        return versus(*pair, GTX_480, values, ["L"], threads_per_core=1, variants=(variant, None)).crossovers["L"]
+
+    found = along_latency("edges-fit")
+    assert [stretch.winner for stretch in found.stretches] == ["apsp-johnson-heap", "apsp-bellman-ford, edges-fit"]
+    assert found.points == (pytest.approx(1024 / 10, rel=1e-11),)  # of the search
+    assert along_latency(None).everywhere == "apsp-johnson-heap"
+
+
+def test_the_variants_of_one_algorithm_are_compared():
+    found = versus("fft", "fft", GTX_480, {"N": 1024}, ["N"], variants=(None, "mended"))
+    assert (found.first, found.second) == ("fft", "fft, mended")
+    assert found.crossovers["N"].stretches[0].winner == "fft"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "line"),
+    [
+        ({"n": 100, "S_D": 111}, "apsp-dynamic-programming: S_D = 111: must be at most sqrt(Z) = 110"),
+        ({"n": 100}, "apsp-dynamic-programming and apsp-johnson-heap: m (edges of the graph) must be given"),
+    ],
+)
+def test_wrong_symbols_of_two_are_refused_by_name(parameters, line):
+    with pytest.raises(ModelError) as caught:
+        versus("apsp-dynamic-programming", "apsp-johnson-heap", GTX_480, parameters, ["L"])
+    assert str(caught.value).startswith(line)
 
 
 def test_the_winner_is_the_one_whose_predicted_time_is_shorter():

@@ -146,3 +146,43 @@ def test_a_store_that_is_only_to_be_read_must_be_there(path):
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     with pytest.raises(StudyError, match=r"none/s\.sqlite: can't be opened"):
         Store(tmp_path / "none" / "s.sqlite")
+
+
+def test_a_store_that_is_damaged_within_is_told(path, made):
+    with Store(path) as store:
+        run = store.begin(made, {})
+        for number in range(200):
+            store.put(f"key {number}", {"tmm": {"cycles": number, "of": "x" * 500}}, {}, run)
+    content = bytearray(path.read_bytes())
+    content[8 * 4096 :] = b"\x55" * (len(content) - 8 * 4096)
+    path.write_bytes(content)
+    with Store(path) as store, pytest.raises(StudyError, match=r"s\.sqlite: can't be read or written \(.*malformed"):
+        store.results()
+
+
+def test_a_disk_that_is_full_is_told_and_what_was_there_stays(path, made):
+    with Store(path) as store:
+        run = store.begin(made, {})
+        store.put("one", {"tmm": {"cycles": 1}}, {}, run)
+        (pages,) = store._database.execute("PRAGMA page_count").fetchone()
+        store._database.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(StudyError, match=r"s\.sqlite: can't be read or written \(database or disk is full"):
+            store.put("two", {"tmm": {"cycles": 2, "of": "x" * 100_000}}, {}, run)
+    with Store(path) as store:
+        assert store.results() == {"one": {"tmm": {"cycles": 1}}}
+
+
+def test_a_part_is_there_when_it_is_opened_again(path, made):
+    with Store(path) as store:
+        store.put_part("key 0 10", b"bytes", 0.5, store.begin(made, {}))
+    with Store(path) as store:
+        assert (store.parts(), store.part("key 0 10"), store.part("other")) == ({"key 0 10"}, b"bytes", None)
+
+
+def test_a_store_of_before_there_were_parts_can_be_gone_on_with(path, made):
+    with Store(path) as store:
+        store.begin(made, {})
+        store._database.execute("DROP TABLE parts")
+    with Store(path) as store:
+        assert store.parts() == set()
+        assert len(store.runs()) == 1

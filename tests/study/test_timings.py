@@ -25,6 +25,18 @@ def test_csv_with_a_column_a_parameter(tmp_path):
     assert [(time.seconds, time.parameters) for time in load_timings(path)] == [(2.0, {"n": "64"}), (3.0, {})]
 
 
+def test_csv_may_begin_with_lines_of_comment(tmp_path):
+    path = written(tmp_path, "t.csv", "# who,when\n# where\nkernel,machine,seconds\ncopy,gtx280,0\n")
+    with pytest.raises(StudyError, match="line 4: seconds"):
+        load_timings(path)
+    path = written(tmp_path, "t.csv", "# who,when\nkernel,machine,seconds\ncopy,gtx280,2\n")
+    assert load_timings(path) == [Timing("copy", "gtx280", 2.0, {})]
+    with pytest.raises(StudyError, match="line 2: column 'kernel'"):
+        load_timings(written(tmp_path, "t.csv", "# who\nmachine,seconds\n"))
+    with pytest.raises(StudyError, match="column 'kernel'"):
+        load_timings(written(tmp_path, "t.csv", "# who"))
+
+
 @pytest.mark.parametrize("wrapped", [lambda entry: [entry], lambda entry: {"measurements": [entry]}, lambda e: e])
 def test_json_as_a_list_under_a_key_or_alone(tmp_path, wrapped):
     entry = {"kernel": "copy", "machine": "gtx280", "seconds": 0.5, "parameters": {"n": 64}}

@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simtmm import Machine, lower, simulate
+from simtmm import Machine, load_machine, load_trace, lower, simulate
 from simtmm.errors import WorkloadError
+from simtmm.study.run import DEFAULT_TRACE, shipped_trace
 from simtmm.trace.coalescing import transactions
+from simtmm.trace.lower import fit
 from simtmm.trace.schema import Batch
 from tests.trace.build import barrier, load, shared, store, trace, work
 
@@ -293,3 +295,14 @@ def test_batches_of_any_cut_lower_alike():
     one = Batch(events, np.zeros(7, np.int32), np.arange(7, dtype=np.int32), np.cumsum(counts))
     merged = type(whole)(whole.info, [one])
     assert lower(merged, machine()) == lower(whole, machine())
+
+
+def test_a_workload_of_a_roomier_machine_is_fitted_to_one_of_the_same_lowering():
+    recorded = load_trace(shipped_trace(DEFAULT_TRACE))
+    gtx, limited = load_machine("gtx480"), {"limits": {}, "resources": {}, "cores.threads_per_core": 1024}
+    workload = lower(recorded, gtx.replace(limited))
+    fitted, own = fit(workload, recorded.info, gtx), lower(recorded, gtx)
+    assert (fitted.digest(), fitted.origin) == (own.digest(), own.origin)
+    assert fitted.launch_limits.tolist() == own.launch_limits.tolist() != workload.launch_limits.tolist()
+    with pytest.raises(WorkloadError, match="does not fit"):
+        fit(workload, recorded.info, gtx.replace({"resources.threads_per_block": 8}))

@@ -4,13 +4,14 @@ The papers name these three (003, abstract and section 1) and give no numbers fo
 for the standard algorithms; a loop's threads wait for memory at least once.
 """
 
-from simtmm.model.algorithm import Algorithm, Equation, Form
+from simtmm.model.algorithm import Algorithm, Equation, Form, Need
 from simtmm.model.formula import Symbol
 from simtmm.model.functions import Value, minimum, sqrt
 
 NAMED = "named in 003, without numbers; derived here"
 S_D = Symbol("S_D", "dimension of a sub-block that is kept in local memory", "words", minimum=1)
 SUB_BLOCKS: dict[str, Equation] = {"S_D": lambda Z: sqrt(Z)}  # section 4.1.1 of 000: S_D = Theta(sqrt(Z))
+FITS = (Need("S_D", "at most", lambda Z: sqrt(Z), "sqrt(Z)"),)  # a sub-block of S_D by S_D words
 
 LOOPED_MEMORY_ACCESS = Algorithm(
     name="looped-memory-access",
@@ -47,6 +48,7 @@ MATRIX_MULTIPLICATION = Algorithm(
     title="Matrix product",
     symbols=(Symbol("n", "rows and columns of each matrix", "words", minimum=1), S_D),
     defaults=SUB_BLOCKS,
+    fits=FITS,
     forms={
         "sub-blocks": Form(
             work=lambda n: n**3,

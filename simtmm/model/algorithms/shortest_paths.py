@@ -8,7 +8,7 @@ With the max, the dynamic program's memory term is below Johnson's (arrays) at e
 """
 
 from simtmm.model.algorithm import Algorithm, Form, Need
-from simtmm.model.algorithms.dense import MATRIX_MULTIPLICATION, S_D, SUB_BLOCKS, product
+from simtmm.model.algorithms.dense import FITS, MATRIX_MULTIPLICATION, S_D, SUB_BLOCKS, product
 from simtmm.model.formula import Symbol
 from simtmm.model.functions import lg, maximum, minimum
 
@@ -21,6 +21,7 @@ DYNAMIC_PROGRAMMING = Algorithm(
     title="All-pairs shortest paths: dynamic program",
     symbols=(VERTICES, S_D),
     defaults=SUB_BLOCKS,
+    fits=FITS,
     forms={
         "printed": Form(  # lg n products
             work=lambda n: ONE_PRODUCT.work(n) * lg(n),

@@ -6,17 +6,28 @@ ODD = [
     {"n": 12, "sub_block": 4, "threads": 33},  # threads without an element
     {"n": 17, "sub_block": 8, "threads": 64, "degree": 0.0},  # no edges
     {"n": 16, "sub_block": 8, "threads": 16, "degree": 16.0},  # all edges
+    {"n": 20, "sub_block": 5, "threads": 7, "loads": "one-by-one"},
+    {"n": 33, "sub_block": 8, "threads": 64, "squarings": 1},
+    {"n": 33, "sub_block": 8, "threads": 64, "squarings": 2, "degree": 1.0},
+    {"n": 9, "sub_block": 4, "threads": 16, "squarings": 9},  # more than it takes
 ]
 
-EVENTS = [{"n": 24, "sub_block": 8, "threads": 64}, {"n": 30, "sub_block": 4, "threads": 7}]
+EVENTS = [
+    {"n": 24, "sub_block": 8, "threads": 64},
+    {"n": 30, "sub_block": 4, "threads": 7},
+    {"n": 24, "sub_block": 8, "threads": 64, "squarings": 2},
+    {"n": 30, "sub_block": 4, "threads": 7, "loads": "one-by-one"},
+]
 
 
-def events(n, sub_block, threads):
+def events(n, sub_block, threads, squarings=0, loads="together"):
     sub_blocks = -(-n // sub_block)
-    steps = max(1, (n - 2).bit_length())
+    steps = squarings or max(1, (n - 2).bit_length())
     elements = sub_block**2
     # An element and a sub-block along the row: 2 asyncs, 2 shared stores; S times 2 shared loads and 1 work event.
     along = elements * (4 + 3 * sub_block) + 3 * threads  # a thread: 1 join, 2 barriers
+    if loads == "one-by-one":
+        along += 2 * elements  # a join behind each async
     return steps * sub_blocks**2 * (sub_blocks * along + elements)
 
 
@@ -24,4 +35,5 @@ MISTAKES = [
     ("through < shortest[e] ?", "through > shortest[e] ?", {}),
     ("through += LDS", "through -= LDS", {}),
     ("k0 += SUB_BLOCK", "k0 += 2 * SUB_BLOCK", {}),
+    ("k0 += SUB_BLOCK", "k0 += 2 * SUB_BLOCK", {"squarings": 1}),
 ]

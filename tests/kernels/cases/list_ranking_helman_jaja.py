@@ -12,6 +12,9 @@ ODD = [
     {"n": 1023, "order": "ordered", "limit": 5},
     {"n": 5000, "splitters": RULES[1], "limit": 2, "seed": 1},
     {"n": 5000, "splitters": RULES[1], "order": "ordered", "threads": 1024},
+    {"n": 64, "phases": "local-ranking"},  # as short a list is not split
+    {"n": 65, "phases": "local-ranking"},
+    {"n": 5000, "phases": "local-ranking", "splitters": RULES[1], "seed": 1},
 ]
 
 EVENTS = [
@@ -19,10 +22,11 @@ EVENTS = [
     {"n": 4096},
     {"n": 777, "limit": 1, "threads": 100},
     {"n": 3000, "limit": 3, "splitters": RULES[1]},
+    {"n": 3000, "phases": "local-ranking"},
 ]
 
 
-def events(n, splitters=RULES[0], limit=64, **_):
+def events(n, splitters=RULES[0], limit=64, phases="all", **_):
     count = 0
     first = True
     while n > limit:
@@ -32,6 +36,8 @@ def events(n, splitters=RULES[0], limit=64, **_):
         # Local ranking. A node: two stores, an operation, and a look at its successor, which the last has not. A
         # sublist: one load at its begin, two stores at its end. A node that has a weight loads and joins it.
         count += 3 * n + (n - 1) + 3 * sublists + (0 if first else 2 * n)
+        if phases == "local-ranking":
+            return count
         count += 6 * n  # recombine: three loads, a join, an operation, a store
         n, first = sublists, False
     return count + 5 * n  # one thread: two loads, a join, an operation, a store
@@ -41,6 +47,13 @@ MISTAKES = [
     ("total += weight;", "total += 1;", {}),  # right in the first iteration only
     ("ST(sublist, node, t);", "ST(sublist, node, 0);", {}),
     ("ST(rank, i, local + before);", "ST(rank, i, local);", {}),
+    ("ST(sublist, node, t);", "ST(sublist, node, 0);", {"phases": "local-ranking"}),
+    (
+        "ST(rank, node, total);\n        ST(sublist",
+        "ST(rank, node, total + 1);\n        ST(sublist",
+        {"phases": "local-ranking"},
+    ),
+    ("ST(sublist_total, t, total);", "ST(sublist_total, t, total - 1);", {"phases": "local-ranking"}),
     ("ST(sublist_total, t, total);", "ST(sublist_total, t, total - 1);", {}),
     ("if (i >= n) return;", "if (i >= n - 1) return;", {}),
 ]

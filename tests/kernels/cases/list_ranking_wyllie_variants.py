@@ -12,24 +12,30 @@ ODD = [
         {"n": 129, "threads": 128, "seed": 5},
         {"n": 1000, "threads": 33},
         {"n": 1024, "threads": 1024},
+        {"n": 300, "threads": 64, "order": "ordered"},
     )
 ] + [{"version": "packed-32", "n": 65536}]  # every value of 16 bits is a node
 
 EVENTS = [
     {"version": version, **sizes}
     for version in VERSIONS
-    for sizes in ({"n": 1}, {"n": 100, "threads": 100}, {"n": 1025, "threads": 100, "seed": 2})
+    for sizes in (
+        {"n": 1},
+        {"n": 100, "threads": 100},
+        {"n": 1025, "threads": 100, "seed": 2},
+        {"n": 333, "threads": 50, "order": "ordered"},
+    )
 ]
 
 
-def events(version, n, threads=512, seed=0):
+def events(version, n, threads=512, seed=0, order="random"):
     if version == "stepwise":
         steps = max(1, (n - 1).bit_length())
         # All load, test and store. Before step s those at a distance of 2^s or more from the last node are
         # unfinished: they load and add; those at twice that find an unfinished node and raise the flag.
         return sum(3 * n + 2 * max(0, n - 2**s) + max(0, n - 2 * 2**s) for s in range(steps))
     kernel = load_kernel("list-ranking-wyllie-variants")
-    nodes = kernel.inputs(kernel.resolve({"version": version, "n": n, "seed": seed}))["nodes"].tolist()
+    nodes = kernel.inputs(kernel.resolve({"version": version, "n": n, "seed": seed, "order": order}))["nodes"].tolist()
     half = 16 if version == "packed-32" else 32
     successor = [node % 2**half for node in nodes]
     last = next(i for i, node in enumerate(nodes) if node >> half == 0)

@@ -92,6 +92,21 @@ def test_the_sub_block_is_the_root_of_the_local_memory_unless_it_is_given():
     assert "S_D" not in root.symbols
 
 
+@pytest.mark.parametrize("name", ["apsp-dynamic-programming", "matrix-multiplication"])
+def test_a_sub_block_must_fit_local_memory(name):
+    """Of S_D by S_D words: section 4.1.1."""
+    little = GTX_480.replace({"resources.local_memory": 4 * 64**2})
+    assert predict_algorithm(find(name), little, {"n": 99, "S_D": 64})
+    with pytest.raises(ModelError, match=rf"^{name}: S_D = 64.1: must be at most sqrt\(Z\) = 64$"):
+        predict_algorithm(find(name), little, {"n": 99, "S_D": 64.1})
+    with pytest.raises(ModelError, match=rf"^{name}: S_D = 8: Z: the machine has no local memory"):
+        predict_algorithm(find(name), CRAY_XMT, {"n": 99, "S_D": 8})
+
+
+def test_without_sub_blocks_their_size_may_be_any():
+    assert predict_algorithm(find("matrix-multiplication"), CRAY_XMT, {"n": 99, "S_D": 1e9}, variant="unblocked")
+
+
 def test_a_parameter_that_a_form_does_not_use_may_be_given_and_must_be_in_its_domain():
     tree = find("suffix-tree")
     with_m = predict_algorithm(tree, GTX_480, {"n": 10, "k": 5, "m": 1e7})["tmm"]

@@ -1,0 +1,51 @@
+"""Rows of a CSV file of measurements, and the numbers in them."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from simtmm.errors import StudyError, nearest
+
+
+def read_rows(path: str | Path, gpu: str | None, needed: Sequence[str]) -> list[dict[str, str]]:
+    """The rows of a GPU in a CSV file with these columns; lines that begin with # are comments.
+
+    gpu: what the column `gpu`, where there is one, must hold; needed where it holds several. Raises StudyError.
+    """
+    try:
+        with Path(path).open(encoding="utf-8-sig", newline="") as lines:
+            rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    except OSError as error:
+        raise StudyError(f"{path}: can't be read ({error.strerror})") from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise StudyError(f"{path}: is not CSV ({error})") from None
+    if not rows:
+        raise StudyError(f"{path}: has no rows")
+    for column in needed:
+        if column not in rows[0]:
+            raise StudyError(f"{path}: has no column {column!r}{nearest(column, [str(name) for name in rows[0]])}")
+    gpus = sorted({row["gpu"] or "" for row in rows}) if "gpu" in rows[0] else []
+    if gpu is None and len(gpus) > 1:
+        raise StudyError(f"{path}: has several GPUs: choose one of {', '.join(gpus)}")
+    if gpu is not None and gpus and gpu not in gpus:
+        raise StudyError(f"{path}: gpu {gpu!r}: unknown{nearest(gpu, gpus)}")
+    return [row for row in rows if gpu is None or not gpus or row["gpu"] == gpu]
+
+
+def positive_number(path: str | Path, row: Mapping[str, str], column: str) -> float:
+    """A number above 0 of a row. Raises StudyError."""
+    try:
+        value = float(row[column] or "")
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise StudyError(f"{path}: {column} = {row[column]!r}: must be a number above 0")
+    return value
+
+
+def whole_number(path: str | Path, row: Mapping[str, str], column: str) -> int:
+    """A whole number from 1 on of a row. Raises StudyError."""
+    value = positive_number(path, row, column)
+    if value != int(value):
+        raise StudyError(f"{path}: {column} = {row[column]!r}: must be a whole number of at least 1")
+    return int(value)

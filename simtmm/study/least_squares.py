@@ -1,0 +1,93 @@
+"""Least squares of a simulation, within bounds: Gauss-Newton with differences that are wide enough for a staircase.
+
+A simulated bandwidth is no smooth function of a machine's values: blocks come in waves, and a wave more or less is some
+per cent. So slopes are taken over steps that the caller chooses, and what moves less than a step is not followed. An
+error weighs by its square while it is small and by its size beyond, so that a stray point weighs little.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.float64]
+Residuals = Callable[[Sequence[Numbers]], Sequence[Numbers]]
+
+KINK = 0.02  # residuals below this count by their square, those above by their size
+SHARES = (1.0, 0.5, 0.2)  # of a step that are tried
+LEAST_GAIN = 0.005  # of the cost: a step that gains less is the last
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A value that is fitted. least, most: its bounds. step: over which its slope is taken."""
+
+    name: str
+    least: float
+    most: float
+    step: float
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What came of it. values, errors: by name, with standard errors. cost: the mean over the residuals, see `cost`."""
+
+    values: dict[str, float]
+    errors: dict[str, float]
+    cost: float
+
+
+def least_squares(parameters: Sequence[Parameter], begin: Sequence[float], residuals: Residuals, steps: int) -> Fitted:
+    """The values that make the residuals small.
+
+    begin: values to begin with. residuals: gives the residuals at each of several sets of values, all at once, so that
+    they may be computed side by side. steps: at most so many.
+    """
+    names = [each.name for each in parameters]
+    least, most, step = (np.array([getattr(each, name) for each in parameters]) for name in ("least", "most", "step"))
+    at = np.clip(np.array(begin, dtype=np.float64), least, most)
+    slopes = np.zeros((0, len(at)))
+    (off,) = residuals([at])
+    for _ in range(steps):
+        # Towards the other side where a bound is near.
+        width = np.where(at + step <= most, step, -step)
+        beside = residuals([at + width * (np.arange(len(at)) == index) for index in range(len(at))])
+        slopes = np.stack([(there - off) / (width / step)[index] for index, there in enumerate(beside)], axis=1)
+        move = step * _move(slopes, off, (least - at) / step, (most - at) / step)
+        tried = [np.clip(at + share * move, least, most) for share in SHARES]
+        found = residuals(tried[:1])
+        if cost(found[0]) >= cost(off):
+            found = [*found, *residuals(tried[1:])]
+        best = min(range(len(found)), key=lambda index: cost(found[index]))
+        gain = cost(off) - cost(found[best])
+        if gain > 0:
+            at, off = tried[best], found[best]
+        if gain < LEAST_GAIN * cost(off):
+            break
+    free = max(1, len(off) - len(at))
+    spread = step * np.sqrt(np.sum(off**2) / free * np.diag(np.linalg.pinv(slopes.T @ slopes)))
+    return Fitted(dict(zip(names, at.tolist(), strict=True)), dict(zip(names, spread.tolist(), strict=True)), cost(off))
+
+
+def cost(off: Numbers) -> float:
+    """The mean size of residuals, with those below KINK counted by their square; KINK at least."""
+    return float(np.mean(np.sqrt(off**2 + KINK**2)))
+
+
+def _move(slopes: Numbers, off: Numbers, least: Numbers, most: Numbers) -> Numbers:
+    """The step of least squares, weighted for `cost`, within bounds: what would leave them stays at its bound."""
+    weights = 1 / np.sqrt(off**2 + KINK**2)
+    move = np.zeros(len(least))
+    free = np.ones(len(least), dtype=bool)
+    while free.any():
+        left = off + slopes[:, ~free] @ move[~free]
+        some = slopes[:, free]
+        normal = some.T @ (some * weights[:, None])
+        move[free] = np.linalg.lstsq(normal, -some.T @ (left * weights), rcond=1e-6)[0]
+        beyond = free & ((move < least) | (move > most))
+        if not beyond.any():
+            break
+        move = np.clip(move, least, most)
+        free &= ~beyond
+    return move

@@ -1,0 +1,183 @@
+"""The L2's own rules and the port's lines, section 4, tick by tick in every engine."""
+
+import pytest
+
+from simtmm import Machine, Workload, simulate
+from simtmm.engine import ENGINES
+
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
+
+L2 = {"sets": 1, "ways": 2, "latency": 40}
+
+
+def run(engine, operations, warps=1, groups=1, **memory):
+    """A launch of warps, a block each, that all do the same; a warp issues an operation a cycle."""
+    tables = {
+        "name": "m",
+        "cores": {"groups": groups, "cores_per_group": 32, "warp_width": 32, "threads_per_core": 64},
+        "memory": {"latency": 100, "chunk_words": 32, "stores": "posted", **memory},
+    }
+    blocks = [{"warps": [operations]}] * warps
+    return simulate(Machine.from_dict(tables), Workload.from_dict({"blocks": blocks}), engine)
+
+
+# The port
+
+
+@pytest.mark.parametrize(
+    ("chunks", "passings"),
+    [
+        ([0, 1, 2, 3], 1),  # a line
+        ([3, 4], 2),  # neighbours of two lines
+        ([0, 4, 1], 3),  # those of a line, but not one behind another
+        ([0, 0], 1),
+    ],
+)
+def test_the_sectors_of_a_line_pass_the_port_together(engine, chunks, passings):
+    result = run(engine, [["load", chunks]], port_chunks=4, port_interval=5)
+    assert result.ticks == 1 + 5 * (passings - 1) + 100
+    assert result.transactions == len(chunks)
+
+
+def test_the_next_instruction_passes_the_port_anew(engine):
+    assert run(engine, [["async", [0, 1]], ["async", [2]]], port_chunks=4, port_interval=5).ticks == 1 + 5 + 100
+
+
+def test_without_lines_each_chunk_passes_the_port(engine):
+    assert run(engine, [["load", [0, 0, 1]]], port_interval=5).ticks == 1 + 2 * 5 + 100
+
+
+# Slices
+
+
+def test_a_slice_takes_up_one_chunk_after_another(engine):
+    # Four groups hit the same chunk at 1 + 100 + 1: the last begins 3 services later.
+    result = run(engine, [["load", [0]], ["load", [0]]], warps=4, groups=4, l2={**L2, "service": 7}, service=0)
+    assert result.l2_hits == 7
+    first = 1 + 100
+    # The three that hit while the line is filled end with it, so all four go on together.
+    assert result.ticks == first + 1 + 3 * 7 + 40
+
+
+def test_slices_are_as_many_as_partitions(engine):
+    loads = [["load", [0, 1]]]
+    assert run(engine, loads, l2={**L2, "service": 7}, partitions=2).ticks == 1 + 100
+    assert run(engine, loads, l2={**L2, "service": 7}, partitions=1).ticks == 1 + 7 + 100
+
+
+def test_a_miss_waits_for_slice_and_partition_at_once(engine):
+    assert run(engine, [["load", [0, 1]]], l2={**L2, "service": 7}, service=9).ticks == 1 + 9 + 100
+    assert run(engine, [["load", [0, 1]]], l2={**L2, "service": 9}, service=7).ticks == 1 + 9 + 100
+
+
+def test_a_store_that_goes_through_takes_no_slice(engine):
+    assert run(engine, [["store", [0]], ["store", [0]]], l2={**L2, "service": 7}).ticks == 2 + 100
+
+
+# Writing back
+
+
+@pytest.mark.parametrize(("writes", "hits"), [("through", 0), ("back", 1)])
+def test_a_store_stays_in_the_l2(engine, writes, hits):
+    result = run(engine, [["store", [0]], ["compute", 200], ["load", [0]]], l2={**L2, "writes": writes})
+    assert result.l2_hits == hits
+    assert result.ticks == 202 + (40 if hits else 100)
+
+
+def test_a_load_waits_until_the_store_is_in_the_l2(engine):
+    operations = [["store", [0]], ["load", [0]]]
+    assert run(engine, operations, l2={**L2, "writes": "back"}).ticks == 1 + 100
+    assert run(engine, operations, l2={**L2, "writes": "back"}, store_latency=30).ticks == 2 + 40
+
+
+def test_stores_that_stay_take_slices_and_no_partition(engine):
+    stores = [["store", [0, 1]]]
+    assert run(engine, stores, service=50, l2={**L2, "writes": "back"}).ticks == 1 + 100
+    assert run(engine, stores, service=50, l2={**L2, "service": 7, "writes": "back"}).ticks == 1 + 7 + 100
+
+
+def test_updates_do_not_stay(engine):
+    result = run(engine, [["atomic", [0]], ["load", [0]]], l2={**L2, "writes": "back"})
+    assert (result.l2_hits, result.ticks) == (0, 2 + 200)
+
+
+@pytest.mark.parametrize(
+    ("first", "written"),
+    [
+        ([["load", [0]], ["load", [1]]], 0),
+        ([["store", [0]], ["load", [1]]], 1),  # 0 falls out when 2 comes, and 3 throws 1 out
+        ([["store", [0]], ["store", [1]]], 2),
+        ([["load", [0]], ["store", [0]], ["load", [1]]], 1),
+        ([["store", [0]], ["load", [0]], ["load", [1]]], 1),  # a load does not make it clean
+    ],
+)
+def test_a_written_line_that_falls_out_takes_its_partition(engine, first, written):
+    # A pause, so that all is at rest: then 2 and 3 throw out 0 and 1, and the load of 4 waits for what is before it.
+    operations = [*first, ["compute", 1000], ["async", [2]], ["async", [3]], ["async", [4]], ["join"]]
+    machine = {"service": 60, "l2": {**L2, "writes": "back"}, "store_latency": 20}
+    begin = run(engine, [*first, ["compute", 1000]], **machine).ticks
+    assert run(engine, operations, **machine).ticks == begin + 1 + (2 + written) * 60 + 100
+
+
+def test_a_line_is_written_back_once(engine):
+    # 0 falls out and comes back as it was read; then it falls out again, and no partition hears of it.
+    machine = {"service": 60, "l2": {**L2, "ways": 1, "writes": "back"}, "store_latency": 20}
+    back = [["store", [0]], ["compute", 1000], ["load", [1]], ["compute", 1000], ["load", [0]], ["compute", 1000]]
+    begin = run(engine, back, **machine).ticks
+    assert run(engine, [*back, ["async", [2]], ["async", [3]], ["join"]], **machine).ticks == begin + 1 + 60 + 100
+
+
+def test_writing_back_turns_a_partition_round(engine):
+    machine = {"service": 60, "turnaround": 9, "l2": {**L2, "ways": 1, "writes": "back"}, "store_latency": 20}
+    begin = run(engine, [["store", [0]], ["compute", 1000]], **machine).ticks
+    two = [["store", [0]], ["compute", 1000], ["async", [1]], ["async", [2]], ["join"]]
+    # 1 is read, 0 is written, 2 is read.
+    assert run(engine, two, **machine).ticks == begin + 1 + 60 + 9 + 60 + 9 + 100
+
+
+def test_what_lies_in_the_l2_at_the_end_is_not_written(engine):
+    assert run(engine, [["store", [0]]], service=500, store_latency=20, l2={**L2, "writes": "back"}).ticks == 1 + 20
+
+
+# Warm
+
+
+@pytest.mark.parametrize(("start", "hits"), [("cold", 0), ("warm", 2)])
+def test_a_warm_l2_holds_what_the_launch_reads(engine, start, hits):
+    result = run(engine, [["load", [0]], ["async", [1]]], l2={**L2, "start": start})
+    assert result.l2_hits == hits
+    assert result.ticks == (2 + 40 + 40 if hits else 2 + 200)
+
+
+def test_a_warm_l2_holds_what_was_used_last(engine):
+    # Of 2 ways, an earlier run leaves 1 and 2, so 0 misses and throws out 1, and so on: a stream never hits.
+    assert run(engine, [["load", [0, 1, 2]]], l2={**L2, "start": "warm"}).l2_hits == 0
+    assert run(engine, [["load", [0, 1, 0]]], l2={**L2, "start": "warm"}).l2_hits == 3
+
+
+@pytest.mark.parametrize(("writes", "hits"), [("through", 1), ("back", 0)])
+def test_a_warm_l2_holds_stores_where_they_stay(engine, writes, hits):
+    # An earlier run ends with the store of 1, which throws 0 out of the only line, or goes by.
+    l2 = {**L2, "ways": 1, "writes": writes, "start": "warm"}
+    assert run(engine, [["load", [0]], ["store", [1]]], l2=l2).l2_hits == hits
+
+
+def test_a_warm_l2_has_lines_to_write(engine):
+    # An earlier run ends with the store of 0, which falls out when 1 comes; a cold L2 has nothing to write then.
+    def ticks(start):
+        l2 = {**L2, "ways": 1, "writes": "back", "start": start}
+        loads = [["async", [1]], ["async", [2]], ["join"]]
+        return run(engine, [*loads, ["store", [0]]], service=60, store_latency=20, l2=l2).ticks
+
+    assert ticks("warm") == ticks("cold") + 60
+
+
+def test_each_launch_is_warm_by_itself(engine):
+    tables = {
+        "name": "m",
+        "cores": {"groups": 1, "cores_per_group": 32, "warp_width": 32, "threads_per_core": 64},
+        "memory": {"latency": 100, "chunk_words": 32, "l2": {**L2, "start": "warm"}},
+    }
+    launches = [{"blocks": [{"warps": [[["load", [chunk]]]]}]} for chunk in (0, 1)]
+    result = simulate(Machine.from_dict(tables), Workload.from_dict({"launches": launches}), engine)
+    assert (result.l2_hits, result.launch_ticks) == (2, (1 + 40, 1 + 40))
