@@ -27,6 +27,7 @@ ONLY = {  # where an option has a meaning; elsewhere it is refused, and not left
     "--constant": (PROGRAM,),
     "--unit": (PROGRAM,),
     "--threads": (ALGORITHM, VERSUS),
+    "--active-blocks": (PROGRAM,),
     "--measured": (ALGORITHM, PROGRAM),
     "--factor": (ALGORITHM, PROGRAM),
     "--variant": (ALGORITHM, VERSUS),
@@ -72,6 +73,9 @@ def predict(
     sweep: Annotated[
         str | None, typer.Option(metavar="blocks=LOW:HIGH", help="a kernel's throughput over requested blocks")
     ] = None,
+    active_blocks: Annotated[
+        int | None, typer.Option(metavar="B_a", help="let a core group hold no more of a kernel's blocks than that")
+    ] = None,
     measured: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="a measured time: which predictions it departs from")
     ] = None,
@@ -103,6 +107,7 @@ def predict(
         "--constant": constant,
         "--unit": unit,
         "--threads": threads is not None,
+        "--active-blocks": active_blocks is not None,
         "--measured": measured is not None,
         "--factor": factor is not None,
         "--variant": variant,
@@ -116,6 +121,8 @@ def predict(
             raise ModelError(f"{option}: is for {' or '.join(ONLY[option])}, not for {mode}")
     if unit and not constant:
         raise ModelError("--unit: is of the constants, so --constant must be given too")
+    if measured is not None and not 0 < measured < float("inf"):
+        raise ModelError(f"--measured {measured}: must be a number of seconds above 0")
     if factor is not None and measured is None:
         raise ModelError("--factor: is of a measured time, so --measured must be given too")
     if picture is not None:
@@ -139,7 +146,7 @@ def predict(
         else:
             constants = numbers_of(constant, "--constant")
             made = study.predict_program(
-                source, chosen, parameters_of(param), model or (), constants, unit or "cycles", recorded
+                source, chosen, parameters_of(param), model or (), constants, unit or "cycles", recorded, active_blocks
             )
     if sweep is not None:
         document = {"kernel": function, "machine": chosen.name, **swept.to_dict()}

@@ -75,7 +75,7 @@ def warn_of_samples(sources: Iterable[str]) -> None:
 def numbers_of(words: list[str] | None, option: str) -> dict[str, float]:
     """NAME=VALUE words whose values are numbers."""
     numbers = {}
-    for key, text in (_pair(word, option, ModelError) for word in words or []):
+    for key, text in _pairs(words, option, ModelError).items():
         try:
             numbers[key] = float(text)
         except ValueError:
@@ -94,23 +94,29 @@ def chosen_machine(name: str, changes: list[str] | None) -> "Machine":
 
 def changes_of(words: list[str] | None) -> dict[str, Any]:
     """A machine's keys with new values from KEY=VALUE words."""
-    values = dict(_pair(word, "--set", MachineError) for word in words or [])
+    values = dict(_pair(word, "--set", MachineError) for word in words or [])  # the last holds
     return {key: _value(text) for key, text in values.items()}
 
 
 def ranges_of(words: list[str] | None, option: str) -> dict[str, str]:
     """KEY=RANGE words, the ranges as they stand. A key that comes twice is refused."""
-    found: dict[str, str] = {}
-    for key, text in (_pair(word, option, StudyError) for word in words or []):
-        if key in found:
-            raise StudyError(f"{option} {key}: is there twice")
-        found[key] = text
-    return found
+    return _pairs(words, option, StudyError)
 
 
 def parameters_of(words: list[str] | None) -> dict[str, str]:
     """A kernel's parameters from NAME=VALUE words."""
-    return dict(_pair(word, "--param", KernelError) for word in words or [])
+    return _pairs(words, "--param", KernelError)
+
+
+def _pairs(words: list[str] | None, option: str, error: type[Exception]) -> dict[str, str]:
+    """NAME=VALUE words, each name once: of two values neither is silently left out."""
+    values: dict[str, str] = {}
+    for word in words or []:
+        name, value = _pair(word, option, error)
+        if name in values:
+            raise error(f"{option} {name}: is there twice")
+        values[name] = value
+    return values
 
 
 def _pair(word: str, option: str, error: type[Exception]) -> tuple[str, str]:

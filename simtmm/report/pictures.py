@@ -290,16 +290,16 @@ def set_scales(axes: "Axes", x: Sequence[float], y: Sequence[float]) -> None:
 
 
 def plain_ticks(axes: "Axes") -> None:
-    """Numbers in full, 1,000, on logarithmic axes that show none which is long; 2 and 5 too where they span little."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    """Numbers in full, 1,000, on logarithmic axes that show none which is long; more of them where they span less."""
+    from matplotlib.ticker import FuncFormatter
 
-    def half_way(value: float, _: object) -> str:
-        return f"{value:,g}" if f"{value:e}"[0] in "25" else ""
+    def numbers(digits: str) -> FuncFormatter:
+        return FuncFormatter(lambda value, _: f"{value:,g}" if f"{value:.0e}"[0] in digits else "")
 
     for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
         if axis.get_scale() == "log" and low >= 0.001 and high < 1e5:
-            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-            axis.set_minor_formatter(FuncFormatter(half_way) if high < 100 * low else NullFormatter())
+            axis.set_major_formatter(numbers("123456789"))
+            axis.set_minor_formatter(numbers("" if high > 100 * low else "25" if high > 6 * low else "2357"))
 
 
 def time_axis(axes: "Axes", which: str, unit: str) -> None:

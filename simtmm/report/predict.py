@@ -36,6 +36,10 @@ def describe_prediction(made: Predicted) -> Iterator[RenderableType]:
     yield Text(_heading(made), style="bold")
     if made.sampling:
         yield Text(f"Warning: {made.sampling.warning}", style="yellow")
+    if made.forced:
+        claims = " or ".join(f"{claim:,}" for claim in made.forced.local_memory)
+        most = made.forced.active_blocks
+        yield Text(f"Active blocks: {most} at most, for which a block must claim {claims} bytes of local memory")
     yield ""
     forms = {f"{NAMES[model]}, closed form": prediction for model, prediction in made.closed_form.items()}
     all_of_them = {NAMES[model]: prediction for model, prediction in made.predictions.items()} | forms

@@ -21,7 +21,8 @@ from simtmm.record import record
 from simtmm.result import Prediction
 from simtmm.study.along import check_given, check_symbols, domain, machine_letters, range_of, timed
 from simtmm.study.departure import Departed, departed
-from simtmm.study.run import hiding_of_trace
+from simtmm.study.forced import Forced, forced
+from simtmm.study.hiding import hiding_of_trace
 from simtmm.study.speedup import Speedup, speedup_of
 from simtmm.trace.counts import count
 from simtmm.trace.io import Trace, load_trace
@@ -42,6 +43,7 @@ class Predicted:
     symbols; empty where these are outside its domain, `no_closed_form` says how. regimes: what binds along a symbol, by
     the TMM. formulas: LaTeX by model, made when asked for. sampling: which blocks the trace holds, if not all. hiding:
     the threads a core that hide the latency. speedup: of an algorithm. departed: what a measured time departs from.
+    forced: active blocks, where they are.
     """
 
     program: str
@@ -57,6 +59,7 @@ class Predicted:
     hiding: Hiding | None = None
     speedup: Speedup | None = None
     departed: Departed | None = None
+    forced: Forced | None = None
 
     def beside(self, seconds: float, factor: float) -> "Predicted":
         """With a measured time. Raises ModelError as `simtmm.study.departure` does."""
@@ -76,6 +79,7 @@ class Predicted:
             "no_closed_form": self.no_closed_form,
             "hiding": {**dataclasses.asdict(self.hiding), "limit": self.hiding.limit} if self.hiding else None,
             "speedup": self.speedup.to_dict() if self.speedup else None,
+            "forced": self.forced.to_dict() if self.forced else None,
             "measured": self.departed.to_dict() if self.departed else None,
             "regimes": {
                 over: [
@@ -113,12 +117,14 @@ def predict_program(
     constants: Mapping[str, float] | None = None,
     unit: str = "cycles",
     progress: Callable[[int], None] | None = None,
+    active_blocks: int | None = None,
 ) -> Predicted:
     """What the models say of a trace (.parquet) or of a kernel, which is recorded first.
 
     models: names in MODELS, or "calibrated"; all of them if left out. constants: a1 and a0 of the calibrated model, in
-    `unit` (cycles or s), m, C_s and G of its cache, and f_app; with them it is among the models. Raises the errors of
-    the steps (simtmm.errors), for names before anything is recorded.
+    `unit` (cycles or s), m, C_s and G of its cache, and f_app; with them it is among the models. active_blocks: of a
+    core group at most, where they are forced (simtmm.study.forced). Raises the errors of the steps (simtmm.errors), for
+    names before anything is recorded.
     """
     chosen = [model for model in models if model != CALIBRATED] or ([] if CALIBRATED in models else list(MODELS))
     for model in chosen:
@@ -126,6 +132,9 @@ def predict_program(
     if constants or CALIBRATED in models:
         _check_constants(constants or {}, unit)
     trace = _trace(source, parameters, progress)
+    claimed = None
+    if active_blocks is not None:
+        machine, claimed = forced(machine, trace, active_blocks)
     counts = count(trace, machine)
     predictions = {model: predict(model, machine, counts) for model in chosen}
     if constants:
@@ -144,6 +153,7 @@ def predict_program(
         },
         sampling=trace.info.sampling,
         hiding=hiding_of_trace(trace, machine, counts),
+        forced=claimed,
     )
 
 

@@ -12,10 +12,11 @@ from simtmm.files import data_folders
 from simtmm.machine import Machine
 from simtmm.model import predict
 from simtmm.model.occupancy import Occupancy, occupancy
-from simtmm.model.tmm import Hiding, hiding
+from simtmm.model.tmm import Hiding
 from simtmm.provenance import provenance
 from simtmm.record import record
 from simtmm.result import Prediction, Result
+from simtmm.study.hiding import hiding_of_trace
 from simtmm.study.verdict import verdict
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
@@ -105,13 +106,6 @@ def shipped_trace(name: str) -> Path:
         if (folder / name).is_file():
             return folder / name
     raise TraceError(f"{name}: is in none of the traces folders: {', '.join(map(str, data_folders('traces')))}")
-
-
-def hiding_of_trace(trace: Trace, machine: Machine, counts: Counts) -> Hiding:
-    """The threads per core that hide a trace's latency; S is that of the launch whose threads use most."""
-    launches = trace.info.launches
-    S = max((launch.local_memory_bytes / launch.threads_per_block for launch in launches), default=0.0)  # noqa: N806
-    return hiding(machine, counts, S)
 
 
 def run_trace(

@@ -27,8 +27,9 @@ PART = 4  # of the groups and partitions, for the fit
 LEAST_GROUPS = 16  # of that part: with fewer, chance decides how full the partitions are
 FIT_POINTS, FEW_POINTS = 13, 7  # of a curve, for the fit and for the choice of partitions
 PARTITIONS = (8, 16, 32, 64, 128, 256)  # of a part of the machine
-STEPS, FEW_STEPS = 6, 3  # of a fit at most; it mostly converges in three
-CANDIDATES = 3  # numbers of partitions that are tried with the kernels that store
+STEPS, FEW_STEPS = 5, 3  # of a fit at most; it mostly converges in three
+READ_WEIGHT = 2.0  # of the read kernel's errors: it is the one that nothing but latency and bandwidth decides
+CANDIDATES = 4  # numbers of partitions that are tried with the kernels that store
 AS_GOOD = 1.05  # costs that differ by no more than this factor do not tell partitions apart
 WORTH_IT = 1.3  # and up to this one, partitions are worth trying with the kernels that store
 MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
@@ -75,15 +76,19 @@ class StreamFit:
             threads = least.block_size * least.blocks_per_group * self.machine.cores.groups * self.scale
             return OPERATIONS[name].streams * ELEMENT_BYTES * threads / least.measured[name] * self.clock
 
-        block_launch = max(0.0, round_trip(READ) - self.machine.memory.latency)
-        stored = round_trip("init") - block_launch if "init" in self.storing else 0.0
-        most = max(point.measured[READ] for point in stream) / self.scale
+        latency = self.machine.memory.latency
+        block_launch = max(0.0, round_trip(READ) - latency)
+        stored = [round_trip(name) - block_launch - (latency if OPERATIONS[name].loads else 0) for name in self.storing]
+        most = {name: max(point.measured[name] for point in stream) for name in least.measured}
+        mixed = [most[READ] / most[name] - 1 for name in self.storing if OPERATIONS[name].loads]
+        chunk = self.machine.chunk_bytes / most[READ] * self.scale * self.clock
         return {
-            "chunk": self.machine.chunk_bytes / most * self.clock,
+            "chunk": chunk,
             "block_launch": block_launch,
             "warp_launch": 5.0,
-            "store_latency": max(1.0, stored),
-            "turnaround": 0.0,
+            "store_latency": max(1.0, float(np.median(stored))) if stored else 1.0,
+            # It turns round at every other chunk, about.
+            "turnaround": 2 * chunk * max(0.0, float(np.median(mixed))) if mixed else 0.0,
             "port_interval": 0.0,
         }
 
@@ -96,16 +101,15 @@ class StreamFit:
         worth_it = sorted((count for count in tried if tried[count][0] <= WORTH_IT * best), key=lambda n: tried[n][0])
         if not self.storing:
             self._take(worth_it[0], tried[worth_it[0]][1])
-        else:
-            found = []
-            for count in worth_it[:CANDIDATES]:
-                self._take(count, tried[count][1])
-                cost = tried[count][0] + len(self.storing) * self._fit_stores(FEW_STEPS, self.few_points)
-                found.append((cost, count, dict(self.values)))
-            _, count, values = min(found, key=lambda entry: entry[0])
-            self._take(count, values)
-            self._fit_stores(FEW_STEPS, self.points)
-        self._fit_read()  # a port that takes time changes what the read kernel tells, if not by much
+            self._fit_read()  # once more, for its standard errors
+            return self._found()
+        found = []
+        for count in worth_it[:CANDIDATES]:
+            self._take(count, tried[count][1])
+            found.append((self._fit_all(FEW_STEPS, self.few_points), count, dict(self.values)))
+        _, count, values = min(found, key=lambda entry: entry[0])
+        self._take(count, values)
+        self._fit_all(STEPS, self.points)
         return self._found()
 
     def _take(self, partitions: int, values: Mapping[str, float]) -> None:
@@ -121,24 +125,28 @@ class StreamFit:
             at = PARTITIONS.index(min(tried, key=lambda count: tried[count][0]))
         return tried
 
-    def _fit_read(self) -> float:
+    def _read_parameters(self) -> tuple[Parameter, ...]:
         chunk = self.values["chunk"]
         least = self.machine.chunk_bytes / (MOST_BANDWIDTH * self.quickest) * self.clock
-        parameters = (
+        return (
             Parameter("chunk", least, max(3 * chunk, least), chunk / 50),
             Parameter("block_launch", 0, 1e5, 15),
             Parameter("warp_launch", 0, 1e3, 2),
         )
-        return self._fit(parameters, [READ], STEPS, self.points)
 
-    def _fit_stores(self, steps: int, points: Sequence[StreamPoint]) -> float:
+    def _fit_read(self) -> float:
+        return self._fit(self._read_parameters(), [READ], STEPS, self.points)
+
+    def _fit_all(self, steps: int, points: Sequence[StreamPoint]) -> float:
+        """All values on all kernels at once: a port that takes time changes what the read kernel tells, too."""
         latency, chunk = self.machine.memory.latency, self.values["chunk"]
         parameters = (
+            *self._read_parameters(),
             Parameter("store_latency", 1, 2 * latency, latency / 20),
             Parameter("turnaround", 0, 2 * chunk, chunk / 20),
             Parameter("port_interval", 0, 20, 0.5),
         )
-        return self._fit(parameters, self.storing, steps, points)
+        return self._fit(parameters, [READ, *self.storing], steps, points)
 
     def _fit(
         self, parameters: Sequence[Parameter], names: Sequence[str], steps: int, points: Sequence[StreamPoint]
@@ -147,14 +155,15 @@ class StreamFit:
         keys = [each.name for each in parameters]
 
         def residuals(sets: Sequence[Numbers]) -> list[Numbers]:
-            """For each set of values, the log of simulated over measured for each kernel and point."""
+            """For each set of values, the log of simulated over measured for each kernel and point, weighted."""
             changed = [self.values | dict(zip(keys, each.tolist(), strict=True)) for each in sets]
             machines = [self.machine.replace(self._keys(each, self.partitions, 1.0)) for each in changed]
             runs = [(machine, name, point) for machine in machines for name in names for point in points]
             made = np.array(bandwidths(runs, watch=self.watch, stage="fitting", done=self.simulated))
             self.simulated += len(runs)
             measured = np.array([point.measured[name] for _, name, point in runs])
-            return list(np.log(self.scale * made / measured).reshape(len(machines), -1))
+            weights = np.array([READ_WEIGHT if name == READ else 1.0 for _, name, _ in runs])
+            return list((weights * np.log(self.scale * made / measured)).reshape(len(machines), -1))
 
         found = least_squares(parameters, [self.values[key] for key in keys], residuals, steps)
         self.values |= found.values

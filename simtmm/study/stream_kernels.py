@@ -108,7 +108,8 @@ def stream_bandwidth(
     core group goes through at least in the longer of the two runs, but for small blocks, which repeat themselves soon.
     Raises StudyError on a machine without a clock.
     """
-    if machine.clock_hz is None:
+    clock = machine.clock_hz
+    if clock is None:
         raise StudyError(f"machine {machine.name}: clock_hz: must be there for a bandwidth")
     if _loads_lines_once(machine, operation, block_size) and (machine.memory.l1 or machine.memory.l2):
         machine = machine.replace({"memory.l1": None, "memory.l2": None})  # the same to the tick, and quicker
@@ -126,7 +127,7 @@ def stream_bandwidth(
         for count in (short, long)
     ]
     moved = OPERATIONS[operation].streams * ELEMENT_BYTES * block_size * wave * (long - short)
-    return moved * machine.clock_hz * machine.ticks_per_cycle / max(1, ticks[1] - ticks[0])
+    return moved * clock * machine.ticks_per_cycle / max(1, ticks[1] - ticks[0])
 
 
 def _loads_lines_once(machine: Machine, operation: str, block_size: int) -> bool:

@@ -8,6 +8,7 @@ import pytest
 
 from simtmm import load_machine
 from simtmm.__main__ import main
+from tests.record.fake_cupy import FakeCupy
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 LATENCY = str(GOLDEN / "v100_latency.csv")
@@ -72,6 +73,12 @@ def test_the_document_has_each_value_with_its_measurement_and_the_error_of_each_
         (("--latency", LATENCY, "--gpu", "v1000"), "gpu 'v1000': unknown; did you mean 'v100'?"),
         (("--latency", LATENCY, "--set", "cores.warp_width=64"), "--set cores.warp_width=64: changes a machine"),
         (("--latency", LATENCY, "--machine", "v100", "-o", "no/where.toml"), "there is no folder no"),
+        ((), "calibrate: needs --latency FILE (and --stream FILE), or --device NUMBER"),
+        (("--latency", LATENCY, "--device", "0"), "calibrate: needs --latency FILE (and --stream FILE), or --device"),
+        (("--device", "0", "--stream", "s.csv"), "calibrate: --stream s.csv: does not go with --device"),
+        (("--device", "0", "--gpu", "v100"), "calibrate: --gpu v100: does not go with --device"),
+        (("--latency", LATENCY, "--keep", "."), "calibrate: --keep .: goes with --device only"),
+        (("--device", "0", "--keep", "nowhere"), "--keep nowhere: there is no such folder"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(command, words, line):
@@ -79,3 +86,23 @@ def test_what_is_wrong_is_said_in_a_line(command, words, line):
     assert (status, out) == (2, "")
     assert line in errors
     assert errors.count("\n") == 1
+
+
+def test_without_cupy_a_line_says_what_is_missing(command, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    status, out, errors = command("--device", "0", "-o", "mine.toml")
+    assert (status, out) == (2, "")
+    assert "a GPU is used through CuPy, which is not here" in errors
+    assert errors.count("\n") == 1
+    assert not (tmp_path / "mine.toml").exists()
+
+
+def test_without_a_gpu_a_line_says_so(command, monkeypatch, tmp_path):
+    fake = FakeCupy()
+    fake.devices = 0
+    monkeypatch.setitem(sys.modules, "cupy", fake)
+    status, out, errors = command("--device", "0", "-o", "mine.toml")
+    assert (status, out) == (2, "")
+    assert "no GPU that it can use" in errors
+    assert errors.count("\n") == 1
+    assert not (tmp_path / "mine.toml").exists()

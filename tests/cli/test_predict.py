@@ -110,6 +110,28 @@ def test_two_algorithms(command, document):
     assert list(document(*words, "--over", "m", "--threads", "8")["crossovers"]) == ["m"]
 
 
+def test_a_measured_time(document, refused):
+    found = document(TRACE, "--model", "pram", "--measured", "1e-3", "--factor", "1e9")
+    assert (found["measured"]["seconds"], found["measured"]["departing"]) == (1e-3, [])
+    assert document(TRACE, "--model", "pram", "--measured", "1")["measured"]["factor"] == 2
+    assert refused(TRACE, "--measured", "inf") == "--measured inf: must be a number of seconds above 0"
+    assert refused(TRACE, "--factor", "3") == "--factor: is of a measured time, so --measured must be given too"
+
+
+def test_a_parameter_that_is_there_twice(refused):
+    assert refused("reduce", "-p", "n=8", "-p", "n=16") == "--param n: is there twice"
+
+
+def test_forced_active_blocks(document):
+    assert document(TRACE, "--active-blocks", "2")["predictions"]["integrated"]["symbols"]["B_a"] == 2
+
+
+def test_variants_of_two_algorithms(document):
+    words = ("fft", "--versus", "fft", "-p", "N=1024", "--variant", "mended", "--versus-variant", "printed")
+    found = document(*words)
+    assert (found["first"], found["second"]) == ("fft, mended", "fft, printed")
+
+
 def test_a_sweep_over_blocks(command, document):
     status, out, _ = command(TRACE, "--sweep", "blocks=1:3", "-m", "gtx480")
     assert status == 0
@@ -160,7 +182,7 @@ def test_wrong_words_are_refused_in_one_line(refused, words, line):
 OPTIONS = {
     "--kernel": [], "--model": ["pram"], "--constant": ["a1=1"], "--unit": ["s"], "--threads": ["1"],
     "--variant": ["mended"], "--versus-variant": ["printed"], "--over": ["L"], "--latex": [],
-    "--picture": ["sweep.svg"], "--measured": ["0.5"], "--factor": ["3"],
+    "--picture": ["sweep.svg"], "--measured": ["0.5"], "--factor": ["3"], "--active-blocks": ["1"],
 }  # fmt: skip
 MODES = {
     "an algorithm": ["fft", "-p", "N=8"],

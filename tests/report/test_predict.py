@@ -122,6 +122,22 @@ def test_more_threads_than_the_algorithm_feeds_are_remarked_on(threads, notes):
     assert [line for line in lines(describe_prediction(made)) if line.startswith("Note")] == notes
 
 
+def test_a_measured_time_is_set_over_the_predicted_ones():
+    shown = lines(describe_prediction(made().beside(5e-6, 2)))
+    start = shown.index("Measured")
+    assert shown[start : start + 4] == [
+        "Measured",
+        "           over predicted",
+        "measured             5 us",
+        "TMM                  4.05   departs by more than 2",
+    ]
+
+
+def test_forced_active_blocks_are_told_with_what_blocks_must_claim():
+    shown = lines(describe_prediction(predict_program(TRACE, GTX_480, models=["pram"], active_blocks=1)))
+    assert shown[1] == "Active blocks: 1 at most, for which a block must claim 24,577 bytes of local memory"
+
+
 def test_without_parameters_there_are_no_parentheses():
     assert lines(describe_prediction(Predicted("list", {}, GTX_480, {})))[0] == "list on GeForce GTX 480"
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from simtmm import Machine, load_machine
-from simtmm.machine import machine_toml
 from simtmm.errors import StudyError
+from simtmm.machine import machine_toml
 from simtmm.study.calibrate import calibrate
 from simtmm.study.latency_levels import LatencyCurve, find_levels, load_latency
 from simtmm.study.occupancy_curve import StreamPoint, load_stream

@@ -29,7 +29,7 @@ GPU = Machine.from_dict(
         "scheduling": {"block_launch": 300, "warp_launch": 6},
         "memory": {
             "latency": 500, "chunk_words": 32, "partitions": 64, "interleave": "hash", "service": 120,
-            "stores": "blocking", "store_latency": 150, "turnaround": 0,
+            "stores": "blocking",
         },
     }
 )  # fmt: skip
@@ -45,7 +45,7 @@ def cycles(kernel, p):
         case "atomic-update":
             return 1000 + UPDATE_CYCLES * p["n"]
         case "vector-add":
-            return OVERHEAD_CYCLES + 306 + 500 + 150
+            return OVERHEAD_CYCLES + 306 + 500 + 500  # a load and a store, of which the read kernel tells nothing
         case "stream":
             blocks = min(2048 // p["threads"], 200_000 // p["local_memory"])
             moved = OPERATIONS[p["operation"]].streams * 8 * p["n"]
@@ -61,7 +61,7 @@ def cupy(monkeypatch):
     monkeypatch.setattr(benchmarks, "CHASE_KIB", (4, 8, 12, 16, 64, 128, 256))
     monkeypatch.setattr(benchmarks, "CHASE_STEPS", 20)
     monkeypatch.setattr(benchmarks, "CHASE_ROUNDS", 1)
-    monkeypatch.setattr(benchmarks, "STREAMS", ("read", "scale"))
+    monkeypatch.setattr(benchmarks, "STREAMS", ("read",))
     monkeypatch.setattr(benchmarks, "STREAM_ELEMENTS", 4096)
     monkeypatch.setattr(benchmarks, "LOCAL_STEPS", (10, 30))
     monkeypatch.setattr(benchmarks, "UPDATES", (100, 300))
@@ -91,7 +91,8 @@ def test_a_gpu_is_measured_and_what_it_is_comes_back(cupy, tmp_path):
     # 10 %: of seven points each, and a launch of blocks that the fit tells from L to some per cent.
     assert machine.scheduling.block_launch == pytest.approx(300, rel=0.1)
     assert machine.scheduling.launch_overhead == pytest.approx(OVERHEAD_CYCLES, rel=0.05)
-    assert made.curve.mean_error() < 0.02
+    # 3 %: on 4 groups a chunk more or less at a partition is some per cent of the bandwidth.
+    assert made.curve.mean_error() < 0.03
     assert machine.sources["memory.latency"].source == "pointer chase on Fake GPU"
     assert machine.sources["memory.atomic_service"].source == "atomic-update on Fake GPU"
     # What was measured is kept, in the form that `--latency` and `--stream` take.
@@ -112,7 +113,6 @@ def test_a_benchmark_that_fails_is_told_and_the_rest_serves(cupy, monkeypatch):
         return honest(kernel, parameters, **options)
 
     monkeypatch.setattr(device_calibration, "measure", measure_some)
-    monkeypatch.setattr(benchmarks, "STREAMS", ("read",))
     made = device_calibration.calibrate_device(0, "mine", repeat=1)
     assert made.machine.name == "mine"
     assert made.machine.memory.atomic_service == made.machine.memory.service

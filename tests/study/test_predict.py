@@ -1,5 +1,6 @@
 """What the models say: of programs, of the papers' algorithms, of two of them, and over blocks."""
 
+import dataclasses
 import json
 import math
 
@@ -13,6 +14,8 @@ from simtmm.model.algorithm import Algorithm, Form, Need, constant, predict_algo
 from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.model.calibrated import calibrated
 from simtmm.model.formula import Formula, Symbol
+from simtmm.model.integrated import integrated
+from simtmm.model.occupancy import occupancy
 from simtmm.model.tmm import hiding
 from simtmm.study import predict as study
 from simtmm.study.along import domain, range_of, timed
@@ -289,6 +292,60 @@ def test_a_program_tells_how_many_threads_hide_its_latency():
     assert made.hiding == hiding(GTX_480, count(load_trace(TRACE), GTX_480))
     assert made.to_dict()["hiding"]["needed"] == made.hiding.needed
     assert made.speedup is None
+
+
+def test_forced_active_blocks_are_those_of_the_occupancy_with_the_local_memory_that_is_told():
+    """Section 6.4. 128 threads a block: 8 blocks on the GTX 480; three of 48 KB claim more than a quarter each."""
+    made = predict_program(TRACE, GTX_480, models=["integrated"], active_blocks=3)
+    (claim,) = made.forced.local_memory
+    assert claim == 49152 // 4 + 1
+    (launch,) = {dataclasses.replace(launch, local_memory_bytes=claim) for launch in load_trace(TRACE).info.launches}
+    assert occupancy(GTX_480, launch).active_blocks == 3
+    assert made.predictions["integrated"].symbols["B_a"] == 3
+    assert made.predictions["integrated"] == predict_integrated(GTX_480, 3)
+    assert made.to_dict()["forced"] == {"active_blocks": 3, "local_memory": [12289]}
+
+
+def predict_integrated(machine, active_blocks):
+    return integrated(machine, count(load_trace(TRACE), machine), active_blocks)
+
+
+@pytest.mark.parametrize("blocks", [0, 9])
+def test_active_blocks_that_a_core_group_cannot_have_are_refused(blocks):
+    with pytest.raises(ModelError, match=rf"^active blocks = {blocks}: must be from 1 to 8, what a core group of"):
+        predict_program(TRACE, GTX_480, models=["pram"], active_blocks=blocks)
+
+
+def test_a_measured_time_departs_from_the_models_that_are_off_by_more_than_the_factor():
+    made = predict_program(TRACE, GTX_480, models=["pram", "tmm-warps"])
+    seconds = made.predictions["tmm-warps"].seconds * 1.5
+    found = made.beside(seconds, 2).departed
+    assert found.ratios["tmm-warps"] == pytest.approx(1.5, rel=1e-14)
+    assert list(found.ratios) == ["pram", "tmm-warps", "pram, closed form", "tmm, closed form"]
+    assert found.departing == tuple(name for name, ratio in found.ratios.items() if not 0.5 <= ratio <= 2)
+    assert "pram" in found.departing
+    assert "tmm-warps" not in found.departing
+    assert "tmm-warps" in made.beside(seconds, 1.4).departed.departing
+    assert made.beside(seconds, 2).to_dict()["measured"] == found.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "factor", "line"),
+    [
+        (0, 2, "measured = 0: must be above 0"),
+        (1, 0.5, "factor = 0.5: must be at least 1"),
+        (math.nan, 2, "measured = n"),
+    ],
+)
+def test_a_wrong_measured_time_or_factor_is_refused_by_name(seconds, factor, line):
+    with pytest.raises(ModelError, match=rf"^departures: {line}"):
+        predict_paper("fft", GTX_480, {"N": 64}).beside(seconds, factor)
+
+
+def test_without_a_clock_no_measured_time_can_be_set_beside():
+    timeless = GTX_480.replace({"clock_hz": None})
+    with pytest.raises(ModelError, match=r"^measured time: the machine has no clock_hz"):
+        predict_paper("fft", timeless, {"N": 64}).beside(1, 2)
 
 
 def test_an_algorithm_tells_its_speedup_and_how_many_threads_hide_the_latency():

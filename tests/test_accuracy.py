@@ -1,0 +1,53 @@
+"""docs/accuracy.md: what it states is what is computed, and no worse than promised.
+
+`simtmm reproduce --check` computes every point anew, which takes minutes; here each reproduction's sample is.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from simtmm.report.accuracy_folder import underived
+from simtmm.study.accuracy import SIMULATED
+from simtmm.study.kept_accuracy import broken_promises, read, stale_points
+from simtmm.study.reproductions import REPRODUCTIONS, sample
+from tests.record.conftest import needs_compiler
+
+DOCS = Path(__file__).parents[1] / "docs"
+KEPT = read(DOCS / "accuracy")
+TABLES = {kept.accuracy.name: kept.accuracy for kept in KEPT}
+
+
+def test_every_reproduction_is_there_and_no_other():
+    assert list(dict.fromkeys(kept.reproduction for kept in KEPT)) == list(REPRODUCTIONS)
+
+
+def test_page_errors_values_and_pictures_follow_from_the_points():
+    assert underived(DOCS) == ()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_no_error_is_worse_than_promised(name):
+    assert SIMULATED in TABLES[name].promised
+    assert broken_promises(TABLES[name]) == []
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if name.startswith("h100-")])
+def test_kernels_on_an_h100_come_in_the_order_of_their_times(name):
+    rank = TABLES[name].errors(SIMULATED).spearman
+    assert rank is not None
+    assert rank >= 0.95
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", REPRODUCTIONS)
+def test_a_sample_computed_anew_is_what_is_stated(name):
+    made = [table for table in sample(name) if table.points]
+    assert made
+    for table in made:
+        assert list(stale_points(TABLES[table.name], table)) == []
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "accuracy").glob("*.png")), ids=lambda path: path.stem)
+def test_pictures_are_small(path):
+    assert path.stat().st_size < 150_000
