@@ -29,7 +29,8 @@ FIT_POINTS, FEW_POINTS = 13, 7  # of a curve, for the fit and for the choice of 
 PARTITIONS = (8, 16, 32, 64, 128, 256)  # of a part of the machine
 STEPS, FEW_STEPS = 5, 3  # of a fit at most; it mostly converges in three
 READ_WEIGHT = 2.0  # of the read kernel's errors: it is the one that nothing but latency and bandwidth decides
-CANDIDATES = 4  # numbers of partitions that are tried with the kernels that store
+BUSY_PORT = 4.0  # cycles of a chunk at a group's port, where a fit may begin
+CANDIDATES = 3  # numbers of partitions that are tried with the kernels that store
 AS_GOOD = 1.05  # costs that differ by no more than this factor do not tell partitions apart
 WORTH_IT = 1.3  # and up to this one, partitions are worth trying with the kernels that store
 MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
@@ -105,8 +106,9 @@ class StreamFit:
             return self._found()
         found = []
         for count in worth_it[:CANDIDATES]:
-            self._take(count, tried[count][1])
-            found.append((self._fit_all(FEW_STEPS, self.few_points), count, dict(self.values)))
+            for start in ({}, {"turnaround": 0.0, "port_interval": BUSY_PORT}):  # each does for the other, in part
+                self._take(count, tried[count][1] | start)
+                found.append((self._fit_all(FEW_STEPS, self.few_points), count, dict(self.values)))
         _, count, values = min(found, key=lambda entry: entry[0])
         self._take(count, values)
         self._fit_all(STEPS, self.points)
