@@ -10,7 +10,7 @@ from simtmm.errors import StudyError
 from simtmm.machine import machine_toml
 from simtmm.study.calibrate import calibrate
 from simtmm.study.latency_levels import LatencyCurve, find_levels, load_latency
-from simtmm.study.occupancy_curve import StreamPoint, load_stream
+from simtmm.study.occupancy_curve import StreamPoint, load_stream, occupancy_curve
 from simtmm.study.stream_kernels import stream_bandwidth
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -180,6 +180,26 @@ def test_the_read_kernel_on_a_v100_is_met_to_2_and_a_half_per_cent():
         StreamPoint(point.block_size, point.blocks_per_group, point.occupancy, {"read": point.measured["read"]})
         for point in stream
     ]
-    made = calibrate("v100", V100, only, load_machine("v100"))
+    base = load_machine("v100").replace({"memory.stores": "posted", "memory.port_interval": 0})
+    made = calibrate("v100", V100, only, base)
     assert made.curve.mean_error("read") < 0.025
-    assert made.machine.memory.stores == "posted"  # as the base has it: nothing was measured that stores
+    # What was not measured is the base's.
+    assert made.machine.memory.stores == "posted"
+    assert made.machine.memory.store_latency == base.memory.store_latency
+
+
+def test_points_that_are_off_by_chance_do_little_harm():
+    # Every second point, each off by 2 % or so: 3 % over all points, where undisturbed ones give 2.5 %.
+    stream = load_stream(GOLDEN / "stream_occupancy.csv", "a100_80")
+    chance = np.random.default_rng(1)
+    disturbed = [
+        StreamPoint(
+            point.block_size,
+            point.blocks_per_group,
+            point.occupancy,
+            {"read": point.measured["read"] * (1 + 0.02 * chance.standard_normal())},
+        )
+        for point in stream[::2]
+    ]
+    made = calibrate("a100", V100, disturbed, load_machine("a100-80").replace({"memory.latency": 552}))
+    assert occupancy_curve(made.machine, stream, ["read"]).mean_error() < 0.03

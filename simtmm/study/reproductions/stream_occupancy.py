@@ -18,7 +18,7 @@ from simtmm.study.stream_counts import stream_counts
 from simtmm.study.stream_kernels import ELEMENT_BYTES, OPERATIONS
 
 FILE = "measured/stream_occupancy.csv"
-MODELS = ("tmm", "tmm-warps", "roofline", "mwp-cwp", "integrated")
+MODELS = ("tmm", "tmm-warps", "roofline", "mwp-cwp")
 WAVES = 64  # of a machine full of blocks, for the models: start and end are a small part
 SAMPLE = 13  # every so-manieth point is in a sample
 ORIGIN = "RRZE-HPC/gpu-benches@1038c5d (2025-02-11) gpu-stream, in traces/measured/stream_occupancy.csv"
@@ -28,9 +28,13 @@ CALIBRATED = (
     "same points, by `simtmm calibrate` (docs/calibration.md). Each is one value for all points and kernels."
 )
 NOTES = (
-    "The TMM counts an operation as a cycle and knows latency but no bandwidth. The roofline knows bandwidth but no "
-    "latency, so it is right at the saturated end alone. MWP-CWP knows both, but not what it takes to start a block, "
-    "which is 40 % of a block's time here.",
+    "The TMM knows latency but no bandwidth, and counts each thread's accesses as in flight by themselves; with warps "
+    "that wait as one (tmm-warps) it is nearer at low occupancy. The roofline knows bandwidth but no latency, so it is "
+    "right at the saturated end alone. MWP-CWP knows both, but not what it takes to start a block, which is 26 to 42 % "
+    "of a block's time at low occupancy.",
+    "What the simulation misses most: below the knee, init is too slow and the triad too quick. A real L2 takes stores "
+    "in as they come, whatever global memory is doing, and what a warp adds to a round of blocks depends on what it "
+    "loads, while warp_launch is the same for all.",
 )
 
 
@@ -44,9 +48,9 @@ class Gpu(NamedTuple):
 
 
 GPUS = (
-    Gpu("v100", "v100", "V100", 0.055),
+    Gpu("v100", "v100", "V100", 0.06),
     Gpu("a100_80", "a100-80", "A100 80 GB", 0.065),
-    Gpu("mi210", "mi210", "MI210", 0.07),
+    Gpu("mi210", "mi210", "MI210", 0.055),
 )
 
 
