@@ -31,7 +31,9 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What came of it. values, errors: by name, with standard errors. cost: the mean over the residuals, see `cost`."""
+    """What came of it. values, errors: by name, with standard errors, infinite where there are no more residuals than
+    values. cost: the mean over the residuals, see `cost`.
+    """
 
     values: dict[str, float]
     errors: dict[str, float]
@@ -65,8 +67,10 @@ def least_squares(parameters: Sequence[Parameter], begin: Sequence[float], resid
             at, off = tried[best], found[best]
         if gain < LEAST_GAIN * cost(off):
             break
-    free = max(1, len(off) - len(at))
-    spread = step * np.sqrt(np.sum(off**2) / free * np.diag(np.linalg.pinv(slopes.T @ slopes)))
+    free = len(off) - len(at)
+    spread = np.full(len(at), np.inf)
+    if free > 0:
+        spread = step * np.sqrt(np.sum(off**2) / free * np.diag(np.linalg.pinv(slopes.T @ slopes)))
     return Fitted(dict(zip(names, at.tolist(), strict=True)), dict(zip(names, spread.tolist(), strict=True)), cost(off))
 
 

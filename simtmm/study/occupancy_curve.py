@@ -130,21 +130,19 @@ def occupancy_curve(
         if name not in chosen[0].measured:
             raise StudyError(f"operation {name!r}: was not measured{nearest(name, chosen[0].measured)}")
     runs = [(name, point) for point in chosen for name in names]
-    made = bandwidths([(machine, name, point) for name, point in runs], engine, watch, "simulating")
-    found = iter(made)
+    told = None if watch is None else lambda done: watch("simulating", done, len(runs))
+    found = iter(bandwidths([(machine, name, point) for name, point in runs], engine, told))
     return OccupancyCurve(machine, tuple(Simulated(point, {name: next(found) for name in names}) for point in chosen))
 
 
 def bandwidths(
     runs: Sequence[tuple[Machine, str, StreamPoint]],
     engine: str | None = None,
-    watch: Callable[[str, int, int | None], None] | None = None,
-    stage: str = "",
-    done: int = 0,
+    watch: Callable[[int], None] | None = None,
 ) -> list[float]:
     """Simulated bandwidths, in bytes a second, of machines, kernels and points, on all cores that we may use.
 
-    watch: called with (stage, runs done so far, beginning with `done`, and their number where it begins with 0).
+    watch: called with the number of runs that are done, as they are.
     """
 
     def run(entry: tuple[Machine, str, StreamPoint]) -> float:
@@ -158,7 +156,7 @@ def bandwidths(
             for each in pool.map(run, runs):
                 made.append(each)
                 if watch:
-                    watch(stage, done + len(made), None if done else len(runs))
+                    watch(len(made))
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

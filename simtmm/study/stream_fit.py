@@ -114,6 +114,10 @@ class StreamFit:
         self._fit_all(STEPS, self.points)
         return self._found()
 
+    def _tell(self, done: int) -> None:
+        if self.watch is not None:
+            self.watch("fitting", self.simulated + done, None)  # how many more it takes nobody knows
+
     def _take(self, partitions: int, values: Mapping[str, float]) -> None:
         self.partitions, self.values = partitions, dict(values)
 
@@ -161,7 +165,7 @@ class StreamFit:
             changed = [self.values | dict(zip(keys, each.tolist(), strict=True)) for each in sets]
             machines = [self.machine.replace(self._keys(each, self.partitions, 1.0)) for each in changed]
             runs = [(machine, name, point) for machine in machines for name in names for point in points]
-            made = np.array(bandwidths(runs, watch=self.watch, stage="fitting", done=self.simulated))
+            made = np.array(bandwidths(runs, watch=self._tell))
             self.simulated += len(runs)
             measured = np.array([point.measured[name] for _, name, point in runs])
             weights = np.array([READ_WEIGHT if name == READ else 1.0 for _, name, _ in runs])
@@ -232,4 +236,5 @@ class StreamFit:
 
     def _value(self, keys: Mapping[str, Any], key: str, name: str, note: str, factor: float = 1.0) -> Value:
         value, error = keys[key], self.errors[name] * factor
-        return Value(key, value, "cycles", self.called, note, error <= DETERMINED * value, error)
+        told = None if np.isinf(error) else error
+        return Value(key, value, "cycles", self.called, note, error <= DETERMINED * value, told)

@@ -48,3 +48,9 @@ def test_small_errors_count_by_their_square_and_large_ones_by_their_size():
     assert cost(np.array([0.0])) == KINK
     assert cost(np.array([1.0])) == pytest.approx(1, rel=1e-3)
     assert cost(np.array([KINK / 10])) - KINK == pytest.approx(KINK / 200, rel=0.01)
+
+
+def test_as_many_residuals_as_values_tell_no_error():
+    found = least_squares(parameters(), [0, 0], lambda sets: [np.array([a - 2, b - 3]) for a, b in sets], 10)
+    assert found.values == pytest.approx({"a": 2, "b": 3}, abs=1e-3)
+    assert set(found.errors.values()) == {np.inf}
