@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtmm import load_machine, load_trace, lower, record, simulate
-from simtmm.study.occupancy_curve import load_stream, occupancy_curve
-from simtmm.study.stream_kernels import stream_bandwidth
+from simtmm.study.calibration.occupancy_curve import load_stream, occupancy_curve
+from simtmm.study.calibration.stream_kernels import stream_bandwidth
 from simtmm.timeline import WarpState
 from simtmm.workload import ASYNC, LOAD, Workload
 from tests.record.conftest import needs_compiler

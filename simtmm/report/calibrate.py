@@ -7,8 +7,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.report.text import NO_VALUE, number, table
-from simtmm.study.calibration import Calibration
-from simtmm.study.occupancy_curve import OccupancyCurve
+from simtmm.study.calibration.occupancy_curve import OccupancyCurve
+from simtmm.study.calibration.values import Calibration
 
 
 def describe(made: Calibration) -> Iterator[RenderableType]:

@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from simtmm.errors import StudyError
 from simtmm.machine import Machine
-from simtmm.study.calibration import Calibration, Value, with_sources, with_values
-from simtmm.study.chase_values import chase_errors, chase_values
-from simtmm.study.latency_levels import LatencyCurve, find_levels
-from simtmm.study.occupancy_curve import StreamPoint, occupancy_curve
-from simtmm.study.stream_fit import StreamFit
+from simtmm.study.calibration.chase import chase_errors, chase_values
+from simtmm.study.calibration.latency_levels import LatencyCurve, find_levels
+from simtmm.study.calibration.occupancy_curve import StreamPoint, occupancy_curve
+from simtmm.study.calibration.stream_fit import StreamFit
+from simtmm.study.calibration.values import Calibration, Value, with_sources, with_values
 
 Watch = Callable[[str, int, int | None], None]
 

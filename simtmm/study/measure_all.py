@@ -31,7 +31,7 @@ from simtmm.record.compiler import build
 from simtmm.record.device import Device
 from simtmm.record.gpu import load_cupy
 from simtmm.result import Measurement
-from simtmm.study.benchmarks import benchmarks, latency_table, stream_table, write_lines
+from simtmm.study.calibration.benchmarks import benchmarks, latency_table, stream_table, write_lines
 from simtmm.study.measure import load_measurement, machine_name, measure, save_measurement
 from simtmm.trace.io import Trace
 

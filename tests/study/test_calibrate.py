@@ -9,9 +9,9 @@ from simtmm import Machine, load_machine
 from simtmm.errors import StudyError
 from simtmm.machine import machine_toml
 from simtmm.study.calibrate import calibrate
-from simtmm.study.latency_levels import LatencyCurve, find_levels, load_latency
-from simtmm.study.occupancy_curve import StreamPoint, load_stream, occupancy_curve
-from simtmm.study.stream_kernels import stream_bandwidth
+from simtmm.study.calibration.latency_levels import LatencyCurve, find_levels, load_latency
+from simtmm.study.calibration.occupancy_curve import StreamPoint, load_stream, occupancy_curve
+from simtmm.study.calibration.stream_kernels import stream_bandwidth
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 V100 = load_latency(GOLDEN / "v100_latency.csv", "v100")

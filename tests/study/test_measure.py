@@ -11,11 +11,11 @@ from simtmm.kernel import load_kernel
 from simtmm.record.device import Device
 from simtmm.record.timing import CLOCK_TICKS
 from simtmm.result import Measurement, Quartiles
-from simtmm.study import benchmarks
 from simtmm.study import measure_all as everything
-from simtmm.study.latency_levels import load_latency
+from simtmm.study.calibration import benchmarks
+from simtmm.study.calibration.latency_levels import load_latency
+from simtmm.study.calibration.occupancy_curve import load_stream
 from simtmm.study.measure import load_measurement, machine_name, measure, save_measurement
-from simtmm.study.occupancy_curve import load_stream
 from simtmm.study.timings import load_timings
 from tests.record.build import DEVICE, host
 from tests.record.conftest import kernel_folder as kernel_folder

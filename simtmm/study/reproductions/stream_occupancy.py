@@ -12,10 +12,10 @@ from simtmm.files import data_folders
 from simtmm.machine import Machine, load_machine
 from simtmm.model import predict
 from simtmm.study.accuracy import SIMULATED, Accuracy, Measured
-from simtmm.study.occupancy_curve import StreamPoint, load_stream, occupancy_curve
+from simtmm.study.calibration.occupancy_curve import StreamPoint, load_stream, occupancy_curve
+from simtmm.study.calibration.stream_counts import stream_counts
+from simtmm.study.calibration.stream_kernels import ELEMENT_BYTES, OPERATIONS
 from simtmm.study.reproductions import Tables, Watch
-from simtmm.study.stream_counts import stream_counts
-from simtmm.study.stream_kernels import ELEMENT_BYTES, OPERATIONS
 
 FILE = "measured/stream_occupancy.csv"
 MODELS = ("tmm", "tmm-warps", "roofline", "mwp-cwp")

@@ -3,8 +3,8 @@
 import pytest
 
 from simtmm.study.accuracy import SIMULATED
+from simtmm.study.calibration.stream_kernels import OPERATIONS
 from simtmm.study.reproductions import stream_occupancy
-from simtmm.study.stream_kernels import OPERATIONS
 
 
 @pytest.mark.parametrize("gpu", stream_occupancy.GPUS, ids=lambda gpu: gpu.column)

@@ -16,10 +16,10 @@ import numpy as np
 
 from simtmm.errors import StudyError
 from simtmm.machine import Machine
-from simtmm.study.calibration import Value
-from simtmm.study.least_squares import Numbers, Parameter, least_squares
-from simtmm.study.occupancy_curve import StreamPoint, bandwidths
-from simtmm.study.stream_kernels import ELEMENT_BYTES, OPERATIONS
+from simtmm.study.calibration.least_squares import Numbers, Parameter, least_squares
+from simtmm.study.calibration.occupancy_curve import StreamPoint, bandwidths
+from simtmm.study.calibration.stream_kernels import ELEMENT_BYTES, OPERATIONS
+from simtmm.study.calibration.values import Value
 
 Watch = Callable[[str, int, int | None], None]
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import StudyError
-from simtmm.study.csv_rows import positive_number, read_rows
+from simtmm.study.calibration.csv_rows import positive_number, read_rows
 
 Numbers = npt.NDArray[np.float64]
 

@@ -7,11 +7,11 @@ import pytest
 from simtmm import Machine, load_machine
 from simtmm.errors import RecordingError
 from simtmm.record.timing import CLOCK_TICKS
-from simtmm.study import benchmarks, device_calibration
-from simtmm.study.latency_levels import load_latency
+from simtmm.study.calibration import benchmarks, device
+from simtmm.study.calibration.latency_levels import load_latency
+from simtmm.study.calibration.occupancy_curve import load_stream
+from simtmm.study.calibration.stream_kernels import OPERATIONS, stream_bandwidth
 from simtmm.study.measure import measure
-from simtmm.study.occupancy_curve import load_stream
-from simtmm.study.stream_kernels import OPERATIONS, stream_bandwidth
 from tests.record.conftest import needs_compiler
 from tests.record.fake_cupy import FakeCupy
 
@@ -71,13 +71,13 @@ def cupy(monkeypatch):
         fake.seconds = lambda name, *shape: taken.get(name, cycles(kernel, parameters) / CLOCK_HZ)
         return measure(kernel, parameters, **options)
 
-    monkeypatch.setattr(device_calibration, "measure", timed)
+    monkeypatch.setattr(device, "measure", timed)
     return fake
 
 
 @needs_compiler
 def test_a_gpu_is_measured_and_what_it_is_comes_back(cupy, tmp_path):
-    made = device_calibration.calibrate_device(0, keep=tmp_path, repeat=1)
+    made = device.calibrate_device(0, keep=tmp_path, repeat=1)
     machine = made.machine
     assert machine.name == "Fake GPU"
     assert machine.clock_hz == pytest.approx(CLOCK_HZ, rel=1e-3)  # the clock's kernel looks every thousand ticks
@@ -105,15 +105,15 @@ def test_a_gpu_is_measured_and_what_it_is_comes_back(cupy, tmp_path):
 
 @needs_compiler
 def test_a_benchmark_that_fails_is_told_and_the_rest_serves(cupy, monkeypatch):
-    honest = device_calibration.measure
+    honest = device.measure
 
     def measure_some(kernel, parameters, **options):
         if kernel == "atomic-update":
             raise RecordingError("kernel atomic-update: out of memory")
         return honest(kernel, parameters, **options)
 
-    monkeypatch.setattr(device_calibration, "measure", measure_some)
-    made = device_calibration.calibrate_device(0, "mine", repeat=1)
+    monkeypatch.setattr(device, "measure", measure_some)
+    made = device.calibrate_device(0, "mine", repeat=1)
     assert made.machine.name == "mine"
     assert made.machine.memory.atomic_service == made.machine.memory.service
     assert "benchmark atomic-100 left out: kernel atomic-update: out of memory" in made.notes
@@ -122,10 +122,10 @@ def test_a_benchmark_that_fails_is_told_and_the_rest_serves(cupy, monkeypatch):
 @pytest.mark.parametrize("number", [-1, 1, 7])
 def test_a_device_that_is_not_there_is_refused(number, cupy):
     with pytest.raises(RecordingError, match=rf"device {number}: must be from 0 to 0: CUDA finds 1"):
-        device_calibration.calibrate_device(number)
+        device.calibrate_device(number)
 
 
 def test_without_a_gpu_a_line_says_so(cupy):
     cupy.devices = 0
     with pytest.raises(RecordingError, match="no GPU that it can use"):
-        device_calibration.calibrate_device(0)
+        device.calibrate_device(0)

@@ -7,8 +7,8 @@ from typing import Any
 
 from simtmm.files import written_whole
 from simtmm.machine import Machine, machine_toml
-from simtmm.study.latency_levels import Level
-from simtmm.study.occupancy_curve import OccupancyCurve
+from simtmm.study.calibration.latency_levels import Level
+from simtmm.study.calibration.occupancy_curve import OccupancyCurve
 
 
 @dataclass(frozen=True)

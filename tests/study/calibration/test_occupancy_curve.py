@@ -7,11 +7,11 @@ import pytest
 
 from simtmm import Machine, load_machine, lower, record
 from simtmm.errors import StudyError
-from simtmm.study.occupancy_curve import StreamPoint, load_stream, occupancy_curve
-from simtmm.study.stream_kernels import OPERATIONS, stream_bandwidth, stream_workload
+from simtmm.study.calibration.occupancy_curve import StreamPoint, load_stream, occupancy_curve
+from simtmm.study.calibration.stream_kernels import OPERATIONS, stream_bandwidth, stream_workload
 from tests.record.conftest import needs_compiler
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "stream_occupancy.csv"
+GOLDEN = Path(__file__).parents[2] / "golden" / "stream_occupancy.csv"
 TABLES = {
     "name": "m",
     "clock_hz": 1e9,

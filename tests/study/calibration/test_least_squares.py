@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simtmm.study.least_squares import KINK, Parameter, cost, least_squares
+from simtmm.study.calibration.least_squares import KINK, Parameter, cost, least_squares
 
 AT = np.linspace(0.1, 1, 10)
 

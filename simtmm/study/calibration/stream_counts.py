@@ -1,7 +1,7 @@
 """What the models take of a streaming kernel, without a trace: it is the same in each block."""
 
 from simtmm.machine import Machine
-from simtmm.study.stream_kernels import ELEMENT_BYTES, OPERATIONS, stream_workload
+from simtmm.study.calibration.stream_kernels import ELEMENT_BYTES, OPERATIONS, stream_workload
 from simtmm.trace.counts import Counts, LaunchCounts
 from simtmm.workload import ASYNC, COMPUTE, LOAD, STORE
 

@@ -11,12 +11,12 @@ from simtmm.machine import Machine
 from simtmm.record.device import Device
 from simtmm.record.gpu import load_cupy
 from simtmm.result import Measurement
-from simtmm.study.benchmarks import benchmarks, latency_table, stream_table, write_lines
 from simtmm.study.calibrate import CHUNK_WORDS, CORES_PER_GROUP, LEAST_TICKS, WARP_WIDTH, calibrate
-from simtmm.study.calibration import Calibration, Value, with_sources, with_values
-from simtmm.study.latency_levels import load_latency
+from simtmm.study.calibration.benchmarks import benchmarks, latency_table, stream_table, write_lines
+from simtmm.study.calibration.latency_levels import load_latency
+from simtmm.study.calibration.occupancy_curve import load_stream
+from simtmm.study.calibration.values import Calibration, Value, with_sources, with_values
 from simtmm.study.measure import machine_name, measure
-from simtmm.study.occupancy_curve import load_stream
 
 Watch = Callable[[str, int, int | None], None]
 

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from simtmm.errors import StudyError, nearest
 from simtmm.machine import Machine
-from simtmm.study.csv_rows import positive_number, read_rows, whole_number
-from simtmm.study.stream_kernels import OPERATIONS, stream_bandwidth
+from simtmm.study.calibration.csv_rows import positive_number, read_rows, whole_number
+from simtmm.study.calibration.stream_kernels import OPERATIONS, stream_bandwidth
 from simtmm.study.tasks import cores
 
 COLUMN_END = "_GBs"

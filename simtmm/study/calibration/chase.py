@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from simtmm.machine import Machine
-from simtmm.study.calibration import Value
-from simtmm.study.latency_levels import LatencyCurve, Level, capacity_in_sets
+from simtmm.study.calibration.latency_levels import LatencyCurve, Level, capacity_in_sets
+from simtmm.study.calibration.values import Value
 
 WAYS = 4, 16  # of an L1 and an L2: a pointer chase in random order does not tell them
 # A plateau that close before the last is global memory too, with fewer misses of address translation

@@ -4,8 +4,8 @@ import pytest
 
 from simtmm import count, load_machine, record
 from simtmm.errors import StudyError
-from simtmm.study.stream_counts import stream_counts
-from simtmm.study.stream_kernels import OPERATIONS
+from simtmm.study.calibration.stream_counts import stream_counts
+from simtmm.study.calibration.stream_kernels import OPERATIONS
 from tests.record.conftest import needs_compiler
 
 BLOCKS = 5

@@ -13,7 +13,7 @@ from typing import Any
 
 from simtmm.files import written_whole
 from simtmm.result import Measurement
-from simtmm.study.stream_kernels import ELEMENT_BYTES, OPERATIONS
+from simtmm.study.calibration.stream_kernels import ELEMENT_BYTES, OPERATIONS
 
 LINE = 128  # bytes: elements of a pointer chase lie that far apart
 CHASE_KIB = tuple(size for power in range(2, 20) for size in (1 << power, 3 << power >> 1))  # 4 KiB to 768 MiB
