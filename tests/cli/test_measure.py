@@ -8,6 +8,7 @@ import pytest
 from simtmm import load_trace
 from simtmm.__main__ import main
 from simtmm.study import measure_all as everything
+from simtmm.study.calibration import benchmarks
 from simtmm.study.measure import load_measurement
 from tests.record.conftest import needs_compiler
 from tests.record.fake_cupy import FakeCupy
@@ -63,8 +64,10 @@ def test_it_prints_one_document_and_nothing_else(command, cupy):
 def test_all_is_measured_into_a_folder_and_summed_up(command, cupy, tmp_path, monkeypatch):
     folders = {"vector-add": everything.kernel_folders()["vector-add"]}
     monkeypatch.setattr(everything, "kernel_folders", lambda: folders)
-    for name, value in {"CHASE_KIB": (4,), "CHASE_STEPS": 20, "STREAM_BLOCKS": (), "FACTORS": (1,)}.items():
-        monkeypatch.setattr(everything, name, value)
+    monkeypatch.setattr(everything, "FACTORS", (1,))
+    few = {"CHASE_KIB": (4,), "CHASE_STEPS": 20, "STREAM_BLOCKS": (), "LOCAL_STEPS": (), "UPDATES": ()}
+    for name, value in few.items():
+        monkeypatch.setattr(benchmarks, name, value)
     status, out, err = command("measure", "--all", "--repeat", "1", "-o", "made")
     assert (status, err) == (0, "")
     rows = [line.split() for line in out.splitlines()[2:]]
