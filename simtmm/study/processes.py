@@ -7,9 +7,9 @@ with the process that started them, even if that was killed.
 
 import contextlib
 import functools
+import importlib
 import multiprocessing
 import os
-import pickle
 import shutil
 import signal
 import tempfile
@@ -24,6 +24,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from simtmm.errors import SimtmmError, StudyError
+from simtmm.study.kept_values import keep_value, kept_value
 from simtmm.study.tasks import Graph, Task
 
 SHORTLY = 0.2  # seconds, in which the last trace of a killed process has gone
@@ -159,6 +160,9 @@ class _Pool:
                 self._pool = ProcessPoolExecutor(
                     self._workers, context, initializer=_begin_worker, initargs=(reader, self._scratch)
                 )
+                with interrupts_held():
+                    for _ in range(self._workers):  # else each is started when there is something for it to do
+                        self._pool.submit(_get_ready)
             try:
                 with interrupts_held():
                     return self._pool.submit(function, *arguments)
@@ -194,6 +198,12 @@ def _begin_worker(stop: connection.Connection, scratch: str) -> None:
     threading.Thread(target=_end_with_parent, args=(stop, scratch), daemon=True).start()
 
 
+def _get_ready() -> None:
+    """Read the code that tasks need while others record and lower for them."""
+    importlib.import_module("simtmm.study.point")
+    importlib.import_module("simtmm.engine.fast")
+
+
 def _end_with_parent(stop: connection.Connection, scratch: str) -> None:
     """A worker whose parent was killed would wait for ever, and leave the parent's files behind."""
     parent = multiprocessing.parent_process()
@@ -214,14 +224,11 @@ def _work(function: Callable[..., Any], arguments: Sequence[Any], keep: Path | N
         return StudyError("memory ran out")
     if keep is None:
         return value
-    keep.write_bytes(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))
+    keep_value(value, keep)
     return _Kept(keep)
 
 
-@functools.lru_cache(maxsize=6)
-def _read(path: Path) -> Any:
-    """A worker's points mostly share a trace, a workload and counts; the paths are never used again."""
-    return pickle.loads(path.read_bytes())
+_read = functools.lru_cache(maxsize=6)(kept_value)  # points mostly share a trace, a workload and counts
 
 
 def _forget(value: Any) -> None:

@@ -77,11 +77,16 @@ def command(folder, *words):
 
 
 def of_cores(folder, points=200):
-    """One core and two, over points of about a tenth of a second."""
+    """One core and two, over points of less than a tenth of a second, and of three times that."""
+    for rounds, repeats in ((48, REPEATS), (144, 1)):
+        yield from _of_cores(folder, points, rounds, repeats)
+
+
+def _of_cores(folder, points, rounds, repeats):
     alone = {"cores.warp_width": 1}  # as many warps as threads, so that there is more to simulate than to read
-    made = study(write(folder, blocks=256, threads=128, rounds=48), points, **alone)
+    made = study(write(folder, blocks=256, threads=128, rounds=rounds), points, **alone)
     run(folder, study(folder, 2, **alone), workers=1)  # compile
-    alone, both = ([run(folder, made, workers=n) for _ in range(REPEATS)] for n in (1, 2))
+    alone, both = ([run(folder, made, workers=n) for _ in range(repeats)] for n in (1, 2))
     one, two = (median(took.wall for took, _ in runs) for runs in (alone, both))
     yield f"{points} points of {1e3 * alone[0][1] / points:.0f} ms, 1 worker", f"{one:.2f} s", ""
     yield f"{points} points, 2 workers", f"{two:.2f} s", ""
