@@ -152,7 +152,7 @@ def _from_arrow(table: pa.Table) -> Batch:
 
 
 def _numbers(column: pa.ChunkedArray) -> npt.NDArray[Any]:
-    """A column of integers. Arrow's own way imports pandas where it is installed, which takes longer than most reads."""
+    """A column of integers. Arrow's own way imports pandas, where that is installed: longer than most reads take."""
     if column.null_count:
         raise pa.ArrowInvalid("a value is missing")
     kind = np.dtype(str(column.type))
