@@ -30,6 +30,11 @@ def data_folders(kind: str) -> list[Path]:
     return [folder for folder in folders if folder.is_dir()]
 
 
+def data_file(kind: str, name: str) -> Path | None:
+    """The file of that name in the first folder of `kind` that has one; None where none has."""
+    return next((folder / name for folder in data_folders(kind) if (folder / name).is_file()), None)
+
+
 def _listed(variable: str) -> list[Path]:
     """The folders that an environment variable names."""
     return [Path(entry).expanduser() for entry in os.environ.get(variable, "").split(os.pathsep) if entry]

@@ -8,7 +8,7 @@ from typing import Any
 
 from simtmm.engine import DEFAULT, simulate
 from simtmm.errors import KernelError, TraceError
-from simtmm.files import data_folders
+from simtmm.files import data_file, data_folders
 from simtmm.machine import Machine
 from simtmm.model import predict
 from simtmm.model.occupancy import Occupancy, occupancy
@@ -102,10 +102,10 @@ def run(
 
 def shipped_trace(name: str) -> Path:
     """The path of a trace in traces/. Raises TraceError."""
-    for folder in data_folders("traces"):
-        if (folder / name).is_file():
-            return folder / name
-    raise TraceError(f"{name}: is in none of the traces folders: {', '.join(map(str, data_folders('traces')))}")
+    path = data_file("traces", name)
+    if path is None:
+        raise TraceError(f"{name}: is in none of the traces folders: {', '.join(map(str, data_folders('traces')))}")
+    return path
 
 
 def run_trace(

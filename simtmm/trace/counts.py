@@ -89,6 +89,20 @@ class Counts:
     launches: tuple[LaunchCounts, ...]
     waits: int = 0
 
+    @classmethod
+    def of_launch(cls, launch: LaunchCounts, waits: int = 0) -> "Counts":
+        """Those of a program of one launch."""
+        return cls(
+            work=launch.work,
+            span=launch.span,
+            memory_operations=launch.memory_operations,
+            memory_instructions=launch.memory_instructions,
+            threads_per_core=launch.threads_per_core,
+            warps_in_use=float(launch.warps_in_use),
+            launches=(launch,),
+            waits=waits,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """All but the launches, for JSON."""
         return {

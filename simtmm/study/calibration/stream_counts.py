@@ -44,13 +44,4 @@ def stream_counts(operation: str, block_size: int, blocks: int, machine: Machine
         bytes_written=kernel.stores * ELEMENT_BYTES * threads,
     )
     waits = (1 if kernel.loads else 0) + (kernel.stores and machine.memory.stores == "blocking")
-    return Counts(
-        work=launch.work,
-        span=launch.span,
-        memory_operations=launch.memory_operations,
-        memory_instructions=launch.memory_instructions,
-        threads_per_core=launch.threads_per_core,
-        warps_in_use=float(launch.warps_in_use),
-        launches=(launch,),
-        waits=waits,
-    )
+    return Counts.of_launch(launch, waits)

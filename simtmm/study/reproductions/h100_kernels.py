@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simtmm.engine import simulate
-from simtmm.errors import ModelError, StudyError
-from simtmm.files import data_folders
+from simtmm.errors import ModelError
 from simtmm.machine import Machine, load_machine
 from simtmm.model import predict
 from simtmm.study.accuracy import SIMULATED, Accuracy, Measured
 from simtmm.study.passing import workload_and_counts
 from simtmm.study.reproductions import Tables, Watch
+from simtmm.study.reproductions.measured import measured_file
 from simtmm.study.timings import Timing, load_timings
 
 MACHINE = "h100-pcie"
-FILE = "measured/h100_pcie_kernels.csv"
+FILE = "h100_pcie_kernels.csv"
 MODELS = ("pram", "tmm", "tmm-warps", "roofline", "mwp-cwp")
 SMALL = {"gemm": 48, "mvt": 64, "vector-add": 65536}  # n of a sample's largest point
 ORIGIN = "sarchlab/mgpusim, nvidia/eval: times on an H100 PCIe, in traces/measured/h100_pcie_kernels.csv"
@@ -96,10 +96,7 @@ def sample(watch: Watch | None = None) -> Tables:
 
 def measured_times() -> list[Timing]:
     """The measured times, of the parameters n and side. Raises StudyError where the file is not there."""
-    for folder in data_folders("traces"):
-        if (folder / FILE).is_file():
-            return load_timings(folder / FILE)
-    raise StudyError(f"traces/{FILE}: is not there")
+    return load_timings(measured_file(FILE))
 
 
 def times(time: Timing, machine: Machine) -> dict[str, float]:

@@ -6,39 +6,27 @@ from typing import Any
 import numpy as np
 
 from simtmm.errors import StudyError
-from simtmm.files import data_folders
+from simtmm.study.reproductions.measured import measured_file
 from simtmm.trace.counts import Counts
 from simtmm.workload import Workload
 
-FILE = "measured/papers.toml"
+FILE = "papers.toml"
 
 
 def printed(table: str) -> dict[str, Any]:
     """A table of traces/measured/papers.toml. Raises StudyError where there is none."""
-    for folder in data_folders("traces"):
-        path = folder / FILE
-        if path.is_file():
-            with path.open("rb") as file:
-                tables = tomllib.load(file)
-            if table not in tables:
-                raise StudyError(f"{path}: {table}: is not there")
-            found: dict[str, Any] = tables[table]
-            return found
-    raise StudyError(f"traces/{FILE}: is not there")
+    path = measured_file(FILE)
+    with path.open("rb") as file:
+        tables = tomllib.load(file)
+    if table not in tables:
+        raise StudyError(f"{path}: {table}: is not there")
+    found: dict[str, Any] = tables[table]
+    return found
 
 
 def of_launch(counts: Counts, launch: int) -> Counts:
     """The counts of one launch, as if the program had no other."""
-    of = counts.launches[launch]
-    return Counts(
-        work=of.work,
-        span=of.span,
-        memory_operations=of.memory_operations,
-        memory_instructions=of.memory_instructions,
-        threads_per_core=of.threads_per_core,
-        warps_in_use=of.warps_in_use,
-        launches=(of,),
-    )
+    return Counts.of_launch(counts.launches[launch])
 
 
 def first_blocks(workload: Workload, blocks: int) -> Workload:

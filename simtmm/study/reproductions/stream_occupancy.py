@@ -7,8 +7,7 @@ long a block takes to start and what passes through the partitions decide the cu
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from simtmm.errors import ModelError, StudyError
-from simtmm.files import data_folders
+from simtmm.errors import ModelError
 from simtmm.machine import Machine, load_machine
 from simtmm.model import predict
 from simtmm.study.accuracy import SIMULATED, Accuracy, Measured
@@ -16,8 +15,9 @@ from simtmm.study.calibration.occupancy_curve import StreamPoint, load_stream, o
 from simtmm.study.calibration.stream_counts import stream_counts
 from simtmm.study.calibration.stream_kernels import ELEMENT_BYTES, OPERATIONS
 from simtmm.study.reproductions import Tables, Watch
+from simtmm.study.reproductions.measured import measured_file
 
-FILE = "measured/stream_occupancy.csv"
+FILE = "stream_occupancy.csv"
 MODELS = ("tmm", "tmm-warps", "roofline", "mwp-cwp")
 WAVES = 64  # of a machine full of blocks, for the models: start and end are a small part
 SAMPLE = 13  # every so-manieth point is in a sample
@@ -66,10 +66,7 @@ def sample(watch: Watch | None = None) -> Tables:
 
 def measured_points(column: str) -> tuple[StreamPoint, ...]:
     """A GPU's measured points. Raises StudyError where the file is not there."""
-    for folder in data_folders("traces"):
-        if (folder / FILE).is_file():
-            return load_stream(folder / FILE, column)
-    raise StudyError(f"traces/{FILE}: is not there")
+    return load_stream(measured_file(FILE), column)
 
 
 def modelled(machine: Machine, operation: str, point: StreamPoint) -> dict[str, float]:
