@@ -3,6 +3,7 @@
 `simtmm.record` is this package, and can be called: `simtmm.record("stream", {"n": 4096})`; see `record` within.
 """
 
+import logging
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any
 from simtmm.errors import RecordingError, nearest, shown
 from simtmm.kernel import Kernel, load_kernel
 from simtmm.trace.io import Trace
+
+logger = logging.getLogger("simtmm")
 
 RECORDERS = ("cpu", "gpu")
 
@@ -39,7 +42,13 @@ def record(
     spread evenly over its grid, though all run; what was left out stands in the trace's `info.sampling`.
     device_memory: bytes that a recording on a GPU may take beside the arrays; most of what is free if left out.
 
-    Raises KernelError, CompilerError, and RecordingError for an index out of bounds or a wrong answer.
+    On the CPU the kernel runs in a process of its own, which is ended where it records nothing for too long or takes
+    too much memory (the environment variables SIMTMM_KERNEL_TIMEOUT, in seconds, and SIMTMM_KERNEL_MEMORY, in bytes).
+    What the trace can't be believed in, such as a launch that records no access, is logged as a warning, and stands in
+    its `info.warnings`.
+
+    Raises KernelError, CompilerError, and RecordingError for an index out of bounds, a wrong answer, or a kernel whose
+    process ends.
     """
     if on not in RECORDERS:
         raise RecordingError(f"recorder {on!r}: unknown{nearest(on, RECORDERS)}")
@@ -53,12 +62,17 @@ def record(
         from simtmm.record import gpu
 
         resolved = loaded.resolve(parameters or {})
-        return gpu.record(loaded, resolved, output, progress, most_events, sample_blocks, device_memory)
-    if device_memory is not None:
-        raise RecordingError("device_memory: is for recordings on a GPU (on = 'gpu')")
-    from simtmm.record import cpu
+        trace = gpu.record(loaded, resolved, output, progress, most_events, sample_blocks, device_memory)
+    else:
+        if device_memory is not None:
+            raise RecordingError("device_memory: is for recordings on a GPU (on = 'gpu')")
+        from simtmm.record import cpu
 
-    return cpu.record(loaded, loaded.resolve(parameters or {}), output, progress, races, most_events, sample_blocks)
+        resolved = loaded.resolve(parameters or {})
+        trace = cpu.record(loaded, resolved, output, progress, races, most_events, sample_blocks)
+    for doubt in trace.info.doubts:
+        logger.warning("warning: kernel %s: %s", loaded.name, doubt)
+    return trace
 
 
 class _CallableModule(ModuleType):

@@ -1,4 +1,4 @@
-"""Find a C++ compiler, build a kernel's instrumented library with it, and keep the build."""
+"""Find a C++ compiler, build a kernel's instrumented program with it, and keep the build."""
 
 import hashlib
 import importlib.util
@@ -12,17 +12,16 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from simtmm.cache import find, keep, own_folder
 from simtmm.errors import CompilerError, KernelError
-from simtmm.files import cache_folder, written_whole
 from simtmm.kernel import Kernel
 from simtmm.record.sites import Source, global_functions, read_source
 
 HERE = Path(__file__).resolve().parent
 MARK = "simtmm_kernel_source_begins"
-HEADERS = ("device.cuh", "device_cpu.cuh", "library_cpu.cuh")
+HEADERS = ("device.cuh", "device_cpu.cuh", "process_cpu.cuh")
 FLAGS = (
-    "-std=c++17", "-O2", "-fPIC", "-shared", "-w",
-    "-fvisibility=hidden",  # each kernel's library has its own state, whatever else is loaded
+    "-std=c++17", "-O2", "-w",
     "-fno-strict-aliasing",  # kernels view memory as they like
     "-ffp-contract=off",  # no fused multiply-add: the same numbers with every compiler
 )  # fmt: skip
@@ -53,7 +52,7 @@ def find_compiler() -> list[str]:
 
 
 def build(kernel: Kernel, defines: dict[str, str], races: bool = False) -> Path:
-    """The kernel's instrumented library for the CPU, from the cache where the same was built before.
+    """The kernel's instrumented program for the CPU, from the cache where the same was built before.
 
     races: the one whose stores say whether they changed anything.
 
@@ -61,13 +60,13 @@ def build(kernel: Kernel, defines: dict[str, str], races: bool = False) -> Path:
     """
     compiler = find_compiler()
     source = translation_unit(read_source(kernel), defines, races)
-    key = hashlib.sha256()
+    digest = hashlib.sha256()
     for part in (source, *(_header(name) for name in HEADERS), _version(tuple(compiler)), *FLAGS):
-        key.update(part.encode() + b"\0")
-    folder = _writable(cache_folder() / "builds")
-    library = folder / f"{kernel.name}-{key.hexdigest()[:20]}.so"
-    if not library.exists():
-        with tempfile.TemporaryDirectory() as scratch, written_whole(library) as temporary:
+        digest.update(part.encode() + b"\0")
+    folder, key = own_folder("builds"), digest.hexdigest()[:20]
+
+    def make(program: Path) -> None:
+        with tempfile.TemporaryDirectory() as scratch:
             unit = Path(scratch) / "unit.cpp"
             unit.write_text(source, encoding="utf-8")
             # What is left behind the preprocessor is what is compiled: #if and macros have been seen to.
@@ -77,8 +76,9 @@ def build(kernel: Kernel, defines: dict[str, str], races: bool = False) -> Path:
                 raise KernelError(f"{kernel.source_path}: has no __global__ function")
             table = ", ".join(f"SIMTMM_KERNEL({name})" for name in names)
             unit.write_text(f"{source}SIMTMM_KERNELS({table})\n", encoding="utf-8")
-            _run(kernel, [*compiler, *FLAGS, f"-I{HERE}", str(unit), "-o", str(temporary)])
-    return library
+            _run(kernel, [*compiler, *FLAGS, f"-I{HERE}", str(unit), "-o", str(program)])
+
+    return find(folder, kernel.name, key, "") or keep(folder, kernel.name, key, "", make)
 
 
 def _run(kernel: Kernel, command: list[str]) -> str:
@@ -99,7 +99,7 @@ def translation_unit(source: Source, defines: dict[str, str], races: bool = Fals
     body = re.sub(r'\bextern\s+"C"(?=[^;{}()]*\b__global__\b)', "", source.text)
     return (
         f"#define SIMTMM_RECORD\n{'#define SIMTMM_RACES' if races else ''}\n"
-        f'{system}#include "device.cuh"\n#include "library_cpu.cuh"\n'
+        f'{system}#include "device.cuh"\n#include "process_cpu.cuh"\n'
         f"namespace simtmm_user {{\nusing ::min;\nusing ::max;\nextern int {MARK};\n{macros}{body}"
         '}\n#line 1 "the table of kernels"\n'
     )
@@ -118,18 +118,6 @@ def _version(compiler: tuple[str, ...]) -> str:
     except OSError as error:
         raise CompilerError(f"{' '.join(compiler)}: can't be run ({error.strerror})") from None
     return f"{' '.join(compiler)} {done.stdout}{done.stderr}"
-
-
-@cache
-def _writable(folder: Path) -> Path:
-    """The folder, made if need be; a temporary one for this process where the user's can't be written."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK):
-            return folder
-    except OSError:
-        pass
-    return Path(tempfile.mkdtemp(prefix="simtmm-builds-"))
 
 
 def _complaint(output: str) -> str:

@@ -1,7 +1,6 @@
-"""Record a kernel on the CPU: its instrumented C++ build is run block by block."""
+"""Record a kernel on the CPU: its instrumented C++ build is run block by block, in a process of its own."""
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,16 +10,16 @@ from simtmm.files import check_writable, written_whole
 from simtmm.kernel import Kernel, Launch
 from simtmm.provenance import provenance
 from simtmm.record.compiler import build, find_compiler
-from simtmm.record.library import Library, Room
 from simtmm.record.limits import MOST_LAUNCHES, NO_LIMIT, most_events
 from simtmm.record.memory import GlobalMemory, trace_launch
+from simtmm.record.runner import Room, Runner
+from simtmm.record.unmarked import Unmarked
 from simtmm.record.wrong import who_wrote
 from simtmm.trace.io import Trace, TraceRecorder
 from simtmm.trace.races import RaceFinder
 from simtmm.trace.schema import Batch, TraceLaunch, sampled_blocks
 
 SILENT = 0x8000  # in a site: the store changed nothing (simtmm/record/device_cpu.cuh)
-_LIBRARY_IN_USE = threading.Lock()  # a library has static state
 
 
 def record(
@@ -36,17 +35,17 @@ def record(
     limit = most_events(most, in_memory=output is None)
     if output:
         check_writable(output)
-    library = Library(kernel, build(kernel, kernel.defines(parameters), races))
-    memory = GlobalMemory(kernel.inputs(parameters))
-    before = {name: array.copy() for name, array in memory.arrays.items()}
+    program = build(kernel, kernel.defines(parameters), races)
+    before = kernel.inputs(parameters)
+    memory = GlobalMemory(before, shared=True)
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_LIBRARY_IN_USE)
         path = stack.enter_context(written_whole(output)) if output else None
         recorder = TraceRecorder(path)
         stack.callback(recorder.abandon)
-        stack.callback(library.release)
+        runner = stack.enter_context(Runner(kernel, program, memory))
         room = Room(limit, recorder, in_memory=output is None)
-        finder = RaceFinder(library.sites, memory.table()) if races else None
+        finder = RaceFinder(runner.sites, memory.table()) if races else None
+        unmarked = Unmarked(memory.arrays, before)
         launches: list[TraceLaunch] = []
         for launch in kernel.launches(parameters, memory.arrays):
             if len(launches) == MOST_LAUNCHES:
@@ -55,31 +54,41 @@ def record(
                     "events so far, and a trace holds no more launches: does host.py launch for ever?"
                 )
             launches.append(trace_launch(launch))
-            chosen = sampled_blocks(launch.blocks, sample_blocks)
-            for batch in library.run(launch, len(launches) - 1, memory, room):
+            chosen = sampled_blocks(launch.blocks, sample_blocks) if sample_blocks else None
+            unmarked.begin(runner.writable(launch), recorder.events)
+            for batch in runner.run(launch, len(launches) - 1, room):
                 if finder:
                     silent = batch.events["site"] >= SILENT
                     batch.events["site"] &= SILENT - 1
                     finder.add(batch, launches, silent)
-                recorder.add(batch.of_blocks(chosen) if sample_blocks else batch)
+                recorder.add(batch if chosen is None else batch.of_blocks(chosen))
                 if progress:
                     progress(recorder.events)
+            unmarked.end(launch.kernel, len(launches) - 1, runner.has_accessed, runner.has_stored)
         wrong = kernel.check(parameters, before, memory.arrays)
+        warnings = [*unmarked.warnings(), *runner.warnings]
         if wrong:
             for name, array in before.items():
                 memory.arrays[name][...] = array
             anew = Room(NO_LIMIT, TraceRecorder(), in_memory=False)
 
             def again(launch: Launch, number: int) -> Iterator[Batch]:
-                for batch in library.run(launch, number, memory, anew):
+                for batch in runner.run(launch, number, anew):
                     batch.events["site"] &= SILENT - 1
                     yield batch
 
             launched = kernel.launches(parameters, memory.arrays)
-            writer = who_wrote(wrong.address, kernel, library.sites, memory, launched, again)
-            raise RecordingError(f"kernel {kernel.name}: wrong answer: {wrong}{writer}{_likely_reason(finder)}")
+            writer = who_wrote(wrong.address, kernel, runner.sites, memory, launched, again)
+            reasons = _likely_reason(finder) + "".join(f"; {warning}" for warning in warnings)
+            raise RecordingError(f"kernel {kernel.name}: wrong answer: {wrong}{writer}{reasons}")
         trace = recorder.finish(
-            kernel.name, dict(parameters), launches, memory.table(), library.sites, _provenance(library), sample_blocks
+            kernel.name,
+            dict(parameters),
+            launches,
+            memory.table(),
+            runner.sites,
+            _provenance(runner, warnings),
+            sample_blocks,
         )
     if output:
         trace = Trace(trace.info, Path(output))
@@ -93,10 +102,11 @@ def _likely_reason(finder: RaceFinder | None) -> str:
     return f"; it races, as {harmful[0].line()}" if harmful else ""
 
 
-def _provenance(library: Library) -> dict[str, Any]:
+def _provenance(runner: Runner, warnings: list[str]) -> dict[str, Any]:
     return {
         **provenance(),
         "recorder": "cpu",
-        "source": library.source_digest,
+        "source": runner.source_digest,
         "compiler": " ".join(find_compiler()),
+        **({"warnings": warnings} if warnings else {}),
     }

@@ -1,7 +1,7 @@
 // Instrumented C++: the CUDA dialect that kernels use, and what the macros of device.cuh do, on a CPU.
 //
 // Threads of a block are fibers: each runs until it ends or reaches a barrier, in order of their numbers, so a
-// recording is the same every time. All state is static: one recording at a time in a process.
+// recording is the same every time. All state is static: a process runs one launch at a time (process_cpu.cuh).
 
 #pragma once
 
@@ -108,10 +108,10 @@ namespace simtmm {
 // --- state of a recording -----------------------------------------------------------------------------------------
 
 enum { MOST_SITES = 4096, MOST_ARRAYS = 1024, STACK_BYTES = 256 * 1024, GUARD_BYTES = 64 * 1024 };
-enum { LOOK_EVENTS = 1 << 20 };  // appended at most between two looks at whether the recording is cancelled
 enum { SILENT = 0x8000 };  // in the site of a store that changed nothing, where races are looked for
+enum { NO_SITE = 0xFFFF };
 
-enum FaultCode { NONE, OUT_OF_BOUNDS, NO_ARRAY, SHARED_OUT_OF_BOUNDS, NEGATIVE, TOO_MUCH, CRASH, CANCELLED, NO_MEMORY };
+enum FaultCode { NONE, OUT_OF_BOUNDS, NO_ARRAY, SHARED_OUT_OF_BOUNDS, NEGATIVE, TOO_MUCH, NO_MEMORY, THREW, BARRIERS };
 
 struct Fault {
     int code;
@@ -129,23 +129,42 @@ static LocalArray local_arrays[MOST_SITES];  // those that this launch has decla
 static int local_array_count;
 static int launch_number;  // one more with each launch begun
 
-// Events are appended up to events_room; then comes a look at what has changed (see make_room).
+// Events are appended up to events_room; then there must be more room (see make_room).
 static Event* events;
-static unsigned long long events_used, events_room, events_allocated, events_most;
+static unsigned long long events_used, events_room, events_most;
 static Event* sorted_events;
 static unsigned long long sorted_room;
+static bool more_events();  // whether there is room for more (process_cpu.cuh)
 
 static Array arrays[MOST_ARRAYS];  // sorted; those beyond array_count are empty
 static int array_count;
 static unsigned long long to_virtual;
 
 static Fault fault;
-static volatile int cancelled;
 static int current_thread;
 static long long current_block;
-static int last_site;
 
-struct Fiber { char* stack; void* context; bool waiting; };
+// Where the kernel is, for the recorder, which sees it while it runs and after it has died: process_cpu.cuh puts shared
+// memory in the place of this page. Only ever written here.
+#if defined(__x86_64__)
+enum { PAGE_BYTES = 4096 };
+#elif defined(__APPLE__)
+enum { PAGE_BYTES = 16384 };
+#else
+enum { PAGE_BYTES = 65536 };  // the largest of 64-bit Arm
+#endif
+struct Seen {
+    volatile unsigned long long last;  // events of this call << 16 | the last one's site, NO_SITE before the block's first
+    volatile long long block;
+    volatile int thread;
+    char local;  // whether this launch has accessed local memory,
+    char loaded[MOST_ARRAYS], stored[MOST_ARRAYS];  // and which arrays it has loaded from and stored to
+    char what[500];  // a thrown exception says of itself
+};
+alignas(PAGE_BYTES) static union { Seen now; char page[PAGE_BYTES]; } seen;
+
+// waiting: at the barrier at `site`. passed: barriers when it ran last.
+struct Fiber { char* stack; void* context; bool waiting; int site, passed; };
 static Fiber* fibers;
 static int fiber_count;
 static Fiber* current_fiber;
@@ -159,30 +178,15 @@ static bool fiber_finished;
     throw Abort();
 }
 
-// Appending goes on until the memory, the most events, or the next look, whichever comes first.
-static void look_again() {
-    events_room = events_used + LOOK_EVENTS;
-    if (events_room > events_allocated) events_room = events_allocated;
-    if (events_room > events_most) events_room = events_most;
-}
-
 __attribute__((noinline, cold)) static void make_room(int site) {
-    if (cancelled) fail(CANCELLED, site);
     if (events_used >= events_most) fail(TOO_MUCH, site, -1, 0, (long long)events_most);
-    if (events_used == events_allocated) {
-        unsigned long long wanted = events_allocated ? 2 * events_allocated : 1 << 16;
-        Event* larger = (Event*)std::realloc(events, wanted * sizeof(Event));
-        if (!larger) fail(NO_MEMORY, site);
-        events = larger;
-        events_allocated = wanted;
-    }
-    look_again();
+    if (!more_events()) fail(NO_MEMORY, site);
 }
 
 inline void append(int site, int kind, unsigned bytes, unsigned long long value) {
     if (__builtin_expect(events_used == events_room, 0)) make_room(site);
-    last_site = site;
-    events[events_used++] = Event{value, current_thread, (unsigned short)site, (unsigned char)kind, (unsigned char)bytes};
+    events[events_used] = Event{value, current_thread, (unsigned short)site, (unsigned char)kind, (unsigned char)bytes};
+    seen.now.last = ++events_used << 16 | (unsigned)site;
 }
 
 // Store. Where races are looked for, its event says whether what lies there changed, bit for bit.
@@ -252,6 +256,7 @@ template <int SITE, class T> struct GlobalPlace : Updates<GlobalPlace<SITE, T>, 
             fail(OUT_OF_BOUNDS, SITE, (int)(extent - arrays), index + before, before + after);
         T* place = array + index;
         append(SITE, kind, sizeof(T), (unsigned long long)place + to_virtual);
+        (kind == KIND_LOAD || kind == KIND_ASYNC ? seen.now.loaded : seen.now.stored)[extent - arrays] = 1;
         return *place;
     }
     T& update() { return go(KIND_ATOMIC); }
@@ -293,6 +298,7 @@ template <int SITE, class T> struct SharedPlace : Updates<SharedPlace<SITE, T>, 
         if (__builtin_expect((unsigned long long)index >= (unsigned long long)array.count, 0))
             fail(SHARED_OUT_OF_BOUNDS, SITE, array.declared, index, array.count);
         append(SITE, kind, sizeof(T), (unsigned long long)array.declared << 32 | (unsigned long long)index * sizeof(T));
+        seen.now.local = 1;
         return array.data[index];
     }
     T& update() { return go(KIND_SHARED_ATOMIC); }
@@ -326,6 +332,7 @@ template <int SITE> inline void simtmm_work(long long operations) {
 template <int SITE> inline void simtmm_barrier() {
     simtmm::append(SITE, simtmm::KIND_BARRIER, 0, 0);
     simtmm::current_fiber->waiting = true;
+    simtmm::current_fiber->site = SITE;
     simtmm_switch(&simtmm::current_fiber->context, simtmm::scheduler_context);
 }
 

@@ -13,6 +13,7 @@ from simtmm.record.device import INSTALL, Build, Device, DeviceMemory, launch_wo
 from simtmm.record.limits import MOST_LAUNCHES, most_events
 from simtmm.record.memory import trace_launch
 from simtmm.record.passes import Recording
+from simtmm.record.unmarked import Touched, Unmarked
 from simtmm.trace.io import Trace, TraceRecorder
 from simtmm.trace.schema import TraceLaunch
 
@@ -64,21 +65,30 @@ def record(
         path = stack.enter_context(written_whole(output)) if output else None
         recorder = TraceRecorder(path)
         stack.callback(recorder.abandon)
+        unmarked, touched = Unmarked(memory.host.arrays, before), Touched(memory.host.table())
         launches: list[TraceLaunch] = []
         for launch in kernel.launches(parameters, memory.host.arrays):
             where = launch_words(kernel, launch, len(launches))
             if len(launches) == MOST_LAUNCHES:
                 raise RecordingError(f"{where}: a trace holds no more launches; does host.py launch for ever?")
+            unmarked.begin([given for given in launch.arguments if isinstance(given, str)], recorder.events)
+            touched.begin()
             with device.told(where):
                 for batch in recording.run(launch, len(launches), limit - recorder.events, where):
+                    touched.add(batch)
                     recorder.add(batch)
                     if progress:
                         progress(recorder.events)
+            unmarked.end(launch.kernel, len(launches), touched.has_accessed, touched.has_stored)
             launches.append(trace_launch(launch))
         wrong = kernel.check(parameters, before, memory.host.arrays)
+        # Of blocks that are not recorded nobody knows what they touch.
+        warnings = unmarked.warnings() if sample_blocks is None else []
         if wrong:
-            raise RecordingError(f"kernel {kernel.name}: wrong answer: {wrong}")
-        origin = {**provenance(), "recorder": "gpu", "source": build.digest, **device.versions()}
+            reasons = "".join(f"; {warning}" for warning in warnings)
+            raise RecordingError(f"kernel {kernel.name}: wrong answer: {wrong}{reasons}")
+        doubts = {"warnings": warnings} if warnings else {}
+        origin = {**provenance(), "recorder": "gpu", "source": build.digest, **device.versions(), **doubts}
         trace = recorder.finish(
             kernel.name, dict(parameters), launches, memory.host.table(), build.sites, origin, sample_blocks
         )

@@ -1,15 +1,17 @@
-"""How much a recording may hold: a kernel or a host program that never ends must not fill the machine's memory."""
+"""How much a recording may hold and take: what never ends must not fill the machine's memory, nor run for ever."""
 
 import os
 from pathlib import Path
 
 from simtmm.errors import RecordingError, shown
+from simtmm.files import KERNEL_MEMORY, KERNEL_TIMEOUT
 from simtmm.trace.schema import EVENT
 
 MOST_IN_MEMORY = 1 << 28  # events: 4 GiB
 MOST_LAUNCHES = 1 << 20  # each stands in the trace's metadata
 NO_LIMIT = 1 << 62
 VARIABLE = "SIMTMM_MOST_EVENTS"
+PATIENCE = 60.0  # seconds
 
 
 def most_events(given: int | None, in_memory: bool) -> int:
@@ -28,6 +30,35 @@ def most_events(given: int | None, in_memory: bool) -> int:
     if said:
         return _checked(VARIABLE, int(said) if said.strip().isdecimal() else said)
     return max(1, min(MOST_IN_MEMORY, available_memory() // 2 // EVENT.itemsize))
+
+
+def kernel_timeout() -> float:
+    """Seconds that a kernel may run on the CPU without recording anything.
+
+    What the environment variable SIMTMM_KERNEL_TIMEOUT says, else 60. Raises RecordingError for no number above 0.
+    """
+    said = os.environ.get(KERNEL_TIMEOUT)
+    if not said:
+        return PATIENCE
+    try:
+        seconds = float(said)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise RecordingError(f"{KERNEL_TIMEOUT} = {shown(said)}: must be a number of seconds above 0")
+    return seconds
+
+
+def kernel_memory() -> int:
+    """Bytes of memory of its own that a kernel's process may take on the CPU, the arrays and the events apart.
+
+    What the environment variable SIMTMM_KERNEL_MEMORY says, else half of what is available. Raises RecordingError for
+    no whole number of at least 1.
+    """
+    said = os.environ.get(KERNEL_MEMORY)
+    if said:
+        return _checked(KERNEL_MEMORY, int(said) if said.strip().isdecimal() else said)
+    return max(1, available_memory() // 2)
 
 
 def _checked(name: str, value: object) -> int:

@@ -23,8 +23,8 @@ def describe(run: Run) -> Iterator[RenderableType]:
     """The report's parts, from the heading to the verdict."""
     parameters = ", ".join(f"{name}={value}" for name, value in run.parameters.items())
     yield Text(f"{run.program}{f' ({parameters})' if parameters else ''} on {run.machine.name}", style="bold")
-    if run.sampling:
-        yield Text(f"Warning: {run.sampling.warning}", style="yellow")
+    for warning in run.warnings:
+        yield Text(f"Warning: {warning}", style="yellow")
     yield ""
     if run.counts:
         yield table("Program", ("", "", ""), list(_program(run)), left=(0, 2))

@@ -14,9 +14,9 @@ from simtmm.errors import RecordingError
 from simtmm.kernel import Kernel, load_kernel
 from simtmm.machine import Machine
 from simtmm.record.compiler import build
-from simtmm.record.library import Library, Room
 from simtmm.record.limits import NO_LIMIT
 from simtmm.record.memory import GlobalMemory, trace_launch
+from simtmm.record.runner import Room, Runner
 from simtmm.trace.counts import Counts, LaunchCounts, count
 from simtmm.trace.io import Trace, TraceRecorder
 from simtmm.trace.lower import lower
@@ -53,22 +53,20 @@ def workload_and_counts(kernel: str, parameters: Mapping[str, object], machine: 
 
 def _pieces(kernel: Kernel, parameters: Mapping[str, Any], launches: list[TraceLaunch]) -> Iterator[Trace]:
     """Traces of some blocks after one another, as if each were a launch; `launches` grows as they come."""
-    library = Library(kernel, build(kernel, kernel.defines(parameters), False))
-    memory = GlobalMemory(kernel.inputs(parameters))
+    program = build(kernel, kernel.defines(parameters), False)
+    memory = GlobalMemory(kernel.inputs(parameters), shared=True)
     before = {name: array.copy() for name, array in memory.arrays.items()}
     recorder = TraceRecorder()
-    try:
+    with Runner(kernel, program, memory) as runner:
         room = Room(NO_LIMIT, recorder, in_memory=False)
         for launch in kernel.launches(parameters, memory.arrays):
             launches.append(trace_launch(launch))
-            for batch in library.run(launch, 0, memory, room):
+            for batch in runner.run(launch, 0, room):
                 blocks = len(batch.block)
                 piece = dataclasses.replace(launches[-1], grid=(blocks, 1, 1))
                 events = Batch(batch.events, batch.launch, np.arange(blocks, dtype=np.int32), batch.ends)
                 yield _trace(kernel.name, [piece], [events])
-    finally:
-        recorder.abandon()
-        library.release()
+    recorder.abandon()
     if wrong := kernel.check(parameters, before, memory.arrays):
         raise RecordingError(f"kernel {kernel.name}: wrong answer: {wrong}")
 

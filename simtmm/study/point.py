@@ -4,6 +4,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import logging
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +12,9 @@ from pathlib import Path
 from time import perf_counter, time
 from typing import Any
 
+from simtmm import cache
 from simtmm.engine import simulate
 from simtmm.errors import CompilerError, ModelError, SimtmmError, WorkloadError
-from simtmm.files import cache_folder
 from simtmm.kernel import MOST_THREADS
 from simtmm.machine import Machine
 from simtmm.model import predict
@@ -28,7 +29,10 @@ from simtmm.trace.io import Trace, load_trace
 from simtmm.trace.lower import fit, lower
 from simtmm.workload import Workload
 
-MOST_KEPT = 8 << 30  # bytes of traces that stay in the user's cache folder
+logger = logging.getLogger("simtmm")
+
+TRACES = "traces"  # the folder in the user's cache
+MOST_KEPT = 8 << 30  # bytes of traces that stay there
 STALE = 86_400.0  # seconds after which half a trace has been left behind by a killed process
 
 
@@ -155,25 +159,35 @@ def recorded(kernel: str, digest: str, parameters: Mapping[str, Any]) -> Path:
 
     digest: of the kernel's content. Raises the errors of recording.
     """
-    path = trace_path(kernel, digest, parameters)
-    with contextlib.suppress(OSError, SimtmmError):
-        if load_trace(path).info.events >= 0:
+    folder, place = cache.own_folder(TRACES), trace_key(kernel, digest, parameters)
+    path = cache.find(folder, *place)
+    if path is not None:
+        with contextlib.suppress(OSError):
             os.utime(path)  # the least recently used go first
-            return path
-    path.parent.mkdir(parents=True, exist_ok=True)
-    record(kernel, parameters, output=path)
-    return path
+        for warning in load_trace(path).info.doubts:
+            logger.warning("warning: %s: %s", Path(kernel).name, warning)
+        return path
+    return cache.keep(folder, *place, lambda temporary: record(kernel, parameters, output=temporary))
 
 
-def trace_path(kernel: str, digest: str, parameters: Mapping[str, Any]) -> Path:
-    """Where `recorded` keeps a trace: named by content."""
+def is_recorded(kernel: str, digest: str, parameters: Mapping[str, Any]) -> bool:
+    """Whether `recorded` need probably not record it."""
+    return cache.is_kept(cache.own_folder(TRACES), *trace_key(kernel, digest, parameters))
+
+
+def trace_key(kernel: str, digest: str, parameters: Mapping[str, Any]) -> tuple[str, str, str]:
+    """What `recorded` keeps a trace by: the kernel's name, a hash of all that decides the trace, and a suffix."""
     key = _key([digest, dict(parameters), sources("record", "trace", "kernel.py")])
-    return cache_folder() / "traces" / f"{Path(kernel).name}-{key}.parquet"
+    return Path(kernel).name, key, ".parquet"
 
 
-def prune_traces(keep: Collection[Path]) -> None:
-    """Remove what killed processes left behind, and the traces used least recently beyond MOST_KEPT bytes."""
-    folder = cache_folder() / "traces"
+def prune_traces(keep: Collection[tuple[str, str, str]]) -> None:
+    """Remove what killed processes left behind, and the traces used least recently beyond MOST_KEPT bytes.
+
+    keep: by `trace_key`, those that are needed now.
+    """
+    folder = cache.own_folder(TRACES)
+    needed = tuple(f"{label}-{key}-" for label, key, _ in keep)
     with contextlib.suppress(OSError):
         for path in folder.glob(".simtmm-*.part"):
             if time() - path.stat().st_mtime > STALE:
@@ -183,7 +197,7 @@ def prune_traces(keep: Collection[Path]) -> None:
         for _, size, path in found:
             if total <= MOST_KEPT:
                 return
-            if path not in keep:
+            if not path.name.startswith(needed):
                 path.unlink(missing_ok=True)
                 total -= size
 

@@ -35,7 +35,7 @@ class Run:
     """What came of a run. Without a trace (a workload was given) there is nothing to count or predict from.
 
     occupancies: each distinct occupancy of the launches with the number of launches that have it. sampling: which
-    blocks the trace holds, if not all.
+    blocks the trace holds, if not all. warnings: what the trace does not hold, in words.
     """
 
     program: str
@@ -49,6 +49,7 @@ class Run:
     verdict: str
     provenance: Mapping[str, Any] = field(default_factory=dict)
     sampling: Sampling | None = None
+    warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as one JSON document."""
@@ -57,6 +58,7 @@ class Run:
             "program": self.program,
             "parameters": dict(self.parameters),
             "sampling": self.sampling.to_dict() if self.sampling else None,
+            "warnings": list(self.warnings),
             "machine": {"name": machine.name, "processors": machine.processors, **machine.to_dict()},
             "counts": self.counts.to_dict() if self.counts else None,
             "occupancy": [{"launches": launches, **entry.to_dict()} for entry, launches in self.occupancies],
@@ -129,13 +131,14 @@ def run_trace(
         occupancies=tuple((entry, per_launch.count(entry)) for entry in distinct),
         predictions=predictions,
         hiding=hidden,
-        verdict=verdict(machine, result, predictions["tmm"], predictions["tmm-warps"], hidden, counts.waits),
+        verdict=verdict(machine, result, predictions["tmm"], predictions["tmm-warps"], hidden, counts),
         provenance={
             **_provenance(machine, engine, workload),
             "trace": info.digest,
             "recording": info.provenance,
         },
         sampling=info.sampling,
+        warnings=tuple(info.warnings),
     )
 
 

@@ -162,7 +162,7 @@ class TraceInfo:
     """All of a trace but its events.
 
     digest: a hash of the events, launches and arrays: equal digests, equal behaviour. provenance: versions,
-    recorder, source hash, command. sampling: which blocks were recorded, if not all.
+    recorder, source hash, command, and under "warnings" what the recorder doubts. sampling: which blocks were recorded, if not all.
     """
 
     kernel: str
@@ -174,6 +174,17 @@ class TraceInfo:
     digest: str
     provenance: dict[str, Any] = field(default_factory=dict)
     sampling: Sampling | None = None
+
+    @property
+    def doubts(self) -> list[str]:
+        """Why the recorder doubts that the trace holds all that the kernel did, in words."""
+        said = self.provenance.get("warnings")
+        return [str(doubt) for doubt in said] if isinstance(said, list) else []
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader of a result of this trace must know: what it leaves out, and what its recorder doubts."""
+        return [*([self.sampling.warning] if self.sampling else []), *self.doubts]
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""

@@ -257,7 +257,7 @@ def _compiled(code, options, names):
         unit = library.with_suffix(".cpp")
         unit.write_text(source, encoding="utf-8")
         includes = [option for option in options if option.startswith("-I")]
-        flags = [flag for flag in FLAGS if flag != "-O2"]
+        flags = [flag for flag in FLAGS if flag != "-O2"] + ["-fPIC", "-shared", "-fvisibility=hidden"]
         done = subprocess.run(
             [*find_compiler(), *flags, "-O1", *includes, str(unit), "-o", str(library)],
             capture_output=True,

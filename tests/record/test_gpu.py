@@ -75,6 +75,16 @@ def test_a_kernel_has_the_same_trace_on_both(name, parameters, cupy):
 
 
 @needs_compiler
+def test_what_has_no_macro_is_told_where_it_shows(on_gpu, cupy):
+    device = "__global__ void f(const int* a, int* b, int on) { if (on) b[0] = a[1]; else ST(b, 0, LD(a, 1)); }"
+    what = {"arrays": '{"a": np.ones(4, np.int32), "b": np.zeros(4, np.int32)}'}
+    silent, unstored = on_gpu(device, arguments='("a", "b", 1)', **what).info.doubts
+    assert silent.startswith("launch 0 of f recorded no access to memory: ")
+    assert unstored.startswith("f changed array b without a recorded store: ")
+    assert on_gpu(device, arguments='("a", "b", 0)', **what).info.doubts == []
+    assert on_gpu(device, {"sample_blocks": 1}, arguments='("a", "b", 1)', grid="2", **what).info.doubts == []
+
+
 def test_every_macro_records_the_same_on_both(kernel_folder, cupy):
     folder = kernel_folder(EVERY_MACRO, EVERY_MACRO_HOST)
     assert same(record(folder), record(folder, on="gpu"))

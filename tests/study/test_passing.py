@@ -4,7 +4,7 @@ import pytest
 
 from simtmm import count, load_machine, lower, record
 from simtmm.errors import KernelError, WorkloadError
-from simtmm.record import library
+from simtmm.record import runner
 from simtmm.study.passing import workload_and_counts
 from tests.record.conftest import needs_compiler
 
@@ -21,7 +21,7 @@ PROGRAMS = {
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
     """Several batches to a launch, though programs are small."""
-    monkeypatch.setattr(library, "BATCH_EVENTS", 500)
+    monkeypatch.setattr(runner, "BATCH_EVENTS", 500)
 
 
 @pytest.mark.parametrize("machine", ["h100-pcie", "gtx280"])

@@ -1,0 +1,127 @@
+"""The user's cache: what took long to make, kept by what it was made from, and never believed without a look.
+
+It lies in folders that nobody else may write to. A file's name ends with a hash of its content, so that one that was
+cut, changed, or put there under another's name is not taken, and made anew.
+"""
+
+import atexit
+import functools
+import glob
+import hashlib
+import logging
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from simtmm.errors import OutputError
+from simtmm.files import cache_folder
+
+logger = logging.getLogger("simtmm")
+
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+OWN = stat.S_IRWXU
+
+
+def own_folder(kind: str) -> Path:
+    """The folder of that name in the user's cache folder, made if need be; only the user may enter it.
+
+    Where it can't be had, or others could have put something there, one for this process alone, and a warning where
+    that is worth one.
+    """
+    return _own(cache_folder(), kind)
+
+
+def find(folder: Path, label: str, key: str, suffix: str) -> Path | None:
+    """The file that was kept there under a label and a key; None where there is none, or only what is not sound."""
+    for path in folder.glob(f"{glob.escape(f'{label}-{key}-')}*{suffix}"):
+        if path.name == _name(label, key, _content(path), suffix):
+            return path
+        path.unlink(missing_ok=True)
+    return None
+
+
+def is_kept(folder: Path, label: str, key: str, suffix: str) -> bool:
+    """Whether something lies there under a label and a key, sound or not: a quick look."""
+    return any(folder.glob(f"{glob.escape(f'{label}-{key}-')}*{suffix}"))
+
+
+def keep(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path], object]) -> Path:
+    """Make a file, at the path that `make` is called with, and keep it there whole. Raises OutputError."""
+    try:
+        handle, name = tempfile.mkstemp(dir=folder, prefix=".simtmm-", suffix=".part")
+    except OSError as error:
+        raise OutputError(f"{folder}: can't be written ({error.strerror})") from None
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        make(temporary)
+        temporary.chmod(OWN)
+        kept = folder / _name(label, key, _content(temporary), suffix)
+        os.replace(temporary, kept)
+    except OSError as error:
+        raise OutputError(f"{folder}: can't be written ({error.strerror or error})") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+    return kept
+
+
+def _name(label: str, key: str, content: str, suffix: str) -> str:
+    return f"{label}-{key}-{content}{suffix}"
+
+
+def _content(path: Path) -> str:
+    """A hash of a file of one's own; of anything else, what no name has."""
+    try:
+        with path.open("rb") as file:
+            said = os.fstat(file.fileno())
+            if path.is_symlink() or not stat.S_ISREG(said.st_mode) or said.st_uid != os.getuid():
+                return "-"
+            return hashlib.file_digest(file, "sha256").hexdigest()[:32]
+    except OSError:
+        return "-"
+
+
+@functools.cache
+def _own(root: Path, kind: str) -> Path:
+    folder = root / kind
+    try:
+        if not root.exists():
+            root.parent.mkdir(parents=True, exist_ok=True)
+            root.mkdir(mode=OWN, exist_ok=True)
+        folder.mkdir(mode=OWN, exist_ok=True)
+        for part, said in ((root, root.stat()), (folder, folder.lstat())):
+            if why := _shared(said):
+                logger.warning(
+                    "warning: cache folder %s %s: it is not used, and what it holds is made again each time; make it "
+                    "your own (chmod 700), or name another in SIMTMM_CACHE",
+                    part,
+                    why,
+                )
+                return _temporary(kind)
+        if stat.S_IMODE(folder.lstat().st_mode) != OWN:
+            folder.chmod(OWN)
+        if os.access(folder, os.W_OK):
+            return folder
+    except OSError:
+        pass  # a read-only home, say
+    return _temporary(kind)
+
+
+def _shared(said: os.stat_result) -> str:
+    """Why a folder of this kind is not the user's own; empty if it is."""
+    if not stat.S_ISDIR(said.st_mode):
+        return "is no folder"
+    if said.st_uid != os.getuid():
+        return "belongs to another user"
+    if said.st_mode & OTHERS_WRITE:
+        return f"can be written by others (mode {stat.S_IMODE(said.st_mode):o})"
+    return ""
+
+
+def _temporary(kind: str) -> Path:
+    folder = tempfile.mkdtemp(prefix=f"simtmm-{kind}-")  # of mode 0700
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)

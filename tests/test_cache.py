@@ -1,0 +1,118 @@
+"""The cache: a folder of one's own, and files that are what they were when they were kept."""
+
+import logging
+import os
+import stat
+
+import pytest
+
+from simtmm import cache
+from simtmm.errors import OutputError
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """Where the cache is to lie; not there yet."""
+    folder = tmp_path / "home" / "cache"
+    monkeypatch.setenv("SIMTMM_CACHE", str(folder))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return folder
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def kept(folder, text="content", key="key"):
+    return cache.keep(folder, "label", key, ".txt", lambda path: path.write_text(text))
+
+
+def found(folder, key="key"):
+    return cache.find(folder, "label", key, ".txt")
+
+
+def test_a_new_cache_is_for_the_user_alone(root):
+    folder = cache.own_folder("builds")
+    assert folder == root / "builds"
+    assert mode(root) == mode(folder) == 0o700
+
+
+def test_a_folder_that_others_may_read_is_closed_to_them(root):
+    (root / "builds").mkdir(parents=True, mode=0o755)
+    assert cache.own_folder("builds") == root / "builds"
+    assert mode(root / "builds") == 0o700
+    assert mode(root) == 0o755  # which may hold other things
+
+
+@pytest.mark.parametrize("place", ["root", "folder"])
+def test_a_folder_that_others_may_write_to_is_not_used_and_said_so(root, caplog, tmp_path, place):
+    (root / "builds").mkdir(parents=True)
+    (root if place == "root" else root / "builds").chmod(0o777)
+    with caplog.at_level(logging.WARNING, "simtmm"):
+        folder = cache.own_folder("builds")
+    assert folder.parent == tmp_path
+    assert mode(folder) == 0o700
+    assert "can be written by others (mode 777): it is not used" in caplog.text
+
+
+def test_a_folder_of_another_user_is_not_used(root, caplog, monkeypatch):
+    (root / "builds").mkdir(parents=True, mode=0o700)
+    owner = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: owner + 1)
+    assert cache.own_folder("builds") != root / "builds"
+    assert "belongs to another user" in caplog.text
+
+
+def test_a_link_in_the_place_of_the_folder_is_not_followed(root, tmp_path):
+    root.mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (root / "builds").symlink_to(tmp_path / "elsewhere")
+    assert cache.own_folder("builds") != root / "builds"
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_what_is_kept_is_found_by_its_key_alone(root):
+    folder = cache.own_folder("builds")
+    path = kept(folder)
+    assert found(folder) == path
+    assert path.read_text() == "content"
+    assert found(folder, "other") is None
+    assert [entry.name for entry in folder.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("change", ["", "other text", "conten\0"])
+def test_a_file_that_was_changed_is_not_taken_and_made_anew(root, change):
+    folder = cache.own_folder("builds")
+    path = kept(folder)
+    path.write_text(change)
+    assert found(folder) is None
+    assert not path.exists()
+    assert kept(folder).read_text() == "content"
+
+
+def test_a_file_that_was_put_in_the_place_of_another_is_not_taken(root):
+    folder = cache.own_folder("builds")
+    one, other = kept(folder, "one", "1"), kept(folder, "other", "2")
+    other.replace(one)
+    assert found(folder, "1") is None
+
+
+def test_a_link_is_not_taken_for_a_file(root, tmp_path):
+    folder = cache.own_folder("builds")
+    path = kept(folder)
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    assert found(folder) is None
+    assert (tmp_path / "elsewhere").exists()
+
+
+def test_what_fails_leaves_nothing(root):
+    folder = cache.own_folder("builds")
+
+    def fails(path):
+        path.write_text("half")
+        raise OutputError("no")
+
+    with pytest.raises(OutputError, match="no"):
+        cache.keep(folder, "label", "key", ".txt", fails)
+    assert list(folder.iterdir()) == []
