@@ -3,36 +3,60 @@
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from simtmm.errors import OutputError
 
 PACKAGE = Path(__file__).resolve().parent
-KERNEL_PATH = "SIMTMM_KERNEL_PATH"  # an environment variable
+# Environment variables, which options of the command line set
+KERNEL_PATH = "SIMTMM_KERNEL_PATH"
+KERNEL_TIMEOUT, KERNEL_MEMORY = "SIMTMM_KERNEL_TIMEOUT", "SIMTMM_KERNEL_MEMORY"  # simtmm/record/limits.py
 
 
 def data_folders(kind: str) -> list[Path]:
-    """Folders that hold `kind` ("machines", "kernels", "traces"), the one to be looked at first leading.
+    """Folders that hold data of a `kind` ("machines", "traces"), the one to be looked at first leading.
 
-    The user's own come first: of kernels the folders named in the environment variable SIMTMM_KERNEL_PATH (each with
-    a folder a kernel; the command line's --kernel-path puts its own before them), then of all kinds the folders named
-    in SIMTMM_PATH (each with subfolders machines, kernels, traces), then the working directory, then the checkout
-    this package lies in, then the data that travelled in the wheel.
+    The user's own come first: `given_folders`, then the working directory, and then `shipped_folders`. Kernels are code
+    and are found by simtmm.catalogue, which has another order.
     """
-    roots = _listed("SIMTMM_PATH")
-    roots.append(Path.cwd())
-    if (PACKAGE.parent / "pyproject.toml").is_file():
-        roots.append(PACKAGE.parent)
-    roots.append(PACKAGE / "_data")
+    return _there((*given_folders(kind), Path.cwd() / kind, *shipped_folders(kind)))
+
+
+def given_folders(kind: str) -> list[Path]:
+    """Folders of a `kind` ("machines", "kernels", "traces") that the user gave.
+
+    Of kernels those named in the environment variable SIMTMM_KERNEL_PATH (each with a folder a kernel; the command
+    line's --kernel-path puts its own before them), then of all kinds those in the folders named in SIMTMM_PATH (each
+    with subfolders machines, kernels, traces).
+    """
     own = _listed(KERNEL_PATH) if kind == "kernels" else []
-    folders = dict.fromkeys(folder.resolve() for folder in (*own, *(root / kind for root in roots)))
-    return [folder for folder in folders if folder.is_dir()]
+    return _there((*own, *(root / kind for root in _listed("SIMTMM_PATH"))))
+
+
+def shipped_folders(kind: str) -> list[Path]:
+    """Folders of a `kind` that came with simtmm: of the checkout that this package lies in, and of the wheel."""
+    checkout = [PACKAGE.parent / kind] if (PACKAGE.parent / "pyproject.toml").is_file() else []
+    return _there((*checkout, PACKAGE / "_data" / kind))
 
 
 def data_file(kind: str, name: str) -> Path | None:
-    """The file of that name in the first folder of `kind` that has one; None where none has."""
-    return next((folder / name for folder in data_folders(kind) if (folder / name).is_file()), None)
+    """The file of that name that ships with simtmm, or the user's in a folder given instead; None where none has it."""
+    folders = (*given_folders(kind), *shipped_folders(kind))
+    return next((folder / name for folder in folders if (folder / name).is_file()), None)
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether there is a folder at that path, as far as one may look; what can't be a path is none."""
+    try:
+        return Path(path).is_dir()
+    except OSError:
+        return False
+
+
+def _there(folders: Iterable[Path]) -> list[Path]:
+    """Those that are there, each once."""
+    return list(dict.fromkeys(each.resolve() for each in folders if is_folder(each)))
 
 
 def _listed(variable: str) -> list[Path]:

@@ -17,6 +17,7 @@ Every kernel also has the parameter `seed`.
 """
 
 import importlib.util
+import inspect
 import math
 import sys
 import traceback
@@ -29,14 +30,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.errors import KernelError, nearest, shown
-from simtmm.files import data_folders
+from simtmm.catalogue import Description, describe, known_kernels, typed_kernel
+from simtmm.catalogue import kernel_folders as kernel_folders
+from simtmm.errors import KernelError, shown
+from simtmm.host_text import NEEDED
+from simtmm.parameter import SEED, resolved
+from simtmm.parameter import Parameter as Parameter  # host.py has it from here
 
 Array = npt.NDArray[Any]
 Memory = Mapping[str, Array]
 MOST_BLOCKS = 2**31 - 1
 MOST_THREADS = 2**16
-SEED_HELP = "seed of the random inputs"
 
 
 class WrongAnswer(Exception):  # noqa: N818 - it is no error of the program but a finding about a kernel
@@ -59,50 +63,6 @@ class Wrong:
 
     def __str__(self) -> str:
         return self.message
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a kernel: its kind (from the default), range or choices, and what it means."""
-
-    default: int | float | str
-    help: str
-    minimum: float | None = None
-    maximum: float | None = None
-    choices: tuple[int | float | str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        if type(self.default) not in (int, float, str):
-            raise TypeError(f"a parameter's default must be an int, a float or a str, not {shown(self.default)}")
-
-    @property
-    def allowed(self) -> str:
-        """What is allowed, in words."""
-        if self.choices is not None:
-            return f"one of {', '.join(str(choice) for choice in self.choices)}"
-        kind = {int: "a whole number", float: "a number", str: "a word"}[type(self.default)]
-        if self.minimum is not None and self.maximum is not None:
-            return f"{kind} from {self.minimum:.12g} to {self.maximum:.12g}"
-        if self.minimum is not None:
-            return f"{kind} of at least {self.minimum:.12g}"
-        return f"{kind} of at most {self.maximum:.12g}" if self.maximum is not None else kind
-
-    def parse(self, value: object) -> int | float | str:
-        """The value as this parameter holds it; from text as on the command line, too. Raises ValueError."""
-        kind = type(self.default)
-        if isinstance(value, bool) or not isinstance(value, (str, int, float, np.integer, np.floating)):
-            raise ValueError
-        if kind is int and not isinstance(value, str) and value != int(value):
-            raise ValueError
-        parsed: int | float | str = kind(value)
-        if self.choices is not None and parsed not in self.choices:
-            raise ValueError
-        if not isinstance(parsed, str):
-            low = -np.inf if self.minimum is None else self.minimum
-            high = np.inf if self.maximum is None else self.maximum
-            if not low <= parsed <= high:
-                raise ValueError
-        return parsed
 
 
 @dataclass(frozen=True)
@@ -165,9 +125,14 @@ class Kernel:
         return self.folder / "kernel.cu"
 
     @property
+    def about(self) -> str:
+        """The docstring of host.py."""
+        return inspect.cleandoc(self.host.__doc__ or "")
+
+    @property
     def summary(self) -> str:
         """The first line of host.py's docstring."""
-        return (self.host.__doc__ or "").strip().split("\n")[0].rstrip(".")
+        return self.about.split("\n")[0].rstrip(".")
 
     def source(self) -> str:
         """The text of kernel.cu. Raises KernelError."""
@@ -178,23 +143,11 @@ class Kernel:
 
     def resolve(self, given: Mapping[str, object]) -> dict[str, int | float | str]:
         """All parameters: those given, checked, and the defaults of the others. Raises KernelError."""
-        for name in given:
-            if name not in self.parameters:
-                raise KernelError(f"kernel {self.name}: parameter {name!r}: unknown{nearest(name, self.parameters)}")
-        values: dict[str, int | float | str] = {}
-        for name, parameter in self.parameters.items():
-            value = given.get(name, parameter.default)
-            try:
-                values[name] = parameter.parse(value)
-            except (ValueError, OverflowError):
-                raise KernelError(
-                    f"kernel {self.name}: parameter {name} = {shown(value)}: must be {parameter.allowed}"
-                ) from None
-        return values
+        return resolved(self.name, self.parameters, given)
 
     def algorithm(self, parameters: Mapping[str, Any]) -> tuple[str, dict[str, float]] | None:
         """The papers' algorithm that it follows, and that algorithm's symbols; None if it says none."""
-        if not hasattr(self.host, "algorithm"):
+        if _member(self.host, "algorithm", self.folder / "host.py") is None:
             return None
         made = self._call("algorithm", SimpleNamespace(**parameters))
         if made is None:
@@ -224,9 +177,11 @@ class Kernel:
                 launch = next(launches)
             except StopIteration:
                 return
+            except KeyboardInterrupt:
+                raise
             except KernelError as error:
                 raise self._named(error) from None
-            except Exception as error:
+            except BaseException as error:
                 raise self._failed("launches", error) from error
             if not isinstance(launch, Launch):
                 raise KernelError(f"kernel {self.name}: host.py: launches must yield Launch, not {shown(launch)}")
@@ -240,13 +195,15 @@ class Kernel:
             element = getattr(error, "element", None)
             message = (str(error).strip() or "the check failed").split("\n")[0]
             return Wrong(message, None if element is None else int(element.ctypes.data))
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise self._failed("check", error) from error
         return None
 
     def defines(self, parameters: Mapping[str, Any]) -> dict[str, str]:
         """Macros for the compiler."""
-        if not hasattr(self.host, "defines"):
+        if _member(self.host, "defines", self.folder / "host.py") is None:
             return {}
         macros = self._call("defines", SimpleNamespace(**parameters))
         if not isinstance(macros, dict):
@@ -254,18 +211,21 @@ class Kernel:
         return {str(name): str(value) for name, value in macros.items()}
 
     def _call(self, function: str, *arguments: Any) -> Any:
+        """What a function of host.py gives; whatever it raises, sys.exit() too, as a KernelError, Ctrl-C apart."""
         try:
             return getattr(self.host, function)(*arguments)
+        except KeyboardInterrupt:
+            raise
         except KernelError as error:
             raise self._named(error) from None
-        except Exception as error:
+        except BaseException as error:
             raise self._failed(function, error) from error
 
     def _named(self, error: KernelError) -> KernelError:
         """What host.py refuses, with the kernel's name in front."""
         return error if str(error).startswith("kernel ") else KernelError(f"kernel {self.name}: {error}")
 
-    def _failed(self, function: str, error: Exception) -> KernelError:
+    def _failed(self, function: str, error: BaseException) -> KernelError:
         return KernelError(
             f"kernel {self.name}: {_where(self.folder / 'host.py', error)}: {function} failed: {_what(error)}"
         )
@@ -290,38 +250,63 @@ def expect_equal(name: str, got: Array, expected: Array, tolerance: float = 0.0)
         )
 
 
-def kernel_folders() -> dict[str, Path]:
-    """The kernels that are known by name, and their folders."""
-    found: dict[str, Path] = {}
-    for folder in data_folders("kernels"):
-        for path in sorted(folder.iterdir()):
-            if (path / "kernel.cu").is_file() and (path / "host.py").is_file():
-                found.setdefault(path.name, path)
-    return dict(sorted(found.items()))
-
-
 def load_kernel(kernel: str | Path) -> Kernel:
-    """The kernel of that name, or in the folder at that path. Raises KernelError."""
-    known = kernel_folders()
-    folder = known.get(str(kernel))
-    if folder is None:
-        folder = Path(kernel)
-        if not str(kernel) or not folder.is_dir():
-            raise KernelError(f"kernel {str(kernel)!r}: unknown{nearest(str(kernel), known)}")
+    """The kernel that a user named: by its name, or by its folder's path. Runs its host.py. Raises KernelError.
+
+    A name that stands in data may not come here; see simtmm.catalogue.
+    """
+    return kernel_in(typed_kernel(kernel))
+
+
+def told_kernel(kernel: str) -> tuple[Description, dict[str, float] | None]:
+    """What a kernel that a user named says of itself; and its algorithm's symbols for its defaults, where it has one.
+
+    One that is found by name in ./kernels is read and not run, so there are no symbols. Raises KernelError.
+    """
+    known = known_kernels().get(kernel)
+    if known is not None and known.origin == "here":
+        said = describe(kernel, known.folder)
+        if said.fault:
+            raise KernelError(said.fault)
+        return said, None
+    loaded = load_kernel(kernel)
+    algorithm, symbols = loaded.algorithm(loaded.resolve({})) or (None, None)
+    said = Description(loaded.name, loaded.folder, loaded.parameters, loaded.about, loaded.paper, algorithm)
+    return said, symbols
+
+
+def kernel_in(folder: Path) -> Kernel:
+    """The kernel in a folder. Runs its host.py. Raises KernelError."""
     for needed in ("kernel.cu", "host.py"):
-        if not (folder / needed).is_file():
+        try:
+            there = (folder / needed).is_file()
+        except OSError as error:
+            raise KernelError(f"kernel {folder}: can't be read ({error.strerror})") from None
+        if not there:
             raise KernelError(f"kernel {folder}: {needed} is missing")
+    path = folder / "host.py"
     host = _load_host(folder)
-    for needed in ("inputs", "launches", "check"):
-        if not callable(getattr(host, needed, None)):
-            raise KernelError(f"{folder / 'host.py'}: must have a function {needed}")
-    if not isinstance(getattr(host, "PARAMETERS", None), dict):
-        raise KernelError(f"{folder / 'host.py'}: must have a dict PARAMETERS")
-    for name, parameter in host.PARAMETERS.items():
+    for needed in NEEDED:
+        if not callable(_member(host, needed, path)):
+            raise KernelError(f"{path}: must have a function {needed}")
+    parameters = _member(host, "PARAMETERS", path)
+    if not isinstance(parameters, dict):
+        raise KernelError(f"{path}: must have a dict PARAMETERS")
+    for name, parameter in parameters.items():
         if not isinstance(parameter, Parameter):
-            raise KernelError(f"{folder / 'host.py'}: PARAMETERS: {name!r} must be a Parameter, not {shown(parameter)}")
-    parameters = {**host.PARAMETERS, "seed": Parameter(0, SEED_HELP, minimum=0)}
-    return Kernel(folder.resolve().name, folder, parameters, getattr(host, "PAPER", ""), host)
+            raise KernelError(f"{path}: PARAMETERS: {name!r} must be a Parameter, not {shown(parameter)}")
+    paper = _member(host, "PAPER", path) or ""
+    return Kernel(folder.resolve().name, folder, {**parameters, "seed": SEED}, paper, host)
+
+
+def _member(host: ModuleType, name: str, path: Path) -> Any:
+    """What host.py has by that name, None where it has nothing; a module's __getattr__ is host.py's code, too."""
+    try:
+        return getattr(host, name, None)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise KernelError(f"{_where(path, error)}: {_what(error)}") from error
 
 
 def _load_host(folder: Path) -> ModuleType:
@@ -335,7 +320,9 @@ def _load_host(folder: Path) -> ModuleType:
     sys.dont_write_bytecode = True  # no __pycache__ beside a user's kernel
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise KernelError(f"{_where(path, error)}: {_what(error)}") from error
     finally:
         sys.dont_write_bytecode = written
@@ -344,12 +331,15 @@ def _load_host(folder: Path) -> ModuleType:
 
 def _where(path: Path, error: BaseException) -> str:
     """The file and the line of it that failed."""
-    if isinstance(error, SyntaxError) and error.filename == str(path):
+    names = {str(path), str(path.absolute())}  # Python makes paths whole
+    if isinstance(error, SyntaxError) and error.filename in names:
         return f"{path}:{error.lineno}"
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename in names]
     return f"{path}:{lines[-1]}" if lines else str(path)
 
 
 def _what(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"called sys.exit({'' if error.code is None else shown(error.code)})"
     text = str(error.msg if isinstance(error, SyntaxError) else error).split("\n")[0]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -25,7 +25,7 @@ TRACE = ROOT / "traces" / "list-ranking-wyllie.parquet"
 WORKLOAD = {"blocks": [{"warps": [[["compute", 4], ["load", [0, 1]]]]}]}
 RUN_KEYS = {
     "program", "parameters", "machine", "counts", "occupancy", "simulated", "predictions", "hiding", "verdict",
-    "provenance", "sampling",
+    "provenance", "sampling", "warnings",
 }  # fmt: skip
 
 

@@ -8,7 +8,15 @@ import pytest
 
 import simtmm
 from simtmm.errors import OutputError
-from simtmm.files import cache_folder, check_writable, data_folders, written_whole
+from simtmm.files import (
+    cache_folder,
+    check_writable,
+    data_file,
+    data_folders,
+    given_folders,
+    shipped_folders,
+    written_whole,
+)
 
 CHECKOUT = Path(simtmm.__file__).resolve().parents[1]
 
@@ -56,6 +64,40 @@ def test_a_tilde_in_the_path_is_the_home_folder(folders, monkeypatch):
     monkeypatch.setenv("HOME", str(folders))
     monkeypatch.setenv("SIMTMM_PATH", "~/second")
     assert data_folders("machines")[0] == folders / "second" / "machines"
+
+
+def test_what_the_user_gave_and_what_is_shipped_have_nothing_of_the_working_directory(folders):
+    assert given_folders("machines") == [folders / "first" / "machines", folders / "second" / "machines"]
+    assert folders / "work" / "machines" not in shipped_folders("machines")
+    assert shipped_folders("kernels")
+
+
+def test_only_kernels_have_a_path_of_their_own(folders, monkeypatch):
+    monkeypatch.setenv("SIMTMM_KERNEL_PATH", str(folders / "work"))
+    monkeypatch.delenv("SIMTMM_PATH")
+    assert given_folders("kernels") == [folders / "work"]
+    assert given_folders("machines") == []
+
+
+def test_a_file_that_ships_is_not_taken_from_the_working_directory(folders):
+    (folders / "work" / "traces").mkdir()
+    (folders / "work" / "traces" / "list-ranking-wyllie.parquet").touch()
+    found = data_file("traces", "list-ranking-wyllie.parquet")
+    assert found is not None
+    assert not found.is_relative_to(folders)
+
+
+def test_a_file_that_ships_may_be_the_users_where_a_folder_is_given(folders):
+    (folders / "second" / "machines" / "own.toml").touch()
+    assert data_file("machines", "own.toml") == folders / "second" / "machines" / "own.toml"
+    assert data_file("machines", "none.toml") is None
+
+
+@pytest.mark.parametrize("entry", ["x" * 5000, "loop"])
+def test_an_entry_of_the_path_that_can_be_no_folder_means_nothing(folders, monkeypatch, entry):
+    (folders / "work" / "loop").symlink_to("loop")
+    monkeypatch.setenv("SIMTMM_PATH", entry)
+    assert given_folders("machines") == []
 
 
 # written_whole

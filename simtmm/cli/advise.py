@@ -8,7 +8,9 @@ import typer
 from simtmm.cli.sweep import FAILED, ClusterOption, WorkersOption, resumable
 from simtmm.cli.words import (
     JsonOption,
+    KernelMemoryOption,
     KernelPathOption,
+    KernelTimeoutOption,
     MachineOption,
     OutputOption,
     ParamOption,
@@ -27,6 +29,8 @@ def advise(
     set_: SetOption = None,
     param: ParamOption = None,
     kernel_path: KernelPathOption = None,
+    kernel_timeout: KernelTimeoutOption = None,
+    kernel_memory: KernelMemoryOption = None,
     vary: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=RANGE", help="what to try (see `sweep`); threads, blocks, sub-blocks if left out"),

@@ -7,14 +7,16 @@ import typer
 
 from simtmm.cli.words import (
     JsonOption,
+    KernelMemoryOption,
     KernelPathOption,
+    KernelTimeoutOption,
     OutputOption,
     SetOption,
     chosen_machine,
     numbers_of,
     parameters_of,
     show,
-    warn_of_samples,
+    warn_of_traces,
 )
 from simtmm.errors import OutputError
 from simtmm.files import check_writable
@@ -35,6 +37,8 @@ def compare(
         typer.Option("--param", "-p", metavar="NAME=VALUE,...", help="values of a parameter; repeatable"),
     ] = None,
     kernel_path: KernelPathOption = None,
+    kernel_timeout: KernelTimeoutOption = None,
+    kernel_memory: KernelMemoryOption = None,
     model: Annotated[
         list[str] | None, typer.Option("--model", metavar="NAME", help="all if left out; repeatable")
     ] = None,
@@ -76,7 +80,7 @@ def compare(
     from simtmm.study.timings import load_timings
 
     times = [time for path in measured or () for time in load_timings(path)]
-    warn_of_samples(source or ())
+    warn_of_traces(source or ())
     with watching() as watch:
         made = study.compare(
             source or (),

@@ -37,14 +37,16 @@ def kernels(
     as_json: JsonOption = False,
     output: OutputOption = None,
 ) -> None:
-    """List the kernels, or show one."""
-    from simtmm.kernel import kernel_folders, load_kernel
+    """List the kernels, or show one. The list runs none of them; one that is shown is run if it is shipped or given."""
+    from simtmm.catalogue import describe, known_kernels
+    from simtmm.kernel import told_kernel
     from simtmm.report import listing
 
     if name is None:
-        found = {each: load_kernel(folder) for each, folder in kernel_folders().items()}
-        document: Any = {each: listing.kernel_document(kernel) for each, kernel in found.items()}
-        show(listing.describe_kernels(found), document, as_json, output)
+        known = known_kernels()
+        said = {each: describe(each, kernel.folder) for each, kernel in known.items()}
+        document: Any = {each: listing.kernel_document(said[each], known=known[each]) for each in known}
+        show(listing.describe_kernels(known, said), document, as_json, output)
     else:
-        kernel = load_kernel(name)
-        show(listing.describe_kernel(kernel), listing.kernel_document(kernel), as_json, output)
+        one, symbols = told_kernel(name)
+        show(listing.describe_kernel(one, symbols), listing.kernel_document(one, symbols), as_json, output)

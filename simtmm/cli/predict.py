@@ -8,7 +8,9 @@ import typer
 
 from simtmm.cli.words import (
     JsonOption,
+    KernelMemoryOption,
     KernelPathOption,
+    KernelTimeoutOption,
     MachineOption,
     OutputOption,
     SetOption,
@@ -47,6 +49,8 @@ def predict(
         typer.Option("--param", "-p", metavar="NAME=VALUE", help="an algorithm's symbol or a kernel's parameter"),
     ] = None,
     kernel_path: KernelPathOption = None,
+    kernel_timeout: KernelTimeoutOption = None,
+    kernel_memory: KernelMemoryOption = None,
     kernel: Annotated[bool, typer.Option("--kernel", help="take the kernel, where an algorithm has its name")] = False,
     model: Annotated[
         list[str] | None, typer.Option("--model", metavar="NAME", help="a kernel's models, all if left out; repeatable")

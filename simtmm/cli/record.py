@@ -5,7 +5,15 @@ from typing import Annotated
 
 import typer
 
-from simtmm.cli.words import JsonOption, KernelPathOption, ParamOption, parameters_of, show
+from simtmm.cli.words import (
+    JsonOption,
+    KernelMemoryOption,
+    KernelPathOption,
+    KernelTimeoutOption,
+    ParamOption,
+    parameters_of,
+    show,
+)
 
 RACES_SHOWN = 20
 
@@ -14,6 +22,8 @@ def record(
     kernel: Annotated[str, typer.Argument(help="a kernel's name or folder")],
     param: ParamOption = None,
     kernel_path: KernelPathOption = None,
+    kernel_timeout: KernelTimeoutOption = None,
+    kernel_memory: KernelMemoryOption = None,
     on: Annotated[str, typer.Option("--on", help="where to record: cpu or gpu")] = "cpu",
     output: Annotated[
         Path | None,

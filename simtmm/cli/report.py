@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simtmm.cli.words import JsonOption, show
+from simtmm.cli.words import JsonOption, KernelPathOption, show
 from simtmm.errors import OutputError
 from simtmm.files import check_writable
 
@@ -43,6 +43,7 @@ def report(
     where: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN=VALUE", help="of a picture: only these rows; repeatable")
     ] = None,
+    kernel_path: KernelPathOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a study as one HTML file, with plots to point at and zoom, and its table; it needs no network."""

@@ -7,7 +7,9 @@ import typer
 
 from simtmm.cli.words import (
     JsonOption,
+    KernelMemoryOption,
     KernelPathOption,
+    KernelTimeoutOption,
     MachineOption,
     OutputOption,
     ParamOption,
@@ -28,6 +30,8 @@ def run(
     set_: SetOption = None,
     param: ParamOption = None,
     kernel_path: KernelPathOption = None,
+    kernel_timeout: KernelTimeoutOption = None,
+    kernel_memory: KernelMemoryOption = None,
     engine: Annotated[str, typer.Option(help="fast (compiled) or reference (SimPy)")] = "fast",
     timeline: Annotated[
         Path | None,

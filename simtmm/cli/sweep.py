@@ -8,7 +8,9 @@ import typer
 
 from simtmm.cli.words import (
     JsonOption,
+    KernelMemoryOption,
     KernelPathOption,
+    KernelTimeoutOption,
     OutputOption,
     ParamOption,
     SetOption,
@@ -16,7 +18,7 @@ from simtmm.cli.words import (
     parameters_of,
     ranges_of,
     show,
-    warn_of_samples,
+    warn_of_traces,
 )
 from simtmm.errors import StudyError
 from simtmm.files import check_writable
@@ -50,6 +52,8 @@ def sweep(
     set_: SetOption = None,
     param: ParamOption = None,
     kernel_path: KernelPathOption = None,
+    kernel_timeout: KernelTimeoutOption = None,
+    kernel_memory: KernelMemoryOption = None,
     vary: Annotated[
         list[str] | None,
         typer.Option(metavar="KEY=RANGE", help="an axis: LOW:HIGH[:step|linear|log|times:N] or A,B,C; repeatable"),
@@ -136,7 +140,7 @@ def sweep(
         laid = layout(study_of({"program": source, **given}, "options"))
     path = store or Path(f"{Path(source).stem}.sqlite")
     check_writable(path)
-    warn_of_samples([laid.program.source])
+    warn_of_traces([laid.program.source])
     if dry_run:
         with watching() as watch:
             watch("estimating", 0, None)

@@ -6,7 +6,9 @@ import typer
 
 from simtmm.cli.words import (
     JsonOption,
+    KernelMemoryOption,
     KernelPathOption,
+    KernelTimeoutOption,
     MachineOption,
     OutputOption,
     ParamOption,
@@ -14,7 +16,7 @@ from simtmm.cli.words import (
     chosen_machine,
     parameters_of,
     show,
-    warn_of_samples,
+    warn_of_traces,
 )
 from simtmm.files import check_writable
 
@@ -25,6 +27,8 @@ def threads(
     set_: SetOption = None,
     param: ParamOption = None,
     kernel_path: KernelPathOption = None,
+    kernel_timeout: KernelTimeoutOption = None,
+    kernel_memory: KernelMemoryOption = None,
     tolerance: Annotated[float, typer.Option(help="how much longer than without latency a run may take")] = 0.05,
     as_json: JsonOption = False,
     output: OutputOption = None,
@@ -33,7 +37,7 @@ def threads(
     if output is not None:
         check_writable(output)
     chosen = chosen_machine(machine, set_)
-    warn_of_samples([source])
+    warn_of_traces([source])
     from simtmm.report.advise import describe_threads
     from simtmm.report.progress import watching
     from simtmm.study.threads import threads_needed

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simtmm.errors import KernelError, MachineError, ModelError, StudyError
-from simtmm.files import KERNEL_PATH, written_whole
+from simtmm.files import KERNEL_MEMORY, KERNEL_PATH, KERNEL_TIMEOUT, is_folder, written_whole
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -36,9 +36,14 @@ ParamOption = Annotated[
 def _look_there(folders: list[Path] | None) -> list[Path] | None:
     """Find kernels in these folders first, here and in processes that are started from here."""
     for folder in folders or []:
-        if not folder.is_dir():
+        if not is_folder(folder):
             raise KernelError(f"--kernel-path {folder}: there is no such folder")
-        if (folder / "kernel.cu").is_file():
+        try:
+            own = (folder / "kernel.cu").is_file()
+            next(folder.iterdir(), None)
+        except OSError as error:
+            raise KernelError(f"--kernel-path {folder}: can't be read ({error.strerror})") from None
+        if own:
             raise KernelError(f"--kernel-path {folder}: is a kernel itself; name the folder that it lies in")
     if folders:
         named = [str(folder.resolve()) for folder in folders]
@@ -55,21 +60,57 @@ KernelPathOption = Annotated[
         help=f"find kernels by name in this folder first (see also {KERNEL_PATH}); repeatable",
     ),
 ]
+
+
+def _no_longer(seconds: float | None) -> float | None:
+    """Let kernels run no longer than that without recording anything, here and in processes started from here."""
+    if seconds is not None:
+        if not 0 < seconds < math.inf:
+            raise KernelError(f"--kernel-timeout {seconds:g}: must be a number of seconds above 0")
+        os.environ[KERNEL_TIMEOUT] = str(seconds)
+    return seconds
+
+
+def _no_more(most: int | None) -> int | None:
+    """Let kernels take no more memory than that, here and in processes started from here."""
+    if most is not None:
+        os.environ[KERNEL_MEMORY] = str(most)
+    return most
+
+
+KernelTimeoutOption = Annotated[
+    float | None,
+    typer.Option(
+        "--kernel-timeout",
+        metavar="SECONDS",
+        callback=_no_longer,
+        help=f"end a kernel on the CPU that records nothing for so long; 60 if left out (see also {KERNEL_TIMEOUT})",
+    ),
+]
+KernelMemoryOption = Annotated[
+    int | None,
+    typer.Option(
+        "--kernel-memory",
+        metavar="BYTES",
+        min=1,
+        callback=_no_more,
+        help=f"end one that takes more memory of its own; half of what is free if left out (see also {KERNEL_MEMORY})",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
 OutputOption = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE", help="write the JSON document there")
 ]
 
 
-def warn_of_samples(sources: Iterable[str]) -> None:
-    """Say on standard error which of these are traces of some blocks only; for reports with no place for it."""
+def warn_of_traces(sources: Iterable[str]) -> None:
+    """Say on standard error what these, as far as they are traces, do not hold; for reports with no place for it."""
     for source in sources:
         if source.endswith(".parquet"):
             from simtmm.trace.io import load_trace
 
-            sampling = load_trace(source).info.sampling
-            if sampling:
-                print(f"simtmm: warning: {source}: {sampling.warning}", file=sys.stderr)
+            for warning in load_trace(source).info.warnings:
+                print(f"simtmm: warning: {source}: {warning}", file=sys.stderr)
 
 
 def numbers_of(words: list[str] | None, option: str) -> dict[str, float]:

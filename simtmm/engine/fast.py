@@ -57,6 +57,11 @@ def simulate(
     """
     _check_length(machine, workload)
     overhead = machine.ticks(machine.scheduling.launch_overhead)
+    if timeline and overhead * workload.launches >= LONGEST:
+        raise EngineError(
+            f"{workload.origin} on {machine.name}: launch overheads of 2^61 ticks and more, which a timeline can't "
+            "tell: leave it out, or use fewer ticks_per_cycle"
+        )
     sums = np.zeros(core.GROUP_ROW, dtype=object)  # Python's integers: no sum overflows
     launch_ticks: list[int] = []
     intervals = [np.empty((0, 6), np.int64)]
@@ -249,7 +254,8 @@ class _Launch:
         parameters = self._launch.parameters
         rows: Integers = self._launch.intervals[: parameters[core.R_INTERVALS]].copy()
         parameters[core.R_INTERVALS] = 0
-        rows[:, 4:] += begin
+        if len(rows):  # without a timeline `begin` may not fit 64 bits
+            rows[:, 4:] += begin
         return rows
 
     def finish(self) -> int:

@@ -22,7 +22,7 @@ from simtmm.errors import EngineError, shown
 from simtmm.machine import Machine
 from simtmm.result import WHERE_TIME_GOES, Result
 from simtmm.timeline import Timeline, WarpState
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE, Workload
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, SHARED, STORE, Workload
 
 RELEASE, WAKE, DISPATCH, ISSUE = range(1, 5)  # the phases of a step, section 2
 
@@ -50,6 +50,11 @@ def simulate(
         total.launch_begin = sum(launch_ticks) + overhead
         run = Run(machine, workload, launch, total, progress, pick)
         launch_ticks.append(overhead + run.finish())
+    if timeline and sum(launch_ticks) > LARGEST:
+        raise EngineError(
+            f"{workload.origin} on {machine.name}: takes {sum(launch_ticks)} ticks, which a timeline can't tell: must "
+            "be below 2^63; leave it out, or use fewer ticks_per_cycle"
+        )
     return Result(
         ticks=sum(launch_ticks),
         issued=total.issued,

@@ -191,11 +191,11 @@ class KernelProcess:
         return Outcome.from_buffer_copy(self._hear(ctypes.sizeof(Outcome)))
 
     def events(self, turn: int, count: int) -> Events:
-        """A copy of the events of the last command that had this turn."""
+        """The events of the last command that had this turn, until the next one that has it begins."""
         size = EVENT.itemsize * count
         if size > len(self._mapped[turn]):
             self._mapped[turn] = self._events[turn].mapped(size)
-        return np.frombuffer(self._mapped[turn], np.uint8, size).copy().view(EVENT)
+        return np.frombuffer(self._mapped[turn], EVENT, count)
 
     def ends(self, turn: int, blocks: int) -> npt.NDArray[np.int64]:
         """Of each of its blocks: the events up to and with that one's."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import TracebackType
 
 import numpy as np
+import numpy.typing as npt
 
 from simtmm.errors import KernelError, RecordingError, shown
 from simtmm.kernel import Kernel, Launch
@@ -14,9 +15,10 @@ from simtmm.record.memory import GlobalMemory, access_fault, argument_value, fau
 from simtmm.record.process import Apart, Command, EndedError, Fault, KernelProcess, Outcome
 from simtmm.record.sites import read_source
 from simtmm.trace.io import TraceRecorder
-from simtmm.trace.schema import EVENT, Batch
+from simtmm.trace.schema import EVENT, Batch, Events
 
 BATCH_EVENTS = 1 << 20  # a row group: 16 MiB of events in memory
+COMMAND_EVENTS = 1 << 17  # of a command of the process, before the next: what the caches hold
 MOST_EVENTS = 1 << 27  # of a batch and so of a block: 2 GiB; a block with more loops for ever
 COPIES = 3  # of a block's events that lie in memory at once: as they came, by thread, and for the trace
 TOO_MUCH, NO_MEMORY, THREW, BARRIERS = 5, 6, 7, 8  # codes of faults beyond an access's (device_cpu.cuh)
@@ -52,6 +54,47 @@ class Room:
         )
 
 
+class _Pile:
+    """Events of commands after one another, until they make a batch."""
+
+    def __init__(self) -> None:
+        self.events = 0
+        self._buffer: Events = np.empty(0, EVENT)
+        self._ends: list[npt.NDArray[np.int64]] = []
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self.events, self._ends = 0, []
+
+    def add(self, events: Events, ends: npt.NDArray[np.int64]) -> None:
+        """Put a copy of these behind the others."""
+        total = self.events + len(events)
+        if total > len(self._buffer):
+            larger = np.empty(max(total, BATCH_EVENTS + COMMAND_EVENTS if self.events else total), EVENT)
+            _plain(larger)[: self.events] = _plain(self._buffer)[: self.events]
+            self._buffer = larger
+        _plain(self._buffer)[self.events : total] = _plain(events)
+        self._ends.append(ends + self.events)
+        self.events = total
+
+    def batch(self, launch: int, last: int) -> Batch:
+        """All of them as a batch of the launch's blocks up to `last`, which the next one begins with."""
+        ends = self._ends[0] if len(self._ends) == 1 else np.concatenate(self._ends)
+        events = self._buffer[: self.events]
+        if 2 * self.events < len(self._buffer):
+            events = events.copy()
+        else:
+            self._buffer = np.empty(0, EVENT)  # the batch's now
+        self.clear()
+        blocks = len(ends)
+        return Batch(events, np.full(blocks, launch, np.int32), np.arange(last - blocks, last, dtype=np.int32), ends)
+
+
+def _plain(events: Events) -> npt.NDArray[np.complex128]:
+    """Events as what NumPy copies at the speed of memory; fields it copies one by one."""
+    return events.view(np.complex128)
+
+
 class Runner:
     """A kernel's instrumented build at work on a program's arrays. A context manager, at whose end its process ends.
 
@@ -65,6 +108,7 @@ class Runner:
         self.sites = read_source(kernel).sites
         self._numbers = {name: number for number, name in enumerate(memory.arrays)}
         self.warnings: list[str] = []
+        self._pile = _Pile()
         self._apart: set[tuple[str, int, int]] = set()  # told already
         timeout, most_memory = kernel_timeout(), kernel_memory()
         try:
@@ -79,39 +123,37 @@ class Runner:
         self.process.__exit__(kind, error, at)
 
     def run(self, launch: Launch, number: int, room: Room) -> Iterator[Batch]:
-        """Run a launch and yield its events, a batch of blocks at a time. The next batch runs while one is taken in."""
+        """Run a launch and yield its events, a batch of blocks at a time. It runs on while they are taken in."""
         where = f"kernel {self.kernel.name}: launch {number} of {launch.kernel.strip() or shown(launch.kernel)}"
         command = self._command(launch, where)
         self._begin(command, launch, room.left(), where)
-        while True:
+        pile = self._pile
+        pile.clear()
+        done = 0
+        while done < launch.blocks:
             with self._named(where):
                 outcome = self.process.end()
             self._check(outcome, launch, where, room)
-            first, turn, blocks = command.first, command.turn, outcome.blocks
-            command.first, command.turn, command.begins = first + blocks, 1 - turn, 0
-            is_last = command.first == launch.blocks
+            turn, done = command.turn, command.first + outcome.blocks
+            command.first, command.turn, command.begins = done, 1 - turn, 0
+            is_last = done == launch.blocks
+            ahead = not is_last and room.has_for(pile.events + outcome.count)
+            if ahead:
+                self._begin(command, launch, room.left(), where)
+            pile.add(self.process.events(turn, outcome.count), self.process.ends(turn, outcome.blocks))
             if is_last and (behind := self.memory.overrun()):
                 raise RecordingError(
                     f"{where}: wrote {behind}, where nothing lies, by a pointer without ST: it runs past an array"
                 )
-            ahead = not is_last and room.has_for(outcome.count)
-            if ahead:
-                self._begin(command, launch, room.left(), where)
-            yield Batch(
-                events=self.process.events(turn, outcome.count),
-                launch=np.full(blocks, number, dtype=np.int32),
-                block=np.arange(first, first + blocks, dtype=np.int32),
-                ends=self.process.ends(turn, blocks),
-            )
-            if is_last:
-                break
-            if not ahead:
+            if not ahead or pile.events >= BATCH_EVENTS:
+                yield pile.batch(number, done)
+            if not ahead and not is_last:
                 self._begin(command, launch, room.left(), where)
         self._check_local_memory(outcome.local_bytes, launch, where)
 
     def _begin(self, command: Command, launch: Launch, most: int, where: str) -> None:
         command.last = min(launch.blocks, command.first + BATCH_EVENTS)
-        command.most = most
+        command.wanted, command.most = min(COMMAND_EVENTS, BATCH_EVENTS), most
         with self._named(where):
             self.process.begin(command)
 
@@ -140,7 +182,7 @@ class Runner:
         signature = signatures[launch.kernel]
         if len(signature) != len(launch.arguments):
             raise KernelError(f"{where}: takes {len(signature)} arguments, {len(launch.arguments)} were given")
-        command = Command(kernel=list(signatures).index(launch.kernel), begins=1, wanted=BATCH_EVENTS)
+        command = Command(kernel=list(signatures).index(launch.kernel), begins=1)
         command.shape[:] = (*launch.grid, *launch.block)  # type: ignore[misc]
         for position, (given, (kind, size, _)) in enumerate(zip(launch.arguments, signature, strict=True)):
             name = f"{where}: argument {position + 1}"

@@ -19,14 +19,16 @@ _ERRORS = ("", "points", "mean error", "median", "largest", "at", "bias", "rank 
 _PAGE = """\
 # Accuracy
 
-What the simulation and the models say, beside what was measured on real machines (or, where nothing was, beside what a
-table names instead). `simtmm reproduce -o {folder}` computes all of it anew and writes this page;
+What the simulation and the models say, beside what was measured on real machines. Where no measured values are at hand,
+a table stands beside something else, and its column *beside* below, its columns, its CSV file and its picture say what:
+a line that was fitted to measurements, a number that a text states of a measured curve, a closed form.
+`simtmm reproduce -o {folder}` computes all of it anew and writes this page;
 `simtmm reproduce --check -o {folder}` computes it and tells each figure that differs, or that is worse than promised.
 
-The *error* of a point is said / measured - 1. Mean and median are those of its size; the largest and the bias, which is
-the mean, have a sign: below 0 too little is said. *Promised* is the mean error that is not to be exceeded, which tests
-check. The rank correlation is Spearman's: does the series put the points in the right order? The models' constants are
-1, so their rank correlations say more of them than their errors do.
+The *error* of a point is said / measured - 1, or said over what stands in its place. Mean and median are those of its
+size; the largest and the bias, which is the mean, have a sign: below 0 too little is said. *Promised* is the mean error
+that is not to be exceeded, which tests check. The rank correlation is Spearman's: does the series put the points in the
+right order? The models' constants are 1, so their rank correlations say more of them than their errors do.
 """
 
 
@@ -74,7 +76,7 @@ def describe_check(found: Sequence[str], made: Sequence[Accuracy], folder: str) 
 
 def page(tables: Sequence[Kept], folder: str) -> str:
     """The page in Markdown, from the tables that are kept, in their order. folder: the name of where it lies."""
-    parts = [_PAGE.format(folder=folder), _markdown(*_overview(tables), left=(0, 1))]
+    parts = [_PAGE.format(folder=folder), _markdown(*_overview(tables), left=(0, 1, 2))]
     told: set[tuple[str, str]] = set()
     for kept in tables:
         notes = [note for note in kept.accuracy.notes if (kept.reproduction, note) not in told]
@@ -84,10 +86,10 @@ def page(tables: Sequence[Kept], folder: str) -> str:
 
 
 def accuracy_csv(accuracy: Accuracy) -> str:
-    """A row a point: case, group, at, unit, measured, and what each series says."""
+    """A row a point: case, group, at, unit, what was measured or stands in its place, and what each series says."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["case", "group", "at", "unit", "measured", *accuracy.series])
+    writer.writerow(["case", "group", "at", "unit", accuracy.reference, *accuracy.series])
     for point in accuracy.points:
         values = [point.measured, *(point.said.get(series) for series in accuracy.series)]
         at = "" if point.at is None else f"{point.at:.9g}"
@@ -129,6 +131,7 @@ def _overview(tables: Sequence[Kept]) -> tuple[Sequence[str], list[list[str]]]:
             [
                 f"[{accuracy.title}](#{_anchor(accuracy.title)})",
                 accuracy.machine,
+                accuracy.reference,
                 str(len(accuracy.points)),
                 percent(own.mean) if own else NO_VALUE,
                 percent(accuracy.promised.get(SIMULATED)),
@@ -137,7 +140,7 @@ def _overview(tables: Sequence[Kept]) -> tuple[Sequence[str], list[list[str]]]:
                 f"{percent(best.mean)}, {name_of(best.series)}" if best else NO_VALUE,
             ]
         )
-    return ("", "machine", "points", *told), rows
+    return ("", "machine", "beside", "points", *told), rows
 
 
 def _all_errors(accuracy: Accuracy) -> tuple[Sequence[str], list[list[str]]]:

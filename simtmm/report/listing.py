@@ -6,9 +6,11 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.kernel import Kernel
+from simtmm.catalogue import HERE, Description, Known
 from simtmm.machine import Machine, units
 from simtmm.report.text import table
+
+UNTOLD = "told only by running it"
 
 
 def describe_machines(machines: Mapping[str, Machine]) -> Iterator[RenderableType]:
@@ -76,60 +78,108 @@ def _values(machine: Machine) -> Iterator[tuple[str, ...]]:
             )
 
 
-def describe_kernels(kernels: Mapping[str, Kernel]) -> Iterator[RenderableType]:
-    """All kernels, a line each: first those that follow an algorithm of the papers, which is named if not alike."""
-    following, others = [], []
-    for name, kernel in kernels.items():
-        followed = _followed(kernel)
-        if followed is None:
-            others.append((name, kernel.summary))
+def describe_kernels(kernels: Mapping[str, Known], told: Mapping[str, Description]) -> Iterator[RenderableType]:
+    """All kernels, a line each: first those that follow an algorithm of the papers, which is named if not alike.
+
+    told: what each says of itself. Where one comes from is told of those that are not shipped, and which are hidden.
+    """
+    following, others, faulty = [], [], []
+    for name, known in kernels.items():
+        said = told[name]
+        if said.fault:
+            faulty.append((name, _line(said.fault)))
+        elif said.algorithm is None:
+            others.append((name, _summary(known, said)))
         else:
-            following.append((name, kernel.summary if followed[0] == name else f"{kernel.summary} [{followed[0]}]"))
+            also = "" if said.algorithm == name else f" [{_line(said.algorithm)}]"
+            following.append((name, f"{_summary(known, said)}{also}"))
     yield table("Following an algorithm of the papers [its name, if another]", ("", ""), following, left=(0, 1))
     yield ""
     yield table("Others", ("", ""), others, left=(0, 1))
     yield ""
+    if faulty:
+        yield table("Can't be read", ("", ""), faulty, left=(0, 1))
+        yield ""
+    hidden = [(other.name, _hidden(known, other)) for known in kernels.values() for other in known.hidden]
+    if hidden:
+        yield table("Hidden by another of the name", ("", ""), hidden, left=(0, 1))
+        yield ""
     yield Text(
         "Of an algorithm, `simtmm predict NAME` says what the models make of any size, and where what binds changes."
     )
 
 
-def describe_kernel(kernel: Kernel) -> Iterator[RenderableType]:
-    """One kernel: what it does, its parameters, its source and paper."""
-    yield Text(kernel.name, style="bold")
-    yield Text((kernel.host.__doc__ or "").strip())
+def describe_kernel(said: Description, symbols: Mapping[str, float] | None = None) -> Iterator[RenderableType]:
+    """One kernel: what it does, its parameters, its source and paper. symbols: of its algorithm, for its defaults."""
+    yield Text(said.name, style="bold")
+    yield Text(_plain(said.about) if "about" not in said.untold else UNTOLD)
     yield ""
-    rows = [
-        (name, str(parameter.default), parameter.allowed, parameter.help)
-        for name, parameter in kernel.parameters.items()
-    ]
-    yield table("", ("parameter", "default", "allowed", ""), rows, left=(0, 1, 2, 3))
+    if "parameters" in said.untold:
+        yield Text(f"parameters: {UNTOLD}")
+    else:
+        rows = [
+            tuple(map(_line, (name, str(parameter.default), parameter.allowed, parameter.help)))
+            for name, parameter in said.parameters.items()
+        ]
+        yield table("", ("parameter", "default", "allowed", ""), rows, left=(0, 1, 2, 3))
     yield ""
-    yield Text(f"source: {kernel.source_path}")
-    if kernel.paper:
-        yield Text(f"follows: {kernel.paper}")
-    followed = _followed(kernel)
-    if followed:
-        symbols = ", ".join(f"{name}={value:g}" for name, value in followed[1].items())
-        yield Text(f"algorithm: {followed[0]}, by default with {symbols} (see `simtmm predict {followed[0]}`)")
+    yield Text(f"source: {said.folder / 'kernel.cu'}")
+    if said.paper or "paper" in said.untold:
+        yield Text(f"follows: {_line(said.paper) or UNTOLD}")
+    if "algorithm" in said.untold:
+        yield Text(f"algorithm: {UNTOLD}")
+    elif said.algorithm is not None:
+        by_default = (
+            ""
+            if symbols is None
+            else ", by default with " + ", ".join(f"{name}={value:g}" for name, value in symbols.items())
+        )
+        yield Text(f"algorithm: {_line(said.algorithm)}{by_default} (see `simtmm predict {_line(said.algorithm)}`)")
 
 
-def kernel_document(kernel: Kernel) -> dict[str, Any]:
-    """The same for JSON."""
-    followed = _followed(kernel)
-    return {
-        "name": kernel.name,
-        "about": (kernel.host.__doc__ or "").strip(),
+def kernel_document(
+    said: Description, symbols: Mapping[str, float] | None = None, known: Known | None = None
+) -> dict[str, Any]:
+    """The same for JSON. known: where it was found, by its name."""
+    document: dict[str, Any] = {
+        "name": said.name,
+        "about": said.about,
         "parameters": {
             name: {"default": parameter.default, "allowed": parameter.allowed, "help": parameter.help}
-            for name, parameter in kernel.parameters.items()
+            for name, parameter in said.parameters.items()
         },
-        "source": str(kernel.source_path),
-        "paper": kernel.paper,
-        "algorithm": {"name": followed[0], "symbols": followed[1]} if followed else None,
+        "source": str(said.folder / "kernel.cu"),
+        "paper": said.paper,
+        "algorithm": None if said.algorithm is None else {"name": said.algorithm, "symbols": symbols},
+        "untold": list(said.untold),
+        "fault": said.fault or None,
     }
+    if known is not None:
+        document["origin"] = known.origin
+        document["hidden"] = [str(other.folder) for other in known.hidden]
+    return document
 
 
-def _followed(kernel: Kernel) -> tuple[str, dict[str, float]] | None:
-    """The algorithm that a kernel follows, and its symbols for the defaults."""
-    return kernel.algorithm(kernel.resolve({}))
+def _summary(known: Known, said: Description) -> str:
+    """What a kernel does, and where it lies if it isn't shipped."""
+    summary = UNTOLD if "about" in said.untold else _line(said.summary)
+    return summary if known.origin == "shipped" else f"{summary} ({_origin(known)})"
+
+
+def _origin(known: Known) -> str:
+    return "the shipped one" if known.origin == "shipped" else _line(str(known.folder))
+
+
+def _hidden(known: Known, other: Known) -> str:
+    """Which kernel is not taken, and which is."""
+    said = f"{_origin(other)}: {_origin(known)} is taken"
+    return said if other.origin != "here" else f"{said}; for this one name its path or give --kernel-path {HERE}"
+
+
+def _plain(text: str) -> str:
+    """A text that was not written by us: nothing in it may command a terminal."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text)
+
+
+def _line(text: str) -> str:
+    return " ".join(_plain(text).split())

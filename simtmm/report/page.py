@@ -119,23 +119,24 @@ def load_table(path: str | Path, axes: Sequence[str] | None = None) -> Table:
 
 def _study(path: Path) -> "Known":
     from simtmm.study.known import known
-    from simtmm.study.layout import layout, layout_file
+    from simtmm.study.layout import stored_layout, stored_layout_file
     from simtmm.study.store import Store
-    from simtmm.study.study_file import study_of
+    from simtmm.study.study_file import read_study
 
+    there = path
     if path.suffix == ".toml":
-        made = layout_file(path)
+        read_study(path)  # what is wrong with it is told before what is wrong with its store
         stores = [Path(f"{path.stem}.sqlite"), path.with_suffix(".sqlite")]
-        there = next((store for store in stores if store.is_file()), None)
-        if there is None:
+        there = next((store for store in stores if store.is_file()), path)
+        if there == path:
             raise StudyError(f"{path}: there is no store {stores[0]}: run simtmm sweep {path} first")
-        with Store(there, make=False) as store:
-            return known(made, store)
-    with Store(path, make=False) as store:
+    with Store(there, make=False) as store:
         document = store.study()
         if document is None:
-            raise StudyError(f"{path}: holds no study")
-        return known(layout(study_of({key: value for key, value in document.items() if value}, str(path))), store)
+            raise StudyError(f"{there}: holds no study")
+        if there == path:
+            return known(stored_layout(document, str(path)), store)
+        return known(stored_layout_file(path, document, str(there)), store)
 
 
 def page(table: Table) -> str:

@@ -34,8 +34,8 @@ NAMES = {
 def describe_prediction(made: Predicted) -> Iterator[RenderableType]:
     """Times, terms, symbols, and where what binds changes."""
     yield Text(_heading(made), style="bold")
-    if made.sampling:
-        yield Text(f"Warning: {made.sampling.warning}", style="yellow")
+    for warning in made.warnings:
+        yield Text(f"Warning: {warning}", style="yellow")
     if made.forced:
         claims = " or ".join(f"{claim:,}" for claim in made.forced.local_memory)
         most = made.forced.active_blocks

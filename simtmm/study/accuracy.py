@@ -13,7 +13,7 @@ LEAST_TO_RANK = 3  # points of a rank correlation
 
 @dataclass(frozen=True)
 class Measured:
-    """A measured value and what is said of it.
+    """A measured value, or what stands in its place (`Accuracy.reference`), and what is said of it.
 
     case: what was measured, in words that tell the points of a table apart. at: what the points of a picture's curve
     differ in, in the table's `along`. group: the curve it belongs to. measured: in the table's unit. said: in the same
@@ -52,7 +52,8 @@ class Accuracy:
     "GB/s". along: what `at` of the points is, with its unit. calibrated: what was calibrated on what. origin: where the
     measured values come from. machine: the profile that was simulated, or several with commas. promised: the mean error
     of a series that is not to be exceeded, as a fraction, by series. notes: what else is to be said, a paragraph each.
-    reference: what the values that count as measured are called, where nothing was measured.
+    reference: what the values that count as measured are called, where they were not: "fitted line", say. It holds of
+        all points, so what was measured and what was not stand in tables of their own.
     """
 
     name: str

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from simtmm.catalogue import named_kernel, refusal
 from simtmm.engine import DEFAULT, simulate
-from simtmm.errors import KernelError, MachineError, ModelError, StudyError, WorkloadError, nearest
-from simtmm.kernel import load_kernel
+from simtmm.errors import KernelError, MachineError, ModelError, StudyError, WorkloadError, nearest, shown
+from simtmm.kernel import Kernel, kernel_in, load_kernel
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.model import MODELS, predict
 from simtmm.model.calibrated import calibrated
@@ -134,8 +135,16 @@ def _as_measured(machines: Mapping[str, Machine], measured: Sequence[Timing]) ->
         those = list(times)
         names = list(dict.fromkeys(time.machine for time in those))
         on = {name: _called(name) for name in names} if not machines else dict(machines)
-        resolved = load_kernel(kernel).resolve(those[0].parameters)
+        resolved = _measured_kernel(those[0]).resolve(those[0].parameters)
         yield _Wanted(kernel, {name: resolved[name] for name in those[0].parameters}, on)
+
+
+def _measured_kernel(time: Timing) -> Kernel:
+    """The kernel that a measured time is of. Raises KernelError for one that data can't name."""
+    folder = named_kernel(time.kernel)
+    if folder is None:
+        raise KernelError(f"{time.origin or 'measured time'}: kernel = {shown(time.kernel)}: {refusal(time.kernel)}")
+    return kernel_in(folder)
 
 
 def _called(name: str) -> Machine:

@@ -215,6 +215,7 @@ def gather(made: Plan, store: Store) -> Study:
 def read(made: Plan, path: str | Path) -> Study:
     """What a store at that path knows of a plan, as after an interrupted run. Raises StudyError."""
     with Store(path, make=False) as store:
+        store.check()
         return gather(made, store)
 
 

@@ -16,7 +16,8 @@ Watch = Callable[[str, int, int | None], None]  # stage, done, total
 
 
 def known(laid: Layout, store: Store) -> Known:
-    """What a store has of a study. Raises StudyError where that is nothing, and it has something else."""
+    """What a store has of a study. Raises StudyError for what is damaged, and where all it has is of something else."""
+    store.check()
     found = read_sheet(laid, store) if is_sheet(laid) else gather(plan(laid), store)
     if found.number("open") == len(found) and (store.finished() or store.parts()):
         raise StudyError(

@@ -1,30 +1,32 @@
 """Layout: what a study asks for, checked, before any point of it is made: program, machines, axes, quantities."""
 
-from collections.abc import Collection, Mapping
+import json
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel
 
 from simtmm.engine import ENGINES
-from simtmm.errors import SimtmmError, StudyError, nearest
-from simtmm.kernel import kernel_folders
+from simtmm.errors import SimtmmError, StudyError, nearest, shown
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.machine.spec import units
 from simtmm.model import MODELS
-from simtmm.model.algorithms import ALGORITHMS
 from simtmm.study.axes import Axis, Span, Value, axis, flattened, sample, size, span
 from simtmm.study.constraints import Constraint, constraint
-from simtmm.study.program import Program, program
-from simtmm.study.study_file import StudyFile, read_study
+from simtmm.study.program import Program, described_program, named_program, program, stored_program
+from simtmm.study.study_file import StudyFile, read_study, study_of
 
 SIMULATED, MEASURED = "simulated", "measured"
 OF_ALGORITHMS = ("tmm", "pram")
 DEFAULT_COMPUTE = (SIMULATED, "tmm", "tmm-warps")
 MACHINE_AXIS = "machine"
 MOST_POINTS = 1_000_000
+DESCRIPTION = "kernel"  # the key of a store's study that describes the kernel that was run
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -82,16 +84,30 @@ class Layout:
         machines = [str(Path(name).resolve()) if Path(name).is_file() else name for name in self.machines]
         measured = [str(path.resolve()) for path in self.measured]
         return self.study.model_copy(
-            update={"program": self.program.source, "machines": machines, "measured": measured}
+            update={
+                "program": self.program.source,
+                "kind": self.program.kind,
+                "machines": machines,
+                "measured": measured,
+            }
         )
 
+    def document(self) -> str:
+        """What a store keeps of the study, as JSON: the study, `located`, and a kernel's description."""
+        study = self.located().model_dump(mode="json", by_alias=True)
+        description = self.program.description()
+        return json.dumps(study if description is None else {**study, DESCRIPTION: description})
 
-def layout(study: StudyFile, folder: Path | None = None) -> Layout:
-    """A study's layout. folder: from which paths in the study are told, where there is such a file.
+
+def layout(study: StudyFile, folder: Path | None = None, ran: Program | None = None) -> Layout:
+    """A study's layout.
+
+    folder: of the file that the study is from, from which paths in it are told; the study is a user's own words if left
+    out, and may name any kernel (simtmm.catalogue). ran: what the study runs, where that is known.
 
     Raises the errors of simtmm.errors.
     """
-    ran = program(_beside(study.program, folder, {*kernel_folders(), *ALGORITHMS}), study.kind)
+    ran = ran or _program(study, folder)
     names = [_beside(name, folder, machine_files()) for name in study.machines]
     machines = {name: load_machine(name) for name in names}
     compute = _quantities(study, ran)
@@ -122,10 +138,55 @@ def layout(study: StudyFile, folder: Path | None = None) -> Layout:
 def layout_file(path: str | Path) -> Layout:
     """The layout of a study file. Raises the errors of `layout`, the file named."""
     study, folder = read_study(path)
+    return _named(path, lambda: layout(study, folder))
+
+
+def stored_layout(document: Mapping[str, Any], origin: str) -> Layout:
+    """The layout of the study that a store keeps (`Layout.document`); no kernel is run.
+
+    origin: the store, for errors. Raises the errors of `layout`, the store named.
+    """
+    study, ran = _stored(document, origin)
+    return _named(origin, lambda: layout(study, ran=ran()))
+
+
+def stored_layout_file(path: str | Path, document: Mapping[str, Any], origin: str) -> Layout:
+    """The layout of a study file of which a store has the points; no kernel is run, what it is the store tells.
+
+    document, origin: as in `stored_layout`. Raises the errors of `layout`, the file or the store named, and StudyError
+    where the store is of another program.
+    """
+    study, folder = read_study(path)
+    kept, ran = _stored(document, origin)
+    if _is_trace(study) and _is_trace(kept):
+        return _named(path, lambda: layout(study, folder))
+    if not _is_trace(study) and not _is_trace(kept):
+        its = _named(origin, ran)
+        names = (its.name, Path(kept.program).name)
+        if study.kind in (None, its.kind) and Path(study.program).name in names:
+            return _named(path, lambda: layout(study, folder, its))
+    raise StudyError(f"{path}: program = {shown(study.program)}: {origin} has points of {shown(kept.program)}")
+
+
+def _stored(document: Mapping[str, Any], origin: str) -> tuple[StudyFile, Callable[[], Program]]:
+    """The study in a store, and what tells its program."""
+    study = study_of({key: value for key, value in document.items() if value and key != DESCRIPTION}, origin)
+    description = document.get(DESCRIPTION)
+    if description is None:
+        return study, lambda: stored_program(study.program, study.kind)
+    return study, lambda: described_program(description)
+
+
+def _is_trace(study: StudyFile) -> bool:
+    return study.kind == "trace" or (study.kind is None and Path(study.program).suffix == ".parquet")
+
+
+def _named(where: str | Path, make: Callable[[], Made]) -> Made:
+    """What is made; the file named in errors."""
     try:
-        return layout(study, folder)
+        return make()
     except SimtmmError as error:
-        raise type(error)(f"{path}: {error}") from None
+        raise type(error)(f"{where}: {error}") from None
 
 
 def whole_key(key: str) -> bool:
@@ -195,8 +256,18 @@ def _check_names(study: StudyFile, ran: Program, varied: list[str]) -> None:
             raise StudyError(f"{ran.kind} {ran.name}: parameter {name!r}: unknown{nearest(name, ran.parameters)}")
 
 
+def _program(study: StudyFile, folder: Path | None) -> Program:
+    """What a study runs; kernels that only a user can name are refused where it is from a file in a folder."""
+    if folder is None:
+        return program(study.program, study.kind)
+    return named_program(study.program, study.kind, Path(_beside(study.program, folder, ())))
+
+
 def _beside(name: str, folder: Path | None, known: Collection[str]) -> str:
     """A path in a study file is told from the file's folder; known names, and what is not there, stay as they are."""
-    if folder is None or name in known or not (folder / name).exists():
+    if folder is None or name in known:
         return name
-    return str(folder / name)
+    try:
+        return str(folder / name) if (folder / name).exists() else name
+    except OSError:  # no path can be like that
+        return name

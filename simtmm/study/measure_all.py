@@ -22,9 +22,10 @@ from typing import Any
 
 import numpy as np
 
+from simtmm.catalogue import kernel_folders
 from simtmm.errors import CompilerError, KernelError, OutputError, SimtmmError, shown_error
 from simtmm.files import written_whole
-from simtmm.kernel import Kernel, kernel_folders, load_kernel
+from simtmm.kernel import Kernel, kernel_in
 from simtmm.provenance import provenance
 from simtmm.record import record
 from simtmm.record.compiler import build
@@ -139,7 +140,7 @@ def _items(builds: "_Builds", repeat: int, machine: str, local_memory: int) -> I
     def timed(kernel: str | Kernel, parameters: Mapping[str, Any], cold: bool = True) -> Action:
         return lambda: ("done", "", measure(kernel, parameters, repeat=repeat, cold=cold, machine=machine))
 
-    kernels = {name: load_kernel(folder) for name, folder in kernel_folders().items()}
+    kernels = {name: kernel_in(folder) for name, folder in kernel_folders().items()}
     for name, kernel in kernels.items():
         builds.begin(kernel, _small(kernel))
         yield _Item("parity", name, f"parity {name}", _parity(kernel, builds))
@@ -175,7 +176,7 @@ def _shapes(kernel: Kernel, factor: int) -> Iterator[dict[str, Any]]:
 
 def is_racy(kernel: Kernel) -> bool:
     """Whether the kernel's docstring has a sentence that begins "Racy:", which explains what races and why it may."""
-    return re.search(r"(?:^|[.!?\n])\s*Racy:", kernel.host.__doc__ or "") is not None
+    return re.search(r"(?:^|[.!?\n])\s*Racy:", kernel.about) is not None
 
 
 def _small(kernel: Kernel) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from simtmm.catalogue import known_kernels, named_kernel
 from simtmm.errors import KernelError, ModelError, nearest
-from simtmm.kernel import kernel_folders, load_kernel
+from simtmm.kernel import Kernel, kernel_in, load_kernel
 from simtmm.machine import Machine
 from simtmm.model import MODELS, formula, predict
 from simtmm.model.algorithm import predict_algorithm
@@ -41,7 +42,8 @@ class Predicted:
 
     predictions: by model. closed_form: the same of the paper's algorithm that the kernel follows, `algorithm`, from its
     symbols; empty where these are outside its domain, `no_closed_form` says how. regimes: what binds along a symbol, by
-    the TMM. formulas: LaTeX by model, made when asked for. sampling: which blocks the trace holds, if not all. hiding:
+    the TMM. formulas: LaTeX by model, made when asked for. sampling: which blocks the trace holds, if not all.
+    warnings: what the trace does not hold, in words. hiding:
     the threads a core that hide the latency. speedup: of an algorithm. departed: what a measured time departs from.
     forced: active blocks, where they are.
     """
@@ -56,6 +58,7 @@ class Predicted:
     regimes: Mapping[str, list[Regime]] = field(default_factory=dict)
     formulas: Callable[[], dict[str, str]] = field(default=dict, compare=False)
     sampling: Sampling | None = None
+    warnings: tuple[str, ...] = ()
     hiding: Hiding | None = None
     speedup: Speedup | None = None
     departed: Departed | None = None
@@ -72,6 +75,7 @@ class Predicted:
             "program": self.program,
             "parameters": dict(self.parameters),
             "sampling": self.sampling.to_dict() if self.sampling else None,
+            "warnings": list(self.warnings),
             "machine": {"name": self.machine.name, "processors": self.machine.processors, **self.machine.to_dict()},
             "predictions": {name: made.to_dict() for name, made in self.predictions.items()},
             "algorithm": self.algorithm,
@@ -101,7 +105,7 @@ def is_algorithm(name: str) -> bool:
     """Whether that is an algorithm of the papers. Raises ModelError for what is neither that nor a program."""
     if name in ALGORITHMS:
         return True
-    kernels = kernel_folders()
+    kernels = known_kernels()
     if name not in kernels and not Path(name).exists() and Path(name).suffix != ".parquet":
         known = sorted({*ALGORITHMS, *kernels})
         what = "neither an algorithm, nor a kernel (see `simtmm kernels`), nor a trace (.parquet)"
@@ -131,7 +135,7 @@ def predict_program(
         formula(model)
     if constants or CALIBRATED in models:
         _check_constants(constants or {}, unit)
-    trace = _trace(source, parameters, progress)
+    trace, kernel = _trace(source, parameters, progress)
     claimed = None
     if active_blocks is not None:
         machine, claimed = forced(machine, trace, active_blocks)
@@ -139,7 +143,7 @@ def predict_program(
     predictions = {model: predict(model, machine, counts) for model in chosen}
     if constants:
         predictions[CALIBRATED] = calibrated(machine, counts, **constants, unit=unit)  # type: ignore[arg-type]
-    algorithm, closed_form, no_closed_form = _closed_form(trace, machine)
+    algorithm, closed_form, no_closed_form = _closed_form(trace, kernel, machine)
     return Predicted(
         program=trace.info.kernel,
         parameters=trace.info.parameters,
@@ -152,6 +156,7 @@ def predict_program(
             model: FACTORS.latex if model == CALIBRATED else formula(model).latex for model in predictions
         },
         sampling=trace.info.sampling,
+        warnings=tuple(trace.info.warnings),
         hiding=hiding_of_trace(trace, machine, counts),
         forced=claimed,
     )
@@ -326,7 +331,7 @@ def sweep_blocks(
     """
     if len(blocks) > MOST_COUNTS:
         raise ModelError(f"blocks from {blocks[0]} to {blocks[-1]}: must be at most {MOST_COUNTS} counts")
-    trace = _trace(source, parameters, progress)
+    trace, _ = _trace(source, parameters, progress)
     if not trace.info.launches:
         raise ModelError(f"{source}: has no launch whose blocks could be varied")
     launch = trace.info.launches[0]
@@ -335,18 +340,29 @@ def sweep_blocks(
 
 def _trace(
     source: str | Path, parameters: Mapping[str, object] | None, progress: Callable[[int], None] | None
-) -> Trace:
+) -> tuple[Trace, Kernel | None]:
+    """The trace of a source, and the kernel where one was named, and not a trace."""
     if Path(source).suffix == ".parquet":
         if parameters:
             raise KernelError(f"{source}: parameters ({', '.join(parameters)}) can only be given to a kernel")
-        return load_trace(source)
-    return record(source, parameters, progress=progress)
+        return load_trace(source), None
+    kernel = load_kernel(source)
+    return record(kernel, parameters, progress=progress), kernel
 
 
-def _closed_form(trace: Trace, machine: Machine) -> tuple[str | None, dict[str, Prediction], str | None]:
-    """What the models say of the paper's algorithm that a kernel follows; or why they say nothing of it."""
+def _closed_form(
+    trace: Trace, kernel: Kernel | None, machine: Machine
+) -> tuple[str | None, dict[str, Prediction], str | None]:
+    """What the models say of the paper's algorithm that a kernel follows; or why they say nothing of it.
+
+    kernel: what was recorded; if left out, the one that the trace names, if data can name it.
+    """
     try:
-        kernel = load_kernel(trace.info.kernel)
+        if kernel is None:
+            folder = named_kernel(trace.info.kernel)
+            if folder is None:
+                return None, {}, None
+            kernel = kernel_in(folder)
         made = kernel.algorithm(kernel.resolve(trace.info.parameters))
     except KernelError:  # a trace of a kernel that is not here, or not with these parameters
         return None, {}, None

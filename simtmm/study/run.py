@@ -8,7 +8,7 @@ from typing import Any
 
 from simtmm.engine import DEFAULT, simulate
 from simtmm.errors import KernelError, TraceError
-from simtmm.files import data_file, data_folders
+from simtmm.files import data_file
 from simtmm.machine import Machine
 from simtmm.model import predict
 from simtmm.model.occupancy import Occupancy, occupancy
@@ -106,7 +106,7 @@ def shipped_trace(name: str) -> Path:
     """The path of a trace in traces/. Raises TraceError."""
     path = data_file("traces", name)
     if path is None:
-        raise TraceError(f"{name}: is in none of the traces folders: {', '.join(map(str, data_folders('traces')))}")
+        raise TraceError(f"{name}: did not come with this simtmm: install it again")
     return path
 
 

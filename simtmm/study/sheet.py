@@ -117,7 +117,7 @@ def sweep_sheet(laid: Layout, store: str | Path = ":memory:", watch: Watch | Non
     """
     points, parts = PointsOf(laid), []
     with Store(store) as opened:
-        there = opened.parts()
+        there = opened.mended(opened.parts)
         run = opened.begin(laid, {**provenance(), "points": laid.size, "sources": computed_by()})
         for key, (begin, end) in _parts(laid).items():
             if watch:
@@ -141,9 +141,9 @@ def sweep_sheet(laid: Layout, store: str | Path = ":memory:", watch: Watch | Non
 
 def read_sheet(laid: Layout, store: Store) -> Sheet:
     """What a store has of a large study of closed forms."""
-    parts = []
+    parts, there = [], store.parts()  # all of them are checked: one whose key is damaged would seem not to be there
     for key, (begin, end) in _parts(laid).items():
-        document = store.part(key)
+        document = store.part(key) if key in there else None
         parts.append(_open(laid, end - begin) if document is None else _read(document))
     return Sheet(laid, _together(parts))
 

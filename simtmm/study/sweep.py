@@ -19,11 +19,12 @@ from simtmm.study.point import (
     counted,
     counting_key,
     is_fatal,
+    is_recorded,
     lowered_once,
     lowering_key,
     prune_traces,
     recorded,
-    trace_path,
+    trace_key,
 )
 from simtmm.study.processes import Local
 from simtmm.study.store import Store
@@ -53,9 +54,9 @@ def sweep(
     """Run a study, or what is left of it, and give all of it, in its order.
 
     study: a study file's path, or a plan. store: an SQLite file, made if it is not there; finished points in it are
-    not run again, failed ones are. workers: processes on this machine, one for each core if left out; 1 runs in this
-    process. cluster: the address of a Dask scheduler (tcp://HOST:PORT), or local:N for N workers here. watch: called
-    with (stage, points done, points to do).
+    not run again, failed and damaged ones are. workers: processes on this machine, one for each core if left out; 1
+    runs in this process. cluster: the address of a Dask scheduler (tcp://HOST:PORT), or local:N for N workers here.
+    watch: called with (stage, points done, points to do).
 
     A script that calls this with several workers needs `if __name__ == "__main__":`, as with any process pool.
     Raises the errors of simtmm.errors; what goes wrong at a single point is kept as that point's failure.
@@ -66,7 +67,7 @@ def sweep(
     elsewhere = None if cluster is None else _cluster(cluster)
     measured = measured_times(made) if made.measured else {}
     with Store(store) as opened:
-        waiting = pending(made, opened)
+        waiting = opened.mended(lambda: pending(made, opened))
         said = {
             "engine": made.engine,
             "workers": cluster or workers or "all cores",
@@ -79,9 +80,9 @@ def sweep(
         opened.forget_failures(waiting.points)
         tasks = tasks_of(made, waiting)
         if tasks:
-            traces = set(_traces(made, waiting))
-            prune_traces(traces)
-            if not all(path.exists() for path in traces):
+            traces = _traces(made, waiting)
+            prune_traces({trace_key(*trace) for trace in traces})
+            if not all(is_recorded(*trace) for trace in traces):
                 find_compiler()  # its absence is told once, not for each point
             _run(elsewhere or _here(made, len(waiting), workers), tasks, opened, run, len(waiting), watch)
         return gather(made, opened)
@@ -173,12 +174,13 @@ def tasks_of(made: Plan, waiting: Pending) -> dict[Task, str]:
     return tasks
 
 
-def _traces(made: Plan, waiting: Pending) -> list[Path]:
-    """Where the traces lie, or will lie, that are needed of a kernel."""
+def _traces(made: Plan, waiting: Pending) -> list[tuple[str, str, dict[str, Any]]]:
+    """The traces that are needed of a kernel, as `recorded` takes them."""
     if made.program.kind != "kernel":
         return []
     source, digest = made.program.source, made.program.digest
-    return [trace_path(source, digest, dict(point.parameters)) for point in waiting.points.values()]
+    different = {repr(sorted(point.parameters.items())): point.parameters for point in waiting.points.values()}
+    return [(source, digest, dict(parameters)) for parameters in different.values()]
 
 
 def _by_trace(points: Mapping[str, Point]) -> Iterator[tuple[str, Point]]:

@@ -3,6 +3,7 @@
 from simtmm.machine import Machine
 from simtmm.model.tmm import Hiding
 from simtmm.result import Prediction, Result
+from simtmm.trace.counts import Counts
 
 CLOSE = 1.25  # a ratio within this of 1 is not worth an explanation
 LARGE_SHARE = 0.5  # of the simulated time: worth a cause's being named
@@ -14,14 +15,14 @@ def verdict(
     tmm: Prediction | None = None,
     warps: Prediction | None = None,
     hiding: Hiding | None = None,
-    waits: int = 0,
+    counts: Counts | None = None,
 ) -> str:
-    """One sentence. Without predictions it says where the simulated time went. waits: see Counts."""
+    """One sentence. Without predictions and counts it says where the simulated time went."""
     if not result.cycles:
         return "There is nothing to simulate."
-    if tmm is None or warps is None or hiding is None:
-        return f"{_where_time_went(result).capitalize()}."
-    return f"{_what_binds(tmm, hiding)}; {_how_simulation_compares(machine, result, tmm, warps, waits)}."
+    if tmm is None or warps is None or hiding is None or counts is None:
+        return f"{_where_time_went(machine, result).capitalize()}."
+    return f"{_what_binds(tmm, hiding)}; {_how_simulation_compares(machine, result, tmm, warps, counts)}."
 
 
 def _what_binds(tmm: Prediction, hiding: Hiding) -> str:
@@ -37,7 +38,9 @@ def _what_binds(tmm: Prediction, hiding: Hiding) -> str:
     return f"Latency is hidden ({enough}), and by the TMM the work binds, as on a PRAM"
 
 
-def _how_simulation_compares(machine: Machine, result: Result, tmm: Prediction, warps: Prediction, waits: int) -> str:
+def _how_simulation_compares(
+    machine: Machine, result: Result, tmm: Prediction, warps: Prediction, counts: Counts
+) -> str:
     if not tmm.cycles:
         return "the simulation has nothing to be compared with"
     ratio = result.cycles / tmm.cycles
@@ -46,7 +49,7 @@ def _how_simulation_compares(machine: Machine, result: Result, tmm: Prediction, 
     said = f"the simulation takes {ratio:.3g} times the TMM's time"
     if ratio < 1:
         return f"{said}, because {_why_faster(machine, result)}"
-    return f"{said}, because {_why_slower(machine, result, tmm, warps, waits)}"
+    return f"{said}, because {_why_slower(machine, result, tmm, warps, counts)}"
 
 
 def _why_faster(machine: Machine, result: Result) -> str:
@@ -58,29 +61,47 @@ def _why_faster(machine: Machine, result: Result) -> str:
     return "not every warp waits for every transfer"
 
 
-def _why_slower(machine: Machine, result: Result, tmm: Prediction, warps: Prediction, waits: int) -> str:
-    bandwidth = _bandwidth_cycles(machine, result)
-    if bandwidth > LARGE_SHARE * result.cycles:
-        return f"bandwidth, which the TMM leaves out, takes {_percent(bandwidth / result.cycles)} of it"
-    chain = waits * machine.memory.latency
-    if result.l1_hits + result.l2_hits == 0 and chain > LARGE_SHARE * result.cycles:
-        once = f"{waits} time{'s' * (waits != 1)}"
+def _why_slower(machine: Machine, result: Result, tmm: Prediction, warps: Prediction, counts: Counts) -> str:
+    bandwidth = _partition_ticks(machine, result, counts) / result.ticks
+    if bandwidth > LARGE_SHARE:
+        return f"bandwidth, which the TMM leaves out, takes {_percent(bandwidth)} of it"
+    waits = counts.waits * machine.ticks(machine.memory.latency) / result.ticks
+    if result.l1_hits + result.l2_hits == 0 and waits > LARGE_SHARE:
+        once = f"{counts.waits} time{'s' * (counts.waits != 1)}"
         return (
             f"a warp waits for memory {once} in a row, at L = {machine.memory.latency:g} each, which the TMM's span "
-            f"leaves out and which takes {_percent(chain / result.cycles)} of it"
+            f"leaves out and which takes {_percent(waits)} of it"
         )
     if tmm.bound == "memory" and 1 / CLOSE <= result.cycles / warps.cycles <= CLOSE:
         return "the threads of a warp wait for its transfers together"
     lanes = tmm.symbols["T1"] / (result.issued * machine.cores.warp_width)
     if _share(result, "issuing") > LARGE_SHARE and lanes < 1 / CLOSE:
-        return f"warps diverge: {_percent(lanes)} of the lanes of an instruction do work"
-    return _where_time_went(result, besides="issuing")
+        return f"lanes are idle: {_percent(lanes)} of the lanes of an instruction do work"
+    return _where_time_went(machine, result, besides="issuing")
 
 
-def _bandwidth_cycles(machine: Machine, result: Result) -> float:
-    """The least time that the partitions need for the chunks that no cache had."""
-    chunks = result.transactions - result.l1_hits - result.l2_hits
-    return chunks * machine.memory.service / machine.memory.partitions
+def _partition_ticks(machine: Machine, result: Result, counts: Counts) -> float:
+    """Ticks of the run for which a partition is taken, on average over partitions, at least.
+
+    Those of the chunks that no cache had, less what may lie behind the end of a launch, which is over when its last
+    chunk has arrived, however long that chunk's partition is taken.
+    """
+    memory, ticks = machine.memory, machine.ticks
+    stores = sum(launch.store_operations for launch in counts.launches)
+    atomics = sum(launch.atomic_operations for launch in counts.launches)
+    loads = counts.memory_operations - stores - atomics - result.l1_hits - result.l2_hits
+    if memory.l2 and memory.l2.writes == "back":
+        stores = 0  # they end in the L2
+    latency = ticks(memory.latency)
+    store_latency = latency if memory.store_latency is None else ticks(memory.store_latency)
+    services = (
+        (loads, ticks(memory.service), latency),
+        (stores, ticks(memory.service), store_latency),
+        (atomics, ticks(memory.atomic_service), latency),
+    )
+    taken = sum(chunks * service for chunks, service, _ in services)
+    behind = max([service - finish for chunks, service, finish in services if chunks], default=0)
+    return max(0.0, taken / memory.partitions - max(0, behind) * len(result.launch_ticks))
 
 
 def _share(result: Result, state: str) -> float:
@@ -88,7 +109,7 @@ def _share(result: Result, state: str) -> float:
     return result.time[state] / total if result.time and total else 0.0
 
 
-def _where_time_went(result: Result, besides: str = "") -> str:
+def _where_time_went(machine: Machine, result: Result, besides: str = "") -> str:
     words = {
         "issuing": "core groups were issuing",
         "memory": "core groups were waiting for memory",
@@ -99,7 +120,8 @@ def _where_time_went(result: Result, besides: str = "") -> str:
     if result.time is None:
         return f"the simulation takes {result.cycles:,.0f} cycles"
     most = max((state for state in words if state != besides), key=lambda state: _share(result, state))
-    return f"{words[most]} {_percent(_share(result, most))} of the time"
+    within = " within launches" if machine.scheduling.launch_overhead else ""
+    return f"{words[most]} {_percent(_share(result, most))} of the time{within}"
 
 
 def _percent(part: float) -> str:

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.errors import TraceError
 from simtmm.machine import Machine
 from simtmm.machine.tables import LARGEST_SEGMENT
 from simtmm.trace.coalescing import HALF_WARP
 from simtmm.trace.compiled import Compiled
 from simtmm.trace.io import Trace
-from simtmm.trace.lower import lower, spans
+from simtmm.trace.lower import lower, name_of_block, spans
 from simtmm.trace.schema import Kind
-from simtmm.workload import ASYNC, ATOMIC, COMPUTE, JOIN, LOAD, SHARED, STORE, Workload
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, SHARED, STORE, Workload
 
 _WORK, _JOIN, _BARRIER = int(Kind.WORK), int(Kind.JOIN), int(Kind.BARRIER)
 _LOAD, _STORE, _ATOMIC = int(Kind.LOAD), int(Kind.STORE), int(Kind.ATOMIC)
@@ -40,6 +41,7 @@ class LaunchCounts:
     barriers: barriers that a block passes, of the block with most.
     accesses: accesses to global memory, thread by thread. thread_accesses: of the thread with most.
     bytes_read, bytes_written: what those accesses ask for; an atomic both reads and writes.
+    store_operations, atomic_operations: of the memory operations, the chunks of stores and the updates of atomics.
     """
 
     kernel: str
@@ -61,6 +63,8 @@ class LaunchCounts:
     thread_accesses: int = 0
     bytes_read: int = 0
     bytes_written: int = 0
+    store_operations: int = 0
+    atomic_operations: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,8 +80,9 @@ class Counts:
         the sum of M / threads_per_core, the harmonic mean weighted by memory operations.
     warps_in_use: warps the machine has resident at once, averaged likewise.
     launches: the same, launch by launch.
-    waits: memory instructions that a warp waits for one after another, of the warp with most in each launch, summed
-        over launches. Without cache hits a run takes waits * L at least.
+    waits: times L that a warp waits for memory one after another, of the warp with most in each launch, summed over
+        launches. Asyncs in flight together are one wait; stores that take less than L are left out. Without cache hits
+        a run takes waits * L at least.
     """
 
     work: int
@@ -118,10 +123,13 @@ class Counts:
 
 
 def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> Counts:
-    """Count what a trace does on a machine. workload: what `lower` gives, where it is there already."""
+    """Count what a trace does on a machine. workload: what `lower` gives, where it is there already.
+
+    Raises TraceError where the work does not fit 64 bits, and what `lower` raises.
+    """
     workload = lower(trace, machine) if workload is None else workload
     work, span, *others, widest = _of_threads(trace)
-    chunks, instructions = _memory_operations(workload)
+    chunks, instructions, stores, atomics = _memory_operations(workload)
     issued, uncoalesced, uncoalesced_chunks = _of_warps(workload, machine, widest)
     launches = []
     for number, launch in enumerate(trace.info.launches):
@@ -144,6 +152,8 @@ def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> C
                 instructions=int(issued[number]),
                 uncoalesced_instructions=int(uncoalesced[number]),
                 uncoalesced_operations=int(uncoalesced_chunks[number]),
+                store_operations=int(stores[number]),
+                atomic_operations=int(atomics[number]),
                 **{name: int(column[number]) for name, column in zip(_OTHERS, others, strict=True)},
             )
         )
@@ -168,25 +178,54 @@ def _mean(weighted: list[tuple[int, float]]) -> float:
     return sum(weight for weight, _ in weighted) / total if total else 0.0
 
 
-def _memory_operations(workload: Workload) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Chunks and memory instructions of each launch."""
-    warps = workload.block_warps[workload.launch_blocks]
-    memory = (workload.kind >= LOAD) & (workload.kind <= ATOMIC)
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(memory, dtype=np.int64)])
-    return np.diff(workload.warp_chunks[warps]), np.diff(before[workload.warp_operations[warps]])
+def _memory_operations(workload: Workload) -> tuple[npt.NDArray[np.int64], ...]:
+    """Of each launch: chunks, memory instructions, chunks of stores, updates of atomics."""
+    kind, warps = workload.kind, workload.block_warps[workload.launch_blocks]
+    operations = workload.warp_operations[warps]
+    return (
+        np.diff(workload.warp_chunks[warps]),
+        _of_launches((kind >= LOAD) & (kind <= ATOMIC), operations),
+        _of_launches(np.where(kind == STORE, workload.amount, 0), operations),
+        _of_launches(np.where(kind == ATOMIC, workload.amount, 0), operations),
+    )
+
+
+def _of_launches(values: npt.NDArray[Any], operations: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Of each launch the sum of its operations' values. operations: where the launches begin, and the end."""
+    return np.diff(np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])[operations])
 
 
 def _waits(workload: Workload, machine: Machine) -> int:
-    """Over launches, the sum of what the warp waits for that waits most; a join right behind an async is one wait."""
-    kind = workload.kind
-    waited = (kind == LOAD) | (kind == ATOMIC)
-    if machine.memory.stores == "blocking":
-        waited |= kind == STORE
-    waited[1:] |= (kind[1:] == JOIN) & (kind[:-1] == ASYNC)
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(waited, dtype=np.int64)])
-    of_warps = np.diff(before[workload.warp_operations])
+    """Over launches, the sum of the waits of the warp with most."""
+    memory, ticks = machine.memory, machine.ticks
+    least = memory.latency if memory.store_latency is None else memory.store_latency
+    stores = memory.stores == "blocking" and ticks(least) >= ticks(memory.latency)
+    of_warps = np.empty(workload.warps, dtype=np.int64)
+    asyncs = np.empty(int(np.count_nonzero(workload.kind == ASYNC)), dtype=np.int64)
+    _count_waits(workload.kind, workload.amount, workload.warp_operations, stores, asyncs, of_warps)
     launches = workload.block_warps[workload.launch_blocks]
     return sum(int(of_warps[first:last].max(initial=0)) for first, last in pairwise(launches.tolist()))
+
+
+@Compiled
+def _count_waits(kind, amount, warp_operations, stores, finish, of_warps):  # type: ignore[no-untyped-def]
+    """Of each warp the time that it takes in units of L, where nothing but waiting takes any.
+
+    stores: whether a store is waited for. finish: room for when each of a warp's asyncs finishes.
+    """
+    for warp in range(len(of_warps)):
+        now = 0
+        asyncs = 0
+        for operation in range(warp_operations[warp], warp_operations[warp + 1]):
+            what = kind[operation]
+            if what in (LOAD, ATOMIC) or (what == STORE and stores):
+                now += 1
+            elif what == ASYNC:
+                finish[asyncs] = now + 1  # no earlier than that of the one before
+                asyncs += 1
+            elif what in (JOIN, BARRIER) and amount[operation] < asyncs:  # a barrier's amount is 0
+                now = max(now, finish[asyncs - 1 - amount[operation]])
+        of_warps[warp] = max(now, finish[asyncs - 1]) if asyncs else now
 
 
 def _of_warps(workload: Workload, machine: Machine, widest: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], ...]:
@@ -204,13 +243,10 @@ def _of_warps(workload: Workload, machine: Machine, widest: npt.NDArray[np.int64
     uncoalesced = memory & (amount > np.repeat(fewest, np.diff(operations)))
     repeated = (kind == COMPUTE) | (kind == SHARED)
 
-    def of_launches(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        return np.diff(np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])[operations])
-
     return (
-        of_launches(np.where(repeated, amount, memory)),
-        of_launches(uncoalesced),
-        of_launches(np.where(uncoalesced, amount, 0)),
+        _of_launches(np.where(repeated, amount, memory), operations),
+        _of_launches(uncoalesced, operations),
+        _of_launches(np.where(uncoalesced, amount, 0), operations),
     )
 
 
@@ -223,9 +259,12 @@ def _of_threads(trace: Trace) -> list[npt.NDArray[np.int64]]:
     for stretch in spans(trace):
         phases = int(np.count_nonzero(stretch.events["kind"] == Kind.BARRIER)) + 1
         made = np.zeros((len(stretch.ends), _COLUMNS), dtype=np.int64)
-        _count_blocks(stretch.events, stretch.ends, np.zeros(phases, dtype=np.int64), made)
+        refused = _count_blocks(stretch.events, stretch.ends, np.zeros(phases, dtype=np.int64), made)
+        if refused >= 0:
+            raise _too_much_work(trace, stretch.first + refused)
         pieces.append(made)
     blocks = np.concatenate(pieces)
+    _check_work(trace, blocks[:, _ALL_WORK])
     starts = np.cumsum([0, *(launch.blocks for launch in trace.info.launches)], dtype=np.int64)[:-1]
     if not len(starts):
         return [np.zeros(0, np.int64)] * _COLUMNS
@@ -235,10 +274,25 @@ def _of_threads(trace: Trace) -> list[npt.NDArray[np.int64]]:
     ]
 
 
+def _check_work(trace: Trace, work: npt.NDArray[np.int64]) -> None:
+    """Refuse a program whose work, of all blocks together, does not fit 64 bits. No other count is larger: spans and
+    instructions are sums over some of it, or a bounded number for each event.
+    """
+    upper, lower_half = np.cumsum(work >> 32), np.cumsum(work & 0xFFFFFFFF)  # each fits
+    beyond = upper + (lower_half >> 32) >= 1 << 31
+    if beyond.any():
+        raise _too_much_work(trace, int(beyond.argmax()))
+
+
+def _too_much_work(trace: Trace, block: int) -> TraceError:
+    where = name_of_block(trace.info, block)
+    return TraceError(f"{where}: with it the program has 2^63 operations and more: its work must be below 2^63")
+
+
 @Compiled
 def _count_blocks(events, ends, phase_longest, counted):  # type: ignore[no-untyped-def]
     """Of each block work, barriers, accesses and bytes, and the sum over its phases, from barrier to barrier, of the
-    busiest thread's work.
+    busiest thread's work. Returns -1, or the block whose work does not fit 64 bits.
     """
     begin = 0
     for block in range(len(ends)):
@@ -269,6 +323,8 @@ def _count_blocks(events, ends, phase_longest, counted):  # type: ignore[no-unty
             if kind == _JOIN:
                 continue
             operations = np.int64(event.value) if kind == _WORK else np.int64(1)
+            if operations < 0 or work > LARGEST - operations:
+                return block
             work += operations
             busy += operations
             phase_longest[phase] = max(phase_longest[phase], busy)
@@ -292,3 +348,4 @@ def _count_blocks(events, ends, phase_longest, counted):  # type: ignore[no-unty
         counted[block, _WRITTEN] = written
         counted[block, _WIDEST] = widest
         begin = ends[block]
+    return -1

@@ -4,7 +4,8 @@ Of the threads of a warp that are at different sites, those at the lowest site g
 behind a branch or a loop. Threads at a barrier wait until all living threads of their warp are at one. What
 threads do at one site at once is one operation of the warp:
 
-    work            compute, of as many instructions as the thread with most operations has; neighbours merge
+    work            compute, of as many instructions as the thread with most operations has; neighbours merge;
+                    work of no operations is nothing
     load, async,
     store           the chunks that the threads touch, duplicates merged, in the order of their first thread
     atomic          a chunk for each thread, in order
@@ -22,17 +23,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.errors import MachineError, WorkloadError
+from simtmm.errors import MachineError, TraceError, WorkloadError
 from simtmm.machine import Machine
 from simtmm.trace.coalescing import HALF_WARP, coalesce
 from simtmm.trace.compiled import Compiled
 from simtmm.trace.io import Trace
 from simtmm.trace.schema import EVENT, Batch, Events, Kind, TraceInfo
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE, Workload
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, SHARED, STORE, Workload
 
 WIDEST_ACCESS = 256  # bytes, and so at most this many words of a bank
 NO_SITE = 1 << 30  # above every site: a thread that is done
 AT_BARRIER = 1 << 29  # likewise: one that waits
+BEYOND = 1 << 62  # addresses and counts of a trace are below it
+MOST_BLOCKS = 2**31 - 1  # of a launch: a trace numbers them with 32 bits
 
 _WORK, _LOAD, _ASYNC = int(Kind.WORK), int(Kind.LOAD), int(Kind.ASYNC)
 _STORE, _ATOMIC, _JOIN, _BARRIER = int(Kind.STORE), int(Kind.ATOMIC), int(Kind.JOIN), int(Kind.BARRIER)
@@ -46,14 +49,15 @@ def lower(trace: Trace, machine: Machine, progress: Callable[[int, int], None] |
     occupancy: as many blocks as Eq (5.2) of the dissertation lets a group hold. progress: called with (events done,
     events in all).
 
-    Raises WorkloadError where a block does not fit the machine, TraceError where the file is damaged.
+    Raises WorkloadError where a block does not fit the machine or a warp's work does not fit 64 bits, TraceError where
+    the trace is damaged.
     """
     info = trace.info
     limits = _occupancy(info, machine)
     pieces = []
     done = 0
     for span in spans(trace):
-        pieces.append(_lower_span(span, machine))
+        pieces.append(_lower_span(span, info, machine))
         done += len(span.events)
         if progress:
             progress(done, info.events)
@@ -91,17 +95,24 @@ def _occupancy(info: TraceInfo, machine: Machine) -> list[int]:
 class Span:
     """A stretch of consecutive blocks, those without events included.
 
-    events: as in Batch. ends: int64[blocks]. threads: int64[blocks], threads of a block of each.
+    events: as in Batch. ends: int64[blocks]. threads: int64[blocks], threads of a block of each. first: the number of
+    its first block, over all launches.
     """
 
     events: Events
     ends: npt.NDArray[np.int64]
     threads: npt.NDArray[np.int64]
+    first: int
 
 
 def spans(trace: Trace) -> Iterator[Span]:
-    """The trace as stretches of blocks without gaps, up to the last block of the last launch."""
+    """The trace as stretches of blocks without gaps, up to the last block of the last launch. Raises TraceError."""
     launches = trace.info.launches
+    for number, launch in enumerate(launches):
+        if launch.blocks > MOST_BLOCKS:
+            raise TraceError(
+                f"{trace.info.kernel}: launch {number} of {launch.kernel}: {launch.blocks} blocks: must be below 2^31"
+            )
     sizes = np.array([launch.threads_per_block for launch in launches], dtype=np.int64)
     offsets = np.cumsum([0, *(launch.blocks for launch in launches)], dtype=np.int64)
     block_threads = np.repeat(sizes, np.diff(offsets))
@@ -111,7 +122,7 @@ def spans(trace: Trace) -> Iterator[Span]:
         numbers = offsets[batch.launch] + batch.block
         counts = np.zeros(int(numbers[-1]) + 1 - begun, dtype=np.int64)
         counts[numbers - begun] = np.diff(batch.ends, prepend=0)
-        return Span(batch.events, np.cumsum(counts), block_threads[begun : begun + len(counts)])
+        return Span(batch.events, np.cumsum(counts), block_threads[begun : begun + len(counts)], begun)
 
     for batch in trace.batches():
         if len(batch.ends):
@@ -120,7 +131,16 @@ def spans(trace: Trace) -> Iterator[Span]:
             begun += len(span.ends)
     rest = block_threads[begun:]
     if len(rest):
-        yield Span(np.empty(0, dtype=EVENT), np.zeros(len(rest), dtype=np.int64), rest)
+        yield Span(np.empty(0, dtype=EVENT), np.zeros(len(rest), dtype=np.int64), rest, begun)
+
+
+def name_of_block(info: TraceInfo, number: int) -> str:
+    """Kernel, launch and block, for a message; the number counts the blocks of all launches."""
+    for index, launch in enumerate(info.launches):
+        if number < launch.blocks:
+            return f"{info.kernel}: launch {index} of {launch.kernel}, block {number}"
+        number -= launch.blocks
+    raise IndexError(number)
 
 
 @dataclass(frozen=True)
@@ -133,7 +153,7 @@ class _Piece:
     block_warps: npt.NDArray[np.int64]  # warps of each block
 
 
-def _lower_span(span: Span, machine: Machine) -> _Piece:
+def _lower_span(span: Span, info: TraceInfo, machine: Machine) -> _Piece:
     width = machine.cores.warp_width
     block_warps = -(-span.threads // width)
     warps = int(block_warps.sum())
@@ -149,15 +169,27 @@ def _lower_span(span: Span, machine: Machine) -> _Piece:
     chunks = np.empty(most_chunks, dtype=np.int64)
     warp_operations = np.empty(warps, dtype=np.int64)
     warp_chunks = np.empty(warps, dtype=np.int64)
-    operations, chunk_count = _lockstep(
+    operations, chunk_count, refused = _lockstep(
         span.events, span.ends, span.threads, width, machine.chunk_bytes, machine.banks.count,
         machine.banks.word_bytes, machine.banks.lanes or width, by_thread,
         kind, amount, chunks, warp_operations, warp_chunks,
     )  # fmt: skip
+    if refused >= 0:
+        raise _refusal(span, refused, info)
     kind, amount, chunks = kind[:operations].copy(), amount[:operations].copy(), chunks[:chunk_count].copy()
     if by_thread:
         chunks, warp_chunks = _by_half_warps(span.events, kind, amount, chunks, warp_operations, machine)
     return _Piece(kind, amount, chunks, warp_operations, warp_chunks, block_warps)
+
+
+def _refusal(span: Span, block: int, info: TraceInfo) -> TraceError | WorkloadError:
+    """What is wrong with a block that can't be lowered."""
+    events = span.events[span.ends[block - 1] if block else 0 : span.ends[block]]
+    most = int(events["value"][events["kind"] != _BARRIER].max())
+    where = name_of_block(info, span.first + block)
+    if most >= BEYOND:
+        return TraceError(f"{where}: value {most}: addresses and counts must be below 2^62")
+    return WorkloadError(f"{where}: a warp's work without anything in between: its operations must be below 2^63")
 
 
 def _by_half_warps(
@@ -215,7 +247,7 @@ def _lockstep(  # type: ignore[no-untyped-def]  # Numba finds the types
     events, ends, threads, width, chunk_bytes, banks, bank_bytes, lanes_together, by_thread,
     kind, amount, chunks, warp_operations, warp_chunks,
 ):  # fmt: skip
-    """Fill the output arrays; the number of operations and of chunks.
+    """Fill the output arrays; the number of operations and of chunks, and -1, or the block that can't be lowered.
 
     by_thread: whether a memory operation lists, in the place of chunks, the events of its threads.
     """
@@ -283,6 +315,8 @@ def _lockstep(  # type: ignore[no-untyped-def]  # Numba finds the types
                     if event.kind != what:
                         continue
                     value = np.int64(event.value)
+                    if what != _BARRIER and (value < 0 or value >= BEYOND):
+                        return operations, chunk_count, block
                     if by_thread and what in (_LOAD, _ASYNC, _STORE, _ATOMIC):
                         chunks[chunk_count] = position[lane]
                         chunk_count += 1
@@ -333,7 +367,11 @@ def _lockstep(  # type: ignore[no-untyped-def]  # Numba finds the types
                         following = events[position[lane]]
                         at[lane] = AT_BARRIER if following.kind == _BARRIER else following.site
                 if what == _WORK:
+                    if most == 0:
+                        continue
                     if operations > first_operation and kind[operations - 1] == COMPUTE:
+                        if amount[operations - 1] > LARGEST - most:
+                            return operations, chunk_count, block
                         amount[operations - 1] += most
                         continue
                     kind[operations] = COMPUTE
@@ -357,4 +395,4 @@ def _lockstep(  # type: ignore[no-untyped-def]  # Numba finds the types
             warp_operations[warp] = operations - first_operation
             warp_chunks[warp] = chunk_count - first_chunk
             warp += 1
-    return operations, chunk_count
+    return operations, chunk_count, -1

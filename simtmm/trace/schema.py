@@ -162,7 +162,8 @@ class TraceInfo:
     """All of a trace but its events.
 
     digest: a hash of the events, launches and arrays: equal digests, equal behaviour. provenance: versions,
-    recorder, source hash, command, and under "warnings" what the recorder doubts. sampling: which blocks were recorded, if not all.
+    recorder, source hash, command, and under "warnings" what the recorder doubts. sampling: which blocks were
+    recorded, if not all.
     """
 
     kernel: str

@@ -8,7 +8,7 @@ import pytest
 
 from simtmm import load_trace
 from simtmm.__main__ import main
-from simtmm.files import data_folders
+from simtmm.files import data_folders, given_folders
 from tests.record.build import DEVICE, host
 from tests.record.conftest import needs_compiler
 
@@ -156,9 +156,9 @@ def test_the_first_folder_that_has_a_kernel_of_the_name_is_taken(command, kernel
 def test_only_kernels_are_looked_for_there(kernel, monkeypatch):
     folder = kernel().parent
     monkeypatch.setenv("SIMTMM_KERNEL_PATH", os.pathsep.join([str(folder), str(folder / "missing"), ""]))
-    assert data_folders("kernels")[0] == folder
+    assert given_folders("kernels")[0] == folder
     assert folder not in data_folders("machines")
-    assert folder / "missing" not in data_folders("kernels")
+    assert folder / "missing" not in given_folders("kernels")
 
 
 def test_a_folder_that_is_not_there_or_a_kernel_itself_is_refused(command, kernel):

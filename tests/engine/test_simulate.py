@@ -56,6 +56,16 @@ def test_the_fast_engine_refuses_what_it_can_not_count_and_the_reference_counts_
     assert simulate(MACHINE, workload, "reference").ticks == 2**62
 
 
+@pytest.mark.parametrize("warp", [[["compute", 2**62]] * 2, [["compute", 2**62], ["load", [0]], ["compute", 2**62]]])
+def test_neither_engine_tells_wrong_ticks_where_amounts_together_do_not_fit_64_bits(warp):
+    slow = MACHINE.replace({"ticks_per_cycle": 1000})
+    workload = Workload.from_dict({"blocks": [{"warps": [warp]}]})
+    with pytest.raises(EngineError, match=r"could take 2\^61 ticks and more"):
+        simulate(slow, workload, "fast")
+    waited = sum(1 + 10 for name, _ in warp if name == "load")  # its issue, and L
+    assert simulate(slow, workload, "reference").ticks == 1000 * (2**63 + waited)  # Python's integers have no end
+
+
 def test_the_fast_engine_runs_without_a_folder_to_cache_in(tmp_path):
     """Numba finds none where its only locator is refused; the engine is compiled all the same."""
     script = """

@@ -5,6 +5,7 @@ import pytest
 
 from simtmm import Machine, Workload, simulate
 from simtmm.engine import ENGINES, fast
+from simtmm.errors import EngineError
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
@@ -98,3 +99,12 @@ def test_it_is_whole_however_often_it_is_drained(engine, monkeypatch):
     monkeypatch.setattr(fast, "TIMELINE_ROOM", 1)  # a step a stretch
     assert lives(machine(), warps, engine) == expected
     assert sum(len(life) for life in expected) > 100
+
+
+def test_ticks_that_do_not_fit_64_bits_are_refused_and_without_a_timeline_they_are_told(engine):
+    launch = {"blocks": [{"warps": [[["compute", 3]]]}]}
+    workload = Workload.from_dict({"launches": [launch, launch]})
+    slow = machine(**{"scheduling.launch_overhead": 2.0**49, "ticks_per_cycle": 2**20})
+    with pytest.raises(EngineError, match="which a timeline can't tell"):
+        simulate(slow, workload, engine, timeline=True)
+    assert simulate(slow, workload, engine).ticks == 2 * (2**69 + 3 * 2**20)

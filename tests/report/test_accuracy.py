@@ -130,13 +130,13 @@ def test_a_note_that_tables_of_one_reproduction_share_is_told_once():
 def test_the_page_leads_with_a_row_a_table_that_links_to_it():
     (row,) = markdown_rows(page(kept(STREAM), "docs"), "[")
     link = "[Stream on an X](#stream-on-an-x)"
-    assert row == [link, "gtx480", "5", "10.0 %", "15.0 %", "-20.0 %", "0.975", "100 %, TMM"]
+    assert row == [link, "gtx480", "measured", "5", "10.0 %", "15.0 %", "-20.0 %", "0.975", "100 %, TMM"]
 
 
 def test_a_table_of_models_alone_has_a_row_as_well():
     alone = with_points(Measured("a", 10.0, {"pram": 5.0}), promised={})
     (row,) = markdown_rows(page(kept(alone), "docs"), "[")
-    assert row[3:] == ["-", "-", "-", "-", "50.0 %, PRAM"]
+    assert row[4:] == ["-", "-", "-", "-", "50.0 %, PRAM"]
 
 
 def test_the_page_lists_points_where_they_are_few():
@@ -205,6 +205,9 @@ def test_what_was_not_measured_is_not_called_so():
     assert "closed form: Eq 1" in text(alike)
     assert "- Closed form: Eq 1." in page(kept(alike), "docs")
     assert "measured" not in page(kept(alike), "docs").partition("## Stream")[2]
+    (row,) = markdown_rows(page(kept(alike), "docs"), "[")
+    assert row[2] == "closed form"
+    assert accuracy_csv(alike).splitlines()[0] == "case,group,at,unit,closed form,simulated,tmm"
     panel, _, scatter = picture(alike).axes
     assert set(drawn(panel)) == {"closed form", "simulated"}
     assert scatter.get_xlabel() == "closed form (GB/s)"

@@ -99,7 +99,7 @@ def test_launches_with_as_many_blocks_but_other_warps_have_occupancies_of_their_
 
 def test_the_verdict_is_of_these(done):
     tmm, warps = done.predictions["tmm"], done.predictions["tmm-warps"]
-    assert done.verdict == verdict(SMALL, done.result, tmm, warps, done.hiding, done.counts.waits)
+    assert done.verdict == verdict(SMALL, done.result, tmm, warps, done.hiding, done.counts)
 
 
 def test_the_program_is_the_traces(trace, done):
@@ -197,15 +197,18 @@ def test_a_launch_that_does_not_fit_the_machine_is_named(trace):
 
 
 def test_a_shipped_trace_that_is_not_there_is_refused():
-    with pytest.raises(TraceError, match=r"^none\.parquet: is in none of the traces folders: "):
+    with pytest.raises(TraceError, match=r"^none\.parquet: did not come with this simtmm"):
         shipped_trace("none.parquet")
 
 
-def test_a_trace_in_the_working_directory_comes_first(tmp_path, monkeypatch):
+def test_a_trace_in_a_given_folder_comes_first_and_one_in_the_working_directory_never(tmp_path, monkeypatch):
     (tmp_path / "traces").mkdir()
-    (tmp_path / "traces" / DEFAULT_TRACE).touch()
+    own = tmp_path / "traces" / DEFAULT_TRACE
+    own.touch()
     monkeypatch.chdir(tmp_path)
-    assert shipped_trace(DEFAULT_TRACE) == tmp_path / "traces" / DEFAULT_TRACE
+    assert shipped_trace(DEFAULT_TRACE) != own
+    monkeypatch.setenv("SIMTMM_PATH", str(tmp_path))
+    assert shipped_trace(DEFAULT_TRACE) == own
 
 
 @pytest.mark.parametrize("name", machine_files())

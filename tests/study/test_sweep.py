@@ -163,12 +163,24 @@ def test_traces_used_least_recently_make_room_for_others(monkeypatch, tmp_path):
     folder = tmp_path / "traces"
     folder.mkdir()
     for age, name in enumerate(["new", "middle", "needed", "old"]):
-        (folder / f"{name}.parquet").write_bytes(bytes(100))
-        os.utime(folder / f"{name}.parquet", (1e9 - age, 1e9 - age))
+        (folder / f"{name}-key-content.parquet").write_bytes(bytes(100))
+        os.utime(folder / f"{name}-key-content.parquet", (1e9 - age, 1e9 - age))
     (folder / ".simtmm-x.part").touch()
     os.utime(folder / ".simtmm-x.part", (1e9, 1e9))
-    point.prune_traces([folder / "needed.parquet"])
-    assert sorted(path.name for path in folder.iterdir()) == ["needed.parquet", "new.parquet"]
+    point.prune_traces([("needed", "key", ".parquet")])
+    assert sorted(path.name for path in folder.iterdir()) == ["needed-key-content.parquet", "new-key-content.parquet"]
+
+
+@pytest.mark.parametrize("harm", ["another kernel's", "cut"])
+def test_a_kept_trace_that_is_not_what_was_kept_is_recorded_anew(monkeypatch, tmp_path, harm):
+    monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path))
+    first, other = (plan(study_of({"program": name, "machines": ["ideal"]})) for name in ("vector-add", "copy"))
+    right, _ = run(first).rows, run(other)
+    traces = {path.name.rsplit("-", 2)[0]: path for path in (tmp_path / "traces").glob("*.parquet")}
+    assert sorted(traces) == ["copy", "vector-add"]
+    content = traces["copy"].read_bytes() if harm != "cut" else traces["vector-add"].read_bytes()[:-10]
+    traces["vector-add"].write_bytes(content)
+    assert [row.results for row in run(first).rows] == [row.results for row in right]
 
 
 def test_an_algorithm_is_swept_over_its_symbols_and_the_machine():

@@ -1,13 +1,20 @@
 """The verdict: one sentence on what bounds a run, and why simulation and model differ."""
 
+import re
 from math import inf
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from simtmm.machine import Machine
 from simtmm.model.tmm import Hiding
 from simtmm.result import Prediction, Result
+from simtmm.study.run import run_trace
 from simtmm.study.verdict import verdict
+from simtmm.testing import machines
+from simtmm.trace.counts import Counts, LaunchCounts
+from tests.trace.build import load, store, trace, work
 
 EVENLY = {"issuing": 20, "memory": 20, "barrier": 20, "start": 20, "empty": 20}
 
@@ -34,14 +41,19 @@ def hiding(needed, in_use=2.0, limit=4.0):
     return Hiding(needed, needed, in_use, {"threads per core": limit, "parallelism": 0.5}, inf)
 
 
-def sentence(run, *, bound="compute", tmm=1000, warps=1000, work=800, hidden=None, on=None, waits=0):
+def counts(chunks=100, waits=0, stores=0, atomics=0):
+    launch = LaunchCounts("f", 1, 1, chunks, 1, 1, 1, 1, 1, 1, 1.0, store_operations=stores, atomic_operations=atomics)
+    return Counts.of_launch(launch, waits)
+
+
+def sentence(run, *, bound="compute", tmm=1000, warps=1000, work=800, hidden=None, on=None, counted=None):
     said = verdict(
         on or machine(),
         run,
         prediction("tmm", tmm, bound, work),
         prediction("tmm-warps", warps, bound, work),
         hidden or hiding(1.0),
-        waits,
+        counted or counts(run.transactions),
     )
     assert_one_sentence(said)
     return said
@@ -158,15 +170,15 @@ def test_slower_because_warps_wait_as_one():
 MOSTLY_ISSUING = {"issuing": 60, "memory": 10, "barrier": 20, "start": 5, "empty": 5}
 
 
-def test_slower_because_warps_diverge():
+def test_slower_because_lanes_are_idle():
     said = sentence(result(2000, MOSTLY_ISSUING, issued=200), work=800)  # 800 / (200 * 8)
     assert because(said) == (
-        "the simulation takes 2 times the TMM's time, because warps diverge: "
+        "the simulation takes 2 times the TMM's time, because lanes are idle: "
         "50 % of the lanes of an instruction do work."
     )
 
 
-def test_full_warps_do_not_diverge():
+def test_lanes_of_full_warps_are_not_idle():
     said = sentence(result(2000, MOSTLY_ISSUING, issued=100), work=800)
     assert because(said).endswith(", because core groups were waiting at barriers 20 % of the time.")
 
@@ -205,7 +217,7 @@ def test_the_verdict_claims_nothing_of_time_that_is_not_known(time):
 
 
 def test_slower_because_a_warp_waits_again_and_again():
-    said = sentence(result(2000), waits=16)
+    said = sentence(result(2000), counted=counts(waits=16))
     assert because(said).endswith(
         "because a warp waits for memory 16 times in a row, at L = 100 each, which the TMM's span leaves out "
         "and which takes 80 % of it."
@@ -214,4 +226,70 @@ def test_slower_because_a_warp_waits_again_and_again():
 
 @pytest.mark.parametrize("run", [result(2000, l1_hits=1), result(3200)])
 def test_waits_are_no_reason_where_caches_shorten_them_or_other_things_take_longer(run):
-    assert "in a row" not in sentence(run, waits=16)
+    assert "in a row" not in sentence(run, counted=counts(waits=16))
+
+
+# Shares are shares
+
+
+def share(said, words):
+    assert words in said
+    return int(re.search(r"(\d+) %", because(said))[1])
+
+
+def test_the_bandwidth_that_atomics_take_is_that_of_their_own_service():
+    on = machine(partitions=2, service=12, atomic_service=60)
+    said = sentence(result(4000), on=on, counted=counts(100, atomics=90))
+    assert share(said, "bandwidth") == 69  # (10 * 12 + 90 * 60) / 2 / 4000
+    updates = machine(partitions=2, service=12, atomic_service=1)
+    assert "bandwidth" not in sentence(result(2000), on=updates, counted=counts(300, atomics=290))
+
+
+def test_stores_that_end_in_the_l2_take_no_bandwidth_of_global_memory():
+    on = machine(service=12, l2={"sets": 4, "ways": 4, "latency": 10, "writes": "back"})
+    assert share(sentence(result(3000), on=on, counted=counts(180, stores=10)), "bandwidth") == 68  # 170 * 12 / 3000
+    assert "bandwidth" not in sentence(result(3000), on=on, counted=counts(180, stores=100))
+
+
+def test_what_a_partition_takes_behind_the_end_is_no_time_of_the_run():
+    on = machine(latency=1, service=1000)
+    assert share(sentence(result(2002), on=on, tmm=100, counted=counts(3)), "bandwidth") == 100  # 2001 of 2002
+
+
+def test_launch_overheads_are_no_time_that_core_groups_spend():
+    slow = machine().replace({"scheduling.launch_overhead": 5})
+    said = verdict(slow, result(100, {**dict.fromkeys(EVENLY, 5), "memory": 80}))
+    assert said == "Core groups were waiting for memory 80 % of the time within launches."
+
+
+@pytest.mark.parametrize(
+    "thread",
+    [
+        [load(0, 0), store(1, 0), store(2, 0), store(3, 0)],  # stores that take less than L
+        [(site, kind, 0, 4 * (kind == "async")) for site in range(4) for kind in ("async", "join")][:7],
+        [event for site in range(4) for event in ((2 * site, "async", 0, 4), (2 * site + 1, "join", 1, 0))],
+    ],
+    ids=["stores", "joins of all", "joins of all but one"],
+)
+def test_a_warp_waits_no_longer_than_the_run_takes(thread):
+    on = machine(latency=10.4, store_latency=1)  # in ticks L is 10
+    done = run_trace(trace([[[*thread, work(9, 1)]] * 8]), on)
+    assert share(done.verdict, "in a row") <= 100
+    assert done.counts.waits * 10 <= done.result.ticks
+
+
+addresses = st.integers(0, 40).map(lambda chunk: 128 * chunk)
+events = st.one_of(
+    st.tuples(st.integers(0, 5), st.just("work"), st.integers(0, 12), st.just(0)),
+    st.tuples(st.integers(0, 5), st.sampled_from(["load", "async", "store", "atomic"]), addresses, st.just(4)),
+    st.tuples(st.integers(0, 5), st.just("join"), st.integers(0, 2), st.just(0)),
+)
+blocks = st.lists(st.lists(events, max_size=12), min_size=1, max_size=6)
+launches = st.lists(st.lists(blocks, min_size=1, max_size=6), min_size=1, max_size=2)
+
+
+@given(machine=machines(), launches=launches)
+@settings(max_examples=300, deadline=None)
+def test_no_verdict_claims_more_than_all_of_the_time(machine, launches):
+    said = run_trace(trace(*launches), machine, engine="reference").verdict
+    assert all(float(share) <= 100 for share in re.findall(r"([\d.,]+) %", said))

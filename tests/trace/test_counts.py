@@ -1,8 +1,12 @@
 """Counts: work, span, memory operations, threads in use."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from simtmm import Machine, count, lower, simulate
+from simtmm.errors import TraceError
+from simtmm.testing import machines
 from simtmm.trace.counts import LaunchCounts
 from tests.trace.build import barrier, load, shared, store, trace, work
 
@@ -14,6 +18,14 @@ def machine(**changes):
         "memory": {"latency": 100, "chunk_words": 8},
     }
     return Machine.from_dict(tables).replace(changes)
+
+
+def fetch(site, address=0):
+    return site, "async", address, 4
+
+
+def join(site, but):
+    return site, "join", but, 0
 
 
 def test_work_counts_operations_and_every_access_once():
@@ -37,6 +49,32 @@ def test_span_is_of_the_longest_block_and_launches_follow_one_another():
     assert count(trace([short, long], [short]), machine()).span == 9 + 4
 
 
+HALF = [work(0, 2**62 - 1)]  # the most that an event may hold
+
+
+@pytest.mark.parametrize(
+    "launches",
+    [[[[HALF, HALF, [work(0, 1)]]]], [[[HALF], [HALF], [[work(0, 1)]]]], [[[HALF]], [[HALF]], [[[work(0, 1)]]]]],
+    ids=["threads", "blocks", "launches"],
+)
+def test_work_is_counted_up_to_what_64_bits_hold(launches):
+    assert count(trace(*launches), machine()).work == 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    ("launches", "place"),
+    [
+        ([[[HALF, HALF, [work(0, 2)]]]], "launch 0 of f, block 0"),
+        ([[[HALF], [HALF], [[]], [[work(0, 2)]]]], "launch 0 of f, block 3"),
+        ([[[HALF]], [[HALF]], [[[]], [[work(0, 2)]]]], "launch 2 of f, block 1"),
+    ],
+    ids=["threads", "blocks", "launches"],
+)
+def test_more_work_is_refused_where_it_goes_over(launches, place):
+    with pytest.raises(TraceError, match=rf"^hand: {place}: .* must be below 2\^63$"):
+        count(trace(*launches), machine())
+
+
 def test_memory_operations_are_chunks_after_coalescing_atomics_one_for_each_update():
     coalesced = [[load(0, 4 * lane)] for lane in range(4)]
     scattered = [[load(0, 32 * lane)] for lane in range(4)]
@@ -44,6 +82,13 @@ def test_memory_operations_are_chunks_after_coalescing_atomics_one_for_each_upda
     for threads, chunks in ((coalesced, 1), (scattered, 4), (updates, 4)):
         counts = count(trace([threads]), machine())
         assert (counts.memory_operations, counts.memory_instructions) == (chunks, 1)
+
+
+def test_of_the_memory_operations_stores_and_updates_are_told():
+    threads = [[load(0, 32 * lane), store(1, 64 * lane), (2, "atomic", 0, 4), fetch(3)] for lane in range(4)]
+    (launch,) = count(trace([threads]), machine()).launches
+    assert (launch.store_operations, launch.atomic_operations) == (4, 4)
+    assert launch.memory_operations == 4 + 4 + 4 + 1
 
 
 def test_memory_operations_are_those_that_an_engine_moves():
@@ -89,11 +134,51 @@ def test_waits_are_those_of_the_warp_that_waits_most_launch_by_launch():
     assert count(program, machine(**{"memory.stores": "blocking"})).waits == 3 + 2
 
 
+@pytest.mark.parametrize(
+    ("thread", "waits"),
+    [
+        ([fetch(0), join(1, 0), fetch(2), join(3, 0)], 2),
+        ([fetch(0), fetch(1), work(2, 3), join(3, 0)], 1),
+        ([fetch(0), join(1, 1), fetch(2), join(3, 1), fetch(4), join(5, 1)], 2),  # two in flight at once
+        ([fetch(0), join(1, 5)], 1),  # the end of the list
+        ([fetch(0), barrier(1), load(2, 0)], 2),
+        ([fetch(0), load(1, 0), join(2, 0)], 1),
+    ],
+    ids=["one by one", "together", "two at once", "end", "barrier", "behind a load"],
+)
+def test_asyncs_are_waited_for_where_something_waits_for_them(thread, waits):
+    assert count(trace([[thread]]), machine()).waits == waits
+
+
+@pytest.mark.parametrize(("latency", "waits"), [(None, 3), (100, 3), (101, 3), (99, 1)])
+def test_a_store_is_a_wait_where_it_takes_the_latency(latency, waits):
+    program = trace([[[load(0, 0), store(1, 0), store(2, 0)]]])
+    assert count(program, machine(**{"memory.store_latency": latency})).waits == waits
+
+
 def test_a_run_without_caches_takes_the_latency_for_each_wait():
     program = trace([[[load(0, 32 * i) for i in range(5)], [load(0, 0)]]], [[[work(0, 9), load(1, 0)]]])
     counts = count(program, machine())
     assert counts.waits == 5 + 1
     assert simulate(machine(), lower(program, machine())).cycles >= counts.waits * machine().memory.latency
+
+
+events = st.one_of(
+    st.builds(work, st.integers(0, 5), st.integers(0, 9)),
+    st.builds(load, st.integers(0, 5), st.integers(0, 999)),
+    st.builds(store, st.integers(0, 5), st.integers(0, 999)),
+    st.builds(fetch, st.integers(0, 5), st.integers(0, 999)),
+    st.builds(join, st.integers(0, 5), st.integers(0, 3)),
+)
+
+
+@given(made=machines(), block=st.lists(st.lists(events, max_size=12), min_size=1, max_size=6))
+@settings(max_examples=200, deadline=None)
+def test_no_run_without_caches_takes_less_than_its_waits(made, block):
+    bare = made.replace({"memory.l1": None, "memory.l2": None})
+    program = trace([block])
+    ticks = simulate(bare, lower(program, bare), "reference").ticks
+    assert ticks >= count(program, bare).waits * bare.ticks(bare.memory.latency)
 
 
 # Of a launch, for the models that take it apart

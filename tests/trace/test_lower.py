@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtmm import Machine, load_machine, load_trace, lower, simulate
-from simtmm.errors import WorkloadError
+from simtmm.errors import TraceError, WorkloadError
 from simtmm.study.run import DEFAULT_TRACE, shipped_trace
 from simtmm.trace.coalescing import transactions
 from simtmm.trace.lower import fit
@@ -80,6 +80,39 @@ def test_work_at_one_site_takes_as_long_as_the_thread_with_most():
 
 def test_work_at_several_sites_is_one_after_another_and_neighbours_merge():
     assert lowered([[work(0, 3), work(2, 1)], [work(1, 5)]]) == [[["compute", 9]]]
+
+
+LARGEST_VALUE = 2**62 - 1  # of a trace
+
+
+def test_work_of_no_operations_is_nothing():
+    assert lowered([[load(0, 0), work(1, 0), load(2, 32), work(3, 0)]]) == [[["load", [0]], ["load", [1]]]]
+    assert lowered([[work(0, 0)], [work(0, 2)]]) == [[["compute", 2]]]
+
+
+def test_work_that_merges_to_what_64_bits_hold_is_lowered():
+    thread = [work(0, LARGEST_VALUE), work(1, LARGEST_VALUE), work(2, 1)]
+    assert lowered([thread]) == [[["compute", 2**63 - 1]]]
+
+
+def test_work_that_merges_to_more_is_refused_by_launch_and_block():
+    thread = [work(0, LARGEST_VALUE), work(1, LARGEST_VALUE), work(2, 2)]
+    program = trace([[[work(0, 1)]]], [[[work(0, 1)]], [[]], [[], thread]])
+    with pytest.raises(WorkloadError, match=r"^hand: launch 1 of f, block 2: .* must be below 2\^63$"):
+        lower(program, machine())
+
+
+@pytest.mark.parametrize(
+    "event", [work(0, 2**62), load(0, 2**63), (0, "join", 2**64 - 1, 0), shared(0, 0, array=2**30)]
+)
+def test_a_value_that_no_file_may_hold_is_refused_in_memory_too(event):
+    with pytest.raises(TraceError, match=r"^hand: launch 0 of f, block 1: value \d+: .* must be below 2\^62$"):
+        lower(trace([[[work(0, 1)]], [[event]]]), machine())
+
+
+def test_a_launch_of_more_blocks_than_a_trace_can_number_is_refused():
+    with pytest.raises(TraceError, match=r"^hand: launch 0 of f: \d+ blocks: must be below 2\^31$"):
+        lower(trace([[[work(0, 1)]]], blocks=2**70), machine())
 
 
 def test_a_barrier_is_reached_when_all_living_threads_of_the_warp_are_at_one():

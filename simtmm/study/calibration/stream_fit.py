@@ -1,10 +1,15 @@
 """The fit of a machine to bandwidth over occupancy: one value each, the same at all points and for all kernels.
 
-The read kernel gives, all at once, `service` (its saturated end), `block_launch` (its end of low occupancy, less L) and
-`warp_launch` (how the time of a round of blocks grows with its warps), for each of some numbers of `partitions` (how
-softly it saturates). Kernels that store give `store_latency` (what a store adds at low occupancy), `turnaround` (what
-mixing reads and writes costs at the saturated end) and `port_interval` (what further loads of the same lines cost), and
-tell partitions apart where the read kernel hardly does.
+What shows them: `service` the read kernel's saturated end, `block_launch` its end of low occupancy, less L,
+`warp_launch` how the time of a round of blocks grows with its warps, `partitions` how softly bandwidth saturates;
+`store_latency` what a store adds at low occupancy, `turnaround` what mixing reads and writes costs at the saturated
+end, `port_interval` what further loads of the same lines cost.
+
+How they are found: a fit to the read kernel alone gives values of the first three to begin with, for some numbers of
+partitions. Then all but the partitions are fitted at once, to the read kernel and those that store together (without
+the 3-point stencil where the 5-point one was measured): on few points, for the numbers of partitions that suit the read
+kernel about as well; the best of these is kept, and the fit to all is made once more on more points. Where no kernel
+that stores was measured, the fit to the read kernel is all there is.
 
 A machine of a fraction of the groups and partitions behaves alike, and is quicker: the fit runs on such a one.
 """
@@ -30,9 +35,9 @@ PARTITIONS = (8, 16, 32, 64, 128, 256)  # of a part of the machine
 STEPS, FEW_STEPS = 5, 3  # of a fit at most; it mostly converges in three
 READ_WEIGHT = 2.0  # of the read kernel's errors: it is the one that nothing but latency and bandwidth decides
 BUSY_PORT = 4.0  # cycles of a chunk at a group's port, where a fit may begin
-CANDIDATES = 3  # numbers of partitions that are tried with the kernels that store
+CANDIDATES = 3  # numbers of partitions that are tried with all kernels at once
 AS_GOOD = 1.05  # costs that differ by no more than this factor do not tell partitions apart
-WORTH_IT = 1.3  # and up to this one, partitions are worth trying with the kernels that store
+WORTH_IT = 1.3  # and up to this one, partitions are worth trying with all kernels at once
 MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
 DETERMINED = 0.25  # standard error of a value over the value, at most, to be called determined
 READ = "read"
@@ -232,7 +237,10 @@ class StreamFit:
             f"peak bandwidth by `partitions` and `service`: {peak / 1e9:.0f} GB/s, which hashed partitions come near "
             "only with far more chunks in flight than a machine holds"
         )
-        return values, [note]
+        together = (
+            f"values of the streams are fitted on {', '.join([READ, *self.storing])} at once; named is what shows each"
+        )
+        return values, [note, together] if self.storing else [note]
 
     def _value(self, keys: Mapping[str, Any], key: str, name: str, note: str, factor: float = 1.0) -> Value:
         value, error = keys[key], self.errors[name] * factor

@@ -105,14 +105,14 @@ def stream_bandwidth(
     """Bytes a second that a streaming kernel moves once start and tail are left out.
 
     A thread's own elements count, those beside them do not, as in the measurement. bytes_a_group: of each array that a
-    core group goes through at least in the longer of the two runs, but for small blocks, which repeat themselves soon.
+    core group goes through at least in the longer of the two runs, but for small blocks, which repeat themselves soon;
+    an L2 that begins warm and holds the arrays of such a run serves it with hits, as no measured array of 128 MiB does.
     Raises StudyError on a machine without a clock.
     """
     clock = machine.clock_hz
     if clock is None:
         raise StudyError(f"machine {machine.name}: clock_hz: must be there for a bandwidth")
-    if _loads_lines_once(machine, operation, block_size) and (machine.memory.l1 or machine.memory.l2):
-        machine = machine.replace({"memory.l1": None, "memory.l2": None})  # the same to the tick, and quicker
+    machine = without_idle_caches(machine, operation, block_size)  # quicker
     wave = blocks_per_group * machine.cores.groups
     waves = -(-bytes_a_group // (ELEMENT_BYTES * block_size * blocks_per_group))
     long = max(LEAST_WAVES, min(MOST_WAVES, waves))
@@ -130,11 +130,33 @@ def stream_bandwidth(
     return moved * clock * machine.ticks_per_cycle / max(1, ticks[1] - ticks[0])
 
 
-def _loads_lines_once(machine: Machine, operation: str, block_size: int) -> bool:
-    """Whether no warp loads a line that another load has brought, so that caches never hit."""
-    kernel = OPERATIONS.get(operation)
-    if kernel is None:
-        return False  # to be refused further on
+def without_idle_caches(machine: Machine, operation: str, block_size: int) -> Machine:
+    """The machine less the caches that a streaming kernel runs without in the same ticks (docs/machine.md, section 4).
+
+    Where no load lists a chunk that another one lists, an L1, empty at first, never has it: looking into it takes no
+    time, and what stores drop from it nobody misses. The same holds of an L2 that begins cold, but for two things that
+    it does beside: its slices take time, which hides behind the partitions as long as a slice, which each load takes at
+    the tick at which it takes its partition, is free again no later (`l2.service` up to `service`; stores take
+    partitions alone); and with `writes = "back"` stores end in it. Ports and rows are the same with and without.
+    """
+    kernel, memory = OPERATIONS.get(operation), machine.memory
+    if kernel is None or not _loads_chunks_once(machine, kernel, block_size):
+        return machine  # an unknown kernel is refused further on
+    l2, idle = memory.l2, dict[str, None]()
+    if memory.l1:
+        idle["memory.l1"] = None
+    if l2:
+        ends_stores = kernel.stores and l2.writes == "back"
+        shows_to_loads = l2.start == "warm" or machine.ticks(l2.service) > machine.ticks(memory.service)
+        if not (ends_stores or (kernel.loads and shows_to_loads)):
+            idle["memory.l2"] = None
+    return machine.replace(idle) if idle else machine
+
+
+def _loads_chunks_once(machine: Machine, kernel: _Kernel, block_size: int) -> bool:
+    """Whether no load lists a chunk that another one lists, another thread's included."""
+    if not kernel.loads:
+        return True
     arrays = [array for array, _ in kernel.loads]
     whole = all(
         threads * ELEMENT_BYTES % machine.chunk_bytes == 0 for threads in (block_size, machine.cores.warp_width)

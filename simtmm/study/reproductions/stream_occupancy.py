@@ -23,9 +23,11 @@ WAVES = 64  # of a machine full of blocks, for the models: start and end are a s
 SAMPLE = 13  # every so-manieth point is in a sample
 ORIGIN = "RRZE-HPC/gpu-benches@1038c5d (2025-02-11) gpu-stream, in traces/measured/stream_occupancy.csv"
 CALIBRATED = (
-    "L on a pointer chase (gpu-latency of the same project); service, partitions, block_launch and warp_launch on the "
-    "read kernel at 13 of the 39 points, store_latency, turnaround and port_interval on the kernels that store at the "
-    "same points, by `simtmm calibrate` (docs/calibration.md). Each is one value for all points and kernels."
+    "L on a pointer chase (gpu-latency of the same project). service, block_launch, warp_launch, store_latency, "
+    "turnaround and port_interval on five of the six kernels at once, all but stencil3, at 13 of the 39 points, the "
+    "read kernel's errors counting twice; partitions on the same kernels at 7 of these points, of the numbers that "
+    "suit the read kernel alone. All by `simtmm calibrate` (docs/calibration.md), and each one value for all points "
+    "and kernels."
 )
 NOTES = (
     "The TMM knows latency but no bandwidth, and counts each thread's accesses as in flight by themselves; with warps "

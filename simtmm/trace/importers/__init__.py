@@ -12,7 +12,8 @@ from simtmm.trace.importers import accelsim, memtrace
 from simtmm.trace.importers.reading import beginning
 from simtmm.trace.io import Trace, TraceRecorder
 
-IMPORTERS: dict[str, ModuleType] = {"accelsim": accelsim, "mem-trace": memtrace}
+# In the order in which they are asked: a program may print anything beside what mem_trace does.
+IMPORTERS: dict[str, ModuleType] = {"mem-trace": memtrace, "accelsim": accelsim}
 
 BEGINNING = 1 << 18  # bytes in which a file shows its format
 
@@ -27,9 +28,9 @@ def import_trace(
     """The trace that another tool's files are.
 
     source: a `kernelslist.g`, one kernel's `.traceg`, or the output of NVBit's mem_trace, each plain or packed with
-    xz. format: a key of IMPORTERS; found by the file's text if left out. output: stream the trace to this Parquet
-    file, so that memory stays bounded by a thread block and a row group. progress: called with (bytes read, bytes to
-    be read).
+    xz. format: a key of IMPORTERS; found by the file's name and text if left out. output: stream the trace to this
+    Parquet file, so that memory stays bounded by a thread block and a row group. progress: called with (bytes read,
+    bytes to be read).
 
     Raises TraceError for a file of no known format, and for a damaged one, its line named.
     """
@@ -60,7 +61,7 @@ def _format_of(path: Path, wanted: str | None) -> str:
         raise TraceError(f"format {wanted!r}: unknown{nearest(wanted, IMPORTERS)}")
     text = beginning(path, BEGINNING).decode("utf-8", "replace")
     for name, importer in IMPORTERS.items():
-        if importer.recognise(text):
+        if importer.recognise(path.name, text):
             return name
     raise TraceError(
         f"{path}: is of no known format: a list of kernels or a kernel trace of Accel-Sim, "

@@ -3,7 +3,6 @@
 Read twice: first for the program counters, which are numbered in ascending order as sites, then for the rest.
 """
 
-import re
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,9 +15,10 @@ from simtmm.errors import TraceError, shown
 from simtmm.trace.importers import accelsim_lines as lines
 from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.accelsim_header import Header, open_kernel
+from simtmm.trace.importers.accelsim_list import LIST_NAME, KernelList, is_list, names_kernel, read_list
 from simtmm.trace.importers.blocks import BATCH_EVENTS, Blocks, Touched, TwiceError
 from simtmm.trace.importers.opcodes import Opcodes
-from simtmm.trace.importers.reading import Advance, DamagedError, Text, blocks, size_of, token
+from simtmm.trace.importers.reading import Advance, DamagedError, Text, size_of, token
 from simtmm.trace.importers.words import hash_of
 from simtmm.trace.io import TraceRecorder
 from simtmm.trace.schema import KINDS, TraceArray, TraceLaunch, TraceSite
@@ -27,8 +27,6 @@ MOST_SITES = 1 << 16
 MOST_PCS = (MOST_SITES - 1) // 2  # one site is shared memory's, and each program counter has one for joins, one else
 SHARED_SITE = 0
 WARP = table.LANES
-
-_COPY = re.compile(r"MemcpyHtoD,(?:0x)?([0-9a-fA-F]{1,16}),([0-9]{1,15})")
 
 
 @dataclass
@@ -50,8 +48,9 @@ def read(
     path: Path, recorder: TraceRecorder, advance: Advance
 ) -> tuple[list[TraceLaunch], list[TraceArray], list[TraceSite], dict[str, Any]]:
     """Give a recorder the events of a `kernelslist.g`, or of one kernel's file, and the caller the rest of a trace."""
-    files, copies = _list(path) if _is_list(path) else ([path], [])
-    headers, kernels = _survey(files, advance)
+    listed = _listed(path)
+    listed.tell_left_out(path)
+    headers, kernels = _survey(listed.files, advance)
     reader = _Reading(path, list(kernels.values()))
     with ExitStack() as stack:
         sink = stack.enter_context(Blocks(recorder))
@@ -63,52 +62,25 @@ def read(
         for header in headers
     ]
     tracers = ", ".join(dict.fromkeys(header.tracer for header in headers))
-    return launches, reader.touched.arrays(copies), reader.sites(), {"recorder": "accelsim", "tracer": tracers}
+    return launches, reader.touched.arrays(listed.copies), reader.sites(), {"recorder": "accelsim", "tracer": tracers}
 
 
 def bytes_to_read(path: Path) -> int:
     """How many bytes `read` will have advanced by in the end. Raises TraceError."""
-    return 2 * sum(size_of(file) for file in (_list(path)[0] if _is_list(path) else [path]))
+    return 2 * sum(size_of(file) for file in _listed(path).files)
 
 
-def recognise(text: str) -> bool:
-    """Whether a file that begins like this is of this format."""
-    found = text.splitlines()
-    return any(line.startswith(("-kernel name", "#traces format")) or _names_kernel(line) for line in found)
+def recognise(name: str, text: str) -> bool:
+    """Whether a file of this name that begins like this is of this format."""
+    if name.removesuffix(".xz") == LIST_NAME or names_kernel(name):
+        return True
+    begins = ("-kernel name", "#traces format", "MemcpyHtoD,")
+    return any(line.startswith(begins) or names_kernel(line.strip()) for line in text.splitlines())
 
 
-def _names_kernel(line: str) -> bool:
-    return line.strip().endswith((".traceg", ".traceg.xz")) and not line.startswith("-")
-
-
-def _is_list(path: Path) -> bool:
-    """Whether the file is a list of kernels: its first line with anything on it is none of a header."""
-    for text, _ in blocks(path):
-        for line in text.tobytes().split(b"\n"):
-            if line.strip():
-                return not line.lstrip().startswith((b"-", b"#"))
-    return False
-
-
-def _list(path: Path) -> tuple[list[Path], list[tuple[int, int]]]:
-    """The kernel files that a list names, and address and size of its copies."""
-    files, copies = [], []
-    for text, first in blocks(path):
-        for number, raw in enumerate(text.tobytes().decode("utf-8", "surrogateescape").split("\n"), start=first):
-            line = raw.strip()
-            if _names_kernel(line):
-                file = path.parent / line
-                if not file.is_file():
-                    raise DamagedError(path, number, f"the name of a kernel file beside {path.name}", line)
-                files.append(file)
-            elif line.startswith("MemcpyHtoD"):
-                copy = _COPY.fullmatch(line)
-                if not copy:
-                    raise DamagedError(path, number, "'MemcpyHtoD,0xADDRESS,BYTES'", line)
-                copies.append((int(copy[1], 16), int(copy[2])))
-    if not files:
-        raise TraceError(f"{path}: names no kernel: a line with a name that ends with .traceg or .traceg.xz is needed")
-    return files, copies
+def _listed(path: Path) -> KernelList:
+    """What a list of kernels names, which a kernel's file alone is one of."""
+    return read_list(path) if is_list(path) else KernelList([path])
 
 
 def _survey(files: list[Path], advance: Advance) -> tuple[list[Header], dict[str, _Kernel]]:
@@ -227,17 +199,19 @@ class _Reading:
             elif says == lines.MORE_ROOM:
                 self._reader = self._reader._replace(operations=table.twice_as_much(self._reader.operations))
             elif says == lines.NEW_OPCODE:
-                self._learn(token(piece, int(state[lines.AT])))
+                self._learn(path, token(piece, int(state[lines.AT])))
             else:
-                where = piece[int(state[lines.AT]) :]
-                raise DamagedError(path, int(state[lines.LINE]), lines.EXPECTED[state[lines.ERROR]], token(where, 0))
+                expected = lines.EXPECTED[state[lines.ERROR]].format(warp=state[lines.WARP])
+                raise DamagedError(path, int(state[lines.LINE]), expected, token(piece, int(state[lines.AT])))
 
     def _hand_over(self, sink: Blocks) -> None:
         self.touched.add(self._reader.operations)
         sink.add(self._reader.operations)
 
-    def _learn(self, opcode: str) -> None:
+    def _learn(self, path: Path, opcode: str) -> None:
         """Give an opcode a number."""
+        if not (opcode.isascii() and opcode.isprintable()):
+            raise DamagedError(path, int(self._reader.state[lines.LINE]), lines.EXPECTED[lines.E_OPCODE], opcode)
         reader, number = self._reader, len(self._names)
         self._names.append(opcode)
         if number == len(reader.opcode_class):

@@ -72,7 +72,7 @@ STATE = 14
 ) = range(13)  # fmt: skip
 CONFIGURATION = 13
 
-# Errors, by number: what was expected
+# Errors, by number: what was expected; {warp} is the state's
 EXPECTED = (
     "'#BEGIN_TB'",
     "'thread block = x,y,z'",
@@ -98,11 +98,12 @@ EXPECTED = (
     "a delta for each active lane but the first, decimal",
     "an immediate, the last word of a line of version 5",
     "the end of the line",
+    "warp {warp} of the thread block before its end",
 )
 (
     E_BEGIN, E_BLOCK, E_GRID, E_WARP, E_WARPS, E_TWICE, E_INSTRUCTIONS, E_WHERE, E_LINEINFO, E_PC, E_CHANGED, E_MASK,
     E_LANES, E_COUNT, E_REGISTER, E_OPCODE, E_WIDTH, E_MODE, E_ADDRESS, E_STRIDE, E_ADJACENT, E_DELTA, E_IMMEDIATE,
-    E_END,
+    E_END, E_MISSING,
 ) = (np.int64(number) for number in range(len(EXPECTED)))  # fmt: skip
 
 
@@ -511,6 +512,25 @@ def _end_warp(r):
 
 
 @helper
+def _missing_warp(r):
+    """The first warp of the thread block that has not come, or -1. None has come twice."""
+    counts = r.operations.counts
+    warps = r.operations.warps
+    blocks = counts[BLOCKS]
+    first = r.operations.blocks[blocks - 1, BLOCK_WARPS] if blocks else 0
+    if (counts[WARPS] - first) * LANES >= r.configuration[THREADS]:
+        return np.int64(-1)
+    missing = np.int64(0)
+    place = first
+    while place < counts[WARPS]:
+        place += 1
+        if warps[place - 1, WARP_NUMBER] == missing:
+            missing += 1
+            place = first
+    return missing
+
+
+@helper
 def _frame(r, text, at):
     """Read a line that is no instruction: where it goes on, or -1."""
     s = r.state
@@ -531,6 +551,10 @@ def _frame(r, text, at):
             end = starts(text, at, _END_TB)
             if end < 0:
                 return _wrong(r, E_WARP, at)
+            missing = _missing_warp(r)
+            if missing >= 0:
+                s[WARP] = missing
+                return _wrong(r, E_MISSING, at)
             end_block(r.operations, s[BLOCK], s[LINE])
             s[PHASE] = OUTSIDE
     else:

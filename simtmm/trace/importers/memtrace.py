@@ -6,7 +6,6 @@ blocks are mixed, so they go through temporary files, where they are sorted by b
 
 import re
 import tempfile
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
@@ -18,8 +17,18 @@ from simtmm.errors import TraceError
 from simtmm.trace.importers import memtrace_lines as lines
 from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.blocks import Blocks, Touched
-from simtmm.trace.importers.opcodes import GLOBAL, LOCAL, MEMORY, SHARED, Opcodes, width_of
-from simtmm.trace.importers.reading import Advance, DamagedError, Text, blocks, size_of, token
+from simtmm.trace.importers.memtrace_order import Counts, Integers, Records, sorted_records
+from simtmm.trace.importers.opcodes import GLOBAL, LOCAL, MEMORY, SHARED, Opcodes, width_of, without_memory
+from simtmm.trace.importers.reading import (
+    NEWLINE,
+    Advance,
+    DamagedError,
+    Text,
+    blocks,
+    rest_of_line,
+    size_of,
+    token,
+)
 from simtmm.trace.importers.words import hash_of
 from simtmm.trace.io import TraceRecorder
 from simtmm.trace.schema import KINDS, Kind, TraceArray, TraceLaunch, TraceSite
@@ -36,13 +45,11 @@ _LAUNCH = re.compile(
     + rf" - grid size {_THREE} - block size {_THREE} - nregs ([0-9]{{1,3}}) - shmem ([0-9]{{1,9}})"
     + r" - cuda stream id [0-9]+"
 )
+_OPCODE = re.compile(r"[A-Z][A-Za-z0-9_.]*")
 _KINDS = {
     GLOBAL: (Kind.LOAD, Kind.STORE, Kind.ATOMIC),
     SHARED: (Kind.SHARED_LOAD, Kind.SHARED_STORE, Kind.SHARED_ATOMIC),
 }  # by action
-
-Records = npt.NDArray[np.void]
-Integers = npt.NDArray[np.int64]
 
 
 def read(
@@ -52,14 +59,15 @@ def read(
     with ExitStack() as stack:
         unsorted = stack.enter_context(tempfile.TemporaryFile(prefix="simtmm-"))
         reading = _Reading(path, unsorted)
-        for text, first in blocks(path, advance, ended=b"MEMTRACE:"):
+        for text, first in blocks(path, advance, ended=rb"MEMTRACE:"):
             reading.read(text, first)
         reading.spool()
         if not reading.launches:
             raise TraceError(f"{path}: has no line 'MEMTRACE: CTX 0x... - LAUNCH - ...', which tells of a launch")
         accesses = _Accesses(path, reading)
         sink = stack.enter_context(Blocks(recorder))
-        for records in _sorted(reading, unsorted, stack.enter_context(tempfile.TemporaryFile(prefix="simtmm-"))):
+        in_order = stack.enter_context(tempfile.TemporaryFile(prefix="simtmm-"))
+        for records in sorted_records(reading.counts, unsorted, in_order, RECORDS):
             accesses.add(records, sink)
     return reading.launches, accesses.touched.arrays([]), accesses.sites(), {"recorder": "mem-trace"}
 
@@ -69,9 +77,9 @@ def bytes_to_read(path: Path) -> int:
     return size_of(path)
 
 
-def recognise(text: str) -> bool:
-    """Whether a file that begins like this is of this format."""
-    return any(line.startswith("MEMTRACE: CTX ") for line in text.splitlines())
+def recognise(name: str, text: str) -> bool:
+    """Whether a file of this name that begins like this is of this format."""
+    return "MEMTRACE: CTX " in text
 
 
 class _Reading:
@@ -80,13 +88,13 @@ class _Reading:
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self.launches: list[TraceLaunch] = []
         self.opcodes: list[str] = []
+        self.counts = Counts()
         self._path = path
         self._file = file
         self.reader = lines.Reader(
             state=np.zeros(lines.STATE, np.int64),
             launches=np.zeros((0, lines.LAUNCH_COLUMNS), np.int64),
             opcode_hash=np.zeros(0, np.int64),
-            block_records=np.zeros(0, np.int64),
             records=np.zeros(RECORDS, lines.RECORD),
         )
 
@@ -108,27 +116,31 @@ class _Reading:
                 self.spool()
             elif says == lines.NEW_OPCODE:
                 opcode = token(text, int(state[lines.AT]))
+                if not _OPCODE.fullmatch(opcode) or without_memory(opcode):
+                    raise DamagedError(self._path, int(state[lines.LINE]), lines.EXPECTED[lines.E_OPCODE], opcode)
                 self.opcodes.append(opcode)
                 known = np.append(self.reader.opcode_hash, hash_of(opcode))
                 self.reader = self.reader._replace(opcode_hash=known)
             elif says == lines.LAUNCH:
-                stop = position + int(np.argmax(text[position:] == 10))
-                self._launch(text[position:stop].tobytes().decode("utf-8", "backslashreplace").strip())
+                stop = position + int(np.argmax(text[position:] == NEWLINE))
+                self._launch(text[position:stop].tobytes().decode("utf-8", "backslashreplace").rstrip(" \t\r"))
                 position = stop + 1
                 state[lines.LINE] += 1
             else:
-                found = token(text, int(state[lines.AT]))
+                found = (rest_of_line if state[lines.ERROR] in lines.E_OF_LINE else token)(text, int(state[lines.AT]))
                 raise DamagedError(self._path, int(state[lines.LINE]), lines.EXPECTED[state[lines.ERROR]], found)
 
     def spool(self) -> None:
         """Write what has been read to the file."""
-        self._file.write(self.reader.records[: self.reader.state[lines.RECORDS]].tobytes())
+        records = self.reader.records[: self.reader.state[lines.RECORDS]]
+        self.counts.add(records["block"])
+        self._file.write(records.tobytes())
         self.reader.state[lines.RECORDS] = 0
 
     def _launch(self, line: str) -> None:
         number = int(self.reader.state[lines.LINE])
         found = _LAUNCH.fullmatch(line)
-        if not found:
+        if not found or "MEMTRACE:" in found[1] or any(mark in found[1] for mark in lines.MARKS):
             raise DamagedError(
                 self._path,
                 number,
@@ -150,34 +162,7 @@ class _Reading:
             )
         self.launches.append(launch)
         row = np.array([[int(found[2]), first, *grid, launch.threads_per_block]], np.int64)
-        counts = self.reader.block_records
-        if self.blocks > len(counts):
-            counts = np.concatenate([counts, np.zeros(max(len(counts), self.blocks - len(counts)), np.int64)])
-        launches = np.concatenate([self.reader.launches, row])
-        self.reader = self.reader._replace(launches=launches, block_records=counts)
-
-
-def _sorted(reading: _Reading, unsorted: IO[bytes], file: IO[bytes]) -> Iterator[Records]:
-    """The records, sorted by block, in stretches of whole blocks; those of one block as they came."""
-    counts = reading.reader.block_records
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    if not total:
-        return
-    in_order = np.memmap(file, lines.RECORD, "w+", shape=(total,))
-    begins = ends - counts
-    unsorted.seek(0)
-    while piece := unsorted.read(RECORDS * lines.RECORD.itemsize):
-        records = np.frombuffer(piece, lines.RECORD)
-        places = np.empty(len(records), np.int64)
-        lines.place_records(records, begins, places)
-        in_order[places] = records
-    begin = 0
-    while begin < total:
-        # Up to the end of the block in which the RECORDS-th record from here lies.
-        end = int(ends[np.searchsorted(ends, min(begin + RECORDS, total))])
-        yield np.array(in_order[begin:end])
-        begin = end
+        self.reader = self.reader._replace(launches=np.concatenate([self.reader.launches, row]))
 
 
 class _Accesses:

@@ -1,4 +1,9 @@
-"""The lines of NVBit's mem_trace that tell of accesses, read by compiled code."""
+"""The lines of NVBit's mem_trace that tell of accesses, read by compiled code.
+
+The tool prints among the words of the program, and each record is read exactly as the tool writes it: behind it nothing
+may stand, in front of it words of the program may, but no parts of a record. A line without a record is the program's,
+unless it has parts of one.
+"""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
 
@@ -7,7 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simtmm.trace.importers.warps import LANES, LARGEST_GLOBAL, compiled, helper, inlined
-from simtmm.trace.importers.words import MINUS, NEWLINE, blank, decimal, hexadecimal, line_end, starts, word_hash
+from simtmm.trace.importers.words import (
+    HEXADECIMAL,
+    LOWER_X,
+    MINUS,
+    NEWLINE,
+    SPACE,
+    ZERO,
+    blank,
+    decimal,
+    hexadecimal,
+    word_hash,
+)
 
 MORE_TEXT, FULL, LAUNCH, NEW_OPCODE, WRONG = range(5)  # what a call says
 
@@ -31,18 +47,32 @@ EXPECTED = (
     "an opcode",
     "an address below 2^60, hexadecimal, for each of 32 lanes",
     "the end of the line",
+    "a whole record, 'MEMTRACE: CTX 0x... - grid_launch_id ...' or '... - LAUNCH - ...', where parts of one stand",
 )
-E_LINE, E_LAUNCH, E_BLOCK, E_WARP, E_OPCODE, E_ADDRESS, E_END = (np.int64(number) for number in range(len(EXPECTED)))
+E_LINE, E_LAUNCH, E_BLOCK, E_WARP, E_OPCODE, E_ADDRESS, E_END, E_PARTS = (
+    np.int64(number) for number in range(len(EXPECTED))
+)
+E_OF_LINE = (E_LINE, E_PARTS)  # these are of the rest of the line, the others of a word
 
 
 def _phrase(text: str) -> Any:
     return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
-_MEMTRACE, _LAUNCH, _LAUNCH_ID = _phrase("MEMTRACE: CTX "), _phrase("- LAUNCH -"), _phrase("- grid_launch_id ")
-_BLOCK, _WARP = _phrase("- CTA "), _phrase("- warp ")
+_MEMTRACE, _LAUNCH, _LAUNCH_ID = _phrase("MEMTRACE: CTX "), _phrase(" - LAUNCH - "), _phrase(" - grid_launch_id ")
+_BLOCK, _WARP, _DASH = _phrase(" - CTA "), _phrase(" - warp "), _phrase(" - ")
 _COMMA = 44
-_LETTER_A, _LETTER_Z = 65, 90
+_LETTER_A, _LETTER_M, _LETTER_Z = 65, 77, 90
+
+# What no line of a program has. Each record has several, so that damage in one place leaves one.
+MARKS = (
+    "- LAUNCH -", "- Kernel pc ", "- Kernel name ", "- grid launch id ", "- grid size ", "- cuda stream id ",
+    "- grid_launch_id ", "- CTA ",
+)  # fmt: skip
+_MARKS = _phrase("".join(f"{mark}\n" for mark in MARKS))
+MARK_ADDRESSES = 8  # so many numbers of more than 32 bits side by side are such a mark as well
+_MARK_LETTERS = 5  # so many letters of "MEMTRACE" as well
+_NAME = len("MEMTRACE: ")
 
 
 class Reader(NamedTuple):
@@ -51,7 +81,6 @@ class Reader(NamedTuple):
     state: Any  # int64[STATE]
     launches: Any  # int64[launches, LAUNCH_COLUMNS]
     opcode_hash: Any  # int64, by the opcode's number
-    block_records: Any  # int64, of each block of all launches: how many records it has
     records: Any  # RECORD
 
 
@@ -62,17 +91,99 @@ def _wrong(r, error, position):
     return -1
 
 
+@inlined
+def _behind(text, position, phrase):
+    """Where the line goes on behind a phrase, or -1 where it does not stand there."""
+    for character in phrase:
+        if text[position] != character:
+            return -1
+        position += 1
+    return position
+
+
+@inlined
+def _address(text, position):
+    """A number of 16 digits behind 0x, as the tool prints it, or of fewer without zeros in front; like `decimal`."""
+    if text[position] != ZERO or text[position + 1] != LOWER_X:
+        return np.int64(0), position
+    number = np.int64(0)
+    if position + 18 < len(text):
+        wrong = np.int64(0)
+        for place in range(position + 2, position + 18):
+            digit = HEXADECIMAL[text[place]]
+            number = number << 4 | digit
+            wrong |= digit
+        if wrong >= 0 and text[position + 18] <= SPACE:
+            return number, position + 18
+    number, end = hexadecimal(text, position)
+    if end - position > 3 and (text[position + 2] == ZERO or end - position > 18):
+        return np.int64(0), position
+    return number, end
+
+
+@inlined
+def _is_mark(text, position):
+    """Whether one of the MARKS stands at a position."""
+    at = position
+    same = True
+    for character in _MARKS:
+        if character == NEWLINE:
+            if same:
+                return True
+            at = position
+            same = True
+        elif same:
+            same = text[at] == character
+            at += 1
+    return False
+
+
+@inlined
+def _alike(text, position):
+    """How much of a record's beginning stands at a position."""
+    at = position
+    while at - position < len(_MEMTRACE) and text[at] == _MEMTRACE[at - position]:
+        at += 1
+    return at - position
+
+
 @helper
-def _dash(text, position):
-    """Where the line goes on behind a dash, or -1."""
-    at = blank(text, position)
-    return blank(text, at + 1) if text[at] == MINUS else -1
+def _find_record(r, text, position):
+    """Where in a line that does not begin with a record one begins, or the line's end; -1 where it has parts of one."""
+    begun = _alike(text, position)
+    if begun and text[blank(text, position + begun)] == NEWLINE:
+        return _wrong(r, E_PARTS, position)
+    at = position
+    addresses = 0  # that stand side by side
+    behind = position  # where one more would stand
+    while text[at] != NEWLINE:
+        if text[at] == _LETTER_M:
+            alike = _alike(text, at)
+            if alike == len(_MEMTRACE):
+                return at if at - position > begun else _wrong(r, E_PARTS, position)
+            # With other words behind the colon it is what the tool says of itself.
+            if alike >= _MARK_LETTERS and not (alike == _NAME and _LETTER_A <= text[at + alike] <= _LETTER_Z):
+                return _wrong(r, E_PARTS, position)
+        elif text[at] == MINUS:
+            if _is_mark(text, at):
+                return _wrong(r, E_PARTS, position)
+        elif text[at] == ZERO and text[at + 1] == LOWER_X:
+            end = at + 2
+            while HEXADECIMAL[text[end]] >= 0:
+                end += 1
+            addresses = 0 if end - at <= 10 else addresses + 1 if at == behind else 1
+            if addresses == MARK_ADDRESSES:
+                return _wrong(r, E_PARTS, position)
+            behind = end + (text[end] == SPACE)
+            at = end - 1
+        at += 1
+    return at
 
 
 @helper
 def _read_access(r, text, position):
     """Read what stands behind the context: where the line ends; -1 for an error, -2 for a new opcode."""
-    at = starts(text, position, _LAUNCH_ID)
+    at = _behind(text, position, _LAUNCH_ID)
     if at < 0:
         return _wrong(r, E_LINE, position)
     identity, end = decimal(text, at)
@@ -86,9 +197,9 @@ def _read_access(r, text, position):
         if launch < 0:
             return _wrong(r, E_LAUNCH, at)
         r.state[LAUNCH_NUMBER] = launch
-    at = starts(text, blank(text, end), _BLOCK)
+    at = _behind(text, end, _BLOCK)
     if at < 0:
-        return _wrong(r, E_LINE, position)
+        return _wrong(r, E_LINE, end)
     begin = at
     block = np.int64(0)
     stride = np.int64(1)
@@ -101,70 +212,87 @@ def _read_access(r, text, position):
         block += number * stride
         stride *= r.launches[launch, GRID_X + field]
         at = end + 1
-    at = starts(text, blank(text, end), _WARP)
+    at = _behind(text, end, _WARP)
     if at < 0:
-        return _wrong(r, E_LINE, position)
+        return _wrong(r, E_LINE, end)
     warp, end = decimal(text, at)
     if end == at or warp < 0 or warp >> 31:
         return _wrong(r, E_WARP, at)
-    at = _dash(text, end)
-    if at < 0 or not _LETTER_A <= text[at] <= _LETTER_Z:
-        return _wrong(r, E_OPCODE, max(at, end))
+    at = _behind(text, end, _DASH)
+    if at < 0:
+        return _wrong(r, E_LINE, end)
+    if not _LETTER_A <= text[at] <= _LETTER_Z:
+        return _wrong(r, E_OPCODE, at)
     begin = at
-    made, at = word_hash(text, at)
+    made, end = word_hash(text, at)
     opcode = np.int64(0)
     while opcode < len(r.opcode_hash) and r.opcode_hash[opcode] != made:
         opcode += 1
     if opcode == len(r.opcode_hash):
         r.state[AT] = begin
         return -2
-    at = _dash(text, at)
+    at = _behind(text, end, _DASH)
     if at < 0:
-        return _wrong(r, E_LINE, position)
+        return _wrong(r, E_LINE, end)
     record = r.state[RECORDS]
     row = r.records[record]
     mask = np.int64(0)
+    short = at  # where the first address of fewer than 16 digits begins
+    shorter = 0
     for lane in range(LANES):
-        address, end = hexadecimal(text, at)
-        if end == at or address > LARGEST_GLOBAL:
+        address, end = _address(text, at)
+        if end == at or address < 0 or address > LARGEST_GLOBAL:
             return _wrong(r, E_ADDRESS, at)
         row.address[lane] = address
         if address:
             mask |= np.int64(1) << lane
-        at = blank(text, end)
+        if end - at != 18:
+            short = at if shorter == 0 else short
+            shorter += 1
+        at = end + (text[end] == SPACE)
+    at = blank(text, at)
     if text[at] != NEWLINE:
         return _wrong(r, E_END, at)
+    if 0 < shorter < LANES:
+        return _wrong(r, E_ADDRESS, short)
     row.line = r.state[LINE]
     row.block = r.launches[launch, FIRST_BLOCK] + block
     row.warp = warp
     row.opcode = opcode
     row.mask = mask
     if mask:
-        r.block_records[row.block] += 1
         r.state[RECORDS] = record + 1
     return at + 1
 
 
 @compiled
 def read_lines(r, text, position):
-    """Read lines from a position of a text on that ends with a newline: (what a call says, where to go on)."""
+    """Read lines from a position of a text on that ends with a newline: (what a call says, where to go on).
+
+    For a LAUNCH that is where the record begins, which may be within the line.
+    """
     s = r.state
     while position < len(text):
         if s[RECORDS] == len(r.records):
             return FULL, position
-        at = starts(text, blank(text, position), _MEMTRACE)
-        if at < 0:  # a line of the program's, or of the tool's beginning
-            position = line_end(text, position)
-            s[LINE] += 1
-            continue
-        _, end = hexadecimal(text, at)
+        record = position
+        at = _behind(text, position, _MEMTRACE)
+        if at < 0:
+            record = _find_record(r, text, position)
+            if record < 0:
+                return WRONG, position
+            if text[record] == NEWLINE:  # a line of the program's, or of the tool's beginning
+                position = record + 1
+                s[LINE] += 1
+                continue
+            at = record + len(_MEMTRACE)
+        _, end = _address(text, at)
         if end == at:
-            _wrong(r, E_LINE, position)
+            _wrong(r, E_LINE, record)
             return WRONG, position
-        at = blank(text, end)
-        if starts(text, at, _LAUNCH) >= 0:
-            return LAUNCH, position
-        at = _read_access(r, text, at)
+        if _behind(text, end, _LAUNCH) >= 0:
+            return LAUNCH, record
+        at = _read_access(r, text, end)
         if at < 0:
             return (WRONG if at == -1 else NEW_OPCODE), position
         position = at
@@ -173,12 +301,11 @@ def read_lines(r, text, position):
 
 
 @compiled
-def place_records(records, begins, places):
+def place_records(block, begins, places):
     """Where each record belongs among all, sorted by block; `begins`, of each block, moves behind what is placed."""
-    for record in range(len(records)):
-        block = records[record].block
-        places[record] = begins[block]
-        begins[block] += 1
+    for record in range(len(block)):
+        places[record] = begins[block[record]]
+        begins[block[record]] += 1
 
 
 @compiled

@@ -6,6 +6,8 @@ Sources: the instruction sets of Kepler to Hopper in NVIDIA's CUDA Binary Utilit
 import logging
 import re
 
+from simtmm.errors import shown
+
 logger = logging.getLogger("simtmm")
 
 # Classes of opcodes; those of memory are MEMORY + 3 * space + action.
@@ -39,6 +41,8 @@ CCTL CCTLL CCTLT ERRBAR MEMBAR FENCE DEPBAR LDGDEPBAR ARRIVES PREEXIT QSPC GETCR
 SETLMEMBASE LEPC NOP PMTRIG SETCTAID S2RX GETREGISTERS TEXDEPBAR USETMAXREG UCGABAR_ARV UCGABAR_WAIT
 """
 _COMPUTE = frozenset(_NEITHER.split())
+_ADDRESSED = frozenset(["ARRIVES", "CCTL", "CCTLL", "QSPC"])  # those of them that name a place in such memory
+_LONGEST_NAME = 60  # characters that a warning shows
 _WIDTH = re.compile(r"[BUSF]?(8|16|32|64|96|128)")
 
 
@@ -71,7 +75,14 @@ class Opcodes:
     def _warn(self, kind: str, what: str) -> None:
         if kind not in self._told:
             self._told.add(kind)
-            logger.warning("%s: opcode %s %s: counts as one compute instruction", self._source, kind, what)
+            name = kind if len(kind) <= _LONGEST_NAME else shown(kind)
+            logger.warning("%s: opcode %s %s: counts as one compute instruction", self._source, name, what)
+
+
+def without_memory(opcode: str) -> bool:
+    """Whether it is known that the opcode names no place in global, shared or local memory."""
+    kind = opcode.split(".")[0]
+    return kind == "BAR" or kind in _COMPUTE - _ADDRESSED
 
 
 def width_of(opcode: str) -> int:

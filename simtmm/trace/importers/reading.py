@@ -2,6 +2,7 @@
 
 import contextlib
 import lzma
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
@@ -31,9 +32,9 @@ class DamagedError(TraceError):
 def blocks(path: Path, advance: Advance | None = None, ended: bytes | None = None) -> Iterator[tuple[Text, int]]:
     """The file as blocks of whole lines, each with the number of its first line, from 1.
 
-    Each block ends with a newline, the last one too. ended: a last line that begins like this must end with a newline
-    of its own, or it was cut. Raises TraceError for that, for a file that can't be read or unpacked, and for a line of
-    more than MOST_LINE bytes.
+    Each block ends with a newline, the last one too. ended: a regular expression; a last line in which it is found
+    must end with a newline of its own, or it was cut. Raises TraceError for that, for a file that can't be read or
+    unpacked, and for a line of more than MOST_LINE bytes.
     """
     line = 1
     rest = b""
@@ -50,7 +51,7 @@ def blocks(path: Path, advance: Advance | None = None, ended: bytes | None = Non
                 raise DamagedError(path, line, f"lines of at most {MOST_LINE} bytes, not a longer one")
     except (lzma.LZMAError, EOFError) as error:
         raise _not_whole(path, line, error) from None
-    if ended is not None and rest.startswith(ended):
+    if ended is not None and re.search(ended, rest):
         raise DamagedError(path, line, "the end of the line, not that of the file")
     if rest:
         yield np.frombuffer(rest + b"\n", dtype=np.uint8), line
@@ -84,11 +85,20 @@ def size_of(path: Path) -> int:
 
 
 def token(text: Text, position: int) -> str:
-    """The word at a position of a block, as an error shows it."""
+    """The word at a position of a block."""
     stop = position
     while stop < len(text) and text[stop] > 32:
         stop += 1
-    return text[position : min(stop, position + 200)].tobytes().decode("utf-8", "surrogateescape")
+    return _decoded(text[position:stop])
+
+
+def rest_of_line(text: Text, position: int) -> str:
+    """What the line has from a position of a block on, without blanks around it."""
+    return _decoded(text[position : position + int(np.argmax(text[position:] == NEWLINE))]).strip()
+
+
+def _decoded(text: Text) -> str:
+    return text.tobytes().decode("utf-8", "surrogateescape")
 
 
 def _pieces(path: Path, advance: Advance | None) -> Iterator[bytes]:

@@ -7,18 +7,20 @@ import numpy as np
 from simtmm.trace.importers.warps import helper, inlined
 
 SPACE, NEWLINE, MINUS, COMMA, ZERO, NINE = 32, 10, 45, 44, 48, 57
-_LOWER_X = 120
-_DIGITS = np.full(256, -1, np.int64)  # what a byte means as a hexadecimal digit
+_BLANK = np.zeros(256, np.uint8)
+_BLANK[list(b" \t\r")] = 1
+LOWER_X = 120
+HEXADECIMAL = np.full(256, -1, np.int64)  # what a byte means as a digit, -1 for none
 for _digit, _bytes in enumerate(["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "aA", "bB", "cC", "dD", "eE", "fF"]):
-    _DIGITS[list(_bytes.encode())] = _digit
+    HEXADECIMAL[list(_bytes.encode())] = _digit
 MOST_DIGITS = 18
 HASH_BEGIN, HASH_FACTOR = np.int64(0x4BF29CE484222325), np.int64(0x100000001B3)  # FNV-1a, the first without its sign
 
 
 @inlined
 def blank(text, position):
-    """Where the next word or the end of the line is."""
-    while text[position] <= SPACE and text[position] != NEWLINE:
+    """Where the next word, the end of the line or a byte that no text has is."""
+    while text[position] <= SPACE and _BLANK[text[position]]:
         position += 1
     return position
 
@@ -44,12 +46,12 @@ def decimal(text, position):
 def hexadecimal(text, position):
     """A hexadecimal number below 2^62, with or without 0x; like `decimal`."""
     at = position
-    if text[at] == ZERO and text[at + 1] == _LOWER_X:
+    if text[at] == ZERO and text[at + 1] == LOWER_X:
         at += 2
     begin = at
     number = np.int64(0)
     while number < 1 << 58:
-        digit = _DIGITS[text[at]]
+        digit = HEXADECIMAL[text[at]]
         if digit < 0:
             break
         number = number << 4 | digit

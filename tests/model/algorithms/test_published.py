@@ -289,6 +289,20 @@ def test_tmm_mergesort_small_sequences_do_not_grow_slower_than_linearly_on_a_gtx
     assert min(exponent(formula, of(formula, GTX_280), length) for length in np.geomspace(4100, 1e9, 50)) > 1
 
 
+@pytest.mark.parametrize(("length", "latency"), [(4096, 4096 * 12 / 240), (e * 4096, e * 4096 * 12 / 240)])
+def test_tmm_mergesort_the_mended_third_term_binds_from_205_cycles_on(length, latency):
+    """lg(n / Z) L above n lg Z lg(n / Z) / P: L above n lg Z / P, which is 204.8 for the least n, Z. Slower than linear
+    the time grows only from n = e Z on: L above 556.7.
+    """
+    formula = find("merge-sort").refined("mended")
+    values = of(formula, GTX_280 | {"n": length * (1 + 1e-9)})  # n must be above Z
+    del values["L"]
+    below, above = regimes(formula, values, "L", 1, 1e4)
+    assert (below.bound, above.bound) == ("compute", "chain")
+    assert above.start == pytest.approx(latency, rel=1e-8)  # the step above Z
+    assert (round(4096 * 12 / 240), round(e * 4096 * 12 / 240)) == (205, 557)
+
+
 def test_tmm_mergesort_eq_4_35_as_printed_never_has_its_third_term_bind_on_a_gtx_280():
     """It would below n = L P / (C lg Z) = 312, which fits local memory; "for n < X P" does not follow."""
     formula = find("merge-sort").refined()

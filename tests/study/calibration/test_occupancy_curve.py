@@ -4,11 +4,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from simtmm import Machine, load_machine, lower, record
+from simtmm import Machine, load_machine, lower, record, simulate
 from simtmm.errors import StudyError
 from simtmm.study.calibration.occupancy_curve import StreamPoint, load_stream, occupancy_curve
-from simtmm.study.calibration.stream_kernels import OPERATIONS, stream_bandwidth, stream_workload
+from simtmm.study.calibration.stream_kernels import (
+    OPERATIONS,
+    stream_bandwidth,
+    stream_workload,
+    without_idle_caches,
+)
+from simtmm.testing import machines
 from tests.record.conftest import needs_compiler
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "stream_occupancy.csv"
@@ -70,6 +78,61 @@ def test_a_curve_gives_the_error_of_each_point_and_its_mean():
     assert curve.mean_error("read") == np.mean(np.abs(curve.errors("read")))
     assert curve.mean_error() == curve.mean_error("read")
     assert curve.to_dict()["points"][1]["error"]["read"] == curve.errors("read")[1]
+
+
+# Caches that a kernel does not notice are left out
+
+L1, L2 = {"sets": 4, "ways": 2, "latency": 9}, {"sets": 16, "ways": 2, "latency": 90}
+
+
+@given(made=machines(), chunk_words=st.sampled_from([2, 8, 32]), operation=st.sampled_from(sorted(OPERATIONS)),
+       block_size=st.sampled_from([1, 4, 16, 32]), blocks=st.integers(1, 12), limit=st.integers(1, 3))  # fmt: skip
+@settings(max_examples=600, deadline=None)
+def test_without_idle_caches_a_streaming_kernel_takes_the_same_ticks(
+    made, chunk_words, operation, block_size, blocks, limit
+):
+    made = made.replace({"memory.chunk_words": chunk_words, "limits.warps_per_group": 32})
+    bare = without_idle_caches(made, operation, block_size)
+    workload = stream_workload(operation, block_size, blocks, made, limit)
+    assert simulate(bare, workload, "reference").ticks == simulate(made, workload, "reference").ticks
+
+
+@pytest.mark.parametrize("operation", ["read", "scale", "triad", "init"])
+def test_cold_caches_that_write_through_are_left_out(operation):
+    on = machine(service=32, l1=L1, l2={**L2, "service": 32}, l1_after_store="drop")
+    bare = without_idle_caches(on, operation, 32).memory
+    assert (bare.l1, bare.l2) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("operation", "l2"),
+    [
+        ("read", {**L2, "start": "warm", "sets": 4096}),
+        ("read", {**L2, "service": 33}),
+        ("init", {**L2, "writes": "back"}),
+        ("scale", {**L2, "writes": "back"}),
+        ("stencil3", L2),
+    ],
+    ids=["warm", "slow slices", "stores back", "loads and stores back", "loads twice"],
+)
+def test_an_l2_that_a_kernel_notices_stays(operation, l2):
+    on = machine(partitions=4, service=32, l2=l2)
+    assert without_idle_caches(on, operation, 32).memory.l2 == on.memory.l2
+    workload = stream_workload(operation, 32, 40, on, 2)
+    assert simulate(on, workload).ticks != simulate(on.replace({"memory.l2": None}), workload).ticks
+
+
+@pytest.mark.parametrize(
+    ("operation", "l2"), [("read", {**L2, "writes": "back"}), ("init", {**L2, "start": "warm", "service": 99})]
+)
+def test_what_an_l2_does_to_stores_alone_or_loads_alone_keeps_it_for_no_other_kernel(operation, l2):
+    assert without_idle_caches(machine(service=32, l2=l2), operation, 32).memory.l2 is None
+
+
+def test_the_bandwidth_of_a_warm_l2_is_that_of_its_hits():
+    # The longer run reads 8192 chunks: the L2 has room for them all, and each of its slices takes 8 cycles for a chunk.
+    on = machine(partitions=4, service=32, l2={"sets": 4096, "ways": 16, "latency": 90, "service": 8, "start": "warm"})
+    assert stream_bandwidth(on, "read", 1024, 2) == pytest.approx(4 * 128 / 8 * 1e9, rel=0.01)
 
 
 def test_both_engines_give_the_same_bandwidth():

@@ -32,6 +32,13 @@ def test_knees_and_line_are_those_of_chapter_6():
     assert (ours["n"], ours["sub_block"], ours["knee"]) == (figure["n"], figure["S_D"], figure["knees_T"])
 
 
+def test_measured_runs_are_those_of_the_anomaly():
+    ours, item = printed("gtx480-apsp"), golden("ma_chapter6.toml")["ma.anomaly"]
+    assert (ours["n"], ours["run_sub_block"], ours["run_threads_per_core"]) == (item["n"], item["S_D"], item["T"])
+    assert ours["run_active_blocks"] == [item["B_a"], item["forced_B_a"]]
+    assert ours["run_s"] == [item["measured_s"], item["measured_s_forced"]]
+
+
 def test_the_zigzags_are_those_of_chapter_5():
     chapter = golden("ma_chapter5.toml")
     assert printed("gtx480-zigzag")["blocks"] == chapter["ma.zigzag480"]["B_opt"]

@@ -2,7 +2,9 @@
 
 import pytest
 
+from simtmm import load_machine
 from simtmm.study.accuracy import SIMULATED
+from simtmm.study.calibration.stream_fit import READ, READ_WEIGHT, StreamFit
 from simtmm.study.calibration.stream_kernels import OPERATIONS
 from simtmm.study.reproductions import stream_occupancy
 
@@ -13,6 +15,16 @@ def test_every_measured_point_is_there(gpu):
     assert len({(point.block_size, point.blocks_per_group) for point in points}) == 39
     assert all(set(point.measured) == set(OPERATIONS) for point in points)
     assert points[-1].occupancy == 1
+
+
+@pytest.mark.parametrize("gpu", stream_occupancy.GPUS, ids=lambda gpu: gpu.column)
+def test_what_a_table_says_of_its_fit_is_what_the_fit_does(gpu):
+    fit = StreamFit(load_machine(gpu.machine), stream_occupancy.measured_points(gpu.column), "", None)
+    assert {READ, *fit.storing} == OPERATIONS.keys() - {"stencil3"}
+    assert (len(fit.points), len(fit.few_points), READ_WEIGHT) == (13, 7, 2)
+    said = stream_occupancy.CALIBRATED
+    assert "five of the six kernels at once, all but stencil3, at 13 of the 39 points" in said
+    assert "read kernel's errors counting twice; partitions on the same kernels at 7 of these points" in said
 
 
 @pytest.fixture(scope="module")

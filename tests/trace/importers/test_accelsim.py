@@ -391,7 +391,7 @@ def test_a_list_of_kernels_is_a_launch_each(tmp_path):
     second = traceg({(0, 0, 0): {0: [line("EXIT")]}, (1, 0, 0): {0: [line("EXIT")]}}, name="second", nregs=8, version=3)
     (tmp_path / "a.traceg").write_text(first, encoding="utf-8")
     (tmp_path / "b.traceg.xz").write_bytes(lzma.compress(second.encode()))
-    lines = ["MemcpyHtoD,0x00007f0000000000,400", "a.traceg", "whatever", "b.traceg.xz", "MemcpyDtoH,0,0", "a.traceg"]
+    lines = ["MemcpyHtoD,0x00007f0000000000,400", "a.traceg", "", "# in turn", "b.traceg.xz", "a.traceg"]
     (tmp_path / "kernelslist.g").write_text("\n".join(lines), encoding="utf-8")
     trace = import_trace(tmp_path / "kernelslist.g")
     assert events(trace) == expected(first, second, first)
@@ -435,7 +435,7 @@ def test_kernels_share_sites_where_there_are_not_enough(tmp_path, monkeypatch):
 
 def test_occupancy_follows_from_the_header(imported):
     machine = load_machine("gtx480")
-    few, many = (imported(traceg([[line("EXIT")]], block=(512, 1, 1), nregs=n)) for n in (16, 63))
+    few, many = (imported(traceg([[line("EXIT")]] * 16, block=(512, 1, 1), nregs=n)) for n in (16, 63))
     assert lower(few, machine).launch_limits.tolist() == [machine.active_blocks(512, 16, 0)]
     assert lower(many, machine).launch_limits.tolist() == [machine.active_blocks(512, 63, 0)]
     assert machine.active_blocks(512, 63, 0) < machine.active_blocks(512, 16, 0)
@@ -465,6 +465,11 @@ def test_the_opcodes_of_the_real_files_are_known(caplog):
     for file in sorted(REAL.glob("*/kernelslist.g")):
         import_trace(file)
     assert caplog.records == []
+
+
+def test_an_opcode_of_any_length_is_read(thread_events, caplog):
+    assert thread_events(*[line("Z" * length) for length in (200, 201, 5000)]) == [("work", 3)]
+    assert [len(record.getMessage().split(": ", 1)[1]) < 200 for record in caplog.records] == [True] * 3
 
 
 def test_many_kinds_of_opcodes_are_told_apart(imported):

@@ -2,6 +2,7 @@
 
 import lzma
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from simtmm.trace.importers import import_trace
 from tests.trace.importers.build import drawn, line, load, store, traceg
 
 GLOBAL = 0x7F0000000000
+REPRO = Path(__file__).parents[4] / "shared" / "repro"
 GOOD = traceg(
     [[line("MOV", to=["R1"]), load(GLOBAL, "R4", mode=1), store(GLOBAL, "R4", mask=0x7, mode=2)]], block=(32, 1, 1)
 )
@@ -168,6 +170,44 @@ def test_a_frame_that_is_none_is_refused(refused, name):
 def test_a_warp_that_comes_twice_is_refused(refused):
     text = traceg({(0, 0, 0): {0: [line("EXIT")], 1: [line("EXIT")]}}, block=(64, 1, 1)).replace("warp = 1", "warp = 0")
     assert refused(text).endswith("expected a warp that the thread block has not had, not '0'")
+
+
+@pytest.mark.parametrize(
+    ("threads", "there", "missing"),
+    [(32, [], 0), (64, [0], 1), (64, [1], 0), (33, [0], 1), (1024, [*range(31)], 31), (128, [3, 0, 1], 2)],
+)
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_a_block_with_a_warp_that_is_missing_is_refused(refused, threads, there, missing, blocks):
+    whole = {warp: [line("EXIT", mask=1)] for warp in range(-(-threads // 32))}
+    last = {warp: whole[warp] for warp in there}
+    shapes = {(block, 0, 0): whole if block < blocks - 1 else last for block in range(blocks)}
+    text = traceg(shapes, block=(threads, 1, 1))
+    end = text.rstrip().count("\n") + 1
+    assert refused(text) == f"line {end}: expected warp {missing} of the thread block before its end, not '#END_TB'"
+
+
+def test_a_warp_without_instructions_is_there(tmp_path):
+    (tmp_path / "kernel.traceg").write_text(traceg([[line("EXIT")], []], block=(64, 1, 1)), encoding="utf-8")
+    assert import_trace(tmp_path / "kernel.traceg").info.events == 32
+
+
+def test_a_file_with_a_warp_that_is_missing_is_refused():
+    if not REPRO.is_dir():
+        pytest.skip("this file lies beside the project, where it is there at all")
+    with pytest.raises(TraceError, match=r"misswarp\.traceg: line 25: expected warp 1 of the thread block"):
+        import_trace(REPRO / "misswarp.traceg")
+
+
+@pytest.mark.parametrize("byte", ["\0", "\x0c", "\x1f"])
+def test_a_byte_that_no_text_has_is_no_blank(refused, byte):
+    for index in [place for place, character in enumerate(LDG) if character == " "]:
+        assert refused(changed(LDG, LDG[:index] + byte + LDG[index + 1 :])).startswith(f"line {FIRST + 1}: expected ")
+
+
+def test_an_opcode_of_other_letters_is_refused(refused):
+    assert refused(changed(MOV, MOV.replace("MOV", "MÖV"))) == f"line {FIRST}: expected an opcode, not 'MÖV'"
+    raw = changed(MOV, MOV.replace("MOV", "M?V")).encode().replace(b"M?V", b"M\xffV")
+    assert refused(raw) == f"line {FIRST}: expected an opcode, not 'M\\udcffV'"
 
 
 @pytest.mark.parametrize("batch", [1, 1 << 18])

@@ -106,6 +106,13 @@ def test_events_are_those_of_a_second_reading(imported, monkeypatch, seed, recor
     assert rows(imported(text)) == expected
 
 
+def test_blocks_are_counted_in_parts_that_are_put_together(imported, monkeypatch):
+    monkeypatch.setattr("simtmm.trace.importers.memtrace.RECORDS", 3)
+    monkeypatch.setattr("simtmm.trace.importers.memtrace_order._MOST_APART", 1)
+    text, expected = drawn(5)
+    assert rows(imported(text)) == expected
+
+
 def test_launches_carry_their_shape_and_needs(imported):
     text = launch(7, (2, 1, 1), (64, 1, 1), 40, 1024, "f") + launch(9, name="g()") + access("LDG.E", GLOBAL, number=9)
     launches = imported(text).info.launches

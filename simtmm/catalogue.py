@@ -1,0 +1,180 @@
+"""Catalogue: which kernels are known by name, and what each says of itself, told without running any of it.
+
+A kernel is code, so it matters who names it. What a user types in a call may name any kernel: by its folder's path, or
+by a name, which is looked for in the folders that the user gave (simtmm.files.given_folders), then among the shipped
+kernels, then in ./kernels of the working directory. What stands in data (a trace, a store, a study file, measured
+times) may only name a kernel that is shipped or lies in a folder given, and only by its name.
+"""
+
+import logging
+import multiprocessing
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from simtmm.errors import KernelError, nearest
+from simtmm.files import given_folders, is_folder, shipped_folders
+from simtmm.host_text import HostText, Untold
+from simtmm.parameter import Parameter
+
+Origin = Literal["given", "shipped", "here"]  # here: in ./kernels of the working directory
+
+FILES = ("kernel.cu", "host.py")
+HERE = Path("kernels")
+MOST_BYTES = 1 << 18  # of a host.py that is read
+
+_told: set[str] = set()  # names of which it has been said which of several kernels is taken
+
+
+@dataclass(frozen=True)
+class Known:
+    """A kernel that is known by name. hidden: others of the name, which are not taken."""
+
+    name: str
+    folder: Path
+    origin: Origin
+    hidden: "tuple[Known, ...]" = ()
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a kernel says of itself.
+
+    about: the docstring of host.py. algorithm: the name of the papers' algorithm that it follows with its defaults.
+    untold: which of about, parameters, paper and algorithm only running host.py tells. fault: why nothing is told, in
+    a line; empty where all is well.
+    """
+
+    name: str
+    folder: Path
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    about: str = ""
+    paper: str = ""
+    algorithm: str | None = None
+    untold: tuple[str, ...] = ()
+    fault: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The first line of what it is about."""
+        return self.about.strip().split("\n")[0].rstrip(".")
+
+
+def known_kernels() -> dict[str, Known]:
+    """All kernels that a user can name, ./kernels included; several of one name are one, with the others hidden."""
+    found: dict[str, list[Known]] = {}
+    folders: list[tuple[Origin, list[Path]]] = [
+        ("given", given_folders("kernels")),
+        ("shipped", shipped_folders("kernels")),
+        ("here", [HERE.resolve()] if is_folder(HERE) else []),
+    ]
+    for origin, roots in folders:
+        for path in (path for root in roots for path in _kernels_in(root)):
+            same = found.setdefault(path.name, [])
+            if all(path.resolve() != other.folder.resolve() for other in same):
+                same.append(Known(path.name, path, origin))
+    return {
+        name: Known(first.name, first.folder, first.origin, tuple(others))
+        for name, (first, *others) in sorted(found.items())
+    }
+
+
+def kernel_folders() -> dict[str, Path]:
+    """The kernels that data can name: shipped ones and those in folders that the user gave, and their folders."""
+    return {name: known.folder for name, known in known_kernels().items() if known.origin != "here"}
+
+
+def typed_kernel(kernel: str | Path) -> Path:
+    """The folder of a kernel that a user named, by its name or its folder's path. Raises KernelError."""
+    known = known_kernels()
+    if str(kernel) in known:
+        return _taken(known[str(kernel)])
+    folder = Path(kernel)
+    if not str(kernel) or not is_folder(folder):
+        raise KernelError(f"kernel {str(kernel)!r}: unknown{nearest(str(kernel), known)}")
+    return folder
+
+
+def named_kernel(name: str) -> Path | None:
+    """The folder of a kernel that data names; None where no kernel that data can name has exactly that name."""
+    known = known_kernels().get(name)
+    return None if known is None or known.origin == "here" else _taken(known)
+
+
+def refusal(name: str, folder: Path | None = None) -> str:
+    """Why data can't name a kernel so, and what helps. folder: what it is a path to, as told from here."""
+    if name in known_kernels():
+        return f"is a kernel of ./{HERE}, which a file can only name where it is given: --kernel-path {HERE}"
+    if folder is not None:
+        return f"is a path, and that folder is neither shipped nor given: give --kernel-path {folder.parent}"
+    if Path(name).name != name:
+        return "is a path; a file names a kernel by its name, and --kernel-path gives the folder that it lies in"
+    return f"is no kernel that is shipped or in a folder given by --kernel-path{nearest(name, kernel_folders())}"
+
+
+def describe(name: str, folder: Path) -> Description:
+    """What a kernel says of itself in the text of host.py, which is read and not run."""
+    path = folder / "host.py"
+    try:
+        text = HostText(_content(path), str(path))
+    except KernelError as error:
+        return Description(name, folder, fault=str(error))
+    made: dict[str, Any] = {}
+    parts: dict[str, Callable[[], Any]] = {
+        "about": text.about, "parameters": text.parameters, "paper": text.paper, "algorithm": text.algorithm,
+    }  # fmt: skip
+    for part, told in parts.items():
+        try:
+            made[part] = told()
+        except (Untold, RecursionError):
+            continue
+    return Description(name, folder, **made, untold=tuple(part for part in parts if part not in made))
+
+
+def _content(path: Path) -> bytes:
+    """What a host.py holds. Raises KernelError for what is no file, can't be read or is no host.py by its size."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise KernelError(f"{path}: is no regular file")
+        if status.st_size > MOST_BYTES:
+            raise KernelError(f"{path}: has {status.st_size:,} bytes: must be at most {MOST_BYTES:,} to be read")
+        return path.read_bytes()
+    except OSError as error:
+        raise KernelError(f"{path}: can't be read ({error.strerror})") from None
+
+
+def _kernels_in(root: Path) -> Iterator[Path]:
+    """The folders in a folder that have the files of a kernel, whatever is in these."""
+    try:
+        paths = sorted(path for path in root.iterdir() if path.name.isprintable())
+    except OSError:  # is not there, or not ours to read
+        return
+    for path in paths:
+        try:
+            if all((path / name).lstat() for name in FILES):
+                yield path
+        except PermissionError:
+            yield path  # what is in it can't be told, and that is what is told of it
+        except OSError:
+            continue
+
+
+def _taken(known: Known) -> Path:
+    """The folder of a kernel that is used; says once, in the process that was started first, what it hides."""
+    hidden = {other.origin: other for other in reversed(known.hidden)}
+    if known.name not in _told and multiprocessing.parent_process() is None:
+        _told.add(known.name)
+        log = logging.getLogger("simtmm")
+        if known.origin == "given" and "shipped" in hidden:
+            log.warning("kernel %s: %s is taken, and not the shipped one of that name", known.name, known.folder)
+        if "here" in hidden:
+            own = HERE / known.name
+            taken = "the shipped one" if known.origin == "shipped" else known.folder
+            log.warning(
+                "kernel %s: %s is taken, and not %s; to have that one, name its path or give --kernel-path %s",
+                known.name, taken, own, HERE,
+            )  # fmt: skip
+    return known.folder

@@ -1,0 +1,74 @@
+"""Parameter: what can be given to a kernel, as data: its default, what is allowed, and what it means."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from simtmm.errors import KernelError, nearest, shown
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a kernel: its kind (from the default), range or choices, and what it means."""
+
+    default: int | float | str
+    help: str
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[int | float | str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if type(self.default) not in (int, float, str):
+            raise TypeError(f"a parameter's default must be an int, a float or a str, not {shown(self.default)}")
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        if self.choices is not None:
+            return f"one of {', '.join(str(choice) for choice in self.choices)}"
+        kind = {int: "a whole number", float: "a number", str: "a word"}[type(self.default)]
+        if self.minimum is not None and self.maximum is not None:
+            return f"{kind} from {self.minimum:.12g} to {self.maximum:.12g}"
+        if self.minimum is not None:
+            return f"{kind} of at least {self.minimum:.12g}"
+        return f"{kind} of at most {self.maximum:.12g}" if self.maximum is not None else kind
+
+    def parse(self, value: object) -> int | float | str:
+        """The value as this parameter holds it; from text as on the command line, too. Raises ValueError."""
+        kind = type(self.default)
+        if isinstance(value, bool) or not isinstance(value, (str, int, float, np.integer, np.floating)):
+            raise ValueError
+        if kind is int and not isinstance(value, str) and value != int(value):
+            raise ValueError
+        parsed: int | float | str = kind(value)
+        if self.choices is not None and parsed not in self.choices:
+            raise ValueError
+        if not isinstance(parsed, str):
+            low = -np.inf if self.minimum is None else self.minimum
+            high = np.inf if self.maximum is None else self.maximum
+            if not low <= parsed <= high:
+                raise ValueError
+        return parsed
+
+
+SEED = Parameter(0, "seed of the random inputs", minimum=0)  # a parameter of every kernel
+
+
+def resolved(
+    kernel: str, parameters: Mapping[str, Parameter], given: Mapping[str, object]
+) -> dict[str, int | float | str]:
+    """All parameters of a kernel: those given, checked, and the defaults of the others. Raises KernelError."""
+    for name in given:
+        if name not in parameters:
+            raise KernelError(f"kernel {kernel}: parameter {name!r}: unknown{nearest(name, parameters)}")
+    values: dict[str, int | float | str] = {}
+    for name, parameter in parameters.items():
+        value = given.get(name, parameter.default)
+        try:
+            values[name] = parameter.parse(value)
+        except (ValueError, OverflowError):
+            raise KernelError(
+                f"kernel {kernel}: parameter {name} = {shown(value)}: must be {parameter.allowed}"
+            ) from None
+    return values

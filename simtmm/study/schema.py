@@ -1,0 +1,172 @@
+"""Schema: the tables of a store, the checksums of their rows, and how a store of an older schema is brought forward."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from typing import Any
+
+APPLICATION = 0x746D6D53  # "tmmS", so that no other program's database is written to
+SCHEMA = 2  # 1 had no checksums, and at first no table `parts`
+
+# Rows that simtmm reads again have a checksum of all their columns. `points` is for people who read with SQL.
+RUNS = "CREATE TABLE runs (id INTEGER PRIMARY KEY, document TEXT NOT NULL, checksum BLOB NOT NULL)"
+STUDY = "CREATE TABLE study (id INTEGER PRIMARY KEY CHECK (id = 1), document TEXT NOT NULL, checksum BLOB NOT NULL)"
+POINTS = """
+CREATE TABLE points (
+    point TEXT PRIMARY KEY, number INTEGER NOT NULL, program TEXT NOT NULL, parameters TEXT NOT NULL,
+    machine_name TEXT, machine_digest TEXT, excluded TEXT NOT NULL
+)"""
+RESULTS = """
+CREATE TABLE results (
+    point TEXT NOT NULL, quantity TEXT NOT NULL, document TEXT NOT NULL, seconds REAL NOT NULL,
+    run INTEGER NOT NULL REFERENCES runs, checksum BLOB NOT NULL, PRIMARY KEY (point, quantity)
+) WITHOUT ROWID"""
+PARTS = """
+CREATE TABLE parts (
+    part TEXT PRIMARY KEY, document BLOB NOT NULL, seconds REAL NOT NULL, run INTEGER NOT NULL REFERENCES runs,
+    checksum BLOB NOT NULL
+)"""  # of large studies of closed forms (sheet.py), as Parquet
+SKIPPED = """
+CREATE TABLE skipped (
+    point TEXT PRIMARY KEY, reason TEXT NOT NULL, run INTEGER NOT NULL REFERENCES runs, checksum BLOB NOT NULL
+)"""
+FAILURES = """
+CREATE TABLE failures (
+    point TEXT NOT NULL, quantity TEXT NOT NULL, error TEXT NOT NULL, run INTEGER NOT NULL REFERENCES runs,
+    checksum BLOB NOT NULL, PRIMARY KEY (point, quantity)
+)"""
+COLUMNS = {  # that a checksum is of, in the order of the table, its key first
+    "runs": ("id", "document"),
+    "study": ("id", "document"),
+    "results": ("point", "quantity", "document", "seconds", "run"),
+    "parts": ("part", "document", "seconds", "run"),
+    "skipped": ("point", "reason", "run"),
+    "failures": ("point", "quantity", "error", "run"),
+}
+SELECT = {table: f"SELECT {', '.join(names)}, checksum FROM {table}" for table, names in COLUMNS.items()}
+INSERT = {
+    table: f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * len(names))}, ?)"
+    for table, names in COLUMNS.items()
+}
+NEEDED = {  # what a result is read for, by quantity; "" stands for models
+    "simulated": {"cycles", "time"},
+    "measured": {"cycles", "seconds"},
+    "": {"cycles", "bound", "terms"},
+}
+KEYS = {table: columns[: 2 if "quantity" in columns else 1] for table, columns in COLUMNS.items()}
+
+
+def checksum(table: str, *row: Any) -> bytes:
+    """Of a row: the values in the order of COLUMNS, a REAL as a float, so that they are as they will be read."""
+    return blake2b(ascii((table, *row)).encode(), digest_size=16).digest()
+
+
+def rows(
+    database: sqlite3.Connection, table: str, where: str = "", *given: str
+) -> Iterator[tuple[tuple[Any, ...], bool]]:
+    """The rows of a table, and whether each is what was written. where: which, with a ? for each of `given`."""
+    for row in database.execute(f"{SELECT[table]} {where}", given):
+        yield row[:-1], row[-1] == checksum(table, *row[:-1])
+
+
+def put_row(database: sqlite3.Connection, table: str, *row: Any) -> None:
+    """Write a row in the place of one with its key."""
+    database.execute(INSERT[table], (*row, checksum(table, *row)))
+
+
+def text(stored: bytes) -> str:
+    """Text of a store as Python's; what is damaged to be no Unicode is still told from all else."""
+    return stored.decode("utf-8", "surrogateescape")
+
+
+def make(database: sqlite3.Connection) -> None:
+    """Make the tables."""
+    for statement in (RUNS, STUDY, POINTS, RESULTS, PARTS, SKIPPED, FAILURES):
+        database.execute(statement)
+    database.execute(f"PRAGMA application_id = {APPLICATION}")
+    database.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def bring_forward(database: sqlite3.Connection) -> None:
+    """Give a store of schema 1 its checksums, within a transaction: of its rows as they are, and as what is in them is
+    not known to be what was written, not of documents that are no results.
+    """
+    there = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    for table, columns in COLUMNS.items():
+        if table not in there:
+            database.execute(PARTS)
+            continue
+        database.execute(f"ALTER TABLE {table} ADD COLUMN checksum BLOB NOT NULL DEFAULT x''")
+        made = [
+            (checksum(table, *row), *map(_bound, row[: len(KEYS[table])]))
+            for row in database.execute(f"SELECT {', '.join(columns)} FROM {table}")
+            if table != "results" or _holds_result(*row[1:3])
+        ]
+        chosen = " AND ".join(f"{name} = {'?' if name == 'id' else 'CAST(? AS TEXT)'}" for name in KEYS[table])
+        database.executemany(f"UPDATE {table} SET checksum = ? WHERE {chosen}", made)
+    database.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def _bound(value: Any) -> Any:
+    return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
+
+
+# Documents
+
+
+def encoded(document: object) -> str:
+    """A document as a store keeps it."""
+    return json.dumps(document, default=str)
+
+
+def encoded_result(document: Mapping[str, Any]) -> str | None:
+    """A result as a store keeps it; None where it has something else in the place of a number."""
+    made = encoded(document)
+    try:
+        if "NaN" in made:  # of which a name may be a part
+            decoded(made)
+    except ValueError:
+        return None
+    return made if is_result(document) else None
+
+
+def decoded(document: str) -> Any:
+    """What a document holds. Raises ValueError or RecursionError for what is no JSON, or has a number that is none."""
+    found, end = _DECODER.raw_decode(document)
+    if end != len(document):
+        raise ValueError("more than one value")
+    return found
+
+
+def is_result(document: Any) -> bool:
+    """Whether its times and terms are numbers and its bound is a word, as far as it has them."""
+    if not isinstance(document, Mapping) or not isinstance(document.get("bound", ""), str):
+        return False
+    numbers = [value for value in (document.get("cycles"), document.get("seconds")) if value is not None]
+    for values in (document.get("time"), document.get("terms")):
+        if values is not None:
+            if not isinstance(values, Mapping):
+                return False
+            numbers += values.values()
+    kinds = {*map(type, numbers)}
+    return kinds <= {int, float} or all(issubclass(kind, int | float) and kind is not bool for kind in kinds)
+
+
+def _holds_result(quantity: str, document: str) -> bool:
+    """Whether a document of unknown origin is a whole result."""
+    try:
+        found = decoded(document)
+    except (ValueError, RecursionError):
+        return False
+    return is_result(found) and NEEDED.get(quantity, NEEDED[""]) <= found.keys()
+
+
+def _number(constant: str) -> float:
+    """Of NaN, Infinity and -Infinity those that are one: a time may be without bound."""
+    if constant == "NaN":
+        raise ValueError(constant)
+    return float(constant)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_number)

@@ -1,0 +1,97 @@
+"""Accel-Sim's `kernelslist.g`: the files of the kernels that a program launched, and what it copied to the GPU."""
+
+import logging
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from simtmm.errors import TraceError
+from simtmm.trace.importers.reading import DamagedError, beginning, blocks
+from simtmm.trace.importers.warps import LARGEST_GLOBAL
+
+logger = logging.getLogger("simtmm")
+
+LIST_NAME = "kernelslist.g"
+
+_BEGINNING = 1 << 16  # bytes in which a kernel's file shows its header
+_HEADER = re.compile(rb"^[ \t]*(?:-kernel name|#traces format|#BEGIN_TB)", re.MULTILINE)
+# The tracer writes 16 digits. Fewer are one's own; with zeros in front of them some were lost.
+_COPY = re.compile(r"MemcpyHtoD,0x([0-9a-fA-F]{16}|[1-9a-fA-F][0-9a-fA-F]{0,14}|0),([0-9]{1,18})")
+_NCCL = re.compile(
+    r"nccl(?:CommInitAll|CommInitRank|CommDestroy|GroupStart|GroupEnd|AllReduce|AllGather|Broadcast|Bcast|Reduce"
+    + r"|ReduceScatter|Send|Recv)(?:,[ -~]*)?"
+)
+
+
+@dataclass
+class KernelList:
+    """What a list says, in its order."""
+
+    files: list[Path]
+    copies: list[tuple[int, int]] = field(default_factory=list)  # the first address, and bytes
+    left_out: list[tuple[int, str]] = field(default_factory=list)  # lines, and what stands there
+
+    def tell_left_out(self, path: Path) -> None:
+        """Warn once of the lines that were left out."""
+        if not self.left_out:
+            return
+        (line, command), *others = self.left_out
+        more = ""
+        if others:
+            numbers = ", ".join(str(number) for number, _ in others[:5])
+            more = f", and so are {len(others)} more (line {numbers}{', ...' if len(others) > 5 else ''})"
+        logger.warning("%s: line %d: %s is left out, a trace is of one GPU%s", path, line, command.split(",")[0], more)
+
+
+def names_kernel(line: str) -> bool:
+    """Whether a line of a list is the name of a kernel's file."""
+    return line.endswith((".traceg", ".traceg.xz")) and not line.startswith(("-", "#"))
+
+
+def is_list(path: Path) -> bool:
+    """Whether a file is a list of kernels: neither its name nor any line of its beginning is a kernel file's."""
+    return not names_kernel(path.name) and not _HEADER.search(beginning(path, _BEGINNING))
+
+
+def read_list(path: Path) -> KernelList:
+    """Read a list. Raises DamagedError for a line that is not understood."""
+    found = KernelList([])
+    for text, first in blocks(path, ended=rb"^[ \t]*MemcpyHtoD"):
+        for number, raw in enumerate(text.tobytes().decode("utf-8", "surrogateescape").split("\n"), start=first):
+            line = raw.strip(" \t\r")
+            if not line or line.startswith("#"):
+                continue
+            if names_kernel(line):
+                found.files.append(_kernel_file(path, number, line))
+            elif line.startswith("MemcpyHtoD"):
+                found.copies.append(_copy(path, number, line))
+            elif _NCCL.fullmatch(line):
+                found.left_out.append((number, line))
+            else:
+                raise DamagedError(
+                    path, number, "a kernel file's name (.traceg, .traceg.xz) or 'MemcpyHtoD,0xADDRESS,BYTES'", line
+                )
+    if not found.files:
+        raise TraceError(f"{path}: names no kernel: a line with a name that ends with .traceg or .traceg.xz is needed")
+    return found
+
+
+def _kernel_file(path: Path, number: int, name: str) -> Path:
+    file = path.parent / name
+    try:
+        there = file.is_file()
+    except (OSError, ValueError):  # no name that a file can have
+        there = False
+    if not there:
+        raise DamagedError(path, number, f"the name of a kernel file beside {path.name}", name)
+    return file
+
+
+def _copy(path: Path, number: int, line: str) -> tuple[int, int]:
+    copy = _COPY.fullmatch(line)
+    if not copy:
+        raise DamagedError(path, number, "'MemcpyHtoD,0xADDRESS,BYTES'", line)
+    base, size = int(copy[1], 16), int(copy[2])
+    if base + size > LARGEST_GLOBAL + 1:
+        raise DamagedError(path, number, "a copy that ends below 2^60", line)
+    return base, size
