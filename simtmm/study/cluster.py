@@ -1,7 +1,14 @@
-"""Cluster: a study's tasks on a Dask cluster; the only import of Dask, and a late one."""
+"""Cluster: a study's tasks on a Dask cluster; the only import of Dask, and a late one.
 
+Workers must have the sources that we have: else their results would not be ours. That is checked before anything is
+computed, and by every task, as workers may join at any time: one with others computes nothing and hands back what it
+is given. Here it is named in a warning.
+"""
+
+import functools
 import importlib
 import logging
+import time
 import warnings
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack
@@ -15,8 +22,14 @@ from simtmm.study.processes import interrupts_held
 from simtmm.study.tasks import Task
 from simtmm.trace.io import Trace, load_trace
 
+logger = logging.getLogger("simtmm")
+
 RETRIES = 3  # of a task whose worker died or that failed for a reason of the cluster's
 CONNECT = "30s"
+POLL = 0.01  # seconds
+LOOK = 5.0  # seconds between two looks at which workers are there
+PAUSE = 0.2  # seconds, after which a worker with other sources hands a task back: it is idle, and might get it again
+ALONE = 30.0  # seconds for which a study waits for a worker that can compute it
 
 
 class Cluster:
@@ -47,7 +60,9 @@ class Cluster:
         """See tasks.Executor."""
         with ExitStack() as stack:
             client = stack.enter_context(self._client(stack))
-            self._check(client)
+            client.wait_for_workers(1, timeout=30)
+            workers = _Workers(client, f"cluster {self._where}")
+            workers.check()
             futures: dict[Task, Any] = {}
             wanted: dict[Any, Task] = {}
             finished = self._dask.as_completed([], raise_errors=False)
@@ -68,15 +83,20 @@ class Cluster:
                 for free in _free(users, task):  # a future that nobody holds lets the cluster forget its value
                     futures.pop(free, None)
                 if task.here:  # that took a while: what has come meanwhile is told
-                    while not finished.is_empty() and finished.has_ready():
+                    while finished.has_ready():
                         future = next(finished)
-                        yield wanted.pop(future), _outcome(future)
+                        yield wanted.pop(future), workers.outcome(future)
                         left -= 1
             futures.clear()
             while left:
+                workers.look()
+                if not finished.has_ready():
+                    time.sleep(POLL)
+                    continue
                 future = next(finished)
-                yield wanted.pop(future), _outcome(future)
+                yield wanted.pop(future), workers.outcome(future)
                 left -= 1
+            workers.look(at_once=True)
 
     def _client(self, stack: ExitStack) -> Any:
         for name in ("distributed", "distributed.client"):  # the client has a level of its own
@@ -92,13 +112,75 @@ class Cluster:
         except (OSError, ValueError) as error:
             raise StudyError(f"cluster {self._where}: can't be reached ({shown_error(error)})") from None
 
-    def _check(self, client: Any) -> None:
-        """Workers must have this simtmm: else their results would not be its results."""
-        client.wait_for_workers(1, timeout=30)
-        own = _version()
-        for address, version in client.run(_version).items():
-            if version != own:
-                raise StudyError(f"cluster {self._where}: worker {address} has simtmm {version}, here it is {own}")
+
+class _Workers:
+    """The workers of a cluster, and which of them have other sources than we."""
+
+    def __init__(self, client: Any, where: str) -> None:
+        self._client, self._where = client, where
+        self._own = _version()
+        self._versions: dict[str, str] = {}  # by address
+        self._next = 0.0
+        self._alone: float | None = None  # since when there is no worker that can compute
+
+    def check(self) -> None:
+        """Raise StudyError if one of those that are there has other sources."""
+        self._ask()
+        for told in self._wrong():
+            raise StudyError(f"{self._where}: {told}, here it is {self._own}")
+
+    def look(self, at_once: bool = False) -> None:
+        """Now and then, or at once, warn of workers that have come with other sources.
+
+        Raises StudyError where for a while there has been no other.
+        """
+        if time.monotonic() < self._next and not at_once:
+            return
+        known = set(self._wrong())
+        self._ask()
+        for told in self._wrong():
+            if told not in known:
+                logger.warning("warning: %s: %s, here it is %s: it is left out", self._where, told, self._own)
+        self._next = now = time.monotonic()
+        self._next += LOOK
+        if self._own in self._versions.values():
+            self._alone = None
+            return
+        self._alone = now if self._alone is None else self._alone
+        if now - self._alone >= ALONE:
+            there = "; ".join(self._wrong()) or "there is none"
+            raise StudyError(f"{self._where}: no worker has had simtmm {self._own} for {ALONE:g} s: {there}")
+
+    def outcome(self, future: Any) -> Any:
+        """What a task gave; what the cluster could not do, as an error of that point."""
+        if future.status == "finished":
+            return future.result()
+        error = future.exception() if future.status == "error" else None
+        if type(error).__name__ == "KilledWorker":
+            return StudyError("workers died again and again over it: memory may have run out")
+        if isinstance(error, MemoryError):
+            return StudyError("memory ran out")
+        if error is None:
+            return StudyError(f"the cluster gave it up ({future.status})")
+        self.look(at_once=True)
+        for told in self._wrong():  # which may not even be able to read a task
+            raise StudyError(f"{self._where}: a task failed ({shown_error(error)}), and {told}, here it is {self._own}")
+        raise error
+
+    def _ask(self) -> None:
+        """Which workers are there, and what those have that were not there before."""
+        there = self._client.nthreads()
+        self._versions = {address: version for address, version in self._versions.items() if address in there}
+        if new := [address for address in there if address not in self._versions]:
+            for address, version in self._client.run(_version, workers=new, on_error="return").items():
+                if isinstance(version, OSError):  # it has gone meanwhile
+                    continue
+                said = f"none that works ({shown_error(version)})" if isinstance(version, Exception) else version
+                self._versions[address] = said
+
+    def _wrong(self) -> list[str]:
+        """The workers with other sources."""
+        return [f"worker {name} has simtmm {said}" for name, said in self._versions.items() if said != self._own]
 
 
 def _submitted(client: Any, task: Task, futures: dict[Task, Any]) -> Any:
@@ -114,7 +196,7 @@ def _submitted(client: Any, task: Task, futures: dict[Task, Any]) -> Any:
     with warnings.catch_warnings():
         # Sent to the scheduler with the task and not scattered, so that it is still there when a worker dies
         warnings.filterwarnings("ignore", message="Sending large graph")
-        return client.submit(_guarded, function, *arguments, pure=False, retries=RETRIES)
+        return client.submit(_guarded, _version(), function, *arguments, pure=False, retries=RETRIES)
 
 
 def _in_memory(path: Path) -> Trace:
@@ -123,8 +205,15 @@ def _in_memory(path: Path) -> Trace:
     return Trace(trace.info, list(trace.batches()))
 
 
-def _guarded(function: Any, *arguments: Any) -> Any:
-    """On a worker: a SimtmmError is a value, as it comes again however often it is tried."""
+def _guarded(version: str, function: Any, *arguments: Any) -> Any:
+    """On a worker: a SimtmmError is a value, as it comes again however often it is tried.
+
+    version: that of the study; a worker of another gives the task back, for another worker.
+    """
+    if version != _version():
+        _tell_once(version)
+        time.sleep(PAUSE)
+        raise importlib.import_module("distributed").Reschedule
     failed = next((part for part in arguments if isinstance(part, SimtmmError)), None)
     if failed is not None:
         return failed
@@ -134,6 +223,11 @@ def _guarded(function: Any, *arguments: Any) -> Any:
         return error
 
 
+@functools.cache
+def _tell_once(version: str) -> None:
+    logger.warning("this worker has simtmm %s, a study has %s: its tasks are left to others", _version(), version)
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -141,20 +235,6 @@ def _same(value: Any) -> Any:
 def _version() -> str:
     """The version, and what computes, which an edit changes without it."""
     return f"{VERSION} ({computed_by()})"
-
-
-def _outcome(future: Any) -> Any:
-    """What a task gave; what the cluster could not do, as an error of that point."""
-    if future.status == "finished":
-        return future.result()
-    error = future.exception() if future.status == "error" else None
-    if type(error).__name__ == "KilledWorker":
-        return StudyError("workers died again and again over it: memory may have run out")
-    if isinstance(error, MemoryError):
-        return StudyError("memory ran out")
-    if error is not None:
-        raise error
-    return StudyError(f"the cluster gave it up ({future.status})")
 
 
 def _users(tasks: Sequence[Task]) -> dict[Task, int]:

@@ -193,9 +193,9 @@ def check_format(path: str | Path) -> None:
         raise OutputError(f"{path}: must end in {' or '.join(FORMATS)}")
 
 
-def gather(made: Plan, store: Store) -> Study:
-    """What a store knows of the points of a plan."""
-    results, skipped, failures = store.results(), store.skipped(), store.failures()
+def gather(made: Plan, store: Store, verify: bool = True) -> Study:
+    """What a store knows of the points of a plan. verify: see Store.results. Raises DamageError."""
+    results, skipped, failures = store.results(verify), store.skipped(), store.failures()
     rows = []
     for point in made.points:
         found = {name: results.get(point.key, {})[name] for name in made.compute if name in results.get(point.key, {})}

@@ -36,43 +36,46 @@ CREATE TABLE failures (
     point TEXT NOT NULL, quantity TEXT NOT NULL, error TEXT NOT NULL, run INTEGER NOT NULL REFERENCES runs,
     checksum BLOB NOT NULL, PRIMARY KEY (point, quantity)
 )"""
-COLUMNS = {  # that a checksum is of, in the order of the table, its key first
+COLUMNS = {  # that a checksum is of: the key first, what may be long last
     "runs": ("id", "document"),
     "study": ("id", "document"),
-    "results": ("point", "quantity", "document", "seconds", "run"),
-    "parts": ("part", "document", "seconds", "run"),
-    "skipped": ("point", "reason", "run"),
-    "failures": ("point", "quantity", "error", "run"),
+    "results": ("point", "quantity", "seconds", "run", "document"),
+    "parts": ("part", "seconds", "run", "document"),
+    "skipped": ("point", "run", "reason"),
+    "failures": ("point", "quantity", "run", "error"),
 }
 SELECT = {table: f"SELECT {', '.join(names)}, checksum FROM {table}" for table, names in COLUMNS.items()}
 INSERT = {
-    table: f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * len(names))}, ?)"
+    table: f"INSERT OR REPLACE INTO {table} ({', '.join(names)}, checksum) VALUES ({'?, ' * len(names)}?)"
     for table, names in COLUMNS.items()
 }
+# The last value needs no quotes to be told from the others, which saves a third of the time
+WRITTEN = {table: f"{table} {'%a ' * (len(names) - 1)}%s" for table, names in COLUMNS.items()}
 NEEDED = {  # what a result is read for, by quantity; "" stands for models
     "simulated": {"cycles", "time"},
     "measured": {"cycles", "seconds"},
     "": {"cycles", "bound", "terms"},
 }
-KEYS = {table: columns[: 2 if "quantity" in columns else 1] for table, columns in COLUMNS.items()}
+KEYS = {table: names[: 2 if "quantity" in names else 1] for table, names in COLUMNS.items()}
+
+Cells = tuple[Any, ...]  # the values of a row, in the order of COLUMNS
 
 
-def checksum(table: str, *row: Any) -> bytes:
-    """Of a row: the values in the order of COLUMNS, a REAL as a float, so that they are as they will be read."""
-    return blake2b(ascii((table, *row)).encode(), digest_size=16).digest()
+def checksum(table: str, row: Cells) -> bytes:
+    """Of a row as it will be read: a REAL is a float."""
+    return blake2b((WRITTEN[table] % row).encode("utf-8", "surrogateescape"), digest_size=16).digest()
 
 
-def rows(
-    database: sqlite3.Connection, table: str, where: str = "", *given: str
-) -> Iterator[tuple[tuple[Any, ...], bool]]:
+def rows(database: sqlite3.Connection, table: str, where: str = "", *given: str) -> Iterator[tuple[Cells, bool]]:
     """The rows of a table, and whether each is what was written. where: which, with a ? for each of `given`."""
     for row in database.execute(f"{SELECT[table]} {where}", given):
-        yield row[:-1], row[-1] == checksum(table, *row[:-1])
+        own = row[:-1]
+        yield own, row[-1] == checksum(table, own)
 
 
 def put_row(database: sqlite3.Connection, table: str, *row: Any) -> None:
     """Write a row in the place of one with its key."""
-    database.execute(INSERT[table], (*row, checksum(table, *row)))
+    database.execute(INSERT[table], (*row, checksum(table, row)))
 
 
 def text(stored: bytes) -> str:
@@ -89,23 +92,36 @@ def make(database: sqlite3.Connection) -> None:
 
 
 def bring_forward(database: sqlite3.Connection) -> None:
-    """Give a store of schema 1 its checksums, within a transaction: of its rows as they are, and as what is in them is
-    not known to be what was written, not of documents that are no results.
+    """Bring a store of schema 1 forward, within a transaction: its rows get the checksums of what they are now.
+
+    Whether they are what was written nobody can tell; what can't have been written gets none, and so is damaged.
     """
     there = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    for table, columns in COLUMNS.items():
-        if table not in there:
-            database.execute(PARTS)
-            continue
+    for table in [table for table in COLUMNS if table in there]:
         database.execute(f"ALTER TABLE {table} ADD COLUMN checksum BLOB NOT NULL DEFAULT x''")
         made = [
-            (checksum(table, *row), *map(_bound, row[: len(KEYS[table])]))
-            for row in database.execute(f"SELECT {', '.join(columns)} FROM {table}")
-            if table != "results" or _holds_result(*row[1:3])
+            (checksum(table, row), *map(_bound, row[: len(KEYS[table])]))
+            for row in database.execute(f"SELECT {', '.join(COLUMNS[table])} FROM {table}")
+            if _is_likely(table, row)
         ]
         chosen = " AND ".join(f"{name} = {'?' if name == 'id' else 'CAST(? AS TEXT)'}" for name in KEYS[table])
         database.executemany(f"UPDATE {table} SET checksum = ? WHERE {chosen}", made)
+    if "parts" not in there:
+        database.execute(PARTS)
     database.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def _is_likely(table: str, row: Cells) -> bool:
+    """Whether a row can have been written by us."""
+    if table not in ("results", "runs", "study"):
+        return True
+    try:
+        document = decoded(row[-1])
+    except (TypeError, ValueError, RecursionError):
+        return False
+    if table != "results":
+        return isinstance(document, dict)
+    return is_result(document) and NEEDED.get(row[1], NEEDED[""]) <= document.keys()
 
 
 def _bound(value: Any) -> Any:
@@ -151,15 +167,6 @@ def is_result(document: Any) -> bool:
             numbers += values.values()
     kinds = {*map(type, numbers)}
     return kinds <= {int, float} or all(issubclass(kind, int | float) and kind is not bool for kind in kinds)
-
-
-def _holds_result(quantity: str, document: str) -> bool:
-    """Whether a document of unknown origin is a whole result."""
-    try:
-        found = decoded(document)
-    except (ValueError, RecursionError):
-        return False
-    return is_result(found) and NEEDED.get(quantity, NEEDED[""]) <= found.keys()
 
 
 def _number(constant: str) -> float:

@@ -22,6 +22,7 @@ import pyarrow.parquet
 
 from simtmm.provenance import provenance
 from simtmm.study.columns import Column, Columns
+from simtmm.study.damage import DamageError
 from simtmm.study.gathered import Status, array_of, frame
 from simtmm.study.gathered import save as save_table
 from simtmm.study.layout import Layout
@@ -122,13 +123,12 @@ def sweep_sheet(laid: Layout, store: str | Path = ":memory:", watch: Watch | Non
         for key, (begin, end) in _parts(laid).items():
             if watch:
                 watch("points", begin, laid.size)
-            document = opened.part(key) if key in there else None
-            if document is None:
+            part = _read(opened.part(key)) if key in there else None
+            if part is None:
                 begun = perf_counter()
-                parts.append(points.compute(begin, end))
-                opened.put_part(key, _written(parts[-1]), perf_counter() - begun, run)
-            else:
-                parts.append(_read(document))
+                part = points.compute(begin, end)
+                opened.put_part(key, _written(part), perf_counter() - begun, run)
+            parts.append(part)
         if watch:
             watch("points", laid.size, laid.size)
     made = Sheet(laid, _together(parts))
@@ -143,8 +143,10 @@ def read_sheet(laid: Layout, store: Store) -> Sheet:
     """What a store has of a large study of closed forms."""
     parts, there = [], store.parts()  # all of them are checked: one whose key is damaged would seem not to be there
     for key, (begin, end) in _parts(laid).items():
-        document = store.part(key) if key in there else None
-        parts.append(_open(laid, end - begin) if document is None else _read(document))
+        part = _read(store.part(key)) if key in there else _open(laid, end - begin)
+        if part is None:
+            raise DamageError.of_row(store.path, "parts", (key,))
+        parts.append(part)
     return Sheet(laid, _together(parts))
 
 
@@ -187,8 +189,12 @@ def _written(part: pa.Table) -> bytes:
     return target.getvalue()
 
 
-def _read(document: bytes) -> pa.Table:
-    return pyarrow.parquet.read_table(io.BytesIO(document))
+def _read(document: bytes | None) -> pa.Table | None:
+    """A part from its document; None for what is none, which a store that had no checksums may have."""
+    try:
+        return None if document is None else pyarrow.parquet.read_table(io.BytesIO(document))
+    except (OSError, pa.ArrowException):
+        return None
 
 
 def _together(parts: list[pa.Table]) -> pa.Table:

@@ -165,22 +165,22 @@ class Store:
                 if made is None:
                     failures[quantity] = "what came of it is no number"
                     continue
-                schema.put_row(self._database, "results", point, quantity, made, float(seconds), run)
+                schema.put_row(self._database, "results", point, quantity, float(seconds), run, made)
                 self._database.execute("DELETE FROM failures WHERE point = ? AND quantity = ?", (point, quantity))
             for quantity, error in failures.items():
-                schema.put_row(self._database, "failures", point, quantity, error, run)
+                schema.put_row(self._database, "failures", point, quantity, run, error)
 
     @_in_words
     def put_part(self, part: str, document: bytes, seconds: float, run: int) -> None:
         """Keep a part of a large study of closed forms."""
         with self._file.transaction():
-            schema.put_row(self._database, "parts", part, document, float(seconds), run)
+            schema.put_row(self._database, "parts", part, float(seconds), run, document)
 
     @_in_words
     def part(self, part: str) -> bytes | None:
         """A part that is there. Raises DamageError."""
         found = next(self._rows("parts", "WHERE part = ?", part), None)
-        return None if found is None else bytes(found[1])
+        return None if found is None else bytes(found[-1])
 
     @_in_words
     def parts(self) -> set[str]:
@@ -191,7 +191,7 @@ class Store:
     def skip(self, point: str, reason: str, run: int) -> None:
         """Keep that a point can't be, and why."""
         with self._file.transaction():
-            schema.put_row(self._database, "skipped", point, reason, run)
+            schema.put_row(self._database, "skipped", point, run, reason)
 
     @_in_words
     def forget_failures(self, points: Iterable[str]) -> None:
@@ -200,13 +200,12 @@ class Store:
             self._database.executemany("DELETE FROM failures WHERE point = ?", ((point,) for point in points))
 
     @_in_words
-    def results(self) -> dict[str, Documents]:
-        """What is there, by point and quantity. Raises DamageError."""
+    def results(self, verify: bool = True) -> dict[str, Documents]:
+        """What is there, by point and quantity. verify: raise DamageError if a row is not what was written."""
         found: dict[str, Documents] = {}
-        for row in self._rows("results"):
-            point, quantity, document, _, _ = row
+        for row in self._rows("results") if verify else self._database.execute(schema.SELECT["results"]):
             try:
-                found.setdefault(point, {})[quantity] = schema.decoded(document)
+                found.setdefault(row[0], {})[row[1]] = schema.decoded(row[4])
             except (ValueError, RecursionError):
                 raise DamageError.of_row(self.path, "results", row) from None
         return found
@@ -222,13 +221,13 @@ class Store:
     @_in_words
     def skipped(self) -> dict[str, str]:
         """Points that can't be, with the reason. Raises DamageError."""
-        return {point: reason for point, reason, _ in self._rows("skipped")}
+        return {point: reason for point, _, reason in self._rows("skipped")}
 
     @_in_words
     def failures(self) -> dict[str, dict[str, str]]:
         """Errors by point and quantity; the empty quantity stands for all. Raises DamageError."""
         found: dict[str, dict[str, str]] = {}
-        for point, quantity, error, _ in self._rows("failures"):
+        for point, quantity, _, error in self._rows("failures"):
             found.setdefault(point, {})[quantity] = error
         return found
 

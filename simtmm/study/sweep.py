@@ -85,7 +85,7 @@ def sweep(
             if not all(is_recorded(*trace) for trace in traces):
                 find_compiler()  # its absence is told once, not for each point
             _run(elsewhere or _here(made, len(waiting), workers), tasks, opened, run, len(waiting), watch)
-        return gather(made, opened)
+        return gather(made, opened, verify=bool(tasks))  # where nothing was to be done they were verified just now
 
 
 def pending(made: Plan, store: Store) -> Pending:

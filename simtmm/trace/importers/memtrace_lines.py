@@ -18,6 +18,7 @@ from simtmm.trace.importers.words import (
     MINUS,
     NEWLINE,
     SPACE,
+    TAB,
     ZERO,
     blank,
     decimal,
@@ -93,17 +94,19 @@ def _wrong(r, error, position):
 
 @inlined
 def _behind(text, position, phrase):
-    """Where the line goes on behind a phrase, or -1 where it does not stand there."""
+    """Where the line goes on behind a phrase, or -1 where it does not stand there; any blanks for a blank."""
     for character in phrase:
-        if text[position] != character:
+        if text[position] != character and not (character == SPACE and text[position] == TAB):
             return -1
         position += 1
+        if character == SPACE:
+            position = blank(text, position)
     return position
 
 
 @inlined
 def _address(text, position):
-    """A number of 16 digits behind 0x, as the tool prints it, or of fewer without zeros in front; like `decimal`."""
+    """A number of at most 16 digits behind 0x; like `decimal`."""
     if text[position] != ZERO or text[position + 1] != LOWER_X:
         return np.int64(0), position
     number = np.int64(0)
@@ -116,9 +119,7 @@ def _address(text, position):
         if wrong >= 0 and text[position + 18] <= SPACE:
             return number, position + 18
     number, end = hexadecimal(text, position)
-    if end - position > 3 and (text[position + 2] == ZERO or end - position > 18):
-        return np.int64(0), position
-    return number, end
+    return number, (end if end - position <= 18 else position)
 
 
 @inlined
@@ -237,8 +238,9 @@ def _read_access(r, text, position):
     record = r.state[RECORDS]
     row = r.records[record]
     mask = np.int64(0)
-    short = at  # where the first address of fewer than 16 digits begins
-    shorter = 0
+    width = 0  # of the first address
+    other = at  # where one of another width begins, and where one that has zeros in front of others
+    padded = at
     for lane in range(LANES):
         address, end = _address(text, at)
         if end == at or address < 0 or address > LARGEST_GLOBAL:
@@ -246,15 +248,19 @@ def _read_access(r, text, position):
         row.address[lane] = address
         if address:
             mask |= np.int64(1) << lane
-        if end - at != 18:
-            short = at if shorter == 0 else short
-            shorter += 1
-        at = end + (text[end] == SPACE)
-    at = blank(text, at)
+        if lane == 0:
+            width = end - at
+            other = padded = np.int64(-1)
+        elif end - at != width:
+            other = at
+        if end - at > 3 and text[at + 2] == ZERO:
+            padded = at
+        at = blank(text, end)
     if text[at] != NEWLINE:
         return _wrong(r, E_END, at)
-    if 0 < shorter < LANES:
-        return _wrong(r, E_ADDRESS, short)
+    # The tool pads all with zeros; another way of writing them may pad none. So a digit that is lost shows.
+    if other >= 0 and padded >= 0:
+        return _wrong(r, E_ADDRESS, other)
     row.line = r.state[LINE]
     row.block = r.launches[launch, FIRST_BLOCK] + block
     row.warp = warp

@@ -6,7 +6,7 @@ import numpy as np
 
 from simtmm.trace.importers.warps import helper, inlined
 
-SPACE, NEWLINE, MINUS, COMMA, ZERO, NINE = 32, 10, 45, 44, 48, 57
+TAB, NEWLINE, SPACE, MINUS, COMMA, ZERO, NINE = 9, 10, 32, 45, 44, 48, 57
 _BLANK = np.zeros(256, np.uint8)
 _BLANK[list(b" \t\r")] = 1
 LOWER_X = 120

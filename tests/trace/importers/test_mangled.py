@@ -131,10 +131,13 @@ def test_anything_behind_a_record_is_refused(refused, record, words):
     assert refused(LAUNCH + record[:-1] + " " + words + "\n").startswith("line 2: expected ")
 
 
-def test_only_one_blank_stands_between_words(refused):
-    for index in [place for place, byte in enumerate(LOAD[:-2]) if byte == " "]:
-        for blank in ("  ", "\t", "\0", ""):
+def test_blanks_stand_between_words_and_nothing_else(refused, imported):
+    whole = rows(imported(LAUNCH + LOAD))
+    for index in [place for place, byte in enumerate(LOAD[:-2]) if byte == " " and place > len("MEMTRACE: CTX ")]:
+        for blank in ("\0", ""):
             refused(LAUNCH + LOAD[:index] + blank + LOAD[index + 1 :])
+        for blank in ("  ", "\t"):
+            assert rows(imported(LAUNCH + LOAD[:index] + blank + LOAD[index + 1 :])) == whole
 
 
 @pytest.mark.parametrize(
