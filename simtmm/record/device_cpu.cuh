@@ -111,7 +111,7 @@ enum { MOST_SITES = 4096, MOST_ARRAYS = 1024, STACK_BYTES = 256 * 1024, GUARD_BY
 enum { SILENT = 0x8000 };  // in the site of a store that changed nothing, where races are looked for
 enum { NO_SITE = 0xFFFF };
 
-enum FaultCode { NONE, OUT_OF_BOUNDS, NO_ARRAY, SHARED_OUT_OF_BOUNDS, NEGATIVE, TOO_MUCH, NO_MEMORY, THREW, BARRIERS };
+enum FaultCode { NONE, OUT_OF_BOUNDS, NO_ARRAY, SHARED_OUT_OF_BOUNDS, NEGATIVE, TOO_MUCH, NO_MEMORY, THREW };
 
 struct Fault {
     int code;

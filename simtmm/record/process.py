@@ -56,6 +56,7 @@ class Apart(ctypes.Structure):
         ("block", ctypes.c_longlong),
         ("thread", ctypes.c_int),
         ("other", ctypes.c_int),
+        ("passed", ctypes.c_int),
     )
 
 

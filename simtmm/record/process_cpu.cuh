@@ -28,9 +28,10 @@ static void (*body)(void**);
 static void** body_arguments;
 static bool interleaved;
 
-// Threads of a block that did not pass the same barriers, though CUDA asks for it: the first such place of a launch.
-struct Apart { int site, other_site; long long block; int thread, other; };
-static Apart ended_early;  // `other` ended before its first barrier, `thread` waits at `site`
+// Threads of a block that did not pass the same barriers, though CUDA asks for it: the first such place of a launch,
+// site -1 where there is none.
+struct Apart { int site, other_site; long long block; int thread, other, passed; };
+static Apart ended_early;  // `thread` waits at `site`, `other` has ended behind `passed` barriers
 static Apart at_two_sites;  // `thread` waits at `site`, `other` at `other_site`
 
 __attribute__((noinline, cold)) static void threw(const char* what) {
@@ -90,28 +91,22 @@ static void resume(Fiber& fiber) {
     }
 }
 
-// After the threads of a block have ended or come to a barrier, `waiting` of them, `ended` having ended since `passed`
-// barriers were passed: whether the block can go on.
-static bool meet(int threads, int waiting, int ended, int passed) {
-    if (waiting == 0) return true;
+// The threads of a block have ended or come to a barrier, having passed so many before, `ended` of them since the last:
+// note whether all are at the same. Those that have ended are not waited for, as on GPUs.
+static void note_apart(int threads, int ended, int passed) {
     int at = 0;
     while (!fibers[at].waiting) ++at;
-    if (ended > 0) {
-        int gone = 0;  // one that has ended now
+    if (ended > 0 && ended_early.site < 0) {
+        int gone = 0;
         while (fibers[gone].waiting || fibers[gone].passed != passed) ++gone;
-        if (passed > 0) {  // it took part in some barriers, and will not in this one
-            fault = Fault{BARRIERS, fibers[at].site, current_block, at, gone, passed, waiting};
-            return false;
-        }
-        if (ended_early.site < 0) ended_early = Apart{fibers[at].site, -1, current_block, at, gone};
+        ended_early = Apart{fibers[at].site, -1, current_block, at, gone, passed};
     }
-    if (at_two_sites.site < 0)
-        for (int thread = at + 1; thread < threads; ++thread)
-            if (fibers[thread].waiting && fibers[thread].site != fibers[at].site) {
-                at_two_sites = Apart{fibers[at].site, fibers[thread].site, current_block, at, thread};
-                break;
-            }
-    return true;
+    if (at_two_sites.site >= 0) return;
+    for (int thread = at + 1; thread < threads; ++thread)
+        if (fibers[thread].waiting && fibers[thread].site != fibers[at].site) {
+            at_two_sites = Apart{fibers[at].site, fibers[thread].site, current_block, at, thread, passed};
+            return;
+        }
 }
 
 static bool run_block(long long block, int threads) {
@@ -142,7 +137,7 @@ static bool run_block(long long block, int threads) {
     }
     interleaved = waiting > 0;
     for (int passed = 0, ended = threads - waiting; waiting > 0;) {
-        if (!meet(threads, waiting, ended, passed)) return false;
+        note_apart(threads, ended, passed);
         ended = waiting;
         waiting = 0;
         ++passed;

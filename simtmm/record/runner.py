@@ -21,7 +21,7 @@ BATCH_EVENTS = 1 << 20  # a row group: 16 MiB of events in memory
 COMMAND_EVENTS = 1 << 17  # of a command of the process, before the next: what the caches hold
 MOST_EVENTS = 1 << 27  # of a batch and so of a block: 2 GiB; a block with more loops for ever
 COPIES = 3  # of a block's events that lie in memory at once: as they came, by thread, and for the trace
-TOO_MUCH, NO_MEMORY, THREW, BARRIERS = 5, 6, 7, 8  # codes of faults beyond an access's (device_cpu.cuh)
+TOO_MUCH, THREW = 5, 7  # codes of faults beyond an access's (device_cpu.cuh)
 
 
 class Room:
@@ -218,11 +218,6 @@ class Runner:
             case code if code == THREW:
                 said = self.process.thrown.split("\n")[0]
                 return f"{where} or after it: threw an exception{f': {said}' if said else ''}"
-            case code if code == BARRIERS:
-                return (
-                    f"{where} waits at its barrier number {fault.index + 1}, but thread {fault.array} ended after "
-                    f"{fault.index}: a barrier is passed by all threads of a block or by none"
-                )
             case _:
                 return f"{where}: out of memory with {launch.threads_per_block} threads a block"
 
@@ -234,13 +229,14 @@ class Runner:
         self._apart.add(key)
         place = fault_place(self.kernel, self.sites, apart.site, apart.block, apart.thread)
         other = (
-            f"thread {apart.other} has ended before it"
+            f"has ended after {apart.passed}"
             if what == "ended early"
-            else f"thread {apart.other} waits at another, {self._line(apart.other_site)}"
+            else f"waits at another, {self._line(apart.other_site)}"
         )
         self.warnings.append(
-            f"{launch.kernel}: {place} waits at a barrier, and {other}: CUDA leaves open what a barrier does that not "
-            "all threads of a block reach; it was taken to wait for those that have not ended"
+            f"{launch.kernel}: {place} waits at its barrier number {apart.passed + 1}, and thread {apart.other} {other}: "
+            "CUDA leaves open what a barrier does that not all threads of a block reach; it was taken to wait for those "
+            "that have not ended"
         )
 
     def _line(self, number: int) -> str:

@@ -60,7 +60,6 @@ class Cluster:
         """See tasks.Executor."""
         with ExitStack() as stack:
             client = stack.enter_context(self._client(stack))
-            client.wait_for_workers(1, timeout=30)
             workers = _Workers(client, f"cluster {self._where}")
             workers.check()
             futures: dict[Task, Any] = {}
@@ -96,7 +95,7 @@ class Cluster:
                 future = next(finished)
                 yield wanted.pop(future), workers.outcome(future)
                 left -= 1
-            workers.look(at_once=True)
+            workers.warn()
 
     def _client(self, stack: ExitStack) -> Any:
         for name in ("distributed", "distributed.client"):  # the client has a level of its own
@@ -124,25 +123,22 @@ class _Workers:
         self._alone: float | None = None  # since when there is no worker that can compute
 
     def check(self) -> None:
-        """Raise StudyError if one of those that are there has other sources."""
+        """Raise StudyError if one of those that are there has other sources, or if there is none."""
+        try:
+            self._client.wait_for_workers(1, timeout=ALONE)
+        except TimeoutError:
+            raise StudyError(f"{self._where}: has no workers") from None
         self._ask()
         for told in self._wrong():
             raise StudyError(f"{self._where}: {told}, here it is {self._own}")
 
-    def look(self, at_once: bool = False) -> None:
-        """Now and then, or at once, warn of workers that have come with other sources.
-
-        Raises StudyError where for a while there has been no other.
-        """
-        if time.monotonic() < self._next and not at_once:
+    def look(self) -> None:
+        """Now and then: warn, and raise StudyError where for a while there has been no worker that can compute."""
+        now = time.monotonic()
+        if now < self._next:
             return
-        known = set(self._wrong())
-        self._ask()
-        for told in self._wrong():
-            if told not in known:
-                logger.warning("warning: %s: %s, here it is %s: it is left out", self._where, told, self._own)
-        self._next = now = time.monotonic()
-        self._next += LOOK
+        self.warn()
+        self._next = now + LOOK
         if self._own in self._versions.values():
             self._alone = None
             return
@@ -150,6 +146,14 @@ class _Workers:
         if now - self._alone >= ALONE:
             there = "; ".join(self._wrong()) or "there is none"
             raise StudyError(f"{self._where}: no worker has had simtmm {self._own} for {ALONE:g} s: {there}")
+
+    def warn(self) -> None:
+        """Name the workers with other sources that were not there before."""
+        known = set(self._wrong())
+        self._ask()
+        for told in self._wrong():
+            if told not in known:
+                logger.warning("warning: %s: %s, here it is %s: it is left out", self._where, told, self._own)
 
     def outcome(self, future: Any) -> Any:
         """What a task gave; what the cluster could not do, as an error of that point."""
@@ -162,7 +166,7 @@ class _Workers:
             return StudyError("memory ran out")
         if error is None:
             return StudyError(f"the cluster gave it up ({future.status})")
-        self.look(at_once=True)
+        self.warn()
         for told in self._wrong():  # which may not even be able to read a task
             raise StudyError(f"{self._where}: a task failed ({shown_error(error)}), and {told}, here it is {self._own}")
         raise error

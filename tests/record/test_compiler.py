@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
+from simtmm import cache as cache_module
 from simtmm import record
 from simtmm.errors import CompilerError
 from simtmm.kernel import kernel_folders, load_kernel
-from simtmm.record import compiler
 from simtmm.record.compiler import build, find_compiler, global_functions
 from tests.record.build import DEVICE, host
 from tests.record.conftest import needs_compiler
@@ -185,6 +185,33 @@ def test_a_build_that_fails_leaves_nothing(kernel_folder, cache):
 
 
 @needs_compiler
+@pytest.mark.parametrize("content", [b"", b"#!/bin/sh\necho planted > PLANTED\n"], ids=["empty", "planted"])
+def test_a_build_that_is_not_what_was_kept_is_never_run_and_compiled_anew(
+    kernel_folder, cache, tmp_path, monkeypatch, content
+):
+    kernel = load_kernel(kernel_folder(RIGHT, host()))
+    program = build(kernel, {})
+    program.write_bytes(content)
+    program.chmod(0o700)
+    monkeypatch.chdir(tmp_path)
+    assert record(kernel).info.events == 1
+    assert build(kernel, {}) == program
+    assert program.stat().st_size > len(content)
+    assert not (tmp_path / "PLANTED").exists()
+
+
+@needs_compiler
+def test_nothing_is_run_from_a_folder_that_others_may_write_to(kernel_folder, cache, tmp_path, monkeypatch, caplog):
+    kernel = load_kernel(kernel_folder(RIGHT, host()))
+    folder = build(kernel, {}).parent
+    cache_module._own.cache_clear()
+    folder.chmod(0o777)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert build(kernel, {}).parent != folder
+    assert "can be written by others (mode 777)" in caplog.text
+
+
+@needs_compiler
 @pytest.mark.parametrize("obstacle", ["a file in its place", "no right to write"])
 def test_a_cache_that_can_not_be_written_is_replaced_by_a_temporary_folder(
     kernel_folder, tmp_path, cache, monkeypatch, obstacle
@@ -194,7 +221,7 @@ def test_a_cache_that_can_not_be_written_is_replaced_by_a_temporary_folder(
     else:
         may = os.access  # a superuser may write everywhere
         monkeypatch.setattr(os, "access", lambda path, mode, **how: mode != os.W_OK and may(path, mode, **how))
-    monkeypatch.setattr(compiler.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     library = build(load_kernel(kernel_folder(RIGHT, host())), {})
     assert library.is_file()
     assert library.parent.parent == tmp_path

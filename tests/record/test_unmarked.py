@@ -8,7 +8,6 @@ import pytest
 
 from simtmm import load_trace, record
 from simtmm.__main__ import main
-from simtmm.errors import RecordingError
 from simtmm.record import unmarked
 from tests.record.build import DEVICE, host
 from tests.record.conftest import needs_compiler
@@ -120,32 +119,25 @@ def barriers(recorded, what):
     return recorded(BARRIERS, arguments=f'("a", {what})', grid="2", block="4").info.doubts
 
 
-def test_threads_that_pass_fewer_barriers_than_others_are_an_error(recorded):
-    with pytest.raises(RecordingError) as caught:
-        barriers(recorded, 3)
-    text = str(caught.value)
-    assert "kernel.cu:10: site 3 `SYNC();`, block 0, thread 2 waits at its barrier number 2" in text
-    assert "but thread 0 ended after 1: a barrier is passed by all threads of a block or by none" in text
-
-
-def test_threads_that_return_before_any_barrier_are_told(recorded):
-    (told,) = barriers(recorded, 1)
-    assert "site 2 `SYNC();`, block 0, thread 0 waits at a barrier, and thread 2 has ended before it" in told
+@pytest.mark.parametrize(("what", "passed"), [(1, 0), (3, 1)])
+def test_threads_that_end_before_a_barrier_of_others_are_told(recorded, what, passed):
+    (told,) = barriers(recorded, what)
+    waiting, ended = (0, 2) if what == 1 else (2, 0)
+    assert f"site {2 + passed} `SYNC();`, block 0, thread {waiting} waits at its barrier number {passed + 1}" in told
+    assert f", and thread {ended} has ended after {passed}: CUDA leaves open" in told
 
 
 def test_threads_that_meet_at_barriers_of_different_lines_are_told(recorded):
-    with pytest.raises(RecordingError, match="thread 0 waits at its barrier number 2, but thread 2 ended after 1"):
-        barriers(recorded, 2)
-    device = "__global__ void f(int* a) { ST(a, 0, 1); if (threadIdx.x) { OP(1); SYNC(); } else SYNC(); }"
-    (told,) = recorded(device, block="4").info.doubts
-    assert "block 0, thread 0 waits at a barrier, and thread 1 waits at another" in told
+    ended, apart = sorted(barriers(recorded, 2))
+    assert "thread 0 waits at its barrier number 1, and thread 2 waits at another, kernel.cu:7: site 1 " in apart
+    assert "thread 0 waits at its barrier number 2, and thread 2 has ended after 1" in ended
 
 
 def test_threads_that_pass_the_same_barriers_are_not_worth_a_word(recorded):
     assert barriers(recorded, 0) == []
 
 
-def test_sixty_four_threads_once_and_the_others_three_times_is_an_error(kernel_folder):
+def test_sixty_four_threads_once_and_the_others_three_times_is_told(kernel_folder):
     device = "__global__ void f(int* a) { ST(a, 0, 1); SYNC(); if (threadIdx.x >= 64) { SYNC(); SYNC(); } }"
-    with pytest.raises(RecordingError, match="thread 64 waits at its barrier number 2, but thread 0 ended after 1"):
-        record(kernel_folder(DEVICE + device, host(block="128")))
+    (told,) = record(kernel_folder(DEVICE + device, host(block="128"))).info.doubts
+    assert "thread 64 waits at its barrier number 2, and thread 0 has ended after 1" in told
