@@ -5,16 +5,14 @@ that progress shows and Ctrl-C is heard. It shares no rule with engine/reference
 """
 
 import contextlib
-import logging
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.compiled import Compiled, announced
 from simtmm.engine import fast_core as core
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
@@ -27,9 +25,6 @@ TIMELINE_ROOM = 1_000_000  # intervals of a timeline between two drains, about
 STRETCH = 2_000_000  # steps of groups between two looks at the clock: a fraction of a second
 WORTH_SHARING = 200_000  # operations: some milliseconds, a hundred times what handing them to threads takes
 LONGEST = 2.0**61  # ticks; sums of two of them fit 64 bits
-PATIENCE = 1.5  # seconds that a stretch takes at most
-
-logger = logging.getLogger("simtmm")
 
 SCHEDULERS = {
     "fifo": core.FIFO,
@@ -97,27 +92,21 @@ def simulate(
 
 @contextlib.contextmanager
 def _compilation_announced(variant: tuple[int, ...]) -> Iterator[None]:
-    """Say so where the first call of a variant takes longer than a look into Numba's cache ever does: it compiles."""
+    """Say so where the first call of a variant compiles it."""
     if variant in _called:
         yield
         return
-    timer = threading.Timer(PATIENCE, logger.info, ["compiling the fast engine for this kind of machine (kept)"])
-    timer.daemon = True
-    timer.start()
-    try:
+    with announced("the fast engine for this kind of machine"):
         yield
-    finally:
-        timer.cancel()
     _called.add(variant)
 
 
 _called: set[tuple[int, ...]] = set()  # variants that are compiled; a timer takes longer than a small launch
 
 
-@cache
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    made: Callable[..., Any] = core.compiled(function)
-    return made
+_RUN, _SHORTEST_BLOCKS, _WARM = (
+    Compiled(function, runtime=False) for function in (core.run, core.shortest_blocks, core.warm)
+)
 
 
 class _Launch:
@@ -247,7 +236,7 @@ class _Launch:
         return outcome == core.OVER
 
     def _simulate(self, mark: int) -> int:
-        return int(_compiled(core.run)(self._launch, *self._flags, self._stretch, mark))
+        return int(_RUN(self._launch, *self._flags, self._stretch, mark))
 
     def drain(self, begin: int) -> Integers:
         """The intervals of the timeline so far, which are forgotten here; the launch begins at that tick."""
@@ -367,7 +356,7 @@ def _shortest_blocks(
     def fill(part: int) -> None:
         begin, end = ((last - first) * bound // parts for bound in (part, part + 1))
         block_warps = workload.block_warps[first + begin : first + end + 1]
-        _compiled(core.shortest_blocks)(*operations, block_warps, issue, wait, store_wait, shortest[begin:end])
+        _SHORTEST_BLOCKS(*operations, block_warps, issue, wait, store_wait, shortest[begin:end])
 
     list(lanes.map(fill, range(parts)))
     return shortest
@@ -400,7 +389,7 @@ def _warm_lines(machine: Machine, workload: Workload, operations: slice, warps: 
     lines = _lines(1, l2)
     chunks = workload.chunks[slice(*workload.warp_chunks[[warps.start, warps.stop]])]
     made = workload.kind[operations], workload.amount[operations], chunks
-    _compiled(core.warm)(lines, *made, l2.writes == "back")
+    _WARM(lines, *made, l2.writes == "back")
     return lines
 
 

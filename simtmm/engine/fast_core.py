@@ -5,8 +5,6 @@ number of dimensions says what it means; that is part of its type, so what a mac
 code. Nothing here owns memory: `simtmm/engine/fast.py` lays out the arrays, and the functions are compiled without
 Numba's runtime, which would count references to them.
 
-All of it stands in one file, because Numba's cache of `run` is renewed when this file changes and looks at no other.
-
 State is kept in rows of 64-bit integers, a row a warp (WARP_*), block (BLOCK_*), port (PORT_*) or group (GROUP_*):
 what belongs to one warp shares its cache lines. Warps lie by group and slot, blocks by group and place.
 """
@@ -16,11 +14,11 @@ what belongs to one warp shares its cache lines. Warps lie by group and slot, bl
 
 from typing import Any, NamedTuple
 
-import numba
 import numba.extending
 import numpy as np
 from llvmlite import ir
 
+from simtmm.compiled import helper, inlined
 from simtmm.timeline import WarpState
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE
 
@@ -110,19 +108,8 @@ class State(NamedTuple):
     intervals: Any  # int64[room, 6]: the timeline's, as they end
 
 
-# Numba's own annotations do not know the option _nrt, nor that an intrinsic's first parameter is not the caller's.
-_njit: Any = numba.njit
+# Numba's own annotations do not know that an intrinsic's first parameter is not the caller's.
 _intrinsic: Any = numba.extending.intrinsic
-
-
-def _inlined(function: Any) -> Any:
-    """A helper that LLVM puts into its callers."""
-    return _njit(function, _nrt=False, forceinline=True)
-
-
-def _compiled(function: Any) -> Any:
-    """A helper that is called."""
-    return _njit(function, _nrt=False)
 
 
 @_intrinsic
@@ -142,7 +129,7 @@ def _prefetch(typing, array, index):
     return numba.types.void(array, numba.types.int64), generate
 
 
-@_inlined
+@inlined
 def _account(s, g, t):
     """Book the ticks since the group's last event under what it was doing (section 7)."""
     passed = t - s.group[g, GROUP_ACCOUNTED]
@@ -161,7 +148,7 @@ def _account(s, g, t):
         s.group[g, GROUP_ACCOUNTED] = t
 
 
-@_compiled
+@helper
 def _note(s, g, w, state, t):
     """Another state of a warp begins; the interval that ends goes into the timeline."""
     since = s.watch[w, WATCH_SINCE]
@@ -178,14 +165,14 @@ def _note(s, g, w, state, t):
     s.watch[w, WATCH_SINCE] = t
 
 
-@_inlined
+@inlined
 def _turn(s, g, w, state, t):
     """A warp is in another state from now on."""
     if s.parameters[P_TIMELINE] != 0:
         _note(s, g, w, state, t)
 
 
-@_inlined
+@inlined
 def _push(s, ring, g, t, slot, tail_field, head_field):
     """Put a wake-up into a ring that is sorted by tick; it nearly always goes to the end."""
     mask = s.parameters[P_RING] - 1
@@ -200,7 +187,7 @@ def _push(s, ring, g, t, slot, tail_field, head_field):
     s.rings[g, ring + 1, tail & mask] = slot
 
 
-@_inlined
+@inlined
 def _make_ready(s, order, g, w, slot, t):
     """The warp waits for a port from now on."""
     mask = s.parameters[P_RING] - 1
@@ -225,7 +212,7 @@ def _make_ready(s, order, g, w, slot, t):
         s.bits[g, READY_SLOTS, slot >> 6] |= np.uint64(1) << np.uint64(slot & 63)
 
 
-@_inlined
+@inlined
 def _lowest_bit(word):
     """The number of the lowest set bit."""
     low = word & (~word + np.uint64(1))
@@ -245,7 +232,7 @@ def _lowest_bit(word):
     return number
 
 
-@_inlined
+@inlined
 def _pick(s, order, g):
     """The slot of the ready warp that the scheduler grants (section 5); it is ready no more."""
     mask = s.parameters[P_RING] - 1
@@ -297,7 +284,7 @@ def _pick(s, order, g):
     return chosen
 
 
-@_inlined
+@inlined
 def _is_full(s, w, t):
     """Whether as many asyncs of a warp as may be in flight, if there is a limit, finish after t."""
     limit = s.parameters[P_OUTSTANDING]
@@ -310,7 +297,7 @@ def _is_full(s, w, t):
     return count >= limit
 
 
-@_inlined
+@inlined
 def _sleep(s, g, t, finish, slot):
     """A warp waits for a memory instruction of its own."""
     _turn(s, g, g * s.parameters[P_SLOTS] + slot, MEMORY, t)
@@ -323,7 +310,7 @@ def _sleep(s, g, t, finish, slot):
     _push(s, MEMORY_TICKS, g, finish, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
 
 
-@_inlined
+@inlined
 def _advance(s, order, g, slot, t):
     """Section 3 for one warp: READY, SLEEPS, AT_BARRIER or IS_DONE."""
     w = g * s.parameters[P_SLOTS] + slot
@@ -365,7 +352,7 @@ def _advance(s, order, g, slot, t):
         return READY
 
 
-@_compiled
+@helper
 def _leave(s, order, g, slot, t, outcome):
     """A warp has come to a barrier or is done: what that sets off in its block."""
     base = g * s.parameters[P_SLOTS]
@@ -401,7 +388,7 @@ def _leave(s, order, g, slot, t, outcome):
         s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], t)
 
 
-@_inlined
+@inlined
 def _settle(s, order, g, slot, t):
     """Advance a warp, and see to what that sets off."""
     outcome = _advance(s, order, g, slot, t)
@@ -409,7 +396,7 @@ def _settle(s, order, g, slot, t):
         _leave(s, order, g, slot, t, outcome)
 
 
-@_inlined
+@inlined
 def _partition_of(s, chunk):
     """The partition that a chunk lies in."""
     if s.parameters[P_HASHED]:
@@ -421,7 +408,7 @@ def _partition_of(s, chunk):
     return _modulo(chunk, s.parameters[P_PARTITIONS])
 
 
-@_inlined
+@inlined
 def _modulo(chunk, count):
     """chunk mod count, without a division where count is a power of two, as it is in most machines."""
     if count & (count - 1) == 0:
@@ -429,7 +416,7 @@ def _modulo(chunk, count):
     return np.int64(np.uint64(chunk) % np.uint64(count))
 
 
-@_inlined
+@inlined
 def _find(lines, row, chunk, ways):
     """The fill time of a chunk in a set whose lines lie in the order of their use, latest first; -1 on a miss."""
     for way in range(ways):
@@ -444,7 +431,7 @@ def _find(lines, row, chunk, ways):
     return np.int64(-1)
 
 
-@_inlined
+@inlined
 def _insert(lines, row, chunk, fill, ways):
     """Put a chunk into a set as its latest used line; the line used longest ago falls out."""
     for later in range(ways - 1, 0, -1):
@@ -454,7 +441,7 @@ def _insert(lines, row, chunk, fill, ways):
     lines[row, 0, 1] = fill
 
 
-@_inlined
+@inlined
 def _drop(lines, row, chunk, ways):
     """Take a chunk's line out of a set, if it is there."""
     for way in range(ways):
@@ -466,7 +453,7 @@ def _drop(lines, row, chunk, ways):
             return
 
 
-@_inlined
+@inlined
 def _reserve(s, chunk, writes, service, t):
     """Take a chunk's partition from t on, as soon as it is free; when that is."""
     partition = _partition_of(s, chunk)
@@ -483,7 +470,7 @@ def _reserve(s, chunk, writes, service, t):
     return begin
 
 
-@_inlined
+@inlined
 def _insert_shared(s, row, chunk, line, t):
     """Put a chunk into the L2; a line that falls out and is to be written takes its partition."""
     last = s.parameters[P_L2_WAYS] - 1
@@ -493,7 +480,7 @@ def _insert_shared(s, row, chunk, line, t):
     _insert(s.l2, row, chunk, line, s.parameters[P_L2_WAYS])
 
 
-@_inlined
+@inlined
 def _access(s, memory, g, what, first, count, t):
     """Section 4: reserve the path of an instruction's chunks; the tick at which it finishes."""
     latency = s.parameters[P_STORE_LATENCY] if what == STORE else s.parameters[P_LATENCY]
@@ -565,7 +552,7 @@ def _access(s, memory, g, what, first, count, t):
     return finish
 
 
-@_inlined
+@inlined
 def _segment(s, g, slot, t, p):
     """Give the port the segment that starts now (section 5, on-stall)."""
     w = g * s.parameters[P_SLOTS] + slot
@@ -605,7 +592,7 @@ def _segment(s, g, slot, t, p):
     s.port[p, PORT_COUNT] = count
 
 
-@_inlined
+@inlined
 def _instruction(s, g, slot, t, p):
     """Give the port one instruction (section 5, every-instruction)."""
     w = g * s.parameters[P_SLOTS] + slot
@@ -633,7 +620,7 @@ def _instruction(s, g, slot, t, p):
     s.port[p, PORT_GRANTED] = t
 
 
-@_inlined
+@inlined
 def _act(s, memory, g, w, p, t):
     """The segment's memory instruction leaves its port: its finish if the warp waits for it, else -1."""
     what = s.port[p, PORT_ACCESS]
@@ -659,7 +646,7 @@ def _act(s, memory, g, w, p, t):
     return finish
 
 
-@_inlined
+@inlined
 def _next_issues(s, w, t):
     """Whether a warp's next operation needs a port and may start now."""
     position = s.warp[w, WARP_POSITION]
@@ -671,7 +658,7 @@ def _next_issues(s, w, t):
     return not (what == ASYNC and _is_full(s, w, t))
 
 
-@_inlined
+@inlined
 def _release(s, switch, memory, order, g, t):
     """Phase 1 for a group: ports whose segment ends now."""
     ports = s.parameters[P_PORTS]
@@ -697,7 +684,7 @@ def _release(s, switch, memory, order, g, t):
             _push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
 
 
-@_inlined
+@inlined
 def _wake(s, order, g, t):
     """Phase 2 for a group: warps whose sleep ends now advance. Their order among one another shows nowhere."""
     mask = s.parameters[P_RING] - 1
@@ -716,7 +703,7 @@ def _wake(s, order, g, t):
         _settle(s, order, g, slot, t)
 
 
-@_inlined
+@inlined
 def _issue(s, switch, order, g, t):
     """Phase 4 for a group: grant free ports to ready warps."""
     ports = s.parameters[P_PORTS]
@@ -738,7 +725,7 @@ def _issue(s, switch, order, g, t):
             _instruction(s, g, slot, t, p)
 
 
-@_inlined
+@inlined
 def _next_tick(s, g):
     """When something happens in the group next."""
     mask = s.parameters[P_RING] - 1
@@ -756,7 +743,7 @@ def _next_tick(s, g):
     return t
 
 
-@_inlined
+@inlined
 def _take(s, g, which):
     """The lowest free number of a group's row of bits, which is taken by this."""
     index = 0
@@ -767,13 +754,13 @@ def _take(s, g, which):
     return (index << 6) + bit
 
 
-@_inlined
+@inlined
 def _give_back(s, g, which, number):
     """The number is free again."""
     s.bits[g, which, number >> 6] |= np.uint64(1) << np.uint64(number & 63)
 
 
-@_inlined
+@inlined
 def _free_finished(s, g):
     """The places of a group's finished blocks are free again."""
     base = g * s.parameters[P_SLOTS]
@@ -791,7 +778,7 @@ def _free_finished(s, g):
     s.group[g, GROUP_EMPTY_BLOCKS] = 0
 
 
-@_compiled
+@helper
 def _dispatch(s, order, t):
     """Section 6: free the places of blocks that finished at t, place what fits, and again while blocks finish."""
     groups = s.parameters[P_GROUPS]
@@ -875,7 +862,7 @@ def _dispatch(s, order, t):
             return
 
 
-@_compiled
+@helper
 def _run_together(s, switch, memory, order, budget):
     """Groups that share something keep one clock; steps in the order of the page."""
     groups = s.parameters[P_GROUPS]
@@ -906,7 +893,7 @@ def _run_together(s, switch, memory, order, budget):
     return GO_ON
 
 
-@_compiled
+@helper
 def _run_apart(s, switch, memory, order, budget, mark):
     """Groups touched with this mark go on, each on its own clock, up to where a block ends and others are pending."""
     for g in range(s.parameters[P_GROUPS]):
@@ -977,7 +964,7 @@ def warm(l2, kind, amount, chunks, stores):
         at += count
 
 
-@_compiled
+@helper
 def _soonest_end(s, g, t):
     """A tick before which no block of a group can end that goes on at t."""
     soonest = NEVER
@@ -992,7 +979,7 @@ def _soonest_end(s, g, t):
     return max(soonest, t + 1)
 
 
-@_compiled
+@helper
 def _dispatch_apart(s, order):
     """Dispatch for groups on clocks of their own, up to the first tick at which one that goes on could be next."""
     groups = s.parameters[P_GROUPS]
@@ -1016,7 +1003,7 @@ def _dispatch_apart(s, order):
             return touched
 
 
-@_compiled
+@helper
 def _share_out(s, touched):
     """Give the touched groups to lanes, if they are worth it."""
     lanes = s.parameters[P_LANES]
@@ -1056,11 +1043,3 @@ def run(s, coupled, switch, memory, order, budget, mark):
             return OVER
         if _share_out(s, touched):
             return WIDE
-
-
-def compiled(function: Any) -> Any:
-    """`run` or `shortest_blocks`, compiled when called and kept in Numba's cache; without one it runs as well."""
-    try:
-        return _njit(function, _nrt=False, nogil=True, cache=True)
-    except RuntimeError:  # no folder to keep it in
-        return _njit(function, _nrt=False, nogil=True)

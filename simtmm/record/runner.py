@@ -234,9 +234,9 @@ class Runner:
             else f"waits at another, {self._line(apart.other_site)}"
         )
         self.warnings.append(
-            f"{launch.kernel}: {place} waits at its barrier number {apart.passed + 1}, and thread {apart.other} {other}: "
-            "CUDA leaves open what a barrier does that not all threads of a block reach; it was taken to wait for those "
-            "that have not ended"
+            f"{launch.kernel}: {place} waits at its barrier number {apart.passed + 1}, and thread {apart.other} "
+            f"{other}: CUDA leaves open what a barrier does that not all threads of a block reach; it was taken to "
+            "wait for those that have not ended"
         )
 
     def _line(self, number: int) -> str:

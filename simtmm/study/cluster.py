@@ -100,6 +100,7 @@ class Cluster:
     def _client(self, stack: ExitStack) -> Any:
         for name in ("distributed", "distributed.client"):  # the client has a level of its own
             logging.getLogger(name).setLevel(logging.ERROR)  # a worker that dies is no news: its points are retried
+        logging.getLogger("asyncio").addFilter(_is_news)
         try:
             if self._local:
                 with interrupts_held():
@@ -157,8 +158,14 @@ class _Workers:
 
     def outcome(self, future: Any) -> Any:
         """What a task gave; what the cluster could not do, as an error of that point."""
-        if future.status == "finished":
-            return future.result()
+        while future.status in ("finished", "lost", "pending"):  # lost, and to be computed again, with its worker
+            try:
+                return future.result(timeout=LOOK)
+            except TimeoutError:
+                self.look()
+            except Exception:
+                if future.status == "finished":
+                    raise
         error = future.exception() if future.status == "error" else None
         if type(error).__name__ == "KilledWorker":
             return StudyError("workers died again and again over it: memory may have run out")
@@ -225,6 +232,12 @@ def _guarded(version: str, function: Any, *arguments: Any) -> Any:
         return function(*arguments)
     except SimtmmError as error:
         return error
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """What distributed leaves behind of a result that was waited for in vain is none."""
+    kind = record.exc_info and record.exc_info[0]
+    return getattr(kind, "__name__", "") != "AllExit"
 
 
 @functools.cache

@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.compiled import Compiled
 from simtmm.errors import WorkloadError, shown
 from simtmm.machine.tables import LARGEST_SEGMENT
-from simtmm.trace.compiled import Compiled
 
 HALF_WARP = 16  # threads that are coalesced together, whatever the width of a warp
 SMALLEST_SEGMENT = 32  # bytes

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.compiled import Compiled
 from simtmm.errors import TraceError
 from simtmm.machine import Machine
 from simtmm.machine.tables import LARGEST_SEGMENT
 from simtmm.trace.coalescing import HALF_WARP
-from simtmm.trace.compiled import Compiled
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower, name_of_block, spans
 from simtmm.trace.schema import Kind

@@ -23,10 +23,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.compiled import Compiled
 from simtmm.errors import MachineError, TraceError, WorkloadError
 from simtmm.machine import Machine
 from simtmm.trace.coalescing import HALF_WARP, coalesce
-from simtmm.trace.compiled import Compiled
 from simtmm.trace.io import Trace
 from simtmm.trace.schema import EVENT, Batch, Events, Kind, TraceInfo
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, SHARED, STORE, Workload

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.trace.compiled import Compiled
+from simtmm.compiled import Compiled
 from simtmm.trace.schema import Events, Kind
 
 LOAD, STORE, SAME, ATOMIC = range(4)  # what is done to a word; SAME: a store that changed nothing

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simtmm.compiled import helper, inlined
 from simtmm.trace.importers.opcodes import (
     BARRIER,
     COMPUTE,
@@ -39,8 +40,6 @@ from simtmm.trace.importers.warps import (
     compiled,
     emit,
     end_block,
-    helper,
-    inlined,
 )
 from simtmm.trace.importers.words import NEWLINE, SPACE, blank, decimal, hexadecimal, line_end, starts, word_hash
 from simtmm.trace.schema import Kind

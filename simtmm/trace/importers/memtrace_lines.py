@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simtmm.trace.importers.warps import LANES, LARGEST_GLOBAL, compiled, helper, inlined
+from simtmm.compiled import helper, inlined
+from simtmm.trace.importers.warps import LANES, LARGEST_GLOBAL, compiled
 from simtmm.trace.importers.words import (
     HEXADECIMAL,
     LOWER_X,

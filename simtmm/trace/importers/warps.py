@@ -10,19 +10,13 @@ are compiled without Numba's runtime, which would count references to them.
 # Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
 
-import logging
-import threading
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
+from simtmm.compiled import Compiled, helper, inlined
 from simtmm.trace.schema import EVENT, Kind
 
-logger = logging.getLogger("simtmm")
-
-PATIENCE = 1.5  # seconds
 LANES = 32
 _LOAD, _ATOMIC = int(Kind.LOAD), int(Kind.ATOMIC)
 POOLED = np.array([kind not in (Kind.WORK, Kind.BARRIER) for kind in Kind])
@@ -85,46 +79,9 @@ def twice_as_much(operations: Operations) -> Operations:
     return operations._replace(**larger)
 
 
-_njit: Any = numba.njit  # Numba's own annotations do not know the option _nrt
-
-
-def inlined(function: Any) -> Any:
-    """A helper that LLVM puts into its callers."""
-    return _njit(function, _nrt=False, forceinline=True)
-
-
-def helper(function: Any) -> Any:
-    """A helper that is called."""
-    return _njit(function, _nrt=False)
-
-
-def compiled(function: Any) -> Callable[..., Any]:
-    """A function that Python calls; kept in Numba's cache where there is a folder for it.
-
-    That cache is renewed when the function's own file changes, and looks at no other: whoever changes a helper in
-    this file or in words.py touches accelsim_lines.py and memtrace_lines.py as well.
-    """
-    try:
-        made: Callable[..., Any] = _njit(function, _nrt=False, nogil=True, cache=True)
-    except RuntimeError:  # Numba found no folder that it may write its cache to
-        made = _njit(function, _nrt=False, nogil=True)
-    called = False
-
-    def call(*arguments: Any) -> Any:
-        nonlocal called
-        if called:
-            return made(*arguments)
-        # A call takes far less than this where nothing is compiled.
-        timer = threading.Timer(PATIENCE, logger.info, ["compiling the importer (kept)"])
-        timer.daemon = True
-        timer.start()
-        try:
-            called = True
-            return made(*arguments)
-        finally:
-            timer.cancel()
-
-    return call
+def compiled(function: Any) -> Compiled:
+    """A function that Python calls; it owns no memory."""
+    return Compiled(function, runtime=False, what="the importer")
 
 
 @inlined

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from simtmm.trace.importers.warps import helper, inlined
+from simtmm.compiled import helper, inlined
 
 TAB, NEWLINE, SPACE, MINUS, COMMA, ZERO, NINE = 9, 10, 32, 45, 44, 48, 57
 _BLANK = np.zeros(256, np.uint8)

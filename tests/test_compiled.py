@@ -1,0 +1,86 @@
+"""Compiled code: what is kept of it follows the sources, and lies in the user's own cache."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from simtmm import compiled
+from simtmm.files import PACKAGE
+
+CALL = "import numpy as np\nfrom simtmm.probe import twice\nprint(twice(21))\n"
+PROBE = """from simtmm.compiled import Compiled, helper
+from simtmm.probe_helper import FACTOR, scaled
+
+
+def _twice(x):
+    return scaled(x) * FACTOR
+
+
+twice = Compiled(_twice)
+"""
+HELPER = "from simtmm.compiled import helper\n\nFACTOR = {}\n\n\n@helper\ndef scaled(x):\n    return x * {}\n"
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package with a compiled function of its own; called, it gives what its output says."""
+    shutil.copytree(PACKAGE, tmp_path / "simtmm", ignore=shutil.ignore_patterns("__pycache__", "_data"))
+    (tmp_path / "simtmm" / "probe.py").write_text(PROBE)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "SIMTMM_CACHE": str(tmp_path / "cache")}
+
+    def call(factor=2, scale=1):
+        (tmp_path / "simtmm" / "probe_helper.py").write_text(HELPER.format(factor, scale))
+        done = subprocess.run(
+            [sys.executable, "-c", CALL], capture_output=True, text=True, check=True, env=environment, cwd=tmp_path
+        )
+        return int(done.stdout)
+
+    return call
+
+
+def kept(tmp_path):
+    return sorted(path.name for path in (tmp_path / "cache" / "compiled").glob("simtmm.probe-*"))
+
+
+def test_a_helper_or_a_constant_that_changes_in_another_module_is_seen(package, tmp_path):
+    assert package() == 42
+    assert len(kept(tmp_path)) == 1
+    assert package() == 42
+    assert len(kept(tmp_path)) == 1
+    assert package(scale=3) == 126
+    assert package(factor=5) == 105
+    assert len(kept(tmp_path)) == 3
+
+
+def test_what_older_sources_left_behind_is_removed(package, tmp_path):
+    for factor in range(2, 2 + compiled.KEPT + 1):
+        assert package(factor=factor) == 21 * factor
+    assert len(kept(tmp_path)) == compiled.KEPT
+
+
+def test_nothing_is_loaded_from_a_cache_that_others_may_write_to(package, tmp_path):
+    assert package() == 42
+    (tmp_path / "cache").chmod(0o777)
+    for path in (tmp_path / "cache").rglob("*.nb*"):
+        path.write_bytes(b"planted")
+    assert package() == 42
+
+
+def test_the_sources_of_a_module_are_those_that_it_imports_however_far_away():
+    found = {}
+    compiled._collect(compiled._file_of("simtmm.trace.importers.accelsim_lines"), found)
+    names = {path.relative_to(PACKAGE).as_posix() for path in found}
+    assert {
+        "trace/importers/words.py",
+        "trace/importers/warps.py",
+        "trace/importers/opcodes.py",
+        "trace/schema.py",
+    } < names
+    assert "report/run.py" not in names
+
+
+def test_another_module_has_another_hash():
+    assert compiled.sources_of("simtmm.trace.lower") != compiled.sources_of("simtmm.engine.fast_core")
