@@ -157,7 +157,7 @@ class KernelProcess:
             self._poll = select.poll()
             self._poll.register(self._replies, select.POLLIN)
             extents = np.array([[base, base + memory.arrays[name].nbytes] for name, base in memory.bases.items()])
-            self._alive, self._last = time.monotonic(), -1
+            self._alive, self._last = time.monotonic(), 0
             self._tell(np.array([len(extents)], np.uint64).tobytes() + extents.astype(np.uint64).tobytes())
             self.signatures = self._hear_signatures()
             self._stack = stack.pop_all()
@@ -184,12 +184,16 @@ class KernelProcess:
 
     def begin(self, command: Command) -> None:
         """Have blocks run, which goes on until `end`. Raises EndedError where the process has ended."""
-        self._alive, self._last = time.monotonic(), -1
+        self._last = 0
+        if command.begins:
+            self._alive = time.monotonic()
         self._tell(bytes(command))
 
     def end(self) -> Outcome:
         """What came of the command that was begun. Raises EndedError where the process ends over it."""
-        return Outcome.from_buffer_copy(self._hear(ctypes.sizeof(Outcome)))
+        outcome = Outcome.from_buffer_copy(self._hear(ctypes.sizeof(Outcome)))
+        self._look_for_life(bool(outcome.count))
+        return outcome
 
     def events(self, turn: int, count: int) -> Events:
         """The events of the last command that had this turn, until the next one that has it begins."""
@@ -242,20 +246,26 @@ class KernelProcess:
 
     def _look(self) -> None:
         """The watchdog: end the process where it has recorded nothing for too long, or takes too much memory."""
-        if self._seen.last >> 16 != self._last:
-            self._alive, self._last = time.monotonic(), self._seen.last >> 16
-        elif time.monotonic() - self._alive > self._timeout:
-            self._end()
-            raise self._place_of(
-                f"recorded nothing for {self._timeout:g} s and was ended: does it loop for ever? Else take smaller "
-                f"parameters or raise the limit (--kernel-timeout, {KERNEL_TIMEOUT})"
-            )
+        events = self._seen.last >> 16
+        self._look_for_life(events != self._last)
+        self._last = events
         taken = _own_memory(self._process.pid)
         if taken > self._most_memory:
             self._end()
             raise self._place_of(
                 f"took {taken:,} bytes of memory of its own and was ended: take smaller parameters or raise the limit "
                 f"of {self._most_memory:,} (--kernel-memory, {KERNEL_MEMORY})"
+            )
+
+    def _look_for_life(self, has_recorded: bool) -> None:
+        now = time.monotonic()
+        if has_recorded:
+            self._alive = now
+        elif now - self._alive > self._timeout:
+            self._end()
+            raise self._place_of(
+                f"recorded nothing for {self._timeout:g} s and was ended: does it loop for ever? Else take smaller "
+                f"parameters or raise the limit (--kernel-timeout, {KERNEL_TIMEOUT})"
             )
 
     def _ended(self) -> EndedError:

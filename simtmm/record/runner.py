@@ -62,6 +62,11 @@ class _Pile:
         self._buffer: Events = np.empty(0, EVENT)
         self._ends: list[npt.NDArray[np.int64]] = []
 
+    @property
+    def blocks(self) -> int:
+        """Blocks that they are of, those without events included."""
+        return sum(map(len, self._ends))
+
     def clear(self) -> None:
         """Begin anew."""
         self.events, self._ends = 0, []
@@ -145,7 +150,7 @@ class Runner:
                 raise RecordingError(
                     f"{where}: wrote {behind}, where nothing lies, by a pointer without ST: it runs past an array"
                 )
-            if not ahead or pile.events >= BATCH_EVENTS:
+            if not ahead or max(pile.events, pile.blocks) >= BATCH_EVENTS:
                 yield pile.batch(number, done)
             if not ahead and not is_last:
                 self._begin(command, launch, room.left(), where)

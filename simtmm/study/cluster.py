@@ -1,9 +1,4 @@
-"""Cluster: a study's tasks on a Dask cluster; the only import of Dask, and a late one.
-
-Workers must have the sources that we have: else their results would not be ours. That is checked before anything is
-computed, and by every task, as workers may join at any time: one with others computes nothing and hands back what it
-is given. Here it is named in a warning.
-"""
+"""Cluster: a study's tasks on a Dask cluster; the only import of Dask, and a late one."""
 
 import functools
 import importlib
@@ -17,6 +12,7 @@ from typing import Any
 
 from simtmm.errors import SimtmmError, StudyError, shown_error
 from simtmm.provenance import VERSION
+from simtmm.study.cluster_workers import Workers
 from simtmm.study.plan import computed_by
 from simtmm.study.processes import interrupts_held
 from simtmm.study.tasks import Task
@@ -27,9 +23,7 @@ logger = logging.getLogger("simtmm")
 RETRIES = 3  # of a task whose worker died or that failed for a reason of the cluster's
 CONNECT = "30s"
 POLL = 0.01  # seconds
-LOOK = 5.0  # seconds between two looks at which workers are there
 PAUSE = 0.2  # seconds, after which a worker with other sources hands a task back: it is idle, and might get it again
-ALONE = 30.0  # seconds for which a study waits for a worker that can compute it
 
 
 class Cluster:
@@ -60,7 +54,7 @@ class Cluster:
         """See tasks.Executor."""
         with ExitStack() as stack:
             client = stack.enter_context(self._client(stack))
-            workers = _Workers(client, f"cluster {self._where}")
+            workers = Workers(client, f"cluster {self._where}", _version)
             workers.check()
             futures: dict[Task, Any] = {}
             wanted: dict[Any, Task] = {}
@@ -113,87 +107,6 @@ class Cluster:
             raise StudyError(f"cluster {self._where}: can't be reached ({shown_error(error)})") from None
 
 
-class _Workers:
-    """The workers of a cluster, and which of them have other sources than we."""
-
-    def __init__(self, client: Any, where: str) -> None:
-        self._client, self._where = client, where
-        self._own = _version()
-        self._versions: dict[str, str] = {}  # by address
-        self._next = 0.0
-        self._alone: float | None = None  # since when there is no worker that can compute
-
-    def check(self) -> None:
-        """Raise StudyError if one of those that are there has other sources, or if there is none."""
-        try:
-            self._client.wait_for_workers(1, timeout=ALONE)
-        except TimeoutError:
-            raise StudyError(f"{self._where}: has no workers") from None
-        self._ask()
-        for told in self._wrong():
-            raise StudyError(f"{self._where}: {told}, here it is {self._own}")
-
-    def look(self) -> None:
-        """Now and then: warn, and raise StudyError where for a while there has been no worker that can compute."""
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self.warn()
-        self._next = now + LOOK
-        if self._own in self._versions.values():
-            self._alone = None
-            return
-        self._alone = now if self._alone is None else self._alone
-        if now - self._alone >= ALONE:
-            there = "; ".join(self._wrong()) or "there is none"
-            raise StudyError(f"{self._where}: no worker has had simtmm {self._own} for {ALONE:g} s: {there}")
-
-    def warn(self) -> None:
-        """Name the workers with other sources that were not there before."""
-        known = set(self._wrong())
-        self._ask()
-        for told in self._wrong():
-            if told not in known:
-                logger.warning("warning: %s: %s, here it is %s: it is left out", self._where, told, self._own)
-
-    def outcome(self, future: Any) -> Any:
-        """What a task gave; what the cluster could not do, as an error of that point."""
-        while future.status in ("finished", "lost", "pending"):  # lost, and to be computed again, with its worker
-            try:
-                return future.result(timeout=LOOK)
-            except TimeoutError:
-                self.look()
-            except Exception:
-                if future.status == "finished":
-                    raise
-        error = future.exception() if future.status == "error" else None
-        if type(error).__name__ == "KilledWorker":
-            return StudyError("workers died again and again over it: memory may have run out")
-        if isinstance(error, MemoryError):
-            return StudyError("memory ran out")
-        if error is None:
-            return StudyError(f"the cluster gave it up ({future.status})")
-        self.warn()
-        for told in self._wrong():  # which may not even be able to read a task
-            raise StudyError(f"{self._where}: a task failed ({shown_error(error)}), and {told}, here it is {self._own}")
-        raise error
-
-    def _ask(self) -> None:
-        """Which workers are there, and what those have that were not there before."""
-        there = self._client.nthreads()
-        self._versions = {address: version for address, version in self._versions.items() if address in there}
-        if new := [address for address in there if address not in self._versions]:
-            for address, version in self._client.run(_version, workers=new, on_error="return").items():
-                if isinstance(version, OSError):  # it has gone meanwhile
-                    continue
-                said = f"none that works ({shown_error(version)})" if isinstance(version, Exception) else version
-                self._versions[address] = said
-
-    def _wrong(self) -> list[str]:
-        """The workers with other sources."""
-        return [f"worker {name} has simtmm {said}" for name, said in self._versions.items() if said != self._own]
-
-
 def _submitted(client: Any, task: Task, futures: dict[Task, Any]) -> Any:
     """A future; of what is done here the value is sent along. A SimtmmError where that fails."""
     arguments = [futures[part] if isinstance(part, Task) else part for part in task.arguments]
@@ -219,7 +132,7 @@ def _in_memory(path: Path) -> Trace:
 def _guarded(version: str, function: Any, *arguments: Any) -> Any:
     """On a worker: a SimtmmError is a value, as it comes again however often it is tried.
 
-    version: that of the study; a worker of another gives the task back, for another worker.
+    version: of the study. A worker of another gives the task back, to be done by another worker.
     """
     if version != _version():
         _tell_once(version)
@@ -234,24 +147,24 @@ def _guarded(version: str, function: Any, *arguments: Any) -> Any:
         return error
 
 
-def _is_news(record: logging.LogRecord) -> bool:
-    """What distributed leaves behind of a result that was waited for in vain is none."""
-    kind = record.exc_info and record.exc_info[0]
-    return getattr(kind, "__name__", "") != "AllExit"
-
-
 @functools.cache
 def _tell_once(version: str) -> None:
     logger.warning("this worker has simtmm %s, a study has %s: its tasks are left to others", _version(), version)
+
+
+def _version() -> str:
+    """The version, and what computes, which an edit changes without it."""
+    return f"{VERSION} ({computed_by()})"
 
 
 def _same(value: Any) -> Any:
     return value
 
 
-def _version() -> str:
-    """The version, and what computes, which an edit changes without it."""
-    return f"{VERSION} ({computed_by()})"
+def _is_news(record: logging.LogRecord) -> bool:
+    """What distributed leaves behind of a result that was waited for in vain is none."""
+    kind = record.exc_info and record.exc_info[0]
+    return getattr(kind, "__name__", "") != "AllExit"
 
 
 def _users(tasks: Sequence[Task]) -> dict[Task, int]:

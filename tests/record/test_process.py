@@ -102,6 +102,13 @@ def test_a_kernel_that_goes_on_recording_is_not_ended_however_long_it_takes(reco
     assert time.monotonic() - begun > 1  # so the limit was passed in all, though not between two events
 
 
+def test_blocks_without_end_that_record_nothing_are_ended_though_they_come_in_batches(recorded, monkeypatch):
+    monkeypatch.setenv("SIMTMM_KERNEL_TIMEOUT", "1")
+    monkeypatch.setattr("simtmm.record.runner.BATCH_EVENTS", 1000)
+    with pytest.raises(RecordingError, match="recorded nothing for 1 s and was ended"):
+        recorded("__global__ void f(int* a) {}", grid="2**31 - 1", block="32")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is watched there alone")
 def test_a_kernel_that_takes_too_much_memory_is_ended(refused, monkeypatch):
     monkeypatch.setenv("SIMTMM_KERNEL_MEMORY", str(64 << 20))

@@ -12,6 +12,7 @@ import simtmm
 from simtmm import load_machine
 from simtmm.errors import StudyError
 from simtmm.study import cluster as of_cluster
+from simtmm.study import cluster_workers
 from simtmm.study.cluster import Cluster
 from simtmm.study.point import compute_algorithm
 from simtmm.study.tasks import Serial, Task
@@ -66,8 +67,8 @@ def test_a_worker_with_other_sources_that_joins_late_computes_nothing_and_is_nam
 
 
 def test_a_study_ends_when_only_workers_with_other_sources_are_left(tmp_path, edited, monkeypatch):
-    monkeypatch.setattr(of_cluster, "LOOK", 0.2)
-    monkeypatch.setattr(of_cluster, "ALONE", 1.0)
+    monkeypatch.setattr(cluster_workers, "LOOK", 0.2)
+    monkeypatch.setattr(cluster_workers, "ALONE", 1.0)
 
     def replace():
         dask.start(edited)

@@ -9,6 +9,7 @@ from simtmm.study.plan import plan
 from simtmm.study.store import Store
 from simtmm.study.study_file import study_of
 from tests.study.programs import planned, write
+from tests.study.stores import brought_back, executed
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +183,8 @@ def test_a_part_is_there_when_it_is_opened_again(path, made):
 def test_a_store_of_before_there_were_parts_can_be_gone_on_with(path, made):
     with Store(path) as store:
         store.begin(made, {})
-        store._database.execute("DROP TABLE parts")
+    brought_back(path)
+    executed(path, "DROP TABLE parts")
     with Store(path) as store:
         assert store.parts() == set()
         assert len(store.runs()) == 1

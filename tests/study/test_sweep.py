@@ -4,11 +4,11 @@ import json
 import os
 import random
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import psutil
 import pyarrow.csv
@@ -25,6 +25,7 @@ from simtmm.study.plan import plan
 from simtmm.study.store import Store
 from simtmm.study.study_file import study_of
 from simtmm.study.tasks import Task
+from tests.study.clusters import cluster
 from tests.study.programs import planned, write
 
 LATENCIES = [50, 100, 200, 400]
@@ -118,7 +119,8 @@ def test_another_model_is_computed_without_simulating_again(folder, path):
 
 def test_points_of_one_content_are_computed_once(folder):
     made = planned(folder, linked=[{"memory.latency": [100, 100, 200], "cores.groups": [2, 2, 2]}])
-    assert len(sweep.pending(made, Store(":memory:"))) == 2
+    with Store(":memory:") as store:
+        assert len(sweep.pending(made, store)) == 2
     study = run(made, workers=1)
     assert [row.cycles("simulated") for row in study.rows][:2] == [study.rows[0].cycles("simulated")] * 2
     assert study.number("done") == 3
@@ -301,12 +303,11 @@ def results(store):
     """Every result with the run that it is of."""
     if not store.exists():
         return {}
-    database = sqlite3.connect(store)
-    try:
-        rows = database.execute("SELECT point, quantity, document, run FROM results").fetchall()
-    except sqlite3.OperationalError:  # killed before there was a table
-        rows = []
-    database.close()
+    with closing(sqlite3.connect(store)) as database:
+        try:
+            rows = database.execute("SELECT point, quantity, document, run FROM results").fetchall()
+        except sqlite3.OperationalError:  # killed before there was a table
+            rows = []
     return {(point_key, quantity): (document, number) for point_key, quantity, document, number in rows}
 
 
@@ -393,34 +394,16 @@ def test_a_store_can_be_read_while_points_are_open(folder, path):
 # On a cluster
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    """A scheduler and two workers on loopback, as their own processes: the address, and the workers."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    dask = [sys.executable, "-m", "dask"]
-    processes = [subprocess.Popen([*dask, "scheduler", "--host", address, "--no-dashboard", "--no-show"], **quiet)]
-    words = ["worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(tmp_path)]
-    processes += [subprocess.Popen([*dask, *words], **quiet) for _ in range(2)]
-    yield address, processes[1:]
-    for process in processes:
-        process.kill()
-        process.wait()
-
-
-def test_a_cluster_gives_the_same_though_a_worker_is_killed(large, undisturbed, path, cluster):
-    address, workers = cluster
-    process = subprocess.Popen(
-        command(large, path, "--cluster", address, "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    deadline = time.monotonic() + 60
-    while len(results(path)) < 12 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert 0 < len(results(path)) < len(undisturbed[0])
-    workers[0].kill()
-    out, err = process.communicate(timeout=60)
+def test_a_cluster_gives_the_same_though_a_worker_is_killed(large, undisturbed, path, tmp_path):
+    with cluster(tmp_path, 2) as dask:
+        words = command(large, path, "--cluster", dask.address, "--json")
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while len(results(path)) < 12 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert 0 < len(results(path)) < len(undisturbed[0])
+        dask.workers[0].kill()
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
     assert json.loads(out)["points"] == undisturbed[1]
     assert {document for document, _ in results(path).values()} == {document for document, _ in undisturbed[0].values()}
