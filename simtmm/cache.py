@@ -25,13 +25,13 @@ OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 OWN = stat.S_IRWXU
 
 
-def own_folder(kind: str) -> Path:
-    """The folder of that name in the user's cache folder, made if need be; only the user may enter it.
+def own_folder(kind: str, root: Path | None = None) -> Path:
+    """The folder of that name in the user's cache folder, or in `root`, made if need be; only the user may enter it.
 
     Where it can't be had, or others could have put something there, one for this process alone, and a warning where
     that is worth one.
     """
-    return _own(cache_folder(), kind)
+    return _own(root or cache_folder(), kind)
 
 
 def find(folder: Path, label: str, key: str, suffix: str) -> Path | None:

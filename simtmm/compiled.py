@@ -1,4 +1,4 @@
-"""Loops that Numba compiles when they are first called, and keeps in the user's cache.
+"""Loops that Numba compiles when they are first called, and keeps in the user's cache, or where NUMBA_CACHE_DIR says.
 
 What is kept is named by a hash of all sources that it was compiled from: the function's module and the modules of this
 package that it imports, and those that these import. So a helper or a constant that changes anywhere is seen, which
@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import importlib
 import logging
+import os
 import re
 import shutil
 import threading
@@ -100,8 +101,10 @@ def announced(what: str) -> Iterator[None]:
 @cache
 def kept_folder(module: str) -> Path | None:
     """Where what is compiled of a module's functions is kept; None where the user's cache can't be had."""
-    folder = own_folder("compiled")
-    if not folder.is_relative_to(cache_folder()):
+    named = os.environ.get("NUMBA_CACHE_DIR")  # where Numba's own caches go, if the user has said so
+    root = Path(named) if named else cache_folder()
+    folder = own_folder("simtmm" if named else "compiled", root)
+    if not folder.is_relative_to(root):
         return None
     chosen = folder / f"{module}-{sources_of(module)}"
     if not chosen.is_dir():

@@ -30,6 +30,7 @@ def package(tmp_path):
     shutil.copytree(PACKAGE, tmp_path / "simtmm", ignore=shutil.ignore_patterns("__pycache__", "_data"))
     (tmp_path / "simtmm" / "probe.py").write_text(PROBE)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "SIMTMM_CACHE": str(tmp_path / "cache")}
+    del environment["NUMBA_CACHE_DIR"]
 
     def call(factor=2, scale=1):
         (tmp_path / "simtmm" / "probe_helper.py").write_text(HELPER.format(factor, scale))

@@ -414,9 +414,11 @@ def test_a_barrel_is_one_core_a_group_of_single_streams_and_words(name):
 
 
 @needs_hardware
-def test_the_table_here_is_the_table_there():
+def test_the_table_here_says_of_its_machines_what_the_table_there_says():
+    here = table("machines.csv")
+    known = {row["machine"] for row in here}
     with (HARDWARE / "machines.csv").open(encoding="utf-8", newline="") as lines:
-        assert list(csv.DictReader(lines)) == table("machines.csv")
+        assert [row for row in csv.DictReader(lines) if row["machine"] in known] == here
 
 
 @needs_hardware

@@ -1,6 +1,5 @@
 """Damage: what in a store is not what was written, and how the rest is put right."""
 
-import json
 import sqlite3
 
 from simtmm.errors import StudyError, shown
@@ -35,16 +34,15 @@ def written_anew(database: sqlite3.Connection) -> dict[str, int]:
         found = list(schema.rows(database, table))
         lost[table] = sum(not whole for _, whole in found)
         database.execute(f"DELETE FROM {table}")
-        for row, whole in found:
-            if whole:
-                schema.put_row(database, table, *row)
+        schema.put_rows(database, table, (row for row, whole in found if whole))
     database.execute("CREATE TEMP TABLE kept AS SELECT * FROM points")
     database.execute("DELETE FROM points")
     database.execute("INSERT OR IGNORE INTO points SELECT * FROM kept")
     database.execute("DROP TABLE kept")
     runs = " UNION ".join(f"SELECT run FROM {table}" for table, names in schema.COLUMNS.items() if "run" in names)
-    for (run,) in database.execute(f"SELECT run FROM ({runs}) WHERE run NOT IN (SELECT id FROM runs)").fetchall():
-        schema.put_row(database, "runs", run, json.dumps(LOST))  # so that no other takes its number
+    missing = database.execute(f"SELECT run FROM ({runs}) WHERE run NOT IN (SELECT id FROM runs)").fetchall()
+    # so that no other takes their numbers
+    schema.put_rows(database, "runs", [(run, schema.encoded(LOST)) for (run,) in missing])
     return lost
 
 

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -73,9 +73,9 @@ def rows(database: sqlite3.Connection, table: str, where: str = "", *given: str)
         yield own, row[-1] == checksum(table, own)
 
 
-def put_row(database: sqlite3.Connection, table: str, *row: Any) -> None:
-    """Write a row in the place of one with its key."""
-    database.execute(INSERT[table], (*row, checksum(table, row)))
+def put_rows(database: sqlite3.Connection, table: str, rows: Iterable[Cells]) -> None:
+    """Write rows in the place of those with their keys."""
+    database.executemany(INSERT[table], [(*row, checksum(table, row)) for row in rows])
 
 
 def text(stored: bytes) -> str:
@@ -133,7 +133,7 @@ def _bound(value: Any) -> Any:
 
 def encoded(document: object) -> str:
     """A document as a store keeps it."""
-    return json.dumps(document, default=str)
+    return _ENCODER.encode(document)
 
 
 def encoded_result(document: Mapping[str, Any]) -> str | None:
@@ -176,4 +176,5 @@ def _number(constant: str) -> float:
     return float(constant)
 
 
+_ENCODER = json.JSONEncoder(default=str)  # made once: json.dumps would make one for each document
 _DECODER = json.JSONDecoder(parse_constant=_number)

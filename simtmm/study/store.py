@@ -120,9 +120,9 @@ class Store:
             for point in plan.points if isinstance(plan, Plan) else ():
                 self._put_point(plan, point)
             document = plan.document()
-            schema.put_row(self._database, "study", 1, document)
+            schema.put_rows(self._database, "study", [(1, document)])
             run = 1 + int(self._database.execute("SELECT coalesce(max(id), 0) FROM runs").fetchone()[0])
-            schema.put_row(self._database, "runs", run, schema.encoded(dict(provenance)))
+            schema.put_rows(self._database, "runs", [(run, schema.encoded(dict(provenance)))])
             return run
 
     def _put_point(self, plan: Layout, point: Point) -> None:
@@ -158,23 +158,22 @@ class Store:
 
         seconds: that it took.
         """
+        made = {quantity: schema.encoded_result(document) for quantity, document in results.items()}
+        there = [(point, quantity, float(seconds), run, text) for quantity, text in made.items() if text is not None]
+        none = {quantity: "what came of it is no number" for quantity, text in made.items() if text is None}
+        failed = [(point, quantity, run, error) for quantity, error in {**failures, **none}.items()]
         with self._file.transaction():
-            failures = dict(failures)
-            for quantity, document in results.items():
-                made = schema.encoded_result(document)
-                if made is None:
-                    failures[quantity] = "what came of it is no number"
-                    continue
-                schema.put_row(self._database, "results", point, quantity, float(seconds), run, made)
-                self._database.execute("DELETE FROM failures WHERE point = ? AND quantity = ?", (point, quantity))
-            for quantity, error in failures.items():
-                schema.put_row(self._database, "failures", point, quantity, run, error)
+            schema.put_rows(self._database, "results", there)
+            self._database.executemany(
+                "DELETE FROM failures WHERE point = ? AND quantity = ?", [row[:2] for row in there]
+            )
+            schema.put_rows(self._database, "failures", failed)
 
     @_in_words
     def put_part(self, part: str, document: bytes, seconds: float, run: int) -> None:
         """Keep a part of a large study of closed forms."""
         with self._file.transaction():
-            schema.put_row(self._database, "parts", part, float(seconds), run, document)
+            schema.put_rows(self._database, "parts", [(part, float(seconds), run, document)])
 
     @_in_words
     def part(self, part: str) -> bytes | None:
@@ -191,7 +190,7 @@ class Store:
     def skip(self, point: str, reason: str, run: int) -> None:
         """Keep that a point can't be, and why."""
         with self._file.transaction():
-            schema.put_row(self._database, "skipped", point, run, reason)
+            schema.put_rows(self._database, "skipped", [(point, run, reason)])
 
     @_in_words
     def forget_failures(self, points: Iterable[str]) -> None:
