@@ -63,6 +63,8 @@ Cells = tuple[Any, ...]  # the values of a row, in the order of COLUMNS
 
 def checksum(table: str, row: Cells) -> bytes:
     """Of a row as it will be read: a REAL is a float."""
+    if isinstance(row[-1], bytes):
+        row = (*row[:-1], blake2b(row[-1]).hexdigest())
     return blake2b((WRITTEN[table] % row).encode("utf-8", "surrogateescape"), digest_size=16).digest()
 
 
