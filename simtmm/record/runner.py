@@ -87,7 +87,7 @@ class _Pile:
         ends = self._ends[0] if len(self._ends) == 1 else np.concatenate(self._ends)
         events = self._buffer[: self.events]
         if 2 * self.events < len(self._buffer):
-            events = events.copy()
+            events = _plain(events).copy().view(EVENT)
         else:
             self._buffer = np.empty(0, EVENT)  # the batch's now
         self.clear()
