@@ -54,10 +54,6 @@ class GlobalMemory:
             name: self.whole[self.bases[name] :][: array.nbytes].view(array.dtype).reshape(inputs[name].shape)
             for name, array in native.items()
         }
-        self.extents = np.array(
-            [(self.origin + base, self.origin + base + inputs[name].nbytes) for name, base in self.bases.items()],
-            dtype=np.uint64,
-        )
 
     def overrun(self) -> str | None:
         """The array behind which something was written that is no array's, in words; None where nothing was."""

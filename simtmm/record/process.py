@@ -176,7 +176,7 @@ class KernelProcess:
     @property
     def has_accessed(self) -> bool:
         """Whether the launch begun last has accessed memory so far, global or local."""
-        return bool(self._seen.local) or any(self._seen.loaded) or any(self._seen.stored)
+        return bool(self._seen.local) or any(bytes(self._seen.loaded)) or any(bytes(self._seen.stored))
 
     def has_stored(self, array: int) -> bool:
         """Whether the launch begun last has stored to or updated that array, by number."""

@@ -51,9 +51,7 @@ class Unmarked:
         """It has run. has_accessed: whether it recorded any access; has_stored: whether one stored to that array."""
         if not has_accessed:
             self._silent.setdefault(function, []).append(number)
-        for name in self._arrays:
-            if has_stored(name):
-                self._stored.add(name)
+        self._stored.update(name for name in self._arrays if name not in self._stored and has_stored(name))
         for name in self._watched:
             if name not in self._stored and self._changed_since(name):
                 self._changed.setdefault(function, set()).add(name)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from simtmm import catalogue
-from simtmm.__main__ import main
 from simtmm.study.layout import Layout, layout
 from simtmm.study.plan import plan
 from simtmm.study.store import Store
@@ -26,7 +25,7 @@ NAMES = ["./evil", "evil", "kernels/evil", "../evil"]  # as data may name it, fr
 
 
 @pytest.fixture
-def command(monkeypatch, capsys, tmp_path):
+def command(called, monkeypatch, tmp_path):
     """The command in this process, in an empty folder: status, output, errors."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
@@ -34,13 +33,7 @@ def command(monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(catalogue, "_told", set())
 
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", ["simtmm", *map(str, words)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        return caught.value.code, *capsys.readouterr()
-
-    return call
+    return called
 
 
 @pytest.fixture

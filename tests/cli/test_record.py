@@ -2,12 +2,10 @@
 
 import json
 import os
-import sys
 
 import pytest
 
 from simtmm import load_trace
-from simtmm.__main__ import main
 from simtmm.files import data_folders, given_folders
 from tests.record.build import DEVICE, host
 from tests.record.conftest import needs_compiler
@@ -17,19 +15,13 @@ WRONG = "simtmm: error: kernel own: wrong answer: a[0] is 2"
 
 
 @pytest.fixture
-def command(monkeypatch, capsys, tmp_path):
+def command(called, monkeypatch, tmp_path):
     """The command in this process, in an empty folder: status, output, errors."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setenv("SIMTMM_KERNEL_PATH", "")  # put back behind the test
 
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", ["simtmm", *map(str, words)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        return caught.value.code, *capsys.readouterr()
-
-    return call
+    return called
 
 
 @pytest.fixture

@@ -3,13 +3,11 @@
 import json
 import shutil
 import sqlite3
-import sys
 from pathlib import Path
 
 import pyarrow.parquet
 import pytest
 
-from simtmm.__main__ import main
 from simtmm.errors import RecordingError
 from simtmm.study import point
 from tests.study.programs import write
@@ -39,16 +37,9 @@ def here(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def command(monkeypatch, capsys):
+def command(called):
     """The command line in this process: exit status, standard output and standard error."""
-
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", ["simtmm", *map(str, words)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        return caught.value.code, *capsys.readouterr()
-
-    return call
+    return called
 
 
 @pytest.fixture
