@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from simtmm.errors import SimtmmError as SimtmmError
     from simtmm.machine import Machine as Machine
     from simtmm.machine import load_machine as load_machine
+    from simtmm.measurement.measure import measure as measure
     from simtmm.model import predict as predict
-    from simtmm.record import record as record
+    from simtmm.recorder import record as record
     from simtmm.result import Measurement as Measurement
     from simtmm.result import Prediction as Prediction
     from simtmm.result import Result as Result
-    from simtmm.study.measure import measure as measure
     from simtmm.trace.counts import Counts as Counts
     from simtmm.trace.counts import count as count
     from simtmm.trace.importers import import_trace as import_trace
@@ -46,9 +46,9 @@ _HOMES = {
     "load_trace": "simtmm.trace.io",
     "load_workload": "simtmm.workload",
     "lower": "simtmm.trace.lower",
-    "measure": "simtmm.study.measure",
+    "measure": "simtmm.measurement.measure",
     "predict": "simtmm.model",
-    "record": "simtmm.record",
+    "record": "simtmm.recorder",
     "simulate": "simtmm.engine",
 }
 

@@ -11,7 +11,7 @@ from simtmm.errors import OutputError
 PACKAGE = Path(__file__).resolve().parent
 # Environment variables, which options of the command line set
 KERNEL_PATH = "SIMTMM_KERNEL_PATH"
-KERNEL_TIMEOUT, KERNEL_MEMORY = "SIMTMM_KERNEL_TIMEOUT", "SIMTMM_KERNEL_MEMORY"  # simtmm/record/limits.py
+KERNEL_TIMEOUT, KERNEL_MEMORY = "SIMTMM_KERNEL_TIMEOUT", "SIMTMM_KERNEL_MEMORY"  # simtmm/recorder/limits.py
 
 
 def data_folders(kind: str) -> list[Path]:

@@ -29,6 +29,11 @@ def sources(*parts: str) -> str:
     return digest.hexdigest()[:16]
 
 
+def computed_by() -> str:
+    """A hash of the sources that decide what comes of a point: engines, models, lowering and counting."""
+    return sources("engine", "model", "trace", "machine", "kernel.py", "parameter.py", "workload.py", "result.py")
+
+
 def provenance() -> dict[str, str]:
     """Versions of what decides a result, and the command that was given."""
     return {

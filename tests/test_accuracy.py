@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from simtmm.report.accuracy_folder import underived
-from simtmm.study.accuracy import SIMULATED
-from simtmm.study.kept_accuracy import broken_promises, read, stale_points
-from simtmm.study.reproductions import REPRODUCTIONS, sample
-from tests.record.conftest import needs_compiler
+from simtmm.validation.accuracy import SIMULATED
+from simtmm.validation.cases import REPRODUCTIONS, sample
+from simtmm.validation.snapshot import broken_promises, read, stale_points
+from tests.recorder.conftest import needs_compiler
 
 DOCS = Path(__file__).parents[1] / "docs"
 KEPT = read(DOCS / "accuracy")

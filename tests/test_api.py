@@ -19,7 +19,7 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = simtmm.simulat
 
 
-@pytest.mark.parametrize("first", ["pass", "import simtmm.record.compiler", "import simtmm.record"])
+@pytest.mark.parametrize("first", ["pass", "import simtmm.recorder.compiler", "import simtmm.record"])
 def test_record_can_be_called_whatever_was_imported_before(first):
     script = f"{first}\nimport simtmm\nfrom simtmm import record\nassert callable(simtmm.record) and callable(record)"
     check = "\ntry:\n    simtmm.record('nonsense')\nexcept simtmm.SimtmmError as error:\n    print(error)"

@@ -10,7 +10,7 @@ from simtmm import catalogue
 from simtmm.catalogue import describe, kernel_folders, known_kernels, named_kernel, typed_kernel
 from simtmm.errors import KernelError
 from simtmm.files import shipped_folders
-from tests.record.build import host
+from tests.recorder.build import host
 
 SHIPPED = shipped_folders("kernels")[0]
 

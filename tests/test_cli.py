@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import simtmm.study.run
+import simtmm.analysis.run
 from simtmm import load_machine, load_trace
 from simtmm.__main__ import main
 from simtmm.kernel import kernel_folders
@@ -569,7 +569,7 @@ def test_ctrl_c_ends_with_130_and_says_so(command, monkeypatch, here):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(simtmm.study.run, "run", interrupt)
+    monkeypatch.setattr(simtmm.analysis.run, "run", interrupt)
     done = command("run", "-o", "out.json")
     assert (done.status, done.out, done.err) == (130, "", "simtmm: interrupted\n")
     assert os.listdir(here) == []

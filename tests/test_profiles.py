@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtmm import load_machine, load_trace, lower, record, simulate
-from simtmm.study.calibration.occupancy_curve import load_stream, occupancy_curve
-from simtmm.study.calibration.stream_kernels import stream_bandwidth
+from simtmm.calibration.occupancy_curve import load_stream, occupancy_curve
+from simtmm.calibration.stream_kernels import stream_bandwidth
 from simtmm.timeline import WarpState
 from simtmm.workload import ASYNC, LOAD, Workload
-from tests.record.conftest import needs_compiler
+from tests.recorder.conftest import needs_compiler
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = Path(__file__).parent / "golden"

@@ -50,9 +50,9 @@ def advise(
     for path in (output, store):
         if path is not None:
             check_writable(path)
+    from simtmm.analysis.tune import advise as run_advise
     from simtmm.report.advise import describe_advice
     from simtmm.report.progress import watching
-    from simtmm.study.advise import advise as run_advise
 
     with watching() as watch, resumable(store):
         made = run_advise(

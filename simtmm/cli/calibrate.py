@@ -12,8 +12,8 @@ from simtmm.files import check_writable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from simtmm.calibration.values import Calibration
     from simtmm.machine import Machine
-    from simtmm.study.calibration.values import Calibration
 
 
 def calibrate(
@@ -67,7 +67,7 @@ def calibrate(
     called = name or (output.stem if output is not None else None) or gpu
     with watching() as watch:
         if latency is None:
-            from simtmm.study.calibration.device import calibrate_device
+            from simtmm.calibration.device import calibrate_device
 
             made = calibrate_device(device or 0, called, base, keep, watch=watch)
         else:
@@ -85,9 +85,9 @@ def _from_files(
     base: "Machine | None",
     watch: "Callable[[str, int, int | None], None]",
 ) -> "Calibration":
-    from simtmm.study.calibrate import calibrate as fit
-    from simtmm.study.calibration.latency_levels import load_latency
-    from simtmm.study.calibration.occupancy_curve import load_stream
+    from simtmm.calibration.calibrate import calibrate as fit
+    from simtmm.calibration.latency_levels import load_latency
+    from simtmm.calibration.occupancy_curve import load_stream
 
     suffix = f", {gpu}" if gpu else ""
     measurements = {"latency": f"{latency.name}{suffix}"}

@@ -74,10 +74,10 @@ def compare(
         draw = comparison_pictures.compared(kind)
     names = machine or ([] if not source else ["gtx280"])
     machines = {Path(name).stem if name.endswith(".toml") else name: chosen_machine(name, set_) for name in names}
+    from simtmm.analysis import compare as study
+    from simtmm.measurement.timings import load_timings
     from simtmm.report import compare as report
     from simtmm.report.progress import watching
-    from simtmm.study import compare as study
-    from simtmm.study.timings import load_timings
 
     times = [time for path in measured or () for time in load_timings(path)]
     warn_of_traces(source or ())

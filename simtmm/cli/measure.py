@@ -35,8 +35,8 @@ def measure(
     if everything:
         if kernel is not None or param:
             raise StudyError("measure --all: takes no kernel and no parameters: it goes through all of them")
+        from simtmm.measurement.campaign import measure_all
         from simtmm.report.measure import describe_all
-        from simtmm.study.measure_all import measure_all
 
         with watching() as watch:
             outcomes = measure_all(output or Path("traces"), minutes, repeat, machine, watch)
@@ -46,9 +46,9 @@ def measure(
         raise StudyError("measure: needs a kernel, or --all")
     if output is not None:
         check_writable(output)
+    from simtmm.measurement.measure import REPEAT
+    from simtmm.measurement.measure import measure as measure_kernel
     from simtmm.report.measure import describe_measurement
-    from simtmm.study.measure import REPEAT
-    from simtmm.study.measure import measure as measure_kernel
 
     measured = measure_kernel(kernel, parameters_of(param), repeat=repeat or REPEAT, cold=not warm, machine=machine)
     show(describe_measurement(measured), measured.to_dict(), as_json, output)

@@ -95,10 +95,10 @@ def predict(
     if output is not None:
         check_writable(output)
     chosen = chosen_machine(machine, set_)
+    from simtmm.analysis import predict as study
+    from simtmm.model.departed import FACTOR
     from simtmm.report import predict as report
     from simtmm.report.progress import watching
-    from simtmm.study import predict as study
-    from simtmm.study.departure import FACTOR
 
     if against is not None and sweep is not None:
         raise ModelError("--versus and --sweep: can't both be given")

@@ -45,7 +45,7 @@ def record(
 ) -> None:
     """Run a kernel, check its answer, and write the trace of what its threads do."""
     from simtmm.kernel import load_kernel
-    from simtmm.record import record as record_kernel
+    from simtmm.recorder import record as record_kernel
     from simtmm.report.progress import watching
 
     loaded = load_kernel(kernel)

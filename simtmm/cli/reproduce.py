@@ -37,7 +37,7 @@ def reproduce(
     from simtmm.report import accuracy as report
     from simtmm.report import accuracy_folder
     from simtmm.report.progress import watching
-    from simtmm.study import reproductions as study
+    from simtmm.validation import cases as study
 
     chosen = study.known(name or ())
     if list_:

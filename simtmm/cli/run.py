@@ -46,9 +46,9 @@ def run(
         if path is not None:
             check_writable(path)
     chosen = chosen_machine(machine, set_)
+    from simtmm.analysis.run import run as run_study
     from simtmm.report.progress import watching
     from simtmm.report.run import describe
-    from simtmm.study.run import run as run_study
 
     with watching() as watch:
         done = run_study(source, chosen, parameters_of(param), engine, watch, timeline is not None)

@@ -100,10 +100,10 @@ def sweep(
     """
     from simtmm.report.progress import watching
     from simtmm.report.sweep import describe_forecast, describe_study
-    from simtmm.study.answers import answers
-    from simtmm.study.gathered import check_format, save
+    from simtmm.study.findings import answers
     from simtmm.study.known import computed, foreseen
     from simtmm.study.layout import layout, layout_file
+    from simtmm.study.results import check_format, save
     from simtmm.study.study_file import study_of
 
     for path in [*([output] if output else []), *(export or [])]:

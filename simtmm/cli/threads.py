@@ -38,9 +38,9 @@ def threads(
         check_writable(output)
     chosen = chosen_machine(machine, set_)
     warn_of_traces([source])
+    from simtmm.analysis.threads_needed import threads_needed
     from simtmm.report.advise import describe_threads
     from simtmm.report.progress import watching
-    from simtmm.study.threads import threads_needed
 
     with watching() as watch:
         made = threads_needed(source, chosen, parameters_of(param), tolerance, watch)

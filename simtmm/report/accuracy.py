@@ -9,8 +9,8 @@ from rich.text import Text
 
 from simtmm.report.compare import SERIES
 from simtmm.report.text import NO_VALUE, number, table
-from simtmm.study.accuracy import SIMULATED, Accuracy, Errors
-from simtmm.study.kept_accuracy import Kept, broken_promises
+from simtmm.validation.accuracy import SIMULATED, Accuracy, Errors
+from simtmm.validation.snapshot import Kept, broken_promises
 
 LISTED = 15  # points that the page lists; more are in the CSV file and the picture
 FOLDER = "accuracy"  # of pictures and data, beside the page

@@ -14,9 +14,9 @@ from pathlib import Path
 from simtmm.errors import OutputError, StudyError
 from simtmm.files import check_writable, written_whole
 from simtmm.report.accuracy import FOLDER, accuracy_csv, page
-from simtmm.study.accuracy import Accuracy
-from simtmm.study.kept_accuracy import differences, errors_follow, keep, ordered, read
-from simtmm.study.reproductions import Tables
+from simtmm.validation.accuracy import Accuracy
+from simtmm.validation.cases import Tables
+from simtmm.validation.snapshot import differences, errors_follow, keep, ordered, read
 
 PAGE = "accuracy.md"
 PNG_END = b"IEND\xaeB`\x82"

@@ -19,7 +19,7 @@ from simtmm.report.pictures import (
     styled,
     wide,
 )
-from simtmm.study.accuracy import SIMULATED, Accuracy
+from simtmm.validation.accuracy import SIMULATED, Accuracy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from simtmm.analysis.threads_needed import ThreadsNeeded
+from simtmm.analysis.tune import Advice, Choice
 from simtmm.report.sweep import LISTED, QUANTITIES
 from simtmm.report.text import NO_VALUE, number, table
-from simtmm.study.advise import Advice, Choice
 from simtmm.study.layout import SIMULATED
-from simtmm.study.threads import ThreadsNeeded
 
 
 def describe_advice(made: Advice) -> Iterator[RenderableType]:

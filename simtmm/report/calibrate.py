@@ -6,9 +6,9 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
+from simtmm.calibration.occupancy_curve import OccupancyCurve
+from simtmm.calibration.values import Calibration
 from simtmm.report.text import NO_VALUE, number, table
-from simtmm.study.calibration.occupancy_curve import OccupancyCurve
-from simtmm.study.calibration.values import Calibration
 
 
 def describe(made: Calibration) -> Iterator[RenderableType]:

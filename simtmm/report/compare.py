@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from simtmm.analysis.comparison import MEASURED, SIMULATED, Agreement, Case, Comparison
 from simtmm.report.predict import NAMES
 from simtmm.report.text import NO_VALUE, number, seconds, table
-from simtmm.study.comparison import MEASURED, SIMULATED, Agreement, Case, Comparison
 
 SERIES = {SIMULATED: "simulated", MEASURED: "measured", **NAMES}
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simtmm.analysis.comparison import MEASURED, SIMULATED, Case, Comparison
 from simtmm.errors import OutputError
 from simtmm.model.roofline import bandwidth
 from simtmm.report.compare import SERIES
@@ -24,7 +25,6 @@ from simtmm.report.pictures import (
     styled,
     time_axis,
 )  # fmt: skip
-from simtmm.study.comparison import MEASURED, SIMULATED, Case, Comparison
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,9 +6,9 @@ from itertools import groupby
 from rich.console import RenderableType
 from rich.text import Text
 
+from simtmm.measurement.campaign import Outcome
 from simtmm.report.text import number, seconds, table
 from simtmm.result import LaunchTime, Measurement, Quartiles
-from simtmm.study.measure_all import Outcome
 
 LAUNCHES_SHOWN = 20
 

@@ -21,7 +21,7 @@ from simtmm.provenance import provenance
 if TYPE_CHECKING:
     import pyarrow
 
-    from simtmm.study.gathered import Known
+    from simtmm.study.results import Known
 
 HERE = Path(__file__).parent
 MOST_CELLS = 5_000_000  # of a page: a browser holds them all
@@ -120,7 +120,7 @@ def load_table(path: str | Path, axes: Sequence[str] | None = None) -> Table:
 def _study(path: Path) -> "Known":
     from simtmm.study.known import known
     from simtmm.study.layout import stored_layout, stored_layout_file
-    from simtmm.study.store import Store
+    from simtmm.study.store.store import Store
     from simtmm.study.study_file import read_study
 
     there = path

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.analysis.comparison import MEASURED, SIMULATED
 from simtmm.errors import OutputError
 from simtmm.files import check_writable, written_whole
 from simtmm.model.scheduling import Zigzag
 from simtmm.provenance import VERSION
 from simtmm.report.compare import SERIES
 from simtmm.result import WHERE_TIME_GOES
-from simtmm.study.comparison import MEASURED, SIMULATED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from simtmm.analysis.predict import Predicted, Versus
 from simtmm.machine import Machine
 from simtmm.model.algorithms import written
+from simtmm.model.departed import Departed
 from simtmm.model.regimes import Crossover
 from simtmm.model.scheduling import Zigzag
+from simtmm.model.speedup_of import COUNTED, Speedup
 from simtmm.model.tmm import Hiding
 from simtmm.report.hiding import hiding_rows
 from simtmm.report.text import bar, seconds, short, table
 from simtmm.result import Prediction
-from simtmm.study.departure import Departed
-from simtmm.study.predict import Predicted, Versus
-from simtmm.study.speedup import COUNTED, Speedup
 
 NAMES = {
     "pram": "PRAM",

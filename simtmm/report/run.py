@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from simtmm.analysis.run import Run
 from simtmm.report.hiding import hiding_rows
 from simtmm.report.text import bar, number, seconds, share, table
-from simtmm.study.run import Run
 
 WHAT_TIME_MEANS = {
     "issuing": "a port was held",

@@ -8,11 +8,11 @@ from rich.text import Text
 
 from simtmm.report.predict import NAMES
 from simtmm.report.text import NO_VALUE, number, seconds, table
-from simtmm.study.answers import MOST_CURVES, Answers
 from simtmm.study.axes import Value
+from simtmm.study.findings import MOST_CURVES, Answers
 from simtmm.study.forecast import Forecast
-from simtmm.study.gathered import Known, Status, Study
 from simtmm.study.layout import MEASURED, SIMULATED
+from simtmm.study.results import Known, Status, Study
 
 LISTED = 24  # rows of a table; the rest is in the document and in the exports
 QUANTITIES = {**NAMES, SIMULATED: "simulated", MEASURED: "measured"}

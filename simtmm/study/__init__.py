@@ -1,1 +1,1 @@
-"""Studies: what people do with a machine and a program, from one run upwards."""
+"""Studies: points over axes of machines and parameters, computed, kept, and what is found in them."""

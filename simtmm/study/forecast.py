@@ -7,14 +7,14 @@ from time import perf_counter
 from typing import Any
 
 from simtmm.errors import SimtmmError
+from simtmm.parallel.tasks import Serial, cores
 from simtmm.study.layout import Layout
 from simtmm.study.plan import Plan
 from simtmm.study.point import Outcome
 from simtmm.study.sheet import LARGE, points_left
 from simtmm.study.sheet_points import PointsOf
-from simtmm.study.store import Store
+from simtmm.study.store.store import Store
 from simtmm.study.sweep import Pending, pending, tasks_of
-from simtmm.study.tasks import Serial, cores
 
 WARM = 2.0  # seconds: a first point that took less is timed again, as it has compiled and imported what others find
 

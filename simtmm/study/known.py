@@ -5,11 +5,11 @@ from pathlib import Path
 
 from simtmm.errors import StudyError
 from simtmm.study.forecast import Forecast, forecast, forecast_sheet
-from simtmm.study.gathered import Known, gather
 from simtmm.study.layout import Layout
 from simtmm.study.plan import plan
+from simtmm.study.results import Known, gather
 from simtmm.study.sheet import is_sheet, read_sheet, sweep_sheet
-from simtmm.study.store import Store
+from simtmm.study.store.store import Store
 from simtmm.study.sweep import sweep
 
 Watch = Callable[[str, int, int | None], None]  # stage, done, total

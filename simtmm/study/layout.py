@@ -16,8 +16,8 @@ from simtmm.machine.spec import units
 from simtmm.model import MODELS
 from simtmm.study.axes import Axis, Span, Value, axis, flattened, sample, size, span
 from simtmm.study.constraints import Constraint, constraint
-from simtmm.study.program import Program, described_program, named_program, program, stored_program
 from simtmm.study.study_file import StudyFile, read_study, study_of
+from simtmm.study.subject import Program, described_program, named_program, program, stored_program
 
 SIMULATED, MEASURED = "simulated", "measured"
 OF_ALGORITHMS = ("tmm", "pram")

@@ -9,7 +9,7 @@ from typing import Any
 
 from simtmm.errors import KernelError, MachineError, ModelError, SimtmmError
 from simtmm.machine import Machine
-from simtmm.provenance import sources
+from simtmm.provenance import computed_by
 from simtmm.study.axes import Value, product
 from simtmm.study.layout import MACHINE_AXIS, Layout, layout
 from simtmm.study.study_file import StudyFile, read_study
@@ -78,11 +78,6 @@ def plan_file(path: str | Path) -> Plan:
         return plan(study, folder)
     except SimtmmError as error:
         raise type(error)(f"{path}: {error}") from None
-
-
-def computed_by() -> str:
-    """A hash of the sources that decide what comes of a point: engines, models, lowering and counting."""
-    return sources("engine", "model", "trace", "machine", "kernel.py", "workload.py", "result.py")
 
 
 class _Maker:

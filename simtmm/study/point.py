@@ -21,9 +21,9 @@ from simtmm.model import predict
 from simtmm.model.algorithm import predict_algorithm
 from simtmm.model.algorithms import find
 from simtmm.provenance import sources
-from simtmm.record import record
+from simtmm.recorder import record
 from simtmm.study.layout import SIMULATED
-from simtmm.study.program import THREADS, VARIANT
+from simtmm.study.subject import THREADS, VARIANT
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
 from simtmm.trace.lower import fit, lower
@@ -177,7 +177,7 @@ def is_recorded(kernel: str, digest: str, parameters: Mapping[str, Any]) -> bool
 
 def trace_key(kernel: str, digest: str, parameters: Mapping[str, Any]) -> tuple[str, str, str]:
     """What `recorded` keeps a trace by: the kernel's name, a hash of all that decides the trace, and a suffix."""
-    key = _key([digest, dict(parameters), sources("record", "trace", "kernel.py")])
+    key = _key([digest, dict(parameters), sources("recorder", "trace", "kernel.py")])
     return Path(kernel).name, key, ".parquet"
 
 

@@ -20,16 +20,15 @@ import pyarrow as pa
 import pyarrow.compute
 import pyarrow.parquet
 
-from simtmm.provenance import provenance
+from simtmm.provenance import computed_by, provenance
 from simtmm.study.columns import Column, Columns
-from simtmm.study.damage import DamageError
-from simtmm.study.gathered import Status, array_of, frame
-from simtmm.study.gathered import save as save_table
+from simtmm.study.grid import Places
 from simtmm.study.layout import Layout
-from simtmm.study.places import Places
-from simtmm.study.plan import computed_by
+from simtmm.study.results import Status, array_of, frame
+from simtmm.study.results import save as save_table
 from simtmm.study.sheet_points import PointsOf
-from simtmm.study.store import Store
+from simtmm.study.store.damage import DamageError
+from simtmm.study.store.store import Store
 
 if TYPE_CHECKING:
     import pandas

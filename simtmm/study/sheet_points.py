@@ -14,9 +14,9 @@ from simtmm.model.algorithm import KEYS, letters
 from simtmm.model.algorithm_times import times_of_algorithm
 from simtmm.model.algorithms import find
 from simtmm.study.columns import Integers
+from simtmm.study.grid import Places
 from simtmm.study.layout import MACHINE_AXIS, Layout
-from simtmm.study.places import Places
-from simtmm.study.program import THREADS, VARIANT
+from simtmm.study.subject import THREADS, VARIANT
 
 CLOCK = "clock_hz"
 GOOD = -1  # in the place of a reason

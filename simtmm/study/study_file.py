@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from simtmm.engine import DEFAULT
 from simtmm.errors import StudyError, nearest, shown, shown_error
 from simtmm.study.axes import MOST_VALUES
-from simtmm.study.program import Kind
+from simtmm.study.subject import Kind
 
 
 class SampleFile(BaseModel):

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from simtmm.errors import SimtmmError, StudyError
-from simtmm.provenance import provenance
-from simtmm.record.compiler import find_compiler
-from simtmm.study.gathered import Study, gather
+from simtmm.parallel.processes import Local
+from simtmm.parallel.tasks import Executor, Serial, Task, cores
+from simtmm.provenance import computed_by, provenance
+from simtmm.recorder.compiler import find_compiler
 from simtmm.study.layout import MEASURED, SIMULATED
-from simtmm.study.measured import measured_times
-from simtmm.study.plan import Plan, Point, computed_by, plan_file
+from simtmm.study.measured_times import measured_times
+from simtmm.study.plan import Plan, Point, plan_file
 from simtmm.study.point import (
     compute,
     compute_algorithm,
@@ -26,9 +27,8 @@ from simtmm.study.point import (
     recorded,
     trace_key,
 )
-from simtmm.study.processes import Local
-from simtmm.study.store import Store
-from simtmm.study.tasks import Executor, Serial, Task, cores
+from simtmm.study.results import Study, gather
+from simtmm.study.store.store import Store
 
 Watch = Callable[[str, int, int | None], None]  # stage, done, total
 
@@ -103,7 +103,7 @@ def pending(made: Plan, store: Store) -> Pending:
 
 
 def _cluster(where: str) -> Executor:
-    from simtmm.study.cluster import Cluster  # Dask is an extra
+    from simtmm.parallel.dask import Cluster  # Dask is an extra
 
     return Cluster(where)
 

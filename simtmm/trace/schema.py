@@ -42,7 +42,7 @@ ALIGNMENT = 512  # bytes; CuPy's memory pool hands out multiples of this, so arr
 
 
 class Kind(enum.IntEnum):
-    """What an event is; the codes are those of simtmm/record/device.cuh."""
+    """What an event is; the codes are those of simtmm/recorder/device.cuh."""
 
     WORK = 0
     LOAD = 1

@@ -15,11 +15,11 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
+from simtmm.parallel.tasks import cores
 from simtmm.study.plan import plan
-from simtmm.study.store import Store
+from simtmm.study.store.store import Store
 from simtmm.study.study_file import study_of
 from simtmm.study.sweep import sweep
-from simtmm.study.tasks import cores
 from tests.study.programs import write
 
 REPEATS = 3  # the median is told

@@ -8,7 +8,7 @@ import pytest
 
 from simtmm import load_machine
 from simtmm.__main__ import main
-from tests.record.fake_cupy import FakeCupy
+from tests.recorder.fake_cupy import FakeCupy
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 LATENCY = str(GOLDEN / "v100_latency.csv")

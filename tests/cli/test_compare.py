@@ -9,8 +9,8 @@ from importlib.util import find_spec
 import pytest
 
 from simtmm.__main__ import main
-from simtmm.study.run import DEFAULT_TRACE, shipped_trace
-from tests.record.conftest import needs_compiler
+from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
+from tests.recorder.conftest import needs_compiler
 
 TRACE = str(shipped_trace(DEFAULT_TRACE))
 needs_matplotlib = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs matplotlib")

@@ -12,11 +12,11 @@ import pytest
 from simtmm import catalogue
 from simtmm.study.layout import Layout, layout
 from simtmm.study.plan import plan
-from simtmm.study.store import Store
+from simtmm.study.store.store import Store
 from simtmm.study.study_file import study_of
 from simtmm.trace.io import Trace
-from tests.record.build import host
-from tests.record.conftest import needs_compiler
+from tests.recorder.build import host
+from tests.recorder.conftest import needs_compiler
 from tests.study.programs import trace
 
 REPRO = Path(__file__).parents[3] / "shared" / "repro" / "report_runs_code.sqlite"

@@ -7,11 +7,11 @@ import pytest
 
 from simtmm import load_trace
 from simtmm.__main__ import main
-from simtmm.study import measure_all as everything
-from simtmm.study.calibration import benchmarks
-from simtmm.study.measure import load_measurement
-from tests.record.conftest import needs_compiler
-from tests.record.fake_cupy import FakeCupy
+from simtmm.calibration import benchmarks
+from simtmm.measurement import campaign as everything
+from simtmm.measurement.measure import load_measurement
+from tests.recorder.conftest import needs_compiler
+from tests.recorder.fake_cupy import FakeCupy
 
 
 @pytest.fixture

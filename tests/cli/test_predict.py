@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from simtmm.__main__ import main
+from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.cli.predict import ONLY
 from simtmm.model import MODELS
-from simtmm.study.run import DEFAULT_TRACE, shipped_trace
-from tests.record.conftest import needs_compiler
+from tests.recorder.conftest import needs_compiler
 
 TRACE = str(shipped_trace(DEFAULT_TRACE))
 

@@ -7,8 +7,8 @@ import pytest
 
 from simtmm import load_trace
 from simtmm.files import data_folders, given_folders
-from tests.record.build import DEVICE, host
-from tests.record.conftest import needs_compiler
+from tests.recorder.build import DEVICE, host
+from tests.recorder.conftest import needs_compiler
 
 RACY = "__global__ void f(int* a) { ST(a, 0, threadIdx.x); }"
 WRONG = "simtmm: error: kernel own: wrong answer: a[0] is 2"

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 import pytest
 
 from simtmm.__main__ import main
-from simtmm.study.run import DEFAULT_TRACE, shipped_trace
+from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 
 TRACE = str(shipped_trace(DEFAULT_TRACE))
 SWEEP = ("sweep", TRACE, "--vary", "memory.latency=100,400", "-m", "gtx280", "-m", "gtx480", "--workers", "1")
@@ -108,7 +108,7 @@ def test_what_was_written_is_told_as_one_document(command):
 
 def test_a_store_whose_points_another_engine_computed_is_told(command, monkeypatch, tmp_path):
     assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
-    monkeypatch.setattr("simtmm.study.plan.sources", lambda *parts: "edited")
+    monkeypatch.setattr("simtmm.provenance.sources", lambda *parts: "edited")
     status, out, err = command("report", "s.sqlite")
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert "computed by another simtmm: run it again" in err

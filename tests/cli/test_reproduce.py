@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from simtmm.__main__ import main
-from simtmm.study import reproductions
-from simtmm.study.accuracy import Accuracy, Measured
-from simtmm.study.kept_accuracy import keep
+from simtmm.validation import cases as reproductions
+from simtmm.validation.accuracy import Accuracy, Measured
+from simtmm.validation.snapshot import keep
 
 needs_matplotlib = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs matplotlib")
 
@@ -53,8 +53,8 @@ def interrupted(watch=None):
 def names(monkeypatch):
     """Two reproductions in the place of the real ones; what they give can be changed."""
     names = {"streams": f"{__name__}:reproduce_streams", "lists": f"{__name__}:reproduce_lists"}
-    monkeypatch.setattr("simtmm.study.reproductions.REPRODUCTIONS", names)
-    monkeypatch.setattr("simtmm.study.kept_accuracy.REPRODUCTIONS", names)
+    monkeypatch.setattr("simtmm.validation.cases.REPRODUCTIONS", names)
+    monkeypatch.setattr("simtmm.validation.snapshot.REPRODUCTIONS", names)
     for name, tables in list(made_up.items()):
         monkeypatch.setitem(made_up, name, tables)
     return names

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.record.build import host
+from tests.recorder.build import host
 
 EVERY_MACRO = Path(__file__).with_name("every_macro.cu").read_text()
 

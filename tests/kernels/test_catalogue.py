@@ -13,7 +13,7 @@ from simtmm.errors import ModelError
 from simtmm.kernel import kernel_folders, load_kernel
 from simtmm.model.algorithm import letters_of, predict_algorithm
 from simtmm.model.algorithms import ALGORITHMS, find
-from tests.record.conftest import needs_compiler
+from tests.recorder.conftest import needs_compiler
 
 GTX_480 = load_machine("gtx480")
 

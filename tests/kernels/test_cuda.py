@@ -4,11 +4,11 @@ import pytest
 
 from simtmm import record
 from simtmm.kernel import kernel_folders, load_kernel
-from simtmm.record.compiler import HERE
-from simtmm.record.sites import number_sites
+from simtmm.recorder.compiler import HERE
+from simtmm.recorder.sites import number_sites
 from tests.kernels.every_macro import EVERY_MACRO, HOST
 from tests.kernels.nvrtc import compile_cuda, compile_ptx, library
-from tests.record.conftest import needs_compiler
+from tests.recorder.conftest import needs_compiler
 
 needs_nvrtc = pytest.mark.skipif(library() is None, reason="needs the wheel nvidia-cuda-nvrtc")
 both_generations = pytest.mark.parametrize("architecture", ["80", "90"])

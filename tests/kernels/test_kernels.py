@@ -9,8 +9,8 @@ from simtmm import record
 from simtmm.errors import RecordingError
 from simtmm.kernel import kernel_folders, load_kernel
 from simtmm.trace.schema import Kind
-from tests.record.build import rows
-from tests.record.conftest import needs_compiler
+from tests.recorder.build import rows
+from tests.recorder.conftest import needs_compiler
 
 pytestmark = needs_compiler
 

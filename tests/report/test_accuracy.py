@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from simtmm.report.accuracy import accuracy_csv, describe_accuracy, page, percent
-from simtmm.study.accuracy import Accuracy, Measured
-from simtmm.study.kept_accuracy import Kept, keep
+from simtmm.validation.accuracy import Accuracy, Measured
+from simtmm.validation.snapshot import Kept, keep
 
 needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="needs matplotlib")
 

@@ -6,10 +6,10 @@ import re
 
 from rich.console import Console
 
+from simtmm.analysis.comparison import CALIBRATED, MEASURED, SIMULATED
+from simtmm.analysis.predict import MODELS
+from simtmm.measurement.timings import Timing
 from simtmm.report.compare import SERIES, comparison_csv, comparison_latex, describe_comparison
-from simtmm.study.comparison import CALIBRATED, MEASURED, SIMULATED
-from simtmm.study.predict import MODELS
-from simtmm.study.timings import Timing
 from tests.study.cases import case, comparison, without_clock
 
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from simtmm import load_machine, load_trace
+from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.errors import OutputError
 from simtmm.model.scheduling import zigzag
 from simtmm.report import comparison_pictures, pictures, study_pictures
 from simtmm.report.compare import SERIES
 from simtmm.report.page import Table
 from simtmm.result import WHERE_TIME_GOES
-from simtmm.study.run import DEFAULT_TRACE, shipped_trace
 from tests.study.cases import MACHINE, WAITED, case, comparison
 
 needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="needs matplotlib")

@@ -6,6 +6,8 @@ import pytest
 from rich.console import Console
 
 from simtmm import load_machine
+from simtmm.analysis.predict import CALIBRATED, Predicted, Versus, predict_paper, predict_program, sweep_blocks
+from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.model.regimes import Crossover, Regime, Stretch
 from simtmm.report.predict import (
     NAMES,
@@ -15,8 +17,6 @@ from simtmm.report.predict import (
     describe_zigzag,
 )
 from simtmm.result import Prediction
-from simtmm.study.predict import CALIBRATED, Predicted, Versus, predict_paper, predict_program, sweep_blocks
-from simtmm.study.run import DEFAULT_TRACE, shipped_trace
 
 GTX_480 = load_machine("gtx480")
 TRACE = shipped_trace(DEFAULT_TRACE)

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from simtmm import Machine
+from simtmm.analysis.comparison import Case, Comparison
 from simtmm.result import Prediction, Result
-from simtmm.study.comparison import Case, Comparison
 from simtmm.trace.counts import Counts, LaunchCounts
 
 MACHINE = Machine.from_dict(

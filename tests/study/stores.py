@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from simtmm.study.schema import APPLICATION, COLUMNS
+from simtmm.study.store.schema import APPLICATION, COLUMNS
 
 NOBODY = 65534
 SCHEMA_1 = """

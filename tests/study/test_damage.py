@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 
 from simtmm.errors import StudyError
-from simtmm.study import schema, sheet, sweep
+from simtmm.parallel.tasks import Task
 from simtmm.study.forecast import forecast
-from simtmm.study.gathered import read
 from simtmm.study.known import computed, known
 from simtmm.study.layout import layout
 from simtmm.study.plan import plan
-from simtmm.study.store import Store
+from simtmm.study.results import read
+from simtmm.study import sheet, sweep
+from simtmm.study.store import schema
+from simtmm.study.store.store import Store
 from simtmm.study.study_file import study_of
-from simtmm.study.tasks import Task
 from tests.study.stores import brought_back, executed, nothing_may_be_written
 
 NAN = float("nan")

@@ -200,7 +200,7 @@ def test_sampled_axes_are_crossed_with_the_others():
 def test_points_of_another_engine_have_other_keys(monkeypatch):
     """What was computed before an edit is not what would be computed after it, whatever the version says."""
     before = made(machines=["ideal"]).points[0].key
-    monkeypatch.setattr("simtmm.study.plan.sources", lambda *parts: "edited")
+    monkeypatch.setattr("simtmm.provenance.sources", lambda *parts: "edited")
     assert made(machines=["ideal"]).points[0].key != before
 
 

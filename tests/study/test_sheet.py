@@ -10,12 +10,12 @@ from simtmm.errors import MachineError, ModelError, StudyError
 from simtmm.machine import load_machine
 from simtmm.machine.spec import FREE, units
 from simtmm.study import sheet
-from simtmm.study.answers import answers
+from simtmm.study.findings import answers
 from simtmm.study.known import computed, known
 from simtmm.study.layout import is_machine_key, layout
 from simtmm.study.plan import plan
 from simtmm.study.sheet import is_sheet, points_left, sweep_sheet
-from simtmm.study.store import Store
+from simtmm.study.store.store import Store
 from simtmm.study.study_file import study_of
 from simtmm.study.sweep import sweep
 

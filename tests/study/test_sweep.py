@@ -17,15 +17,15 @@ import pytest
 
 from simtmm import count, load_machine, load_trace, lower, predict, record, simulate
 from simtmm.errors import CompilerError, OutputError, RecordingError, StudyError
+from simtmm.parallel.tasks import Task
 from simtmm.study import point, sweep
-from simtmm.study.answers import answers
+from simtmm.study.findings import answers
 from simtmm.study.forecast import forecast
-from simtmm.study.gathered import read
 from simtmm.study.plan import plan
-from simtmm.study.store import Store
+from simtmm.study.results import read
+from simtmm.study.store.store import Store
 from simtmm.study.study_file import study_of
-from simtmm.study.tasks import Task
-from tests.study.clusters import cluster
+from tests.parallel.clusters import cluster
 from tests.study.programs import planned, write
 
 LATENCIES = [50, 100, 200, 400]

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtmm import Machine, load_machine, load_trace, lower, simulate
+from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.errors import TraceError, WorkloadError
-from simtmm.study.run import DEFAULT_TRACE, shipped_trace
 from simtmm.trace.coalescing import transactions
 from simtmm.trace.lower import fit
 from simtmm.trace.schema import Batch

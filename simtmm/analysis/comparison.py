@@ -1,0 +1,241 @@
+"""Comparison: the times of many programs on many machines, as simulated, modelled and measured, and how they agree.
+
+Each pair of a program and a machine is a case; each way to tell its time is a series: "simulated", the models,
+"calibrated", "measured". One series is the reference that the others are held against.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from simtmm.machine import Machine
+from simtmm.measurement.timings import Timing
+from simtmm.result import Prediction, Result
+from simtmm.trace.counts import Counts
+
+SIMULATED, MEASURED, CALIBRATED = "simulated", "measured", "calibrated"
+LEAST_TO_RANK = 3  # cases of a rank correlation
+
+# What a state of the simulation's time is in the models' words; the others are in none of them.
+REGIMES = {"issuing": "compute", "memory": "memory", "barrier": "synchronisation"}
+
+Unit = Literal["s", "cycles"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program on a machine.
+
+    given: the parameters that were asked for, a part of `parameters`. machine_name: as it was asked for. errors: why a
+    model says nothing, by model.
+    """
+
+    program: str
+    given: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+    machine_name: str
+    machine: Machine
+    result: Result
+    counts: Counts
+    predictions: Mapping[str, Prediction]
+    measured_seconds: float | None = None
+    errors: Mapping[str, str] = field(default_factory=dict)
+    trace: str = ""
+
+    @property
+    def label(self) -> str:
+        """The program and what was asked for."""
+        given = ", ".join(f"{name}={value}" for name, value in self.given.items())
+        return f"{self.program} ({given})" if given else self.program
+
+    def cycles(self, series: str) -> float | None:
+        """The time that a series tells; None where it tells none, and for measured ones without a clock."""
+        if series == SIMULATED:
+            return self.result.cycles
+        if series == MEASURED:
+            clock = self.machine.clock_hz
+            return None if self.measured_seconds is None or clock is None else self.measured_seconds * clock
+        return self.predictions[series].cycles if series in self.predictions else None
+
+    def seconds(self, series: str) -> float | None:
+        """The same in seconds; None without a clock, except for measured ones."""
+        if series == MEASURED:
+            return self.measured_seconds
+        cycles, clock = self.cycles(series), self.machine.clock_hz
+        return None if cycles is None or clock is None else cycles / clock
+
+    def bound(self, series: str) -> str | None:
+        """What a series says binds: a model's term, or where the largest share of the simulated time went."""
+        if series == SIMULATED:
+            time = self.result.time
+            if not time or not any(time.values()):
+                return None
+            state = max(time, key=lambda name: time[name])
+            return REGIMES.get(state, state)
+        return self.predictions[series].bound if series in self.predictions else None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How a series agrees with the reference.
+
+    cases: that have both. ratios are of the series over the reference: geometric_mean, median, and largest, the one
+    that is farthest from 1 in either direction. mean_error: mean of |ratio - 1|. spearman, kendall: rank correlations
+    (tau-b), None for fewer than three cases and where all times are the same. regimes: of how many cases the series
+    and the simulation say that the same binds, and of how many both say a regime; None for measured times.
+    """
+
+    series: str
+    cases: int
+    geometric_mean: float
+    median: float
+    largest: float
+    mean_error: float
+    spearman: float | None
+    kendall: float | None
+    regimes: tuple[int, int] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return vars(self) | {"regimes": list(self.regimes) if self.regimes else None}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What came of it.
+
+    series: in the order in which they are told. reference: one of them. failed: what could not be run, and why.
+    unmatched: measured times that belong to no case. fits: the calibrated model's constants in cycles, by program and
+    machine, with the number of cases they were fitted to (0: they were given).
+    """
+
+    cases: tuple[Case, ...]
+    series: tuple[str, ...]
+    reference: str
+    failed: Mapping[str, str] = field(default_factory=dict)
+    unmatched: tuple[Timing, ...] = ()
+    fits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def unit(self) -> Unit:
+        """What times over all machines are told in: seconds, or cycles where a machine has no clock."""
+        return "s" if all(case.machine.clock_hz is not None for case in self.cases) else "cycles"
+
+    def time(self, case: Case, series: str) -> float | None:
+        """In `unit`."""
+        return case.seconds(series) if self.unit == "s" else case.cycles(series)
+
+    def ratio(self, case: Case, series: str) -> float | None:
+        """Time over the reference's; None where either is not known or not above 0."""
+        time, reference = case.cycles(series), case.cycles(self.reference)
+        return time / reference if time is not None and reference is not None and min(time, reference) > 0 else None
+
+    def pairs(self, series: str) -> list[tuple[Case, float, float]]:
+        """(case, the reference's time, the series' time) of the cases that have both, in `unit`."""
+        found = []
+        for case in self.cases:
+            if self.ratio(case, series) is not None:
+                reference, time = self.time(case, self.reference), self.time(case, series)
+                assert reference is not None
+                assert time is not None
+                found.append((case, reference, time))
+        return found
+
+    def agreements(self) -> list[Agreement]:
+        """How each series but the reference agrees with it; those without a common case are left out."""
+        made = (self._agreement(series) for series in self.series if series != self.reference)
+        return [agreement for agreement in made if agreement is not None]
+
+    def _agreement(self, series: str) -> Agreement | None:
+        pairs = self.pairs(series)
+        if not pairs:
+            return None
+        reference, times = (np.array([pair[index] for pair in pairs]) for index in (1, 2))
+        ratios = times / reference
+        spearman, kendall = _ranks(reference, times)
+        return Agreement(
+            series=series,
+            cases=len(pairs),
+            geometric_mean=float(np.exp(np.log(ratios).mean())),
+            median=float(np.median(ratios)),
+            largest=float(ratios[np.abs(np.log(ratios)).argmax()]),
+            mean_error=float(np.abs(ratios - 1).mean()),
+            spearman=spearman,
+            kendall=kendall,
+            regimes=None if series in (MEASURED, CALIBRATED) else self._same_regimes(series),
+        )
+
+    def _same_regimes(self, series: str) -> tuple[int, int]:
+        told = [(case.bound(SIMULATED), case.bound(series)) for case in self.cases]
+        both = [(one, other) for one, other in told if one in REGIMES.values() and other is not None]
+        return sum(one == other for one, other in both), len(both)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a case and series, flat: for CSV and tables of one's own."""
+        names = list(dict.fromkeys(name for case in self.cases for name in case.parameters))
+        rows = []
+        for case in self.cases:
+            for series in self.series:
+                ratio = self.ratio(case, series)
+                if case.seconds(series) is None and case.cycles(series) is None:
+                    continue
+                rows.append(
+                    {
+                        "kernel": case.program,
+                        "machine": case.machine_name,
+                        **{name: case.parameters.get(name) for name in names},
+                        "series": series,
+                        "cycles": case.cycles(series),
+                        "seconds": case.seconds(series),
+                        f"of_{self.reference}": ratio,
+                        "error_percent": None if ratio is None else 100 * (ratio - 1),
+                        "bound": case.bound(series),
+                    }
+                )
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as one JSON document."""
+        return {
+            "reference": self.reference,
+            "series": list(self.series),
+            "unit": self.unit,
+            "cases": [
+                {
+                    "kernel": case.program,
+                    "parameters": dict(case.parameters),
+                    "machine": case.machine_name,
+                    "machine_digest": case.machine.digest(),
+                    "trace": case.trace,
+                    "times": {
+                        series: {
+                            "cycles": case.cycles(series),
+                            "seconds": case.seconds(series),
+                            "ratio": self.ratio(case, series),
+                            "bound": case.bound(series),
+                        }
+                        for series in self.series
+                        if case.cycles(series) is not None or case.seconds(series) is not None
+                    },
+                    "where_time_went": dict(case.result.time or {}),
+                    "errors": dict(case.errors),
+                }
+                for case in self.cases
+            ],
+            "agreement": [agreement.to_dict() for agreement in self.agreements()],
+            "calibrated": {name: dict(fit) for name, fit in self.fits.items()},
+            "failed": dict(self.failed),
+            "unmatched": [measured.to_dict() for measured in self.unmatched],
+            "provenance": dict(self.provenance),
+        }
+
+
+def _ranks(one: Any, other: Any) -> tuple[float | None, float | None]:
+    if len(one) < LEAST_TO_RANK or np.ptp(one) == 0 or np.ptp(other) == 0:
+        return None, None
+    from scipy.stats import kendalltau, spearmanr  # slow to load
+
+    return float(spearmanr(one, other).statistic), float(kendalltau(one, other).statistic)

@@ -1,0 +1,375 @@
+"""What the models say, without a simulation: of a kernel's or trace's counts, or of a paper's algorithm."""
+
+import dataclasses
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from simtmm.catalogue import known_kernels, named_kernel
+from simtmm.errors import KernelError, ModelError, nearest
+from simtmm.kernel import Kernel, kernel_in, load_kernel
+from simtmm.machine import Machine
+from simtmm.model import MODELS, formula, predict
+from simtmm.model.algorithm import predict_algorithm
+from simtmm.model.algorithms import ALGORITHMS, find
+from simtmm.model.calibrated import FACTORS, calibrated
+from simtmm.model.departed import Departed, departed
+from simtmm.model.forced import Forced, forced
+from simtmm.model.hiding import hiding_of_trace
+from simtmm.model.regimes import Crossover, Regime, crossover, regimes
+from simtmm.model.scheduling import Zigzag, zigzag
+from simtmm.model.speedup_of import Speedup, speedup_of
+from simtmm.model.symbol_ranges import check_given, check_symbols, domain, machine_letters, range_of, timed
+from simtmm.model.tmm import Hiding
+from simtmm.provenance import provenance
+from simtmm.recorder import record
+from simtmm.result import Prediction
+from simtmm.trace.counts import count
+from simtmm.trace.io import Trace, load_trace
+from simtmm.trace.schema import Sampling
+
+VARIED = ("n", "N", "m", "L", "T")  # along what two algorithms are compared, and regimes told
+MOST_COUNTS = 100_000  # of a sweep over blocks
+CALIBRATED = "calibrated"
+UNITS = ("cycles", "s")  # of a1 and a0
+CONSTANTS = ("a1", "a0", "m", "C_s", "G", "f_app")
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What models say of one program on one machine.
+
+    predictions: by model. closed_form: the same of the paper's algorithm that the kernel follows, `algorithm`, from its
+    symbols; empty where these are outside its domain, `no_closed_form` says how. regimes: what binds along a symbol, by
+    the TMM. formulas: LaTeX by model, made when asked for. sampling: which blocks the trace holds, if not all.
+    warnings: what the trace does not hold, in words. hiding:
+    the threads a core that hide the latency. speedup: of an algorithm. departed: what a measured time departs from.
+    forced: active blocks, where they are.
+    """
+
+    program: str
+    parameters: Mapping[str, Any]
+    machine: Machine
+    predictions: Mapping[str, Prediction]
+    algorithm: str | None = None
+    closed_form: Mapping[str, Prediction] = field(default_factory=dict)
+    no_closed_form: str | None = None
+    regimes: Mapping[str, list[Regime]] = field(default_factory=dict)
+    formulas: Callable[[], dict[str, str]] = field(default=dict, compare=False)
+    sampling: Sampling | None = None
+    warnings: tuple[str, ...] = ()
+    hiding: Hiding | None = None
+    speedup: Speedup | None = None
+    departed: Departed | None = None
+    forced: Forced | None = None
+
+    def beside(self, seconds: float, factor: float) -> "Predicted":
+        """With a measured time. Raises ModelError as `simtmm.model.departed` does."""
+        closed = {f"{model}, closed form": prediction for model, prediction in self.closed_form.items()}
+        return dataclasses.replace(self, departed=departed({**self.predictions, **closed}, seconds, factor))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as one JSON document."""
+        return {
+            "program": self.program,
+            "parameters": dict(self.parameters),
+            "sampling": self.sampling.to_dict() if self.sampling else None,
+            "warnings": list(self.warnings),
+            "machine": {"name": self.machine.name, "processors": self.machine.processors, **self.machine.to_dict()},
+            "predictions": {name: made.to_dict() for name, made in self.predictions.items()},
+            "algorithm": self.algorithm,
+            "closed_form": {name: made.to_dict() for name, made in self.closed_form.items()},
+            "no_closed_form": self.no_closed_form,
+            "hiding": {**dataclasses.asdict(self.hiding), "limit": self.hiding.limit} if self.hiding else None,
+            "speedup": self.speedup.to_dict() if self.speedup else None,
+            "forced": self.forced.to_dict() if self.forced else None,
+            "measured": self.departed.to_dict() if self.departed else None,
+            "regimes": {
+                over: [
+                    {
+                        "bound": regime.bound,
+                        "start": regime.start,
+                        "stop": regime.stop,
+                        "begins": None if regime.begins is None else str(regime.begins),
+                    }
+                    for regime in found
+                ]
+                for over, found in self.regimes.items()
+            },
+            "provenance": {**provenance(), "machine": self.machine.digest()},
+        }
+
+
+def is_algorithm(name: str) -> bool:
+    """Whether that is an algorithm of the papers. Raises ModelError for what is neither that nor a program."""
+    if name in ALGORITHMS:
+        return True
+    kernels = known_kernels()
+    if name not in kernels and not Path(name).exists() and Path(name).suffix != ".parquet":
+        known = sorted({*ALGORITHMS, *kernels})
+        what = "neither an algorithm, nor a kernel (see `simtmm kernels`), nor a trace (.parquet)"
+        raise ModelError(f"{name!r}: {what}{nearest(name, known, ALGORITHMS)}")
+    return False
+
+
+def predict_program(
+    source: str | Path,
+    machine: Machine,
+    parameters: Mapping[str, object] | None = None,
+    models: Collection[str] = (),
+    constants: Mapping[str, float] | None = None,
+    unit: str = "cycles",
+    progress: Callable[[int], None] | None = None,
+    active_blocks: int | None = None,
+) -> Predicted:
+    """What the models say of a trace (.parquet) or of a kernel, which is recorded first.
+
+    models: names in MODELS, or "calibrated"; all of them if left out. constants: a1 and a0 of the calibrated model, in
+    `unit` (cycles or s), m, C_s and G of its cache, and f_app; with them it is among the models. active_blocks: of a
+    core group at most, where they are forced (simtmm.model.forced). Raises the errors of the steps (simtmm.errors), for
+    names before anything is recorded.
+    """
+    chosen = [model for model in models if model != CALIBRATED] or ([] if CALIBRATED in models else list(MODELS))
+    for model in chosen:
+        formula(model)
+    if constants or CALIBRATED in models:
+        _check_constants(constants or {}, unit)
+    trace, kernel = _trace(source, parameters, progress)
+    claimed = None
+    if active_blocks is not None:
+        machine, claimed = forced(machine, trace, active_blocks)
+    counts = count(trace, machine)
+    predictions = {model: predict(model, machine, counts) for model in chosen}
+    if constants:
+        predictions[CALIBRATED] = calibrated(machine, counts, **constants, unit=unit)  # type: ignore[arg-type]
+    algorithm, closed_form, no_closed_form = _closed_form(trace, kernel, machine)
+    return Predicted(
+        program=trace.info.kernel,
+        parameters=trace.info.parameters,
+        machine=machine,
+        predictions=predictions,
+        algorithm=algorithm,
+        closed_form=closed_form,
+        no_closed_form=no_closed_form,
+        formulas=lambda: {
+            model: FACTORS.latex if model == CALIBRATED else formula(model).latex for model in predictions
+        },
+        sampling=trace.info.sampling,
+        warnings=tuple(trace.info.warnings),
+        hiding=hiding_of_trace(trace, machine, counts),
+        forced=claimed,
+    )
+
+
+def _check_constants(constants: Mapping[str, float], unit: str) -> None:
+    if unit not in UNITS:
+        raise ModelError(f"{CALIBRATED}: unit = {unit!r}: must be {' or '.join(UNITS)}")
+    for name in constants:
+        if name not in CONSTANTS:
+            raise ModelError(f"{CALIBRATED}: {name}: unknown; the constants are {', '.join(CONSTANTS)}")
+    for name in ("a1", "a0"):
+        if name not in constants:
+            raise ModelError(f"{CALIBRATED}: {name}: must be given; it is fitted to measured times")
+
+
+def predict_paper(
+    name: str,
+    machine: Machine,
+    parameters: Mapping[str, float],
+    threads_per_core: float | None = None,
+    variant: str | None = None,
+) -> Predicted:
+    """What PRAM and TMM say of a paper's algorithm, from its symbols; and what binds along its size, L and T.
+
+    Along a size and L, a core has as many threads as the algorithm feeds and the machine holds; where threads_per_core
+    is given, that many. Raises ModelError, the symbol named.
+    """
+    algorithm = find(name)
+    given = set(parameters)
+    check_symbols(name, algorithm.symbols, parameters)
+    values = {**machine_letters(machine), **parameters}
+    check_given(name, algorithm.counts(variant, given).symbols, values, machine)
+    predictions = predict_algorithm(algorithm, machine, parameters, threads_per_core, variant)
+    values["T"] = predictions["tmm"].symbols["T"]
+    speedup = speedup_of(algorithm, machine, predictions["tmm"], variant, given)
+    along = {}
+    for over in VARIED:
+        shown = timed(algorithm, variant, given, over == "T" or threads_per_core is not None)
+        needed = {symbol.name for symbol in shown.symbols}
+        if over in needed:
+            own = {key: value for key, value in values.items() if key in needed and key != over}
+            try:
+                low, high = domain((shown,), own, over, *range_of(algorithm.symbols, over, values, machine))
+            except ModelError:  # nowhere, as along m where n leaves a graph no edge
+                continue
+            along[over] = regimes(shown, own, over, low, high)
+    return Predicted(
+        program=algorithm.name,
+        parameters={**parameters, **({"variant": variant} if variant else {})},
+        machine=machine,
+        predictions=predictions,
+        regimes=along,
+        formulas=lambda: {
+            "pram": algorithm.pram(variant, given).latex,
+            "tmm": algorithm.tmm(variant, given).latex,
+            "tmm, refined": timed(algorithm, variant, given, False).latex,
+        },
+        hiding=speedup.hiding,
+        speedup=speedup,
+    )
+
+
+@dataclass(frozen=True)
+class Versus:
+    """Two algorithms on one machine: who wins along each symbol, the others being fixed.
+
+    first, second: their names, with the variant where one is named. skipped: the symbols along which that is not told,
+    and why.
+    """
+
+    first: str
+    second: str
+    machine: Machine
+    parameters: Mapping[str, float]
+    crossovers: Mapping[str, Crossover]
+    skipped: Mapping[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as one JSON document."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "machine": {"name": self.machine.name, **self.machine.to_dict()},
+            "parameters": dict(self.parameters),
+            "crossovers": {
+                over: {
+                    "points": list(found.points),
+                    "stretches": [vars(stretch) for stretch in found.stretches],
+                    "in_words": str(found),
+                }
+                for over, found in self.crossovers.items()
+            },
+            "skipped": dict(self.skipped),
+            "provenance": {**provenance(), "machine": self.machine.digest()},
+        }
+
+
+def versus(
+    first: str,
+    second: str,
+    machine: Machine,
+    parameters: Mapping[str, float],
+    over: Iterable[str] = (),
+    threads_per_core: float | None = None,
+    variants: tuple[str | None, str | None] = (None, None),
+) -> Versus:
+    """Which of two algorithms wins where, by the TMM.
+
+    over: along which symbols; if left out, n, m, L and T, as far as the algorithms have them and the others are given.
+    Threads are as in `predict_paper`. variants: of the first and the second. Raises ModelError, the symbol named.
+    """
+    algorithms = (find(first), find(second))
+    first, second = (
+        algorithm.name if variant is None else f"{algorithm.name}, {variant}"
+        for algorithm, variant in zip(algorithms, variants, strict=True)
+    )
+    both = f"{first} and {second}"
+    symbols = tuple(dict.fromkeys(symbol for algorithm in algorithms for symbol in algorithm.symbols))
+    check_symbols(both, symbols, parameters)
+    values = {**machine_letters(machine), **parameters}
+    for algorithm, variant in zip(algorithms, variants, strict=True):
+        own = {symbol.name: parameters[symbol.name] for symbol in algorithm.symbols if symbol.name in parameters}
+        algorithm.check_fits(variant, own, values)
+    if threads_per_core is not None:
+        if not 0 < threads_per_core <= values["X"]:
+            must = f"must be above 0 and at most {values['X']:.12g}, what a core of {machine.name} holds"
+            raise ModelError(f"{both}: T = {threads_per_core:.12g}: {must}")
+        values["T"] = threads_per_core
+    asked = list(over)
+    crossovers, skipped = {}, {}
+    for symbol in asked or VARIED:
+        with_threads = symbol == "T" or threads_per_core is not None
+        one, other = (
+            dataclasses.replace(timed(algorithm, variant, set(parameters), with_threads), name=name)
+            for algorithm, variant, name in zip(algorithms, variants, (first, second), strict=True)
+        )
+        needed = {letter.name: letter for letter in (*one.symbols, *other.symbols)}
+        if symbol not in needed:
+            if asked:
+                raise ModelError(f"{both}: {symbol}: neither depends on it")
+            continue
+        own = {key: value for key, value in values.items() if key in needed and key != symbol}
+        try:
+            if needed[symbol].whole:
+                raise ModelError(f"{both}: {symbol}: can't be varied, being a whole number ({needed[symbol].meaning})")
+            check_given(both, (letter for letter in needed.values() if letter.name != symbol), own, machine)
+            low, high = domain((one, other), own, symbol, *range_of(symbols, symbol, values, machine))
+            crossovers[symbol] = crossover(one, other, symbol, own, low, high)
+        except ModelError as error:
+            if asked:
+                raise
+            skipped[symbol] = str(error).removeprefix(f"{both}: ")
+    if not crossovers:
+        if len(set(skipped.values())) == 1:
+            raise ModelError(f"{both}: {next(iter(skipped.values()))}")
+        reasons = "; ".join(f"{symbol}: {reason}" for symbol, reason in skipped.items())
+        raise ModelError(f"{both}: nothing to vary ({reasons})")
+    return Versus(first, second, machine, parameters, crossovers, skipped)
+
+
+def sweep_blocks(
+    source: str | Path,
+    machine: Machine,
+    parameters: Mapping[str, object] | None,
+    blocks: range,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[str, Zigzag]:
+    """Throughput over requested blocks by Eq (5.13), for the first launch of a kernel or trace, and its function.
+
+    Raises ModelError for too many counts and for a trace without launches.
+    """
+    if len(blocks) > MOST_COUNTS:
+        raise ModelError(f"blocks from {blocks[0]} to {blocks[-1]}: must be at most {MOST_COUNTS} counts")
+    trace, _ = _trace(source, parameters, progress)
+    if not trace.info.launches:
+        raise ModelError(f"{source}: has no launch whose blocks could be varied")
+    launch = trace.info.launches[0]
+    return launch.kernel, zigzag(machine, launch, list(blocks))
+
+
+def _trace(
+    source: str | Path, parameters: Mapping[str, object] | None, progress: Callable[[int], None] | None
+) -> tuple[Trace, Kernel | None]:
+    """The trace of a source, and the kernel where one was named, and not a trace."""
+    if Path(source).suffix == ".parquet":
+        if parameters:
+            raise KernelError(f"{source}: parameters ({', '.join(parameters)}) can only be given to a kernel")
+        return load_trace(source), None
+    kernel = load_kernel(source)
+    return record(kernel, parameters, progress=progress), kernel
+
+
+def _closed_form(
+    trace: Trace, kernel: Kernel | None, machine: Machine
+) -> tuple[str | None, dict[str, Prediction], str | None]:
+    """What the models say of the paper's algorithm that a kernel follows; or why they say nothing of it.
+
+    kernel: what was recorded; if left out, the one that the trace names, if data can name it.
+    """
+    try:
+        if kernel is None:
+            folder = named_kernel(trace.info.kernel)
+            if folder is None:
+                return None, {}, None
+            kernel = kernel_in(folder)
+        made = kernel.algorithm(kernel.resolve(trace.info.parameters))
+    except KernelError:  # a trace of a kernel that is not here, or not with these parameters
+        return None, {}, None
+    if made is None:
+        return None, {}, None
+    name, symbols = made
+    try:
+        return name, predict_algorithm(find(name), machine, symbols), None
+    except ModelError as error:  # a size outside the closed form's domain
+        return name, {}, str(error)

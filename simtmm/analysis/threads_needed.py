@@ -1,0 +1,175 @@
+"""Threads: how many a core needs until the latency is hidden, by simulation and by the TMM.
+
+By the TMM (Ma, dissertation (2014), Eq (3.2)) the latency is hidden where M L / (T P) is no larger than the rest. In a
+simulation it is where the run takes hardly longer than one in which memory answers in a cycle. For that the machine's
+limits are lifted: a core group holds as many warps as the search says, whatever its registers, its local memory and
+its limit of blocks; so the answer may be more than the machine can hold, which is told beside it.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from simtmm.engine import simulate
+from simtmm.errors import StudyError
+from simtmm.machine import Machine
+from simtmm.model.tmm import Hiding, hiding
+from simtmm.provenance import provenance
+from simtmm.recorder import record
+from simtmm.study.point import fitted, lowered_once
+from simtmm.trace.counts import count
+from simtmm.trace.io import Trace, load_trace
+
+TOLERANCE = 0.05  # of the run without latency
+ROOM = 1 + 1e-9  # so that rounding takes no warp away
+
+Watch = Callable[[str, int, int | None], None]
+
+
+@dataclass(frozen=True)
+class ThreadsNeeded:
+    """How many threads per core hide the latency.
+
+    by_simulation: the fewest found, None where all that the program has are not enough. all_threads: per core, if the
+    machine held all of them. without_latency: cycles where memory answers in a cycle; as_it_is: cycles on the machine
+    with its limits; with_all: cycles with all threads. model: by the TMM. probes: what was simulated, (threads per
+    core, cycles), fewest first.
+
+    More threads need not be faster (docs/anomalies.md), so the search can miss fewer threads that hide the latency,
+    too. What is tried are the numbers of threads at which the blocks need a wave less.
+    """
+
+    program: str
+    parameters: Mapping[str, Any]
+    machine: Machine
+    tolerance: float
+    by_simulation: float | None
+    all_threads: float
+    without_latency: float
+    as_it_is: float
+    with_all: float
+    model: Hiding
+    probes: tuple[tuple[float, float], ...]
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {
+            "program": self.program,
+            "parameters": dict(self.parameters),
+            "machine": {"name": self.machine.name, **self.machine.to_dict()},
+            "tolerance": self.tolerance,
+            "by_simulation": self.by_simulation,
+            "all_threads": self.all_threads,
+            "cycles": {
+                "without_latency": self.without_latency,
+                "as_it_is": self.as_it_is,
+                "with_all": self.with_all,
+            },
+            "tmm": {**asdict(self.model), "limit": self.model.limit},
+            "probes": [{"threads_per_core": threads, "cycles": cycles} for threads, cycles in self.probes],
+            "provenance": dict(self.provenance),
+        }
+
+
+def threads_needed(
+    source: "str | Path | Trace",
+    machine: Machine,
+    parameters: Mapping[str, object] | None = None,
+    tolerance: float = TOLERANCE,
+    watch: Watch | None = None,
+) -> ThreadsNeeded:
+    """Find how many threads per core a program needs on a machine until latency is hidden, by bisection.
+
+    source: a trace, its file (.parquet), or a kernel, which is recorded with `parameters` first. tolerance: how much
+    longer a run may take than one without latency. Raises the errors of the steps (simtmm.errors).
+    """
+    if not 0 < tolerance < 10:
+        raise StudyError(f"tolerance = {tolerance}: must be above 0 and below 10")
+    trace = _trace(source, parameters, watch)
+    workload = lowered_once(trace, machine)
+    counts = count(trace, machine, fitted(workload, trace, machine))
+    steps = _warps(trace, machine)
+    if not trace.info.launches:
+        raise StudyError(f"{trace.info.kernel}: has no launches")
+    probes: dict[int, float] = {}
+
+    def cycles(on: Machine) -> float:
+        if watch:
+            watch("simulating", len(probes), len(steps).bit_length() + 3)
+        return simulate(on, fitted(workload, trace, on), breakdown=False).cycles
+
+    def hidden(warps: int) -> bool:
+        if warps not in probes:
+            probes[warps] = cycles(with_room(machine, warps))
+        return probes[warps] <= limit
+
+    free = cycles(without_latency(with_room(machine, steps[-1])))
+    limit = free * (1 + tolerance)
+    found = None
+    if hidden(steps[-1]):
+        found = steps[bisect_left(steps, True, key=hidden)]
+    threads = {
+        warps: warps * machine.cores.warp_width / machine.cores.cores_per_group for warps in {*probes, steps[-1]}
+    }
+    local_memory = max(launch.local_memory_bytes / launch.threads_per_block for launch in trace.info.launches)
+    return ThreadsNeeded(
+        program=trace.info.kernel,
+        parameters=trace.info.parameters,
+        machine=machine,
+        tolerance=tolerance,
+        by_simulation=None if found is None else threads[found],
+        all_threads=threads[steps[-1]],
+        without_latency=free,
+        as_it_is=cycles(machine),
+        with_all=probes[steps[-1]],
+        model=hiding(machine, counts, local_memory),
+        probes=tuple((threads[warps], probes[warps]) for warps in sorted(probes)),
+        provenance={**provenance(), "machine": machine.digest(), "trace": trace.info.digest},
+    )
+
+
+def with_room(machine: Machine, warps: int) -> Machine:
+    """The machine whose groups hold so many warps, and nothing else limits them."""
+    cores = machine.cores
+    threads = max(warps * cores.warp_width / cores.cores_per_group * ROOM, 1.0)
+    limits = {"warps_per_group": warps}
+    return machine.replace({"cores.threads_per_core": threads, "limits": limits, "resources": {}})
+
+
+def without_latency(machine: Machine) -> Machine:
+    """The machine whose memory and caches answer in a cycle."""
+    changes: dict[str, float] = {"memory.latency": 1.0}
+    for name in ("l1", "l2"):
+        if getattr(machine.memory, name) is not None:
+            changes[f"memory.{name}.latency"] = 1.0
+    if machine.memory.store_latency is not None:
+        changes["memory.store_latency"] = 1.0
+    return machine.replace(changes)
+
+
+def _warps(trace: Trace, machine: Machine) -> list[int]:
+    """The numbers of warps of a group at which a launch needs a wave of blocks less, from one block to all at once.
+
+    Between two of them the last wave is not full, hides less, and may make the run longer than with fewer warps.
+    """
+    width, groups = machine.cores.warp_width, machine.cores.groups
+    shapes = {(launch.blocks, -(-launch.threads_per_block // width)) for launch in trace.info.launches}
+    least = max((warps for _, warps in shapes), default=0)
+    found = {least}
+    for blocks, warps in shapes:
+        of_group = -(-blocks // groups)
+        found |= {max(warps * -(-of_group // waves), least) for waves in range(1, of_group + 1)}
+    return sorted(found)
+
+
+def _trace(source: "str | Path | Trace", parameters: Mapping[str, object] | None, watch: Watch | None) -> Trace:
+    if isinstance(source, Trace):
+        return source
+    if Path(source).suffix == ".parquet":
+        if parameters:
+            raise StudyError(f"{source}: parameters ({', '.join(parameters)}) can only be given to a kernel")
+        return load_trace(source)
+    return record(source, parameters, progress=None if watch is None else lambda done: watch("recording", done, None))

@@ -1,0 +1,1 @@
+"""Calibration: what small benchmarks tell of a machine, and the machine that they make."""

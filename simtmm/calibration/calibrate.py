@@ -1,0 +1,97 @@
+"""From measurements to a machine: which value came from which measurement, and how well it is determined.
+
+Two measurements are enough, both of which small benchmarks give:
+
+- a pointer chase over the size of the buffer: latencies of L1, L2 and global memory, and the caches' sizes
+  (chase_values.py);
+- bandwidth of streaming kernels over occupancy: bandwidth, launches of blocks and warps, stores (stream_fit.py).
+
+Each is a value of the machine, the same for all points. The simulator itself is the function that is fitted.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from simtmm.calibration.chase import chase_errors, chase_values
+from simtmm.calibration.latency_levels import LatencyCurve, find_levels
+from simtmm.calibration.occupancy_curve import StreamPoint, occupancy_curve
+from simtmm.calibration.stream_fit import StreamFit
+from simtmm.calibration.values import Calibration, Value, with_sources, with_values
+from simtmm.errors import StudyError
+from simtmm.machine import Machine
+
+Watch = Callable[[str, int, int | None], None]
+
+CORES_PER_GROUP = 64  # where no machine says
+WARP_WIDTH = 32
+CHUNK_WORDS = 32  # lines of 128 bytes
+LEAST_TICKS = 100  # of a cycle: latencies and service are fractional
+
+
+def calibrate(
+    name: str,
+    latency: LatencyCurve,
+    stream: Sequence[StreamPoint] = (),
+    base: Machine | None = None,
+    measurements: Mapping[str, str] | None = None,
+    watch: Watch | None = None,
+) -> Calibration:
+    """A machine of that name from a pointer chase and, if there, bandwidth over occupancy.
+
+    base: what the measurements do not tell, such as the warp width, and all else that a profile has; without one the
+    numbers of groups and threads follow from the stream measurement. measurements: how `latency` and `stream` are
+    called in the sources. watch: called as things go on.
+
+    Raises StudyError where the measurements do not fit together.
+    """
+    called = {"latency": "the latency curve", "stream": "bandwidth over occupancy", **(measurements or {})}
+    levels = find_levels(latency)
+    machine, found = _structure(name, latency, stream, base, called["stream"])
+    chased, notes = chase_values(latency, levels, called["latency"], machine.chunk_bytes)
+    found += chased
+    machine = with_values(machine, found)
+    curve = None
+    if stream:
+        fitted, more = StreamFit(machine, stream, called["stream"], watch).run()
+        found += fitted
+        notes += more
+        machine = with_values(machine, fitted)
+        curve = occupancy_curve(machine, stream, watch=watch)
+    machine = with_sources(machine, base, found)
+    return Calibration(machine, tuple(found), levels, curve, chase_errors(machine, latency), tuple(notes))
+
+
+def _structure(
+    name: str, latency: LatencyCurve, stream: Sequence[StreamPoint], base: Machine | None, called: str
+) -> tuple[Machine, list[Value]]:
+    """The machine to begin with: the base, or what the stream measurement tells of groups and threads."""
+    if base is not None:
+        changes = {"clock_hz": latency.clock_hz} if latency.clock_hz and not base.clock_hz else {}
+        machine = base.replace({**changes, "ticks_per_cycle": max(LEAST_TICKS, base.ticks_per_cycle)})
+        return machine.model_copy(update={"name": name}), []
+    threads = {
+        round(point.threads / (point.block_size * point.blocks_per_group))
+        for point in stream
+        if point.threads is not None
+    }
+    if len(threads) != 1:
+        raise StudyError(
+            "cores.groups: not known: give a machine, or a stream measurement with a column threads_column of "
+            "groups * block_size * blocks_per_sm"
+        )
+    fullest = max(stream, key=lambda point: point.occupancy)
+    per_group = round(fullest.block_size * fullest.blocks_per_group / fullest.occupancy)
+    values = [
+        Value("cores.groups", threads.pop(), "core groups", called, "threads over threads of a group"),
+        Value("cores.cores_per_group", CORES_PER_GROUP, "cores", called, "assumption", False),
+        Value("cores.warp_width", WARP_WIDTH, "threads", called, "assumption", False),
+        Value("cores.threads_per_core", per_group / CORES_PER_GROUP, "threads", called, f"{per_group} threads a group"),
+    ]
+    cores = {value.key.removeprefix("cores."): value.value for value in values}
+    tables = {
+        "name": name,
+        "clock_hz": latency.clock_hz,
+        "ticks_per_cycle": LEAST_TICKS,
+        "cores": cores,
+        "memory": {"latency": 1, "chunk_words": CHUNK_WORDS},
+    }
+    return Machine.from_dict({key: value for key, value in tables.items() if value is not None}), values

@@ -1,0 +1,155 @@
+"""Calibration of a GPU that is here: run the benchmarks on it, and fit a machine to what they give."""
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from simtmm.calibration.calibrate import CHUNK_WORDS, CORES_PER_GROUP, LEAST_TICKS, WARP_WIDTH, calibrate
+from simtmm.calibration.latency_levels import load_latency
+from simtmm.calibration.occupancy_curve import load_stream
+from simtmm.calibration.values import Calibration, Value, with_sources, with_values
+from simtmm.errors import KernelError, RecordingError, StudyError
+from simtmm.machine import Machine
+from simtmm.measurement.benchmarks import benchmarks, latency_table, stream_table, write_lines
+from simtmm.measurement.measure import machine_name, measure
+from simtmm.recorder.device import Device
+from simtmm.recorder.gpu import load_cupy
+from simtmm.result import Measurement
+
+Watch = Callable[[str, int, int | None], None]
+
+REPEAT = 20  # runs of a benchmark: quartiles of 20 are known well enough
+DEFAULT_LOCAL_MEMORY = 48 * 1024  # bytes of a block, where the device does not say
+
+# A machine's keys and the attributes of a device, as CUDA calls them, that tell them.
+TOLD = {
+    "limits.blocks_per_group": "MaxBlocksPerMultiprocessor",
+    "resources.registers": "MaxRegistersPerMultiprocessor",
+    "resources.local_memory": "MaxSharedMemoryPerMultiprocessor",
+    "resources.threads_per_block": "MaxThreadsPerBlock",
+}
+
+
+def calibrate_device(
+    number: int,
+    name: str | None = None,
+    base: Machine | None = None,
+    keep: str | Path | None = None,
+    repeat: int = REPEAT,
+    watch: Watch | None = None,
+) -> Calibration:
+    """Measure a GPU, and fit a machine to it.
+
+    number: CUDA's, from 0. name: the machine's, the GPU's own if left out. base: what no measurement tells; what CUDA
+    says of the device if left out. keep: a folder for the tables that were measured, latency.csv and stream.csv.
+    repeat: runs of each benchmark. watch: called as things go on.
+
+    Raises RecordingError where there is no such GPU, StudyError where the measurements do not fit together.
+    """
+    cupy = load_cupy()
+    count = int(cupy.cuda.runtime.getDeviceCount())
+    if not 0 <= number < count:
+        raise RecordingError(f"device {number}: must be from 0 to {count - 1}: CUDA finds {count}")
+    cupy.cuda.Device(number).use()
+    device = Device(cupy)
+    gpu = machine_name(device.name)
+    made, left_out = _measured(device, gpu, repeat, watch)
+    base = base if base is not None else device_machine(device, gpu)
+    with tempfile.TemporaryDirectory(prefix="simtmm-calibrate-") as scratch:
+        folder = Path(scratch if keep is None else keep)
+        paths = {"latency": folder / "latency.csv", "stream": folder / "stream.csv"}
+        tables = {"latency": latency_table(made, gpu), "stream": stream_table(made, gpu)}
+        for what, lines in tables.items():
+            if not lines:
+                raise StudyError(f"device {number}: {what}: no benchmark could be measured: {left_out[0]}")
+            write_lines(paths[what], lines)
+        chased, points = load_latency(paths["latency"]), load_stream(paths["stream"])
+    called = {"latency": f"pointer chase on {gpu}", "stream": f"streams over occupancy on {gpu}"}
+    found = calibrate(name or gpu, chased, points, base, called, watch)
+    return _with_more(found, made, gpu, left_out)
+
+
+def _measured(
+    device: Device, gpu: str, repeat: int, watch: Watch | None
+) -> tuple[dict[str, Measurement], tuple[str, ...]]:
+    """Measurements by benchmark, and lines about those that could not be had."""
+    made: dict[str, Measurement] = {}
+    left_out: list[str] = []
+    items = list(benchmarks(device.attributes.get("MaxSharedMemoryPerBlockOptin", DEFAULT_LOCAL_MEMORY)))
+    for done, each in enumerate(items):
+        if watch:
+            watch("measuring", done, len(items))
+        try:
+            made[each.name] = measure(each.kernel, each.parameters, repeat=repeat, cold=each.cold, machine=gpu)
+        except (KernelError, RecordingError) as error:
+            if "start Python anew" in str(error):
+                raise
+            left_out.append(f"benchmark {each.name} left out: {error}")
+    return made, tuple(left_out)
+
+
+def device_machine(device: Device, gpu: str) -> Machine:
+    """What CUDA says of a device: groups, threads, limits; latency and clock are to be measured."""
+    attributes = device.attributes
+    width = attributes.get("WarpSize", WARP_WIDTH)
+    said: dict[str, Any] = {
+        "cores.groups": attributes["MultiProcessorCount"],
+        "cores.warp_width": width,
+        "cores.threads_per_core": attributes["MaxThreadsPerMultiProcessor"] / CORES_PER_GROUP,
+        **{key: attributes[name] for key, name in TOLD.items() if name in attributes},
+    }
+    source = f"CUDA's attributes of {gpu}"
+    values = [Value(key, value, "", source, "") for key, value in said.items()]
+    values.append(Value("cores.cores_per_group", CORES_PER_GROUP, "cores", source, "assumption", False))
+    cores = {value.key.removeprefix("cores."): value.value for value in values if value.key.startswith("cores.")}
+    tables = {
+        "name": gpu,
+        "ticks_per_cycle": LEAST_TICKS,
+        "cores": cores,
+        "memory": {"latency": 1, "chunk_words": CHUNK_WORDS},
+    }
+    return with_sources(with_values(Machine.from_dict(tables), values), None, values)
+
+
+def _with_more(found: Calibration, made: Mapping[str, Measurement], gpu: str, left_out: tuple[str, ...]) -> Calibration:
+    """The same with what a launch, an atomic update and an access to local memory take."""
+    machine, values, notes = found.machine, [], [*found.notes, *left_out]
+    update = _slope(made, "atomic-", "n")
+    if update is not None:
+        note = "what each further update of one counter takes"
+        measured = Value("memory.atomic_service", round(update, 3), "cycles", f"atomic-update on {gpu}", note)
+        values.append(measured)
+    if "launch-one" in made:
+        one = made["launch-one"]
+        memory, scheduling = machine.memory, machine.scheduling
+        stored = memory.latency if memory.store_latency is None else memory.store_latency
+        inside = scheduling.block_launch + scheduling.warp_launch + memory.latency
+        inside += stored if memory.stores == "blocking" else 0
+        overhead = max(0.0, one.elapsed.median * one.device["clock_hz"] - inside)
+        note = "a launch of one thread, less its start, its load and its store"
+        values.append(
+            Value("scheduling.launch_overhead", round(overhead, 1), "cycles", f"vector-add of 1 on {gpu}", note)
+        )
+    access = _slope(made, "local-", "steps")
+    if access is not None:
+        notes.append(
+            f"local memory takes {access:.1f} cycles from an access to one that depends on it; the machine has no such "
+            "value: there, an access takes its port's time"
+        )
+    kept = [value for value in found.values if value.key not in {each.key for each in values}]
+    whole = with_sources(with_values(machine, values), machine, values)
+    return replace(found, machine=whole, values=(*kept, *values), notes=tuple(notes))
+
+
+def _slope(made: Mapping[str, Measurement], prefix: str, parameter: str) -> float | None:
+    """Cycles for each one more of a parameter, from a benchmark's smallest to its largest; None where there are no two,
+    or the larger took no longer.
+    """
+    runs = sorted((each.parameters[parameter], each) for name, each in made.items() if name.startswith(prefix))
+    if len(runs) < 2:
+        return None
+    (few, short), (many, long) = runs[0], runs[-1]
+    cycles = (long.seconds - short.seconds) * long.device["clock_hz"] / (many - few)
+    return cycles if cycles > 0 else None

@@ -1,0 +1,136 @@
+"""The streaming kernels of kernels/stream as workloads, and their bandwidth once they stream.
+
+An element of 8 bytes a thread. What is measured launches many more blocks than a machine holds, so start and tail
+hardly count. Here two runs of different length take their place: the blocks that one has more over the time it takes
+longer.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.engine import simulate
+from simtmm.errors import StudyError, nearest
+from simtmm.machine import Machine
+from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS, StreamKernel
+from simtmm.workload import ASYNC, COMPUTE, JOIN, LOAD, STORE, Workload
+
+LEAST_WAVES, MOST_WAVES = 4, 96  # of a machine full of blocks, in the longer run
+BYTES_A_GROUP = 1 << 18  # of each array, in the longer run: a multiple of what any point keeps in flight
+
+
+def stream_workload(operation: str, block_size: int, blocks: int, machine: Machine, blocks_per_group: int) -> Workload:
+    """What lowering a trace of kernels/stream gives, laid out at once: `blocks` blocks, an element a thread.
+
+    blocks_per_group: the limit that claimed local memory sets. Raises StudyError for an unknown operation.
+    """
+    if operation not in OPERATIONS:
+        raise StudyError(f"operation {operation!r}: unknown{nearest(operation, OPERATIONS)}")
+    kernel = OPERATIONS[operation]
+    width, chunk_bytes = machine.cores.warp_width, machine.chunk_bytes
+    first = np.arange(0, block_size, width)
+    lanes = np.minimum(width, block_size - first)
+    elements = np.add.outer(np.arange(blocks) * block_size, first).ravel()  # a warp's first
+    last = (np.broadcast_to(lanes, (blocks, len(lanes))).ravel() + elements) - 1
+    warps = len(elements)
+    # Each array begins at a chunk, behind the one before it and its halo.
+    array_chunks = -(-(blocks * block_size + len(kernel.loads)) * ELEMENT_BYTES // chunk_bytes)
+
+    def access(array: int, beside: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        begin = (elements + beside) * ELEMENT_BYTES // chunk_bytes
+        end = ((last + beside + 1) * ELEMENT_BYTES - 1) // chunk_bytes
+        return begin + array * array_chunks, end - begin + 1
+
+    nothing = np.zeros(warps, np.int64), np.zeros(warps, np.int64)
+    listed = [(ASYNC if kernel.together else LOAD, 0, access(*load)) for load in kernel.loads]
+    if kernel.together:
+        listed.append((JOIN, 0, nothing))
+    if kernel.instructions:
+        listed.append((COMPUTE, kernel.instructions, nothing))
+    if kernel.stores:
+        listed.append((STORE, 0, access(0, 0)))
+    begins = np.stack([where[0] for _, _, where in listed], axis=1).ravel()
+    counts = np.stack([where[1] for _, _, where in listed], axis=1)
+    amounts = np.array([amount for _, amount, _ in listed], dtype=np.int64)
+    flat = counts.ravel()
+    before = np.cumsum(flat) - flat
+    return Workload(
+        kind=np.tile(np.array([kind for kind, _, _ in listed], dtype=np.uint8), warps),
+        amount=np.where(counts > 0, counts, amounts).ravel(),
+        chunks=np.repeat(begins - before, flat) + np.arange(int(flat.sum())),
+        warp_operations=np.arange(warps + 1) * len(listed),
+        warp_chunks=np.concatenate([np.zeros(1, np.int64), np.cumsum(counts.sum(axis=1))]),
+        block_warps=np.arange(blocks + 1) * len(lanes),
+        launch_blocks=np.array([0, blocks]),
+        launch_limits=np.array([blocks_per_group]),
+        origin=f"stream {operation} of {block_size} threads a block",
+    )
+
+
+def stream_bandwidth(
+    machine: Machine,
+    operation: str,
+    block_size: int,
+    blocks_per_group: int,
+    engine: str | None = None,
+    bytes_a_group: int = BYTES_A_GROUP,
+) -> float:
+    """Bytes a second that a streaming kernel moves once start and tail are left out.
+
+    A thread's own elements count, those beside them do not, as in the measurement. bytes_a_group: of each array that a
+    core group goes through at least in the longer of the two runs, but for small blocks, which repeat themselves soon;
+    an L2 that begins warm and holds the arrays of such a run serves it with hits, as no measured array of 128 MiB does.
+    Raises StudyError on a machine without a clock.
+    """
+    clock = machine.clock_hz
+    if clock is None:
+        raise StudyError(f"machine {machine.name}: clock_hz: must be there for a bandwidth")
+    machine = without_idle_caches(machine, operation, block_size)  # quicker
+    wave = blocks_per_group * machine.cores.groups
+    waves = -(-bytes_a_group // (ELEMENT_BYTES * block_size * blocks_per_group))
+    long = max(LEAST_WAVES, min(MOST_WAVES, waves))
+    short = long // 3
+    ticks = [
+        simulate(
+            machine,
+            stream_workload(operation, block_size, count * wave, machine, blocks_per_group),
+            engine,
+            breakdown=False,
+        ).ticks
+        for count in (short, long)
+    ]
+    moved = OPERATIONS[operation].streams * ELEMENT_BYTES * block_size * wave * (long - short)
+    return moved * clock * machine.ticks_per_cycle / max(1, ticks[1] - ticks[0])
+
+
+def without_idle_caches(machine: Machine, operation: str, block_size: int) -> Machine:
+    """The machine less the caches that a streaming kernel runs without in the same ticks (docs/machine.md, section 4).
+
+    Where no load lists a chunk that another one lists, an L1, empty at first, never has it: looking into it takes no
+    time, and what stores drop from it nobody misses. The same holds of an L2 that begins cold, but for two things that
+    it does beside: its slices take time, which hides behind the partitions as long as a slice, which each load takes at
+    the tick at which it takes its partition, is free again no later (`l2.service` up to `service`; stores take
+    partitions alone); and with `writes = "back"` stores end in it. Ports and rows are the same with and without.
+    """
+    kernel, memory = OPERATIONS.get(operation), machine.memory
+    if kernel is None or not _loads_chunks_once(machine, kernel, block_size):
+        return machine  # an unknown kernel is refused further on
+    l2, idle = memory.l2, dict[str, None]()
+    if memory.l1:
+        idle["memory.l1"] = None
+    if l2:
+        ends_stores = kernel.stores and l2.writes == "back"
+        shows_to_loads = l2.start == "warm" or machine.ticks(l2.service) > machine.ticks(memory.service)
+        if not (ends_stores or (kernel.loads and shows_to_loads)):
+            idle["memory.l2"] = None
+    return machine.replace(idle) if idle else machine
+
+
+def _loads_chunks_once(machine: Machine, kernel: StreamKernel, block_size: int) -> bool:
+    """Whether no load lists a chunk that another one lists, another thread's included."""
+    if not kernel.loads:
+        return True
+    arrays = [array for array, _ in kernel.loads]
+    whole = all(
+        threads * ELEMENT_BYTES % machine.chunk_bytes == 0 for threads in (block_size, machine.cores.warp_width)
+    )
+    return whole and len(set(arrays)) == len(arrays)

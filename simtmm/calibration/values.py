@@ -1,0 +1,90 @@
+"""A calibration: values, from which measurement each came, how well it is determined, and the machine they make."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from simtmm.calibration.latency_levels import Level
+from simtmm.calibration.occupancy_curve import OccupancyCurve
+from simtmm.files import written_whole
+from simtmm.machine import Machine, machine_toml
+
+
+@dataclass(frozen=True)
+class Value:
+    """A calibrated value. key: dotted. error: its standard error from the fit, None where there is none. note: from
+    which measurement it came and how. determined: whether the measurements tell it.
+    """
+
+    key: str
+    value: Any
+    unit: str
+    measurement: str
+    note: str
+    determined: bool = True
+    error: float | None = None
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A machine from measurements. curve: its points over occupancy, None without a stream measurement."""
+
+    machine: Machine
+    values: tuple[Value, ...]
+    levels: tuple[Level, ...]
+    curve: OccupancyCurve | None
+    latency_errors: tuple[tuple[float, float, float], ...] = ()  # bytes, measured cycles, simulated over measured - 1
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def undetermined(self) -> tuple[Value, ...]:
+        """The values that the measurements do not tell."""
+        return tuple(value for value in self.values if not value.determined)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as one JSON document."""
+        return {
+            "machine": self.machine.to_dict(),
+            "values": [vars(value) for value in self.values],
+            "levels": [vars(level) for level in self.levels],
+            "ill_determined": [value.key for value in self.undetermined],
+            "latency_errors": [
+                {"buffer_bytes": size, "measured_cycles": measured, "error": error}
+                for size, measured, error in self.latency_errors
+            ],
+            "stream": None if self.curve is None else self.curve.to_dict(),
+            "notes": list(self.notes),
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write the machine as TOML with its sources, whole or not at all."""
+        with written_whole(path) as temporary:
+            temporary.write_text(machine_toml(self.machine), encoding="utf-8")
+
+
+def with_values(machine: Machine, values: Sequence[Value]) -> Machine:
+    """The machine with these values in place of its own, without sources. Raises MachineError."""
+    tables = machine.to_dict()
+    tables["sources"] = {}
+    for value in values:
+        *parents, last = value.key.split(".")
+        table = tables
+        for parent in parents:
+            table = table.setdefault(parent, {})
+        table[last] = value.value
+    return Machine.from_dict(tables, "calibrated machine")
+
+
+def with_sources(machine: Machine, base: Machine | None, values: Sequence[Value]) -> Machine:
+    """The machine with a source for each of the values, and the base's sources for what it has from there."""
+    known = machine.values()
+    sources = {key: source.model_dump() for key, source in (base.sources if base else {}).items() if key in known}
+    for value in values:
+        certainty = "assumption" if value.note.startswith("assumption") else "derived"
+        error = "" if value.error is None else f"; standard error {value.error:.2g}"
+        weak = "" if value.determined else "; ill-determined"
+        sources[value.key] = {
+            "certainty": certainty, "source": value.measurement, "note": f"{value.note}{error}{weak}"
+        }  # fmt: skip
+    return Machine.from_dict({**machine.to_dict(), "sources": sources}, "calibrated machine")

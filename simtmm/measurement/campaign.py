@@ -1,0 +1,279 @@
+"""All that needs a GPU in one go, in a few minutes, so that everything else can be done without one.
+
+    FOLDER/MACHINE/device.json            what was measured on
+    FOLDER/MACHINE/parity/KERNEL.json     whether a kernel's traces from the CPU and the GPU are the same
+    FOLDER/MACHINE/benchmarks/NAME.json   measurements for calibration: pointer chase, streams, launches
+    FOLDER/MACHINE/times/NAME.json        measurements of all kernels over sizes and block shapes
+    FOLDER/MACHINE/latency.csv, stream.csv   the benchmarks as tables
+
+Each file is written as soon as it is measured. What is there is not measured again; what failed (NAME.failed.json) is.
+"""
+
+import contextlib
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simtmm.catalogue import kernel_folders
+from simtmm.errors import CompilerError, KernelError, OutputError, SimtmmError, shown_error
+from simtmm.files import written_whole
+from simtmm.kernel import Kernel, kernel_in
+from simtmm.measurement.benchmarks import benchmarks, latency_table, stream_table, write_lines
+from simtmm.measurement.measure import load_measurement, machine_name, measure, save_measurement
+from simtmm.provenance import provenance
+from simtmm.recorder import record
+from simtmm.recorder.compiler import build
+from simtmm.recorder.device import Device
+from simtmm.recorder.gpu import load_cupy
+from simtmm.result import Measurement
+from simtmm.trace.io import Trace
+
+REPEAT = 20  # fewer than for a single kernel: quartiles of 20 are known well enough, and time is short
+GROWTH = 6.0  # how much longer the next size of a kernel is expected to take
+SMALL = 300  # elements, at which traces are compared
+FACTORS = (1, 4, 16)  # of a kernel's default size
+BLOCKS = (64, 256)  # threads of a block, beside a kernel's default
+
+Watch = Callable[[str, int, int | None], None]
+Action = Callable[[], tuple[str, str, Any]]  # status, note, and what is written
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an item. status: done, there, differs, refused (by the kernel), failed, left (for want of time)."""
+
+    kind: str
+    name: str
+    status: str
+    note: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class _Item:
+    """family: the items that grow in this order, each of which tells how long the next will take."""
+
+    kind: str
+    name: str
+    family: str
+    action: Action
+
+
+def measure_all(
+    folder: str | Path,
+    minutes: float,
+    repeat: int | None = None,
+    machine: str | None = None,
+    watch: Watch | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> list[Outcome]:
+    """Measure what is not there yet until the time is up; give what came of each item, in order.
+
+    minutes: begin nothing afterwards, nor what would by its smaller siblings take longer than what is left.
+    machine: the name of the folder and in the measurements; the GPU's own if left out.
+
+    Raises RecordingError where there is no GPU, OutputError where files can't be written.
+    """
+    end = clock() + 60 * minutes
+    device = Device(load_cupy())
+    name = machine or machine_name(device.name)
+    place = Path(folder) / re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    _write(place / "device.json", {**device.versions(), **device.facts(), "provenance": provenance()})
+    local_memory = device.attributes.get("MaxSharedMemoryPerBlockOptin", 48 * 1024)
+    outcomes: list[Outcome] = []
+    taken: dict[str, float] = {}
+    with _building() as builds:
+        items = list(_items(builds, repeat or REPEAT, name, local_memory))
+        for done, item in enumerate(items):
+            if watch:
+                watch("measuring", done, len(items))
+            path = place / item.kind / f"{item.name}.json"
+            begun = clock()
+            if path.exists():
+                outcomes.append(Outcome(item.kind, item.name, "there"))
+            elif begun >= end or GROWTH * taken.get(item.family, 0.0) > end - begun:
+                outcomes.append(Outcome(item.kind, item.name, "left"))
+            else:
+                outcomes.append(_measured(item, path))
+                taken[item.family] = clock() - begun
+                if "start Python anew" in outcomes[-1].note:  # the device takes nothing more from this process
+                    end = begun
+    _tables(place)
+    return outcomes
+
+
+def _measured(item: _Item, path: Path) -> Outcome:
+    failed = path.with_suffix(".failed.json")
+    try:
+        status, note, made = item.action()
+    except KernelError as error:
+        return Outcome(item.kind, item.name, "refused", str(error))
+    except OutputError:
+        raise
+    except Exception as error:  # whatever it is, a GPU is rare and the other items still want it
+        note = str(error) if isinstance(error, SimtmmError) else f"{type(error).__name__}: {shown_error(error)}"
+        _write(failed, {"error": note, "provenance": provenance()})
+        return Outcome(item.kind, item.name, "failed", note)
+    if isinstance(made, Measurement):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save_measurement(made, path)
+    else:
+        _write(path, made)
+    failed.unlink(missing_ok=True)
+    return Outcome(item.kind, item.name, status, note)
+
+
+def _items(builds: "_Builds", repeat: int, machine: str, local_memory: int) -> Iterator[_Item]:
+    """What there is to measure, the most needed first."""
+
+    def timed(kernel: str | Kernel, parameters: Mapping[str, Any], cold: bool = True) -> Action:
+        return lambda: ("done", "", measure(kernel, parameters, repeat=repeat, cold=cold, machine=machine))
+
+    kernels = {name: kernel_in(folder) for name, folder in kernel_folders().items()}
+    for name, kernel in kernels.items():
+        builds.begin(kernel, _small(kernel))
+        yield _Item("parity", name, f"parity {name}", _parity(kernel, builds))
+    for each in benchmarks(local_memory):
+        yield _Item("benchmarks", each.name, each.family, timed(each.kernel, each.parameters, each.cold))
+    for factor in FACTORS:
+        for name, kernel in kernels.items():
+            for given in _shapes(kernel, factor):
+                words = "-".join(f"{key}{value}" for key, value in given.items())
+                action = timed(kernel, given)
+                yield _Item("times", f"{name}{'-' if words else ''}{words}", f"{name} {given.get('threads')}", action)
+
+
+def _shapes(kernel: Kernel, factor: int) -> Iterator[dict[str, Any]]:
+    """Parameters for a factor of the default size, over block shapes; none where there is no size to change."""
+    sizes: dict[str, Any] = {}
+    if "n" in kernel.parameters:
+        sizes["n"] = int(kernel.parameters["n"].default) * factor
+    elif factor > 1:
+        return
+    shapes = [dict(sizes)]
+    if "threads" in kernel.parameters:
+        default = kernel.parameters["threads"].default
+        shapes += [{**sizes, "threads": threads} for threads in BLOCKS if threads != default]
+    for shape in shapes:
+        with contextlib.suppress(KernelError):
+            kernel.resolve(shape)
+            yield shape
+
+
+# --- the same trace on both -------------------------------------------------------------------------------------------
+
+
+def is_racy(kernel: Kernel) -> bool:
+    """Whether the kernel's docstring has a sentence that begins "Racy:", which explains what races and why it may."""
+    return re.search(r"(?:^|[.!?\n])\s*Racy:", kernel.about) is not None
+
+
+def _small(kernel: Kernel) -> dict[str, Any]:
+    """Parameters of a small program."""
+    size = kernel.parameters.get("n")
+    return {"n": SMALL} if size is not None and isinstance(size.default, int) and size.default > SMALL else {}
+
+
+def _parity(kernel: Kernel, builds: "_Builds") -> Action:
+    def compare() -> tuple[str, str, Any]:
+        parameters = _small(kernel)
+        builds.wait(kernel)
+        racy = is_racy(kernel)
+        cpu, gpu = record(kernel, parameters), record(kernel, parameters, on="gpu")
+        equal = cpu.info.digest == gpu.info.digest
+        difference = None if equal else first_difference(cpu, gpu)
+        document = {
+            "kernel": kernel.name,
+            "parameters": cpu.info.parameters,
+            "equal": equal,
+            "racy": racy,
+            "first_difference": difference,
+            "cpu": {"digest": cpu.info.digest, "events": cpu.info.events, **cpu.info.provenance},
+            "gpu": {"digest": gpu.info.digest, "events": gpu.info.events, **gpu.info.provenance},
+        }
+        if equal or racy:
+            return "done", "" if equal else f"racy, and other on the GPU: {difference}", document
+        return "differs", str(difference), document
+
+    return compare
+
+
+def first_difference(one: Trace, other: Trace) -> str:
+    """Where two traces of a program first part, in words."""
+    if one.info.launches != other.info.launches:
+        return f"{len(one.info.launches)} launches and {len(other.info.launches)}, or of other shapes"
+    mine, others = one.to_table(), other.to_table()
+    least = min(len(mine), len(others))
+    unequal = np.zeros(least, dtype=bool)
+    for name in mine.column_names:
+        unequal |= mine[name].to_numpy()[:least] != others[name].to_numpy()[:least]
+    if not np.any(unequal):
+        return f"{len(mine):,} events and {len(others):,}, the same as far as both go"
+    row = int(np.argmax(unequal))
+    told = (table.slice(row, 1).to_pylist()[0] for table in (mine, others))
+    return f"event {row}: {next(told)} and {next(told)}"
+
+
+class _Builds:
+    """Compiles the kernels' builds for the CPU side by side, ahead of when they are wanted."""
+
+    def __init__(self, pool: ThreadPoolExecutor) -> None:
+        self._pool = pool
+        self._begun: dict[str, Future[Path]] = {}
+
+    def begin(self, kernel: Kernel, parameters: Mapping[str, Any]) -> None:
+        """Compile it some time soon."""
+        self._begun[kernel.name] = self._pool.submit(build, kernel, kernel.defines(kernel.resolve(parameters)))
+
+    def wait(self, kernel: Kernel) -> None:
+        """Until it is compiled; a recording says what went wrong."""
+        with contextlib.suppress(CompilerError, KernelError):
+            self._begun[kernel.name].result()
+
+
+@contextlib.contextmanager
+def _building() -> Iterator[_Builds]:
+    pool = ThreadPoolExecutor(os.cpu_count() or 1, "simtmm-build")
+    try:
+        yield _Builds(pool)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+# --- what is written --------------------------------------------------------------------------------------------------
+
+
+def _write(path: Path, document: Any) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{path.parent}: can't be made ({error.strerror})") from None
+    with written_whole(path) as temporary:
+        temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def _tables(place: Path) -> None:
+    """The benchmarks as tables: latency.csv and stream.csv, of what has been measured so far."""
+    folder = place / "benchmarks"
+    made = {
+        path.stem: load_measurement(path)
+        for path in sorted(folder.glob("*.json"))
+        if not path.name.endswith(".failed.json")
+    }
+    for name, lines in (
+        ("latency.csv", latency_table(made, place.name)),
+        ("stream.csv", stream_table(made, place.name)),
+    ):
+        if lines:
+            write_lines(place / name, lines)

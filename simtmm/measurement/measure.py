@@ -1,0 +1,92 @@
+"""Measure: time a kernel's plain build on a GPU, and keep the times as a small JSON file."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from simtmm.errors import RecordingError, StudyError, shown, shown_error
+from simtmm.files import written_whole
+from simtmm.kernel import Kernel, load_kernel
+from simtmm.provenance import provenance
+from simtmm.recorder.timing import TimedLaunch, time_program
+from simtmm.result import LaunchTime, Measurement, Quartiles
+
+REPEAT = 50
+WARM_UP = 3
+
+
+def measure(
+    kernel: str | Path | Kernel,
+    parameters: Mapping[str, object] | None = None,
+    *,
+    repeat: int = REPEAT,
+    warm_up: int = WARM_UP,
+    cold: bool = True,
+    machine: str | None = None,
+) -> Measurement:
+    """Run a kernel's plain build on the GPU again and again, check its answer, and give its times.
+
+    repeat: runs whose launches are timed one by one, and as many that are timed as a whole; warm_up: runs before them.
+    cold: empty the caches before each run, as a simulation begins with empty ones. machine: the name that the times
+    go by where they are compared, the GPU's own if left out ("H200").
+
+    Raises KernelError, CompilerError, and RecordingError for a wrong answer, or where there is no GPU.
+    """
+    for name, value, least in (("repeat", repeat, 1), ("warm_up", warm_up, 0)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least {least}")
+    loaded = kernel if isinstance(kernel, Kernel) else load_kernel(kernel)
+    resolved = loaded.resolve(parameters or {})
+    timed = time_program(loaded, resolved, repeat, warm_up, cold)
+    return Measurement(
+        kernel=loaded.name,
+        parameters=resolved,
+        machine=machine or machine_name(str(timed.device["device"])),
+        launches=tuple(_launch_time(launch) for launch in timed.launches),
+        total=Quartiles.of(timed.total),
+        elapsed=Quartiles.of(timed.elapsed),
+        repeat=repeat,
+        warm_up=warm_up,
+        cold=cold,
+        device=timed.device,
+        source=timed.source,
+        provenance=provenance(),
+    )
+
+
+def machine_name(device: str) -> str:
+    """What a GPU goes by: its name without its maker's."""
+    return re.sub(r"^NVIDIA\s+(GeForce\s+)?", "", device)
+
+
+def _launch_time(timed: TimedLaunch) -> LaunchTime:
+    launch = timed.launch
+    assert isinstance(launch.grid, tuple)
+    assert isinstance(launch.block, tuple)
+    return LaunchTime(
+        kernel=launch.kernel,
+        grid=(launch.grid[0], launch.grid[1], launch.grid[2]),
+        block=(launch.block[0], launch.block[1], launch.block[2]),
+        registers_per_thread=timed.registers_per_thread,
+        spilled_bytes=timed.spilled_bytes,
+        local_memory_bytes=launch.local_memory_bytes,
+        blocks_per_core_group=timed.blocks_per_core_group,
+        seconds=Quartiles.of(timed.seconds),
+    )
+
+
+def save_measurement(measurement: Measurement, path: str | Path) -> None:
+    """Write it as JSON, whole or not at all."""
+    with written_whole(path) as temporary:
+        temporary.write_text(json.dumps(measurement.to_dict(), indent=1) + "\n", encoding="utf-8")
+
+
+def load_measurement(path: str | Path) -> Measurement:
+    """One that `save_measurement` wrote. Raises StudyError."""
+    try:
+        return Measurement.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+    except OSError as error:
+        raise StudyError(f"{path}: can't be read ({error.strerror})") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StudyError(f"{path}: is no measurement ({shown_error(error)})") from None

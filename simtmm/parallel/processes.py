@@ -1,0 +1,236 @@
+"""Processes: a study's tasks on all cores of this machine.
+
+What serves several tasks lies in files between the workers. A worker that dies takes nothing with it: what it had in
+hand is run again, alone, so that the one task that kills workers is told from those that were near it. Workers end
+with the process that started them, even if that was killed.
+"""
+
+import contextlib
+import functools
+import importlib
+import multiprocessing
+import os
+import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import connection, resource_tracker
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from simtmm.errors import SimtmmError, StudyError
+from simtmm.parallel.tasks import Graph, Task
+from simtmm.parallel.value_files import keep_value, kept_value
+
+SHORTLY = 0.2  # seconds, in which the last trace of a killed process has gone
+DEATHS = 2  # of workers, alone with a task, before it is given up
+
+
+class Local:
+    """Runs tasks in processes of their own; what serves several tasks lies in files between them."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+
+    def run(self, tasks: Sequence[Task]) -> Generator[tuple[Task, Any], None, None]:
+        """See Executor."""
+        graph = Graph(tasks)
+        numbers = {task: number for number, task in enumerate(tasks)}
+        values: dict[Task, Any] = {}  # of tasks that are done: _Kept, or a SimtmmError
+        deaths: dict[Task, int] = {}
+        suspects: list[Task] = []  # were in the hands of workers when one died
+        alone: Task | None = None  # the suspect that runs, with nothing beside it
+        running: dict[Future[Any], Task] = {}
+        with (
+            tempfile.TemporaryDirectory(prefix="simtmm-study-") as scratch,
+            _Pool(self._workers, scratch) as pool,
+            _Arrivals() as arrivals,
+        ):
+
+            def start(task: Task) -> None:
+                failed = next((values[need] for need in task.needs if isinstance(values[need], SimtmmError)), None)
+                arguments = [values[part] if isinstance(part, Task) else part for part in task.arguments]
+                keep = None if task.wanted else Path(scratch) / str(numbers[task])
+                if failed is not None:
+                    future: Future[Any] = Future()
+                    future.set_result(failed)
+                else:
+                    future = pool.submit(_work, task.function, arguments, keep)
+                running[future] = task
+                arrivals.expect(future)
+
+            def begin() -> Task | None:
+                """Fill the pool; with suspects about, one at a time: that one."""
+                if suspects and running:
+                    return None
+                if suspects:
+                    start(suspect := suspects.pop(0))
+                    return suspect
+                while len(running) < 2 * self._workers and (task := graph.next()) is not None:
+                    start(task)
+                return None
+
+            begin()
+            while running:
+                future = arrivals.next()
+                task = running.pop(future)
+                try:
+                    value = future.result()
+                except BrokenProcessPool:
+                    deaths[task] = deaths.get(task, 0) + (task is alone)
+                    if deaths[task] < DEATHS:
+                        suspects.append(task)
+                        suspects.sort(key=numbers.__getitem__)
+                        alone = begin()
+                        continue
+                    value = StudyError(f"a worker died {DEATHS} times over it: memory may have run out")
+                values[task] = value
+                for free in graph.done(task):
+                    _forget(values.pop(free))
+                alone = begin()
+                if task.wanted:
+                    yield task, value
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What a task gave, in a file."""
+
+    path: Path
+
+
+class _Arrivals:
+    """Futures as they are done, and Ctrl-C in its turn: raised anywhere else, it could leave a lock of the pool's taken
+    for ever.
+    """
+
+    def __init__(self) -> None:
+        self._queue: SimpleQueue[Future[Any] | None] = SimpleQueue()  # whose `put` a signal handler may call
+        self._held = False
+
+    def __enter__(self) -> "_Arrivals":
+        usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if usual and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, lambda *_: self._queue.put(None))
+            self._held = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._held:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def expect(self, future: Future[Any]) -> None:
+        """The future will be among the next ones."""
+        future.add_done_callback(self._queue.put)
+
+    def next(self) -> Future[Any]:
+        """The next future that is done. Raises KeyboardInterrupt."""
+        future = self._queue.get()
+        if future is None:
+            raise KeyboardInterrupt
+        return future
+
+
+class _Pool:
+    """A process pool that is started when it is needed, and again after a worker died; its workers end with us."""
+
+    def __init__(self, workers: int, scratch: str) -> None:
+        self._workers, self._scratch = workers, scratch
+        self._pool: ProcessPoolExecutor | None = None
+        self._stop: Any = None
+
+    def __enter__(self) -> "_Pool":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._end(at_once=kind is not None)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Hand a call to a worker."""
+        for _ in range(2):
+            if self._pool is None:
+                # Not forked: this process may have threads, a progress bar's say, and a fork takes their locks along
+                context = multiprocessing.get_context("spawn")
+                reader, self._stop = context.Pipe(duplex=False)
+                self._pool = ProcessPoolExecutor(
+                    self._workers, context, initializer=_begin_worker, initargs=(reader, self._scratch)
+                )
+                with interrupts_held():
+                    for _ in range(self._workers):  # else each is started when there is something for it to do
+                        self._pool.submit(_get_ready)
+            try:
+                with interrupts_held():
+                    return self._pool.submit(function, *arguments)
+            except BrokenProcessPool:
+                self._end(at_once=True)
+        raise StudyError("workers die as soon as they are started")
+
+    def _end(self, at_once: bool) -> None:
+        if self._pool is not None:
+            if at_once:
+                self._stop.close()  # each worker sees that and ends, whatever it is doing
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._stop.close()
+            self._pool = None
+
+
+@contextlib.contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Processes and threads started here inherit that Ctrl-C is not for them; for us it waits until they are."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # which would let signals through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin_worker(stop: connection.Connection, scratch: str) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, args=(stop, scratch), daemon=True).start()
+
+
+def _get_ready() -> None:
+    """Read the code that tasks need while others record and lower for them."""
+    importlib.import_module("simtmm.study.point")
+    importlib.import_module("simtmm.engine.fast")
+
+
+def _end_with_parent(stop: connection.Connection, scratch: str) -> None:
+    """A worker whose parent was killed would wait for ever, and leave the parent's files behind."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    connection.wait([parent.sentinel, stop])
+    if connection.wait([parent.sentinel], SHORTLY):
+        shutil.rmtree(scratch, ignore_errors=True)
+    os._exit(1)
+
+
+def _work(function: Callable[..., Any], arguments: Sequence[Any], keep: Path | None) -> Any:
+    """Make a call in a worker; its SimtmmError is a value, as it is no reason to stop."""
+    try:
+        value = function(*(_read(part.path) if isinstance(part, _Kept) else part for part in arguments))
+    except SimtmmError as error:
+        return error
+    except MemoryError:
+        return StudyError("memory ran out")
+    if keep is None:
+        return value
+    keep_value(value, keep)
+    return _Kept(keep)
+
+
+_read = functools.lru_cache(maxsize=6)(kept_value)  # points mostly share a trace, a workload and counts
+
+
+def _forget(value: Any) -> None:
+    if isinstance(value, _Kept):
+        value.path.unlink(missing_ok=True)

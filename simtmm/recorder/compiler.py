@@ -1,0 +1,126 @@
+"""Find a C++ compiler, build a kernel's instrumented program with it, and keep the build."""
+
+import hashlib
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from simtmm.cache import find, keep, own_folder
+from simtmm.errors import CompilerError, KernelError
+from simtmm.kernel import Kernel
+from simtmm.recorder.sites import Source, global_functions, read_source
+
+HERE = Path(__file__).resolve().parent
+MARK = "simtmm_kernel_source_begins"
+HEADERS = ("device.cuh", "device_cpu.cuh", "process_cpu.cuh")
+FLAGS = (
+    "-std=c++17", "-O2", "-w",
+    "-fno-strict-aliasing",  # kernels view memory as they like
+    "-ffp-contract=off",  # no fused multiply-add: the same numbers with every compiler
+)  # fmt: skip
+
+
+def find_compiler() -> list[str]:
+    """The command of a C++ compiler: $CXX, else c++, g++, clang++, else the ziglang package.
+
+    Raises CompilerError with what to install.
+    """
+    try:
+        chosen = shlex.split(os.environ.get("CXX", ""))
+    except ValueError as error:
+        raise CompilerError(f"CXX = {os.environ['CXX']!r}: {error}") from None
+    if chosen:
+        if shutil.which(chosen[0]) is None:
+            raise CompilerError(f"CXX = {os.environ['CXX']!r}: there is no such command")
+        return chosen
+    for name in ("c++", "g++", "clang++"):
+        if shutil.which(name):
+            return [name]
+    if importlib.util.find_spec("ziglang"):
+        return [sys.executable, "-m", "ziglang", "c++"]
+    raise CompilerError(
+        "recording on the CPU needs a C++ compiler and none was found: install g++ or clang++, "
+        "or `pip install ziglang`, or name one in the environment variable CXX"
+    )
+
+
+def build(kernel: Kernel, defines: dict[str, str], races: bool = False) -> Path:
+    """The kernel's instrumented program for the CPU, from the cache where the same was built before.
+
+    races: the one whose stores say whether they changed anything.
+
+    Raises CompilerError with the compiler's first complaint.
+    """
+    compiler = find_compiler()
+    source = translation_unit(read_source(kernel), defines, races)
+    digest = hashlib.sha256()
+    for part in (source, *(_header(name) for name in HEADERS), _version(tuple(compiler)), *FLAGS):
+        digest.update(part.encode() + b"\0")
+    folder, key = own_folder("builds"), digest.hexdigest()[:20]
+
+    def make(program: Path) -> None:
+        with tempfile.TemporaryDirectory() as scratch:
+            unit = Path(scratch) / "unit.cpp"
+            unit.write_text(source, encoding="utf-8")
+            # What is left behind the preprocessor is what is compiled: #if and macros have been seen to.
+            listed = _run(kernel, [*compiler, *FLAGS[:1], "-w", "-E", "-DSIMTMM_LIST_KERNELS", f"-I{HERE}", str(unit)])
+            names = global_functions(listed[listed.find(MARK) :])
+            if not names:
+                raise KernelError(f"{kernel.source_path}: has no __global__ function")
+            table = ", ".join(f"SIMTMM_KERNEL({name})" for name in names)
+            unit.write_text(f"{source}SIMTMM_KERNELS({table})\n", encoding="utf-8")
+            _run(kernel, [*compiler, *FLAGS, f"-I{HERE}", str(unit), "-o", str(program)])
+
+    return find(folder, kernel.name, key, "") or keep(folder, kernel.name, key, "", make)
+
+
+def _run(kernel: Kernel, command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode:
+        raise CompilerError(f"kernel {kernel.name}: does not compile: {_complaint(done.stderr)}")
+    return done.stdout
+
+
+def translation_unit(source: Source, defines: dict[str, str], races: bool = False) -> str:
+    """The C++ that is compiled, but for the table of kernels.
+
+    The kernel's macros stand behind the recorder's own code, which may use the same names. Its functions lie in a
+    namespace and without C linkage, so that a kernel may be called like a function of the C library.
+    """
+    system = "".join(f"#include <{header}>\n" for header in source.system)
+    macros = "".join(f"#define {name} {value}\n" for name, value in defines.items())
+    body = re.sub(r'\bextern\s+"C"(?=[^;{}()]*\b__global__\b)', "", source.text)
+    return (
+        f"#define SIMTMM_RECORD\n{'#define SIMTMM_RACES' if races else ''}\n"
+        f'{system}#include "device.cuh"\n#include "process_cpu.cuh"\n'
+        f"namespace simtmm_user {{\nusing ::min;\nusing ::max;\nextern int {MARK};\n{macros}{body}"
+        '}\n#line 1 "the table of kernels"\n'
+    )
+
+
+@cache
+def _header(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+@cache
+def _version(compiler: tuple[str, ...]) -> str:
+    """What the compiler says it is; its path and time of change where it says nothing."""
+    try:
+        done = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise CompilerError(f"{' '.join(compiler)}: can't be run ({error.strerror})") from None
+    return f"{' '.join(compiler)} {done.stdout}{done.stderr}"
+
+
+def _complaint(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower()]
+    return (errors or lines or ["the compiler said nothing"])[0]

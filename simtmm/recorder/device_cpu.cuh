@@ -1,0 +1,340 @@
+// Instrumented C++: the CUDA dialect that kernels use, and what the macros of device.cuh do, on a CPU.
+//
+// Threads of a block are fibers: each runs until it ends or reaches a barrier, in order of their numbers, so a
+// recording is the same every time. All state is static: a process runs one launch at a time (process_cpu.cuh).
+
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <type_traits>
+
+
+// --- the CUDA dialect -------------------------------------------------------------------------------------------
+
+#if !defined(SIMTMM_LIST_KERNELS)  // simtmm/recorder/compiler.py looks for the word in the preprocessed source
+#define __global__
+#endif
+#define __device__
+#define __host__
+#define __constant__ static
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __shared__ static_assert(false, "local memory is declared by SHARED(type, name, count)");
+#define __syncthreads() write_SYNC_instead_of_syncthreads
+#define __restrict__ __restrict
+
+struct uint3 { unsigned x, y, z; };
+struct dim3 { unsigned x, y, z; };
+struct int2 { int x, y; };
+struct alignas(16) int4 { int x, y, z, w; };
+struct alignas(8) uint2 { unsigned x, y; };
+struct alignas(8) float2 { float x, y; };
+struct alignas(16) float4 { float x, y, z, w; };
+struct alignas(16) double2 { double x, y; };
+inline int2 make_int2(int x, int y) { return {x, y}; }
+inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
+inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+inline float2 make_float2(float x, float y) { return {x, y}; }
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+inline double2 make_double2(double x, double y) { return {x, y}; }
+
+static uint3 threadIdx, blockIdx;
+static dim3 blockDim, gridDim;
+
+template <class A, class B> inline typename std::common_type<A, B>::type min(A a, B b) { return b < a ? b : a; }
+template <class A, class B> inline typename std::common_type<A, B>::type max(A a, B b) { return a < b ? b : a; }
+inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
+inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
+inline float __fdividef(float x, float y) { return x / y; }
+inline int __mul24(int x, int y) { return x * y; }
+inline unsigned __umul24(unsigned x, unsigned y) { return x * y; }
+inline unsigned __umulhi(unsigned x, unsigned y) { return (unsigned)(((unsigned long long)x * y) >> 32); }
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+inline int __clz(unsigned x) { return x ? __builtin_clz(x) : 32; }
+inline int __clzll(unsigned long long x) { return x ? __builtin_clzll(x) : 64; }
+inline int __ffs(unsigned x) { return __builtin_ffs((int)x); }
+inline int __ffsll(unsigned long long x) { return __builtin_ffsll((long long)x); }
+inline unsigned __brev(unsigned x) {
+    unsigned y = 0;
+    for (int bit = 0; bit < 32; ++bit) y |= (x >> bit & 1u) << (31 - bit);
+    return y;
+}
+inline int __float_as_int(float x) { int y; __builtin_memcpy(&y, &x, 4); return y; }
+inline float __int_as_float(int x) { float y; __builtin_memcpy(&y, &x, 4); return y; }
+inline long long __double_as_longlong(double x) { long long y; __builtin_memcpy(&y, &x, 8); return y; }
+inline double __longlong_as_double(long long x) { double y; __builtin_memcpy(&y, &x, 8); return y; }
+
+// --- fibers -----------------------------------------------------------------------------------------------------
+
+// simtmm_switch(&here, there): save the callee-saved registers and go on where `there` was left.
+extern "C" void simtmm_switch(void** here, void* there);
+
+#if defined(__APPLE__)
+#define SIMTMM_SYMBOL "_simtmm_switch"
+#define SIMTMM_HIDDEN ".private_extern _simtmm_switch\n"
+#else
+#define SIMTMM_SYMBOL "simtmm_switch"
+#define SIMTMM_HIDDEN ".hidden simtmm_switch\n"
+#endif
+
+#if defined(__x86_64__)
+asm(".text\n.globl " SIMTMM_SYMBOL "\n" SIMTMM_HIDDEN SIMTMM_SYMBOL ":\n"
+    "pushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\n"
+    "movq %rsp, (%rdi)\nmovq %rsi, %rsp\n"
+    "popq %r15\npopq %r14\npopq %r13\npopq %r12\npopq %rbx\npopq %rbp\nret\n");
+enum { SIMTMM_SAVED = 6, SIMTMM_RETURN = 6, SIMTMM_FRAME = 8 };
+#elif defined(__aarch64__)
+asm(".text\n.globl " SIMTMM_SYMBOL "\n" SIMTMM_HIDDEN ".p2align 2\n" SIMTMM_SYMBOL ":\n"
+    "sub sp, sp, #160\n"
+    "stp x19, x20, [sp, #0]\nstp x21, x22, [sp, #16]\nstp x23, x24, [sp, #32]\nstp x25, x26, [sp, #48]\n"
+    "stp x27, x28, [sp, #64]\nstp x29, x30, [sp, #80]\n"
+    "stp d8, d9, [sp, #96]\nstp d10, d11, [sp, #112]\nstp d12, d13, [sp, #128]\nstp d14, d15, [sp, #144]\n"
+    "mov x9, sp\nstr x9, [x0]\nmov sp, x1\n"
+    "ldp x19, x20, [sp, #0]\nldp x21, x22, [sp, #16]\nldp x23, x24, [sp, #32]\nldp x25, x26, [sp, #48]\n"
+    "ldp x27, x28, [sp, #64]\nldp x29, x30, [sp, #80]\n"
+    "ldp d8, d9, [sp, #96]\nldp d10, d11, [sp, #112]\nldp d12, d13, [sp, #128]\nldp d14, d15, [sp, #144]\n"
+    "add sp, sp, #160\nret\n");
+enum { SIMTMM_SAVED = 20, SIMTMM_RETURN = 11, SIMTMM_FRAME = 20 };
+#else
+#error "simtmm records on x86-64 and on 64-bit Arm processors"
+#endif
+
+namespace simtmm {
+
+// --- state of a recording -----------------------------------------------------------------------------------------
+
+enum { MOST_SITES = 4096, MOST_ARRAYS = 1024, STACK_BYTES = 256 * 1024, GUARD_BYTES = 64 * 1024 };
+enum { SILENT = 0x8000 };  // in the site of a store that changed nothing, where races are looked for
+enum { NO_SITE = 0xFFFF };
+
+enum FaultCode { NONE, OUT_OF_BOUNDS, NO_ARRAY, SHARED_OUT_OF_BOUNDS, NEGATIVE, TOO_MUCH, NO_MEMORY, THREW };
+
+struct Fault {
+    int code;
+    int site;
+    long long block, thread;
+    int array;
+    long long index, count;
+};
+
+struct LocalArray { void* storage; long long bytes; };
+struct Array { unsigned long long begin, end; };
+struct Abort {};
+
+static LocalArray local_arrays[MOST_SITES];  // those that this launch has declared
+static int local_array_count;
+static int launch_number;  // one more with each launch begun
+
+// Events are appended up to events_room; then there must be more room (see make_room).
+static Event* events;
+static unsigned long long events_used, events_room, events_most;
+static Event* sorted_events;
+static unsigned long long sorted_room;
+static bool more_events();  // whether there is room for more (process_cpu.cuh)
+
+static Array arrays[MOST_ARRAYS];  // sorted; those beyond array_count are empty
+static int array_count;
+static unsigned long long to_virtual;
+
+static Fault fault;
+static int current_thread;
+static long long current_block;
+
+// Where the kernel is, for the recorder, which sees it while it runs and after it has died: process_cpu.cuh puts shared
+// memory in the place of this page. Only ever written here.
+#if defined(__x86_64__)
+enum { PAGE_BYTES = 4096 };
+#elif defined(__APPLE__)
+enum { PAGE_BYTES = 16384 };
+#else
+enum { PAGE_BYTES = 65536 };  // the largest of 64-bit Arm
+#endif
+struct Seen {
+    volatile unsigned long long last;  // events of this call << 16 | the last one's site, NO_SITE before the block's first
+    volatile long long block;
+    volatile int thread;
+    char local;  // whether this launch has accessed local memory,
+    char loaded[MOST_ARRAYS], stored[MOST_ARRAYS];  // and which arrays it has loaded from and stored to
+    char what[500];  // a thrown exception says of itself
+};
+alignas(PAGE_BYTES) static union { Seen now; char page[PAGE_BYTES]; } seen;
+
+// waiting: at the barrier at `site`. passed: barriers when it ran last.
+struct Fiber { char* stack; void* context; bool waiting; int site, passed; };
+static Fiber* fibers;
+static int fiber_count;
+static Fiber* current_fiber;
+static char* spare_stack;
+static void* scheduler_context;
+static bool fiber_finished;
+
+[[noreturn]] __attribute__((noinline, cold)) static void fail(
+    int code, int site, int array = -1, long long index = 0, long long count = 0) {
+    fault = Fault{code, site, current_block, current_thread, array, index, count};
+    throw Abort();
+}
+
+__attribute__((noinline, cold)) static void make_room(int site) {
+    if (events_used >= events_most) fail(TOO_MUCH, site, -1, 0, (long long)events_most);
+    if (!more_events()) fail(NO_MEMORY, site);
+}
+
+inline void append(int site, int kind, unsigned bytes, unsigned long long value) {
+    if (__builtin_expect(events_used == events_room, 0)) make_room(site);
+    events[events_used] = Event{value, current_thread, (unsigned short)site, (unsigned char)kind, (unsigned char)bytes};
+    seen.now.last = ++events_used << 16 | (unsigned)site;
+}
+
+// Store. Where races are looked for, its event says whether what lies there changed, bit for bit.
+template <class T, class V> inline void note_store(T& place, V v) {
+#if defined(SIMTMM_RACES)
+    unsigned char before[sizeof(T)];
+    __builtin_memcpy(before, (const void*)&place, sizeof(T));
+    place = v;
+    if (__builtin_memcmp(before, (const void*)&place, sizeof(T)) == 0) events[events_used - 1].site |= SILENT;
+#else
+    place = v;
+#endif
+}
+
+// The updates, at a place; each records first, so what its operand loads has been recorded before.
+template <class Self, class T> struct Updates {
+    T& there() { return static_cast<Self*>(this)->update(); }
+    template <class V> T simtmm_add(V v) { T& place = there(); T old = place; place = old + (T)v; return old; }
+    template <class V> T simtmm_min(V v) { T& place = there(); T old = place; if ((T)v < old) place = (T)v; return old; }
+    template <class V> T simtmm_max(V v) { T& place = there(); T old = place; if (old < (T)v) place = (T)v; return old; }
+    template <class V> T simtmm_and(V v) { T& place = there(); T old = place; place = old & (T)v; return old; }
+    template <class V> T simtmm_or(V v) { T& place = there(); T old = place; place = old | (T)v; return old; }
+    template <class V> T simtmm_xor(V v) { T& place = there(); T old = place; place = old ^ (T)v; return old; }
+    template <class V> T simtmm_exchange(V v) { T& place = there(); T old = place; place = (T)v; return old; }
+    template <class V> Self simtmm_expecting(V v) {
+        Self self = *static_cast<Self*>(this);
+        self.expected = (T)v;
+        return self;
+    }
+    template <class V> T simtmm_swap(V v) {
+        T& place = there();
+        T old = place;
+        if (old == static_cast<Self*>(this)->expected) place = (T)v;
+        return old;
+    }
+};
+
+// --- global memory ------------------------------------------------------------------------------------------------
+
+// The array that an address points into, or to the end of: there is a gap behind each.
+__attribute__((noinline)) static int find_array(unsigned long long address, int site) {
+    int low = 0, high = array_count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (arrays[middle].begin <= address) low = middle + 1; else high = middle;
+    }
+    if (low == 0 || address > arrays[low - 1].end) fail(NO_ARRAY, site);
+    return low - 1;
+}
+
+template <int SITE, class T> struct GlobalPlace : Updates<GlobalPlace<SITE, T>, typename std::remove_cv<T>::type> {
+    typedef typename std::remove_cv<T>::type Value;
+    static_assert(SITE < MOST_SITES, "too many sites in one kernel file");
+    static_assert(sizeof(T) <= 255, "an access moves at most 255 bytes");
+    static inline int hint = 0;  // the array that was accessed here last
+    T* array;
+    long long index;
+    Value expected;
+    GlobalPlace(T* a, long long i) : array(a), index(i), expected() {}
+    T& go(int kind) {
+        unsigned long long base = (unsigned long long)array;
+        const Array* extent = &arrays[hint];
+        if (__builtin_expect(base < extent->begin || base >= extent->end, 0)) extent = &arrays[hint = find_array(base, SITE)];
+        long long size = sizeof(T);
+        long long before = (long long)(base - extent->begin) / size, after = (long long)(extent->end - base) / size;
+        if (__builtin_expect(index < -before || index >= after, 0))
+            fail(OUT_OF_BOUNDS, SITE, (int)(extent - arrays), index + before, before + after);
+        T* place = array + index;
+        append(SITE, kind, sizeof(T), (unsigned long long)place + to_virtual);
+        (kind == KIND_LOAD || kind == KIND_ASYNC ? seen.now.loaded : seen.now.stored)[extent - arrays] = 1;
+        return *place;
+    }
+    T& update() { return go(KIND_ATOMIC); }
+    Value simtmm_load() { return go(KIND_LOAD); }
+    Value simtmm_load_async() { return go(KIND_ASYNC); }
+    template <class V> void simtmm_store(V v) { note_store(go(KIND_STORE), v); }
+};
+
+// --- local memory ---------------------------------------------------------------------------------------------------
+
+// A block's local array: s[i] of the plain build.
+template <class T> struct SharedArray { T* data; int count; int declared; };
+
+// What another block left in local memory is not to be relied on.
+static void poison(const LocalArray& array) { __builtin_memset(array.storage, 0xCD, array.bytes); }
+
+template <int SITE, class T, int COUNT> struct Storage {
+    static_assert(SITE < MOST_SITES, "too many sites in one kernel file");
+    alignas(16) static inline T elements[COUNT];
+    static inline int declared_in = 0;  // the launch
+    static SharedArray<T> declare() {
+        if (__builtin_expect(declared_in != launch_number, 0)) {
+            if (local_array_count == MOST_SITES) fail(NO_MEMORY, SITE);
+            declared_in = launch_number;
+            poison(local_arrays[local_array_count++] = LocalArray{elements, (long long)sizeof elements});
+        }
+        return SharedArray<T>{elements, COUNT, SITE};
+    }
+};
+
+template <int SITE, class T> struct SharedPlace : Updates<SharedPlace<SITE, T>, T> {
+    static_assert(SITE < MOST_SITES, "too many sites in one kernel file");
+    static_assert(sizeof(T) <= 255, "an access moves at most 255 bytes");
+    const SharedArray<T>& array;
+    long long index;
+    T expected;
+    SharedPlace(const SharedArray<T>& s, long long i) : array(s), index(i), expected() {}
+    T& go(int kind) {
+        if (__builtin_expect((unsigned long long)index >= (unsigned long long)array.count, 0))
+            fail(SHARED_OUT_OF_BOUNDS, SITE, array.declared, index, array.count);
+        append(SITE, kind, sizeof(T), (unsigned long long)array.declared << 32 | (unsigned long long)index * sizeof(T));
+        seen.now.local = 1;
+        return array.data[index];
+    }
+    T& update() { return go(KIND_SHARED_ATOMIC); }
+    T simtmm_load_shared() { return go(KIND_SHARED_LOAD); }
+    template <class V> void simtmm_store_shared(V v) { note_store(go(KIND_SHARED_STORE), v); }
+};
+
+}  // namespace simtmm
+
+// --- what the macros of device.cuh call -------------------------------------------------------------------------------
+
+template <int SITE, class T, class I> inline simtmm::GlobalPlace<SITE, T> simtmm_access(T* a, I i) {
+    return simtmm::GlobalPlace<SITE, T>(a, (long long)i);
+}
+
+template <int SITE, class T, class I>
+inline simtmm::SharedPlace<SITE, T> simtmm_access(const simtmm::SharedArray<T>& s, I i) {
+    return simtmm::SharedPlace<SITE, T>(s, (long long)i);
+}
+
+template <int SITE> inline void simtmm_join(long long left_out = 0) {
+    if (left_out < 0) simtmm::fail(simtmm::NEGATIVE, SITE, -1, left_out);
+    simtmm::append(SITE, simtmm::KIND_JOIN, 0, (unsigned long long)left_out);
+}
+
+template <int SITE> inline void simtmm_work(long long operations) {
+    if (operations < 0) simtmm::fail(simtmm::NEGATIVE, SITE, -1, operations);
+    if (operations) simtmm::append(SITE, simtmm::KIND_WORK, 0, (unsigned long long)operations);
+}
+
+template <int SITE> inline void simtmm_barrier() {
+    simtmm::append(SITE, simtmm::KIND_BARRIER, 0, 0);
+    simtmm::current_fiber->waiting = true;
+    simtmm::current_fiber->site = SITE;
+    simtmm_switch(&simtmm::current_fiber->context, simtmm::scheduler_context);
+}
+
+#define SIMTMM_SHARED(n, type, name, count) \
+    const simtmm::SharedArray<type> name = simtmm::Storage<n, type, (count)>::declare()

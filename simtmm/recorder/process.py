@@ -1,0 +1,327 @@
+"""A kernel's instrumented C++ build in a process of its own: what it is told, what it answers, and how it ends.
+
+A kernel may do anything: abort, exit, run past an array, spin for ever. At worst that ends its process, which a
+watchdog ends too where it records nothing for too long or takes too much memory. Arrays, events and the place where
+the kernel is lie in memory shared with it (process_cpu.cuh has the other side), so its end can be told with the place.
+"""
+
+import contextlib
+import ctypes
+import mmap
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.errors import RecordingError, shown
+from simtmm.files import KERNEL_MEMORY, KERNEL_TIMEOUT
+from simtmm.recorder.memory import MOST_ARRAYS, GlobalMemory
+from simtmm.recorder.shared_file import SharedFile
+from simtmm.trace.schema import EVENT, Events
+
+MOST_ARGUMENTS = 32
+LOOK_SECONDS = 0.1  # between two looks of the watchdog
+PLACE_BYTES = 1 << 16  # of what the process says of its place; the ends of blocks stand behind
+NO_SITE = 0xFFFF
+UNABLE = 125  # the exit status where memory could not be shared
+
+
+class Fault(ctypes.Structure):
+    """What went wrong within a kernel; `code` as in device_cpu.cuh."""
+
+    _fields_ = (
+        ("code", ctypes.c_int),
+        ("site", ctypes.c_int),
+        ("block", ctypes.c_longlong),
+        ("thread", ctypes.c_longlong),
+        ("array", ctypes.c_int),
+        ("index", ctypes.c_longlong),
+        ("count", ctypes.c_longlong),
+    )
+
+
+class Apart(ctypes.Structure):
+    """Threads of a block that met no barrier together; `site` is -1 where there were none."""
+
+    _fields_ = (
+        ("site", ctypes.c_int),
+        ("other_site", ctypes.c_int),
+        ("block", ctypes.c_longlong),
+        ("thread", ctypes.c_int),
+        ("other", ctypes.c_int),
+        ("passed", ctypes.c_int),
+    )
+
+
+class Command(ctypes.Structure):
+    """Blocks to be run, of the launch that begins with it or began before; the fields as in process_cpu.cuh."""
+
+    _fields_ = (
+        ("kernel", ctypes.c_int),
+        ("begins", ctypes.c_int),
+        ("turn", ctypes.c_int),
+        ("unused", ctypes.c_int),
+        ("shape", ctypes.c_uint * 6),
+        ("first", ctypes.c_longlong),
+        ("last", ctypes.c_longlong),
+        ("wanted", ctypes.c_ulonglong),
+        ("most", ctypes.c_ulonglong),
+        ("pointers", ctypes.c_ulonglong),
+        ("spare", ctypes.c_ulonglong),
+        ("arguments", ctypes.c_ubyte * 16 * MOST_ARGUMENTS),
+    )
+
+
+class Outcome(ctypes.Structure):
+    """What came of a command: so many events of so many blocks."""
+
+    _fields_ = (
+        ("count", ctypes.c_ulonglong),
+        ("blocks", ctypes.c_longlong),
+        ("local_bytes", ctypes.c_longlong),
+        ("fault", Fault),
+        ("ended_early", Apart),
+        ("at_two_sites", Apart),
+    )
+
+
+class _Seen(ctypes.Structure):
+    _fields_ = (
+        ("last", ctypes.c_ulonglong),
+        ("block", ctypes.c_longlong),
+        ("thread", ctypes.c_int),
+        ("local", ctypes.c_ubyte),
+        ("loaded", ctypes.c_ubyte * MOST_ARRAYS),
+        ("stored", ctypes.c_ubyte * MOST_ARRAYS),
+        ("what", ctypes.c_ubyte * 500),
+    )
+
+
+class EndedError(Exception):
+    """The process has ended, or was ended. why: in words; block, thread, site: where it was, the site -1 if unknown."""
+
+    def __init__(self, why: str, block: int, thread: int, site: int) -> None:
+        super().__init__(why)
+        self.why, self.block, self.thread, self.site = why, block, thread, site
+
+
+class KernelProcess:
+    """A build that runs, and waits for commands. A context manager, at whose end the process ends.
+
+    signatures: by kernel function, of each argument: kind and bytes (see `simtmm.recorder.memory.argument_value`), and
+    whether it points to what the kernel can't change.
+    """
+
+    def __init__(
+        self, program: Path, memory: GlobalMemory, most_blocks: int, most_events: int, timeout: float, most_memory: int
+    ) -> None:
+        """Start the build. most_blocks, most_events: of a command. timeout: seconds that it may record nothing.
+        most_memory: bytes that it may take for itself. Raises RecordingError.
+        """
+        self._timeout, self._most_memory = timeout, most_memory
+        assert memory.file is not None
+        with contextlib.ExitStack() as stack:
+            self._events = [stack.enter_context(SharedFile(0)) for _ in range(2)]  # by turn
+            place = stack.enter_context(SharedFile(PLACE_BYTES + 2 * 8 * most_blocks))
+            self._place = place.mapped(place.size, writable=True)
+            self._seen = _Seen.from_buffer(self._place)
+            self._most_blocks = most_blocks
+            self._mapped: list[mmap.mmap | bytes] = [b"", b""]  # as much of them as was needed
+            commands, self._commands = os.pipe()
+            stack.callback(os.close, self._commands)
+            self._replies, replies = os.pipe()
+            stack.callback(os.close, self._replies)
+            files = [commands, replies, place.number, memory.file.number, *(each.number for each in self._events)]
+            words = [os.getpid(), *files, memory.file.size, most_blocks, most_events]
+            try:
+                self._process = subprocess.Popen(
+                    [str(program), *map(str, words)],
+                    pass_fds=files,
+                    stdin=subprocess.DEVNULL,
+                    stdout=_standard_error(),  # what a kernel prints is no part of our output
+                    start_new_session=True,  # Ctrl-C is for us, who end it
+                )
+            except OSError as error:
+                raise RecordingError(f"{program}: its build can't be run ({error.strerror})") from None
+            finally:
+                os.close(commands)
+                os.close(replies)
+            stack.callback(self._end)
+            self._poll = select.poll()
+            self._poll.register(self._replies, select.POLLIN)
+            extents = np.array([[base, base + memory.arrays[name].nbytes] for name, base in memory.bases.items()])
+            self._alive, self._last = time.monotonic(), 0
+            self._tell(np.array([len(extents)], np.uint64).tobytes() + extents.astype(np.uint64).tobytes())
+            self.signatures = self._hear_signatures()
+            self._stack = stack.pop_all()
+
+    def __enter__(self) -> "KernelProcess":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._stack.close()
+
+    @property
+    def thrown(self) -> str:
+        """What the exception that a kernel threw says of itself; empty if nothing."""
+        return bytes(self._seen.what).split(b"\0")[0].decode("utf-8", "replace")
+
+    @property
+    def has_accessed(self) -> bool:
+        """Whether the launch begun last has accessed memory so far, global or local."""
+        return bool(self._seen.local) or any(bytes(self._seen.loaded)) or any(bytes(self._seen.stored))
+
+    def has_stored(self, array: int) -> bool:
+        """Whether the launch begun last has stored to or updated that array, by number."""
+        return bool(self._seen.stored[array])
+
+    def begin(self, command: Command) -> None:
+        """Have blocks run, which goes on until `end`. Raises EndedError where the process has ended."""
+        self._last = 0
+        if command.begins:
+            self._alive = time.monotonic()
+        self._tell(bytes(command))
+
+    def end(self) -> Outcome:
+        """What came of the command that was begun. Raises EndedError where the process ends over it."""
+        outcome = Outcome.from_buffer_copy(self._hear(ctypes.sizeof(Outcome)))
+        self._look_for_life(bool(outcome.count))
+        return outcome
+
+    def events(self, turn: int, count: int) -> Events:
+        """The events of the last command that had this turn, until the next one that has it begins."""
+        size = EVENT.itemsize * count
+        if size > len(self._mapped[turn]):
+            self._mapped[turn] = self._events[turn].mapped(size)
+        return np.frombuffer(self._mapped[turn], EVENT, count)
+
+    def ends(self, turn: int, blocks: int) -> npt.NDArray[np.int64]:
+        """Of each of its blocks: the events up to and with that one's."""
+        begin = PLACE_BYTES + 8 * self._most_blocks * turn
+        return np.frombuffer(self._place, np.uint64, blocks, begin).astype(np.int64)
+
+    def _hear_signatures(self) -> dict[str, list[tuple[str, int, bool]]]:
+        said = b""
+        while not said.endswith(b"\n\n"):
+            try:
+                said += self._hear(1) if said.endswith(b"\n") else self._hear_some(1 << 12)
+            except EndedError as ended:
+                raise RecordingError(f"the build ended before any kernel ran: {ended.why}") from None
+        kernels = {}
+        for line in said.decode().splitlines()[:-1]:
+            name, *arguments = line.split(" ")
+            kernels[name] = [(word[0], int(word[1:].rstrip("r")), word.endswith("r")) for word in arguments]
+        return kernels
+
+    def _tell(self, message: bytes) -> None:
+        try:
+            while message:
+                message = message[os.write(self._commands, message) :]
+        except BrokenPipeError:
+            raise self._ended() from None
+
+    def _hear(self, size: int) -> bytes:
+        said = b""
+        while len(said) < size:
+            said += self._hear_some(size - len(said))
+        return said
+
+    def _hear_some(self, most: int) -> bytes:
+        """Some of what the process says, as soon as it says something; the watchdog looks meanwhile."""
+        while not self._poll.poll(1000 * LOOK_SECONDS):
+            if self._process.poll() is not None and not self._poll.poll(0):
+                raise self._ended()
+            self._look()
+        said = os.read(self._replies, most)
+        if not said:
+            raise self._ended()
+        return said
+
+    def _look(self) -> None:
+        """The watchdog: end the process where it has recorded nothing for too long, or takes too much memory."""
+        events = self._seen.last >> 16
+        self._look_for_life(events != self._last)
+        self._last = events
+        taken = _own_memory(self._process.pid)
+        if taken > self._most_memory:
+            self._end()
+            raise self._place_of(
+                f"took {taken:,} bytes of memory of its own and was ended: take smaller parameters or raise the limit "
+                f"of {self._most_memory:,} (--kernel-memory, {KERNEL_MEMORY})"
+            )
+
+    def _look_for_life(self, has_recorded: bool) -> None:
+        now = time.monotonic()
+        if has_recorded:
+            self._alive = now
+        elif now - self._alive > self._timeout:
+            self._end()
+            raise self._place_of(
+                f"recorded nothing for {self._timeout:g} s and was ended: does it loop for ever? Else take smaller "
+                f"parameters or raise the limit (--kernel-timeout, {KERNEL_TIMEOUT})"
+            )
+
+    def _ended(self) -> EndedError:
+        """How the process ended by itself."""
+        try:
+            status = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:  # it has closed its end of the pipe, and goes on
+            self._end()
+            return self._place_of("closed the files that the recorder gave it")
+        return self._place_of(_death(status))
+
+    def _place_of(self, why: str) -> EndedError:
+        site = self._seen.last & NO_SITE
+        return EndedError(why, self._seen.block, self._seen.thread, -1 if site == NO_SITE else site)
+
+    def _end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+def _death(status: int) -> str:
+    """What a process's exit status says of its end."""
+    if status == UNABLE:
+        return "could not share memory with the recorder: memory may have run out"
+    if status >= 0:
+        return f"ended the process (exit status {status})"
+    match -status:
+        case signal.SIGSEGV | signal.SIGBUS:
+            return "crashed: a pointer used without LD or ST, or a stack overflow"
+        case signal.SIGFPE:
+            return "crashed: a division by zero"
+        case signal.SIGILL | signal.SIGTRAP:
+            return "crashed: it ran into what is no code, or what its compiler knows can't happen"
+        case signal.SIGABRT:
+            return "aborted: by abort, an assertion, an exception that nothing may catch, or memory that it ruined"
+        case signal.SIGKILL:
+            return "was killed from outside: memory may have run out"
+        case number:
+            return f"was ended by signal {shown(signal.strsignal(number) or number)}"
+
+
+def _standard_error() -> int:
+    try:
+        return os.fstat(2) and 2
+    except OSError:
+        return subprocess.DEVNULL
+
+
+def _own_memory(process: int) -> int:
+    """Bytes that a process has for itself; 0 where the system does not tell."""
+    if sys.platform != "linux":
+        return 0
+    try:
+        for line in Path(f"/proc/{process}/status").read_text().splitlines():
+            if line.startswith("RssAnon:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        pass  # it has just ended
+    return 0

@@ -1,0 +1,411 @@
+// The rest of an instrumented C++ build: a program that runs blocks as fibers, as simtmm/recorder/process.py tells it.
+// It stands before the kernel's source, whose macros may have any names; SIMTMM_KERNELS stands behind it.
+//
+// A process of its own, so that whatever a kernel does ends at worst that process. Arrays, events and the place where
+// the kernel is lie in memory shared with the recorder, which therefore sees them even after this process has died.
+
+#pragma once
+
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+namespace simtmm {
+
+// --- running blocks -----------------------------------------------------------------------------------------------------
+
+static void (*body)(void**);
+static void** body_arguments;
+static bool interleaved;
+
+// Threads of a block that did not pass the same barriers, though CUDA asks for it: the first such place of a launch,
+// site -1 where there is none.
+struct Apart { int site, other_site; long long block; int thread, other, passed; };
+static Apart ended_early;  // `thread` waits at `site`, `other` has ended behind `passed` barriers
+static Apart at_two_sites;  // `thread` waits at `site`, `other` at `other_site`
+
+__attribute__((noinline, cold)) static void threw(const char* what) {
+    std::snprintf(seen.now.what, sizeof seen.now.what, "%s", what);
+    int site = seen.now.last & NO_SITE;
+    fault = Fault{THREW, site == NO_SITE ? -1 : site, current_block, current_thread, -1, 0, 0};
+}
+
+extern "C" __attribute__((used, noinline)) inline void simtmm_fiber_main() {
+    try {
+        body(body_arguments);
+    } catch (const Abort&) {
+    } catch (const std::exception& thrown) {
+        threw(thrown.what());
+    } catch (...) {
+        threw("");
+    }
+    fiber_finished = true;
+    simtmm_switch(&current_fiber->context, scheduler_context);
+    __builtin_unreachable();
+}
+
+static char* new_stack() {
+    void* memory = mmap(nullptr, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    mprotect(memory, GUARD_BYTES, PROT_NONE);  // a stack that overflows is caught, not another one's ruin
+    return (char*)memory;
+}
+
+// A frame as simtmm_switch leaves it, whose return address is simtmm_fiber_main. On x86-64 its eighth word is
+// what a call would have pushed, so that the stack is aligned as after a call.
+static void prepare(Fiber& fiber) {
+    void** top = (void**)(fiber.stack + GUARD_BYTES + STACK_BYTES) - 2;
+    void** frame = top - SIMTMM_FRAME;
+    for (int i = 0; i < SIMTMM_FRAME; ++i) frame[i] = nullptr;
+    frame[SIMTMM_RETURN] = (void*)&simtmm_fiber_main;
+    fiber.context = frame;
+    fiber.waiting = false;
+}
+
+static void place_thread(int thread) {
+    seen.now.thread = current_thread = thread;
+    threadIdx.x = thread % blockDim.x;
+    threadIdx.y = thread / blockDim.x % blockDim.y;
+    threadIdx.z = thread / (blockDim.x * blockDim.y);
+}
+
+// Let a fiber run until it ends or waits at a barrier. Where threads end one after another, one stack serves all.
+static void resume(Fiber& fiber) {
+    fiber.waiting = false;
+    fiber_finished = false;
+    current_fiber = &fiber;
+    simtmm_switch(&scheduler_context, fiber.context);
+    if (fiber_finished && !spare_stack) {
+        spare_stack = fiber.stack;
+        fiber.stack = nullptr;
+    }
+}
+
+// The threads of a block have ended or come to a barrier, having passed so many before, `ended` of them since the last:
+// note whether all are at the same. Those that have ended are not waited for, as on GPUs.
+static void note_apart(int threads, int ended, int passed) {
+    int at = 0;
+    while (!fibers[at].waiting) ++at;
+    if (ended > 0 && ended_early.site < 0) {
+        int gone = 0;
+        while (fibers[gone].waiting || fibers[gone].passed != passed) ++gone;
+        ended_early = Apart{fibers[at].site, -1, current_block, at, gone, passed};
+    }
+    if (at_two_sites.site >= 0) return;
+    for (int thread = at + 1; thread < threads; ++thread)
+        if (fibers[thread].waiting && fibers[thread].site != fibers[at].site) {
+            at_two_sites = Apart{fibers[at].site, fibers[thread].site, current_block, at, thread, passed};
+            return;
+        }
+}
+
+static bool run_block(long long block, int threads) {
+    seen.now.block = current_block = block;
+    seen.now.last = events_used << 16 | NO_SITE;
+    interleaved = false;
+    blockIdx.x = (unsigned)(block % gridDim.x);
+    blockIdx.y = (unsigned)(block / gridDim.x % gridDim.y);
+    blockIdx.z = (unsigned)(block / gridDim.x / gridDim.y);
+    for (int i = 0; i < local_array_count; ++i) poison(local_arrays[i]);
+    int waiting = 0;
+    for (int thread = 0; thread < threads; ++thread) {
+        Fiber& fiber = fibers[thread];
+        if (!fiber.stack) {
+            fiber.stack = spare_stack ? spare_stack : new_stack();
+            spare_stack = nullptr;
+            if (!fiber.stack) {
+                fault = Fault{NO_MEMORY, -1, block, thread, -1, 0, 0};
+                return false;
+            }
+        }
+        place_thread(thread);
+        prepare(fiber);
+        resume(fiber);
+        if (fault.code) return false;
+        fiber.passed = 0;
+        waiting += fiber.waiting;
+    }
+    interleaved = waiting > 0;
+    for (int passed = 0, ended = threads - waiting; waiting > 0;) {
+        note_apart(threads, ended, passed);
+        ended = waiting;
+        waiting = 0;
+        ++passed;
+        for (int thread = 0; thread < threads; ++thread) {
+            if (!fibers[thread].waiting) continue;
+            place_thread(thread);
+            resume(fibers[thread]);
+            if (fault.code) return false;
+            fibers[thread].passed = passed;
+            waiting += fibers[thread].waiting;
+        }
+        ended -= waiting;
+    }
+    return true;
+}
+
+// Events of a block come barrier by barrier: bring each thread's together, in the order of threads.
+static bool sort_by_thread(Event* first, unsigned long long count, int threads, unsigned long long* starts) {
+    if (count > sorted_room) {
+        Event* larger = (Event*)std::realloc(sorted_events, count * sizeof(Event));
+        if (!larger) return false;
+        sorted_events = larger;
+        sorted_room = count;
+    }
+    for (int thread = 0; thread <= threads; ++thread) starts[thread] = 0;
+    for (unsigned long long i = 0; i < count; ++i) ++starts[first[i].thread + 1];
+    for (int thread = 0; thread < threads; ++thread) starts[thread + 1] += starts[thread];
+    for (unsigned long long i = 0; i < count; ++i) sorted_events[starts[first[i].thread]++] = first[i];
+    __builtin_memcpy(first, sorted_events, count * sizeof(Event));
+    return true;
+}
+
+// --- what is shared with the recorder -------------------------------------------------------------------------------------
+
+enum { FIRST_EVENTS = 1 << 16, GUARD_AROUND = 64 << 20, PLACE_BYTES = 1 << 16 };
+
+// Commands take turns at two of them, so that the recorder reads one while the other is written.
+struct EventsFile { int file; unsigned long long allocated; Event* events; unsigned long long* block_ends; };
+static EventsFile turns[2];
+static EventsFile* turn;
+static unsigned long long events_mapped;  // of each at most
+static char* origin;  // where virtual address 0 lies
+
+static bool more_events() {
+    if (events_used == turn->allocated) {
+        unsigned long long wanted = turn->allocated ? 2 * turn->allocated : FIRST_EVENTS;
+        if (wanted > events_mapped) wanted = events_mapped;
+        if (wanted == turn->allocated || ftruncate(turn->file, wanted * sizeof(Event)) != 0) return false;
+        turn->allocated = wanted;
+    }
+    events_room = turn->allocated < events_most ? turn->allocated : events_most;
+    return true;
+}
+
+#if !defined(MAP_POPULATE)
+#define MAP_POPULATE 0
+#endif
+
+// how: MAP_FIXED at `where`; MAP_POPULATE for what is there and will all be touched, page by page at a higher cost.
+static void* shared(int file, unsigned long long bytes, int how = 0, void* where = nullptr) {
+    void* memory = mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | how, file, 0);
+    if (memory == MAP_FAILED) _exit(125);
+    return memory;
+}
+
+// The arrays, with nothing for a long way before and behind them: what runs past them is caught.
+static char* guarded(int file, unsigned long long bytes) {
+    void* around = mmap(nullptr, bytes + 2ull * GUARD_AROUND, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0);
+    if (around == MAP_FAILED) _exit(125);
+    return (char*)shared(file, bytes, MAP_FIXED | MAP_POPULATE, (char*)around + GUARD_AROUND);
+}
+
+// --- kernels and their signatures -----------------------------------------------------------------------------------------
+
+template <class T> constexpr char code() {
+    return std::is_pointer<T>::value ? 'p' : std::is_same<T, bool>::value ? 'b' : std::is_floating_point<T>::value ? 'f'
+         : !std::is_integral<T>::value ? 's' : std::is_signed<T>::value ? 'i' : 'u';
+}
+
+template <auto> struct Thunk;
+template <class... A, void (*KERNEL)(A...)> struct Thunk<KERNEL> {
+    static_assert(sizeof...(A) <= 32, "a kernel takes at most 32 arguments");
+    template <std::size_t... N> static void apply(void** arguments, std::index_sequence<N...>) {
+        (void)arguments;
+        KERNEL(*(typename std::remove_cv<A>::type*)arguments[N]...);
+    }
+    static void simtmm_call(void** arguments) { apply(arguments, std::make_index_sequence<sizeof...(A)>()); }
+    // What kind each argument is (a letter of `code`), how many bytes it has, and whether it points to what is const;
+    // how many there are.
+    static int simtmm_signature(char* kinds, int* sizes, bool* constant) {
+        const char all_kinds[] = {code<typename std::remove_cv<A>::type>()..., 0};
+        const int all_sizes[] = {(int)sizeof(A)..., 0};
+        const bool all_constant[] = {std::is_const<typename std::remove_pointer<A>::type>::value..., false};
+        for (std::size_t i = 0; i < sizeof...(A); ++i)
+            kinds[i] = all_kinds[i], sizes[i] = all_sizes[i], constant[i] = all_constant[i] && all_kinds[i] == 'p';
+        return (int)sizeof...(A);
+    }
+};
+
+struct KernelEntry { const char* name; void (*call)(void**); int (*signature)(char*, int*, bool*); };
+
+// --- the conversation with the recorder ------------------------------------------------------------------------------------
+
+// What it says and hears: simtmm/recorder/process.py has the same, word for word.
+struct Command {
+    int kernel, begins, turn, unused;  // begins: whether a launch begins with this
+    unsigned shape[6];  // grid x, y, z and block x, y, z
+    long long first, last;  // blocks
+    unsigned long long wanted, most;  // events: from how many on to stop, and more than how many are a fault
+    unsigned long long pointers, spare;  // which arguments are pointers, a bit each: these are virtual addresses
+    unsigned char arguments[32][16];
+};
+struct Outcome {
+    unsigned long long count;  // of events
+    long long blocks, local_bytes;
+    Fault fault;
+    Apart ended_early, at_two_sites;
+};
+
+static void begin(const KernelEntry& kernel, const unsigned* shape) {
+    body = kernel.call;
+    gridDim = dim3{shape[0], shape[1], shape[2]};
+    blockDim = dim3{shape[3], shape[4], shape[5]};
+    local_array_count = 0;
+    ended_early.site = at_two_sites.site = -1;
+    seen.now.local = 0;
+    std::memset(seen.now.loaded, 0, sizeof seen.now.loaded);
+    std::memset(seen.now.stored, 0, sizeof seen.now.stored);
+    ++launch_number;
+}
+
+// The arguments where the kernel finds them, virtual addresses made addresses.
+static void place_arguments(Command& command) {
+    static void* arguments[32];
+    for (int i = 0; i < 32; ++i) {
+        arguments[i] = command.arguments[i];
+        if (!(command.pointers >> i & 1)) continue;
+        unsigned long long address;
+        __builtin_memcpy(&address, arguments[i], sizeof address);
+        address += (unsigned long long)origin;
+        __builtin_memcpy(arguments[i], &address, sizeof address);
+    }
+    body_arguments = arguments;
+}
+
+// Run blocks from `first` until `last` or until `wanted` events are there; block_ends[b]: events up to block first + b.
+static long long run(const Command& command, int threads, unsigned long long* starts) {
+    long long block = command.first;
+    for (; block < command.last && events_used < command.wanted; ++block) {
+        unsigned long long before = events_used;
+        if (!run_block(block, threads)) break;
+        if (interleaved && !sort_by_thread(events + before, events_used - before, threads, starts)) {
+            fault = Fault{NO_MEMORY, -1, block, 0, -1, 0, 0};
+            break;
+        }
+        turn->block_ends[block - command.first] = events_used;
+    }
+    return block - command.first;
+}
+
+static Outcome obey(const Command& command) {
+    int threads = (int)(blockDim.x * blockDim.y * blockDim.z);
+    turn = &turns[command.turn];
+    events = turn->events;
+    events_used = 0;
+    events_most = command.most;
+    events_room = turn->allocated < events_most ? turn->allocated : events_most;
+    fault = Fault{NONE, -1, -1, -1, -1, 0, 0};
+    seen.now.last = NO_SITE;
+    seen.now.block = command.first;
+    seen.now.thread = 0;
+    if (threads > fiber_count) {
+        Fiber* more = (Fiber*)std::realloc(fibers, threads * sizeof(Fiber));
+        if (more) {
+            for (int i = fiber_count; i < threads; ++i) more[i] = Fiber{nullptr, nullptr, false, -1, 0};
+            fibers = more;
+            fiber_count = threads;
+        }
+    }
+    unsigned long long* starts = (unsigned long long*)std::malloc((threads + 2) * sizeof(unsigned long long));
+    long long blocks = 0;
+    if (threads > fiber_count || !starts) fault = Fault{NO_MEMORY, -1, command.first, 0, -1, 0, 0};
+    else blocks = run(command, threads, starts);
+    std::free(starts);
+    std::fflush(stdout);
+    long long local_bytes = 0;
+    for (int i = 0; i < local_array_count; ++i) local_bytes += local_arrays[i].bytes;
+    return Outcome{events_used, blocks, local_bytes, fault, ended_early, at_two_sites};
+}
+
+static bool transfer(bool reading, int file, void* what, std::size_t bytes) {
+    for (char* at = (char*)what; bytes > 0;) {
+        ssize_t done = reading ? read(file, at, bytes) : write(file, at, bytes);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return false;
+        at += done;
+        bytes -= done;
+    }
+    return true;
+}
+
+// A recorder that was killed can't end us, so we look every second whether it is still there.
+static long recorder;
+static void look_for_recorder(int) {
+    if ((long)getppid() != recorder) _exit(126);
+}
+
+// words: the recorder's process; files: commands, replies, where the kernel is and ends of blocks, arrays, events twice;
+// bytes of the arrays; how many blocks a command has at most, and events.
+static int serve(const KernelEntry* kernels, int count, char** words) {
+    recorder = std::atol(words[1]);
+    int commands = std::atoi(words[2]), replies = std::atoi(words[3]), place = std::atoi(words[4]);
+    unsigned long long most_blocks = std::strtoull(words[9], nullptr, 10);
+    struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    struct sigaction action = {};
+    action.sa_handler = look_for_recorder;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGALRM, &action, nullptr);
+    struct itimerval second = {{1, 0}, {1, 0}};
+    setitimer(ITIMER_REAL, &second, nullptr);
+    shared(place, sizeof seen, MAP_FIXED, &seen);
+    char* ends = (char*)shared(place, PLACE_BYTES + 2 * most_blocks * sizeof(unsigned long long)) + PLACE_BYTES;
+    origin = guarded(std::atoi(words[5]), std::strtoull(words[8], nullptr, 10));
+    to_virtual = -(unsigned long long)origin;
+    events_mapped = std::strtoull(words[10], nullptr, 10);
+    for (int i = 0; i < 2; ++i) {
+        int file = std::atoi(words[6 + i]);
+        Event* own = (Event*)shared(file, events_mapped * sizeof(Event));
+        turns[i] = EventsFile{file, 0, own, (unsigned long long*)ends + i * most_blocks};
+    }
+    unsigned long long extents[1 + 2 * MOST_ARRAYS];
+    if (!transfer(true, commands, extents, sizeof extents[0])) return 0;
+    array_count = (int)extents[0];
+    if (!transfer(true, commands, extents + 1, 16 * array_count)) return 0;
+    for (int i = 0; i < array_count; ++i)
+        arrays[i] = Array{extents[1 + 2 * i] + (unsigned long long)origin, extents[2 + 2 * i] + (unsigned long long)origin};
+    // A line for each kernel: its name, and of each argument the kind, the bytes, and an r if what it points to is const.
+    for (int i = 0; i < count; ++i) {
+        char kinds[33] = "", line[4096];
+        int sizes[33];
+        bool constant[33];
+        int arguments = kernels[i].signature(kinds, sizes, constant);
+        int end = std::snprintf(line, 2048, "%.2000s", kernels[i].name);
+        for (int k = 0; k < arguments; ++k)
+            end += std::snprintf(line + end, 16, " %c%d%s", kinds[k], sizes[k], constant[k] ? "r" : "");
+        line[end++] = '\n';
+        if (!transfer(false, replies, line, end)) return 0;
+    }
+    char last = '\n';
+    if (!transfer(false, replies, &last, 1)) return 0;
+    alignas(16) static Command command;
+    while (transfer(true, commands, &command, sizeof command)) {
+        if (command.begins) begin(kernels[command.kernel], command.shape);
+        place_arguments(command);
+        Outcome outcome = obey(command);
+        if (!transfer(false, replies, &outcome, sizeof outcome)) return 0;
+    }
+    return 0;
+}
+
+}  // namespace simtmm
+
+// Behind the source: SIMTMM_KERNELS(SIMTMM_KERNEL(f), SIMTMM_KERNEL(g)) names its kernels.
+#define SIMTMM_KERNEL(kernel) \
+    {#kernel, simtmm::Thunk<&simtmm_user::kernel>::simtmm_call, simtmm::Thunk<&simtmm_user::kernel>::simtmm_signature}
+#define SIMTMM_KERNELS(...)                                                                              \
+    static const simtmm::KernelEntry simtmm_table[] = {__VA_ARGS__};                                     \
+    int main(int, char** words) {                                                                        \
+        std::_Exit(simtmm::serve(simtmm_table, sizeof(simtmm_table) / sizeof(simtmm_table[0]), words));  \
+    }

@@ -1,0 +1,1 @@
+"""Store: where a study is kept, an SQLite file."""

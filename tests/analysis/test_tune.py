@@ -1,0 +1,83 @@
+"""Advice on launch configurations: by simulation, and beside it the models' choice."""
+
+import pytest
+
+from simtmm import load_machine, lower, record, simulate
+from simtmm.analysis.tune import MODELS, advise, candidates
+from simtmm.errors import KernelError, StudyError
+from simtmm.kernel import load_kernel
+
+TRIED = {"threads": [32, 64, 256], "sub_block": [4, 8, 96]}
+
+
+@pytest.fixture(scope="module")
+def advice():
+    return advise("apsp-minplus", "gtx480", {"n": 16}, vary=TRIED, workers=1)
+
+
+def test_the_best_by_simulation_is_the_fastest_of_all_that_can_run(advice):
+    machine = load_machine("gtx480")
+    times = {}
+    for threads in TRIED["threads"]:
+        for sub_block in (4, 8):  # 96 asks for more local memory than there is
+            trace = record("apsp-minplus", {"n": 16, "threads": threads, "sub_block": sub_block})
+            times[threads, sub_block] = simulate(machine, lower(trace, machine)).cycles
+    best = advice.choices[0]
+    assert best.by == "simulated"
+    assert best.cycles == best.simulated == min(times.values())
+    assert best.slowdown == 1
+    fastest = min((cycles, threads) for (threads, _), cycles in times.items())
+    assert (best.configuration["threads"], best.cycles) == (fastest[1], fastest[0])
+    assert best.ties == list(times.values()).count(best.cycles)
+
+
+def test_each_model_chooses_its_own_fastest_and_the_simulation_says_what_that_costs(advice):
+    assert [choice.by for choice in advice.choices] == ["simulated", *MODELS]
+    rows = advice.ranked()
+    for choice in advice.choices[1:]:
+        assert choice.cycles == min(row.cycles(choice.by) for row in rows)
+        (row,) = (row for row in rows if row.point.axes == choice.configuration)
+        assert choice.simulated == row.cycles("simulated")
+        assert choice.slowdown == choice.simulated / advice.choices[0].simulated >= 1
+
+
+def test_configurations_that_do_not_fit_are_told(advice):
+    skipped = [row for row in advice.study.rows if row.status == "skipped"]
+    assert {row.point.axes["sub_block"] for row in skipped} == {96}
+    assert len(skipped) == 3
+    assert len(advice.ranked()) == 6
+
+
+def test_the_document_has_the_choices_and_all_configurations(advice):
+    document = advice.to_dict()
+    assert (document["program"], document["machine"]) == ("apsp-minplus", "GeForce GTX 480")
+    defaults = {name: each.default for name, each in load_kernel("apsp-minplus").parameters.items()}
+    fixed = {name: value for name, value in defaults.items() if name not in TRIED}
+    assert document["parameters"] == {**fixed, "n": 16}
+    assert document["choices"][0]["configuration"] == dict(advice.choices[0].configuration)
+    assert len(document["configurations"]) == 9
+
+
+def test_what_is_tried_fits_the_machine_and_the_kernel():
+    parameters = load_kernel("apsp-minplus").parameters
+    named = {name: parameters[name] for name in ("threads", "sub_block")}
+    assert candidates(named, load_machine("gtx280")) == {
+        "threads": [32, 64, 128, 256, 512],  # a block of a GTX 280 has at most 512
+        "sub_block": [4, 8, 16, 24, 32, 48, 64, 96],
+    }
+    blocks = {"blocks": load_kernel("facs").parameters["blocks"]}
+    assert candidates(blocks, load_machine("gtx280")) == {"blocks": [30, 60, 120, 240, 480]}
+
+
+def test_what_is_fixed_is_not_tried():
+    made = advise("apsp-minplus", "gtx480", {"n": 8, "threads": 32, "sub_block": 8}, vary={"degree": [1, 2]}, workers=1)
+    assert made.study.plan.axes == ("degree",)
+    with pytest.raises(StudyError, match="say what to vary"):
+        advise("apsp-minplus", "gtx480", {"threads": 32, "sub_block": 8})
+
+
+def test_where_nothing_can_run_it_is_said():
+    with pytest.raises(KernelError, match="parameter threads = 0"):
+        advise("apsp-minplus", "gtx480", vary={"threads": [0]})
+    with pytest.raises(StudyError, match=r"no configuration can run: .*does not fit"):
+        advise("apsp-minplus", "gtx480", {"n": 8}, vary={"sub_block": [96]}, workers=1)

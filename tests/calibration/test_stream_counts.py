@@ -1,0 +1,27 @@
+"""Counts of the streaming kernels without a trace are those of a trace."""
+
+import pytest
+
+from simtmm import count, load_machine, record
+from simtmm.calibration.stream_counts import stream_counts
+from simtmm.errors import StudyError
+from simtmm.measurement.stream_operations import OPERATIONS
+from tests.recorder.conftest import needs_compiler
+
+BLOCKS = 5
+
+
+@needs_compiler
+@pytest.mark.parametrize("block_size", [16, 96])
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("name", ["a100-80", "mi210"])
+def test_counts_are_those_of_a_trace(operation, block_size, name):
+    machine = load_machine(name)
+    given = {"operation": operation, "n": BLOCKS * block_size, "threads": block_size}
+    counted = count(record("stream", given), machine)
+    assert stream_counts(operation, block_size, BLOCKS, machine, counted.launches[0].active_blocks) == counted
+
+
+def test_an_unknown_kernel_is_refused():
+    with pytest.raises(StudyError, match="operation 'copy': unknown"):
+        stream_counts("copy", 32, 1, load_machine("v100"), 1)

@@ -1,0 +1,43 @@
+"""Tiny kernels, made and recorded."""
+
+import pytest
+
+from simtmm import record
+from simtmm.errors import CompilerError
+from simtmm.recorder.compiler import find_compiler
+from tests.recorder.build import DEVICE, host
+
+
+def _no_compiler():
+    try:
+        find_compiler()
+    except CompilerError:
+        return True
+    return False
+
+
+needs_compiler = pytest.mark.skipif(_no_compiler(), reason="recording on the CPU needs a C++ compiler")
+
+
+@pytest.fixture
+def kernel_folder(tmp_path):
+    """Make a kernel folder of the texts of kernel.cu and host.py, and give its path."""
+
+    def make(cu, host, name="probe"):
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        (folder / "kernel.cu").write_text(cu)
+        (folder / "host.py").write_text(host)
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def recorded(kernel_folder):
+    """Record device code (behind its #include), with what host.py should do; see tests.recorder.build.host."""
+
+    def make(device, output=None, name="probe", **what):
+        return record(kernel_folder(DEVICE + device, host(**what), name), output=output)
+
+    return make

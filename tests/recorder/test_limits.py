@@ -1,0 +1,192 @@
+"""What a recording may hold, and how it is stopped: kernels and host programs that never end fill no memory."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from simtmm import record
+from simtmm.errors import RecordingError
+from simtmm.recorder import limits
+from tests.recorder.build import DEVICE, host
+from tests.recorder.conftest import needs_compiler
+
+pytestmark = needs_compiler
+
+FOREVER = 'while True: yield Launch("f", ("a",), grid=1, block=1)'
+STEADY = "__global__ void f(int* a) { for (int i = 0; i < 100; ++i) ST(a, 0, i); }"
+
+
+def refused(folder, **options):
+    with pytest.raises(RecordingError) as caught:
+        record(folder, **options)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+# --- limits -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_host_program_that_launches_for_ever_ends_in_one_line(kernel_folder):
+    folder = kernel_folder(DEVICE + STEADY, host(launches=FOREVER))
+    text = refused(folder, most_events=10_050)
+    for part in (
+        "kernel probe: launch 100 of f",
+        "10,050 events so far and more to come, but at most 10,050 may be held in memory",
+        "write to a file (simtmm record -o FILE), take smaller parameters or raise SIMTMM_MOST_EVENTS",
+    ):
+        assert part in text
+
+
+def test_a_kernel_that_records_for_ever_ends_in_one_line(kernel_folder):
+    folder = kernel_folder(DEVICE + "__global__ void f(int* a) { while (true) ST(a, 0, 1); }", host())
+    text = refused(folder, most_events=5_000_000)
+    assert "launch 0 of f" in text
+    assert "site 0" in text
+    assert "5,000,000 events so far" in text
+
+
+def test_as_many_events_as_are_allowed_are_recorded(kernel_folder):
+    folder = kernel_folder(DEVICE + STEADY, host(grid="7"))
+    assert record(folder, most_events=700).info.events == 700
+    assert "at most 699 may" in refused(folder, most_events=699)
+
+
+def test_a_file_has_a_limit_only_if_one_is_given(kernel_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("SIMTMM_MOST_EVENTS", "10")
+    folder = kernel_folder(DEVICE + STEADY, host())
+    assert "at most 10 may be held in memory" in refused(folder)
+    assert record(folder, output=tmp_path / "t.parquet").info.events == 100
+    (tmp_path / "t.parquet").unlink()
+    text = refused(folder, output=tmp_path / "t.parquet", most_events=20)
+    assert text.endswith("at most 20 may be recorded: does it loop or launch for ever? Else take smaller parameters "
+                         "or raise most_events")  # fmt: skip
+    assert [path.name for path in tmp_path.iterdir()] == ["probe"]
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.5, True, "many"])
+def test_a_limit_is_a_whole_number_of_at_least_one(kernel_folder, value):
+    text = refused(kernel_folder(DEVICE + STEADY, host()), most_events=value)
+    assert text == f"most_events = {value!r}: must be a whole number of at least 1"
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "2.5", "many"])
+def test_a_limit_in_the_environment_is_checked_too(kernel_folder, monkeypatch, value):
+    monkeypatch.setenv("SIMTMM_MOST_EVENTS", value)
+    assert refused(kernel_folder(DEVICE + STEADY, host())).startswith("SIMTMM_MOST_EVENTS = ")
+
+
+def test_launches_without_events_are_bounded_too(kernel_folder, monkeypatch):
+    monkeypatch.setattr("simtmm.recorder.cpu.MOST_LAUNCHES", 50)
+    folder = kernel_folder(DEVICE + "__global__ void f(int* a) {}", host(launches=FOREVER))
+    assert "launch 50 of 'f': 0 events so far, and a trace holds no more launches" in refused(folder)
+
+
+def test_the_limit_follows_the_memory_there_is(monkeypatch):
+    monkeypatch.delenv("SIMTMM_MOST_EVENTS", raising=False)
+    monkeypatch.setattr(limits, "available_memory", lambda: 3200)
+    assert limits.most_events(None, in_memory=True) == 100  # half of it, at 16 bytes an event
+    monkeypatch.setattr(limits, "available_memory", lambda: 1 << 60)
+    assert limits.most_events(None, in_memory=True) == 1 << 28
+
+
+def test_available_memory_is_less_than_the_machine_has():
+    assert 0 < limits.available_memory() <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others do not keep a limit on address space")
+def test_available_memory_keeps_to_the_processs_own_limit():
+    script = "from simtmm.recorder.limits import available_memory; print(available_memory())"
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, preexec_fn=limited)
+    assert 0 < int(done.stdout) < 2**31
+
+
+# --- memory while writing to a file -----------------------------------------------------------------------------------
+
+PEAK = """
+import resource, sys
+from simtmm import record
+for grid in (2, 40):
+    trace = record(sys.argv[1], {"n": grid}, output=sys.argv[2])
+    assert trace.info.events == grid * 300_000, trace.info.events
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB there")
+def test_memory_is_bounded_by_the_row_group_when_writing_to_a_file(kernel_folder, tmp_path):
+    device = "__global__ void f(int* a) { for (int i = 0; i < 3000; ++i) ST(a, (threadIdx.x + 7 * i) % 4, i); }"
+    folder = kernel_folder(DEVICE + device, host(grid="p.n", block="100"))
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, str(folder), str(tmp_path / "t.parquet")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    small, large = (int(line) << 10 for line in done.stdout.split())
+    # 12 million events, 183 MiB. A row group has 16 MiB; six of them may lie in memory (being recorded, copied,
+    # two waiting, one digested, one written), the last one as columns as well.
+    assert large - small < 8 * (16 << 20)
+
+
+# --- Ctrl-C -----------------------------------------------------------------------------------------------------------
+
+SLOW = {
+    "recording for ever": ("__global__ void f(int* a) { while (true) ST(a, 0, 1); }", {}),
+    "launching for ever": (STEADY, {"launches": FOREVER}),
+    "looping without recording": ("__global__ void f(int* a) { volatile int go = 1; while (go) {} }", {}),
+    "many barriers": (
+        "__global__ void f(int* a) { for (int i = 0; i < 1000000; ++i) SYNC(); }",
+        {"block": "64", "grid": "1000"},
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SLOW)
+def test_ctrl_c_ends_a_recording_within_a_second_and_leaves_nothing(kernel_folder, tmp_path, what):
+    device, options = SLOW[what]
+    folder = kernel_folder(DEVICE + device, host(**options))
+    traces = tmp_path / "traces"
+    traces.mkdir()
+    command = [sys.executable, "-m", "simtmm", "record", str(folder), "-o", str(traces / "t.parquet")]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        while not list(traces.iterdir()):  # the temporary file: it has begun
+            assert running.poll() is None
+            time.sleep(0.02)
+        time.sleep(0.5)
+        begun = time.monotonic()
+        running.send_signal(signal.SIGINT)
+        out, error = running.communicate(timeout=60)
+        took = time.monotonic() - begun
+    finally:
+        running.kill()
+        running.wait()
+    assert (running.returncode, out, error) == (130, "", "simtmm: interrupted\n")
+    assert list(traces.iterdir()) == []
+    # Half a second for the kernel to notice, and as much for Python to end; twice that on a busy machine.
+    assert took < 2
+
+
+AFTER = """
+import os, signal, sys, threading
+from simtmm import record
+threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    record(sys.argv[1], {"n": 2_000_000_000}, most_events=1 << 40)
+except KeyboardInterrupt:
+    print(record(sys.argv[1], {"n": 5}).info.events)
+"""
+
+
+def test_after_ctrl_c_the_next_recording_is_right(kernel_folder):
+    device = "__global__ void f(int* a, int n) { for (int i = 0; i < n; ++i) ST(a, 0, i); }"
+    folder = kernel_folder(DEVICE + device, host(arguments='("a", p.n)'))
+    done = subprocess.run([sys.executable, "-c", AFTER, str(folder)], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("5\n", "")
