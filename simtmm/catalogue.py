@@ -18,6 +18,7 @@ from simtmm.errors import KernelError, nearest
 from simtmm.files import given_folders, is_folder, shipped_folders
 from simtmm.host_text import HostText, Untold
 from simtmm.parameter import Parameter
+from simtmm.renamed import KERNELS, tell
 
 Origin = Literal["given", "shipped", "here"]  # here: in ./kernels of the working directory
 
@@ -86,11 +87,19 @@ def kernel_folders() -> dict[str, Path]:
     return {name: known.folder for name, known in known_kernels().items() if known.origin != "here"}
 
 
+def current_name(name: str) -> str:
+    """What a kernel is called now, if that is its old name; the name itself if it is not, or a kernel has it."""
+    if name not in KERNELS or name in known_kernels():
+        return name
+    tell("kernel", name, KERNELS[name])
+    return KERNELS[name]
+
+
 def typed_kernel(kernel: str | Path) -> Path:
     """The folder of a kernel that a user named, by its name or its folder's path. Raises KernelError."""
-    known = known_kernels()
-    if str(kernel) in known:
-        return _taken(known[str(kernel)])
+    known, name = known_kernels(), current_name(str(kernel))
+    if name in known:
+        return _taken(known[name])
     folder = Path(kernel)
     if not str(kernel) or not is_folder(folder):
         raise KernelError(f"kernel {str(kernel)!r}: unknown{nearest(str(kernel), known)}")
@@ -99,7 +108,7 @@ def typed_kernel(kernel: str | Path) -> Path:
 
 def named_kernel(name: str) -> Path | None:
     """The folder of a kernel that data names; None where no kernel that data can name has exactly that name."""
-    known = known_kernels().get(name)
+    known = known_kernels().get(current_name(name))
     return None if known is None or known.origin == "here" else _taken(known)
 
 

@@ -22,7 +22,7 @@ import math
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -36,6 +36,7 @@ from simtmm.errors import KernelError, shown
 from simtmm.host_text import NEEDED
 from simtmm.parameter import SEED, resolved
 from simtmm.parameter import Parameter as Parameter  # host.py has it from here
+from simtmm.renamed import tell
 
 Array = npt.NDArray[Any]
 Memory = Mapping[str, Array]
@@ -65,12 +66,18 @@ class Wrong:
         return self.message
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Launch:
     """One launch of a __global__ function.
 
-    kernel: the function's name. arguments: names of arrays, and numbers. grid, block: sizes in x, y, z.
-    registers_per_thread: 32-bit registers, local_memory_bytes: of a block; what occupancy needs (Eq 5.2).
+    kernel: the function's name.
+    arguments: names of arrays, and numbers.
+    grid, block: sizes in x, y, z.
+    registers_per_thread: 32-bit registers; what occupancy needs (Eq 5.2).
+    shared_memory_bytes: of a block; likewise.
+    local_memory_bytes: `shared_memory_bytes` by its old name.
+
+    Raises KernelError.
     """
 
     kernel: str
@@ -78,9 +85,36 @@ class Launch:
     grid: int | tuple[int, ...]
     block: int | tuple[int, ...]
     registers_per_thread: int = 0
-    local_memory_bytes: int = 0
+    shared_memory_bytes: int = 0
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        kernel: str,
+        arguments: tuple[str | int | float | np.generic, ...],
+        grid: int | tuple[int, ...],
+        block: int | tuple[int, ...],
+        registers_per_thread: int = 0,
+        shared_memory_bytes: int = 0,
+        local_memory_bytes: int | None = None,
+    ) -> None:
+        if local_memory_bytes is not None:
+            if shared_memory_bytes:
+                raise KernelError(
+                    f"launch of {shown(kernel)}: local_memory_bytes is shared_memory_bytes, which is given"
+                )
+            tell(f"launch of {shown(kernel)}", "local_memory_bytes", "shared_memory_bytes")
+            shared_memory_bytes = local_memory_bytes
+        given = (kernel, arguments, grid, block, registers_per_thread, shared_memory_bytes)
+        for field_, value in zip(fields(self), given, strict=True):
+            object.__setattr__(self, field_.name, value)
+        self._check()
+
+    @property
+    def local_memory_bytes(self) -> int:
+        """`shared_memory_bytes` by its old name."""
+        return self.shared_memory_bytes
+
+    def _check(self) -> None:
         where = f"launch of {shown(self.kernel)}"
         if not isinstance(self.kernel, str) or not isinstance(self.arguments, (tuple, list)):
             raise KernelError(f"{where}: must have a function's name and a tuple of arguments")
@@ -92,7 +126,7 @@ class Launch:
             if math.prod(int(size) for size in sizes) > most:
                 raise KernelError(f"{where}: {name} = {shown(sizes)}: must be at most {most} in all")
             object.__setattr__(self, name, (*(int(size) for size in sizes), 1, 1)[:3])
-        for name in ("registers_per_thread", "local_memory_bytes"):
+        for name in ("registers_per_thread", "shared_memory_bytes"):
             value = getattr(self, name)
             if not _is_whole(value, 0):
                 raise KernelError(f"{where}: {name} = {shown(value)}: must be a whole number of at least 0")

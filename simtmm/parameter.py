@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simtmm.errors import KernelError, nearest, shown
+from simtmm.renamed import PARAMETERS, told
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,10 @@ def resolved(
     kernel: str, parameters: Mapping[str, Parameter], given: Mapping[str, object]
 ) -> dict[str, int | float | str]:
     """All parameters of a kernel: those given, checked, and the defaults of the others. Raises KernelError."""
+    try:
+        given = told(f"kernel {kernel}", given, PARAMETERS.get(kernel, {}))
+    except ValueError as error:
+        raise KernelError(f"kernel {kernel}: parameter {error}") from None
     for name in given:
         if name not in parameters:
             raise KernelError(f"kernel {kernel}: parameter {name!r}: unknown{nearest(name, parameters)}")

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from simtmm.renamed import LAUNCH_KEYS, with_new_names
+
 if TYPE_CHECKING:
     from simtmm.timeline import Timeline
 
@@ -125,7 +127,7 @@ class Quartiles:
 class LaunchTime:
     """A launch as it was timed. registers_per_thread, spilled_bytes (of a thread): what the compiler allotted.
 
-    local_memory_bytes: what the launch claims. blocks_per_core_group: how many fit one at once.
+    shared_memory_bytes: what the launch claims. blocks_per_core_group: how many fit one at once.
     """
 
     kernel: str
@@ -133,7 +135,7 @@ class LaunchTime:
     block: tuple[int, int, int]
     registers_per_thread: int
     spilled_bytes: int
-    local_memory_bytes: int
+    shared_memory_bytes: int
     blocks_per_core_group: int
     seconds: Quartiles
 
@@ -182,5 +184,10 @@ class Measurement:
 def _launch_time(entry: Mapping[str, Any]) -> LaunchTime:
     (gx, gy, gz), (bx, by, bz) = entry["grid"], entry["block"]
     return LaunchTime(
-        **{**entry, "grid": (gx, gy, gz), "block": (bx, by, bz), "seconds": Quartiles(**entry["seconds"])}
+        **{
+            **with_new_names(entry, LAUNCH_KEYS),
+            "grid": (gx, gy, gz),
+            "block": (bx, by, bz),
+            "seconds": Quartiles(**entry["seconds"]),
+        }
     )

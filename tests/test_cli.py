@@ -140,7 +140,7 @@ def test_a_report_in_a_pipe_has_no_colours_and_no_blanks_at_the_ends_of_lines(co
 def test_run_with_a_kernel_and_parameters_records_it_first(command):
     done = command("run", "stream", "-p", "n=256", "--param", "operation=scale", "-m", "ideal", "--json")
     found = document(done)
-    assert found["parameters"] == {"operation": "scale", "n": 256, "threads": 128, "local_memory": 0, "seed": 0}
+    assert found["parameters"] == {"operation": "scale", "n": 256, "threads": 128, "shared_memory": 0, "seed": 0}
     assert found["counts"]["work"] == 256 * 3  # a load, an operation and a store each
     assert found["machine"]["name"] == "ideal"
 
@@ -390,7 +390,7 @@ def test_set_gives_a_machine_another_name(command, workload, word):
     "change",
     [
         "memory.latency=1e308", "memory.service=1e308", "memory.chunk_words=1e20", "cores.groups=1e30",
-        "cores.threads_per_core=1e308", "cores.warp_width=1e15", "banks.count=1e15", f"memory.latency={'1' * 5000}",
+        "cores.max_threads_per_core=1e308", "cores.warp_width=1e15", "banks.count=1e15", f"memory.latency={'1' * 5000}",
         f"memory.latency={'[' * 5000}",
     ],
     ids=lambda change: change[:30],

@@ -22,7 +22,7 @@ HARDWARE = Path(__file__).parents[2] / "shared" / "data" / "hardware" / "machine
 
 SMALLEST = {
     "name": "small",
-    "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 32, "threads_per_core": 128},
+    "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 32, "max_threads_per_core": 128},
     "memory": {"latency": 400, "chunk_words": 32},
 }
 CACHE = {"sets": 4, "ways": 2, "latency": 28}
@@ -61,7 +61,7 @@ FULL = {
         "l2": {"sets": 16, "ways": 8, "latency": 200, "service": 2, "writes": "back", "start": "warm"},
     },
     "limits": {"blocks_per_group": 8, "warps_per_group": 16},
-    "resources": {"registers": 16384, "local_memory": 16384, "threads_per_block": 512},
+    "resources": {"registers": 16384, "shared_memory": 16384, "threads_per_block": 512},
     "banks": {"count": 16, "word_bytes": 8, "lanes": 16},
     "hong_kim": {"departure_delay_coalesced": 4, "departure_delay_uncoalesced": 40},
 }
@@ -70,7 +70,7 @@ COUNTS = (
     "ticks_per_cycle", "cores.groups", "cores.cores_per_group", "cores.warp_width", "memory.chunk_words",
     "memory.word_bytes", "memory.partitions", "memory.outstanding", "memory.l1.sets", "memory.l1.ways",
     "memory.l2.sets", "memory.l2.ways", "limits.blocks_per_group", "limits.warps_per_group", "resources.registers",
-    "resources.local_memory", "resources.threads_per_block", "banks.count", "banks.word_bytes", "banks.lanes",
+    "resources.shared_memory", "resources.threads_per_block", "banks.count", "banks.word_bytes", "banks.lanes",
     "memory.rows.chunks", "memory.rows.open", "memory.port_chunks",
 )  # fmt: skip
 DURATIONS = (
@@ -150,8 +150,8 @@ def test_a_duration_is_a_number_of_at_least_0(key, value):
 
 @pytest.mark.parametrize("value", [0.999, 0, -1, *NO_NUMBERS], ids=repr)
 def test_threads_per_core_are_at_least_1(value):
-    line = complaint(changed(FULL, **{"cores.threads_per_core": value}))
-    assert line.startswith("cores.threads_per_core = ")
+    line = complaint(changed(FULL, **{"cores.max_threads_per_core": value}))
+    assert line.startswith("cores.max_threads_per_core = ")
     assert line.endswith(": must be a number of at least 1")
 
 
@@ -261,14 +261,14 @@ def test_an_unknown_key_is_refused_with_the_nearest(key, nearest):
 
 def test_an_unknown_key_near_no_other_is_refused_with_all_of_its_table():
     assert complaint(changed(FULL, **{"cores.zzz": 1})) == (
-        "cores.zzz: unknown key; known: cores_per_group, groups, threads_per_core, warp_width"
+        "cores.zzz: unknown key; known: cores_per_group, groups, max_threads_per_core, warp_width"
     )
 
 
 @pytest.mark.parametrize(
     "key",
     [
-        "name", "cores", "cores.groups", "cores.cores_per_group", "cores.warp_width", "cores.threads_per_core",
+        "name", "cores", "cores.groups", "cores.cores_per_group", "cores.warp_width", "cores.max_threads_per_core",
         "memory", "memory.latency", "memory.chunk_words", "memory.l1.sets", "memory.l1.ways", "memory.l1.latency",
     ],
 )  # fmt: skip
@@ -331,7 +331,7 @@ def test_a_whole_float_is_a_count():
 
 
 def test_threads_per_core_may_be_fractional():
-    made = machine(**{"cores.threads_per_core": 10.67, "cores.cores_per_group": 192})
+    made = machine(**{"cores.max_threads_per_core": 10.67, "cores.cores_per_group": 192})
     assert made.warps_per_group == 64  # floor(10.67 * 192 / 32)
 
 
@@ -367,7 +367,7 @@ def test_defaults_are_those_of_section_8(key, default):
     "key",
     ["clock_hz", "peak_bandwidth", "memory.store_latency", "memory.outstanding", "memory.l1.sets", "memory.l2.sets",
      "memory.rows.chunks",
-     "limits.blocks_per_group", "limits.warps_per_group", "resources.registers", "resources.local_memory",
+     "limits.blocks_per_group", "limits.warps_per_group", "resources.registers", "resources.shared_memory",
      "resources.threads_per_block",
      "hong_kim.departure_delay_coalesced", "hong_kim.departure_delay_uncoalesced"],
 )  # fmt: skip
@@ -406,7 +406,7 @@ def test_ports_are_the_cores_over_the_width_rounded_down_but_one_at_least(width,
     [(48, 32, 32, None, 48), (1.9, 17, 32, None, 1), (48, 32, 32, 47, 47), (48, 32, 32, 49, 48), (1, 1, 32, None, 0)],
 )
 def test_warps_of_a_group_are_its_threads_over_the_width_rounded_down_or_the_limit(threads, cores, width, limit, warps):
-    cores = {"groups": 1, "cores_per_group": cores, "warp_width": width, "threads_per_core": threads}
+    cores = {"groups": 1, "cores_per_group": cores, "warp_width": width, "max_threads_per_core": threads}
     limits = {} if limit is None else {"warps_per_group": limit}
     assert Machine.from_dict({**SMALLEST, "cores": cores, "limits": limits}).warps_per_group == warps
 
@@ -627,7 +627,7 @@ def test_toml_that_python_gives_up_on_is_refused(tmp_path, value):
 
 def put_machine(folder, name, latency):
     (folder / "machines").mkdir(parents=True)
-    text = f'name = "{name}"\n[cores]\ngroups = 1\ncores_per_group = 1\nwarp_width = 1\nthreads_per_core = 1\n'
+    text = f'name = "{name}"\n[cores]\ngroups = 1\ncores_per_group = 1\nwarp_width = 1\nmax_threads_per_core = 1\n'
     text += f"[memory]\nlatency = {latency}\nchunk_words = 1\n"
     (folder / "machines" / "gtx480.toml").write_text(text, encoding="utf-8")
 
@@ -727,7 +727,7 @@ def test_service_is_derived_from_bandwidth(name, bytes_per_second):
 )
 def test_threads_per_core_are_derived_from_the_threads_of_a_group(name, threads_of_a_group):
     made = load_machine(name)
-    assert made.cores.threads_per_core * made.cores.cores_per_group == threads_of_a_group
+    assert made.cores.max_threads_per_core * made.cores.cores_per_group == threads_of_a_group
 
 
 @pytest.mark.parametrize(
@@ -763,12 +763,12 @@ CONFIRMED = {
     "blocks_per_group_max": ("limits.blocks_per_group", 1),
     "threads_per_block_max": ("resources.threads_per_block", 1),
     "registers_per_group": ("resources.registers", 1),
-    "Z_shared": ("resources.local_memory", 1),
+    "Z_shared": ("resources.shared_memory", 1),
     "L_global": ("memory.latency", 1),
     "L_L1": ("memory.l1.latency", 1),
     "L_L2_near": ("memory.l2.latency", 1),
     "lookahead": ("memory.outstanding", 1),
-    "streams": ("cores.threads_per_core", 1),
+    "streams": ("cores.max_threads_per_core", 1),
 }
 ELSEWHERE = {("A100", "peak_bw")}  # of the 40 GB board; the machine is the one with 80
 
@@ -798,38 +798,38 @@ def test_confirmed_numbers_of_the_hardware_table_are_the_machines(name, paramete
 # Eq (5.2): B_a = min(Z / Z_B, R / (R_T T_r), B_max, T_max / T_r)
 
 GROUP = {
-    "cores": {"groups": 15, "cores_per_group": 32, "warp_width": 32, "threads_per_core": 48},  # 1536 threads
+    "cores": {"groups": 15, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 48},  # 1536 threads
     "limits": {"blocks_per_group": 8},
-    "resources": {"registers": 32768, "local_memory": 49152, "threads_per_block": 1024},
+    "resources": {"registers": 32768, "shared_memory": 49152, "threads_per_block": 1024},
 }
 
 
 @pytest.mark.parametrize(
-    ("threads", "registers", "local_memory", "limits"),
+    ("threads", "registers", "shared_memory", "limits"),
     [
-        (256, 20, 12289, {"local memory": 3, "registers": 6, "blocks": 8, "threads": 6}),
-        (256, 43, 4096, {"local memory": 12, "registers": 2, "blocks": 8, "threads": 6}),
-        (64, 20, 4096, {"local memory": 12, "registers": 25, "blocks": 8, "threads": 24}),
-        (512, 20, 4096, {"local memory": 12, "registers": 3, "blocks": 8, "threads": 3}),
-        (700, 1, 1, {"local memory": 49152, "registers": 46, "blocks": 8, "threads": 2}),
-        (256, 20, 0, {"local memory": None, "registers": 6, "blocks": 8, "threads": 6}),
-        (256, 0, 12288, {"local memory": 4, "registers": None, "blocks": 8, "threads": 6}),
+        (256, 20, 12289, {"shared memory": 3, "registers": 6, "blocks": 8, "threads": 6}),
+        (256, 43, 4096, {"shared memory": 12, "registers": 2, "blocks": 8, "threads": 6}),
+        (64, 20, 4096, {"shared memory": 12, "registers": 25, "blocks": 8, "threads": 24}),
+        (512, 20, 4096, {"shared memory": 12, "registers": 3, "blocks": 8, "threads": 3}),
+        (700, 1, 1, {"shared memory": 49152, "registers": 46, "blocks": 8, "threads": 2}),
+        (256, 20, 0, {"shared memory": None, "registers": 6, "blocks": 8, "threads": 6}),
+        (256, 0, 12288, {"shared memory": 4, "registers": None, "blocks": 8, "threads": 6}),
     ],
-    ids=["local memory", "registers", "blocks", "a tie", "threads", "no local memory", "no registers"],
+    ids=["shared memory", "registers", "blocks", "a tie", "threads", "no shared memory", "no registers"],
 )
-def test_active_blocks_are_the_least_of_the_four_terms(threads, registers, local_memory, limits):
+def test_active_blocks_are_the_least_of_the_four_terms(threads, registers, shared_memory, limits):
     made = machine(**GROUP)
-    terms = made.block_limits(threads, registers, local_memory)
+    terms = made.block_limits(threads, registers, shared_memory)
     del terms["warps"]  # not one of Eq (5.2)'s
     assert terms == limits
     least = min(blocks for blocks in limits.values() if blocks is not None)
-    assert made.active_blocks(threads, registers, local_memory) == least
+    assert made.active_blocks(threads, registers, shared_memory) == least
 
 
 def test_a_machine_without_resources_limits_blocks_by_threads_alone():
     made = machine(cores=GROUP["cores"])
     assert made.block_limits(256, 10**6, 10**9) == {
-        "local memory": None,
+        "shared memory": None,
         "registers": None,
         "blocks": None,
         "threads": 6,
@@ -839,7 +839,7 @@ def test_a_machine_without_resources_limits_blocks_by_threads_alone():
 
 
 @pytest.mark.parametrize(
-    ("threads", "registers", "local_memory", "line"),
+    ("threads", "registers", "shared_memory", "line"),
     [
         (
             1025, 1, 0,
@@ -851,14 +851,14 @@ def test_a_machine_without_resources_limits_blocks_by_threads_alone():
         ),
         (
             32, 1, 49153,
-            "a block that needs 49153 bytes of local memory does not fit: "
-            "a core group has 49152 bytes (resources.local_memory)",
+            "a block that needs 49153 bytes of shared memory does not fit: "
+            "a core group has 49152 bytes (resources.shared_memory)",
         ),
     ],
 )  # fmt: skip
-def test_a_block_that_fits_no_group_is_refused_with_the_resource(threads, registers, local_memory, line):
+def test_a_block_that_fits_no_group_is_refused_with_the_resource(threads, registers, shared_memory, line):
     with pytest.raises(MachineError) as caught:
-        machine(**GROUP).active_blocks(threads, registers, local_memory)
+        machine(**GROUP).active_blocks(threads, registers, shared_memory)
     assert str(caught.value) == f"machine small: {line}"
 
 
@@ -867,5 +867,5 @@ def test_a_block_of_more_threads_than_a_group_holds_is_refused():
         machine(cores=GROUP["cores"]).active_blocks(1537)
     assert str(caught.value) == (
         "machine small: a block that needs 1537 threads does not fit: "
-        "a core group has 1536 threads (cores.threads_per_core * cores.cores_per_group)"
+        "a core group has 1536 threads (cores.max_threads_per_core * cores.cores_per_group)"
     )

@@ -89,17 +89,17 @@ STATED = {
     "cores_per_group": (["cores.cores_per_group"], of("cores.cores_per_group")),
     "Q": (["cores.cores_per_group"], of("cores.cores_per_group")),
     "cores_total": (["cores.groups", "cores.cores_per_group"], lambda made: made.processors),
-    "max_threads_512p": (["cores.groups"], lambda made: made.processors * made.cores.threads_per_core),
+    "max_threads_512p": (["cores.groups"], lambda made: made.processors * made.cores.max_threads_per_core),
     "warp": (["cores.warp_width"], of("cores.warp_width")),
     "wavefront": (["cores.warp_width"], of("cores.warp_width")),
-    "X": (["cores.threads_per_core"], of("cores.threads_per_core")),
-    "streams": (["cores.threads_per_core"], of("cores.threads_per_core")),
+    "X": (["cores.max_threads_per_core"], of("cores.max_threads_per_core")),
+    "streams": (["cores.max_threads_per_core"], of("cores.max_threads_per_core")),
     "threads_per_group_max": (
-        ["cores.threads_per_core"],
-        lambda made: math.floor(made.cores.threads_per_core * made.cores.cores_per_group),
+        ["cores.max_threads_per_core"],
+        lambda made: math.floor(made.cores.max_threads_per_core * made.cores.cores_per_group),
     ),
-    "warps_per_group_max": (["cores.threads_per_core"], lambda made: made.warps_per_group),
-    "wavefronts_per_group_max": (["cores.threads_per_core"], lambda made: made.warps_per_group),
+    "warps_per_group_max": (["cores.max_threads_per_core"], lambda made: made.warps_per_group),
+    "wavefronts_per_group_max": (["cores.max_threads_per_core"], lambda made: made.warps_per_group),
     "clock": (["clock_hz"], lambda made: made.clock_hz / 1e6),
     "clock_core": (["clock_hz"], lambda made: made.clock_hz / 1e6),
     "peak_bw": (["peak_bandwidth"], lambda made: made.peak_bandwidth / 1e9),
@@ -123,7 +123,7 @@ STATED = {
     "blocks_per_group_max": (["limits.blocks_per_group"], of("limits.blocks_per_group")),
     "threads_per_block_max": (["resources.threads_per_block"], of("resources.threads_per_block")),
     "registers_per_group": (["resources.registers"], of("resources.registers")),
-    "Z_shared": (["resources.local_memory"], of("resources.local_memory")),
+    "Z_shared": (["resources.shared_memory"], of("resources.shared_memory")),
     "issue_rule": (["scheduling.pipeline_depth"], of("scheduling.pipeline_depth")),
     "pipeline": (["scheduling.pipeline_depth"], of("scheduling.pipeline_depth")),
     "lookahead": (["memory.outstanding"], of("memory.outstanding")),
@@ -142,7 +142,7 @@ OF_ONE_BOARD = {
     ("A100", "peak_bw_80GB"): ("a100-80",), ("A100", "measured_bw_read"): ("a100-80",),
 }  # fmt: skip
 LEFT_OUT = {
-    ("A100", "L1"): "all of what local memory shares; the files give it a part",
+    ("A100", "L1"): "all of what shared memory shares; the files give it a part",
     ("HD5870", "L1"): "the file has no caches, and says why",
     ("HD5870", "L2"): "the file has no caches, and says why",
 }
@@ -233,8 +233,8 @@ def size(number, word):
 def check_threads(made, note, key):
     threads, cores = map(int, re.search(r"(\d+) threads a group / (\d+) cores", note).groups())
     assert cores == made.cores.cores_per_group
-    assert math.floor(made.cores.threads_per_core * cores) == threads
-    assert made.cores.threads_per_core == pytest.approx(threads / cores, abs=0.005)  # 10.67 has two digits
+    assert math.floor(made.cores.max_threads_per_core * cores) == threads
+    assert made.cores.max_threads_per_core == pytest.approx(threads / cores, abs=0.005)  # 10.67 has two digits
 
 
 def check_groups(made, note, key):
@@ -367,7 +367,7 @@ CHECKS = [
     ("memory.port_interval", "warps of a group", check_port_interval),
     ("memory.l2.latency", "cycles of a step", check_steps),
     ("memory.l2.service", "slices *", check_slices),
-    ("cores.threads_per_core", "threads a group", check_threads),
+    ("cores.max_threads_per_core", "threads a group", check_threads),
     ("cores.groups", "threads a group", check_groups),
     ("cores.cores_per_group", "cores / ", check_cores),
     ("memory.partitions", "bits in channels", check_partitions),
@@ -408,7 +408,7 @@ def test_an_equation_in_a_note_holds(name):
 def test_a_barrel_is_one_core_a_group_of_single_streams_and_words(name):
     made = load_machine(name)
     cores, memory = made.cores, made.memory
-    assert (cores.cores_per_group, cores.warp_width, memory.chunk_words, cores.threads_per_core) == (1, 1, 1, 128)
+    assert (cores.cores_per_group, cores.warp_width, memory.chunk_words, cores.max_threads_per_core) == (1, 1, 1, 128)
     assert (made.scheduling.pipeline_depth, memory.outstanding, memory.word_bytes) == (21, 8, 8)
     assert (memory.l1, memory.l2) == (None, None)
 

@@ -2,7 +2,7 @@
 
 n runs of Dijkstra's algorithm on a random directed graph with weights of at least 1, so Johnson's reweighting is not
 needed. The queue of a source is an array of keys in global memory, a key a vertex. All threads of the block take part
-in finding the least key, by a reduction in local memory, and in relaxing the edges of its vertex. Those edges end at
+in finding the least key, by a reduction in shared memory, and in relaxing the edges of its vertex. Those edges end at
 different vertices, so nothing races. A source stops when no vertex is left that it can reach.
 """
 
@@ -58,7 +58,7 @@ def launches(p, memory):
         grid=p.n,
         block=p.threads,
         registers_per_thread=REGISTERS,
-        local_memory_bytes=8 * p.threads,
+        shared_memory_bytes=8 * p.threads,
     )
 
 

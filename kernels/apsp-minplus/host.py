@@ -65,7 +65,7 @@ def launches(p, memory):
             grid=(sub_blocks, sub_blocks),
             block=p.threads,
             registers_per_thread=14 + 3 * elements,  # assumption: indices, and three registers an element
-            local_memory_bytes=2 * p.sub_block * p.sub_block * 4,
+            shared_memory_bytes=2 * p.sub_block * p.sub_block * 4,
         )
 
 

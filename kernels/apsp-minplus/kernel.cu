@@ -1,4 +1,4 @@
-// One min-plus product of a matrix with itself, by sub-blocks of SUB_BLOCK x SUB_BLOCK in local memory: a block of
+// One min-plus product of a matrix with itself, by sub-blocks of SUB_BLOCK x SUB_BLOCK in shared memory: a block of
 // THREADS threads computes one sub-block of the product. The dimension n is a multiple of SUB_BLOCK.
 
 #include "device.cuh"

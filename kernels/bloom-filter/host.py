@@ -97,7 +97,7 @@ def launches(p, memory):
         grid=p.blocks,
         block=p.threads,
         registers_per_thread=REGISTERS,
-        local_memory_bytes=p.m // 8 + 4 * p.k * 2 * p.w,
+        shared_memory_bytes=p.m // 8 + 4 * p.k * 2 * p.w,
     )
 
 

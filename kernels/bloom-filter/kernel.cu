@@ -1,5 +1,5 @@
 // Membership tests of Bloom filters: each block takes sub-queries, one after another, puts a sub-query's vector and
-// hash functions into local memory, and tests all w-mers of the database against it. A thread tests a w-mer at a time.
+// hash functions into shared memory, and tests all w-mers of the database against it. A thread tests a w-mer at a time.
 
 #include "device.cuh"
 

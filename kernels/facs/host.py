@@ -115,7 +115,7 @@ def launches(p, memory):
         grid=p.blocks,
         block=p.threads,
         registers_per_thread=REGISTERS,
-        local_memory_bytes=4 * p.references,
+        shared_memory_bytes=4 * p.references,
     )
 
 

@@ -1,7 +1,7 @@
 """Synthetic hashing: random reads or updates of a table in local or global memory.
 
 The n positions lie in global memory, a range for each block, and are read in order; the table has `working_set`
-bytes. In local memory each block has a table of its own: it fills it by arithmetic before it reads, and stores it
+bytes. In shared memory each block has a table of its own: it fills it by arithmetic before it reads, and stores it
 to global memory after it has updated. The papers only read.
 """
 
@@ -22,7 +22,7 @@ PARAMETERS = {
 }
 
 WORD = 4
-MOST_SHARED = 2**18  # bytes; no machine gives a block more local memory
+MOST_SHARED = 2**18  # bytes; no machine gives a block more shared memory
 REGISTERS = 12  # assumption: pointers, a range, a sum
 
 
@@ -67,7 +67,7 @@ def launches(p, memory):
         grid=p.blocks,
         block=p.threads,
         registers_per_thread=REGISTERS,
-        local_memory_bytes=words(p) * WORD if p.memory == "shared" else 0,
+        shared_memory_bytes=words(p) * WORD if p.memory == "shared" else 0,
     )
 
 

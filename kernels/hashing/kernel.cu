@@ -1,4 +1,4 @@
-// Random accesses to a table, in the local memory of each block or in global memory. A block has a range of
+// Random accesses to a table, in the shared memory of each block or in global memory. A block has a range of
 // `positions`; its threads take them in turns and read the table there, or add one to it.
 
 #include "device.cuh"
@@ -20,7 +20,7 @@ extern "C" __global__ void read_shared(const unsigned* positions, unsigned* sums
         unsigned position = LD(positions, i);
         unsigned value = LDS(table, position);
         OP(1);
-        sum += value;  // from local memory
+        sum += value;  // from shared memory
     }
     ST(sums, blockIdx.x * blockDim.x + threadIdx.x, sum);  // so that the reads are needed
 }

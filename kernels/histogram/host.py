@@ -1,4 +1,4 @@
-"""Histogram: atomic counts in local memory, added to those in global memory.
+"""Histogram: atomic counts in shared memory, added to those in global memory.
 
 The values are numbers of bins; the blocks together go through them in order. The fewer bins they fall into, the more
 lanes of a warp meet in one.
@@ -44,7 +44,7 @@ def launches(p, memory):
         grid=p.blocks,
         block=p.threads,
         registers_per_thread=REGISTERS,
-        local_memory_bytes=4 * p.bins,
+        shared_memory_bytes=4 * p.bins,
     )
 
 

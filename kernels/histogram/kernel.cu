@@ -1,4 +1,4 @@
-// A histogram: each block counts its values in local memory and adds its counts to those in global memory.
+// A histogram: each block counts its values in shared memory and adds its counts to those in global memory.
 
 #include "device.cuh"
 

@@ -1,4 +1,4 @@
-"""Matrix multiplication by sub-blocks in local memory.
+"""Matrix multiplication by sub-blocks in shared memory.
 
 Two n x n matrices; a block of sub_block x sub_block threads computes a sub-block of the product, an element a thread.
 """
@@ -39,7 +39,7 @@ def launches(p, memory):
         grid=(sub_blocks, sub_blocks),
         block=(p.sub_block, p.sub_block),
         registers_per_thread=REGISTERS,
-        local_memory_bytes=2 * p.sub_block * p.sub_block * 4,
+        shared_memory_bytes=2 * p.sub_block * p.sub_block * 4,
     )
 
 

@@ -1,4 +1,4 @@
-// The product of two n x n matrices, by sub-blocks of SUB_BLOCK x SUB_BLOCK in local memory; a thread computes an
+// The product of two n x n matrices, by sub-blocks of SUB_BLOCK x SUB_BLOCK in shared memory; a thread computes an
 // element.
 
 #include "device.cuh"

@@ -1,7 +1,7 @@
-"""Merge sort: blocks in local memory, then rounds of blocked merges.
+"""Merge sort: blocks in shared memory, then rounds of blocked merges.
 
-Blocks of Z elements are sorted in local memory by odd-even merge sort. A round merges pairs of runs: every Z/2-th
-element is looked up in the other run of its pair, and the sections between these cuts are merged in local memory. Two
+Blocks of Z elements are sorted in shared memory by odd-even merge sort. A round merges pairs of runs: every Z/2-th
+element is looked up in the other run of its pair, and the sections between these cuts are merged in shared memory. Two
 arrays take turns in the rounds; nothing races. The keys are padded to whole blocks with the largest number.
 """
 
@@ -15,7 +15,7 @@ PARAMETERS = {
     "n": Parameter(8192, "elements", minimum=1, maximum=2**24),
     "local_elements": Parameter(
         256,
-        "elements that are sorted or merged in local memory at once, Z",
+        "elements that are sorted or merged in shared memory at once, Z",
         choices=tuple(2**lg for lg in range(1, 13)),
     ),
     "threads": Parameter(128, "threads of a block", minimum=1, maximum=1024),
@@ -58,7 +58,7 @@ def launches(p, memory):
         grid=total // p.local_elements,
         block=p.threads,
         registers_per_thread=registers,
-        local_memory_bytes=4 * p.local_elements,
+        shared_memory_bytes=4 * p.local_elements,
     )
     before, after = "keys", "merged"
     for run in rounds(p, total):
@@ -75,7 +75,7 @@ def launches(p, memory):
             grid=sections,
             block=p.threads,
             registers_per_thread=registers,
-            local_memory_bytes=2 * 4 * p.local_elements,
+            shared_memory_bytes=2 * 4 * p.local_elements,
         )
         before, after = after, before
 

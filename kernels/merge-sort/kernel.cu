@@ -1,11 +1,11 @@
-// Merge sort: `sort_blocks` sorts LOCAL elements a block in local memory, by Batcher's odd-even merge network; then,
-// for each round, `split` and `merge_sections` merge pairs of runs in sections that fit local memory. Of equal
+// Merge sort: `sort_blocks` sorts LOCAL elements a block in shared memory, by Batcher's odd-even merge network; then,
+// for each round, `split` and `merge_sections` merge pairs of runs in sections that fit shared memory. Of equal
 // elements, those of the pair's first run come first. The number of elements is a multiple of LOCAL.
 
 #include "device.cuh"
 
 #define SECTION (LOCAL / 2)
-#define ITEMS ((LOCAL + THREADS - 1) / THREADS)  // elements in local memory, for each thread
+#define ITEMS ((LOCAL + THREADS - 1) / THREADS)  // elements in shared memory, for each thread
 
 extern "C" __global__ void sort_blocks(int* keys)
 {

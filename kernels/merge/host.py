@@ -1,7 +1,7 @@
-"""Blocked merge of two sorted arrays, in sections that fit local memory.
+"""Blocked merge of two sorted arrays, in sections that fit shared memory.
 
 Every section-th element of each array is looked up in the other by binary search; these cuts part both arrays into
-sections of at most `section` elements of each, which match up. Then a block merges a section in local memory: an
+sections of at most `section` elements of each, which match up. Then a block merges a section in shared memory: an
 element's rank is its own index plus its rank in the other part.
 """
 
@@ -52,7 +52,7 @@ def launches(p, memory):
         grid=sections,
         block=p.threads,
         registers_per_thread=16 + -(-2 * p.section // p.threads),  # assumption: likewise, and one an element
-        local_memory_bytes=4 * p.section * 4,
+        shared_memory_bytes=4 * p.section * 4,
     )
 
 

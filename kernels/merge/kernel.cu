@@ -1,4 +1,4 @@
-// Two sorted arrays are merged in sections that fit local memory: `split` finds where they begin, `merge_sections`
+// Two sorted arrays are merged in sections that fit shared memory: `split` finds where they begin, `merge_sections`
 // merges one a block. Of equal elements, those of a come first.
 
 #include "device.cuh"

@@ -1,7 +1,7 @@
 """Batcher's odd-even merge sort, a network of comparators.
 
-Runs that fit local memory, of Z elements, are sorted in one launch. Larger ones are merged by a launch for each pass
-over global memory, until the stride is Z/8; the passes that are left make one launch in local memory, of windows of Z
+Runs that fit shared memory, of Z elements, are sorted in one launch. Larger ones are merged by a launch for each pass
+over global memory, until the stride is Z/8; the passes that are left make one launch in shared memory, of windows of Z
 elements that overlap by half and go to another array. Comparators of a pass share no element; nothing races. The keys
 are padded to a power of two with the largest number.
 """
@@ -15,7 +15,7 @@ PAPER = "000 (Ma) section 4.4.2 (its first part) and Table 4.4, Odd-even Sort"
 PARAMETERS = {
     "n": Parameter(8192, "elements", minimum=1, maximum=2**24),
     "local_elements": Parameter(
-        512, "elements that a block holds in local memory, Z", choices=tuple(2**lg for lg in range(1, 13))
+        512, "elements that a block holds in shared memory, Z", choices=tuple(2**lg for lg in range(1, 13))
     ),
     "threads": Parameter(128, "threads of a block", minimum=1, maximum=1024),
     "keys": Parameter(2**30, "different keys at most; few make many equal ones", minimum=1, maximum=2**31 - 1),
@@ -43,7 +43,7 @@ def launches(p, memory):
     local = {
         "block": p.threads,
         "registers_per_thread": 16 + -(-p.local_elements // p.threads),  # assumption: indices; and one an element
-        "local_memory_bytes": 4 * p.local_elements,
+        "shared_memory_bytes": 4 * p.local_elements,
     }
     yield Launch("sort_blocks", ("keys",), grid=total // p.local_elements, **local)
     before, after = "keys", "other"
@@ -67,5 +67,5 @@ def launches(p, memory):
 
 def check(p, before, after):
     merges = (len(before["keys"]) // p.local_elements).bit_length() - 1
-    to_other = merges % 2 if p.local_elements >= 8 else 0  # a merge with passes in local memory changes the array
+    to_other = merges % 2 if p.local_elements >= 8 else 0  # a merge with passes in shared memory changes the array
     expect_equal("sorted", after[("keys", "other")[to_other]], np.sort(before["keys"]))

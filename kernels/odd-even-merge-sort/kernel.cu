@@ -4,7 +4,7 @@
 
 #include "device.cuh"
 
-#define ITEMS ((LOCAL + THREADS - 1) / THREADS)  // elements in local memory, for each thread
+#define ITEMS ((LOCAL + THREADS - 1) / THREADS)  // elements in shared memory, for each thread
 #define WINDOW LOCAL
 #define HALO (WINDOW / 4)
 
@@ -16,7 +16,7 @@ __device__ int lower(int c, int p, int k)
     return c / p * 2 * p + (k < p ? k : 0) + 2 * k * (q / k) + q % k;
 }
 
-// All passes of the runs that fit local memory.
+// All passes of the runs that fit shared memory.
 extern "C" __global__ void sort_blocks(int* keys)
 {
     SHARED(int, sorted, LOCAL);
@@ -65,7 +65,7 @@ extern "C" __global__ void pass(int* keys, int comparators, int p, int k)
     ST(keys, i + k, max(x, y));
 }
 
-// The passes of stride WINDOW / 8 and less, in local memory. What they make of an element depends on elements less than
+// The passes of stride WINDOW / 8 and less, in shared memory. What they make of an element depends on elements less than
 // 2 * WINDOW / 8 away, so a block that reads a window gets the window's inner half right.
 extern "C" __global__ void last_passes(const int* before, int* after, int n, int p)
 {

@@ -1,6 +1,6 @@
 """The sum of n numbers: a tree over the threads of each block, and launches until one value is left.
 
-A thread adds two elements, then the block's threads fold their sums in local memory. Each launch leaves a sum a block,
+A thread adds two elements, then the block's threads fold their sums in shared memory. Each launch leaves a sum a block,
 for the next launch to add.
 """
 
@@ -48,7 +48,7 @@ def launches(p, memory):
             grid=blocks(p, n),
             block=p.threads,
             registers_per_thread=REGISTERS,
-            local_memory_bytes=4 * p.threads,
+            shared_memory_bytes=4 * p.threads,
         )
         n = blocks(p, n)
         if n == 1:

@@ -1,7 +1,7 @@
 """Exclusive scan (prefix sums) of n numbers, work-efficient, by Blelloch's two sweeps over a tree.
 
-A block scans a segment, two elements a thread, in local memory and keeps the segment's sum. The sums are scanned in the
-same way, in place, until they are one segment; then they are added to the segments behind them, level by level.
+A block scans a segment, two elements a thread, in shared memory and keeps the segment's sum. The sums are scanned in
+the same way, in place, until they are one segment; then they are added to the segments behind them, level by level.
 """
 
 from itertools import accumulate
@@ -54,7 +54,7 @@ def launches(p, memory):
             grid=segments[level],
             block=p.threads,
             registers_per_thread=REGISTERS,
-            local_memory_bytes=8 * p.threads,
+            shared_memory_bytes=8 * p.threads,
         )
     for level, size in reversed(list(enumerate(levels(p)[:-1]))):
         yield Launch(

@@ -1,7 +1,7 @@
 """Sparse matrix times dense vector, the matrix in compressed rows (CSR), one or more threads a row.
 
 `lanes` threads share a row: one is the scalar form, in which neighbouring threads read far apart; more are the vector
-form, in which they read side by side and then add up in local memory. Rows have from 0 to twice `nonzeros` elements,
+form, in which they read side by side and then add up in shared memory. Rows have from 0 to twice `nonzeros` elements,
 evenly drawn, so that threads of a warp differ. All numbers are whole, so that the order of additions can't matter.
 """
 
@@ -54,7 +54,7 @@ def launches(p, memory):
         grid=-(-p.n // rows(p)),
         block=rows(p) * p.lanes,
         registers_per_thread=REGISTERS,
-        local_memory_bytes=0 if p.lanes == 1 else 8 * rows(p) * p.lanes,
+        shared_memory_bytes=0 if p.lanes == 1 else 8 * rows(p) * p.lanes,
     )
 
 

@@ -23,7 +23,7 @@ extern "C" __global__ void spmv_scalar(const int* first, const int* column, cons
     ST(y, row, total);
 }
 
-// LANES threads a row: they take its elements in turn, then a tree in local memory adds what they have.
+// LANES threads a row: they take its elements in turn, then a tree in shared memory adds what they have.
 extern "C" __global__ void spmv_vector(const int* first, const int* column, const double* value, const double* x,
                                        double* y, int n)
 {

@@ -1,6 +1,6 @@
 """Streaming kernels over occupancy: init, read, scale, triad, 3- and 5-point stencil.
 
-An element of 8 bytes a thread. `local_memory` is claimed for each block and not used: it lowers the occupancy, as
+An element of 8 bytes a thread. `shared_memory` is claimed for each block and not used: it lowers the occupancy, as
 the measurements of bandwidth over occupancy do. The triad has four streams, a = b + c * d.
 """
 
@@ -14,7 +14,7 @@ PARAMETERS = {
     "operation": Parameter("triad", "which kernel", choices=("init", "read", "scale", "triad", "stencil3", "stencil5")),
     "n": Parameter(65536, "elements of an array", minimum=1, maximum=2**28),
     "threads": Parameter(128, "threads of a block", minimum=1, maximum=1024),
-    "local_memory": Parameter(0, "bytes of local memory that a block claims", minimum=0, maximum=2**20),
+    "shared_memory": Parameter(0, "bytes of shared memory that a block claims", minimum=0, maximum=2**20),
 }
 
 SCALAR = 3.0
@@ -38,7 +38,7 @@ def launches(p, memory):
         grid=-(-p.n // p.threads),
         block=p.threads,
         registers_per_thread=REGISTERS,
-        local_memory_bytes=p.local_memory,
+        shared_memory_bytes=p.shared_memory,
     )
 
 

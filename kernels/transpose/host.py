@@ -1,4 +1,4 @@
-"""Transpose of a matrix, straight or by tiles in local memory.
+"""Transpose of a matrix, straight or by tiles in shared memory.
 
 An element a thread, blocks of side x side. Straight, the stores of a warp do not coalesce; by tiles they do. A tile
 has `padding` words behind each row: without, the elements of a column of the tile lie in one bank.
@@ -37,7 +37,7 @@ def launches(p, memory):
         grid=(-(-p.columns // p.side), -(-p.n // p.side)),
         block=(p.side, p.side),
         registers_per_thread=REGISTERS,
-        local_memory_bytes=4 * p.side * (p.side + p.padding) if p.way == "tiled" else 0,
+        shared_memory_bytes=4 * p.side * (p.side + p.padding) if p.way == "tiled" else 0,
     )
 
 

@@ -1,4 +1,4 @@
-// The transpose of a matrix of rows x columns, an element a thread: straight, or by way of a tile in local memory,
+// The transpose of a matrix of rows x columns, an element a thread: straight, or by way of a tile in shared memory,
 // so that both the loads and the stores of a warp are of neighbours.
 
 #include "device.cuh"

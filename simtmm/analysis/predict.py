@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simtmm.catalogue import known_kernels, named_kernel
+from simtmm.catalogue import current_name, known_kernels, named_kernel
 from simtmm.errors import KernelError, ModelError, nearest
 from simtmm.kernel import Kernel, kernel_in, load_kernel
 from simtmm.machine import Machine
@@ -106,7 +106,7 @@ def is_algorithm(name: str) -> bool:
     if name in ALGORITHMS:
         return True
     kernels = known_kernels()
-    if name not in kernels and not Path(name).exists() and Path(name).suffix != ".parquet":
+    if current_name(name) not in kernels and not Path(name).exists() and Path(name).suffix != ".parquet":
         known = sorted({*ALGORITHMS, *kernels})
         what = "neither an algorithm, nor a kernel (see `simtmm kernels`), nor a trace (.parquet)"
         raise ModelError(f"{name!r}: {what}{nearest(name, known, ALGORITHMS)}")

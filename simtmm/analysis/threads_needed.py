@@ -2,7 +2,7 @@
 
 By the TMM (Ma, dissertation (2014), Eq (3.2)) the latency is hidden where M L / (T P) is no larger than the rest. In a
 simulation it is where the run takes hardly longer than one in which memory answers in a cycle. For that the machine's
-limits are lifted: a core group holds as many warps as the search says, whatever its registers, its local memory and
+limits are lifted: a core group holds as many warps as the search says, whatever its registers, its shared memory and
 its limit of blocks; so the answer may be more than the machine can hold, which is told beside it.
 """
 
@@ -114,7 +114,7 @@ def threads_needed(
     threads = {
         warps: warps * machine.cores.warp_width / machine.cores.cores_per_group for warps in {*probes, steps[-1]}
     }
-    local_memory = max(launch.local_memory_bytes / launch.threads_per_block for launch in trace.info.launches)
+    shared_memory = max(launch.shared_memory_bytes / launch.threads_per_block for launch in trace.info.launches)
     return ThreadsNeeded(
         program=trace.info.kernel,
         parameters=trace.info.parameters,
@@ -125,7 +125,7 @@ def threads_needed(
         without_latency=free,
         as_it_is=cycles(machine),
         with_all=probes[steps[-1]],
-        model=hiding(machine, counts, local_memory),
+        model=hiding(machine, counts, shared_memory),
         probes=tuple((threads[warps], probes[warps]) for warps in sorted(probes)),
         provenance={**provenance(), "machine": machine.digest(), "trace": trace.info.digest},
     )
@@ -136,7 +136,7 @@ def with_room(machine: Machine, warps: int) -> Machine:
     cores = machine.cores
     threads = max(warps * cores.warp_width / cores.cores_per_group * ROOM, 1.0)
     limits = {"warps_per_group": warps}
-    return machine.replace({"cores.threads_per_core": threads, "limits": limits, "resources": {}})
+    return machine.replace({"cores.max_threads_per_core": threads, "limits": limits, "resources": {}})
 
 
 def without_latency(machine: Machine) -> Machine:

@@ -84,7 +84,9 @@ def _structure(
         Value("cores.groups", threads.pop(), "core groups", called, "threads over threads of a group"),
         Value("cores.cores_per_group", CORES_PER_GROUP, "cores", called, "assumption", False),
         Value("cores.warp_width", WARP_WIDTH, "threads", called, "assumption", False),
-        Value("cores.threads_per_core", per_group / CORES_PER_GROUP, "threads", called, f"{per_group} threads a group"),
+        Value(
+            "cores.max_threads_per_core", per_group / CORES_PER_GROUP, "threads", called, f"{per_group} threads a group"
+        ),
     ]
     cores = {value.key.removeprefix("cores."): value.value for value in values}
     tables = {

@@ -21,13 +21,13 @@ from simtmm.result import Measurement
 Watch = Callable[[str, int, int | None], None]
 
 REPEAT = 20  # runs of a benchmark: quartiles of 20 are known well enough
-DEFAULT_LOCAL_MEMORY = 48 * 1024  # bytes of a block, where the device does not say
+DEFAULT_SHARED_MEMORY = 48 * 1024  # bytes of a block, where the device does not say
 
 # A machine's keys and the attributes of a device, as CUDA calls them, that tell them.
 TOLD = {
     "limits.blocks_per_group": "MaxBlocksPerMultiprocessor",
     "resources.registers": "MaxRegistersPerMultiprocessor",
-    "resources.local_memory": "MaxSharedMemoryPerMultiprocessor",
+    "resources.shared_memory": "MaxSharedMemoryPerMultiprocessor",
     "resources.threads_per_block": "MaxThreadsPerBlock",
 }
 
@@ -77,7 +77,7 @@ def _measured(
     """Measurements by benchmark, and lines about those that could not be had."""
     made: dict[str, Measurement] = {}
     left_out: list[str] = []
-    items = list(benchmarks(device.attributes.get("MaxSharedMemoryPerBlockOptin", DEFAULT_LOCAL_MEMORY)))
+    items = list(benchmarks(device.attributes.get("MaxSharedMemoryPerBlockOptin", DEFAULT_SHARED_MEMORY)))
     for done, each in enumerate(items):
         if watch:
             watch("measuring", done, len(items))
@@ -97,7 +97,7 @@ def device_machine(device: Device, gpu: str) -> Machine:
     said: dict[str, Any] = {
         "cores.groups": attributes["MultiProcessorCount"],
         "cores.warp_width": width,
-        "cores.threads_per_core": attributes["MaxThreadsPerMultiProcessor"] / CORES_PER_GROUP,
+        "cores.max_threads_per_core": attributes["MaxThreadsPerMultiProcessor"] / CORES_PER_GROUP,
         **{key: attributes[name] for key, name in TOLD.items() if name in attributes},
     }
     source = f"CUDA's attributes of {gpu}"
@@ -114,7 +114,7 @@ def device_machine(device: Device, gpu: str) -> Machine:
 
 
 def _with_more(found: Calibration, made: Mapping[str, Measurement], gpu: str, left_out: tuple[str, ...]) -> Calibration:
-    """The same with what a launch, an atomic update and an access to local memory take."""
+    """The same with what a launch, an atomic update and an access to shared memory take."""
     machine, values, notes = found.machine, [], [*found.notes, *left_out]
     update = _slope(made, "atomic-", "n")
     if update is not None:
@@ -132,11 +132,11 @@ def _with_more(found: Calibration, made: Mapping[str, Measurement], gpu: str, le
         values.append(
             Value("scheduling.launch_overhead", round(overhead, 1), "cycles", f"vector-add of 1 on {gpu}", note)
         )
-    access = _slope(made, "local-", "steps")
+    access = _slope(made, "shared-", "steps")
     if access is not None:
         notes.append(
-            f"local memory takes {access:.1f} cycles from an access to one that depends on it; the machine has no such "
-            "value: there, an access takes its port's time"
+            f"shared memory takes {access:.1f} cycles from an access to one that depends on it; the machine has no "
+            "such value: there, an access takes its port's time"
         )
     kept = [value for value in found.values if value.key not in {each.key for each in values}]
     whole = with_sources(with_values(machine, values), machine, values)

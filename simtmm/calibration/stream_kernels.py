@@ -21,7 +21,7 @@ BYTES_A_GROUP = 1 << 18  # of each array, in the longer run: a multiple of what 
 def stream_workload(operation: str, block_size: int, blocks: int, machine: Machine, blocks_per_group: int) -> Workload:
     """What lowering a trace of kernels/stream gives, laid out at once: `blocks` blocks, an element a thread.
 
-    blocks_per_group: the limit that claimed local memory sets. Raises StudyError for an unknown operation.
+    blocks_per_group: the limit that claimed shared memory sets. Raises StudyError for an unknown operation.
     """
     if operation not in OPERATIONS:
         raise StudyError(f"operation {operation!r}: unknown{nearest(operation, OPERATIONS)}")

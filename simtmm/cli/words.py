@@ -13,6 +13,7 @@ import typer
 
 from simtmm.errors import KernelError, MachineError, ModelError, StudyError
 from simtmm.files import KERNEL_MEMORY, KERNEL_PATH, KERNEL_TIMEOUT, is_folder, written_whole
+from simtmm.renamed import MACHINE_KEYS, told
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -136,12 +137,12 @@ def chosen_machine(name: str, changes: list[str] | None) -> "Machine":
 def changes_of(words: list[str] | None) -> dict[str, Any]:
     """A machine's keys with new values from KEY=VALUE words."""
     values = dict(_pair(word, "--set", MachineError) for word in words or [])  # the last holds
-    return {key: _value(text) for key, text in values.items()}
+    return told("--set", {key: _value(text) for key, text in values.items()}, MACHINE_KEYS)
 
 
 def ranges_of(words: list[str] | None, option: str) -> dict[str, str]:
     """KEY=RANGE words, the ranges as they stand. A key that comes twice is refused."""
-    return _pairs(words, option, StudyError)
+    return told(option, _pairs(words, option, StudyError), MACHINE_KEYS)
 
 
 def parameters_of(words: list[str] | None) -> dict[str, str]:

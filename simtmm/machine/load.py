@@ -6,6 +6,7 @@ from pathlib import Path
 from simtmm.errors import MachineError, nearest, shown_error
 from simtmm.files import data_folders
 from simtmm.machine.spec import Machine
+from simtmm.renamed import MACHINE_KEYS, old_names, tell
 
 
 def load_machine(machine: str | Path) -> Machine:
@@ -26,6 +27,8 @@ def load_machine(machine: str | Path) -> Machine:
         raise MachineError(f"{path}: can't be read ({error.strerror})") from None
     except (ValueError, RecursionError) as error:
         raise MachineError(f"{path}: is not TOML ({shown_error(error)})") from None
+    for old in old_names(tables, MACHINE_KEYS):
+        tell(str(path), old, MACHINE_KEYS[old])
     return Machine.from_dict(tables, origin=str(path))
 
 

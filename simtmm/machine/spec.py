@@ -34,6 +34,7 @@ from simtmm.machine.tables import (
     unit,
     units_of,
 )
+from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 
 # Keys that no rule below ties to another: what they may be depends on no other key
 FREE = frozenset(
@@ -41,8 +42,8 @@ FREE = frozenset(
         "clock_hz",
         "cores.groups",
         "cores.cores_per_group",
-        "cores.threads_per_core",
-        "resources.local_memory",
+        "cores.max_threads_per_core",
+        "resources.shared_memory",
         "resources.registers",
     )
 )
@@ -74,7 +75,7 @@ class Machine(Table):
         if not isinstance(tables, Mapping):
             raise MachineError(f"{origin}: must be a table of keys, not {type(tables).__name__}")
         try:
-            machine = cls.model_validate(dict(tables))
+            machine = cls.model_validate(_with_new_keys(tables, origin))
         except ValidationError as error:
             # A key that is misspelt comes before one that is missing: the first often explains the second.
             first = min(error.errors(), key=lambda entry: entry["type"] != "extra_forbidden")
@@ -124,7 +125,7 @@ class Machine(Table):
         None takes an optional key away. Raises MachineError as `from_dict` does.
         """
         tables = self.model_dump(exclude_none=True, exclude={"sources"})
-        for dotted, value in changes.items():
+        for dotted, value in _with_new_names(changes, f"machine {self.name}").items():
             *parents, last = dotted.split(".")
             table = tables
             for parent in parents:
@@ -137,7 +138,9 @@ class Machine(Table):
                 table[last] = dict(value) if isinstance(value, Mapping) else value
         machine = Machine.from_dict(tables, f"machine {self.name}")
         values = machine.values()
-        touched = {key for dotted in changes for key in values if key == dotted or key.startswith(f"{dotted}.")}
+        touched = {
+            key for dotted in map(_new_name, changes) for key in values if key == dotted or key.startswith(f"{dotted}.")
+        }
         kept = {key: source for key, source in self.sources.items() if key in values and key not in touched}
         theirs = {key: Source(source="set by the user", certainty="user") for key in sorted(touched)}
         return machine.model_copy(update={"sources": {**kept, **theirs}})
@@ -152,7 +155,9 @@ class Machine(Table):
 
     @functools.cached_property
     def _digest(self) -> str:
-        text = json.dumps(self.values(), sort_keys=True)
+        # By their first names, so that what was kept of a machine is still found after a key is renamed
+        first = {new: old for old, new in MACHINE_KEYS.items()}
+        text = json.dumps({first.get(key, key): value for key, value in self.values().items()}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def digest(self) -> str:
@@ -185,7 +190,7 @@ class Machine(Table):
     def warps_per_group(self) -> int:
         """Warps a group holds at most: floor(X * Q / W), or `limits.warps_per_group` if that is less."""
         cores = self.cores
-        by_threads = math.floor(cores.threads_per_core * cores.cores_per_group / cores.warp_width)
+        by_threads = math.floor(cores.max_threads_per_core * cores.cores_per_group / cores.warp_width)
         return by_threads if self.limits.warps_per_group is None else min(by_threads, self.limits.warps_per_group)
 
     @property
@@ -193,25 +198,25 @@ class Machine(Table):
         """Bytes of a chunk of global memory."""
         return self.memory.chunk_words * self.memory.word_bytes
 
-    def block_limits(self, threads: int, registers_per_thread: int, local_memory_bytes: int) -> dict[str, int | None]:
+    def block_limits(self, threads: int, registers_per_thread: int, shared_memory_bytes: int) -> dict[str, int | None]:
         """How many blocks of a launch each resource lets a group hold at once; None: no limit.
 
-        threads: threads of a block; registers_per_thread: 32-bit registers; local_memory_bytes: of a block.
+        threads: threads of a block; registers_per_thread: 32-bit registers; shared_memory_bytes: of a block.
         Source: dissertation, Eq (5.2), the four terms as printed (no rounding to allocation units). The fifth, warps,
         is what whole warps take where `threads` is no multiple of W (machine rules, section 6).
         """
         cores, resources = self.cores, self.resources
-        limits: dict[str, int | None] = {"local memory": None, "registers": None}
-        if resources.local_memory is not None and local_memory_bytes > 0:
-            limits["local memory"] = resources.local_memory // local_memory_bytes
+        limits: dict[str, int | None] = {"shared memory": None, "registers": None}
+        if resources.shared_memory is not None and shared_memory_bytes > 0:
+            limits["shared memory"] = resources.shared_memory // shared_memory_bytes
         if resources.registers is not None and registers_per_thread > 0:
             limits["registers"] = resources.registers // (registers_per_thread * threads)
         limits["blocks"] = self.limits.blocks_per_group
-        limits["threads"] = math.floor(cores.threads_per_core * cores.cores_per_group) // threads
+        limits["threads"] = math.floor(cores.max_threads_per_core * cores.cores_per_group) // threads
         limits["warps"] = self.warps_per_group // -(-threads // cores.warp_width)
         return limits
 
-    def active_blocks(self, threads: int, registers_per_thread: int = 0, local_memory_bytes: int = 0) -> int:
+    def active_blocks(self, threads: int, registers_per_thread: int = 0, shared_memory_bytes: int = 0) -> int:
         """Blocks of a launch that a group holds at once: the least of `block_limits` (Eq 5.2).
 
         Raises MachineError where not even one block fits, naming the resource.
@@ -221,18 +226,18 @@ class Machine(Table):
                 f"machine {self.name}: a block of {threads} threads does not fit: "
                 f"at most {self.resources.threads_per_block} threads a block (resources.threads_per_block)"
             )
-        limits = self.block_limits(threads, registers_per_thread, local_memory_bytes)
+        limits = self.block_limits(threads, registers_per_thread, shared_memory_bytes)
         wanted = {
-            "local memory": f"{local_memory_bytes} bytes of local memory",
+            "shared memory": f"{shared_memory_bytes} bytes of shared memory",
             "registers": f"{registers_per_thread * threads} registers",
             "threads": f"{threads} threads",
             "warps": f"{-(-threads // self.cores.warp_width)} warps",
         }
         available = {
-            "local memory": f"{self.resources.local_memory} bytes (resources.local_memory)",
+            "shared memory": f"{self.resources.shared_memory} bytes (resources.shared_memory)",
             "registers": f"{self.resources.registers} registers (resources.registers)",
-            "threads": f"{math.floor(self.cores.threads_per_core * self.cores.cores_per_group)} threads "
-            "(cores.threads_per_core * cores.cores_per_group)",
+            "threads": f"{math.floor(self.cores.max_threads_per_core * self.cores.cores_per_group)} threads "
+            "(cores.max_threads_per_core * cores.cores_per_group)",
             "warps": f"{self.warps_per_group} warps of {self.cores.warp_width} threads",
         }
         for resource, blocks in limits.items():
@@ -252,6 +257,29 @@ def units() -> dict[str, tuple[str, str]]:
         "hong_kim": HongKim,
     }  # fmt: skip
     return units_of(tables)
+
+
+def _with_new_keys(tables: Mapping[str, Any], origin: str) -> dict[str, Any]:
+    """Tables by the names that keys have now. Raises MachineError for a key that is there by both its names."""
+    made = dict(tables)
+    try:
+        made.update(with_new_keys(made, MACHINE_KEYS))
+        if isinstance(made.get("sources"), Mapping):
+            made["sources"] = with_new_names(made["sources"], MACHINE_KEYS)
+    except ValueError as error:
+        raise MachineError(f"{origin}: {error}") from None
+    return made
+
+
+def _with_new_names(changes: Mapping[str, Any], origin: str) -> dict[str, Any]:
+    try:
+        return with_new_names(changes, MACHINE_KEYS)
+    except ValueError as error:
+        raise MachineError(f"{origin}: {error}") from None
+
+
+def _new_name(key: str) -> str:
+    return MACHINE_KEYS.get(key, key)
 
 
 def _flatten(tables: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -79,7 +79,12 @@ class Cores(Table):
     groups: Count = unit("core groups", "core groups, P / Q")
     cores_per_group: Count = unit("cores", "cores in a group, Q")
     warp_width: Count = unit("threads", "threads in lockstep, W")
-    threads_per_core: Threads = unit("threads", "threads a core may hold, X")
+    max_threads_per_core: Threads = unit("threads", "threads a core may hold, X")
+
+    @property
+    def threads_per_core(self) -> float:
+        """`max_threads_per_core` by its old name."""
+        return self.max_threads_per_core
 
 
 class Scheduling(Table):
@@ -158,14 +163,19 @@ class Resources(Table):
     """What blocks share of a group, for occupancy (dissertation, Table 5.2); no limit where left out."""
 
     registers: Count | None = unit("32-bit registers", "registers of a group, R", default=None)
-    local_memory: Count | None = unit("bytes", "local memory of a group, Z", default=None)
+    shared_memory: Count | None = unit("bytes", "shared memory of a group, Z", default=None)
     threads_per_block: Count | None = unit("threads", "threads of a block at most, TmaxB", default=None)
+
+    @property
+    def local_memory(self) -> int | None:
+        """`shared_memory` by its old name."""
+        return self.shared_memory
 
 
 class Banks(Table):
-    """Banks of local memory, for the conflict degree of shared accesses."""
+    """Banks of shared memory, for the conflict degree of shared accesses."""
 
-    count: Banked = unit("banks", "banks of local memory", default=32)
+    count: Banked = unit("banks", "banks of shared memory", default=32)
     word_bytes: Count = unit("bytes", "width of a bank", default=4)
     lanes: Count | None = unit("threads", "lanes of a warp served together; all of them if left out", default=None)
 

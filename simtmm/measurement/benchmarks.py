@@ -3,7 +3,7 @@
 chase-SIZEkib               a pointer chase through a buffer of so many KiB
 stream-KERNEL-THREADSxN     a streaming kernel in blocks of so many threads, N of them a core group at once
 launch-one, launch-many     a launch of a thread; a program of many small launches
-local-N, atomic-N           N dependent accesses to local memory; N updates of one counter
+shared-N, atomic-N          N dependent accesses to shared memory; N updates of one counter
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,8 +24,8 @@ CHASE_SMALL = 4096  # elements of such a buffer
 STREAMS = ("read", "triad", "scale", "init", "stencil3", "stencil5")
 STREAM_ELEMENTS = 1 << 24  # 128 MiB an array: more than any cache
 STREAM_BLOCKS = ((32, 1), (64, 1), (128, 1), (256, 1), (512, 1), (1024, 1), (1024, 2))  # threads, blocks a core group
-RESERVED = 1024  # bytes of local memory that a block takes for itself
-LOCAL_STEPS = 20_000, 40_000
+RESERVED = 1024  # bytes of shared memory that a block takes for itself
+SHARED_STEPS = 20_000, 40_000
 UPDATES = 1 << 18, 1 << 19
 
 
@@ -40,8 +40,8 @@ class Benchmark:
     cold: bool = True
 
 
-def benchmarks(local_memory: int) -> Iterator[Benchmark]:
-    """What there is to measure, the most needed first. local_memory: bytes that a block may claim."""
+def benchmarks(shared_memory: int) -> Iterator[Benchmark]:
+    """What there is to measure, the most needed first. shared_memory: bytes that a block may claim."""
     yield Benchmark("launch-one", "launch", "vector-add", {"n": 1})
     yield Benchmark("launch-many", "launch", "list-ranking-wyllie", {"n": 64})
     for size in CHASE_KIB:
@@ -51,12 +51,12 @@ def benchmarks(local_memory: int) -> Iterator[Benchmark]:
         yield Benchmark(f"chase-{size:06d}kib", f"chase {size}", "pointer-chase", parameters, cold=False)
     for operation in STREAMS:
         for threads, blocks in STREAM_BLOCKS:
-            claimed = local_memory // blocks - (RESERVED if blocks > 1 else 0)
-            streaming = {"operation": operation, "n": STREAM_ELEMENTS, "threads": threads, "local_memory": claimed}
+            claimed = shared_memory // blocks - (RESERVED if blocks > 1 else 0)
+            streaming = {"operation": operation, "n": STREAM_ELEMENTS, "threads": threads, "shared_memory": claimed}
             name = f"stream-{operation}-{threads:04d}x{blocks}"
             yield Benchmark(name, f"stream {operation} {threads} {blocks}", "stream", streaming)
-    for steps in LOCAL_STEPS:
-        yield Benchmark(f"local-{steps}", "local", "local-chase", {"steps": steps}, cold=False)
+    for steps in SHARED_STEPS:
+        yield Benchmark(f"shared-{steps}", "shared", "shared-chase", {"steps": steps}, cold=False)
     for updates in UPDATES:
         yield Benchmark(f"atomic-{updates}", "atomic", "atomic-update", {"n": updates}, cold=False)
 

@@ -90,11 +90,11 @@ def measure_all(
     name = machine or machine_name(device.name)
     place = Path(folder) / re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     _write(place / "device.json", {**device.versions(), **device.facts(), "provenance": provenance()})
-    local_memory = device.attributes.get("MaxSharedMemoryPerBlockOptin", 48 * 1024)
+    shared_memory = device.attributes.get("MaxSharedMemoryPerBlockOptin", 48 * 1024)
     outcomes: list[Outcome] = []
     taken: dict[str, float] = {}
     with _building() as builds:
-        items = list(_items(builds, repeat or REPEAT, name, local_memory))
+        items = list(_items(builds, repeat or REPEAT, name, shared_memory))
         for done, item in enumerate(items):
             if watch:
                 watch("measuring", done, len(items))
@@ -134,7 +134,7 @@ def _measured(item: _Item, path: Path) -> Outcome:
     return Outcome(item.kind, item.name, status, note)
 
 
-def _items(builds: "_Builds", repeat: int, machine: str, local_memory: int) -> Iterator[_Item]:
+def _items(builds: "_Builds", repeat: int, machine: str, shared_memory: int) -> Iterator[_Item]:
     """What there is to measure, the most needed first."""
 
     def timed(kernel: str | Kernel, parameters: Mapping[str, Any], cold: bool = True) -> Action:
@@ -144,7 +144,7 @@ def _items(builds: "_Builds", repeat: int, machine: str, local_memory: int) -> I
     for name, kernel in kernels.items():
         builds.begin(kernel, _small(kernel))
         yield _Item("parity", name, f"parity {name}", _parity(kernel, builds))
-    for each in benchmarks(local_memory):
+    for each in benchmarks(shared_memory):
         yield _Item("benchmarks", each.name, each.family, timed(each.kernel, each.parameters, each.cold))
     for factor in FACTORS:
         for name, kernel in kernels.items():

@@ -70,7 +70,7 @@ def _launch_time(timed: TimedLaunch) -> LaunchTime:
         block=(launch.block[0], launch.block[1], launch.block[2]),
         registers_per_thread=timed.registers_per_thread,
         spilled_bytes=timed.spilled_bytes,
-        local_memory_bytes=launch.local_memory_bytes,
+        shared_memory_bytes=launch.shared_memory_bytes,
         blocks_per_core_group=timed.blocks_per_core_group,
         seconds=Quartiles.of(timed.seconds),
     )

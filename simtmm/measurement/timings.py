@@ -16,6 +16,7 @@ from statistics import median
 from typing import Any
 
 from simtmm.errors import StudyError, shown, shown_error
+from simtmm.renamed import KERNELS, PARAMETERS, with_new_names
 
 FIXED = ("kernel", "machine", "seconds", "parameters")
 
@@ -121,4 +122,5 @@ def _measured(entry: Any, place: str) -> Timing:
     if not 0 < seconds < math.inf:
         raise StudyError(f"{place}: seconds = {shown(given)}: must be a number above 0")
     kernel, machine = str(entry["kernel"]).strip(), str(machine).strip()
-    return Timing(kernel, machine, seconds, dict(parameters), place)
+    kernel = KERNELS.get(kernel, kernel)
+    return Timing(kernel, machine, seconds, with_new_names(parameters, PARAMETERS.get(kernel, {})), place)

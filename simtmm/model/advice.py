@@ -15,7 +15,7 @@ from simtmm.machine import Machine
 from simtmm.model.formula import Floats, Symbol
 from simtmm.model.functions import Value
 from simtmm.model.integrated import INTEGRATED, INTEGRATED_SUM
-from simtmm.model.integrated_apsp import local_memory, memory_operations, requested_blocks, work
+from simtmm.model.integrated_apsp import memory_operations, requested_blocks, shared_memory, work
 from simtmm.model.occupancy import B_A, T_R, occupancies
 from simtmm.model.scheduling import B_R, scheduling_factor
 
@@ -89,10 +89,10 @@ def advise(
     """The configurations of a kernel in order of their time by Eq (6.2).
 
     All values are numbers or arrays that broadcast, and each element of their common shape is a configuration: T1
-    operations and M transfers in B_r blocks of T_r threads, each block with Z_B bytes of local memory, each thread
+    operations and M transfers in B_r blocks of T_r threads, each block with Z_B bytes of shared memory, each thread
     with R_T registers. For a grid give each list its own axis. S_D: the size that T1, M, B_r and Z_B are for, told
     with the answer. most_threads: of a block, beyond which threads have no work. active_blocks: the most blocks of a
-    group, where they are forced (occupancy.local_memory_for). combine: "max" or "sum" of computing and memory.
+    group, where they are forced (occupancy.shared_memory_for). combine: "max" or "sum" of computing and memory.
 
     Raises ModelError for a value outside its domain, and where no configuration fits.
     """
@@ -147,7 +147,7 @@ def advise_apsp(
 ) -> Advice:
     """Advice for all-pairs shortest paths of n vertices, over each size S_D with each T_r threads of a block.
 
-    Three sub-blocks are in local memory, and a thread needs an element at least. C: words of a transfer, the
+    Three sub-blocks are in shared memory, and a thread needs an element at least. C: words of a transfer, the
     machine's if left out; 1 gives the measured knees (integrated_apsp.py). Raises ModelError as `advise` does.
     """
     size = SIZE.check("advice", S_D).ravel()[:, None]
@@ -159,7 +159,7 @@ def advise_apsp(
         B_r=requested_blocks(n, size),
         T_r=threads,
         S_D=size,
-        Z_B=local_memory(size, machine.memory.word_bytes),
+        Z_B=shared_memory(size, machine.memory.word_bytes),
         R_T=R_T,
         most_threads=size**2,
         combine=combine,

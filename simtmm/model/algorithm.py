@@ -31,7 +31,7 @@ RELATIONS = {"above": np.greater, "below": np.less, "at most": np.less_equal}
 
 
 def constant() -> Value:
-    """S = O(1): a thread uses a constant number of words of local memory."""
+    """S = O(1): a thread uses a constant number of words of shared memory."""
     return 1
 
 
@@ -64,7 +64,7 @@ class Form:
     """One printed, mended or derived analysis of an algorithm.
 
     work: T1, operations. span: Tinf, operations. memory: M, transfers of a chunk. source: document, and equation or
-    section. pram_span: Tinf on a PRAM where it is another. local_memory: S, words a thread uses. threads: the most
+    section. pram_span: Tinf on a PRAM where it is another. shared_memory: S, words a thread uses. threads: the most
     threads that the algorithm can use on the whole machine; T1 / Tinf where it is left out. chain: memory operations
     on the longest path, each of which takes L whatever T is. needs: what must hold between symbols.
     """
@@ -74,7 +74,7 @@ class Form:
     memory: Equation
     source: str
     pram_span: Equation | None = None
-    local_memory: Equation = constant
+    shared_memory: Equation = constant
     threads: Equation | None = None
     chain: Equation | None = None
     needs: tuple[Need, ...] = ()
@@ -114,7 +114,7 @@ class Algorithm:
         for part in self.fits_of(variant, parameters):
             missing = [name for name in arguments(part.limit) if name not in letters]
             if missing:
-                must = "the machine has no local memory (resources.local_memory)"
+                must = "the machine has no shared memory (resources.shared_memory)"
                 raise ModelError(f"{self.name}: {part.symbol} = {parameters[part.symbol]:.12g}: {missing[0]}: {must}")
             limit = part.limit(**{name: letters[name] for name in arguments(part.limit)})
             part.check(self.name, parameters[part.symbol], limit)
@@ -122,7 +122,7 @@ class Algorithm:
     def counts(self, variant: str | None = None, given: Collection[str] = ()) -> Formula:
         """T1, Tinf, M and S, each a term of its own; their maximum means nothing."""
         form = self.form(variant)
-        parts = {"T1": form.work, "Tinf": form.span, "M": form.memory, "S": form.local_memory}
+        parts = {"T1": form.work, "Tinf": form.span, "M": form.memory, "S": form.shared_memory}
 
         def terms(value: Callable[[Equation], Value], symbols: Mapping[str, Value]) -> dict[str, Value]:
             return {name: value(part) for name, part in parts.items()}
@@ -264,7 +264,9 @@ def predict_algorithm(
         has = own | dict(parameters) | more
         names = [symbol.name for symbol in formula.symbols]
         if "Z" in names and "Z" not in has:
-            raise ModelError(f"{formula.name}: Z: machine {machine.name} has no local memory (resources.local_memory)")
+            raise ModelError(
+                f"{formula.name}: Z: machine {machine.name} has no shared memory (resources.shared_memory)"
+            )
         return formula.evaluate(**{key: has[key] for key in names if key in has})
 
     form = algorithm.form(variant)
@@ -272,7 +274,7 @@ def predict_algorithm(
     counts = {key: float(term) for key, term in made_by(algorithm.counts(variant, given)).terms.items()}
     limits = {"threads per core": own["X"]}
     if "Z" in own:
-        limits["local memory"] = own["Z"] / (own["Q"] * counts["S"])  # T <= Z / (Q S)
+        limits["shared memory"] = own["Z"] / (own["Q"] * counts["S"])  # T <= Z / (Q S)
     most = min(limits.values())
     if threads_per_core is None:
         feeds = counts["T1"] / counts["Tinf"] if counts["Tinf"] else inf  # T <= T1 / (Tinf P)
@@ -291,7 +293,7 @@ def predict_algorithm(
 
 
 def letters_of(machine: Machine) -> dict[str, float]:
-    """The machine's letters; Z, in words, only where it has local memory."""
+    """The machine's letters; Z, in words, only where it has shared memory."""
     return letters(**{name: value for key, name in KEYS.items() if (value := _at(machine, key)) is not None})
 
 
@@ -299,32 +301,32 @@ def letters_of(machine: Machine) -> dict[str, float]:
 KEYS = {
     "cores.groups": "groups",
     "cores.cores_per_group": "cores_per_group",
-    "cores.threads_per_core": "threads_per_core",
+    "cores.max_threads_per_core": "max_threads_per_core",
     "memory.latency": "latency",
     "memory.chunk_words": "chunk_words",
     "memory.word_bytes": "word_bytes",
-    "resources.local_memory": "local_memory",
+    "resources.shared_memory": "shared_memory",
 }
 
 
 def letters(
     groups: Value,
     cores_per_group: Value,
-    threads_per_core: Value,
+    max_threads_per_core: Value,
     latency: Value,
     chunk_words: Value,
     word_bytes: Value,
-    local_memory: Value | None = None,
+    shared_memory: Value | None = None,
 ) -> dict[str, Any]:
-    """The letters of a machine with these values, numbers or arrays; Z, in words, where it has local memory."""
+    """The letters of a machine with these values, numbers or arrays; Z, in words, where it has shared memory."""
     made = {
         "P": groups * cores_per_group,
         "Q": cores_per_group,
         "L": latency,
         "C": chunk_words,
-        "X": threads_per_core,
+        "X": max_threads_per_core,
     }
-    return made if local_memory is None else made | {"Z": local_memory / word_bytes}
+    return made if shared_memory is None else made | {"Z": shared_memory / word_bytes}
 
 
 def _at(machine: Machine, key: str) -> float | None:

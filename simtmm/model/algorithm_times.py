@@ -33,7 +33,7 @@ def times_of_algorithm(
 ) -> Times:
     """`predict_algorithm` of many points at once: what it says of each, or that it refuses it.
 
-    letters: as `letters_of` has them, float64[points]; Z is nan where there is no local memory. parameters and
+    letters: as `letters_of` has them, float64[points]; Z is nan where there is no shared memory. parameters and
     threads_per_core: float64[points]; nan is no number.
     """
     name, form, given = algorithm.name, algorithm.form(variant), set(parameters)
@@ -60,7 +60,7 @@ def times_of_algorithm(
     fits = algorithm.fits_of(variant, given)
     letters_used = {symbol.name for formula in (counts, pram, tmm) for symbol in formula.symbols}
     if "Z" in letters_used.union(*(arguments(part.limit) for part in fits)):
-        keep(~np.isnan(has["Z"]), f"{name}: Z: the machine has no local memory (resources.local_memory)")
+        keep(~np.isnan(has["Z"]), f"{name}: Z: the machine has no shared memory (resources.shared_memory)")
     for part in (*fits, *form.needs):
         limit = algorithm.value(part.limit, has, defaults)
         keep(part.holds(has[part.symbol], limit), f"{name}: {part.symbol}: must be {part.relation} {part.written}")

@@ -14,7 +14,7 @@ from simtmm.model.symbols import Z
 
 WORKING_SET = Symbol("m", "working set", "bytes", above=True)
 C_S = Symbol("C_s", "cache of a core group", "bytes", above=True)
-Z_BYTES = Symbol("Z", "local memory of a core group", "bytes", above=True, latex=Z.latex)
+Z_BYTES = Symbol("Z", "shared memory of a core group", "bytes", above=True, latex=Z.latex)
 G = Symbol("G", "slowdown where no access hits, fitted", "", minimum=0, above=True)
 
 
@@ -34,14 +34,14 @@ def miss_rate(m: Value, C_s: Value) -> Value:
 def cache_factor(m: Value, C_s: Value, G: Value) -> Value:
     """f_cache of a working set in global memory: time over that of accesses that all hit.
 
-    Eq (5.12) has 1 where the set fits (A_C); r_H = 1 gives the same. In local memory, where it fits, f_cache is 1.
+    Eq (5.12) has 1 where the set fits (A_C); r_H = 1 gives the same. In shared memory, where it fits, f_cache is 1.
     """
     return hit_rate(m, C_s) + miss_rate(m, C_s) * G  # Eq. (5.12)
 
 
 @checked("A_C", WORKING_SET, Z_BYTES, numbers_only=True)
-def fits_local_memory(m: Value, Z: Value) -> Value:
-    """A_C of a working set in local memory."""
+def fits_shared_memory(m: Value, Z: Value) -> Value:
+    """A_C of a working set in shared memory."""
     return np.less(m, Z)  # Eq. (5.7), first line
 
 

@@ -1,26 +1,26 @@
-"""Fewer active blocks than the occupancy: section 6.4 of the dissertation has blocks claim more local memory."""
+"""Fewer active blocks than the occupancy: section 6.4 of the dissertation has blocks claim more shared memory."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from simtmm.errors import ModelError
 from simtmm.machine import Machine
-from simtmm.model.occupancy import local_memory_for, occupancy
+from simtmm.model.occupancy import occupancy, shared_memory_for
 from simtmm.trace.io import Trace
 
 
 @dataclass(frozen=True)
 class Forced:
-    """active_blocks: of a core group at most. local_memory: the least bytes that a block of each launch must claim for
+    """active_blocks: of a core group at most. shared_memory: the least bytes that a block of each launch must claim for
     that, as far as launches differ.
     """
 
     active_blocks: int
-    local_memory: tuple[int, ...]
+    shared_memory: tuple[int, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        return {"active_blocks": self.active_blocks, "local_memory": list(self.local_memory)}
+        return {"active_blocks": self.active_blocks, "shared_memory": list(self.shared_memory)}
 
 
 def forced(machine: Machine, trace: Trace, active_blocks: int) -> tuple[Machine, Forced]:
@@ -35,7 +35,7 @@ def forced(machine: Machine, trace: Trace, active_blocks: int) -> tuple[Machine,
         must = f"must be from 1 to {max(possible)}, what a core group of {machine.name} holds"
         raise ModelError(f"active blocks = {active_blocks}: {must}")
     claims = [
-        local_memory_for(machine, launch, min(active_blocks, most))
+        shared_memory_for(machine, launch, min(active_blocks, most))
         for launch, most in zip(trace.info.launches, possible, strict=True)
     ]
     fewer = machine.replace({"limits.blocks_per_group": active_blocks})

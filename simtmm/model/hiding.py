@@ -9,5 +9,5 @@ from simtmm.trace.io import Trace
 def hiding_of_trace(trace: Trace, machine: Machine, counts: Counts) -> Hiding:
     """The threads per core that hide a trace's latency; S is that of the launch whose threads use most."""
     launches = trace.info.launches
-    S = max((launch.local_memory_bytes / launch.threads_per_block for launch in launches), default=0.0)
+    S = max((launch.shared_memory_bytes / launch.threads_per_block for launch in launches), default=0.0)
     return hiding(machine, counts, S)

@@ -1,6 +1,6 @@
 """The integrated framework for all-pairs shortest paths by repeated squaring of the matrix of distances.
 
-n vertices; the matrix is cut into (n / S_D)^2 sub-blocks, a thread block each, of which three are in local memory. A
+n vertices; the matrix is cut into (n / S_D)^2 sub-blocks, a thread block each, of which three are in shared memory. A
 squaring takes A_ij to min over k of A_ik + A_kj, Eq (6.4): kernels/apsp-minplus does it. Constants are taken as 1.
 
 T * S_D = 512 at the knees of all three curves of Fig 6.3, which is L / C with C = 1: when the C threads that share a
@@ -46,8 +46,8 @@ def requested_blocks(n: Value, S_D: Value) -> Value:
 
 
 @checked("Z_B", S_D, WORD_BYTES)
-def local_memory(S_D: Value, word_bytes: Value) -> Value:
-    """Z_B, bytes of local memory of a block: three sub-blocks, as 3, 12 and 48 KB in Fig 4.6."""
+def shared_memory(S_D: Value, word_bytes: Value) -> Value:
+    """Z_B, bytes of shared memory of a block: three sub-blocks, as 3, 12 and 48 KB in Fig 4.6."""
     return 3 * S_D**2 * word_bytes
 
 

@@ -24,8 +24,8 @@ T_R = Symbol("T_r", "threads of a block", "threads", minimum=1, whole=True)
 T_MAX_MP = Symbol("T_maxMP", "threads of a core group at most", "threads", minimum=1, latex="T_{\\max MP}")
 R = Symbol("R", "registers of a core group", "registers", minimum=1)
 REGISTERS = Symbol("R_T", "registers of a thread", "registers", whole=True)
-BLOCK_MEMORY = Symbol("Z_B", "local memory of a block", "bytes", whole=True)
-GROUP_MEMORY = Symbol("Z", "local memory of a core group", "bytes", above=True)
+BLOCK_MEMORY = Symbol("Z_B", "shared memory of a block", "bytes", whole=True)
+GROUP_MEMORY = Symbol("Z", "shared memory of a core group", "bytes", above=True)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def occupancy(machine: Machine, launch: TraceLaunch) -> Occupancy:
     A fifth term, warps, is what whole warps take where T_r is no multiple of W (machine rules, section 6). Raises
     MachineError where no block fits.
     """
-    T_r, R_T, Z_B = launch.threads_per_block, launch.registers_per_thread, launch.local_memory_bytes
+    T_r, R_T, Z_B = launch.threads_per_block, launch.registers_per_thread, launch.shared_memory_bytes
     B_a = machine.active_blocks(T_r, R_T, Z_B)  # Eq. (5.2)
     terms = machine.block_limits(T_r, R_T, Z_B)
     bound = next(resource for resource, blocks in terms.items() if blocks == B_a)
@@ -123,34 +123,36 @@ def occupancies(machine: Machine, T_r: Value, R_T: Value = 0, Z_B: Value = 0) ->
     unlimited = np.full(threads.shape, np.inf)
     terms = {
         "threads per block": np.where(threads > (resources.threads_per_block or np.inf), 0, np.inf),
-        "local memory": unlimited if resources.local_memory is None else _blocks(resources.local_memory, memory),
+        "shared memory": unlimited if resources.shared_memory is None else _blocks(resources.shared_memory, memory),
         "registers": unlimited if resources.registers is None else _blocks(resources.registers, registers * threads),
         "blocks": np.full(threads.shape, float(machine.limits.blocks_per_group or np.inf)),
-        "threads": np.floor(math.floor(cores.threads_per_core * cores.cores_per_group) / threads),
+        "threads": np.floor(math.floor(cores.max_threads_per_core * cores.cores_per_group) / threads),
         "warps": np.floor(machine.warps_per_group / np.ceil(threads / cores.warp_width)),
     }
     stacked = np.stack(list(terms.values()))
     return Occupancies(stacked.min(axis=0), np.array(list(terms))[stacked.argmin(axis=0)])
 
 
-def local_memory_for(machine: Machine, launch: TraceLaunch, active_blocks: int) -> int:
-    """The least local memory in bytes that a block must claim so that a core group holds this many blocks.
+def shared_memory_for(machine: Machine, launch: TraceLaunch, active_blocks: int) -> int:
+    """The least shared memory in bytes that a block must claim so that a core group holds this many blocks.
 
     B_a can't be set, but a block that claims more than it needs lets fewer in (section 6.4). Raises MachineError
     where no block fits, ModelError where claiming memory can't give this B_a.
     """
     possible = occupancy(machine, launch).active_blocks
-    Z = machine.resources.local_memory
+    Z = machine.resources.shared_memory
     if active_blocks == possible:
-        return launch.local_memory_bytes
+        return launch.shared_memory_bytes
     if isinstance(active_blocks, bool) or active_blocks not in range(1, possible + 1):
         raise ModelError(
-            f"local memory: B_a = {active_blocks}: must be whole and at least 1 and at most {possible}, "
+            f"shared memory: B_a = {active_blocks}: must be whole and at least 1 and at most {possible}, "
             f"what machine {machine.name} holds"
         )
     if Z is None:
-        raise ModelError(f"local memory: machine {machine.name} has no resources.local_memory, so claims limit nothing")
+        raise ModelError(
+            f"shared memory: machine {machine.name} has no resources.shared_memory, so claims limit nothing"
+        )
     claimed = Z // (active_blocks + 1) + 1  # the least with Z / claimed < B_a + 1
     if Z // claimed != active_blocks:
-        raise ModelError(f"local memory: B_a = {active_blocks}: no claim divides {Z} bytes so (Eq. 5.2)")
+        raise ModelError(f"shared memory: B_a = {active_blocks}: no claim divides {Z} bytes so (Eq. 5.2)")
     return claimed

@@ -104,7 +104,7 @@ class Zigzag:
 
 
 def zigzag(machine: Machine, launch: TraceLaunch, blocks: npt.ArrayLike = range(1, 91)) -> Zigzag:
-    """Throughput over requested blocks, for a launch's threads of a block, registers and local memory.
+    """Throughput over requested blocks, for a launch's threads of a block, registers and shared memory.
 
     The launch's own grid does not count. Raises MachineError where no block fits, ModelError for a block count that
     is none.

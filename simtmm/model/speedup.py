@@ -32,7 +32,7 @@ def threads_needed(T1: Value, M: Value, L: Value) -> Value:
 class Constraint:
     """What linear speedup asks of a machine: L <= `latency`. All are SymPy expressions.
 
-    limit: of T, "threads per core" (X) or "local memory" (Z / (Q S)). memory: the part of M meant. where: the
+    limit: of T, "threads per core" (X) or "shared memory" (Z / (Q S)). memory: the part of M meant. where: the
     condition for this part to be M's largest; None where M has one part.
     """
 
@@ -52,11 +52,11 @@ def linear_speedup(algorithm: Algorithm, variant: str | None = None, given: Coll
     form = algorithm.form(variant)
 
     def terms(value: Callable[[Equation], Value], symbols: Mapping[str, Value]) -> dict[str, Value]:
-        T1, M, S = value(form.work), value(form.memory), value(form.local_memory)
-        limits = {"threads per core": symbols["X"], "local memory": symbols["Z"] / (symbols["Q"] * S)}
+        T1, M, S = value(form.work), value(form.memory), value(form.shared_memory)
+        limits = {"threads per core": symbols["X"], "shared memory": symbols["Z"] / (symbols["Q"] * S)}
         return {name: largest_latency(T1, M, T) for name, T in limits.items()} | {"M": M}
 
-    parts = (form.work, form.memory, form.local_memory)
+    parts = (form.work, form.memory, form.shared_memory)
     made = dict(algorithm.formula("limits", variant, given, terms, ("X", "Z", "Q"), parts).expressions)
     M = made.pop("M")
     pieces = M.args if isinstance(M, sympy.Max) else (M,)

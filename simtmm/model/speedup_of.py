@@ -19,7 +19,7 @@ COUNTED = {"T1": "operations", "Tinf": "operations", "M": "transfers"}
 class Asked:
     """Linear speedup asks for L <= `latency` cycles, by the most threads that `limit` allows a core.
 
-    limit: "threads per core" (X) or "local memory" (Z / (Q S)). formula: `latency` in words. where: the condition for
+    limit: "threads per core" (X) or "shared memory" (Z / (Q S)). formula: `latency` in words. where: the condition for
     the part of M that is meant to be the largest, in words; None where M has one part. met: whether L is that small.
     """
 
@@ -84,7 +84,7 @@ def _asked(
     found = []
     for constraint in linear_speedup(algorithm, variant, given):
         letters = {str(letter) for letter in constraint.latency.free_symbols}
-        if not letters <= set(symbols):  # Z of a machine that has no local memory
+        if not letters <= set(symbols):  # Z of a machine that has no shared memory
             continue
         if constraint.where is not None and not constraint.where.subs(_values(constraint.where, symbols)):
             continue

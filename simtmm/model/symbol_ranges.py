@@ -33,17 +33,17 @@ def check_symbols(name: str, symbols: tuple[Symbol, ...], parameters: Mapping[st
 
 
 def check_given(name: str, symbols: Iterable[Symbol], values: Mapping[str, float], machine: Machine) -> None:
-    """Raises ModelError where a symbol has no value: the problem's, or Z of a machine that has no local memory."""
+    """Raises ModelError where a symbol has no value: the problem's, or Z of a machine that has no shared memory."""
     missing = [symbol for symbol in symbols if symbol.name not in values]
     if Z in missing:
-        raise ModelError(f"{name}: Z: machine {machine.name} has no local memory (resources.local_memory)")
+        raise ModelError(f"{name}: Z: machine {machine.name} has no shared memory (resources.shared_memory)")
     if missing:
         what = ", ".join(f"{symbol.name} ({symbol.meaning})" for symbol in missing)
         raise ModelError(f"{name}: {what} must be given")
 
 
 def machine_letters(machine: Machine) -> dict[str, float]:
-    """The machine's letters, X being what local memory leaves of it: T <= Z / (Q S), where every form has S = 1."""
+    """The machine's letters, X being what shared memory leaves of it: T <= Z / (Q S), where every form has S = 1."""
     letters = letters_of(machine)
     return {**letters, "X": min(letters["X"], letters["Z"] / letters["Q"])} if "Z" in letters else letters
 

@@ -11,12 +11,12 @@ TINF = Symbol("Tinf", "span: operations on the longest path", "operations", late
 M = Symbol("M", "memory operations: transfers of a chunk of C words", "transfers")
 T = Symbol("T", "threads in use on a core", "threads per core", above=True)
 N_W = Symbol("N_W", "warps in use on the machine", "warps", above=True)
-S = Symbol("S", "local memory that a thread uses", "words per thread")
+S = Symbol("S", "shared memory that a thread uses", "words per thread")
 
 # A machine
 P = Symbol("P", "cores", minimum=1, whole=True)
 Q = Symbol("Q", "cores of a core group", minimum=1, whole=True)
 L = Symbol("L", "latency of global memory", "cycles", above=True)
 C = Symbol("C", "memory access width", "words", minimum=1)
-Z = Symbol("Z", "local memory of a core group", "words", above=True)
+Z = Symbol("Z", "shared memory of a core group", "words", above=True)
 X = Symbol("X", "threads that a core may hold", "threads per core", above=True)

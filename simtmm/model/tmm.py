@@ -95,16 +95,16 @@ class Hiding:
         return min(value for name, value in self.limits.items() if name != "parallelism")
 
 
-def hiding(machine: Machine, counts: Counts, local_memory_per_thread: float = 0.0) -> Hiding:
-    """The threads per core that hide a program's latency; local_memory_per_thread: S, bytes."""
+def hiding(machine: Machine, counts: Counts, shared_memory_per_thread: float = 0.0) -> Hiding:
+    """The threads per core that hide a program's latency; shared_memory_per_thread: S, bytes."""
     T1, Tinf, M, T = counts.work, counts.span, counts.memory_operations, counts.threads_per_core
-    return hiding_of(machine, T1, Tinf, M, T, local_memory_per_thread)
+    return hiding_of(machine, T1, Tinf, M, T, shared_memory_per_thread)
 
 
 def hiding_of(machine: Machine, T1: float, Tinf: float, M: float, T: float, S: float) -> Hiding:
     """The threads per core that hide the latency, from Eq (3.2) with its memory term no larger than the rest.
 
-    S: bytes of local memory that a thread uses.
+    S: bytes of shared memory that a thread uses.
     """
     P, L, W, Q = (
         machine.processors,
@@ -112,12 +112,12 @@ def hiding_of(machine: Machine, T1: float, Tinf: float, M: float, T: float, S: f
         machine.cores.warp_width,
         machine.cores.cores_per_group,
     )
-    Z = machine.resources.local_memory
+    Z = machine.resources.shared_memory
     rest = max(T1 / P, Tinf)  # Eq. (3.2) without its third term
     needed = M * L / (rest * P) if M else 0.0  # M L / (T P) = rest
     needed_warps = needed * W  # M L / N_W = rest, W threads to a warp
-    limits = {"threads per core": float(machine.cores.threads_per_core)}  # T <= X
+    limits = {"threads per core": float(machine.cores.max_threads_per_core)}  # T <= X
     if S > 0 and Z is not None:
-        limits["local memory"] = Z / (Q * S)  # T <= Z / (Q S)
+        limits["shared memory"] = Z / (Q * S)  # T <= Z / (Q S)
     limits["parallelism"] = T1 / (Tinf * P) if Tinf else inf  # T <= T1 / (Tinf P)
     return Hiding(needed, needed_warps, T, limits, rest * P * T / M if M and T else inf)

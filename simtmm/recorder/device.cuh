@@ -9,7 +9,7 @@
 //   LD(a, i)            read a[i] and wait                  ST(a, i, v)         write a[i] = v
 //   LD_ASYNC(a, i)      read a[i], wait no earlier than at a JOIN
 //   JOIN()  JOIN(n)     wait for this thread's LD_ASYNCs, or for all but its latest n
-//   SHARED(type, s, n)  local memory of the block: type s[n], n a constant
+//   SHARED(type, s, n)  shared memory of the block: type s[n], n a constant
 //   LDS(s, i)           read s[i]                           STS(s, i, v)        write s[i] = v
 //   ATOMIC_ADD, _MIN, _MAX, _AND, _OR, _XOR, _EXCH(a, i, v), ATOMIC_CAS(a, i, expected, v): the old value
 //   SYNC()              the barrier of the block            OP(n)               n operations of work

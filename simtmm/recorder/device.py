@@ -58,7 +58,7 @@ class Device:
             "core_groups": "MultiProcessorCount",
             "threads_per_core_group": "MaxThreadsPerMultiProcessor",
             "l2_bytes": "L2CacheSize",
-            "local_memory_bytes": "MaxSharedMemoryPerBlockOptin",
+            "shared_memory_bytes": "MaxSharedMemoryPerBlockOptin",
             "highest_clock_khz": "ClockRate",
             "highest_memory_clock_khz": "MemoryClockRate",
         }

@@ -22,7 +22,7 @@
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
-#define __shared__ static_assert(false, "local memory is declared by SHARED(type, name, count)");
+#define __shared__ static_assert(false, "shared memory is declared by SHARED(type, name, count)");
 #define __syncthreads() write_SYNC_instead_of_syncthreads
 #define __restrict__ __restrict
 
@@ -157,7 +157,7 @@ struct Seen {
     volatile unsigned long long last;  // events of this call << 16 | the last one's site, NO_SITE before the block's first
     volatile long long block;
     volatile int thread;
-    char local;  // whether this launch has accessed local memory,
+    char local;  // whether this launch has accessed shared memory,
     char loaded[MOST_ARRAYS], stored[MOST_ARRAYS];  // and which arrays it has loaded from and stored to
     char what[500];  // a thrown exception says of itself
 };
@@ -265,12 +265,12 @@ template <int SITE, class T> struct GlobalPlace : Updates<GlobalPlace<SITE, T>, 
     template <class V> void simtmm_store(V v) { note_store(go(KIND_STORE), v); }
 };
 
-// --- local memory ---------------------------------------------------------------------------------------------------
+// --- shared memory --------------------------------------------------------------------------------------------------
 
 // A block's local array: s[i] of the plain build.
 template <class T> struct SharedArray { T* data; int count; int declared; };
 
-// What another block left in local memory is not to be relied on.
+// What another block left in shared memory is not to be relied on.
 static void poison(const LocalArray& array) { __builtin_memset(array.storage, 0xCD, array.bytes); }
 
 template <int SITE, class T, int COUNT> struct Storage {

@@ -154,7 +154,7 @@ template <int SITE, class T> struct GlobalPlace : Updates<GlobalPlace<SITE, T>, 
     template <class V> __device__ void simtmm_store(V v) { go(KIND_STORE) = v; }
 };
 
-// --- local memory ---------------------------------------------------------------------------------------------------
+// --- shared memory --------------------------------------------------------------------------------------------------
 
 template <int SITE, class T> struct SharedPlace : Updates<SharedPlace<SITE, T>, T> {
     static_assert(SITE < 65536, "too many sites in one kernel file");

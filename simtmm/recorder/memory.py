@@ -85,7 +85,7 @@ def trace_launch(launch: Launch) -> TraceLaunch:
         (grid[0], grid[1], grid[2]),
         (block[0], block[1], block[2]),
         launch.registers_per_thread,
-        launch.local_memory_bytes,
+        launch.shared_memory_bytes,
     )
 
 

@@ -44,7 +44,7 @@ class Recording:
         self._build.check_shape(launch, where)
         this = _Launch(launch, self._build.function(launch, where), where)
         this.arguments = this.function.arguments(launch, self._memory, where)
-        self._check_local_memory(this)
+        self._check_shared_memory(this)
         sampled = self._sample_blocks is not None and self._sample_blocks < launch.blocks
         chosen = sampled_blocks(launch.blocks, self._sample_blocks) if sampled else None
         total = launch.blocks if chosen is None else len(chosen)
@@ -185,13 +185,13 @@ class Recording:
             )
             raise RecordingError(f"{this.where}: {where}: {what}")
 
-    def _check_local_memory(self, this: "_Launch") -> None:
+    def _check_shared_memory(self, this: "_Launch") -> None:
         """Occupancy believes the launch. The compiler may leave gaps, so this sees less than a recording on the CPU."""
         used = int(this.function.raw.shared_size_bytes)
         gaps = ALIGNMENT_BYTES * sum(site.kind == "shared_array" for site in self._build.sites)
-        if used - gaps > this.launch.local_memory_bytes:
+        if used - gaps > this.launch.shared_memory_bytes:
             raise KernelError(
-                f"{this.where}: local_memory_bytes = {this.launch.local_memory_bytes}: "
+                f"{this.where}: shared_memory_bytes = {this.launch.shared_memory_bytes}: "
                 f"its SHARED arrays take {used} bytes a block"
             )
 

@@ -154,7 +154,7 @@ class Runner:
                 yield pile.batch(number, done)
             if not ahead and not is_last:
                 self._begin(command, launch, room.left(), where)
-        self._check_local_memory(outcome.local_bytes, launch, where)
+        self._check_shared_memory(outcome.local_bytes, launch, where)
 
     def _begin(self, command: Command, launch: Launch, most: int, where: str) -> None:
         command.last = min(launch.blocks, command.first + BATCH_EVENTS)
@@ -248,10 +248,10 @@ class Runner:
         site = self.sites[number]
         return f"{site.file}:{site.line}: site {number} `{site.source}`"
 
-    def _check_local_memory(self, used: int, launch: Launch, where: str) -> None:
+    def _check_shared_memory(self, used: int, launch: Launch, where: str) -> None:
         """Occupancy believes the launch: what the kernel declared must not exceed what the launch says."""
-        if used > launch.local_memory_bytes:
+        if used > launch.shared_memory_bytes:
             raise KernelError(
-                f"{where}: local_memory_bytes = {launch.local_memory_bytes}: "
+                f"{where}: shared_memory_bytes = {launch.shared_memory_bytes}: "
                 f"its SHARED arrays take {used} bytes a block"
             )

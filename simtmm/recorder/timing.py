@@ -18,7 +18,7 @@ from simtmm.recorder.device import Build, Device, DeviceMemory, Function, launch
 from simtmm.recorder.gpu import load_cupy
 from simtmm.recorder.limits import MOST_LAUNCHES
 
-STATIC_ROOM = 48 * 1024  # bytes of local memory a block has without asking for more
+STATIC_ROOM = 48 * 1024  # bytes of shared memory a block has without asking for more
 FLUSH = 4  # times the L2 cache, written before each cold run
 CLOCK_TICKS = 20_000_000  # that the clock is watched for: about 10 ms
 HELD = 1.5  # times what the host took to tell the device all
@@ -119,7 +119,7 @@ class _Bench:
         self.steps: list[_Step] = []
         self._hold = _own_kernel(device, "simtmm_hold")
         self._telling = {True: 0.0, False: 0.0}  # seconds to hold the device: where each launch is timed, and else
-        self._claimed: dict[str, int] = {}  # dynamic local memory by function, the most of its launches
+        self._claimed: dict[str, int] = {}  # dynamic shared memory by function, the most of its launches
         self._before = {name: array.copy() for name, array in self.memory.host.arrays.items()}
         self._inputs = self.memory.host.whole.copy()
         self._pristine: Any = None
@@ -156,14 +156,14 @@ class _Bench:
         self._complain()
 
     def _dynamic(self, function: Function, launch: Launch, where: str) -> int:
-        """Local memory that the launch claims beyond what the source declares, so that occupancy is what it says."""
+        """Shared memory that the launch claims beyond what the source declares, so that occupancy is what it says."""
         static = int(function.raw.shared_size_bytes)
         most = self.device.attributes.get("MaxSharedMemoryPerBlockOptin", STATIC_ROOM)
-        if launch.local_memory_bytes > most:
+        if launch.shared_memory_bytes > most:
             raise KernelError(
-                f"{where}: local_memory_bytes = {launch.local_memory_bytes}: {self.device.name} gives a block {most}"
+                f"{where}: shared_memory_bytes = {launch.shared_memory_bytes}: {self.device.name} gives a block {most}"
             )
-        dynamic = max(0, launch.local_memory_bytes - static)
+        dynamic = max(0, launch.shared_memory_bytes - static)
         claimed = self._claimed[launch.kernel] = max(dynamic, self._claimed.get(launch.kernel, 0))
         if static + claimed > STATIC_ROOM:
             function.raw.max_dynamic_shared_size_bytes = claimed

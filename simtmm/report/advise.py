@@ -59,7 +59,7 @@ def describe_threads(made: ThreadsNeeded) -> Iterator[RenderableType]:
                                                   f"{made.machine.memory.latency:g}"),
         ("", number(made.model.needed_warps), "if a warp's threads wait together"),
         ("in use", number(made.model.in_use), "T, with the machine's limits"),
-        ("limit of the machine", number(made.model.limit), "X, and what local memory allows"),
+        ("limit of the machine", number(made.model.limit), "X, and what shared memory allows"),
         ("the program has", number(made.all_threads), "if a core could hold them all"),
     ]  # fmt: skip
     yield table("Threads per core that hide the latency", ("", "", ""), rows, left=(0, 2))

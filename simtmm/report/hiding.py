@@ -8,7 +8,7 @@ from simtmm.report.text import short
 
 LIMITS = {
     "threads per core": "X, threads a core may hold",
-    "local memory": "Z / (Q S), what local memory allows",
+    "shared memory": "Z / (Q S), what shared memory allows",
     "parallelism": "T1 / (Tinf P), what the program can feed",
 }
 

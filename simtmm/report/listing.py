@@ -21,7 +21,7 @@ def describe_machines(machines: Mapping[str, Machine]) -> Iterator[RenderableTyp
             f"{machine.processors:,}",
             str(machine.cores.cores_per_group),
             str(machine.cores.warp_width),
-            f"{machine.cores.threads_per_core:g}",
+            f"{machine.cores.max_threads_per_core:g}",
             f"{machine.memory.latency:g}",
             str(machine.memory.chunk_words),
             machine.description,

@@ -59,8 +59,8 @@ QUANTITIES = (
     Quantity("cores", "Q", "cores", "cores of a group", ("cores.cores_per_group",), lambda m: m.cores.cores_per_group),
     Quantity("warp", "W", "threads", "threads of a warp", ("cores.warp_width",), lambda m: m.cores.warp_width),
     Quantity(
-        "threads_per_core", "X", "threads", "threads a core may hold", ("cores.threads_per_core",),
-        lambda m: m.cores.threads_per_core,
+        "max_threads_per_core", "X", "threads", "threads a core may hold", ("cores.max_threads_per_core",),
+        lambda m: m.cores.max_threads_per_core,
     ),
     Quantity("clock", "MHz", "Hz", "core clock", ("clock_hz",), lambda m: m.clock_hz),
     Quantity("latency", "L", "cycles", "latency of global memory", ("memory.latency",), lambda m: m.memory.latency),

@@ -25,7 +25,7 @@ def describe_measurement(measured: Measurement) -> Iterator[RenderableType]:
     ]
     yield table(f"Time, {measured.repeat} runs, {caches}", ("", "quarter", "median", "three", ""), rows, left=(0, 4))
     yield ""
-    columns = ("", "launches", "grid", "block", "registers", "local memory", "blocks a group", "median of each")
+    columns = ("", "launches", "grid", "block", "registers", "shared memory", "blocks a group", "median of each")
     groups = [list(same) for _, same in groupby(measured.launches, key=_shape)]
     yield table("Launches", columns, [_launches(same) for same in groups[:LAUNCHES_SHOWN]])
     if len(groups) > LAUNCHES_SHOWN:
@@ -39,7 +39,7 @@ def _three(quartiles: Quartiles) -> tuple[str, str, str]:
 
 
 def _shape(launch: LaunchTime) -> tuple[object, ...]:
-    return launch.kernel, launch.grid, launch.block, launch.local_memory_bytes
+    return launch.kernel, launch.grid, launch.block, launch.shared_memory_bytes
 
 
 def _launches(same: list[LaunchTime]) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ def _launches(same: list[LaunchTime]) -> tuple[str, ...]:
         " x ".join(str(size) for size in one.grid),
         " x ".join(str(size) for size in one.block),
         number(one.registers_per_thread),
-        number(one.local_memory_bytes),
+        number(one.shared_memory_bytes),
         number(one.blocks_per_core_group),
         span,
     )

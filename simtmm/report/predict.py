@@ -37,9 +37,9 @@ def describe_prediction(made: Predicted) -> Iterator[RenderableType]:
     for warning in made.warnings:
         yield Text(f"Warning: {warning}", style="yellow")
     if made.forced:
-        claims = " or ".join(f"{claim:,}" for claim in made.forced.local_memory)
+        claims = " or ".join(f"{claim:,}" for claim in made.forced.shared_memory)
         most = made.forced.active_blocks
-        yield Text(f"Active blocks: {most} at most, for which a block must claim {claims} bytes of local memory")
+        yield Text(f"Active blocks: {most} at most, for which a block must claim {claims} bytes of shared memory")
     yield ""
     forms = {f"{NAMES[model]}, closed form": prediction for model, prediction in made.closed_form.items()}
     all_of_them = {NAMES[model]: prediction for model, prediction in made.predictions.items()} | forms

@@ -62,7 +62,7 @@ def _program(run: Run) -> Iterator[tuple[str, str, str]]:
     yield (
         "threads per core",
         number(counts.threads_per_core),
-        f"T in use, of X = {run.machine.cores.threads_per_core:g}",
+        f"T in use, of X = {run.machine.cores.max_threads_per_core:g}",
     )
     for entry, having_it in run.occupancies:
         blocks = f"{entry.active_blocks} block{'s' * (entry.active_blocks != 1)}"

@@ -1,4 +1,4 @@
-"""Constraints: which points of a study make sense, as `threads * 4 <= resources.local_memory`.
+"""Constraints: which points of a study make sense, as `threads * 4 <= resources.shared_memory`.
 
 Arithmetic (+ - * / // %), comparisons, and, or, not, parentheses, and the functions in FUNCTIONS; names are kernel
 parameters and dotted keys of machines. Nothing else is understood, so a study file can't run code.
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simtmm.errors import StudyError, nearest, shown_error
+from simtmm.renamed import MACHINE_KEYS, tell
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "min": min, "max": max, "ceil": math.ceil, "floor": math.floor, "log2": math.log2, "sqrt": math.sqrt,
@@ -37,7 +38,7 @@ class Constraint:
     @property
     def names(self) -> set[str]:
         """The names in it."""
-        return set(_names(self.tree))
+        return set(map(_new_name, _names(self.tree)))
 
     def holds(self, values: Mapping[str, Any]) -> bool:
         """Whether a point with these values meets it. Raises StudyError for a name that has no value."""
@@ -51,7 +52,7 @@ class Constraint:
             case ast.Constant(value=value) if isinstance(value, (int, float, str)):
                 return value
             case ast.Name() | ast.Attribute():
-                name = _dotted(node)
+                name = _new_name(_dotted(node))
                 if name not in values:
                     raise StudyError(f"constraint {self.text!r}: {name}: has no value{nearest(name, values, ())}")
                 return values[name]
@@ -116,6 +117,13 @@ def _names(node: ast.AST) -> Iterator[str]:
     # A function's name is none of the values'
     for part in node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node):
         yield from _names(part)
+
+
+def _new_name(name: str) -> str:
+    if name not in MACHINE_KEYS:
+        return name
+    tell("constraint", name, MACHINE_KEYS[name])
+    return MACHINE_KEYS[name]
 
 
 def _dotted(node: ast.expr) -> str:

@@ -14,6 +14,7 @@ from simtmm.errors import SimtmmError, StudyError, nearest, shown
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.machine.spec import units
 from simtmm.model import MODELS
+from simtmm.renamed import MACHINE_KEYS, PARAMETERS, told
 from simtmm.study.axes import Axis, Span, Value, axis, flattened, sample, size, span
 from simtmm.study.constraints import Constraint, constraint
 from simtmm.study.study_file import StudyFile, read_study, study_of
@@ -107,6 +108,7 @@ def layout(study: StudyFile, folder: Path | None = None, ran: Program | None = N
 
     Raises the errors of simtmm.errors.
     """
+    study = _with_new_names(study)
     ran = ran or _program(study, folder)
     names = [_beside(name, folder, machine_files()) for name in study.machines]
     machines = {name: load_machine(name) for name in names}
@@ -254,6 +256,28 @@ def _check_names(study: StudyFile, ran: Program, varied: list[str]) -> None:
     for name in study.parameters:
         if name not in ran.parameters:
             raise StudyError(f"{ran.kind} {ran.name}: parameter {name!r}: unknown{nearest(name, ran.parameters)}")
+
+
+def _with_new_names(study: StudyFile) -> StudyFile:
+    """The study with names of machine keys and of a shipped kernel's parameters as they are now."""
+    renamed = {**MACHINE_KEYS, **PARAMETERS.get(Path(study.program).name, {})}
+
+    def new(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            return told(where, flattened(table), renamed)
+        except ValueError as error:
+            raise StudyError(f"{where}: {error}") from None
+
+    sample_ = study.sample
+    return study.model_copy(
+        update={
+            "parameters": new("parameters", study.parameters),
+            "changes": new("set", study.changes),
+            "axes": new("axes", study.axes),
+            "linked": [new("linked", table) for table in study.linked],
+            "sample": sample_ and sample_.model_copy(update={"axes": new("sample.axes", sample_.axes)}),
+        }
+    )
 
 
 def _program(study: StudyFile, folder: Path | None) -> Program:

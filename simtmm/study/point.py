@@ -136,8 +136,8 @@ def lowered_once(source: "Path | Trace", machine: Machine) -> Workload:
 
 def _roomy(machine: Machine) -> Machine:
     """The machine with room for every block."""
-    most = max(MOST_THREADS, machine.cores.threads_per_core)
-    return machine.replace({"cores.threads_per_core": most, "resources": {}, "limits": {}})
+    most = max(MOST_THREADS, machine.cores.max_threads_per_core)
+    return machine.replace({"cores.max_threads_per_core": most, "resources": {}, "limits": {}})
 
 
 def fitted(workload: Workload, source: "Path | Trace", machine: Machine) -> Workload:

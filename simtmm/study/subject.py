@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from simtmm.catalogue import describe, kernel_folders, known_kernels, named_kernel, refusal, typed_kernel
+from simtmm.catalogue import current_name, describe, kernel_folders, known_kernels, named_kernel, refusal, typed_kernel
 from simtmm.errors import KernelError, ModelError, StudyError, nearest, shown
 from simtmm.files import is_folder
 from simtmm.kernel import kernel_in
@@ -99,7 +99,7 @@ def program(source: str, kind: Kind | None = None) -> Program:
     kind: a kernel comes before an algorithm of its name where it is left out. Runs a kernel's host.py. Raises the
     errors of simtmm.errors.
     """
-    kind = kind or _kind(source, source in known_kernels() or is_folder(source))
+    kind = kind or _kind(source, current_name(source) in known_kernels() or is_folder(source))
     return _kernel(typed_kernel(source)) if kind == "kernel" else _other(source, kind)
 
 
@@ -110,7 +110,9 @@ def named_program(source: str, kind: Kind | None, path: Path) -> Program:
     """
     there = is_folder(path)
     known = source in kernel_folders()
-    kind = kind or _kind(source, known or (source not in ALGORITHMS and (there or source in known_kernels())))
+    kind = kind or _kind(
+        source, known or (source not in ALGORITHMS and (there or current_name(source) in known_kernels()))
+    )
     if kind != "kernel":
         return _other(str(path) if kind == "trace" else source, kind)
     folder = named_kernel(source)
@@ -196,7 +198,7 @@ def _algorithm_digest(algorithm: Algorithm) -> str:
     digest = hashlib.sha256(algorithm.name.encode())
     for variant, form in algorithm.forms.items():
         digest.update(f"{variant} {form.source}".encode())
-        for equation in (form.work, form.span, form.memory, form.pram_span, form.local_memory, form.threads):
+        for equation in (form.work, form.span, form.memory, form.pram_span, form.shared_memory, form.threads):
             digest.update(inspect.getsource(equation).encode() if equation else b"-")
         digest.update(inspect.getsource(form.chain).encode() if form.chain else b"-")
     return digest.hexdigest()[:32]

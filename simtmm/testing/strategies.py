@@ -70,7 +70,7 @@ def machines(draw: DrawFn, coupled: bool = True) -> Machine:
                 "groups": draw(st.integers(1, 4)),
                 "cores_per_group": draw(st.sampled_from([1, 4, 8, 32])),
                 "warp_width": draw(st.sampled_from([1, 8, 32])),
-                "threads_per_core": 4096,
+                "max_threads_per_core": 4096,
             },
             "scheduling": {
                 "switch": draw(st.sampled_from(["on-stall", "every-instruction"])),

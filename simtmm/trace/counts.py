@@ -71,7 +71,7 @@ class LaunchCounts:
 class Counts:
     """What a program does, for a machine's W and C.
 
-    work: T1, operations of all threads; an access to global or local memory is one, OP(n) is n.
+    work: T1, operations of all threads; an access to global or shared memory is one, OP(n) is n.
     span: Tinf, operations on the longest path: within a launch a block's barriers order its threads' work, and
         launches follow one another.
     memory_operations: M, chunks of C words after coalescing; an atomic counts once for each update.

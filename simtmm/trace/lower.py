@@ -84,7 +84,7 @@ def _occupancy(info: TraceInfo, machine: Machine) -> list[int]:
     for number, launch in enumerate(info.launches):
         try:
             limits.append(
-                machine.active_blocks(launch.threads_per_block, launch.registers_per_thread, launch.local_memory_bytes)
+                machine.active_blocks(launch.threads_per_block, launch.registers_per_thread, launch.shared_memory_bytes)
             )
         except MachineError as error:
             raise WorkloadError(f"{info.kernel}: launch {number} of {launch.kernel}: {error}") from None

@@ -153,7 +153,7 @@ class RaceFinder:
         self._words = 0  # of global memory
         self._shared_base = np.zeros(len(sites) + 1, np.int64)  # the first word of each local array, by its site
         # The words of global memory as threads of a block touch them, again as blocks of a launch do, and the words
-        # of local memory: when each was touched last, and for each action who came first (see race_scan).
+        # of shared memory: when each was touched last, and for each action who came first (see race_scan).
         self._touched = np.zeros((0, 5), np.int64)
         self._stretches = 0  # between barriers, seen so far
         self._pairs: dict[str, Numbers] = {}

@@ -36,6 +36,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.renamed import LAUNCH_KEYS, with_new_names
+
 VERSION = 1
 METADATA_KEY = b"simtmm.trace"
 ALIGNMENT = 512  # bytes; CuPy's memory pool hands out multiples of this, so arrays on a GPU lie as densely
@@ -72,7 +74,7 @@ class TraceLaunch:
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     registers_per_thread: int
-    local_memory_bytes: int
+    shared_memory_bytes: int
 
     @property
     def blocks(self) -> int:
@@ -208,9 +210,9 @@ class TraceInfo:
                     _three(entry["grid"]),
                     _three(entry["block"]),
                     int(entry["registers_per_thread"]),
-                    int(entry["local_memory_bytes"]),
+                    int(entry["shared_memory_bytes"]),
                 )
-                for entry in table["launches"]
+                for entry in (with_new_names(launch, LAUNCH_KEYS) for launch in table["launches"])
             ),
             arrays=tuple(TraceArray(**{**entry, "shape": tuple(entry["shape"])}) for entry in table["arrays"]),
             sites=tuple(TraceSite(**entry) for entry in table["sites"]),

@@ -168,7 +168,7 @@ def test_given_constants_are_taken():
 
 
 def test_what_a_machine_cannot_hold_is_told_and_the_rest_goes_on():
-    small = load_machine("gtx280").replace({"cores.threads_per_core": 8})
+    small = load_machine("gtx280").replace({"cores.max_threads_per_core": 8})
     made = compare([TRACE], {"small": small, "gtx280": load_machine("gtx280")})
     assert [one.machine_name for one in made.cases] == ["gtx280"]
     ((where, reason),) = made.failed.items()

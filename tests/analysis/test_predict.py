@@ -176,7 +176,7 @@ def test_what_binds_along_the_size_begins_where_the_algorithm_does():
 
 
 def test_what_binds_along_the_size_ends_where_the_algorithm_does():
-    """Johnson with arrays whose vertices fit in local memory: n below Z."""
+    """Johnson with arrays whose vertices fit in shared memory: n below Z."""
     found = predict_paper("apsp-johnson-array", GTX_480, {"n": 1e3, "m": 1e4}, variant="vertices-fit").regimes["n"]
     assert found[0].start == 100  # a graph of m edges has sqrt(m) vertices at least
     assert np.nextafter(12288, 0) <= found[-1].stop < 12288
@@ -222,17 +222,17 @@ def test_threads_that_are_given_hold_along_the_size_too():
     assert given.predictions["tmm"].symbols["T"] == 3
 
 
-def test_threads_that_local_memory_forbids_are_not_told_of():
-    little = GTX_480.replace({"resources.local_memory": 4096})  # T <= Z / (Q S) = 1024 / 32
+def test_threads_that_shared_memory_forbids_are_not_told_of():
+    little = GTX_480.replace({"resources.shared_memory": 4096})  # T <= Z / (Q S) = 1024 / 32
     made = predict_paper("list-ranking", little, {"n": 2**20})
     assert made.regimes["T"][-1].stop == 32
     assert made.regimes["n"][-1].start == 480 * 32
-    assert all(form.local_memory is constant for each in ALGORITHMS.values() for form in each.forms.values())  # S = 1
+    assert all(form.shared_memory is constant for each in ALGORITHMS.values() for form in each.forms.values())  # S = 1
 
 
-def test_a_machine_without_local_memory():
+def test_a_machine_without_shared_memory():
     assert list(predict_paper("list-ranking", CRAY_XMT, {"n": 2**20}).regimes) == ["n", "L", "T"]
-    line = r"^merge-sort: Z: machine Cray XMT has no local memory \(resources.local_memory\)$"
+    line = r"^merge-sort: Z: machine Cray XMT has no shared memory \(resources.shared_memory\)$"
     with pytest.raises(ModelError, match=line):
         predict_paper("merge-sort", CRAY_XMT, {"n": 2**20})
 
@@ -294,16 +294,16 @@ def test_a_program_tells_how_many_threads_hide_its_latency():
     assert made.speedup is None
 
 
-def test_forced_active_blocks_are_those_of_the_occupancy_with_the_local_memory_that_is_told():
+def test_forced_active_blocks_are_those_of_the_occupancy_with_the_shared_memory_that_is_told():
     """Section 6.4. 128 threads a block: 8 blocks on the GTX 480; three of 48 KB claim more than a quarter each."""
     made = predict_program(TRACE, GTX_480, models=["integrated"], active_blocks=3)
-    (claim,) = made.forced.local_memory
+    (claim,) = made.forced.shared_memory
     assert claim == 49152 // 4 + 1
-    (launch,) = {dataclasses.replace(launch, local_memory_bytes=claim) for launch in load_trace(TRACE).info.launches}
+    (launch,) = {dataclasses.replace(launch, shared_memory_bytes=claim) for launch in load_trace(TRACE).info.launches}
     assert occupancy(GTX_480, launch).active_blocks == 3
     assert made.predictions["integrated"].symbols["B_a"] == 3
     assert made.predictions["integrated"] == predict_integrated(GTX_480, 3)
-    assert made.to_dict()["forced"] == {"active_blocks": 3, "local_memory": [12289]}
+    assert made.to_dict()["forced"] == {"active_blocks": 3, "shared_memory": [12289]}
 
 
 def predict_integrated(machine, active_blocks):
@@ -530,7 +530,7 @@ def test_a_reason_that_is_always_the_same_is_told_once():
     with pytest.raises(ModelError) as caught:
         versus("merge-sort", "odd-even-sort", CRAY_XMT, {"n": 1e6})
     assert str(caught.value) == (
-        "merge-sort and odd-even-sort: Z: machine Cray XMT has no local memory (resources.local_memory)"
+        "merge-sort and odd-even-sort: Z: machine Cray XMT has no shared memory (resources.shared_memory)"
     )
 
 

@@ -20,10 +20,10 @@ SMALL = Machine.from_dict(
     {
         "name": "small",
         "clock_hz": 1e9,
-        "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 16},
+        "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 16},
         "memory": {"latency": 100, "chunk_words": 8},
         "limits": {"blocks_per_group": 2},
-        "resources": {"local_memory": 1024},
+        "resources": {"shared_memory": 1024},
     }
 )
 LAUNCHES = [
@@ -76,9 +76,9 @@ def test_the_predictions_are_the_models(trace, done):
     assert done.predictions == {model: predict(model, SMALL, counts) for model in MODELS}
 
 
-def test_the_hiding_takes_the_largest_local_memory_of_a_thread(trace, done):
+def test_the_hiding_takes_the_largest_shared_memory_of_a_thread(trace, done):
     assert done.hiding == hiding(SMALL, count(trace, SMALL), 128)  # 1024 / 8 and not 512 / 16
-    assert done.hiding.limits["local memory"] == 1  # 1024 / (8 * 128)
+    assert done.hiding.limits["shared memory"] == 1  # 1024 / (8 * 128)
 
 
 def test_the_occupancies_are_the_launches(done):
@@ -192,8 +192,8 @@ def test_an_unknown_engine_is_refused(trace):
 
 
 def test_a_launch_that_does_not_fit_the_machine_is_named(trace):
-    with pytest.raises(WorkloadError, match=r"^traced: launch 1 of second: .*resources.local_memory"):
-        run_trace(trace, SMALL.replace({"resources.local_memory": 1023}))
+    with pytest.raises(WorkloadError, match=r"^traced: launch 1 of second: .*resources.shared_memory"):
+        run_trace(trace, SMALL.replace({"resources.shared_memory": 1023}))
 
 
 def test_a_shipped_trace_that_is_not_there_is_refused():

@@ -15,9 +15,9 @@ def machine(latency=90, **memory):
     return Machine.from_dict(
         {
             "name": "one",
-            "cores": {"groups": 1, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 4},
+            "cores": {"groups": 1, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 4},
             "memory": {"latency": latency, "chunk_words": 8, **memory},
-            "resources": {"local_memory": 512},
+            "resources": {"shared_memory": 512},
         }
     )
 
@@ -25,7 +25,7 @@ def machine(latency=90, **memory):
 @pytest.fixture(scope="module")
 def long():
     """Twice 24 blocks of one warp, of 30 rounds of 2 operations, a load and 1 operation: 4 cycles of issue a round."""
-    return trace(blocks=24, threads=8, rounds=30, local_memory=128)
+    return trace(blocks=24, threads=8, rounds=30, shared_memory=128)
 
 
 @pytest.mark.parametrize(("latency", "hidden_by"), [(20, 6), (40, 12), (76, 24)])

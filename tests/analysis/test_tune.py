@@ -19,7 +19,7 @@ def test_the_best_by_simulation_is_the_fastest_of_all_that_can_run(advice):
     machine = load_machine("gtx480")
     times = {}
     for threads in TRIED["threads"]:
-        for sub_block in (4, 8):  # 96 asks for more local memory than there is
+        for sub_block in (4, 8):  # 96 asks for more shared memory than there is
             trace = record("apsp-minplus", {"n": 16, "threads": threads, "sub_block": sub_block})
             times[threads, sub_block] = simulate(machine, lower(trace, machine)).cycles
     best = advice.choices[0]

@@ -23,7 +23,7 @@ def machine(**memory):
     return Machine.from_dict(
         {
             "name": "m",
-            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 4},
+            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 4},
             "memory": {"latency": 100, "chunk_words": 8, **memory},
         }
     )

@@ -114,7 +114,7 @@ def of_stored(folder, points=10_000):
     """Points in a store: to go on from it, and to report them."""
     write(folder)
     words = ["traced.parquet", "-m", "small.toml", "--vary", f"memory.latency=100:1600:linear:{points // 4}"]
-    words += ["--vary", "cores.threads_per_core=4,8,12,16", "--store", "stored.sqlite"]
+    words += ["--vary", "cores.max_threads_per_core=4,8,12,16", "--store", "stored.sqlite"]
     command(folder, "sweep", *words)
     again, page = command(folder, "sweep", *words), command(folder, "report", "stored.sqlite", "-o", "r.html")
     size = f"{points:,} stored points"

@@ -18,7 +18,7 @@ FULL = {
     "memory.l2": {"sets": 4096, "ways": 16, "latency": 200},
     "scheduling.scheduler": "round-robin",
     "limits.blocks_per_group": 2,
-    "cores.threads_per_core": 64,
+    "cores.max_threads_per_core": 64,
 }
 BARREL = {"scheduling.switch": "every-instruction", "scheduling.pipeline_depth": 4}
 
@@ -26,7 +26,7 @@ BARREL = {"scheduling.switch": "every-instruction", "scheduling.pipeline_depth":
 def machine(groups, changes):
     tables = {
         "name": "benchmark",
-        "cores": {"groups": groups, "cores_per_group": 32, "warp_width": 32, "threads_per_core": 48},
+        "cores": {"groups": groups, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 48},
         "memory": {"latency": 400, "chunk_words": 32},
     }
     return Machine.from_dict(tables).replace(changes)

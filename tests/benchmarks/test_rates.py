@@ -40,7 +40,7 @@ def accesses(trace):
 
 
 def minplus_accesses(n, sub_block=16, steps=7):
-    """Each product reads two sub-blocks a step of k into local memory, two words of it a pair, and stores once."""
+    """Each product reads two sub-blocks a step of k into shared memory, two words of it a pair, and stores once."""
     return steps * (4 * n * n * n // sub_block + 2 * n**3 + n * n)
 
 
@@ -62,7 +62,7 @@ def reduce_counts(n, threads=128):
 
 
 def matrix_accesses(n, sub_block):
-    """A step along the row: a word of each matrix into local memory, two words of it a pair; and the product."""
+    """A step along the row: a word of each matrix into shared memory, two words of it a pair; and the product."""
     steps = n // sub_block
     return steps * n * n * (2 + 2 + 2 * sub_block) + n * n
 

@@ -75,7 +75,7 @@ KNOWN = Machine.from_dict(
         "name": "known",
         "clock_hz": 1e9,
         "ticks_per_cycle": 100,
-        "cores": {"groups": 16, "cores_per_group": 32, "warp_width": 32, "threads_per_core": 32},
+        "cores": {"groups": 16, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 32},
         "scheduling": {"block_launch": 300, "warp_launch": 8},
         "memory": {
             "latency": 400, "chunk_words": 32, "partitions": 64, "interleave": "hash", "service": 80,
@@ -102,7 +102,7 @@ def recovered():
 def test_what_the_simulator_was_given_comes_back(recovered):
     made = recovered.machine
     assert made.cores.groups == 16
-    assert made.cores.threads_per_core * made.cores.cores_per_group == 1024
+    assert made.cores.max_threads_per_core * made.cores.cores_per_group == 1024
     assert made.memory.latency == 400
     # 6 %: the simulation is a staircase of waves, whose steps are some per cent of the bandwidth.
     assert made.scheduling.block_launch == pytest.approx(300, rel=0.06)

@@ -5,11 +5,12 @@ import sys
 import pytest
 
 from simtmm import Machine, load_machine
-from simtmm.calibration import benchmarks, device
+from simtmm.calibration import device
 from simtmm.calibration.latency_levels import load_latency
 from simtmm.calibration.occupancy_curve import load_stream
 from simtmm.calibration.stream_kernels import stream_bandwidth
 from simtmm.errors import RecordingError
+from simtmm.measurement import benchmarks
 from simtmm.measurement.measure import measure
 from simtmm.measurement.stream_operations import OPERATIONS
 from simtmm.recorder.timing import CLOCK_TICKS
@@ -26,7 +27,7 @@ GPU = Machine.from_dict(
         "name": "gpu",
         "clock_hz": CLOCK_HZ,
         "ticks_per_cycle": 100,
-        "cores": {"groups": 4, "cores_per_group": 64, "warp_width": 32, "threads_per_core": 32},
+        "cores": {"groups": 4, "cores_per_group": 64, "warp_width": 32, "max_threads_per_core": 32},
         "scheduling": {"block_launch": 300, "warp_launch": 6},
         "memory": {
             "latency": 500, "chunk_words": 32, "partitions": 64, "interleave": "hash", "service": 120,
@@ -41,14 +42,14 @@ def cycles(kernel, p):
     match kernel:
         case "pointer-chase":
             return p["steps"] * (L1_LATENCY if 4 * p["n"] * p["stride"] <= L1_BYTES else GPU.memory.latency)
-        case "local-chase":
+        case "shared-chase":
             return 1000 + LOCAL_CYCLES * p["steps"]
         case "atomic-update":
             return 1000 + UPDATE_CYCLES * p["n"]
         case "vector-add":
             return OVERHEAD_CYCLES + 306 + 500 + 500  # a load and a store, of which the read kernel tells nothing
         case "stream":
-            blocks = min(2048 // p["threads"], 200_000 // p["local_memory"])
+            blocks = min(2048 // p["threads"], 200_000 // p["shared_memory"])
             moved = OPERATIONS[p["operation"]].streams * 8 * p["n"]
             return moved / stream_bandwidth(GPU, p["operation"], p["threads"], blocks) * CLOCK_HZ
     return 5000
@@ -88,7 +89,7 @@ def test_a_gpu_is_measured_and_what_it_is_comes_back(cupy, tmp_path):
     assert machine.memory.l1.latency == pytest.approx(L1_LATENCY, rel=2e-3)
     assert machine.memory.l1.sets * machine.memory.l1.ways * machine.chunk_bytes == L1_BYTES
     assert machine.memory.atomic_service == pytest.approx(UPDATE_CYCLES, rel=2e-3)
-    assert any(f"local memory takes {LOCAL_CYCLES:.1f} cycles" in note for note in made.notes)
+    assert any(f"shared memory takes {LOCAL_CYCLES:.1f} cycles" in note for note in made.notes)
     # 10 %: of seven points each, and a launch of blocks that the fit tells from L to some per cent.
     assert machine.scheduling.block_launch == pytest.approx(300, rel=0.1)
     assert machine.scheduling.launch_overhead == pytest.approx(OVERHEAD_CYCLES, rel=0.05)

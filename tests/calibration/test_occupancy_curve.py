@@ -15,12 +15,12 @@ from simtmm.measurement.stream_operations import OPERATIONS
 from simtmm.testing import machines
 from tests.recorder.conftest import needs_compiler
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "stream_occupancy.csv"
+GOLDEN = Path(__file__).parents[1] / "golden" / "stream_occupancy.csv"
 TABLES = {
     "name": "m",
     "clock_hz": 1e9,
     "ticks_per_cycle": 100,
-    "cores": {"groups": 4, "cores_per_group": 32, "warp_width": 32, "threads_per_core": 64},
+    "cores": {"groups": 4, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 64},
     "memory": {"latency": 400, "chunk_words": 32, "stores": "posted"},
 }
 

@@ -7,7 +7,7 @@ import pytest
 
 from simtmm import load_trace
 from simtmm.__main__ import main
-from simtmm.calibration import benchmarks
+from simtmm.measurement import benchmarks
 from simtmm.measurement import campaign as everything
 from simtmm.measurement.measure import load_measurement
 from tests.recorder.conftest import needs_compiler

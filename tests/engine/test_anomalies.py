@@ -15,7 +15,7 @@ def ticks(engine, scheduler, warps, latency, room):
     machine = Machine.from_dict(
         {
             "name": "one port",
-            "cores": {"groups": 1, "cores_per_group": 1, "warp_width": 1, "threads_per_core": room},
+            "cores": {"groups": 1, "cores_per_group": 1, "warp_width": 1, "max_threads_per_core": room},
             "scheduling": {"scheduler": scheduler},
             "memory": {"latency": latency, "chunk_words": 1},
         }

@@ -18,7 +18,7 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 def machine(scheduler="round-robin", **changes):
     tables = {
         "name": "barrel",
-        "cores": {"groups": 1, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 16},
+        "cores": {"groups": 1, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 16},
         "scheduling": {"switch": "every-instruction", "scheduler": scheduler},
         "memory": {"latency": 60, "chunk_words": 8},
     }

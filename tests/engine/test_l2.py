@@ -14,7 +14,7 @@ def run(engine, operations, warps=1, groups=1, **memory):
     """A launch of warps, a block each, that all do the same; a warp issues an operation a cycle."""
     tables = {
         "name": "m",
-        "cores": {"groups": groups, "cores_per_group": 32, "warp_width": 32, "threads_per_core": 64},
+        "cores": {"groups": groups, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 64},
         "memory": {"latency": 100, "chunk_words": 32, "stores": "posted", **memory},
     }
     blocks = [{"warps": [operations]}] * warps
@@ -175,7 +175,7 @@ def test_a_warm_l2_has_lines_to_write(engine):
 def test_each_launch_is_warm_by_itself(engine):
     tables = {
         "name": "m",
-        "cores": {"groups": 1, "cores_per_group": 32, "warp_width": 32, "threads_per_core": 64},
+        "cores": {"groups": 1, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 64},
         "memory": {"latency": 100, "chunk_words": 32, "l2": {**L2, "start": "warm"}},
     }
     launches = [{"blocks": [{"warps": [[["load", [chunk]]]]}]} for chunk in (0, 1)]

@@ -12,7 +12,7 @@ def machine(**memory):
     return Machine.from_dict(
         {
             "name": "ideal",
-            "cores": {"groups": 1, "cores_per_group": 32, "warp_width": 32, "threads_per_core": 64},
+            "cores": {"groups": 1, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 64},
             "memory": {"latency": 90, "chunk_words": 32, **memory},
         }
     )

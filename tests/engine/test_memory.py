@@ -33,7 +33,7 @@ def test_memory_stays_within_24_bytes_an_operation_and_8_a_chunk(outstanding, se
     machine = Machine.from_dict(
         {
             "name": "m",
-            "cores": {"groups": 4, "cores_per_group": 32, "warp_width": 32, "threads_per_core": 64},
+            "cores": {"groups": 4, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 64},
             "memory": {"latency": 400, "chunk_words": 32, "service": service, "outstanding": outstanding},
         }
     )

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
 TABLES = {
     "name": "m",
-    "cores": {"groups": 1, "cores_per_group": 32, "warp_width": 32, "threads_per_core": 64},
+    "cores": {"groups": 1, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 64},
     "memory": {"latency": 100, "chunk_words": 32},
 }
 

@@ -12,7 +12,7 @@ from simtmm.errors import EngineError, WorkloadError
 MACHINE = Machine.from_dict(
     {
         "name": "small",
-        "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 4},
+        "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 4},
         "memory": {"latency": 10, "chunk_words": 8},
     }
 )
@@ -73,7 +73,7 @@ import numba.core.caching as caching
 caching.FunctionCache._impl_class._locator_classes = []
 from simtmm import Machine, Workload, simulate
 machine = Machine.from_dict({"name": "m", "cores": {"groups": 1, "cores_per_group": 8, "warp_width": 8,
-    "threads_per_core": 4}, "memory": {"latency": 10, "chunk_words": 8}})
+    "max_threads_per_core": 4}, "memory": {"latency": 10, "chunk_words": 8}})
 print(simulate(machine, Workload.from_dict({"blocks": [{"warps": [[["load", [1]]]]}]}), "fast").ticks)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)

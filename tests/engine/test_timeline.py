@@ -14,7 +14,7 @@ def machine(**changes):
     return Machine.from_dict(
         {
             "name": "one",
-            "cores": {"groups": 1, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 4},
+            "cores": {"groups": 1, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 4},
             "memory": {"latency": 20, "chunk_words": 8},
         }
     ).replace(changes)

@@ -25,8 +25,8 @@ def followed(name, parameters=()):
 
 
 FOLLOWING = [name for name in kernel_folders() if followed(name) is not None]
-# Of n = 8192 elements by default; the GTX 480 holds 12288 in local memory, the kernel sorts blocks of fewer.
-BELOW_LOCAL_MEMORY = {"merge-sort", "odd-even-merge-sort"}
+# Of n = 8192 elements by default; the GTX 480 holds 12288 in shared memory, the kernel sorts blocks of fewer.
+BELOW_SHARED_MEMORY = {"merge-sort", "odd-even-merge-sort"}
 
 
 @pytest.mark.parametrize("name", FOLLOWING)
@@ -36,7 +36,7 @@ def test_the_algorithm_that_a_kernel_follows_is_in_the_catalogue(name):
     assert set(symbols) <= {symbol.name for symbol in find(algorithm).symbols}
 
 
-@pytest.mark.parametrize("name", [name for name in FOLLOWING if name not in BELOW_LOCAL_MEMORY])
+@pytest.mark.parametrize("name", [name for name in FOLLOWING if name not in BELOW_SHARED_MEMORY])
 def test_the_models_take_a_kernels_defaults(name):
     algorithm, symbols = followed(name)
     made = predict_algorithm(find(algorithm), GTX_480, symbols)
@@ -44,13 +44,13 @@ def test_the_models_take_a_kernels_defaults(name):
     assert made["tmm"].cycles > 0
 
 
-@pytest.mark.parametrize("name", sorted(BELOW_LOCAL_MEMORY))
-def test_a_sort_within_local_memory_is_refused_and_one_in_the_kernels_blocks_is_taken(name):
+@pytest.mark.parametrize("name", sorted(BELOW_SHARED_MEMORY))
+def test_a_sort_within_shared_memory_is_refused_and_one_in_the_kernels_blocks_is_taken(name):
     algorithm, symbols = followed(name)
     with pytest.raises(ModelError, match=rf"^{algorithm}: n = 8192: must be above Z = 12288$"):
         predict_algorithm(find(algorithm), GTX_480, symbols)
     blocks = load_kernel(name).parameters["local_elements"].default
-    smaller = GTX_480.replace({"resources.local_memory": blocks * GTX_480.memory.word_bytes})
+    smaller = GTX_480.replace({"resources.shared_memory": blocks * GTX_480.memory.word_bytes})
     assert predict_algorithm(find(algorithm), smaller, symbols)["tmm"].cycles > 0
 
 
@@ -140,7 +140,7 @@ def test_every_kernel_that_follows_an_algorithm_is_here():
 
 
 def counted_over_form(name, parameters, variant):
-    """T1 and M as counted over those of the closed form; Z is what the kernel sorts in local memory, where it says."""
+    """T1 and M as counted over those of the closed form; Z is what the kernel sorts in shared memory, where it says."""
     algorithm, symbols = followed(name, parameters)
     formula = find(algorithm).counts(variant, symbols)
     blocks = load_kernel(name).resolve(parameters).get("local_elements")

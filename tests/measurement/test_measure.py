@@ -6,11 +6,11 @@ import sys
 import numpy as np
 import pytest
 
-from simtmm.calibration import benchmarks
 from simtmm.calibration.latency_levels import load_latency
 from simtmm.calibration.occupancy_curve import load_stream
 from simtmm.errors import KernelError, RecordingError, StudyError
 from simtmm.kernel import load_kernel
+from simtmm.measurement import benchmarks
 from simtmm.measurement import campaign as everything
 from simtmm.measurement.measure import load_measurement, machine_name, measure, save_measurement
 from simtmm.measurement.timings import load_timings
@@ -55,7 +55,7 @@ def ours(cupy, name="f"):
 TWO_LAUNCHES = {
     "launches": """
     for step in range(2):
-        yield Launch("f", ("a", step), grid=2 - step, block=4, local_memory_bytes=1000 * step)
+        yield Launch("f", ("a", step), grid=2 - step, block=4, shared_memory_bytes=1000 * step)
     """,
     "check": "assert after['a'].tolist() == [2, 1, 0, 0]",
 }
@@ -129,16 +129,16 @@ def test_the_plain_build_is_timed(cupy):
     assert "--fmad=false" not in options  # as one would compile it
 
 
-def test_local_memory_that_is_claimed_is_taken_so_that_occupancy_is_as_the_launch_says(cupy):
-    made = measure("stream", {"n": 256, "local_memory": 100_000}, repeat=1)
+def test_shared_memory_that_is_claimed_is_taken_so_that_occupancy_is_as_the_launch_says(cupy):
+    made = measure("stream", {"n": 256, "shared_memory": 100_000}, repeat=1)
     assert {launch[3] for launch in ours(cupy, "stream_triad")} == {100_000}
-    assert [(launch.local_memory_bytes, launch.blocks_per_core_group) for launch in made.launches] == [(100_000, 2)]
+    assert [(launch.shared_memory_bytes, launch.blocks_per_core_group) for launch in made.launches] == [(100_000, 2)]
     cupy.static_shared_bytes = 40_000
     cupy.launches.clear()
-    measure("stream", {"n": 256, "local_memory": 100_000}, repeat=1)
+    measure("stream", {"n": 256, "shared_memory": 100_000}, repeat=1)
     assert {launch[3] for launch in ours(cupy, "stream_triad")} == {60_000}
-    with pytest.raises(KernelError, match="local_memory_bytes = 300000: Fake GPU gives a block 200000"):
-        measure("stream", {"n": 256, "local_memory": 300_000}, repeat=1)
+    with pytest.raises(KernelError, match="shared_memory_bytes = 300000: Fake GPU gives a block 200000"):
+        measure("stream", {"n": 256, "shared_memory": 300_000}, repeat=1)
 
 
 def test_a_kernel_holds_the_device_before_each_timed_run_until_the_host_has_told_it_all(kernel_folder, cupy):

@@ -19,7 +19,7 @@ def published(name):
 
 
 def table_5_4():
-    """Z, R and so on of a GTX 480, by letter, with 48 KB of local memory."""
+    """Z, R and so on of a GTX 480, by letter, with 48 KB of shared memory."""
     item = ITEMS["ma.table5.4"]
     letters = ("P", "Q", "R", "W", "N_W", "B_max", "T_maxB", "T_maxMP")
     return {letter: item[letter] for letter in letters} | {"Z": 48 * 1024}

@@ -62,7 +62,7 @@ def test_each_refused_configuration_has_its_resource():
         GTX480, T1=1, M=0, B_r=15, T_r=[1056, 1024, 64, 64, 64], R_T=[1, 33, 20, 20, 20], Z_B=[0, 0, 49153, 0, 0],
         most_threads=[9999, 9999, 9999, 63, 64], S_D=[1, 2, 3, 4, 5],
     )  # fmt: skip
-    assert made.refused.resource.tolist() == ["threads per block", "registers", "local memory", "work"]
+    assert made.refused.resource.tolist() == ["threads per block", "registers", "shared memory", "work"]
     assert made.refused.size.tolist() == [1, 2, 3, 4]
     assert made.feasible.size.tolist() == [5]
 
@@ -97,8 +97,8 @@ def test_the_maximum_and_the_sum_may_advise_differently():
 def test_shortest_paths_are_advised_the_sizes_and_threads_that_hide_the_latency():
     made = advise_apsp(GTX480, 8192, [8, 16, 32, 64, 128], range(32, 1025, 32), 20, C=1)
     found = made.feasible
-    assert set(made.refused.resource) == {"local memory", "work"}  # 3 * 128^2 words do not fit
-    assert set(made.refused.size[made.refused.resource == "local memory"]) == {128}
+    assert set(made.refused.resource) == {"shared memory", "work"}  # 3 * 128^2 words do not fit
+    assert set(made.refused.size[made.refused.resource == "shared memory"]) == {128}
     hidden = found.threads_per_core * found.size >= 512  # Fig 6.3
     assert set(found.bound[hidden]) == {"compute"}
     assert set(found.bound[~hidden]) == {"memory"}

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.errors import ModelError
-from simtmm.model.cache import cache_factor, fits_cache, fits_local_memory, hit_rate, miss_rate
+from simtmm.model.cache import cache_factor, fits_cache, fits_shared_memory, hit_rate, miss_rate
 from tests.model.ma_chapters import published
 
 
@@ -65,7 +65,7 @@ def test_the_factor_lies_between_all_hits_and_none(m, C_s, G):
 def test_a_larger_set_slows_global_memory_and_not_shared(item):
     small, large = item["working_set_kb"]
     Z, C_s = item["Z_kb"], item["C_s_kb"]
-    assert fits_local_memory([small, large], Z).all()  # so f_cache is 1 for both
+    assert fits_shared_memory([small, large], Z).all()  # so f_cache is 1 for both
     assert fits_cache([small, large], C_s).tolist() == [True, False]
     for G in (1.5, 4, 30):  # whatever the slowdown, which is not printed
         assert cache_factor(small, C_s, G) == 1
@@ -74,7 +74,7 @@ def test_a_larger_set_slows_global_memory_and_not_shared(item):
 
 def test_a_set_as_large_as_the_memory_does_not_fit_but_all_hit():
     assert not fits_cache(16, 16)
-    assert not fits_local_memory(48, 48)
+    assert not fits_shared_memory(48, 48)
     assert cache_factor(16, 16, 4) == 1
 
 

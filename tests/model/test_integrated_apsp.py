@@ -16,9 +16,9 @@ from simtmm.model.integrated_apsp import (
     APSP_BY_SIZE,
     APSP_FITTED,
     APSP_SUM,
-    local_memory,
     memory_operations,
     requested_blocks,
+    shared_memory,
     threads_that_hide_latency,
     work,
 )
@@ -117,15 +117,15 @@ def test_the_printed_prediction_of_the_anomaly_does_not_follow_and_the_anomaly_d
 @published("ma.anomaly")
 def test_the_anomalys_launch_follows_from_its_sub_blocks(item):
     assert requested_blocks(item["n"], item["S_D"]) == item["B_r"]
-    assert 48 * 1024 // local_memory(item["S_D"], 4) == item["B_a"]
+    assert 48 * 1024 // shared_memory(item["S_D"], 4) == item["B_a"]
     # T counts the threads of all active blocks: one warp to a block
     assert item["T"] * 32 / item["B_a"] == 32
 
 
 @published("tmm.fig4.6")
-def test_local_memory_decides_where_the_curves_stop(item):
+def test_shared_memory_decides_where_the_curves_stop(item):
     for size, kilobytes in zip(item["S_D"], item["Z_kb"], strict=True):
-        assert local_memory(size, item["word_bytes"]) == kilobytes * 1024
+        assert shared_memory(size, item["word_bytes"]) == kilobytes * 1024
     one_block = [item["threads_of_one_block"] / cores for cores in (32, 192)]
     assert one_block == pytest.approx(item["stops_at_T"], abs=0.05)  # 1.3 to a tenth
 
@@ -137,15 +137,15 @@ def test_a_gtx_680_holds_too_few_threads_to_hide_the_latency(item):
             "name": "GTX 680",
             "cores": {
                 "groups": item["groups"], "cores_per_group": item["cores_per_group"], "warp_width": 32,
-                "threads_per_core": item["T_maxMP"] / item["cores_per_group"],
+                "max_threads_per_core": item["T_maxMP"] / item["cores_per_group"],
             },
             "memory": {"latency": 512, "chunk_words": 32},
-            "resources": {"local_memory": item["Z_kb"] * 1024, "threads_per_block": 1024},
+            "resources": {"shared_memory": item["Z_kb"] * 1024, "threads_per_block": 1024},
         }
     )  # fmt: skip
     threads = np.arange(32, 1025, 32)
     for size in (16, 32, 64):
-        held = occupancies(machine, threads, 0, local_memory(size, 4)).active_blocks
+        held = occupancies(machine, threads, 0, shared_memory(size, 4)).active_blocks
         most = (held * threads / item["cores_per_group"]).max()
         assert most <= item["T_maxMP"] / item["cores_per_group"]
         # with a GTX 480's latency, as no other is printed

@@ -181,7 +181,7 @@ def machine(**changes):
     tables = {
         "name": "m",
         "clock_hz": 1e9,
-        "cores": {"groups": 2, "cores_per_group": 2, "warp_width": 4, "threads_per_core": 8},
+        "cores": {"groups": 2, "cores_per_group": 2, "warp_width": 4, "max_threads_per_core": 8},
         "memory": {"latency": 100, "chunk_words": 8, "service": 8},
     }
     return Machine.from_dict(tables).replace(changes)

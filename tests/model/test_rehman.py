@@ -309,10 +309,10 @@ HARDWARE = PRINTED["rehman.gtx280_hw"]
             "sp": lambda m: m.processors,
             "sp_per_sm": lambda m: m.cores.cores_per_group,
             "sm": lambda m: m.cores.groups,
-            "shared_kb_per_sm": lambda m: m.resources.local_memory / 1024,
+            "shared_kb_per_sm": lambda m: m.resources.shared_memory / 1024,
             "warp": lambda m: m.cores.warp_width,
             "half_warp": lambda m: m.banks.lanes,
-            "threads_per_sm": lambda m: m.cores.threads_per_core * m.cores.cores_per_group,
+            "threads_per_sm": lambda m: m.cores.max_threads_per_core * m.cores.cores_per_group,
         }.items()
     ],
 )
@@ -337,7 +337,7 @@ def machine(**changes):
     tables = {
         "name": "m",
         "clock_hz": 1e9,
-        "cores": {"groups": 2, "cores_per_group": 2, "warp_width": 4, "threads_per_core": 8},
+        "cores": {"groups": 2, "cores_per_group": 2, "warp_width": 4, "max_threads_per_core": 8},
         "memory": {"latency": 100, "chunk_words": 8},
     }
     return Machine.from_dict(tables).replace(changes)

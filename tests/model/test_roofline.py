@@ -19,7 +19,7 @@ def machine(**changes):
     tables = {
         "name": "sixteen",
         "clock_hz": 1e9,
-        "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 4},
+        "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 4},
         "memory": {"latency": 100, "chunk_words": 8, "partitions": 4, "service": 2},  # 4 * 32 / 2 = 64 bytes a cycle
     }
     return Machine.from_dict(tables).replace(changes)

@@ -21,8 +21,8 @@ from tests.model.ma_chapters import published
 GTX480 = load_machine("gtx480")
 
 
-def launch(threads, registers=20, local_memory=8192):
-    return TraceLaunch("kernel", (1, 1, 1), (threads, 1, 1), registers, local_memory)
+def launch(threads, registers=20, shared_memory=8192):
+    return TraceLaunch("kernel", (1, 1, 1), (threads, 1, 1), registers, shared_memory)
 
 
 @published("ma.eq5.13")
@@ -94,20 +94,20 @@ def test_the_period_of_a_tesla_c1060(item):
                 "groups": item["groups"],
                 "cores_per_group": item["cores_per_group"],
                 "warp_width": 32,
-                "threads_per_core": item["T_maxMP"] / item["cores_per_group"],
+                "max_threads_per_core": item["T_maxMP"] / item["cores_per_group"],
             },
             "memory": {"latency": 500, "chunk_words": 32},
             "limits": {"blocks_per_group": item["blocks_per_group"]},
             "resources": {
                 "registers": item["R"],
-                "local_memory": item["Z_bytes"],
+                "shared_memory": item["Z_bytes"],
                 "threads_per_block": item["T_maxB"],
             },
         }
     )
     with pytest.raises(MachineError, match="at most 512 threads a block"):
         zigzag(tesla, launch(item["T_r_printed"]))
-    # The period needs one active block: one that takes more than half of local memory, as a vector of 16 KB does
+    # The period needs one active block: one that takes more than half of shared memory, as a vector of 16 KB does
     assert zigzag(tesla, launch(item["T_maxB"], 8, item["Z_bytes"] // 2 + 1)).period == item["period"]
     assert zigzag(tesla, launch(item["T_maxB"], 8, item["Z_bytes"] // 2)).period == 2 * item["period"]
 

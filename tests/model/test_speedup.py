@@ -11,7 +11,7 @@ from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.model.speedup_of import speedup_of
 
 GTX_480 = load_machine("gtx480")  # P 480, Q 32, L 512, C 32, X 48, Z 12288 words
-CRAY_XMT = load_machine("cray-xmt")  # no local memory
+CRAY_XMT = load_machine("cray-xmt")  # no shared memory
 SIZES = {"n": 1e5, "N": 1e5, "m": 1e5, "k": 20.0, "Q_s": 1000.0, "n_sub": 100.0}
 
 
@@ -44,7 +44,7 @@ def test_tmm_core_by_hand():
     assert found.bounds == {"compute": 480, "span": 2**20, "memory": pytest.approx(480 * 48 / 512, rel=1e-14)}
     hidden = found.hiding
     assert (hidden.in_use, hidden.needed, hidden.largest_latency) == (48, 512, 48)
-    assert hidden.limits == {"threads per core": 48, "local memory": 12288 / 32, "parallelism": 2**20 / 480}
+    assert hidden.limits == {"threads per core": 48, "shared memory": 12288 / 32, "parallelism": 2**20 / 480}
 
 
 def test_a_chain_of_dependent_transfers_bounds_the_speedup():
@@ -62,7 +62,7 @@ def test_a_chain_of_dependent_transfers_bounds_the_speedup():
 )
 def test_tmm_table4_1_what_linear_speedup_asks_on_a_gtx_480(name, latencies):
     found, _ = made(name)
-    assert [asked.limit for asked in found.asked] == ["threads per core", "local memory"]
+    assert [asked.limit for asked in found.asked] == ["threads per core", "shared memory"]
     assert [asked.latency for asked in found.asked] == [pytest.approx(latency, rel=1e-14) for latency in latencies]
     assert [asked.met for asked in found.asked] == [latency >= 512 for latency in latencies]
 
@@ -75,10 +75,10 @@ def test_tmm_table4_1_of_johnson_the_row_whose_condition_holds_is_told(m, formul
     assert len(found.asked) == 2
 
 
-def test_without_local_memory_it_asks_for_nothing():
+def test_without_shared_memory_it_asks_for_nothing():
     found, _ = made("suffix-tree", CRAY_XMT)
     assert [asked.formula for asked in found.asked] == ["X"]
-    assert "local memory" not in found.hiding.limits
+    assert "shared memory" not in found.hiding.limits
 
 
 def test_without_work_nothing_is_gained():

@@ -22,7 +22,7 @@ def machine(**changes):
         {
             "name": "sixteen",
             "clock_hz": 1e9,
-            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 4},
+            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 4},
             "memory": {"latency": 100, "chunk_words": 8},
         }
     )
@@ -183,18 +183,18 @@ def test_the_limits_are_what_the_machine_holds_and_what_parallelism_feeds():
     assert hiding(machine(), counts(0, 0, 0)).limits["parallelism"] == inf
 
 
-def test_local_memory_limits_threads_where_threads_use_some():
-    made = machine(**{"resources.local_memory": 1024})
-    limits = hiding(made, counts(1600, 25, 64), local_memory_per_thread=64).limits
-    assert limits["local memory"] == 2  # 1024 / (8 * 64)
-    assert "local memory" not in hiding(made, counts(1600, 25, 64)).limits
-    assert "local memory" not in hiding(machine(), counts(1600, 25, 64), local_memory_per_thread=64).limits
+def test_shared_memory_limits_threads_where_threads_use_some():
+    made = machine(**{"resources.shared_memory": 1024})
+    limits = hiding(made, counts(1600, 25, 64), shared_memory_per_thread=64).limits
+    assert limits["shared memory"] == 2  # 1024 / (8 * 64)
+    assert "shared memory" not in hiding(made, counts(1600, 25, 64)).limits
+    assert "shared memory" not in hiding(machine(), counts(1600, 25, 64), shared_memory_per_thread=64).limits
 
 
-@pytest.mark.parametrize(("local_memory_per_thread", "limit"), [(64, 2), (16, 4)])
-def test_the_limit_of_the_machine_is_the_least_and_leaves_parallelism_out(local_memory_per_thread, limit):
-    made = machine(**{"resources.local_memory": 1024})
-    assert hiding(made, counts(16, 16, 64), local_memory_per_thread).limit == limit
+@pytest.mark.parametrize(("shared_memory_per_thread", "limit"), [(64, 2), (16, 4)])
+def test_the_limit_of_the_machine_is_the_least_and_leaves_parallelism_out(shared_memory_per_thread, limit):
+    made = machine(**{"resources.shared_memory": 1024})
+    assert hiding(made, counts(16, 16, 64), shared_memory_per_thread).limit == limit
 
 
 def test_models_load_no_simulation_no_compiler_and_no_gpu():

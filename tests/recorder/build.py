@@ -39,7 +39,7 @@ def host(
 ):
     """host.py, each part an expression or statements in Python; one launch of `f` unless `launches` says else."""
     if launches is None:
-        launches = f'yield Launch("f", {arguments}, grid={grid}, block={block}, local_memory_bytes={local})'
+        launches = f'yield Launch("f", {arguments}, grid={grid}, block={block}, shared_memory_bytes={local})'
     launches, check = (textwrap.indent(textwrap.dedent(part).strip(), "    ") for part in (launches, check))
     return HOST.format(arrays=arrays, launches=launches, check=check)
 

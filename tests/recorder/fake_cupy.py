@@ -116,7 +116,7 @@ class FakeCupy(types.ModuleType):
         return self.devices
 
     def _resident(self, function, threads, shared):
-        """Of 2048 threads and 200,000 bytes of local memory."""
+        """Of 2048 threads and 200,000 bytes of shared memory."""
         return min(2048 // threads, 200_000 // (shared + self.static_shared_bytes or 1))
 
     def empty(self, shape, dtype=float):

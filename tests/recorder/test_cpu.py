@@ -132,7 +132,7 @@ def test_atomics_on_global_memory_update_it_and_give_the_old_value(recorded):
     ]
 
 
-def test_atomics_on_local_memory_update_it_and_give_the_old_value(recorded):
+def test_atomics_on_shared_memory_update_it_and_give_the_old_value(recorded):
     body = "".join(
         f"STS(s, {i}, {before}); ST(old, {i}, ATOMIC_{name}(s, {i}, {value})); ST(a, {i}, LDS(s, {i}));\n"
         for i, (name, before, value, _) in enumerate(ATOMICS)
@@ -167,7 +167,7 @@ def test_atomics_of_all_threads_add_up(recorded):
     assert trace.info.events == 150
 
 
-# --- local memory -----------------------------------------------------------------------------------------------------
+# --- shared memory ----------------------------------------------------------------------------------------------------
 
 
 def test_a_shared_access_names_its_arrays_declaration_and_the_offset(recorded):
@@ -193,7 +193,7 @@ def test_a_shared_access_names_its_arrays_declaration_and_the_offset(recorded):
     assert [site.kind for site in trace.info.sites[:2]] == ["shared_array"] * 2
 
 
-def test_local_memory_carries_nothing_from_block_to_block(recorded):
+def test_shared_memory_carries_nothing_from_block_to_block(recorded):
     recorded(
         """__global__ void f(unsigned* a) {
             SHARED(unsigned, s, 1);
@@ -207,7 +207,7 @@ def test_local_memory_carries_nothing_from_block_to_block(recorded):
     )
 
 
-def test_local_memory_carries_nothing_from_launch_to_launch(recorded):
+def test_shared_memory_carries_nothing_from_launch_to_launch(recorded):
     recorded(
         """__global__ void f(unsigned* a, int i) {
             SHARED(unsigned, s, 1);
@@ -215,7 +215,7 @@ def test_local_memory_carries_nothing_from_launch_to_launch(recorded):
             STS(s, 0, 42u);
         }""",
         arrays='{"a": np.zeros(2, np.uint32)}',
-        launches='for i in range(2): yield Launch("f", ("a", i), grid=1, block=1, local_memory_bytes=4)',
+        launches='for i in range(2): yield Launch("f", ("a", i), grid=1, block=1, shared_memory_bytes=4)',
         check="assert after['a'].tolist() == [0xCDCDCDCD] * 2",
     )
 
@@ -236,7 +236,7 @@ def test_local_arrays_of_a_templates_instances_carry_nothing_over_either(recorde
     )
 
 
-def test_threads_of_a_block_share_its_local_memory(recorded):
+def test_threads_of_a_block_share_its_shared_memory(recorded):
     recorded(
         """__global__ void f(int* a) {
             SHARED(int, s, 4);

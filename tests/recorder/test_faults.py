@@ -322,7 +322,7 @@ def test_a_mistake_in_host_py_is_named(refused, what, message):
         pytest.param("def check(", "def defines(p):\n    pass\n\n\ndef check(", id="defines returns nothing"),
         pytest.param("def check(", "def defines(p):\n    assert 0\n\n\ndef check(", id="defines asserts"),
         pytest.param('("a",)', "None", id="arguments are none"),
-        pytest.param("local_memory_bytes=0", "local_memory_bytes=None", id="local memory is none"),
+        pytest.param("shared_memory_bytes=0", "shared_memory_bytes=None", id="shared memory is none"),
     ],
 )
 def test_a_mistake_in_host_py_is_no_exception_of_python(kernel_folder, before, after):
@@ -377,7 +377,7 @@ def test_local_arrays_beyond_what_the_launch_says_are_refused(recorded, refused)
     device = "__global__ void f(int* a) { SHARED(int, s, 8); SHARED(double, t, 2); STS(s, 0, 1); STS(t, 0, 1); }"
     recorded(device, local=48)
     text = refused(KernelError, device, local=47)
-    assert "local_memory_bytes = 47: its SHARED arrays take 48 bytes a block" in text
+    assert "shared_memory_bytes = 47: its SHARED arrays take 48 bytes a block" in text
 
 
 def test_a_later_launch_that_fails_leaves_nothing_of_the_earlier_ones(refused):
@@ -434,7 +434,7 @@ def test_syncthreads_is_to_be_spelled_sync(refused):
 
 def test_shared_memory_is_to_be_declared_by_shared(refused):
     text = refused(CompilerError, "__global__ void f(int* a) {\n    __shared__ int s[4];\n    s[0] = 1;\n}")
-    assert "local memory is declared by SHARED(type, name, count)" in text
+    assert "shared memory is declared by SHARED(type, name, count)" in text
 
 
 # --- compilers --------------------------------------------------------------------------------------------------------

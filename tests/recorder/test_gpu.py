@@ -377,9 +377,9 @@ def test_a_thread_that_records_for_ever_is_ended(on_gpu, cupy, monkeypatch):
 
 
 @needs_compiler
-def test_local_memory_that_the_launch_conceals_is_refused(on_gpu, cupy):
+def test_shared_memory_that_the_launch_conceals_is_refused(on_gpu, cupy):
     cupy.static_shared_bytes = 4096  # what the compiler says, here the test
-    with pytest.raises(KernelError, match=r"local_memory_bytes = 16: its SHARED arrays take 4096 bytes a block"):
+    with pytest.raises(KernelError, match=r"shared_memory_bytes = 16: its SHARED arrays take 4096 bytes a block"):
         on_gpu("__global__ void f(int* a) { SHARED(int, s, 1024); STS(s, 0, 1); }", local=16)
 
 

@@ -46,7 +46,7 @@ def test_zero_and_minus_zero_are_not_the_same(races):
     assert races(device, arrays=arrays, block="2") == [("block", 0, 0, 1, False)]
 
 
-def test_local_memory_without_a_barrier_is_a_race_and_with_one_is_none(races):
+def test_shared_memory_without_a_barrier_is_a_race_and_with_one_is_none(races):
     device = """__global__ void f(int* a) {
         SHARED(int, s, 4);
         STS(s, threadIdx.x, 7 + threadIdx.x);

@@ -13,7 +13,7 @@ pytestmark = needs_compiler
 PROGRAMS = {
     "gemm": {"n": 20, "side": 8},
     "mvt": {"n": 40, "side": 16},  # two launches
-    "scan": {"n": 1000},  # barriers and local memory
+    "scan": {"n": 1000},  # barriers and shared memory
     "histogram": {"n": 1000},  # atomics
 }
 

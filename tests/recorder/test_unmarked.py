@@ -26,7 +26,7 @@ __global__ void f(const float* x, float* y, int marked)
 }
 """
 ARRAYS = '{"x": np.arange(8, dtype=np.float32), "y": np.ones(8, np.float32), "z": np.zeros(8, np.float32)}'
-LAUNCH = 'yield Launch("f", ("x", "y", {}), grid=2, block=4, local_memory_bytes=16)'
+LAUNCH = 'yield Launch("f", ("x", "y", {}), grid=2, block=4, shared_memory_bytes=16)'
 RIGHT = "assert np.array_equal(after['y'], 2 * before['x'] + 1)"
 SILENT = "recorded no access to memory: accesses are recorded where they are written with LD, ST and their kin"
 UNSTORED = "f changed array y without a recorded store: accesses are recorded where they are written with LD, ST"
@@ -53,7 +53,7 @@ def test_of_a_kernel_with_all_its_macros_nothing_is_said(recorded, marked):
     assert doubts(recorded, marked, check=RIGHT) == []
 
 
-def test_an_access_to_local_memory_is_an_access(recorded):
+def test_an_access_to_shared_memory_is_an_access(recorded):
     assert doubts(recorded, 4) == []
 
 

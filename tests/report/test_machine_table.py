@@ -25,7 +25,7 @@ def machine(**sources):
             "name": "small",
             "clock_hz": 1e9,
             "peak_bandwidth": 2e11,
-            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 32, "threads_per_core": 128},
+            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 32, "max_threads_per_core": 128},
             "memory": {"latency": 400, "chunk_words": 32, "partitions": 4, "service": 4},
             "sources": {key.replace("__", "."): value for key, value in sources.items()},
         }

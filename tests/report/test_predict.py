@@ -101,7 +101,7 @@ def test_an_algorithm_has_its_counts_and_speedup():
         "that hide the latency        512   by the TMM, at L = 512",
         "                          16,384   if a warp's threads wait together",
         "limit: threads per core       48   X, threads a core may hold",
-        "limit: local memory          384   Z / (Q S), what local memory allows",
+        "limit: shared memory          384   Z / (Q S), what shared memory allows",
         "limit: parallelism         2,185   T1 / (Tinf P), what the program can feed",
         "largest L that T hides        48   cycles",
         "",
@@ -109,7 +109,7 @@ def test_an_algorithm_has_its_counts_and_speedup():
         "effective work     223,696,213   operations, T_E = max(T1, M L / T)",
         "speedup                     45   S_P, of P = 480",
         "linear up to L =            48   X (threads per core), not met by L = 512",
-        "linear up to L =           384   Z / Q (local memory), not met by L = 512",
+        "linear up to L =           384   Z / Q (shared memory), not met by L = 512",
     ]
 
 
@@ -135,7 +135,7 @@ def test_a_measured_time_is_set_over_the_predicted_ones():
 
 def test_forced_active_blocks_are_told_with_what_blocks_must_claim():
     shown = lines(describe_prediction(predict_program(TRACE, GTX_480, models=["pram"], active_blocks=1)))
-    assert shown[1] == "Active blocks: 1 at most, for which a block must claim 24,577 bytes of local memory"
+    assert shown[1] == "Active blocks: 1 at most, for which a block must claim 24,577 bytes of shared memory"
 
 
 def test_without_parameters_there_are_no_parentheses():

@@ -21,7 +21,7 @@ def machine(**changes):
     return Machine.from_dict(
         {
             "name": "two",
-            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 4},
+            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 4},
             "memory": {"latency": 20, "chunk_words": 8},
         }
     ).replace(changes)

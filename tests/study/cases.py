@@ -12,7 +12,7 @@ MACHINE = Machine.from_dict(
         "name": "Hand-made",
         "clock_hz": 1e9,
         "peak_bandwidth": 8e9,
-        "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 4},
+        "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 4},
         "memory": {"latency": 20, "chunk_words": 8},
     }
 )

@@ -15,7 +15,7 @@ clock_hz = 1e9
 groups = 2
 cores_per_group = 8
 warp_width = 8
-threads_per_core = 16
+max_threads_per_core = 16
 
 [memory]
 latency = 100
@@ -25,14 +25,14 @@ chunk_words = 8
 blocks_per_group = 8
 
 [resources]
-local_memory = 1024
+shared_memory = 1024
 """
 
 
-def trace(blocks=8, threads=16, rounds=4, local_memory=128):
+def trace(blocks=8, threads=16, rounds=4, shared_memory=128):
     """Each thread does two operations, loads a word of its own, and does one operation, some rounds over."""
     recorder = TraceRecorder()
-    launches = [TraceLaunch("step", (blocks, 1, 1), (threads, 1, 1), 0, local_memory)] * 2
+    launches = [TraceLaunch("step", (blocks, 1, 1), (threads, 1, 1), 0, shared_memory)] * 2
     for number in range(len(launches)):
         for block in range(blocks):
             events = np.zeros((threads, rounds, 3), dtype=EVENT)

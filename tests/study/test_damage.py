@@ -10,12 +10,12 @@ import pytest
 
 from simtmm.errors import StudyError
 from simtmm.parallel.tasks import Task
+from simtmm.study import sheet, sweep
 from simtmm.study.forecast import forecast
 from simtmm.study.known import computed, known
 from simtmm.study.layout import layout
 from simtmm.study.plan import plan
 from simtmm.study.results import read
-from simtmm.study import sheet, sweep
 from simtmm.study.store import schema
 from simtmm.study.store.store import Store
 from simtmm.study.study_file import study_of

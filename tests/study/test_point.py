@@ -16,7 +16,7 @@ from simtmm.testing import machines
 from tests.study.programs import trace
 
 FIRST_COMPILES = settings(deadline=None)  # the first example compiles the loops
-TRACE = trace(blocks=6, threads=20, local_memory=200)
+TRACE = trace(blocks=6, threads=20, shared_memory=200)
 
 
 @st.composite
@@ -29,7 +29,7 @@ def wide_machines(draw):
         "memory.word_bytes": draw(st.sampled_from([4, 8])),
         "memory.coalescing": draw(st.sampled_from(["chunk", "half-warp-segments"])),
         "banks.count": draw(st.sampled_from([8, 32])),
-        "resources.local_memory": draw(st.sampled_from([None, 150, 200, 500, 1000])),
+        "resources.shared_memory": draw(st.sampled_from([None, 150, 200, 500, 1000])),
         "resources.threads_per_block": draw(st.sampled_from([None, 16, 20])),
     }
     if changes["memory.coalescing"] == "half-warp-segments":
@@ -83,14 +83,14 @@ def test_machines_of_one_counting_key_share_counts(machine, latency, scheduler):
     "change",
     [
         {"cores.groups": 9}, {"cores.cores_per_group": 16}, {"limits.blocks_per_group": 1},
-        {"resources.local_memory": 256}, {"memory.stores": "posted"}, {"memory.chunk_words": 64},
+        {"resources.shared_memory": 256}, {"memory.stores": "posted"}, {"memory.chunk_words": 64},
     ],
 )  # fmt: skip
 def test_what_changes_the_counts_changes_the_key(change):
     base = Machine.from_dict(
         {
             "name": "base",
-            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 16},
+            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 16},
             "memory": {"latency": 9, "chunk_words": 8, "stores": "blocking"},
         }
     )
@@ -102,7 +102,7 @@ def test_a_point_is_what_the_library_calls_give_one_by_one():
         {
             "name": "m",
             "clock_hz": 1e9,
-            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 64},
+            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 64},
             "memory": {"latency": 90, "chunk_words": 8},
         }
     )
@@ -119,7 +119,7 @@ def test_a_model_that_fails_leaves_the_others(monkeypatch):
     machine = Machine.from_dict(
         {
             "name": "m",
-            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 64},
+            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 64},
             "memory": {"latency": 90, "chunk_words": 8},
         }
     )
@@ -140,9 +140,9 @@ def test_an_algorithm_is_predicted_from_its_symbols():
     machine = Machine.from_dict(
         {
             "name": "m",
-            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 64},
+            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 64},
             "memory": {"latency": 90, "chunk_words": 8},
-            "resources": {"local_memory": 4096},
+            "resources": {"shared_memory": 4096},
         }
     )
     made = compute_algorithm("list-ranking", machine, {"n": 4096.0, "T": 3.0}, ["tmm"])

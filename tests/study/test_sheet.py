@@ -40,7 +40,7 @@ def laid(**tables):
 STUDIES = {
     "two machine keys": {
         "parameters": {"n": 2**16},
-        "axes": {"memory.latency": "100:1600:log:7", "cores.threads_per_core": [8, 16.5, 32]},
+        "axes": {"memory.latency": "100:1600:log:7", "cores.max_threads_per_core": [8, 16.5, 32]},
     },
     "several machines": {"machines": ["gtx480", "cray-xmt"], "axes": {"n": "10:1e6:log:6", "clock_hz": [1e9, "none"]}},
     "threads, some too many": {"parameters": {"n": 4096}, "axes": {"T": [0, 8, 40, 64], "memory.latency": [1, 400]}},
@@ -66,10 +66,10 @@ STUDIES = {
         "program": "odd-even-sort",
         "axes": {"n": [1024, 1e6], "variant": ["printed", "none such"], "memory.latency": [100, 200]},
     },
-    "local memory": {
+    "shared memory": {
         "program": "matrix-multiplication",
         "machines": ["gtx480", "cray-xmt"],
-        "axes": {"n": [48, 4096], "resources.local_memory": [16384, 49152, "none"]},
+        "axes": {"n": [48, 4096], "resources.shared_memory": [16384, 49152, "none"]},
     },
     "one model": {"compute": ["pram"], "axes": {"n": [10, 20]}},
 }  # fmt: skip

@@ -127,11 +127,11 @@ def test_points_of_one_content_are_computed_once(folder):
 
 
 def test_a_block_that_does_not_fit_is_kept_as_skipped_with_the_reason(folder, path):
-    made = planned(folder, axes={"resources.local_memory": [64, 128, 4096]})
+    made = planned(folder, axes={"resources.shared_memory": [64, 128, 4096]})
     for _ in range(2):  # the second time from the store
         study = run(made, path, workers=1)
         assert [row.status for row in study.rows] == ["skipped", "done", "done"]
-        assert "needs 128 bytes of local memory does not fit" in study.rows[0].reason
+        assert "needs 128 bytes of shared memory does not fit" in study.rows[0].reason
 
 
 def test_a_point_that_fails_is_kept_with_its_error_and_tried_again(folder, path, monkeypatch):

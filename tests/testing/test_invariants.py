@@ -37,7 +37,7 @@ def test_they_hold_for_a_rule_of_ones_own(machine, workload):
 MACHINE = Machine.from_dict(
     {
         "name": "two",
-        "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "threads_per_core": 4},
+        "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 4},
         "scheduling": {"scheduler": "round-robin"},
         "memory": {"latency": 20, "chunk_words": 8},
         "limits": {"blocks_per_group": 1},

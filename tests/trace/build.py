@@ -26,7 +26,7 @@ def shared(site, offset, size=4, kind="shared_load", array=0):
     return site, kind, array << 32 | offset, size
 
 
-def trace(*launches, registers=0, local_memory=0, blocks=None):
+def trace(*launches, registers=0, shared_memory=0, blocks=None):
     """A trace: each launch is a list of blocks, each block a list of threads, each thread a list of events.
 
     blocks: of each launch's grid, where there are more than those listed.
@@ -35,7 +35,7 @@ def trace(*launches, registers=0, local_memory=0, blocks=None):
     for number, launch in enumerate(launches):
         threads = max((len(block) for block in launch), default=1)
         grid = len(launch) if blocks is None else blocks
-        table.append(TraceLaunch("f", (max(1, grid), 1, 1), (threads, 1, 1), registers, local_memory))
+        table.append(TraceLaunch("f", (max(1, grid), 1, 1), (threads, 1, 1), registers, shared_memory))
         for index, block in enumerate(launch):
             rows = [
                 (value, thread, site, KINDS.index(kind), size)

@@ -14,7 +14,7 @@ from tests.trace.build import barrier, load, shared, store, trace, work
 def machine(**changes):
     tables = {
         "name": "m",
-        "cores": {"groups": 2, "cores_per_group": 4, "warp_width": 4, "threads_per_core": 4},
+        "cores": {"groups": 2, "cores_per_group": 4, "warp_width": 4, "max_threads_per_core": 4},
         "memory": {"latency": 100, "chunk_words": 8},
     }
     return Machine.from_dict(tables).replace(changes)
@@ -106,8 +106,8 @@ def test_threads_per_core_are_those_resident_at_once(blocks, in_use):
 
 
 def test_occupancy_lowers_the_threads_in_use():
-    program = trace([[[load(0, 0)]] * 8] * 9, local_memory=600)
-    limited = machine(**{"resources.local_memory": 1000})
+    program = trace([[[load(0, 0)]] * 8] * 9, shared_memory=600)
+    limited = machine(**{"resources.shared_memory": 1000})
     (launch,) = count(program, limited).launches
     assert isinstance(launch, LaunchCounts)
     assert (launch.active_blocks, launch.blocks_in_use, launch.threads_per_core) == (1, 2, 2.0)
@@ -214,7 +214,7 @@ def test_uncoalesced_instructions_list_more_chunks_than_neighbours_would(address
 
 def test_under_segments_a_transaction_for_each_half_warp_is_coalesced():
     rule = {"cores.warp_width": 32, "memory.chunk_words": 32, "memory.coalescing": "half-warp-segments"}
-    rule |= {"cores.threads_per_core": 32}
+    rule |= {"cores.max_threads_per_core": 32}
     coalesced = [[load(0, 4 * lane)] for lane in range(32)]
     scattered = [[load(0, 256 * (lane // 16) + 128 * (lane % 2))] for lane in range(32)]
     for threads, expected in ((coalesced, (0, 0)), (scattered, (1, 4))):

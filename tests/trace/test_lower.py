@@ -17,7 +17,7 @@ from tests.trace.build import barrier, load, shared, store, trace, work
 def machine(width=4, chunk_words=8, word_bytes=4, **changes):
     tables = {
         "name": "m",
-        "cores": {"groups": 2, "cores_per_group": 4, "warp_width": width, "threads_per_core": 64},
+        "cores": {"groups": 2, "cores_per_group": 4, "warp_width": width, "max_threads_per_core": 64},
         "memory": {"latency": 100, "chunk_words": chunk_words, "word_bytes": word_bytes},
     }
     return Machine.from_dict(tables).replace(changes)
@@ -261,9 +261,9 @@ def test_each_launch_carries_its_occupancy():
 
 
 def test_a_block_that_no_group_has_room_for_is_refused_by_launch_and_resource():
-    limited = machine(**{"resources.local_memory": 1000})
-    with pytest.raises(WorkloadError, match=r"launch 0 of f: .*2000 bytes of local memory .* has 1000 bytes"):
-        lower(trace([[[work(0, 1)]]], local_memory=2000), limited)
+    limited = machine(**{"resources.shared_memory": 1000})
+    with pytest.raises(WorkloadError, match=r"launch 0 of f: .*2000 bytes of shared memory .* has 1000 bytes"):
+        lower(trace([[[work(0, 1)]]], shared_memory=2000), limited)
 
 
 threads = st.lists(
@@ -332,7 +332,7 @@ def test_batches_of_any_cut_lower_alike():
 
 def test_a_workload_of_a_roomier_machine_is_fitted_to_one_of_the_same_lowering():
     recorded = load_trace(shipped_trace(DEFAULT_TRACE))
-    gtx, limited = load_machine("gtx480"), {"limits": {}, "resources": {}, "cores.threads_per_core": 1024}
+    gtx, limited = load_machine("gtx480"), {"limits": {}, "resources": {}, "cores.max_threads_per_core": 1024}
     workload = lower(recorded, gtx.replace(limited))
     fitted, own = fit(workload, recorded.info, gtx), lower(recorded, gtx)
     assert (fitted.digest(), fitted.origin) == (own.digest(), own.origin)

@@ -53,7 +53,7 @@ def test_two_threads_of_a_block_race_where_one_writes_but_two_atomics_do_not(one
 
 @pytest.mark.parametrize("one", [SHARED_LOAD, SHARED_STORE, SHARED_ATOMIC])
 @pytest.mark.parametrize("other", [SHARED_LOAD, SHARED_STORE, SHARED_ATOMIC])
-def test_local_memory_is_raced_for_likewise(one, other):
+def test_shared_memory_is_raced_for_likewise(one, other):
     races = {one, other} - {SHARED_LOAD} and not one == other == SHARED_ATOMIC
     expected = [("block", min(one, other), max(one, other), 1)] if races else []
     assert found([[[local(one)], [local(other)]]]) == expected
@@ -122,7 +122,7 @@ def test_launches_come_one_after_another():
     assert found([[[access(STORE)]]], [[[access(LOAD)]], [[access(LOAD)]]]) == []
 
 
-def test_local_memory_is_each_blocks_own():
+def test_shared_memory_is_each_blocks_own():
     assert found([[[local(SHARED_STORE)]], [[local(SHARED_STORE)]]]) == []
 
 

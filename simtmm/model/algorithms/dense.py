@@ -9,7 +9,7 @@ from simtmm.model.formula import Symbol
 from simtmm.model.functions import Value, minimum, sqrt
 
 NAMED = "named in 003, without numbers; derived here"
-S_D = Symbol("S_D", "dimension of a sub-block that is kept in local memory", "words", minimum=1)
+S_D = Symbol("S_D", "dimension of a sub-block that is kept in shared memory", "words", minimum=1)
 SUB_BLOCKS: dict[str, Equation] = {"S_D": lambda Z: sqrt(Z)}  # section 4.1.1 of 000: S_D = Theta(sqrt(Z))
 FITS = (Need("S_D", "at most", lambda Z: sqrt(Z), "sqrt(Z)"),)  # a sub-block of S_D by S_D words
 
@@ -60,7 +60,7 @@ MATRIX_MULTIPLICATION = Algorithm(
             work=lambda n: n**3,
             span=lambda n: n,
             memory=lambda n, C: n**3 / C,
-            source=f"{NAMED}: without local memory, a thread an element, neighbours' reads in one chunk",
+            source=f"{NAMED}: without shared memory, a thread an element, neighbours' reads in one chunk",
         ),
     },
 )

@@ -56,7 +56,7 @@ BLOOM_FILTER = Algorithm(
             threads=lambda n, Q_s, n_sub: Q_s / n_sub * n,
             chain=lambda: 1,
             needs=(Need("m", "at most", lambda Z: BITS_OF_A_WORD * Z, "32 Z bits"),),
-            source="000 (Ma), section 5.2.3, Eq (5.20); M derived here: w-mers in chunks, vectors in local memory",
+            source="000 (Ma), section 5.2.3, Eq (5.20); M derived here: w-mers in chunks, vectors in shared memory",
         ),
     },
 )

@@ -1,4 +1,4 @@
-"""Reduce and scan: trees over neighbouring elements, which local memory takes in one pass."""
+"""Reduce and scan: trees over neighbouring elements, which shared memory takes in one pass."""
 
 from simtmm.model.algorithm import Algorithm, Form
 from simtmm.model.formula import Symbol

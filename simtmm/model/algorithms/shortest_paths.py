@@ -70,7 +70,7 @@ JOHNSON_ARRAY = Algorithm(
             span=lambda n, m: maximum(n * lg(n), m),  # nothing to read in pieces: the PRAM's
             memory=lambda n, m: m * n,
             needs=(Need("n", "below", lambda Z: Z, "Z"),),
-            source="000 (Ma), section 4.1.6, vertices fit in local memory; its span is the PRAM's",
+            source="000 (Ma), section 4.1.6, vertices fit in shared memory; its span is the PRAM's",
         ),
     },
 )

@@ -14,7 +14,7 @@ from simtmm.model.formula import Symbol
 from simtmm.model.functions import Value, lg
 
 LENGTH = Symbol("n", "elements", "words", minimum=1)
-BEYOND_LOCAL_MEMORY = Need("n", "above", lambda Z: Z, "Z")
+BEYOND_SHARED_MEMORY = Need("n", "above", lambda Z: Z, "Z")
 
 _merge = Form(
     work=lambda n, Z: n * lg(Z),
@@ -63,7 +63,7 @@ MERGE_SORT = Algorithm(
             memory=_sort_memory,
             threads=lambda n: n,
             span=lambda n, Z: _merge.span(n) * lg(n / Z),
-            needs=(BEYOND_LOCAL_MEMORY,),
+            needs=(BEYOND_SHARED_MEMORY,),
             source="000 (Ma), section 4.4.2, Eq (4.35)",
         ),
         "mended": Form(
@@ -72,7 +72,7 @@ MERGE_SORT = Algorithm(
             threads=lambda n: n,
             span=lambda n, Z: _merge.span(n) * lg(n / Z),
             chain=lambda n, Z: lg(n / Z),  # each level waits for memory at least once
-            needs=(BEYOND_LOCAL_MEMORY,),
+            needs=(BEYOND_SHARED_MEMORY,),
             source="000 (Ma), section 4.4.2, Eq (4.35), with lg(n / Z) L for its third term",
         ),
         "table-4.4": Form(
@@ -80,7 +80,7 @@ MERGE_SORT = Algorithm(
             memory=_sort_memory,
             threads=lambda n: n,
             span=lambda n, Z: lg(Z) * lg(n / Z),
-            needs=(BEYOND_LOCAL_MEMORY,),
+            needs=(BEYOND_SHARED_MEMORY,),
             source="000 (Ma), Table 4.4, whose span has lg Z for Eq (4.35)'s lg n",
         ),
     },
@@ -95,14 +95,14 @@ ODD_EVEN_SORT = Algorithm(
             work=lambda n: n * lg(n) ** 2,
             span=lambda n: lg(n) ** 2,
             memory=lambda n, Z, C: n / C * lg(n / Z),
-            needs=(BEYOND_LOCAL_MEMORY,),
+            needs=(BEYOND_SHARED_MEMORY,),
             source="000 (Ma), Table 4.4, whose M is merge sort's; section 4.4.2",
         ),
         "mended": Form(
             work=lambda n: n * lg(n) ** 2,
             span=lambda n: lg(n) ** 2,
             memory=lambda n, Z, C: n / C * lg(n / Z) ** 2,
-            needs=(BEYOND_LOCAL_MEMORY,),
+            needs=(BEYOND_SHARED_MEMORY,),
             source="000 (Ma), Table 4.4, with lg^2(n / Z) passes of the network through memory",
         ),
     },

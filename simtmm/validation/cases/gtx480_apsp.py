@@ -37,14 +37,14 @@ KERNEL = "apsp-minplus"
 DIMENSION = 128  # of the squaring that is recorded
 WARP = 32
 LOADS = "one-by-one"
-# Blocks of a group, and warps of a block: as many blocks as local memory holds (Eq 5.2; three sub-blocks of S_D words
+# Blocks of a group, and warps of a block: as many blocks as shared memory holds (Eq 5.2; three sub-blocks of S_D words
 # squared in 48 KB, eight at most), fewer where T is too small for that.
 SHAPES = {
     64: [(1, warps) for warps in (2, 3, 4, 6, 8, 12, 16, 24, 32)],
     32: [(2, 1), *((4, warps) for warps in (1, 2, 3, 4, 6, 8))],
     16: [(2, 1), (4, 1), *((8, warps) for warps in (1, 2, 3, 4))],
 }
-FORCED = {32: [(1, 4)]}  # shapes of measured runs beside these: one block a group, for the local memory that it claims
+FORCED = {32: [(1, 4)]}  # shapes of measured runs beside these: one block a group, for the shared memory that it claims
 WITH_L2, WITHOUT_L1, TWO_SEGMENTS = "simulated with L2", "simulated without L1", "simulated, two segments"
 PROMISED_TIME, PROMISED_RUN, PROMISED_KNEE = 0.1, 0.4, 0.3
 
@@ -93,7 +93,7 @@ KNEE_NOTES = (
 @dataclass(frozen=True)
 class Run:
     """A squaring. blocks: of a group at once, B_a. threads: per core, T. forced: whether there are fewer blocks than
-    local memory and T allow. said: seconds for n = 8192, by series.
+    shared memory and T allow. said: seconds for n = 8192, by series.
     """
 
     sub_block: int

@@ -84,7 +84,7 @@ def _tables(most: int, watch: Watch | None) -> Tables:
             {"Bloom filter": sweep("tesla-c1060", "bloom-filter", bloom_filter(most), most, watch)},
             "The text states the period alone; the peaks are its multiples.",
             "Blocks have 512 threads, the most that a C1060 takes; the 1024 of the text it can't run. One block fills "
-            "a group by its local memory: a Bloom vector of 8 KB and the hash functions, of 16 KB.",
+            "a group by its shared memory: a Bloom vector of 8 KB and the hash functions, of 16 KB.",
         ),
     )
 

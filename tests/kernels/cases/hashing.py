@@ -36,7 +36,7 @@ def events(n, memory, operation, threads, blocks, working_set):
 
 
 MISTAKES = [
-    ("sum += value;  // from local memory", "sum = value;", {}),
+    ("sum += value;  // from shared memory", "sum = value;", {}),
     ("sum += value;  // from global memory", "sum -= value;", {"memory": "global"}),
     ("SYNC();  // the table is filled", "", {}),
     ("SYNC();  // all updates are done", "", {"operation": "update"}),

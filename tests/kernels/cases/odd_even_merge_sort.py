@@ -24,7 +24,7 @@ def events(n, local_elements, threads):
 
     # Batcher's network sorts 2^l elements by (l^2 - l + 4) 2^(l-2) - 1 comparators in l (l + 1) / 2 passes.
     comparators = (lg_local**2 - lg_local + 4) * local_elements // 4 - 1
-    # In local memory, a comparator: 2 shared loads, work, 2 shared stores; an element: async, shared store, shared
+    # In shared memory, a comparator: 2 shared loads, work, 2 shared stores; an element: async, shared store, shared
     # load, store; a thread: join, a barrier, and one for each pass.
     passes = lg_local * (lg_local + 1) // 2
     count = total // local_elements * (5 * comparators + 4 * local_elements + threads * (2 + passes))

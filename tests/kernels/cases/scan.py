@@ -20,7 +20,7 @@ def events(n, threads):
         blocks = -(-n // segment)
         # A thread: a join, 2 shared stores, barriers. A sum of the tree going up: 4 events; going down: 5.
         tree = threads * (3 + 2 + 2 * levels) + 9 * (segment - 1) + 3
-        count += blocks * tree + 3 * n  # an element: read; out of local memory, written
+        count += blocks * tree + 3 * n  # an element: read; out of shared memory, written
         if blocks == 1:
             return count
         # Added to each block but the first: an element is read and written, a thread reads the sum, joins, works.

@@ -18,7 +18,7 @@ def events(n, columns, way, side=16, **_):
     if way == "naive":
         return 2 * n * columns
     blocks = -(-n // side) * -(-columns // side)
-    return 4 * n * columns + blocks * side**2  # an element: to local memory and back; a thread: a barrier
+    return 4 * n * columns + blocks * side**2  # an element: to shared memory and back; a thread: a barrier
 
 
 MISTAKES = [

@@ -224,5 +224,5 @@ def test_tmm_apsp_dp_eq_6_7_in_blocks_requested():
         ("apsp-bellman-ford", "edges-fit", "n^3 / C"),
     ],
 )
-def test_section_4_1_6_the_variants_that_fit_local_memory(name, variant, printed):
+def test_section_4_1_6_the_variants_that_fit_shared_memory(name, variant, printed):
     assert same(find(name).counts(variant).expressions["M"], printed)

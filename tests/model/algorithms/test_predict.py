@@ -31,7 +31,7 @@ def test_terms_and_bound_by_hand():
 def test_threads_are_at_most_what_the_machine_holds():
     many = {"n": 2**20}
     assert predict_algorithm(find("list-ranking"), GTX_480, many)["tmm"].symbols["T"] == 48  # X
-    little = GTX_480.replace({"resources.local_memory": 4096})
+    little = GTX_480.replace({"resources.shared_memory": 4096})
     assert predict_algorithm(find("list-ranking"), little, many)["tmm"].symbols["T"] == 32  # Z / (Q S), Z = 1024 words
 
 
@@ -75,14 +75,14 @@ def test_threads_that_a_machine_cannot_hold_are_refused(threads, message):
         predict_algorithm(find("list-ranking"), GTX_480, {"n": 100}, threads_per_core=threads)
 
 
-def test_local_memory_that_is_not_there_is_refused_by_name_where_it_is_needed():
-    with pytest.raises(ModelError, match=r"^merge-sort .*: Z: machine Cray XMT has no local memory"):
+def test_shared_memory_that_is_not_there_is_refused_by_name_where_it_is_needed():
+    with pytest.raises(ModelError, match=r"^merge-sort .*: Z: machine Cray XMT has no shared memory"):
         predict_algorithm(find("merge-sort"), CRAY_XMT, {"n": 2**20})
     assert predict_algorithm(find("list-ranking"), CRAY_XMT, {"n": 2**20})["tmm"].symbols["T"] == 128
     assert predict_algorithm(find("matrix-multiplication"), CRAY_XMT, {"n": 99}, variant="unblocked")
 
 
-def test_the_sub_block_is_the_root_of_the_local_memory_unless_it_is_given():
+def test_the_sub_block_is_the_root_of_the_shared_memory_unless_it_is_given():
     algorithm, parameters = find("apsp-dynamic-programming"), {"n": 8192}
     root = predict_algorithm(algorithm, GTX_480, parameters, threads_per_core=8)["tmm"]
     assert root.terms["memory"] == pytest.approx(8192**3 * 13 * 512 / (12288**0.5 * 32 * 8 * 480), rel=1e-14)
@@ -93,13 +93,13 @@ def test_the_sub_block_is_the_root_of_the_local_memory_unless_it_is_given():
 
 
 @pytest.mark.parametrize("name", ["apsp-dynamic-programming", "matrix-multiplication"])
-def test_a_sub_block_must_fit_local_memory(name):
+def test_a_sub_block_must_fit_shared_memory(name):
     """Of S_D by S_D words: section 4.1.1."""
-    little = GTX_480.replace({"resources.local_memory": 4 * 64**2})
+    little = GTX_480.replace({"resources.shared_memory": 4 * 64**2})
     assert predict_algorithm(find(name), little, {"n": 99, "S_D": 64})
     with pytest.raises(ModelError, match=rf"^{name}: S_D = 64.1: must be at most sqrt\(Z\) = 64$"):
         predict_algorithm(find(name), little, {"n": 99, "S_D": 64.1})
-    with pytest.raises(ModelError, match=rf"^{name}: S_D = 8: Z: the machine has no local memory"):
+    with pytest.raises(ModelError, match=rf"^{name}: S_D = 8: Z: the machine has no shared memory"):
         predict_algorithm(find(name), CRAY_XMT, {"n": 99, "S_D": 8})
 
 

@@ -74,8 +74,8 @@ def test_tmm_fig4_4_fig4_5_ratio_and_difference_do_not_both_stay_constant():
     assert (one - other)[threads >= 16] == pytest.approx(0, abs=1e-9)  # printed: constant above 0
 
 
-def test_tmm_fig4_6_three_sub_blocks_fill_the_local_memory():
-    printed = {3: 16, 12: 32, 48: 64}  # KB of local memory, S_D
+def test_tmm_fig4_6_three_sub_blocks_fill_the_shared_memory():
+    printed = {3: 16, 12: 32, 48: 64}  # KB of shared memory, S_D
     assert {kilobytes: sqrt(kilobytes * 1024 / 4 / 3) for kilobytes in printed} == printed
 
 
@@ -304,7 +304,7 @@ def test_tmm_mergesort_the_mended_third_term_binds_from_205_cycles_on(length, la
 
 
 def test_tmm_mergesort_eq_4_35_as_printed_never_has_its_third_term_bind_on_a_gtx_280():
-    """It would below n = L P / (C lg Z) = 312, which fits local memory; "for n < X P" does not follow."""
+    """It would below n = L P / (C lg Z) = 312, which fits shared memory; "for n < X P" does not follow."""
     formula = find("merge-sort").refined()
     (only,) = regimes(formula, of(formula, GTX_280), "n", 4097, 1e12)
     assert only.bound == "compute"
@@ -353,9 +353,9 @@ def test_tmm_arch_defs_a_radeon_hd_5870_as_a_machine():
     """20 engines of 16 thread processors of 5 stream cores; Q, C and Z as section 3.1.3 maps them."""
     tables = {
         "name": "Radeon HD 5870",
-        "cores": {"groups": 20, "cores_per_group": 16 * 5, "warp_width": 64, "threads_per_core": 32},
+        "cores": {"groups": 20, "cores_per_group": 16 * 5, "warp_width": 64, "max_threads_per_core": 32},
         "memory": {"latency": 500, "chunk_words": 64},
-        "resources": {"local_memory": 32 * 1024},
+        "resources": {"shared_memory": 32 * 1024},
     }
     made = letters_of(type(load_machine("ideal")).from_dict(tables))
     assert (made["P"], made["Q"], made["C"], made["Z"]) == (1600, 80, 64, 8192)

@@ -59,8 +59,8 @@ def test_tmm_table4_1_time_by_the_tmm(row):
 @pytest.mark.parametrize("row", TABLE_4_1, ids=lambda row: row["algorithm"])
 def test_tmm_table4_1_constraints_for_linear_speedup(row):
     by_limit = {constraint.limit: constraint.latency for constraint in constraints(row)}
-    assert set(by_limit) == {"threads per core", "local memory"}
-    for limit, entry in (("threads per core", row["constraint_1"]), ("local memory", row["constraint_2"])):
+    assert set(by_limit) == {"threads per core", "shared memory"}
+    for limit, entry in (("threads per core", row["constraint_1"]), ("shared memory", row["constraint_2"])):
         assert same(by_limit[limit], entry.removeprefix("L <= "))
 
 
@@ -68,7 +68,7 @@ def test_constraints_for_linear_speedup_take_numbers():
     """Eq (4.33) has logarithms of n and of Z; gathered into one, of Z^Z n, they would be beyond every number."""
     values = {"n": 1e6, "Q": 32.0, "C": 32.0, "X": 48.0, "Z": 12288.0}
     work, memory = 1e6 * np.log2(12288) + 1e6 / 12288 * np.log2(1e6), 1e6 / 32 + 1e6 / 12288 * np.log2(1e6)
-    expected = {"threads per core": work * 48 / memory, "local memory": work * 12288 / 32 / memory}
+    expected = {"threads per core": work * 48 / memory, "shared memory": work * 12288 / 32 / memory}
     for constraint in linear_speedup(find("merge"), "printed-4.33"):
         letters = sorted(constraint.latency.free_symbols, key=str)
         latency = sympy.lambdify(letters, constraint.latency, "numpy")(*(values[str(letter)] for letter in letters))

@@ -108,7 +108,7 @@ def test_a_real_product_overlaps_its_loads():
         pytest.skip("the real files lie beside the project, where they are there at all")
     trace = import_trace(folder / "kernelslist.g")
     launch = trace.info.launches[0]
-    assert (launch.block, launch.registers_per_thread, launch.local_memory_bytes) == ((32, 32, 1), 30, 8192)
+    assert (launch.block, launch.registers_per_thread, launch.shared_memory_bytes) == ((32, 32, 1), 30, 8192)
     assert [(array.name.split()[0], array.base, array.bytes) for array in trace.info.arrays] == [
         ("copied", 0x7FB02D700000, 4096), ("copied", 0x7FB02D701000, 4096), ("touched", 0x7FB02D702000, 4096),
     ]  # fmt: skip
@@ -396,7 +396,7 @@ def test_a_list_of_kernels_is_a_launch_each(tmp_path):
     trace = import_trace(tmp_path / "kernelslist.g")
     assert events(trace) == expected(first, second, first)
     assert [
-        (launch.kernel, launch.grid, launch.block, launch.registers_per_thread, launch.local_memory_bytes)
+        (launch.kernel, launch.grid, launch.block, launch.registers_per_thread, launch.shared_memory_bytes)
         for launch in trace.info.launches
     ] == [
         ("first", (1, 1, 1), (16, 2, 1), 40, 1024),

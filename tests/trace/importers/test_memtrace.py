@@ -116,7 +116,7 @@ def test_blocks_are_counted_in_parts_that_are_put_together(imported, monkeypatch
 def test_launches_carry_their_shape_and_needs(imported):
     text = launch(7, (2, 1, 1), (64, 1, 1), 40, 1024, "f") + launch(9, name="g()") + access("LDG.E", GLOBAL, number=9)
     launches = imported(text).info.launches
-    assert [(entry.kernel, entry.grid, entry.block, entry.registers_per_thread, entry.local_memory_bytes)
+    assert [(entry.kernel, entry.grid, entry.block, entry.registers_per_thread, entry.shared_memory_bytes)
             for entry in launches] == [
         ("f", (2, 1, 1), (64, 1, 1), 40, 1024), ("g()", (1, 1, 1), (32, 1, 1), 22, 0),
     ]  # fmt: skip

@@ -46,7 +46,7 @@ def test_the_zigzags_are_those_of_chapter_5():
 
 
 def test_a_barrel_has_the_streams_of_the_paper():
-    assert printed("barrel")["streams"] == load_machine("cray-xmt").cores.threads_per_core
+    assert printed("barrel")["streams"] == load_machine("cray-xmt").cores.max_threads_per_core
 
 
 BLOCKS = [

@@ -1,6 +1,6 @@
-"""Pointer chase in local memory: a chain of dependent accesses, which takes `steps` latencies of local memory.
+"""Pointer chase in shared memory: a chain of dependent accesses, which takes `steps` latencies of shared memory.
 
-Each block copies a random cycle through n elements of 4 bytes into its local memory and goes along it. Thread k begins
+Each block copies a random cycle through n elements of 4 bytes into its shared memory and goes along it. Thread k begins
 at the k-th element, and round again if there are more threads than elements. The difference between two numbers of
 steps leaves the copying out.
 """
@@ -34,12 +34,12 @@ def inputs(p):
 
 def launches(p, memory):
     yield Launch(
-        "local_chase",
+        "shared_chase",
         ("next", "last", p.steps),
         p.blocks,
         p.threads,
         registers_per_thread=REGISTERS,
-        local_memory_bytes=4 * p.n,
+        shared_memory_bytes=4 * p.n,
     )
 
 

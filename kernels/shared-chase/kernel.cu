@@ -1,8 +1,8 @@
-// A chain of dependent accesses to local memory: each says where the next one goes.
+// A chain of dependent accesses to shared memory: each says where the next one goes.
 
 #include "device.cuh"
 
-extern "C" __global__ void local_chase(const unsigned* next, unsigned* last, unsigned steps)
+extern "C" __global__ void shared_chase(const unsigned* next, unsigned* last, unsigned steps)
 {
     SHARED(unsigned, here, ELEMENTS);
     for (unsigned i = threadIdx.x; i < ELEMENTS; i += blockDim.x) {
