@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from simtmm.parallel.tasks import cores
+from simtmm.computer import cores
 from simtmm.study.plan import plan
 from simtmm.study.store.store import Store
 from simtmm.study.study_file import study_of
