@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
 
-from simtmm.errors import TraceError, nearest
+from simtmm.errors import TraceError, nearest, shown
 from simtmm.files import check_writable, written_whole
 from simtmm.provenance import provenance
 from simtmm.trace.importers import accelsim, memtrace
