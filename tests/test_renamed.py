@@ -191,12 +191,15 @@ def test_a_kernel_is_found_by_its_old_name(notices):
     assert notices() == ["notice: kernel: local-chase is now called shared-chase"]
 
 
-def test_a_parameter_is_taken_by_its_old_name(notices):
-    kernel = load_kernel("stream")
-    assert kernel.resolve({"local_memory": 1024}) == kernel.resolve({"shared_memory": 1024})
-    assert notices() == ["notice: kernel stream: local_memory is now called shared_memory"]
-    with pytest.raises(KernelError, match="kernel stream: parameter local_memory: is shared_memory by its old name"):
-        kernel.resolve({"local_memory": 1024, "shared_memory": 1024})
+@pytest.mark.parametrize(
+    ("name", "old", "new"), [(name, *pair) for name, pairs in renamed.PARAMETERS.items() for pair in pairs.items()]
+)
+def test_a_parameter_is_taken_by_its_old_name(name, old, new, notices):
+    kernel = load_kernel(name)
+    assert kernel.resolve({old: 1024}) == kernel.resolve({new: 1024})
+    assert notices() == [f"notice: kernel {name}: {old} is now called {new}"]
+    with pytest.raises(KernelError, match=f"kernel {name}: parameter {old}: is {new} by its old name"):
+        kernel.resolve({old: 1024, new: 1024})
 
 
 # --- files ------------------------------------------------------------------------------------------------------------

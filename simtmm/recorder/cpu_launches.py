@@ -161,7 +161,7 @@ class CpuLaunches:
                 yield pile.batch(number, done)
             if not ahead and not is_last:
                 self._begin(command, launch, room.left(), where)
-        self._check_shared_memory(outcome.local_bytes, launch, where)
+        self._check_shared_memory(outcome.shared_bytes, launch, where)
 
     def _begin(self, command: Command, launch: Launch, most: int, where: str) -> None:
         command.last = min(launch.blocks, command.first + BATCH_EVENTS)

@@ -85,7 +85,7 @@ class Outcome(ctypes.Structure):
     _fields_ = (
         ("count", ctypes.c_ulonglong),
         ("blocks", ctypes.c_longlong),
-        ("local_bytes", ctypes.c_longlong),
+        ("shared_bytes", ctypes.c_longlong),
         ("fault", Fault),
         ("ended_early", Apart),
         ("at_two_sites", Apart),
@@ -97,7 +97,7 @@ class _Seen(ctypes.Structure):
         ("last", ctypes.c_ulonglong),
         ("block", ctypes.c_longlong),
         ("thread", ctypes.c_int),
-        ("local", ctypes.c_ubyte),
+        ("shared", ctypes.c_ubyte),
         ("loaded", ctypes.c_ubyte * MOST_ARRAYS),
         ("stored", ctypes.c_ubyte * MOST_ARRAYS),
         ("what", ctypes.c_ubyte * 500),
@@ -175,8 +175,8 @@ class KernelProcess:
 
     @property
     def has_accessed(self) -> bool:
-        """Whether the launch begun last has accessed memory so far, global or local."""
-        return bool(self._seen.local) or any(bytes(self._seen.loaded)) or any(bytes(self._seen.stored))
+        """Whether the launch begun last has accessed memory so far, global or shared."""
+        return bool(self._seen.shared) or any(bytes(self._seen.loaded)) or any(bytes(self._seen.stored))
 
     def has_stored(self, array: int) -> bool:
         """Whether the launch begun last has stored to or updated that array, by number."""
