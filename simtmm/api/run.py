@@ -8,13 +8,15 @@ from simtmm.analysis.run import Run
 from simtmm.api.opening import opened_machine
 from simtmm.engine import DEFAULT
 from simtmm.errors import KernelError, shown
+from simtmm.kernel import Kernel
 from simtmm.machine import Machine
+from simtmm.trace.io import Trace
 
 Watch = Callable[[str, int, int | None], None]  # stage, done, total where it is known
 
 
 def run(
-    source: str | Path | None = None,
+    source: str | Path | Kernel | Trace | None = None,
     machine: Machine | str | Path = "gtx280",
     parameters: Mapping[str, object] | None = None,
     engine: str = DEFAULT,
@@ -23,8 +25,8 @@ def run(
 ) -> Run:
     """Simulate a kernel, trace or workload on a machine, beside what the models predict; `simtmm run` as a function.
 
-    source: a kernel's name or folder, which is recorded first; a trace (.parquet) or a workload (.json) by its path;
-        the shipped trace if left out.
+    source: a Kernel, or a kernel's name or folder, which is recorded first; a Trace, or a path to a trace (.parquet);
+        a path to a workload (.json); the shipped trace if left out.
     machine: a Machine, a machine's name, or a path to its file (.toml).
     parameters: of the kernel, those that differ from its defaults.
     engine: "fast" (compiled) or "reference" (SimPy).
@@ -36,9 +38,16 @@ def run(
     Raises the errors of the steps: KernelError, CompilerError, RecordingError, TraceError, WorkloadError, MachineError
     and EngineError.
     """
+    opened = opened_machine(machine)
+    if isinstance(source, Trace):
+        if parameters:
+            raise KernelError(f"parameters ({', '.join(parameters)}) can only be given to a kernel, and not to a trace")
+        return runs.run_trace(source, opened, engine, watch, timeline)
+    if isinstance(source, Kernel):
+        source = source.folder
     if source is not None and not isinstance(source, (str, Path)):
         raise KernelError(
-            f"source = {shown(source)}: must be a kernel's name or folder, or a path to a trace (.parquet) or to a "
-            "workload (.json)"
+            f"source = {shown(source)}: must be a kernel's name or folder, a Kernel, a Trace, or a path to a trace "
+            "(.parquet) or to a workload (.json)"
         )
-    return runs.run(source, opened_machine(machine), parameters, engine, watch, timeline)
+    return runs.run(source, opened, parameters, engine, watch, timeline)

@@ -14,7 +14,8 @@ from simtmm.recorder.arguments import ArgumentKind, argument_value
 from simtmm.recorder.faults import FaultCode, access_fault, fault_place
 from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.limits import VARIABLE, available_memory, kernel_memory, kernel_timeout
-from simtmm.recorder.process import Apart, Command, EndedError, Fault, KernelProcess, Outcome
+from simtmm.recorder.messages import Apart, Command, Fault, Outcome
+from simtmm.recorder.process import EndedError, KernelProcess
 from simtmm.recorder.sites import read_source
 from simtmm.trace.io import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Events

@@ -241,7 +241,7 @@ struct KernelEntry { const char* name; void (*call)(void**); int (*signature)(ch
 
 // --- the conversation with the recorder ------------------------------------------------------------------------------
 
-// What it says and hears: simtmm/recorder/process.py has the same, word for word.
+// What it says and hears: simtmm/recorder/messages.py has the same, word for word.
 struct Command {
     int kernel, begins, turn, unused;  // begins: whether a launch begins with this
     unsigned shape[6];  // grid x, y, z and block x, y, z
