@@ -12,9 +12,8 @@ from simtmm.errors import KernelError, TraceError
 from simtmm.files import data_file
 from simtmm.machine import Machine
 from simtmm.model import predict
-from simtmm.model.hiding import hiding_of_trace
+from simtmm.model.hiding import Hiding, hiding_of_trace
 from simtmm.model.occupancy import Occupancy, occupancy
-from simtmm.model.tmm import Hiding
 from simtmm.provenance import provenance
 from simtmm.recorder import record
 from simtmm.result import Prediction, Result
@@ -25,7 +24,7 @@ from simtmm.trace.schema import Sampling
 from simtmm.workload import Workload, load_workload
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
-MODELS = ("tmm", "tmm-warps", "pram")
+DEFAULT_MODELS = ("tmm", "tmm-warps", "pram")
 
 Watch = Callable[[str, int, int | None], None]  # stage, done, total if known
 
@@ -118,7 +117,7 @@ def run_trace(
     workload = lower(trace, machine, _stages(watch, "lowering"))
     result = simulate(machine, workload, engine, timeline=timeline, progress=_stages(watch, "simulating"))
     counts = count(trace, machine, workload)
-    predictions = {model: predict(model, machine, counts) for model in MODELS}
+    predictions = {model: predict(model, machine, counts) for model in DEFAULT_MODELS}
     per_launch = [occupancy(machine, launch) for launch in info.launches]
     distinct = [entry for number, entry in enumerate(per_launch) if entry not in per_launch[:number]]
     hidden = hiding_of_trace(trace, machine, counts)

@@ -15,7 +15,7 @@ from typing import Any
 from simtmm.engine import simulate
 from simtmm.errors import StudyError
 from simtmm.machine import Machine
-from simtmm.model.tmm import Hiding, hiding
+from simtmm.model.hiding import Hiding, hiding
 from simtmm.provenance import provenance
 from simtmm.recorder import record
 from simtmm.study.point import fitted, lowered_once

@@ -8,16 +8,16 @@ from typing import Any
 from simtmm.errors import StudyError
 from simtmm.kernel import Parameter
 from simtmm.machine import Machine, load_machine
+from simtmm.model.series import SIMULATED
 from simtmm.provenance import provenance
 from simtmm.study.axes import Value
-from simtmm.study.layout import SIMULATED
 from simtmm.study.plan import plan
 from simtmm.study.results import Row, Study
 from simtmm.study.study_file import study_of
 from simtmm.study.subject import program
 from simtmm.study.sweep import Watch, sweep
 
-MODELS = ("integrated", "tmm", "tmm-warps")
+DEFAULT_MODELS = ("integrated", "tmm", "tmm-warps")
 MOST_THREADS = 1024  # of a block, where the machine sets no limit
 SUB_BLOCKS = (4, 8, 16, 24, 32, 48, 64, 96)
 SIDES = (4, 8, 16, 24, 32)  # of a square block of threads
@@ -110,7 +110,7 @@ def advise(
         "parameters": fixed,
         "set": dict(changes or {}),
         "axes": tried,
-        "compute": [SIMULATED, *(tuple(models) or MODELS)],
+        "compute": [SIMULATED, *(tuple(models) or DEFAULT_MODELS)],
     }
     study = sweep(plan(study_of(tables, "advice")), store, workers, cluster, watch)
     done = [row for row in study.rows if row.cycles(SIMULATED) is not None]

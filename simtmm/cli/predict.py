@@ -96,7 +96,7 @@ def predict(
         check_writable(output)
     chosen = chosen_machine(machine, set_)
     from simtmm.analysis import predict as study
-    from simtmm.model.departed import FACTOR
+    from simtmm.model.departure import DEFAULT_FACTOR
     from simtmm.report import predict as report
     from simtmm.report.progress import watching
 
@@ -159,7 +159,7 @@ def predict(
         show(report.describe_zigzag(function, swept, chosen.name), document, as_json, output)
         return
     if measured is not None:
-        made = made.beside(measured, FACTOR if factor is None else factor)
+        made = made.beside(measured, DEFAULT_FACTOR if factor is None else factor)
     formulas = made.formulas() if latex else {}
     parts = report.describe_formulas(formulas) if latex else report.describe_prediction(made)
     show(parts, made.to_dict() | ({"latex": formulas} if latex else {}), as_json, output)

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.study.axes import Value
 from simtmm.study.columns import Columns
 from simtmm.study.curves import Curve, Curves, bend, curves
-from simtmm.study.layout import MEASURED, SIMULATED, Layout
+from simtmm.study.layout import Layout
 from simtmm.study.results import Known
 
 MOST_CURVES = 2_000  # of an axis, that are looked at for knees and changes: nobody reads more

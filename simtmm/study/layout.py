@@ -14,13 +14,13 @@ from simtmm.errors import SimtmmError, StudyError, nearest, shown
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.machine.spec import units
 from simtmm.model import MODELS
+from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.renamed import MACHINE_KEYS, PARAMETERS, told
 from simtmm.study.axes import Axis, Span, Value, axis, flattened, sample, size, span
 from simtmm.study.constraints import Constraint, constraint
 from simtmm.study.study_file import StudyFile, read_study, study_of
 from simtmm.study.subject import Program, described_program, named_program, program, stored_program
 
-SIMULATED, MEASURED = "simulated", "measured"
 OF_ALGORITHMS = ("tmm", "pram")
 DEFAULT_COMPUTE = (SIMULATED, "tmm", "tmm-warps")
 MACHINE_AXIS = "machine"

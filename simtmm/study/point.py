@@ -20,9 +20,9 @@ from simtmm.machine import Machine
 from simtmm.model import predict
 from simtmm.model.algorithm import predict_algorithm
 from simtmm.model.algorithms import find
+from simtmm.model.series import SIMULATED
 from simtmm.provenance import sources
 from simtmm.recorder import record
-from simtmm.study.layout import SIMULATED
 from simtmm.study.subject import THREADS, VARIANT
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace

@@ -12,10 +12,11 @@ import pyarrow as pa
 
 from simtmm.errors import OutputError, StudyError
 from simtmm.files import written_whole
+from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.provenance import provenance
 from simtmm.study.axes import Value
 from simtmm.study.columns import Column, Columns
-from simtmm.study.layout import MEASURED, SIMULATED, Layout
+from simtmm.study.layout import Layout
 from simtmm.study.plan import Plan, Point
 from simtmm.study.store.store import Documents, Store
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from simtmm.errors import SimtmmError, StudyError
+from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.parallel.processes import Local
 from simtmm.parallel.tasks import Executor, Serial, Task, cores
 from simtmm.provenance import computed_by, provenance
 from simtmm.recorder.compiler import find_compiler
-from simtmm.study.layout import MEASURED, SIMULATED
 from simtmm.study.measured_times import measured_times
 from simtmm.study.plan import Plan, Point, plan_file
 from simtmm.study.point import (
