@@ -11,7 +11,7 @@ from simtmm.errors import KernelError, ModelError, nearest
 from simtmm.kernel import Kernel, kernel_in, load_kernel
 from simtmm.machine import Machine
 from simtmm.model import MODELS, formula, predict
-from simtmm.model.algorithm import predict_algorithm
+from simtmm.model.algorithm_times import predict_algorithm
 from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.model.calibrated import CALIBRATED, calibrated
 from simtmm.model.departure import Departed, departed

@@ -9,24 +9,21 @@ Z and X. It is written with simtmm.model.functions, so that numbers, arrays and 
 
 import functools
 import inspect
-import operator
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from math import inf
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import ModelError, nearest
-from simtmm.machine import Machine
 from simtmm.model.formula import Floats, Formula, Symbol
 from simtmm.model.functions import Value, is_symbolic
 from simtmm.model.symbols import C, L, P, Q, T, X, Z
-from simtmm.result import Prediction
 
 Equation = Callable[..., Value]
 OF_MACHINES = (P, Q, L, C, Z, X, T)
+NO_SHARED_MEMORY = "Z: the machine has no shared memory (resources.shared_memory)"
 RELATIONS = {"above": np.greater, "below": np.less, "at most": np.less_equal}
 
 
@@ -49,14 +46,16 @@ class Need:
         good: npt.NDArray[np.bool_] = RELATIONS[self.relation](value, limit)
         return good
 
+    def refusal(self, name: str, value: float, limit: float) -> str:
+        """What is said of a value for which it does not hold."""
+        return f"{name}: {self.symbol} = {value:.12g}: must be {self.relation} {self.written} = {limit:.12g}"
+
     def check(self, name: str, value: Floats, limit: Value) -> None:
         """Raises ModelError where it does not hold, with the first value that is wrong."""
         values, limits = np.broadcast_arrays(value, limit)
         good = self.holds(values, limits)
         if not good.all():
-            wrong, bound = values[~good].flat[0], limits[~good].flat[0]
-            must = f"must be {self.relation} {self.written} = {bound:.12g}"
-            raise ModelError(f"{name}: {self.symbol} = {wrong:.12g}: {must}")
+            raise ModelError(self.refusal(name, values[~good].flat[0], limits[~good].flat[0]))
 
 
 @dataclass(frozen=True)
@@ -114,8 +113,7 @@ class Algorithm:
         for part in self.fits_of(variant, parameters):
             missing = [name for name in arguments(part.limit) if name not in letters]
             if missing:
-                must = "the machine has no shared memory (resources.shared_memory)"
-                raise ModelError(f"{self.name}: {part.symbol} = {parameters[part.symbol]:.12g}: {missing[0]}: {must}")
+                raise ModelError(f"{self.name}: {part.symbol} = {parameters[part.symbol]:.12g}: {NO_SHARED_MEMORY}")
             limit = part.limit(**{name: letters[name] for name in arguments(part.limit)})
             part.check(self.name, parameters[part.symbol], limit)
 
@@ -236,99 +234,3 @@ class Algorithm:
 def arguments(equation: Equation) -> tuple[str, ...]:
     """The names of the symbols that an equation is written in."""
     return tuple(inspect.signature(equation).parameters)
-
-
-def predict_algorithm(
-    algorithm: Algorithm,
-    machine: Machine,
-    parameters: Mapping[str, float],
-    threads_per_core: float | None = None,
-    variant: str | None = None,
-) -> dict[str, Prediction]:
-    """The times of an algorithm on a machine, by model: "pram" and "tmm"; in cycles, constants being 1.
-
-    parameters: the problem's symbols by name. threads_per_core: T; the least of X, Z / (Q S) and what the algorithm
-    can feed where it is left out. Z is in words. Raises ModelError, with the symbol named, for parameters that are
-    unknown, missing or outside their domain, for a T that the machine can't hold, and for a machine without local
-    memory where the algorithm needs some.
-    """
-    name, known = algorithm.name, {symbol.name: symbol for symbol in algorithm.symbols}
-    for key, value in parameters.items():
-        if key not in known:
-            raise ModelError(f"{name}: {key}: unknown{nearest(key, known)}")
-        known[key].check(name, value)
-    own = letters_of(machine)
-    given = set(parameters)
-
-    def made_by(formula: Formula, **more: float) -> Any:
-        has = own | dict(parameters) | more
-        names = [symbol.name for symbol in formula.symbols]
-        if "Z" in names and "Z" not in has:
-            raise ModelError(
-                f"{formula.name}: Z: machine {machine.name} has no shared memory (resources.shared_memory)"
-            )
-        return formula.evaluate(**{key: has[key] for key in names if key in has})
-
-    form = algorithm.form(variant)
-    algorithm.check_fits(variant, parameters, own)
-    counts = {key: float(term) for key, term in made_by(algorithm.counts(variant, given)).terms.items()}
-    limits = {"threads per core": own["X"]}
-    if "Z" in own:
-        limits["shared memory"] = own["Z"] / (own["Q"] * counts["S"])  # T <= Z / (Q S)
-    most = min(limits.values())
-    if threads_per_core is None:
-        feeds = counts["T1"] / counts["Tinf"] if counts["Tinf"] else inf  # T <= T1 / (Tinf P)
-        if form.threads:
-            feeds = form.threads(**{key: parameters[key] for key in arguments(form.threads)})
-        threads_per_core = min(most, feeds / own["P"])
-    elif threads_per_core > most:
-        bound = min(limits, key=lambda limit: limits[limit])
-        raise ModelError(f"{name}: T = {threads_per_core:.12g}: must be at most {most:.12g} (limit: {bound})")
-    tmm = made_by(algorithm.tmm(variant, given), T=threads_per_core)
-    more = {key: own[key] for key in ("X", "Q", "Z") if key in own} | counts
-    return {
-        "pram": made_by(algorithm.pram(variant, given)).prediction(machine.clock_hz),
-        "tmm": tmm.prediction(machine.clock_hz, more),
-    }
-
-
-def letters_of(machine: Machine) -> dict[str, float]:
-    """The machine's letters; Z, in words, only where it has shared memory."""
-    return letters(**{name: value for key, name in KEYS.items() if (value := _at(machine, key)) is not None})
-
-
-# The keys of machines that letters are made of
-KEYS = {
-    "cores.groups": "groups",
-    "cores.cores_per_group": "cores_per_group",
-    "cores.max_threads_per_core": "max_threads_per_core",
-    "memory.latency": "latency",
-    "memory.chunk_words": "chunk_words",
-    "memory.word_bytes": "word_bytes",
-    "resources.shared_memory": "shared_memory",
-}
-
-
-def letters(
-    groups: Value,
-    cores_per_group: Value,
-    max_threads_per_core: Value,
-    latency: Value,
-    chunk_words: Value,
-    word_bytes: Value,
-    shared_memory: Value | None = None,
-) -> dict[str, Any]:
-    """The letters of a machine with these values, numbers or arrays; Z, in words, where it has shared memory."""
-    made = {
-        "P": groups * cores_per_group,
-        "Q": cores_per_group,
-        "L": latency,
-        "C": chunk_words,
-        "X": max_threads_per_core,
-    }
-    return made if shared_memory is None else made | {"Z": shared_memory / word_bytes}
-
-
-def _at(machine: Machine, key: str) -> float | None:
-    value = operator.attrgetter(key)(machine)
-    return None if value is None else float(value)

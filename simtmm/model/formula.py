@@ -4,7 +4,7 @@ The terms are one Python function. Called with numbers or arrays it gives values
 is computed and what is shown can't drift apart.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -57,16 +57,23 @@ class Symbol:
         good: npt.NDArray[np.bool_] = low & (values <= self.maximum)
         return good & (values == np.floor(values)) if self.whole else good
 
-    def check(self, model: str, value: Value) -> Floats:
-        """The value as an array of float64. Raises ModelError where some of it is outside the domain."""
+    def numbers(self, model: str, value: Value) -> Floats:
+        """The value as an array of float64, whatever its domain. Raises ModelError where it is no number."""
         try:
-            values = np.asarray(value, dtype=np.float64)
+            return np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError):
             raise ModelError(f"{model}: {self.name} = {shown(value)}: must be {self.allowed}") from None
+
+    def refusal(self, model: str, value: float) -> str:
+        """What is said of a value outside the domain."""
+        return f"{model}: {self.name} = {value:.12g}: must be {self.allowed} ({self.meaning})"
+
+    def check(self, model: str, value: Value) -> Floats:
+        """The value as an array of float64. Raises ModelError where some of it is outside the domain."""
+        values = self.numbers(model, value)
         good = self.holds(values)
         if not good.all():
-            wrong = float(values[~good].flat[0])
-            raise ModelError(f"{model}: {self.name} = {wrong:.12g}: must be {self.allowed} ({self.meaning})")
+            raise ModelError(self.refusal(model, float(values[~good].flat[0])))
         return values
 
 
@@ -93,14 +100,19 @@ class Formula:
         terms = {name: np.asarray(term, dtype=np.float64) for name, term in self.terms(**checked).items()}
         return Evaluation(self, checked, terms)
 
+    def check_given(self, values: Collection[str]) -> None:
+        """Raises ModelError for the first symbol that is not among these names."""
+        names = [symbol.name for symbol in self.symbols]
+        for name in names:
+            if name not in values:
+                raise ModelError(f"{self.name}: {name}: must be given; the symbols are {', '.join(names)}")
+
     def _checked(self, values: Mapping[str, Value]) -> dict[str, Floats]:
         names = [symbol.name for symbol in self.symbols]
         for name in values:
             if name not in names:
                 raise ModelError(f"{self.name}: {name}: unknown{nearest(name, names)}")
-        for name in names:
-            if name not in values:
-                raise ModelError(f"{self.name}: {name}: must be given; the symbols are {', '.join(names)}")
+        self.check_given(values)
         return {symbol.name: symbol.check(self.name, values[symbol.name]) for symbol in self.symbols}
 
     @cached_property
@@ -166,6 +178,14 @@ class Evaluation:
     def largest(self) -> npt.NDArray[np.int64]:
         """The same as a place among the terms."""
         return np.asarray(np.argmax(np.stack(np.broadcast_arrays(*self.terms.values())), axis=0), dtype=np.int64)
+
+    def at(self, point: int) -> "Evaluation":
+        """Of one point of arrays of one dimension, as scalars."""
+
+        def of(columns: Mapping[str, Floats]) -> dict[str, Floats]:
+            return {name: np.asarray(column[point] if column.ndim else column) for name, column in columns.items()}
+
+        return Evaluation(self.formula, of(self.values), of(self.terms))
 
     def prediction(
         self, clock_hz: float | None, more: Mapping[str, float] | None = None, source: str = ""

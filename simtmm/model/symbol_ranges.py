@@ -6,10 +6,11 @@ import numpy as np
 
 from simtmm.errors import ModelError, nearest
 from simtmm.machine import Machine
-from simtmm.model.algorithm import Algorithm, Equation, letters_of
+from simtmm.model.algorithm import Algorithm, Equation
 from simtmm.model.algorithms.shortest_paths import EDGES, VERTICES
 from simtmm.model.formula import Formula, Symbol
 from simtmm.model.functions import Value
+from simtmm.model.machine_letters import letters_of
 from simtmm.model.symbols import Z
 
 LARGEST = 1e12  # of a problem's size along which regimes and winners are told

@@ -18,7 +18,7 @@ from simtmm.errors import CompilerError, ModelError, SimtmmError, WorkloadError
 from simtmm.kernel import MOST_THREADS
 from simtmm.machine import Machine
 from simtmm.model import predict
-from simtmm.model.algorithm import predict_algorithm
+from simtmm.model.algorithm_times import predict_algorithm
 from simtmm.model.algorithms import find
 from simtmm.model.series import SIMULATED
 from simtmm.provenance import sources

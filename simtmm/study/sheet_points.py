@@ -10,9 +10,9 @@ import pyarrow as pa
 from simtmm.errors import MachineError, ModelError, SimtmmError
 from simtmm.machine import Machine
 from simtmm.machine.spec import FREE
-from simtmm.model.algorithm import KEYS, letters
 from simtmm.model.algorithm_times import times_of_algorithm
 from simtmm.model.algorithms import find
+from simtmm.model.machine_letters import KEYS, letters
 from simtmm.study.columns import Integers
 from simtmm.study.grid import Places
 from simtmm.study.layout import MACHINE_AXIS, Layout

@@ -13,7 +13,8 @@ from simtmm.analysis.predict import is_algorithm, predict_paper, predict_program
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.errors import KernelError, ModelError, TraceError
 from simtmm.model import MODELS
-from simtmm.model.algorithm import Algorithm, Form, Need, constant, predict_algorithm
+from simtmm.model.algorithm import Algorithm, Form, Need, constant
+from simtmm.model.algorithm_times import predict_algorithm
 from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.model.calibrated import calibrated
 from simtmm.model.formula import Formula, Symbol

@@ -6,7 +6,7 @@ import pytest
 
 from simtmm import count, load_machine, load_trace
 from simtmm.model import MODELS, formula, predict
-from simtmm.model.algorithm import predict_algorithm
+from simtmm.model.algorithm_times import predict_algorithm
 from simtmm.model.algorithms import find
 from tests.model.test_models import drawn
 

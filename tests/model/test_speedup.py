@@ -6,7 +6,7 @@ from math import inf
 import pytest
 
 from simtmm import load_machine
-from simtmm.model.algorithm import predict_algorithm
+from simtmm.model.algorithm_times import predict_algorithm
 from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.model.speedup import speedup_of
 

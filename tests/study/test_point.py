@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from simtmm import count, lower, predict, simulate
 from simtmm.errors import ModelError, WorkloadError
 from simtmm.machine import Machine
-from simtmm.model.algorithm import predict_algorithm
+from simtmm.model.algorithm_times import predict_algorithm
 from simtmm.model.algorithms import find
 from simtmm.study import point
 from simtmm.study.point import Outcome, compute, compute_algorithm, counted, counting_key, fitted, lowered_once

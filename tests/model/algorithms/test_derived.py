@@ -5,7 +5,7 @@ from math import log2
 import pytest
 
 from simtmm.machine import load_machine
-from simtmm.model.algorithm import predict_algorithm
+from simtmm.model.algorithm_times import predict_algorithm
 from simtmm.model.algorithms import find
 from tests.model.algorithms.printed import same
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from simtmm.machine import load_machine
-from simtmm.model.algorithm import letters_of
 from simtmm.model.algorithms import find
+from simtmm.model.machine_letters import letters_of
 from simtmm.model.regimes import crossover, regimes
 from simtmm.model.speedup import speedup_bounds, threads_for_linear_speedup
 
