@@ -7,8 +7,8 @@ import re
 from rich.console import Console
 
 from simtmm.analysis.comparison import CALIBRATED, MEASURED, SIMULATED
-from simtmm.analysis.predict import MODELS
 from simtmm.measurement.timings import Timing
+from simtmm.model import MODELS
 from simtmm.report.compare import SERIES, comparison_csv, comparison_latex, describe_comparison
 from tests.study.cases import case, comparison, without_clock
 
