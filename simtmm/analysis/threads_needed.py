@@ -18,7 +18,7 @@ from simtmm.machine import Machine
 from simtmm.model.tmm import Hiding, hiding
 from simtmm.program import open_program
 from simtmm.provenance import provenance
-from simtmm.study.point import fitted, lowered_once
+from simtmm.study.evaluation.steps import fitted, lowered_once
 from simtmm.trace.counts import count
 from simtmm.trace.io import Trace
 

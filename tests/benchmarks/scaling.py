@@ -18,7 +18,7 @@ from time import perf_counter
 from simtmm.parallel.tasks import cores
 from simtmm.study.plan import plan
 from simtmm.study.store.store import Store
-from simtmm.study.study_file import study_of
+from simtmm.study.design.study_file import study_of
 from simtmm.study.sweep import sweep
 from tests.study.programs import write
 

@@ -13,7 +13,7 @@ from simtmm import catalogue
 from simtmm.study.layout import Layout, layout
 from simtmm.study.plan import plan
 from simtmm.study.store.store import Store
-from simtmm.study.study_file import study_of
+from simtmm.study.design.study_file import study_of
 from simtmm.trace.io import Trace
 from tests.recorder.build import host
 from tests.recorder.conftest import needs_compiler

@@ -3,7 +3,7 @@
 import numpy as np
 
 from simtmm.study.plan import plan
-from simtmm.study.study_file import study_of
+from simtmm.study.design.study_file import study_of
 from simtmm.trace.io import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch
 

@@ -18,7 +18,7 @@ from simtmm.study.plan import plan
 from simtmm.study.results import read
 from simtmm.study.store import schema
 from simtmm.study.store.store import Store
-from simtmm.study.study_file import study_of
+from simtmm.study.design.study_file import study_of
 from tests.study.stores import brought_back, executed, nothing_may_be_written
 
 NAN = float("nan")

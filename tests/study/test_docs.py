@@ -4,9 +4,9 @@ import re
 import tomllib
 from pathlib import Path
 
-from simtmm.study.axes import axis
+from simtmm.study.design.axes import axis
 from simtmm.study.plan import plan
-from simtmm.study.study_file import SampleFile, StudyFile, study_of
+from simtmm.study.design.study_file import SampleFile, StudyFile, study_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "studies.md").read_text(encoding="utf-8")
 

@@ -11,7 +11,7 @@ from simtmm.study.curves import BEND, bend, slope
 from simtmm.study.findings import answers
 from simtmm.study.plan import plan
 from simtmm.study.results import Row, Study
-from simtmm.study.study_file import study_of
+from simtmm.study.design.study_file import study_of
 from simtmm.study.sweep import sweep
 from tests.study.programs import planned, write
 

@@ -6,7 +6,7 @@ from simtmm.errors import KernelError, MachineError, StudyError
 from simtmm.machine import load_machine
 from simtmm.study.layout import is_machine_key, whole_key
 from simtmm.study.plan import plan, plan_file
-from simtmm.study.study_file import read_study, study_of
+from simtmm.study.design.study_file import read_study, study_of
 from tests.study.programs import planned, write
 
 

@@ -16,7 +16,7 @@ from simtmm.study.layout import is_machine_key, layout
 from simtmm.study.plan import plan
 from simtmm.study.sheet import is_sheet, points_left, sweep_sheet
 from simtmm.study.store.store import Store
-from simtmm.study.study_file import study_of
+from simtmm.study.design.study_file import study_of
 from simtmm.study.sweep import sweep
 
 ROUNDING = 1e-12  # a function of an array and of a number may differ in the last bits

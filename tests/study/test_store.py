@@ -7,7 +7,7 @@ import pytest
 from simtmm.errors import StudyError
 from simtmm.study.plan import plan
 from simtmm.study.store.store import Store
-from simtmm.study.study_file import study_of
+from simtmm.study.design.study_file import study_of
 from tests.study.programs import planned, write
 from tests.study.stores import brought_back, executed
 

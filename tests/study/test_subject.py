@@ -8,8 +8,8 @@ from simtmm.errors import StudyError
 from simtmm.kernel import kernel_folders, load_kernel
 from simtmm.study.layout import stored_layout
 from simtmm.study.plan import plan
-from simtmm.study.study_file import study_of
-from simtmm.study.subject import described_program, program
+from simtmm.study.design.study_file import study_of
+from simtmm.study.design.subject import described_program, program
 
 HOST = """
 import numpy as np

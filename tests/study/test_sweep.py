@@ -24,7 +24,7 @@ from simtmm.study.forecast import forecast
 from simtmm.study.plan import plan
 from simtmm.study.results import read
 from simtmm.study.store.store import Store
-from simtmm.study.study_file import study_of
+from simtmm.study.design.study_file import study_of
 from tests.parallel.clusters import cluster
 from tests.study.programs import planned, write
 
