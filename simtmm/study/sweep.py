@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from simtmm.errors import StudyError
 from simtmm.parallel.tasks import Executor, cores
 from simtmm.provenance import computed_by, provenance
-from simtmm.study.design.design import Design, design_file, design_of
+from simtmm.study.design.design import Design, design_file, design_of, named
 from simtmm.study.design.points import Point
 from simtmm.study.design.study_file import study_of
 from simtmm.study.evaluation.closed_forms import ClosedForms
@@ -119,7 +119,11 @@ def forecast(design: Design, store: str | Path, workers: int | None = None) -> F
 
 def evaluation_of(design: Design, watch: Watch | None = None) -> Evaluation:
     """How a study's points are computed. watch: called where that begins with making them."""
-    return ClosedForms(design) if design.subject.kind == "algorithm" else Simulations(design, watch)
+
+    def make() -> Evaluation:
+        return ClosedForms(design) if design.subject.kind == "algorithm" else Simulations(design, watch)
+
+    return named(design.origin, make) if design.origin else make()
 
 
 def _design(study: str | Path | Mapping[str, Any] | Design) -> Design:

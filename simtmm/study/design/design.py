@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -36,7 +36,8 @@ class Design:
 
     machines: as they are without changes, by the names that the study has for them. compute: names of quantities:
     "simulated", models, "measured". groups: the axes that are crossed with one another, linked ones together. spans,
-    drawn: the sampled axes, and the values drawn of them; one empty draw where there are none.
+    drawn: the sampled axes, and the values drawn of them; one empty draw where there are none. origin: the file that
+    it is from, if any, for errors.
     """
 
     study: StudyFile
@@ -48,6 +49,7 @@ class Design:
     drawn: tuple[Mapping[str, Value], ...]
     conditions: tuple[Constraint, ...]
     measured: tuple[Path, ...]
+    origin: str = ""
 
     @cached_property
     def crossed(self) -> tuple[tuple[str, ...], ...]:
@@ -140,7 +142,7 @@ def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None 
 def design_file(path: str | Path) -> Design:
     """The design of a study file. Raises the errors of `design_of`, the file named."""
     study, folder = read_study(path)
-    return named(path, lambda: design_of(study, folder))
+    return replace(named(path, lambda: design_of(study, folder)), origin=str(path))
 
 
 def named(where: str | Path, make: Callable[[], Made]) -> Made:

@@ -1,5 +1,6 @@
 """The times of an algorithm at many points of a study at once, as columns, and why some have none."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from simtmm.model.algorithm import letters
 from simtmm.model.algorithm_times import times_of_algorithm
 from simtmm.model.algorithms import find
 from simtmm.study.design.columns import Integers
-from simtmm.study.design.design import MACHINE_AXIS, Design
+from simtmm.study.design.design import MACHINE_AXIS, MEASURED, Design
 from simtmm.study.design.grid import Grid
 from simtmm.study.design.subject import THREADS, VARIANT
 from simtmm.study.evaluation.varied_machine import CLOCK, VariedMachine
@@ -43,7 +44,7 @@ class ClosedFormTimes:
         points = np.arange(begin, end)
         reasons: dict[str, int] = {}
         why = np.full(len(points), GOOD)
-        results = _Results(self._design.compute, len(points))
+        results = _Results([name for name in self._design.compute if name != MEASURED], len(points))
 
         def refuse(which: Integers, reason: str) -> None:
             why[which] = reasons.setdefault(reason, len(reasons))
@@ -140,7 +141,7 @@ class ClosedFormTimes:
 class _Results:
     """The columns of results, filled a few points at a time."""
 
-    def __init__(self, quantities: tuple[str, ...], size: int) -> None:
+    def __init__(self, quantities: Sequence[str], size: int) -> None:
         self._size, self._quantities = size, quantities
         self._columns: dict[str, npt.NDArray[np.float64]] = {}
         self._bounds = {quantity: np.full(size, -1, dtype=np.int32) for quantity in quantities}

@@ -7,7 +7,7 @@ again. No point is an object, unless it is asked for as one.
 import hashlib
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from time import perf_counter
 from typing import Any
@@ -15,10 +15,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet
 
+from simtmm.model.algorithm import predict_algorithm
+from simtmm.model.algorithms import find
 from simtmm.parallel.tasks import Executor
 from simtmm.provenance import computed_by
 from simtmm.study.design.design import MEASURED, Design
 from simtmm.study.design.points import Point, points_of
+from simtmm.study.design.subject import THREADS, VARIANT
 from simtmm.study.evaluation.closed_form_times import ClosedFormTimes
 from simtmm.study.evaluation.measured_times import Measured, measured_times
 from simtmm.study.forecast import Estimate, Left
@@ -135,36 +138,34 @@ class ClosedForms:
 
     def _results(self, parts: list[pa.Table], store: Store) -> Results:
         table = pa.concat_tables(parts, promote_options="default").unify_dictionaries()
+        beside: list[Mapping[str, Any]] = []
         if self.design.measured:
             told = store.results()
             beside = [told.get(point.key, {}).get(MEASURED, {}) for point in self._points]
             for name in ("seconds", "cycles", "times"):
-                values = [document.get(name) for document in beside]
-                table = table.append_column(f"{MEASURED}.{name}", pa.array(values, from_pandas=True))
-        return Results(self.design, table, lambda: self._rows(table))
+                values = pa.array([document.get(name) for document in beside])
+                table = table.append_column(f"{MEASURED}.{name}", values)
+        return Results(self.design, table, lambda: self._rows(table, beside))
 
-    def _rows(self, table: pa.Table) -> tuple[Row, ...]:
+    def _rows(self, table: pa.Table, beside: Sequence[Mapping[str, Any]]) -> tuple[Row, ...]:
         """The points, an object each."""
-        entries = zip(self._points, table.to_pylist(), strict=True)
-        return tuple(
-            Row(point, entry["status"], entry["reason"], _documents(self.design.compute, entry))
-            for point, entry in entries
-        )
+        rows = []
+        for point, status, reason in zip(
+            self._points, table["status"].to_pylist(), table["reason"].to_pylist(), strict=True
+        ):
+            found = self._documents(point) if status == "done" else {}
+            if beside and beside[point.number]:
+                found[MEASURED] = beside[point.number]
+            rows.append(Row(point, status, reason, found))
+        return tuple(rows)
 
-
-def _documents(quantities: tuple[str, ...], entry: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The results of a point as they are in JSON, from its row."""
-    found: dict[str, dict[str, Any]] = {}
-    for quantity in quantities:
-        document: dict[str, Any] = {} if quantity == MEASURED else {"model": quantity}
-        for name, value in entry.items():
-            if name.startswith(f"{quantity}.") and value is not None:
-                *tables, last = name.split(".")[1:]
-                table = document.setdefault(tables[0], {}) if tables else document
-                table[last] = value
-        if "cycles" in document or "seconds" in document:
-            found[quantity] = document
-    return found
+    def _documents(self, point: Point) -> dict[str, Mapping[str, Any]]:
+        """What the models say of a point, with all symbols, which no table has."""
+        assert point.machine is not None
+        given = {name: value for name, value in point.parameters.items() if name not in (THREADS, VARIANT)}
+        threads, variant = (point.parameters.get(name) for name in (THREADS, VARIANT))
+        made = predict_algorithm(find(self.design.subject.source), point.machine, given, threads, variant)
+        return {quantity: made[quantity].to_dict() for quantity in self.design.compute if quantity in made}
 
 
 def _open(design: Design, size: int) -> pa.Table:
