@@ -13,14 +13,13 @@ from simtmm.machine import Machine
 from simtmm.model import MODELS, formula, predict
 from simtmm.model.algorithm import predict_algorithm
 from simtmm.model.algorithms import ALGORITHMS, find
-from simtmm.model.calibrated import FACTORS, calibrated
-from simtmm.model.departed import Departed, departed
-from simtmm.model.forced import Forced, forced
-from simtmm.model.hiding import hiding_of_trace
+from simtmm.model.calibrated import CALIBRATED, calibrated
+from simtmm.model.departure import Departed, departed
+from simtmm.model.hiding import Hiding, hiding_of_trace
+from simtmm.model.occupancy import Forced, forced
 from simtmm.model.regimes import Regime, regimes
-from simtmm.model.speedup_of import Speedup, speedup_of
+from simtmm.model.speedup import Speedup, speedup_of
 from simtmm.model.symbol_ranges import VARIED, check_given, check_symbols, domain, machine_letters, range_of, timed
-from simtmm.model.tmm import Hiding
 from simtmm.program import Kind, open_program
 from simtmm.provenance import provenance
 from simtmm.result import Prediction
@@ -29,9 +28,7 @@ from simtmm.trace.io import Trace
 from simtmm.trace.schema import Sampling
 
 TRACED: tuple[Kind, ...] = ("kernel", "trace")
-CALIBRATED = "calibrated"
 UNITS = ("cycles", "s")  # of a1 and a0
-CONSTANTS = ("a1", "a0", "m", "C_s", "G", "f_app")
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ class Predicted:
     forced: Forced | None = None
 
     def beside(self, seconds: float, factor: float) -> "Predicted":
-        """With a measured time. Raises ModelError as `simtmm.model.departed` does."""
+        """With a measured time. Raises ModelError as `simtmm.model.departure.departed` does."""
         closed = {f"{model}, closed form": prediction for model, prediction in self.closed_form.items()}
         return dataclasses.replace(self, departed=departed({**self.predictions, **closed}, seconds, factor))
 
@@ -125,13 +122,13 @@ def predict_program(
 
     models: names in MODELS, or "calibrated"; all of them if left out. constants: a1 and a0 of the calibrated model, in
     `unit` (cycles or s), m, C_s and G of its cache, and f_app; with them it is among the models. active_blocks: of a
-    core group at most, where they are forced (simtmm.model.forced). Raises the errors of the steps (simtmm.errors), for
-    names before anything is recorded.
+    core group at most, where they are forced (simtmm.model.occupancy.forced). Raises the errors of the steps
+    (simtmm.errors), for names before anything is recorded.
     """
-    chosen = [model for model in models if model != CALIBRATED] or ([] if CALIBRATED in models else list(MODELS))
+    chosen = [model for model in models if model != CALIBRATED.name] if models else list(MODELS)
     for model in chosen:
         formula(model)
-    if constants or CALIBRATED in models:
+    if constants or CALIBRATED.name in models:
         _check_constants(constants or {}, unit)
     program = open_program(source, parameters, progress, TRACED)
     trace = program.trace
@@ -142,7 +139,7 @@ def predict_program(
     counts = count(trace, machine)
     predictions = {model: predict(model, machine, counts) for model in chosen}
     if constants:
-        predictions[CALIBRATED] = calibrated(machine, counts, **constants, unit=unit)  # type: ignore[arg-type]
+        predictions[CALIBRATED.name] = calibrated(machine, counts, **constants, unit=unit)  # type: ignore[arg-type]
     algorithm, closed_form, no_closed_form = _closed_form(trace, program.kernel, machine)
     return Predicted(
         program=trace.info.kernel,
@@ -152,9 +149,7 @@ def predict_program(
         algorithm=algorithm,
         closed_form=closed_form,
         no_closed_form=no_closed_form,
-        formulas=lambda: {
-            model: FACTORS.latex if model == CALIBRATED else formula(model).latex for model in predictions
-        },
+        formulas=lambda: {model: formula(model).latex for model in predictions},
         sampling=trace.info.sampling,
         warnings=tuple(trace.info.warnings),
         hiding=hiding_of_trace(trace, machine, counts),
@@ -164,13 +159,13 @@ def predict_program(
 
 def _check_constants(constants: Mapping[str, float], unit: str) -> None:
     if unit not in UNITS:
-        raise ModelError(f"{CALIBRATED}: unit = {unit!r}: must be {' or '.join(UNITS)}")
+        raise ModelError(f"{CALIBRATED.name}: unit = {unit!r}: must be {' or '.join(UNITS)}")
     for name in constants:
-        if name not in CONSTANTS:
-            raise ModelError(f"{CALIBRATED}: {name}: unknown; the constants are {', '.join(CONSTANTS)}")
+        if name not in CALIBRATED.constants:
+            raise ModelError(f"{CALIBRATED.name}: {name}: unknown; the constants are {', '.join(CALIBRATED.constants)}")
     for name in ("a1", "a0"):
         if name not in constants:
-            raise ModelError(f"{CALIBRATED}: {name}: must be given; it is fitted to measured times")
+            raise ModelError(f"{CALIBRATED.name}: {name}: must be given; it is fitted to measured times")
 
 
 def predict_paper(

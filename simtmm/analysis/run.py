@@ -11,9 +11,8 @@ from simtmm.engine import DEFAULT, simulate
 from simtmm.errors import KernelError
 from simtmm.machine import Machine, load_machine
 from simtmm.model import predict
-from simtmm.model.hiding import hiding_of_trace
+from simtmm.model.hiding import Hiding, hiding_of_trace
 from simtmm.model.occupancy import Occupancy, occupancy
-from simtmm.model.tmm import Hiding
 from simtmm.program import Prepared, Program, open_program, shipped_trace
 from simtmm.provenance import provenance
 from simtmm.result import Prediction, Result
@@ -22,7 +21,7 @@ from simtmm.trace.io import Trace
 from simtmm.trace.schema import Sampling
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
-BESIDE = ("tmm", "tmm-warps", "pram")  # the models whose predictions stand beside a run
+DEFAULT_MODELS = ("tmm", "tmm-warps", "pram")  # the models whose predictions stand beside a run
 
 Watch = Callable[[str, int, int | None], None]  # stage, done, total if known
 
@@ -119,7 +118,7 @@ def _beside_models(program: Program, prepared: Prepared, result: Result, about: 
     assert trace is not None
     assert counts is not None
     info = trace.info
-    predictions = {model: predict(model, machine, counts) for model in BESIDE}
+    predictions = {model: predict(model, machine, counts) for model in DEFAULT_MODELS}
     per_launch = [occupancy(machine, launch) for launch in info.launches]
     distinct = [entry for number, entry in enumerate(per_launch) if entry not in per_launch[:number]]
     hidden = hiding_of_trace(trace, machine, counts)

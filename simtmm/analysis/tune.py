@@ -8,15 +8,16 @@ from typing import Any
 from simtmm.errors import StudyError
 from simtmm.kernel import Parameter
 from simtmm.machine import Machine, load_machine
+from simtmm.model.series import SIMULATED
 from simtmm.provenance import provenance
 from simtmm.study.design.axes import Value
-from simtmm.study.design.design import SIMULATED, design_of
+from simtmm.study.design.design import design_of
 from simtmm.study.design.study_file import study_of
 from simtmm.study.design.subject import typed_subject
 from simtmm.study.results import Results, Row
 from simtmm.study.sweep import Watch, sweep
 
-ASKED = ("integrated", "tmm", "tmm-warps")  # the models that choose as well
+DEFAULT_MODELS = ("integrated", "tmm", "tmm-warps")  # the models that choose as well
 MOST_THREADS = 1024  # of a block, where the machine sets no limit
 SUB_BLOCKS = (4, 8, 16, 24, 32, 48, 64, 96)
 SIDES = (4, 8, 16, 24, 32)  # of a square block of threads
@@ -109,7 +110,7 @@ def advise(
         "parameters": fixed,
         "set": dict(changes or {}),
         "axes": tried,
-        "compute": [SIMULATED, *(tuple(models) or ASKED)],
+        "compute": [SIMULATED, *(tuple(models) or DEFAULT_MODELS)],
     }
     study = sweep(design_of(study_of(tables, "advice")), store, workers, cluster, watch)
     done = [row for row in study.rows if row.cycles(SIMULATED) is not None]

@@ -98,7 +98,7 @@ def predict(
     from simtmm.analysis.crossover import versus
     from simtmm.analysis.predict import is_algorithm, predict_paper, predict_program
     from simtmm.analysis.zigzag import sweep_blocks
-    from simtmm.model.departed import FACTOR
+    from simtmm.model.departure import DEFAULT_FACTOR
     from simtmm.report import predict as report
     from simtmm.report.progress import watching
 
@@ -161,7 +161,7 @@ def predict(
         show(report.describe_zigzag(function, swept, chosen.name), document, as_json, output)
         return
     if measured is not None:
-        made = made.beside(measured, FACTOR if factor is None else factor)
+        made = made.beside(measured, DEFAULT_FACTOR if factor is None else factor)
     formulas = made.formulas() if latex else {}
     parts = report.describe_formulas(formulas) if latex else report.describe_prediction(made)
     show(parts, made.to_dict() | ({"latex": formulas} if latex else {}), as_json, output)

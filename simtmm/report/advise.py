@@ -7,9 +7,9 @@ from rich.text import Text
 
 from simtmm.analysis.threads_needed import ThreadsNeeded
 from simtmm.analysis.tune import Advice, Choice
-from simtmm.report.sweep import LISTED, QUANTITIES
+from simtmm.model.series import SIMULATED, label
+from simtmm.report.sweep import LISTED
 from simtmm.report.text import NO_VALUE, number, table
-from simtmm.study.design.design import SIMULATED
 
 
 def describe_advice(made: Advice) -> Iterator[RenderableType]:
@@ -35,7 +35,7 @@ def describe_advice(made: Advice) -> Iterator[RenderableType]:
         )
         for row in rows[:LISTED]
     ]
-    names = (*axes, *(QUANTITIES[name] for name in study.design.compute), "of the best")
+    names = (*axes, *(label(name) for name in study.design.compute), "of the best")
     yield table("Configurations, in cycles", names, listed, left=())
     if len(rows) > LISTED:
         yield Text(f"and {len(rows) - LISTED:,} more: see --json")
@@ -86,5 +86,5 @@ def _choice(choice: Choice, axes: tuple[str, ...]) -> tuple[str, ...]:
     tied = f"as fast as {choice.ties - 1} more" if choice.ties > 1 else ""
     values = (str(choice.configuration[name]) for name in axes)
     return (
-        QUANTITIES[choice.by], *values, number(choice.cycles), number(choice.simulated), f"{choice.slowdown:.2f}", tied,
+        label(choice.by), *values, number(choice.cycles), number(choice.simulated), f"{choice.slowdown:.2f}", tied,
     )  # fmt: skip

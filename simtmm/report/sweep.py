@@ -6,16 +6,14 @@ from typing import get_args
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.report.predict import NAMES
+from simtmm.model.series import label
 from simtmm.report.text import NO_VALUE, number, seconds, table
 from simtmm.study.design.axes import Value
-from simtmm.study.design.design import MEASURED, SIMULATED
 from simtmm.study.findings import MOST_CURVES, Findings
 from simtmm.study.forecast import Forecast
 from simtmm.study.results import Results, Status
 
 LISTED = 24  # rows of a table; the rest is in the document and in the exports
-QUANTITIES = {**NAMES, SIMULATED: "simulated", MEASURED: "measured"}
 
 
 def describe_study(study: Results, found: Findings, store: str) -> Iterator[RenderableType]:
@@ -33,14 +31,14 @@ def describe_study(study: Results, found: Findings, store: str) -> Iterator[Rend
             yield table(title, ("points", "reason"), rows, left=(1,))
     if len(study) <= LISTED:
         yield ""
-        yield table("Cycles", (*made.axes, *(QUANTITIES[name] for name in made.compute)), list(_cycles(study)), ())
+        yield table("Cycles", (*made.axes, *(label(name) for name in made.compute)), list(_cycles(study)), ())
     if found.elasticities:
         yield ""
         yield table(
             "Elasticity of time: per cent for one per cent more",
             ("axis", "by", "median", "lowest", "highest", "curves"),
             [
-                (made.axis, QUANTITIES[made.quantity], f"{made.value:.2f}", f"{made.low:.2f}", f"{made.high:.2f}",
+                (made.axis, label(made.quantity), f"{made.value:.2f}", f"{made.low:.2f}", f"{made.high:.2f}",
                  str(made.curves) if made.curves else "sampled")
                 for made in found.elasticities
             ],
@@ -49,7 +47,7 @@ def describe_study(study: Results, found: Findings, store: str) -> Iterator[Rend
     if found.spreads:
         yield ""
         rows = [
-            (made.axis, QUANTITIES[made.quantity], f"{made.ratio:.2f}", str(made.best), str(made.curves))
+            (made.axis, label(made.quantity), f"{made.ratio:.2f}", str(made.best), str(made.curves))
             for made in found.spreads
         ]
         yield table("Slowest over fastest", ("axis", "by", "ratio", "fastest", "curves"), rows, left=(0, 1, 3))
@@ -59,7 +57,7 @@ def describe_study(study: Results, found: Findings, store: str) -> Iterator[Rend
             (
                 made.axis,
                 _short(made.at),
-                QUANTITIES[made.quantity],
+                label(made.quantity),
                 f"{made.before} to {made.after}",
                 _words(made.fixed),
             )
@@ -70,7 +68,7 @@ def describe_study(study: Results, found: Findings, store: str) -> Iterator[Rend
     if found.knees:
         yield ""
         rows = [
-            (made.axis, QUANTITIES[made.quantity], _short(made.at), f"{made.before:.2f}", f"{made.after:.2f}",
+            (made.axis, label(made.quantity), _short(made.at), f"{made.before:.2f}", f"{made.after:.2f}",
              _thresholds(made.thresholds), _words(made.fixed))
             for made in found.knees[:LISTED]
         ]  # fmt: skip
@@ -79,7 +77,7 @@ def describe_study(study: Results, found: Findings, store: str) -> Iterator[Rend
         yield from _more(len(found.knees), found.curves)
     if found.fastest:
         yield ""
-        rows = [(QUANTITIES[quantity], _words(axes)) for quantity, axes in found.fastest.items()]
+        rows = [(label(quantity), _words(axes)) for quantity, axes in found.fastest.items()]
         yield table("Fastest", ("", ""), rows, left=(0, 1))
 
 
@@ -120,7 +118,7 @@ def _cycles(study: Results) -> Iterator[tuple[str, ...]]:
 
 
 def _thresholds(thresholds: Mapping[str, Sequence[float]]) -> str:
-    parts = [f"{QUANTITIES[model]} {', '.join(map(_short, places))}" for model, places in thresholds.items()]
+    parts = [f"{label(model)} {', '.join(map(_short, places))}" for model, places in thresholds.items()]
     return "; ".join(parts) or NO_VALUE
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.study.curves import Curve, Curves, bend, curves
 from simtmm.study.design.axes import Value
 from simtmm.study.design.columns import numbered
-from simtmm.study.design.design import MEASURED, SIMULATED
 from simtmm.study.results import Results
 
 MOST_CURVES = 2_000  # of an axis, that are looked at for knees and changes: nobody reads more

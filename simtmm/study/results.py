@@ -14,10 +14,11 @@ import pyarrow.compute
 
 from simtmm.errors import OutputError, StudyError
 from simtmm.files import written_whole
+from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.provenance import provenance
 from simtmm.study.design.axes import Value
 from simtmm.study.design.columns import Column, Floats, Integers
-from simtmm.study.design.design import MEASURED, SIMULATED, Design
+from simtmm.study.design.design import Design
 from simtmm.study.design.grid import Grid
 from simtmm.study.design.points import Point
 

@@ -18,10 +18,10 @@ from simtmm.model.algorithm import Algorithm, Form, Need, constant, predict_algo
 from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.model.calibrated import calibrated
 from simtmm.model.formula import Formula, Symbol
+from simtmm.model.hiding import hiding
 from simtmm.model.integrated import integrated
 from simtmm.model.occupancy import occupancy
 from simtmm.model.symbol_ranges import domain, range_of, timed
-from simtmm.model.tmm import hiding
 from simtmm.trace.io import TraceRecorder
 
 GTX_480 = load_machine("gtx480")  # P 480, Q 32, L 512, C 32, X 48, Z 12288 words

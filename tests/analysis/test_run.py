@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from simtmm import Workload, count, load_trace, lower, predict, simulate
-from simtmm.analysis.run import BESIDE, DEFAULT_TRACE, run, shipped_trace
+from simtmm.analysis.run import DEFAULT_MODELS, DEFAULT_TRACE, run, shipped_trace
 from simtmm.analysis.verdict import verdict
 from simtmm.errors import EngineError, KernelError, TraceError, WorkloadError
 from simtmm.machine import Machine, load_machine, machine_files
+from simtmm.model.hiding import hiding
 from simtmm.model.occupancy import occupancy
-from simtmm.model.tmm import hiding
 from simtmm.provenance import VERSION
 from simtmm.trace.io import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch
@@ -73,7 +73,7 @@ def test_the_counts_are_the_traces(trace, done):
 
 def test_the_predictions_are_the_models(trace, done):
     counts = count(trace, SMALL)
-    assert done.predictions == {model: predict(model, SMALL, counts) for model in BESIDE}
+    assert done.predictions == {model: predict(model, SMALL, counts) for model in DEFAULT_MODELS}
 
 
 def test_the_hiding_takes_the_largest_shared_memory_of_a_thread(trace, done):
@@ -125,7 +125,7 @@ def test_a_run_is_one_json_document(done):
     assert document["machine"]["memory"]["latency"] == 100
     assert document["hiding"]["limit"] == 1
     assert [entry["launches"] for entry in document["occupancy"]] == [1, 1]
-    assert set(document["predictions"]) == set(BESIDE)
+    assert set(document["predictions"]) == set(DEFAULT_MODELS)
 
 
 def test_progress_is_told_stage_by_stage(trace):

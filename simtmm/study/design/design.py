@@ -14,13 +14,13 @@ from simtmm.errors import SimtmmError, StudyError, nearest
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.machine.spec import units
 from simtmm.model import MODELS
+from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.renamed import MACHINE_KEYS, PARAMETERS, told
 from simtmm.study.design.axes import Axis, Span, Value, axis, flattened, sample, size, span
 from simtmm.study.design.constraints import Constraint, constraint
 from simtmm.study.design.study_file import StudyFile, read_study
 from simtmm.study.design.subject import Subject, named_subject, typed_subject
 
-SIMULATED, MEASURED = "simulated", "measured"
 OF_ALGORITHMS = ("tmm", "pram")
 DEFAULT_COMPUTE = (SIMULATED, "tmm", "tmm-warps")
 MACHINE_AXIS = "machine"

@@ -11,8 +11,9 @@ from simtmm.errors import ModelError, SimtmmError
 from simtmm.model.algorithm import letters
 from simtmm.model.algorithm_times import times_of_algorithm
 from simtmm.model.algorithms import find
+from simtmm.model.series import MEASURED
 from simtmm.study.design.columns import Integers
-from simtmm.study.design.design import MACHINE_AXIS, MEASURED, Design
+from simtmm.study.design.design import MACHINE_AXIS, Design
 from simtmm.study.design.grid import Grid
 from simtmm.study.design.subject import THREADS, VARIANT
 from simtmm.study.evaluation.varied_machine import CLOCK, VariedMachine

@@ -17,9 +17,10 @@ import pyarrow.parquet
 
 from simtmm.model.algorithm import predict_algorithm
 from simtmm.model.algorithms import find
+from simtmm.model.series import MEASURED
 from simtmm.parallel.tasks import Executor
 from simtmm.provenance import computed_by
-from simtmm.study.design.design import MEASURED, Design
+from simtmm.study.design.design import Design
 from simtmm.study.design.points import Point, points_of
 from simtmm.study.design.subject import THREADS, VARIANT
 from simtmm.study.evaluation.closed_form_times import ClosedFormTimes

@@ -6,10 +6,11 @@ from time import perf_counter
 from typing import Any
 
 from simtmm.errors import SimtmmError
+from simtmm.model.series import MEASURED
 from simtmm.parallel.processes import Local
 from simtmm.parallel.tasks import Executor, Serial, Task, cores
 from simtmm.recorder.compiler import find_compiler
-from simtmm.study.design.design import MEASURED, Design
+from simtmm.study.design.design import Design
 from simtmm.study.design.points import Point, points_of
 from simtmm.study.evaluation.measured_times import Measured, measured_times
 from simtmm.study.evaluation.recorded_traces import is_recorded, prune_traces, trace_key

@@ -14,7 +14,7 @@ from simtmm.errors import CompilerError, SimtmmError, WorkloadError
 from simtmm.kernel import MOST_THREADS
 from simtmm.machine import Machine
 from simtmm.model import predict
-from simtmm.study.design.design import SIMULATED
+from simtmm.model.series import SIMULATED
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
 from simtmm.trace.lower import fit, lower

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from simtmm.model.series import SIMULATED
 from simtmm.parallel.tasks import Task
-from simtmm.study.design.design import SIMULATED, Design
+from simtmm.study.design.design import Design
 from simtmm.study.design.points import Point
 from simtmm.study.evaluation.recorded_traces import recorded
 from simtmm.study.evaluation.steps import compute, counted, counting_key, lowered_once, lowering_key
