@@ -18,12 +18,10 @@ from simtmm.model import MODELS, find_model, predict
 from simtmm.model.calibrated import CALIBRATED, calibrated
 from simtmm.model.fit import fit_line
 from simtmm.model.series import MEASURED, SIMULATED
+from simtmm.program import Kind, Program, kind_of, open_program
 from simtmm.provenance import provenance
-from simtmm.recorder import record
-from simtmm.trace.counts import count
-from simtmm.trace.io import Trace, load_trace
-from simtmm.trace.lower import lower
 
+TRACED: tuple[Kind, ...] = ("kernel", "trace")
 LEAST_TO_FIT = 3  # cases that two constants are fitted to: with two, the line goes through both
 
 Watch = Callable[[str, int, int | None], None]  # stage, done, total if known
@@ -112,7 +110,7 @@ def _wanted(
         return
     if not machines:
         raise MachineError("at least one machine must be given")
-    kernels = {source: load_kernel(source) for source in sources if not source.endswith(".parquet")}
+    kernels = {source: load_kernel(source) for source in sources if kind_of(source) == "kernel"}
     taken = {name for kernel in kernels.values() for name in kernel.parameters}
     for name in parameters:
         if name not in taken:
@@ -165,14 +163,12 @@ def _run(
     heard = None if watch is None else lambda events: watch("recording", events, None)
     done = 0
     for one in wanted:
-        trace = (
-            load_trace(one.source) if one.source.endswith(".parquet") else record(one.source, one.given, progress=heard)
-        )
+        program = open_program(one.source, one.given, heard, TRACED)
         for name, machine in one.machines.items():
             try:
-                cases.append(_case(trace, one.given, name, machine, models, engine))
+                cases.append(_case(program, one.given, name, machine, models, engine))
             except (WorkloadError, MachineError) as error:
-                where = ", ".join([trace.info.kernel, *(f"{key}={value}" for key, value in one.given.items()), name])
+                where = ", ".join([program.name, *(f"{key}={value}" for key, value in one.given.items()), name])
                 failed[where] = str(error)
             done += 1
             if watch:
@@ -181,29 +177,30 @@ def _run(
 
 
 def _case(
-    trace: Trace, given: Mapping[str, Any], name: str, machine: Machine, models: Sequence[str], engine: str
+    program: Program, given: Mapping[str, Any], name: str, machine: Machine, models: Sequence[str], engine: str
 ) -> Case:
-    workload = lower(trace, machine)
-    counts = count(trace, machine, workload)
+    prepared, trace = program.on(machine), program.trace
+    counts = prepared.counts
+    assert trace is not None
+    assert counts is not None
     predictions, errors = {}, {}
     for model in models:
         try:
             predictions[model] = predict(model, machine, counts)
         except ModelError as error:
             errors[model] = str(error)
-    result = simulate(machine, workload, engine)
-    info = trace.info
+    result = simulate(machine, prepared.workload, engine)
     return Case(
-        program=info.kernel,
+        program=program.name,
         given=given,
-        parameters=info.parameters,
+        parameters=program.parameters,
         machine_name=name,
         machine=machine,
         result=result,
         counts=counts,
         predictions=predictions,
         errors=errors,
-        trace=info.digest,
+        trace=trace.info.digest,
     )
 
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.analysis.predict import Predicted, Versus
+from simtmm.analysis.crossover import Versus
+from simtmm.analysis.predict import Predicted
 from simtmm.machine import Machine
 from simtmm.model.algorithms import written
 from simtmm.model.departure import Departed

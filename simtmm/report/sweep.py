@@ -8,18 +8,18 @@ from rich.text import Text
 
 from simtmm.model.series import label
 from simtmm.report.text import NO_VALUE, number, seconds, table
-from simtmm.study.axes import Value
-from simtmm.study.findings import MOST_CURVES, Answers
+from simtmm.study.design.axes import Value
+from simtmm.study.findings import MOST_CURVES, Findings
 from simtmm.study.forecast import Forecast
-from simtmm.study.results import Known, Status, Study
+from simtmm.study.results import Results, Status
 
 LISTED = 24  # rows of a table; the rest is in the document and in the exports
 
 
-def describe_study(study: Known, found: Answers, store: str) -> Iterator[RenderableType]:
+def describe_study(study: Results, found: Findings, store: str) -> Iterator[RenderableType]:
     """The parts of the report."""
-    made = study.plan
-    yield Text(f"{made.program.name} over {', '.join(made.axes) or 'nothing'}", style="bold")
+    made = study.design
+    yield Text(f"{made.subject.name} over {', '.join(made.axes) or 'nothing'}", style="bold")
     yield Text(f"{_points(study)}; kept in {store}")
     rows: list[tuple[str, ...]]
     titles: tuple[tuple[str, Status], ...] = ("Skipped", "skipped"), ("Failed", "failed")
@@ -29,7 +29,7 @@ def describe_study(study: Known, found: Answers, store: str) -> Iterator[Rendera
             yield ""
             rows = [(str(times), reason) for reason, times in reasons.most_common(LISTED)]
             yield table(title, ("points", "reason"), rows, left=(1,))
-    if isinstance(study, Study) and len(study) <= LISTED:
+    if len(study) <= LISTED:
         yield ""
         yield table("Cycles", (*made.axes, *(label(name) for name in made.compute)), list(_cycles(study)), ())
     if found.elasticities:
@@ -102,17 +102,17 @@ def duration(time: float) -> str:
     return seconds(time)
 
 
-def _points(study: Known) -> str:
+def _points(study: Results) -> str:
     told = [f"{study.number(status):,} {status}" for status in get_args(Status)]
     there = [part for part in told if not part.startswith("0 ")] or ["none"]
     return f"{len(study):,} point{'s' * (len(study) != 1)}: {', '.join(there)}"
 
 
-def _cycles(study: Study) -> Iterator[tuple[str, ...]]:
+def _cycles(study: Results) -> Iterator[tuple[str, ...]]:
     for row in study.rows:
-        times = (row.cycles(name) for name in study.plan.compute)
+        times = (row.cycles(name) for name in study.design.compute)
         yield (
-            *(_plain(row.point.axes[name]) for name in study.plan.axes),
+            *(_plain(row.point.axes[name]) for name in study.design.axes),
             *(NO_VALUE if time is None else number(time) for time in times),
         )
 

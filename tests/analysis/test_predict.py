@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from simtmm import count, load_machine, load_trace, predict
-from simtmm.analysis import predict as study
-from simtmm.analysis.predict import is_algorithm, predict_paper, predict_program, sweep_blocks, versus
+from simtmm import count, load_machine, load_trace, predict, program
+from simtmm.analysis.crossover import versus
+from simtmm.analysis.predict import is_algorithm, predict_paper, predict_program
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
+from simtmm.analysis.zigzag import sweep_blocks
 from simtmm.errors import KernelError, ModelError, TraceError
 from simtmm.model import MODELS
 from simtmm.model.algorithm import Algorithm, Form, Need, constant
@@ -41,7 +42,7 @@ def nothing_is_recorded(monkeypatch):
     def record(*arguments, **options):
         pytest.fail("recorded")
 
-    monkeypatch.setattr(study, "record", record)
+    monkeypatch.setattr(program, "record", record)
 
 
 # What is what

@@ -71,7 +71,7 @@ def test_what_is_tried_fits_the_machine_and_the_kernel():
 
 def test_what_is_fixed_is_not_tried():
     made = advise("apsp-minplus", "gtx480", {"n": 8, "threads": 32, "sub_block": 8}, vary={"degree": [1, 2]}, workers=1)
-    assert made.study.plan.axes == ("degree",)
+    assert made.study.design.axes == ("degree",)
     with pytest.raises(StudyError, match="say what to vary"):
         advise("apsp-minplus", "gtx480", {"threads": 32, "sub_block": 8})
 

@@ -6,8 +6,10 @@ import pytest
 from rich.console import Console
 
 from simtmm import load_machine
-from simtmm.analysis.predict import Predicted, Versus, predict_paper, predict_program, sweep_blocks
+from simtmm.analysis.crossover import Versus
+from simtmm.analysis.predict import Predicted, predict_paper, predict_program
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
+from simtmm.analysis.zigzag import sweep_blocks
 from simtmm.model import all_models
 from simtmm.model.regimes import Crossover, Regime, Stretch
 from simtmm.report.predict import (

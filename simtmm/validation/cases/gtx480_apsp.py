@@ -24,7 +24,7 @@ from simtmm.model.integrated_apsp import APSP, APSP_SUM, requested_blocks, threa
 from simtmm.model.series import SIMULATED
 from simtmm.recorder import record
 from simtmm.study.curves import Floats, bend
-from simtmm.study.point import fitted
+from simtmm.study.evaluation.steps import fitted
 from simtmm.trace.counts import count
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower
