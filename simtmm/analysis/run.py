@@ -12,7 +12,7 @@ from simtmm.errors import KernelError
 from simtmm.machine import Machine, load_machine
 from simtmm.model import predict
 from simtmm.model.hiding import Hiding, hiding_of_trace
-from simtmm.model.occupancy import Occupancy, occupancy
+from simtmm.model.launch.occupancy import Occupancy, occupancy
 from simtmm.program import Prepared, Program, open_program, shipped_trace
 from simtmm.provenance import provenance
 from simtmm.result import Prediction, Result

@@ -7,9 +7,9 @@ import pytest
 
 from simtmm.machine import load_machine
 from simtmm.model.algorithms import find
-from simtmm.model.machine_letters import letters_of
-from simtmm.model.regimes import crossover, regimes
-from simtmm.model.speedup import speedup_bounds, threads_for_linear_speedup
+from simtmm.model.algorithms.machine_letters import letters_of
+from simtmm.model.algorithms.regimes import crossover, regimes
+from simtmm.model.algorithms.speedup import speedup_bounds, threads_for_linear_speedup
 
 ROUNDED = {"rel": 1e-12}  # logarithms and products in another order
 GTX_280, GTX_480 = letters_of(load_machine("gtx280")), letters_of(load_machine("gtx480"))
