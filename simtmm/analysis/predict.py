@@ -20,7 +20,7 @@ from simtmm.model.occupancy import Forced, forced
 from simtmm.model.regimes import Regime, regimes
 from simtmm.model.speedup import Speedup, speedup_of
 from simtmm.model.symbol_ranges import VARIED, check_given, check_symbols, domain, machine_letters, range_of, timed
-from simtmm.program import Kind, open_program
+from simtmm.program import Kind, kind_of, open_program
 from simtmm.provenance import provenance
 from simtmm.result import Prediction
 from simtmm.trace.counts import count
@@ -101,7 +101,7 @@ def is_algorithm(name: str) -> bool:
     if name in ALGORITHMS:
         return True
     kernels = known_kernels()
-    if current_name(name) not in kernels and not Path(name).exists() and Path(name).suffix != ".parquet":
+    if current_name(name) not in kernels and not Path(name).exists() and kind_of(name) != "trace":
         known = sorted({*ALGORITHMS, *kernels})
         what = "neither an algorithm, nor a kernel (see `simtmm kernels`), nor a trace (.parquet)"
         raise ModelError(f"{name!r}: {what}{nearest(name, known, ALGORITHMS)}")
