@@ -14,8 +14,8 @@ TRACE = shipped_trace("list-ranking-wyllie.parquet")
 
 @pytest.mark.parametrize(
     ("source", "kind"),
-    [("x.parquet", "trace"), ("x.json", "workload"), ("stream", "kernel"), ("./kernels/stream", "kernel"), ("x.toml", "kernel")],
-)  # fmt: skip
+    [("x.parquet", "trace"), ("x.json", "workload"), ("stream", "kernel"), ("./kernels/stream", "kernel")],
+)
 def test_what_a_source_is_is_told_by_its_suffix(source, kind):
     assert kind_of(source) == kind
 
