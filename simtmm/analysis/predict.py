@@ -28,7 +28,7 @@ from simtmm.model.calibrated import CALIBRATED, calibrated
 from simtmm.model.departure import Departed, departed
 from simtmm.model.hiding import Hiding, hiding_of_trace
 from simtmm.model.launch.occupancy import Forced, forced
-from simtmm.program import Kind, open_program
+from simtmm.program import Kind, kind_of, open_program
 from simtmm.provenance import provenance
 from simtmm.result import Prediction
 from simtmm.trace.counts import count
@@ -109,7 +109,7 @@ def is_algorithm(name: str) -> bool:
     if name in ALGORITHMS:
         return True
     kernels = known_kernels()
-    if current_name(name) not in kernels and not Path(name).exists() and Path(name).suffix != ".parquet":
+    if current_name(name) not in kernels and not Path(name).exists() and kind_of(name) != "trace":
         known = sorted({*ALGORITHMS, *kernels})
         what = "neither an algorithm, nor a kernel (see `simtmm kernels`), nor a trace (.parquet)"
         raise ModelError(f"{name!r}: {what}{nearest(name, known, ALGORITHMS)}")

@@ -12,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import TraceError, shown
-from simtmm.trace.importers import accelsim_lines as lines
 from simtmm.trace.importers import warps as table
-from simtmm.trace.importers.accelsim_header import Header, open_kernel
-from simtmm.trace.importers.accelsim_list import LIST_NAME, KernelList, is_list, names_kernel, read_list
+from simtmm.trace.importers.accelsim import parser_state as fields
+from simtmm.trace.importers.accelsim.header import Header, open_kernel
+from simtmm.trace.importers.accelsim.kernel_list import LIST_NAME, KernelList, is_list, names_kernel, read_list
+from simtmm.trace.importers.accelsim.lines import read_lines
+from simtmm.trace.importers.accelsim.program_counters import find_pcs, insert_pcs
 from simtmm.trace.importers.blocks import BATCH_EVENTS, Blocks, Touched, TwiceError
 from simtmm.trace.importers.opcodes import Opcodes
 from simtmm.trace.importers.reading import Advance, DamagedError, Text, size_of, token
@@ -93,9 +95,9 @@ def _survey(files: list[Path], advance: Advance) -> tuple[list[Header], dict[str
         found, used = np.zeros(1 << 10, np.int64), np.zeros(1, np.int64)
         for piece, _ in text:
             done = 0
-            while (done := done + lines.find_pcs(piece[done:], header.words_before_pc, found, used)) < len(piece):
+            while (done := done + find_pcs(piece[done:], header.words_before_pc, found, used)) < len(piece):
                 found, old = np.zeros(2 * len(found), np.int64), found
-                used[0] = lines.insert_pcs(found, old)
+                used[0] = insert_pcs(found, old)
         counters.setdefault(header.kernel, set()).update((found[found != 0] - 1).tolist())
         if len(counters[header.kernel]) > MOST_PCS:
             raise TraceError(
@@ -122,13 +124,13 @@ class _Reading:
         self._opcodes = Opcodes(str(source))
         self._names: list[str] = []  # of opcodes, by number
         nothing = np.zeros(0, np.int64)
-        self._reader = lines.Reader(
-            configuration=np.zeros(lines.CONFIGURATION, np.int64),
-            state=np.zeros(lines.STATE, np.int64),
+        self._reader = fields.Reader(
+            configuration=np.zeros(fields.CONFIGURATION, np.int64),
+            state=np.zeros(fields.STATE, np.int64),
             pcs=nothing,
             pc_opcode=nothing,
             pc_line=nothing,
-            site_kind=np.full(MOST_SITES, lines.NO_SITE, np.uint8),
+            site_kind=np.full(MOST_SITES, fields.NO_SITE, np.uint8),
             opcode_hash=np.zeros(1 << 10, np.int64),
             opcode_number=np.full(1 << 10, -1, np.int64),
             opcode_class=np.zeros(1 << 9, np.int64),
@@ -138,7 +140,7 @@ class _Reading:
             issued=np.zeros(WARP, np.int64),
             joined=np.zeros(WARP, np.int64),
             addresses=np.zeros(WARP, np.int64),
-            registers=np.zeros((2, lines.MOST_REGISTERS), np.int64),
+            registers=np.zeros((2, fields.MOST_REGISTERS), np.int64),
             operations=table.no_operations(),
         )
 
@@ -153,10 +155,10 @@ class _Reading:
         line = 1
         try:
             for piece, first in text:
-                state[lines.LINE] = first
+                state[fields.LINE] = first
                 self._read_piece(header.path, piece, sink)
-                line = int(state[lines.LINE])
-            if state[lines.PHASE] != lines.OUTSIDE:
+                line = int(state[fields.LINE])
+            if state[fields.PHASE] != fields.OUTSIDE:
                 raise DamagedError(header.path, line, f"{self._expected()}, not the end of the file")
             self._hand_over(sink)
         except TwiceError as twice:
@@ -176,7 +178,7 @@ class _Reading:
             most = MOST_PCS if shared else len(kernel.pcs)
             for index in range(most):
                 for site in (kernel.first_site + 2 * index, kernel.first_site + 2 * index + 1):
-                    if used[site] == lines.NO_SITE:
+                    if used[site] == fields.NO_SITE:
                         continue
                     kind = KINDS[used[site]]
                     if shared:
@@ -190,19 +192,19 @@ class _Reading:
         position = 0
         while True:
             state = self._reader.state
-            says, position = lines.read_lines(self._reader, piece, position)
-            if says == lines.MORE_TEXT:
+            says, position = read_lines(self._reader, piece, position)
+            if says == fields.MORE_TEXT:
                 self._complain_of_bare()
                 return
-            if says == lines.FULL:
+            if says == fields.FULL:
                 self._hand_over(sink)
-            elif says == lines.MORE_ROOM:
+            elif says == fields.MORE_ROOM:
                 self._reader = self._reader._replace(operations=table.twice_as_much(self._reader.operations))
-            elif says == lines.NEW_OPCODE:
-                self._learn(path, token(piece, int(state[lines.AT])))
+            elif says == fields.NEW_OPCODE:
+                self._learn(path, token(piece, int(state[fields.AT])))
             else:
-                expected = lines.EXPECTED[state[lines.ERROR]].format(warp=state[lines.WARP])
-                raise DamagedError(path, int(state[lines.LINE]), expected, token(piece, int(state[lines.AT])))
+                expected = fields.EXPECTED[state[fields.ERROR]].format(warp=state[fields.WARP])
+                raise DamagedError(path, int(state[fields.LINE]), expected, token(piece, int(state[fields.AT])))
 
     def _hand_over(self, sink: Blocks) -> None:
         self.touched.add(self._reader.operations)
@@ -211,7 +213,7 @@ class _Reading:
     def _learn(self, path: Path, opcode: str) -> None:
         """Give an opcode a number."""
         if not (opcode.isascii() and opcode.isprintable()):
-            raise DamagedError(path, int(self._reader.state[lines.LINE]), lines.EXPECTED[lines.E_OPCODE], opcode)
+            raise DamagedError(path, int(self._reader.state[fields.LINE]), fields.EXPECTED[fields.E_OPCODE], opcode)
         reader, number = self._reader, len(self._names)
         self._names.append(opcode)
         if number == len(reader.opcode_class):
@@ -233,17 +235,17 @@ class _Reading:
 
     def _expected(self) -> str:
         state = self._reader.state
-        if state[lines.PHASE] == lines.INSTRUCTIONS:
-            return f"{state[lines.LEFT]} more instructions of warp {state[lines.WARP]}"
+        if state[fields.PHASE] == fields.INSTRUCTIONS:
+            return f"{state[fields.LEFT]} more instructions of warp {state[fields.WARP]}"
         phrase = {
-            lines.BEGUN: lines.E_BLOCK,
-            lines.IN_BLOCK: lines.E_WARP,
-            lines.IN_WARP: lines.E_INSTRUCTIONS,
-        }[int(state[lines.PHASE])]
-        return lines.EXPECTED[phrase]
+            fields.BEGUN: fields.E_BLOCK,
+            fields.IN_BLOCK: fields.E_WARP,
+            fields.IN_WARP: fields.E_INSTRUCTIONS,
+        }[int(state[fields.PHASE])]
+        return fields.EXPECTED[phrase]
 
 
-def _enter(reader: lines.Reader, opcode: str, number: int) -> None:
+def _enter(reader: fields.Reader, opcode: str, number: int) -> None:
     made = hash_of(opcode)
     places = len(reader.opcode_hash) - 1
     at = made >> 20 & places
@@ -253,15 +255,15 @@ def _enter(reader: lines.Reader, opcode: str, number: int) -> None:
 
 
 def _configuration(header: Header, kernel: _Kernel) -> npt.NDArray[np.int64]:
-    made = np.zeros(lines.CONFIGURATION, np.int64)
-    made[lines.VERSION], made[lines.LINEINFO] = header.version, header.lineinfo
-    made[[lines.GRID_X, lines.GRID_Y, lines.GRID_Z]] = header.grid
-    made[lines.THREADS] = header.threads
-    made[lines.FIRST_SITE], made[lines.SHARED_SITE] = kernel.first_site, SHARED_SITE
-    made[lines.MOST_EVENTS] = BATCH_EVENTS
-    made[lines.SHARED_BASE], made[lines.LOCAL_WINDOW] = header.shared_base, header.local_base
-    made[lines.SHARED_END] = _window_end(header.shared_base, header.local_base)
-    made[lines.LOCAL_END] = _window_end(header.local_base, header.shared_base)
+    made = np.zeros(fields.CONFIGURATION, np.int64)
+    made[fields.VERSION], made[fields.LINEINFO] = header.version, header.lineinfo
+    made[[fields.GRID_X, fields.GRID_Y, fields.GRID_Z]] = header.grid
+    made[fields.THREADS] = header.threads
+    made[fields.FIRST_SITE], made[fields.SHARED_SITE] = kernel.first_site, SHARED_SITE
+    made[fields.MOST_EVENTS] = BATCH_EVENTS
+    made[fields.SHARED_BASE], made[fields.LOCAL_WINDOW] = header.shared_base, header.local_base
+    made[fields.SHARED_END] = _window_end(header.shared_base, header.local_base)
+    made[fields.LOCAL_END] = _window_end(header.local_base, header.shared_base)
     return made
 
 
