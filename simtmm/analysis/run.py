@@ -11,7 +11,7 @@ from simtmm.engine import DEFAULT, simulate
 from simtmm.errors import KernelError
 from simtmm.machine import Machine, load_machine
 from simtmm.model import find_model, predict
-from simtmm.model.hiding import Hiding, hiding_of_trace
+from simtmm.model.latency_hiding import Hiding, hiding_of_trace
 from simtmm.model.launch.occupancy import Occupancy, occupancy
 from simtmm.program import Prepared, Program, open_program, shipped_trace
 from simtmm.provenance import provenance

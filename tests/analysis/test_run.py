@@ -10,7 +10,7 @@ from simtmm.analysis.run import DEFAULT_MODELS, DEFAULT_TRACE, run, shipped_trac
 from simtmm.analysis.verdict import verdict
 from simtmm.errors import EngineError, KernelError, TraceError, WorkloadError
 from simtmm.machine import Machine, load_machine, machine_files
-from simtmm.model.hiding import hiding
+from simtmm.model.latency_hiding import hiding
 from simtmm.model.launch.occupancy import occupancy
 from simtmm.provenance import VERSION
 from simtmm.trace.io import TraceRecorder

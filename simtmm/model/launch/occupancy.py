@@ -160,7 +160,7 @@ def shared_memory_for(machine: Machine, launch: TraceLaunch, active_blocks: int)
 
 
 @dataclass(frozen=True)
-class Forced:
+class ForcedBlocks:
     """Fewer active blocks than the occupancy, as section 6.4 has blocks claim more shared memory.
 
     active_blocks: of a core group at most. shared_memory: the least bytes that a block of each launch must claim for
@@ -175,7 +175,7 @@ class Forced:
         return {"active_blocks": self.active_blocks, "shared_memory": list(self.shared_memory)}
 
 
-def forced(machine: Machine, trace: Trace, active_blocks: int) -> tuple[Machine, Forced]:
+def force_active_blocks(machine: Machine, trace: Trace, active_blocks: int) -> tuple[Machine, ForcedBlocks]:
     """A machine whose core groups hold no more blocks than that, and what a trace's blocks must claim for it.
 
     Raises ModelError for fewer than one block, for more than any launch has, and where no claim gives that many.
@@ -191,4 +191,4 @@ def forced(machine: Machine, trace: Trace, active_blocks: int) -> tuple[Machine,
         for launch, most in zip(trace.info.launches, possible, strict=True)
     ]
     fewer = machine.replace({"limits.blocks_per_group": active_blocks})
-    return fewer, Forced(active_blocks, tuple(dict.fromkeys(claims)))
+    return fewer, ForcedBlocks(active_blocks, tuple(dict.fromkeys(claims)))
