@@ -7,7 +7,8 @@ import numpy as np
 
 from simtmm.errors import KernelError, RecordingError
 from simtmm.kernel import Kernel, Launch
-from simtmm.recorder.memory import GlobalMemory, fault_place
+from simtmm.recorder.faults import fault_place
+from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.trace.schema import Batch, Kind, TraceSite
 
 

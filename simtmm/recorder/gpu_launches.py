@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from simtmm.errors import KernelError, RecordingError
 from simtmm.kernel import Launch
-from simtmm.recorder.device import Build, Device, DeviceMemory, Function
-from simtmm.recorder.memory import access_fault, fault_place
+from simtmm.recorder.device import Build, Device, DeviceMemory, Function, launch_words
+from simtmm.recorder.faults import FaultCode, access_fault, fault_place
+from simtmm.recorder.unrecorded import Touched
 from simtmm.trace.schema import EVENT, Batch, sampled_blocks
 
 BATCH_EVENTS = 1 << 20  # of a batch that goes to the trace, unless a block has more
@@ -24,23 +25,48 @@ COUNTER_BYTES = 16  # of a recorded thread: how many events it has had, and wher
 ALIGNMENT_BYTES = 16  # at most lie unused before a local array
 
 
-class Recording:
+class GpuLaunches:
     """Records launches of one program, one after another."""
 
     def __init__(
-        self, device: Device, build: Build, memory: DeviceMemory, room: int, sample_blocks: int | None
+        self, device: Device, build: Build, memory: DeviceMemory, room: int, limit: int, sample_blocks: int | None
     ) -> None:
+        """room: bytes of device memory for counters and events. limit: events of all launches."""
         self._device = device
         self._build = build
         self._memory = memory
         self._room = room
+        self._left = limit
         self._sample_blocks = sample_blocks
+        self._touched = Touched(memory.host.table())
         self._arrays = device.put(memory.extents().reshape(-1))
         self._fault = device.empty(7, np.int64)
         self._after: npt.NDArray[np.uint8] | None = None  # the arrays as a launch leaves them
 
-    def run(self, launch: Launch, number: int, most: int, where: str) -> Iterator[Batch]:
+    def run(self, launch: Launch, number: int) -> Iterator[Batch]:
         """Run a launch and yield the events of its recorded blocks; then the mirror is what it left behind."""
+        where = launch_words(self._build.kernel, launch, number)
+        self._touched.begin()
+        with self._device.told(where):
+            for batch in self._recorded(launch, number, where):
+                self._touched.add(batch)
+                yield batch
+
+    def writable(self, launch: Launch) -> list[str]:
+        """The arrays that a launch is given."""
+        return [given for given in launch.arguments if isinstance(given, str)]
+
+    @property
+    def has_accessed(self) -> bool:
+        """Whether the launch run last has recorded any access."""
+        return self._touched.has_accessed
+
+    def has_stored(self, name: str) -> bool:
+        """Whether the launch run last has stored to that array or updated it."""
+        return self._touched.has_stored(name)
+
+    def _recorded(self, launch: Launch, number: int, where: str) -> Iterator[Batch]:
+        """The events of a launch: counted, then written, as many blocks at a time as device memory has room for."""
         self._build.check_shape(launch, where)
         this = _Launch(launch, self._build.function(launch, where), where)
         this.arguments = this.function.arguments(launch, self._memory, where)
@@ -55,9 +81,9 @@ class Recording:
             counted = self._pass(this, part, chosen, None, None)
             of_blocks = counted.reshape(-1, threads).sum(axis=1)
             recorded += int(of_blocks.sum())
-            if recorded > most:
+            if recorded > self._left:
                 raise RecordingError(
-                    f"{where}: {recorded:,} events, but at most {most:,} more may be recorded: take smaller "
+                    f"{where}: {recorded:,} events, but at most {self._left:,} more may be recorded: take smaller "
                     "parameters, sample its blocks, write to a file, or raise most_events"
                 )
             if not np.any(of_blocks):
@@ -75,6 +101,7 @@ class Recording:
                 blocks = range(part[low], part[low] + high - low)
                 yield from self._filled(this, blocks, chosen, counted[low * threads : high * threads], number)
         assert self._after is not None
+        self._left -= recorded
         self._memory.host.whole[:] = self._after
 
     def _filled(
@@ -180,7 +207,7 @@ class Recording:
             where = fault_place(self._build.kernel, self._build.sites, site, block, thread)
             what = (
                 f"a thread recorded over {count} events: does it loop for ever?"
-                if code == 5
+                if code == FaultCode.TOO_MUCH
                 else access_fault(code, array, index, count, list(self._memory.host.arrays), self._build.sites)
             )
             raise RecordingError(f"{this.where}: {where}: {what}")

@@ -8,7 +8,7 @@ import pytest
 
 from simtmm import load_trace, record
 from simtmm.__main__ import main
-from simtmm.recorder import unmarked
+from simtmm.recorder import unrecorded
 from tests.recorder.build import DEVICE, host
 from tests.recorder.conftest import needs_compiler
 
@@ -72,7 +72,7 @@ def test_a_change_that_a_later_store_hides_is_told_all_the_same(recorded):
 
 
 def test_comparing_is_bounded_by_what_is_recorded_and_then_told_at_the_end(recorded, monkeypatch):
-    monkeypatch.setattr(unmarked, "FREE_BYTES", 0)
+    monkeypatch.setattr(unrecorded, "FREE_BYTES", 0)
     (told,) = doubts(recorded, 1, check=RIGHT)
     assert told.startswith("array y changed without a recorded store, unless host.py changed it: ")
 

@@ -4,8 +4,8 @@ import pytest
 
 from simtmm import count, load_machine, lower, record
 from simtmm.errors import KernelError, WorkloadError
-from simtmm.recorder import runner
-from simtmm.recorder.streaming import workload_and_counts
+from simtmm.recorder import cpu_launches
+from simtmm.recorder.kernel_to_workload import workload_and_counts
 from tests.recorder.conftest import needs_compiler
 
 pytestmark = needs_compiler
@@ -21,7 +21,7 @@ PROGRAMS = {
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
     """Several batches to a launch, though programs are small."""
-    monkeypatch.setattr(runner, "BATCH_EVENTS", 500)
+    monkeypatch.setattr(cpu_launches, "BATCH_EVENTS", 500)
 
 
 @pytest.mark.parametrize("machine", ["h100-pcie", "gtx280"])

@@ -1,4 +1,4 @@
-"""Launches of a kernel's instrumented C++ build: their blocks are run, one by one, and their events taken out."""
+"""Launches on the CPU: blocks of the instrumented C++ build are run, one by one, and their events taken out."""
 
 import contextlib
 from collections.abc import Iterator
@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from simtmm.errors import KernelError, RecordingError, shown
 from simtmm.kernel import Kernel, Launch
+from simtmm.recorder.arguments import ArgumentKind, argument_value
+from simtmm.recorder.faults import FaultCode, access_fault, fault_place
+from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.limits import VARIABLE, available_memory, kernel_memory, kernel_timeout
-from simtmm.recorder.memory import GlobalMemory, access_fault, argument_value, fault_place
 from simtmm.recorder.process import Apart, Command, EndedError, Fault, KernelProcess, Outcome
 from simtmm.recorder.sites import read_source
 from simtmm.trace.io import TraceRecorder
@@ -21,29 +23,33 @@ BATCH_EVENTS = 1 << 20  # a row group: 16 MiB of events in memory
 COMMAND_EVENTS = 1 << 17  # of a command of the process, before the next: what the caches hold
 MOST_EVENTS = 1 << 27  # of a batch and so of a block: 2 GiB; a block with more loops for ever
 COPIES = 3  # of a block's events that lie in memory at once: as they came, by thread, and for the trace
-TOO_MUCH, THREW = 5, 7  # codes of faults beyond an access's (device_cpu.cuh)
 
 
 class Room:
     """How many events may still come, and the complaint where more do."""
 
-    def __init__(self, limit: int, recorder: TraceRecorder, in_memory: bool) -> None:
+    def __init__(self, limit: int, in_memory: bool, recorder: TraceRecorder | None = None) -> None:
+        """recorder: keeps them; None where nothing does."""
         self._limit = limit
         self._recorder = recorder
         self._in_memory = in_memory
         self._of_a_block = max(1, min(MOST_EVENTS, available_memory() // 2 // EVENT.itemsize // COPIES))
 
+    @property
+    def _kept(self) -> int:
+        return self._recorder.events if self._recorder else 0
+
     def left(self) -> int:
         """For the next batch."""
-        return min(self._of_a_block, self._limit - self._recorder.events)
+        return min(self._of_a_block, self._limit - self._kept)
 
     def has_for(self, events: int) -> bool:
         """Whether so many more, and a batch behind them, can't meet the limit: then both may be under way."""
-        return self._recorder.events + events + self._of_a_block <= self._limit
+        return self._kept + events + self._of_a_block <= self._limit
 
     def complaint(self, events: int) -> str:
         """That a batch had more than so many."""
-        so_far = self._recorder.events + events
+        so_far = self._kept + events
         if so_far < self._limit:
             return f"a block recorded over {events} events: does it loop for ever?"
         may, how = ("be recorded", "most_events") if not self._in_memory else ("be held in memory", VARIABLE)
@@ -100,15 +106,15 @@ def _plain(events: Events) -> npt.NDArray[np.complex128]:
     return events.view(np.complex128)
 
 
-class Runner:
+class CpuLaunches:
     """A kernel's instrumented build at work on a program's arrays. A context manager, at whose end its process ends.
 
     warnings: what a reader of the trace must know of the barriers of the launches so far, in words.
     """
 
-    def __init__(self, kernel: Kernel, program: Path, memory: GlobalMemory) -> None:
+    def __init__(self, kernel: Kernel, program: Path, memory: GlobalMemory, room: Room) -> None:
         """program: as `simtmm.recorder.compiler.build` gives it. memory: shared. Raises RecordingError."""
-        self.kernel, self.memory = kernel, memory
+        self.kernel, self.memory, self.room = kernel, memory, room
         self.source_digest = program.name.rsplit("-", 2)[-2]
         self.sites = read_source(kernel).sites
         self._numbers = {name: number for number, name in enumerate(memory.arrays)}
@@ -121,15 +127,16 @@ class Runner:
         except RecordingError as error:
             raise RecordingError(f"kernel {kernel.name}: {error}") from None
 
-    def __enter__(self) -> "Runner":
+    def __enter__(self) -> "CpuLaunches":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.process.__exit__(kind, error, at)
 
-    def run(self, launch: Launch, number: int, room: Room) -> Iterator[Batch]:
+    def run(self, launch: Launch, number: int) -> Iterator[Batch]:
         """Run a launch and yield its events, a batch of blocks at a time. It runs on while they are taken in."""
         where = f"kernel {self.kernel.name}: launch {number} of {launch.kernel.strip() or shown(launch.kernel)}"
+        room = self.room
         command = self._command(launch, where)
         self._begin(command, launch, room.left(), where)
         pile = self._pile
@@ -138,7 +145,7 @@ class Runner:
         while done < launch.blocks:
             with self._named(where):
                 outcome = self.process.end()
-            self._check(outcome, launch, where, room)
+            self._check(outcome, launch, where)
             turn, done = command.turn, command.first + outcome.blocks
             command.first, command.turn, command.begins = done, 1 - turn, 0
             is_last = done == launch.blocks
@@ -175,7 +182,7 @@ class Runner:
         """The arrays that a launch is given to be written to, so far as its signature tells."""
         signature = self.process.signatures.get(launch.kernel, [])
         pairs = zip(launch.arguments, signature, strict=False)
-        return [str(given) for given, (kind, _, constant) in pairs if kind == "p" and not constant]
+        return [str(given) for given, (kind, _, constant) in pairs if kind == ArgumentKind.POINTER and not constant]
 
     def _command(self, launch: Launch, where: str) -> Command:
         """The command that begins a launch, its arguments as the kernel's signature wants them."""
@@ -193,7 +200,7 @@ class Runner:
             name = f"{where}: argument {position + 1}"
             value = argument_value(given, kind, size, self.memory.bases, 0, name)
             command.arguments[position][: value.nbytes] = value.tobytes()
-            command.pointers |= (kind == "p") << position
+            command.pointers |= (kind == ArgumentKind.POINTER) << position
         return command
 
     @contextlib.contextmanager
@@ -205,26 +212,26 @@ class Runner:
             place = fault_place(self.kernel, self.sites, ended.site, ended.block, ended.thread)
             raise RecordingError(f"{where}: {place} or after it: {ended.why}") from None
 
-    def _check(self, outcome: Outcome, launch: Launch, where: str, room: Room) -> None:
+    def _check(self, outcome: Outcome, launch: Launch, where: str) -> None:
         if outcome.fault.code:
-            raise RecordingError(f"{where}: {self._describe(outcome.fault, launch, room)}")
+            raise RecordingError(f"{where}: {self._describe(outcome.fault, launch)}")
         self._note(launch, "ended early", outcome.ended_early)
         self._note(launch, "at two sites", outcome.at_two_sites)
 
-    def _describe(self, fault: Fault, launch: Launch, room: Room) -> str:
+    def _describe(self, fault: Fault, launch: Launch) -> str:
         """What went wrong and where, in words."""
         where = fault_place(self.kernel, self.sites, fault.site, fault.block, fault.thread)
         match fault.code:
-            case 1 | 2 | 3 | 4:
-                arrays = list(self.memory.arrays)
-                return f"{where}: {access_fault(fault.code, fault.array, fault.index, fault.count, arrays, self.sites)}"
-            case code if code == TOO_MUCH:
-                return f"{where}: {room.complaint(fault.count)}"
-            case code if code == THREW:
+            case FaultCode.TOO_MUCH:
+                return f"{where}: {self.room.complaint(fault.count)}"
+            case FaultCode.THREW:
                 said = self.process.thrown.split("\n")[0]
                 return f"{where} or after it: threw an exception{f': {said}' if said else ''}"
-            case _:
+            case FaultCode.NO_MEMORY:
                 return f"{where}: out of memory with {launch.threads_per_block} threads a block"
+            case code:
+                arrays = list(self.memory.arrays)
+                return f"{where}: {access_fault(code, fault.array, fault.index, fault.count, arrays, self.sites)}"
 
     def _note(self, launch: Launch, what: str, apart: Apart) -> None:
         """Keep that threads of a block met no barrier together, once for each place."""

@@ -17,7 +17,7 @@ FREE_BYTES = 1 << 26  # that may be compared however little is recorded
 BYTES_AN_EVENT = 8  # and beyond that, so that comparing takes little beside recording
 
 
-class Unmarked:
+class Unrecorded:
     """Watches the arrays of a program over its launches.
 
     An array is compared before and after each launch that may write to it, until a launch is seen to store to it.

@@ -4,21 +4,20 @@ For programs whose events fit no memory, and whose file would take longer to wri
 """
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.errors import RecordingError
-from simtmm.kernel import Kernel, load_kernel
+from simtmm.kernel import load_kernel
 from simtmm.machine import Machine
 from simtmm.recorder.compiler import build
+from simtmm.recorder.cpu_launches import CpuLaunches, Room
+from simtmm.recorder.global_memory import GlobalMemory
+from simtmm.recorder.launches import ProgramRun
 from simtmm.recorder.limits import NO_LIMIT
-from simtmm.recorder.memory import GlobalMemory, trace_launch
-from simtmm.recorder.runner import Room, Runner
 from simtmm.trace.counts import Counts, LaunchCounts, count
-from simtmm.trace.io import Trace, TraceRecorder
+from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower
 from simtmm.trace.schema import Batch, TraceInfo, TraceLaunch
 from simtmm.workload import Workload
@@ -38,37 +37,31 @@ def workload_and_counts(kernel: str, parameters: Mapping[str, object], machine: 
     RecordingError, and WorkloadError for a block that does not fit.
     """
     loaded = load_kernel(kernel)
-    launches: list[TraceLaunch] = []
+    resolved = loaded.resolve(parameters)
+    memory = GlobalMemory(loaded.inputs(resolved), shared=True)
     workloads: list[Workload] = []
     counts: list[tuple[int, LaunchCounts]] = []
-    for trace in _pieces(loaded, loaded.resolve(parameters), launches):
-        workload = lower(trace, machine)
-        workloads.append(workload)
-        counts.append((len(launches) - 1, count(trace, machine, workload).launches[0]))
-    nothing = _trace(loaded.name, launches, [])
+    program = build(loaded, loaded.defines(resolved), False)
+    with CpuLaunches(loaded, program, memory, Room(NO_LIMIT, in_memory=False)) as execution:
+        run = ProgramRun(loaded, resolved, memory.arrays, execution)
+        for batch in run.batches():
+            trace = _piece(loaded.name, run.launches[-1], batch)
+            workload = lower(trace, machine)
+            workloads.append(workload)
+            counts.append((len(run.launches) - 1, count(trace, machine, workload).launches[0]))
+        run.check()
+    nothing = _trace(loaded.name, run.launches, [])
     limits = lower(nothing, machine).launch_limits
-    made = _joined(workloads, launches, limits, f"{loaded.name} on {machine.name}")
+    made = _joined(workloads, run.launches, limits, f"{loaded.name} on {machine.name}")
     return made, _counts(count(nothing, machine, made), counts)
 
 
-def _pieces(kernel: Kernel, parameters: Mapping[str, Any], launches: list[TraceLaunch]) -> Iterator[Trace]:
-    """Traces of some blocks after one another, as if each were a launch; `launches` grows as they come."""
-    program = build(kernel, kernel.defines(parameters), False)
-    memory = GlobalMemory(kernel.inputs(parameters), shared=True)
-    before = {name: array.copy() for name, array in memory.arrays.items()}
-    recorder = TraceRecorder()
-    with Runner(kernel, program, memory) as runner:
-        room = Room(NO_LIMIT, recorder, in_memory=False)
-        for launch in kernel.launches(parameters, memory.arrays):
-            launches.append(trace_launch(launch))
-            for batch in runner.run(launch, 0, room):
-                blocks = len(batch.block)
-                piece = dataclasses.replace(launches[-1], grid=(blocks, 1, 1))
-                events = Batch(batch.events, batch.launch, np.arange(blocks, dtype=np.int32), batch.ends)
-                yield _trace(kernel.name, [piece], [events])
-    recorder.abandon()
-    if wrong := kernel.check(parameters, before, memory.arrays):
-        raise RecordingError(f"kernel {kernel.name}: wrong answer: {wrong}")
+def _piece(kernel: str, launch: TraceLaunch, batch: Batch) -> Trace:
+    """The trace of some blocks of a launch, as if they were a launch of their own."""
+    blocks = len(batch.block)
+    numbers = np.arange(blocks, dtype=np.int32)
+    alone = Batch(batch.events, np.zeros(blocks, np.int32), numbers, batch.ends)
+    return _trace(kernel, [dataclasses.replace(launch, grid=(blocks, 1, 1))], [alone])
 
 
 def _trace(kernel: str, launches: Sequence[TraceLaunch], batches: list[Batch]) -> Trace:
