@@ -48,7 +48,11 @@ def departures(measured: npt.ArrayLike, predicted: npt.ArrayLike, factor: float)
 
 @dataclass(frozen=True)
 class MeasuredDeparture:
-    """seconds: measured. factor: up to which a prediction agrees. ratios: measured over predicted time, by model.
+    """Which predictions one measured time departs from.
+
+    seconds: measured [s].
+    factor: up to which a prediction agrees.
+    ratios: measured over predicted time, by model.
     departing: the models whose time it departs from by more than the factor, either way.
     """
 

@@ -15,7 +15,7 @@ from simtmm.machine import Machine
 from simtmm.model.equations.domain import checked
 from simtmm.model.equations.formula import Floats, Symbol
 from simtmm.model.equations.functions import Value, floor, is_symbolic, minimum
-from simtmm.model.equations.symbols import P, Q
+from simtmm.model.equations.symbols import Z_BYTES, P, Q
 from simtmm.trace.io import Trace
 from simtmm.trace.schema import TraceLaunch
 
@@ -26,7 +26,6 @@ T_MAX_MP = Symbol("T_maxMP", "threads of a core group at most", "threads", minim
 R = Symbol("R", "registers of a core group", "registers", minimum=1)
 REGISTERS = Symbol("R_T", "registers of a thread", "registers", whole=True)
 BLOCK_MEMORY = Symbol("Z_B", "shared memory of a block", "bytes", whole=True)
-GROUP_MEMORY = Symbol("Z", "shared memory of a core group", "bytes", above=True)
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def block_occupancy(B_a: Value, B_max: Value, P: Value, Q: Value) -> Value:
     return B_a / most  # Eq. (5.1)
 
 
-@checked("B_a", GROUP_MEMORY, BLOCK_MEMORY, R, REGISTERS, T_R, B_MAX, P, Q, T_MAX_MP)
+@checked("B_a", Z_BYTES, BLOCK_MEMORY, R, REGISTERS, T_R, B_MAX, P, Q, T_MAX_MP)
 def active_blocks(
     Z: Value, Z_B: Value, R: Value, R_T: Value, T_r: Value, B_max: Value, P: Value, Q: Value, T_maxMP: Value
 ) -> Value:
