@@ -188,7 +188,7 @@ def test_an_unknown_kernel_is_refused_with_the_nearest():
 
 def test_an_unknown_engine_is_refused(trace):
     with pytest.raises(EngineError, match="engine 'refrence': unknown; did you mean 'reference'"):
-        run(trace, SMALL, "refrence")
+        run(trace, SMALL, engine="refrence")
 
 
 def test_a_launch_that_does_not_fit_the_machine_is_named(trace):
