@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 from simtmm.provenance import VERSION
 
 if TYPE_CHECKING:
+    from simtmm.analysis.run import run as run
     from simtmm.api.calibrate import calibrate as calibrate
     from simtmm.api.compare import compare as compare
     from simtmm.api.listing import kernels as kernels
     from simtmm.api.listing import machines as machines
-    from simtmm.api.run import run as run
     from simtmm.api.steps import count as count
     from simtmm.api.steps import lower as lower
     from simtmm.api.steps import predict as predict
     from simtmm.api.steps import simulate as simulate
-    from simtmm.api.sweep import sweep as sweep
     from simtmm.errors import SimtmmError as SimtmmError
     from simtmm.kernel import Launch as Launch
     from simtmm.kernel import load_kernel as load_kernel
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from simtmm.result import Measurement as Measurement
     from simtmm.result import Prediction as Prediction
     from simtmm.result import Result as Result
+    from simtmm.study.sweep import sweep as sweep
     from simtmm.trace.counts import Counts as Counts
     from simtmm.trace.importers import import_trace as import_trace
     from simtmm.trace.io import Trace as Trace
@@ -65,9 +65,9 @@ _HOMES = {
     "measure": "simtmm.measurement.measure",
     "predict": "simtmm.api.steps",
     "record": "simtmm.recorder",
-    "run": "simtmm.api.run",
+    "run": "simtmm.analysis.run",
     "simulate": "simtmm.api.steps",
-    "sweep": "simtmm.api.sweep",
+    "sweep": "simtmm.study.sweep",
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]

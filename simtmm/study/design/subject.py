@@ -1,0 +1,251 @@
+"""Subject: what a study runs, a kernel, a trace or an algorithm of the papers, and what its content is.
+
+A kernel's subject is made of the kernel, whose host.py is run for that, where a study begins; and of the description
+that its store keeps, where one is reported on.
+"""
+
+import hashlib
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from simtmm.catalogue import current_name, describe, kernel_folders, known_kernels, named_kernel, refusal, typed_kernel
+from simtmm.errors import KernelError, ModelError, StudyError, nearest, shown
+from simtmm.files import is_folder
+from simtmm.kernel import kernel_in
+from simtmm.model.algorithms import ALGORITHMS, find
+from simtmm.model.algorithms.algorithm import Algorithm
+from simtmm.parameter import Parameter, resolved
+from simtmm.program import kind_of
+from simtmm.recorder.compiler import HEADERS, HERE
+from simtmm.trace.io import load_trace
+
+Kind = Literal["kernel", "trace", "algorithm"]
+THREADS, VARIANT = "T", "variant"  # what may be given beside an algorithm's symbols
+LONGEST = 300  # letters of a name or a path that are shown
+LARGEST = 1e300  # of a number that a store tells: what can be computed with and shown
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is run.
+
+    source: as the steps take it: a kernel's name or folder, a trace's path, an algorithm's name. digest: a hash of
+    all that decides what it does, parameters apart.
+    """
+
+    kind: Kind
+    source: str
+    name: str
+    digest: str
+    _parameters: Mapping[str, Parameter] = field(default_factory=dict, repr=False, compare=False)
+    _algorithm: Algorithm | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of what can be given to it."""
+        if self._algorithm is not None:
+            return [*(symbol.name for symbol in self._algorithm.symbols), THREADS, VARIANT]
+        return list(self._parameters)
+
+    def whole(self, name: str) -> bool:
+        """Whether a parameter takes only whole numbers."""
+        if self._algorithm is not None:
+            return any(symbol.name == name and symbol.whole for symbol in self._algorithm.symbols)
+        return name in self._parameters and isinstance(self._parameters[name].default, int)
+
+    def parameter(self, name: str) -> Parameter | None:
+        """A kernel's parameter of that name."""
+        return self._parameters.get(name)
+
+    def resolve(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All parameters, checked. Raises KernelError or ModelError for a value that is refused."""
+        if self.kind == "kernel":
+            return dict(resolved(self.name, self._parameters, given))
+        made: dict[str, Any] = {}
+        for name, value in given.items():
+            if name == VARIANT:
+                made[name] = str(value)
+                continue
+            try:
+                made[name] = float(value)
+            except (TypeError, ValueError):
+                raise ModelError(f"{self.name}: {name} = {value}: must be a number") from None
+        return made
+
+    def description(self) -> dict[str, Any] | None:
+        """A kernel as data, which `described_subject` makes the subject of again; None for what is no kernel."""
+        if self.kind != "kernel":
+            return None
+        parameters = {
+            name: {
+                "default": parameter.default,
+                "help": str(parameter.help),
+                "minimum": _end(parameter.minimum),
+                "maximum": _end(parameter.maximum),
+                "choices": None if parameter.choices is None else [_plain(choice) for choice in parameter.choices],
+            }
+            for name, parameter in self._parameters.items()
+        }
+        return {"name": self.name, "digest": self.digest, "parameters": parameters}
+
+
+def typed_subject(source: str, kind: Kind | None = None) -> Subject:
+    """The subject that a user named, by its name or its path.
+
+    kind: a kernel comes before an algorithm of its name where it is left out. Runs a kernel's host.py. Raises the
+    errors of simtmm.errors.
+    """
+    kind = kind or _kind(source, current_name(source) in known_kernels() or is_folder(source))
+    return _kernel(typed_kernel(source)) if kind == "kernel" else _other(source, kind)
+
+
+def named_subject(source: str, kind: Kind | None, path: Path) -> Subject:
+    """The subject that a study file names; as a kernel only one that data can name (simtmm.catalogue).
+
+    path: where it lies if the source is a path, as told from the file's folder. Raises the errors of simtmm.errors.
+    """
+    there = is_folder(path)
+    known = source in kernel_folders()
+    kind = kind or _kind(
+        source, known or (source not in ALGORITHMS and (there or current_name(source) in known_kernels()))
+    )
+    if kind != "kernel":
+        return _other(str(path) if kind == "trace" else source, kind)
+    folder = named_kernel(source)
+    if folder is None and there:
+        folder = next((known for known in kernel_folders().values() if known.resolve() == path.resolve()), None)
+    if folder is None:
+        raise StudyError(f"program = {_word(source)}: {refusal(source, path if there else None)}")
+    return _kernel(folder)
+
+
+def stored_subject(source: str, kind: Kind | None) -> Subject:
+    """The subject that a store names and has no description of: none of it is run. Raises the errors of simtmm.errors.
+
+    Of a kernel, which stores have described since they keep descriptions, the text of host.py is read.
+    """
+    folder = named_kernel(source) if kind in (None, "kernel") else None
+    if folder is None and kind != "kernel" and (source in ALGORITHMS or kind_of(source) == "trace"):
+        return _other(source, kind or ("algorithm" if source in ALGORITHMS else "trace"))
+    again = "the store is an older simtmm's, without the kernel's description: run the sweep again, into a new store"
+    if folder is None:
+        raise StudyError(f"program = {_word(source)}: {refusal(source)}; {again}")
+    told = describe(source, folder)
+    if told.fault or "parameters" in told.untold:
+        fault = told.fault or f"its parameters are told only by running {folder / 'host.py'}"
+        raise StudyError(f"program = {_word(source)}: {fault}; {again}")
+    return Subject("kernel", source, folder.resolve().name, _kernel_digest(folder), told.parameters)
+
+
+def described_subject(document: Any) -> Subject:
+    """The subject of which `Subject.description` is; it can be planned with, and not run. Raises StudyError."""
+    where = "kernel"
+    name, digest = (_part(document, where, part, (str,), "a word") for part in ("name", "digest"))
+    tables = _part(document, where, "parameters", (dict,), "an object")
+    parameters = {key: _parameter(table, f"{where}.parameters.{key}") for key, table in tables.items()}
+    return Subject("kernel", name, name, digest, parameters)
+
+
+def _kind(source: str, is_kernel: bool) -> Kind:
+    if kind_of(source) == "trace":
+        return "trace"
+    if is_kernel:
+        return "kernel"
+    if source in ALGORITHMS:
+        return "algorithm"
+    known = sorted({*known_kernels(), *ALGORITHMS})
+    raise StudyError(f"{source!r}: neither a kernel, nor a trace, nor an algorithm{nearest(source, known)}")
+
+
+def _kernel(folder: Path) -> Subject:
+    """The subject of the kernel in a folder. Its source is its name where data can name it, too."""
+    kernel = kernel_in(folder)
+    names = {known.resolve(): name for name, known in kernel_folders().items()}
+    source = names.get(folder.resolve(), str(folder.resolve()))
+    return Subject("kernel", source, kernel.name, _kernel_digest(folder), kernel.parameters)
+
+
+def _other(source: str, kind: Kind) -> Subject:
+    """The subject of a trace or an algorithm."""
+    if kind == "trace":
+        info = load_trace(Path(source)).info
+        return Subject("trace", str(Path(source).resolve()), info.kernel, info.digest)
+    algorithm = find(source)
+    return Subject("algorithm", source, source, _algorithm_digest(algorithm), _algorithm=algorithm)
+
+
+def _kernel_digest(folder: Path) -> str:
+    """Of every file in a kernel's folder, and of the headers it is recorded with."""
+    digest = hashlib.sha256()
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
+    try:
+        for path in files:
+            digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+        for header in HEADERS:
+            digest.update((HERE / header).read_bytes())
+    except OSError as error:
+        raise KernelError(f"{folder}: can't be read ({error.strerror})") from None
+    return digest.hexdigest()[:32]
+
+
+def _algorithm_digest(algorithm: Algorithm) -> str:
+    """Of its name and equations."""
+    digest = hashlib.sha256(algorithm.name.encode())
+    for variant, form in algorithm.forms.items():
+        digest.update(f"{variant} {form.source}".encode())
+        for equation in (form.work, form.span, form.memory, form.pram_span, form.shared_memory, form.threads):
+            digest.update(inspect.getsource(equation).encode() if equation else b"-")
+        digest.update(inspect.getsource(form.chain).encode() if form.chain else b"-")
+    return digest.hexdigest()[:32]
+
+
+def _word(word: str) -> str:
+    """A word from data as an error line shows it: a path whole."""
+    return repr(word) if len(word) < LONGEST else shown(word)
+
+
+def _plain(value: Any) -> Any:
+    """A number or a word as JSON holds it."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _end(value: Any) -> int | float | None:
+    """Where a range ends, as JSON holds it; None for an end that no number is beyond."""
+    if value is None or not abs(value) <= LARGEST:
+        return None
+    return int(value) if isinstance(value, (int, np.integer)) else float(value)
+
+
+def _parameter(table: Any, where: str) -> Parameter:
+    """A parameter from its description."""
+    ends: dict[str, float | None] = {}
+    for name in ("minimum", "maximum"):
+        ends[name] = end = _part(table, where, name, (int, float, type(None)), "a number or null")
+        if end is not None and not abs(end) <= LARGEST:
+            raise StudyError(f"{where}.{name} = {shown(end)}: must be from -{LARGEST:g} to {LARGEST:g}")
+    choices = _part(table, where, "choices", (list, type(None)), "a list or null")
+    if any(isinstance(choice, (list, dict)) for choice in choices or ()):
+        raise StudyError(f"{where}.choices = {shown(choices)}: must be numbers and words")
+    return Parameter(
+        default=_part(table, where, "default", (int, float, str), "a number or a word"),
+        help=_part(table, where, "help", (str,), "a text"),
+        choices=None if choices is None else tuple(choices),
+        **ends,
+    )
+
+
+def _part(table: Any, where: str, name: str, kinds: tuple[type, ...], must: str) -> Any:
+    """A part of a description, of one of these kinds. Raises StudyError."""
+    if not isinstance(table, dict):
+        raise StudyError(f"{where} = {shown(table)}: must be an object")
+    if name not in table:
+        raise StudyError(f"{where}.{name}: is missing")
+    if type(table[name]) not in kinds:
+        raise StudyError(f"{where}.{name} = {shown(table[name])}: must be {must}")
+    return table[name]

@@ -1,0 +1,132 @@
+"""Steps to a point: what points share, a workload for each (W, C) and counts, and the simulation of one."""
+
+import functools
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from simtmm.engine import simulate
+from simtmm.errors import CompilerError, SimtmmError, WorkloadError
+from simtmm.kernel import MOST_THREADS
+from simtmm.machine import Machine
+from simtmm.model import predict
+from simtmm.model.series import SIMULATED
+from simtmm.trace.counts import Counts, count
+from simtmm.trace.io import Trace, load_trace
+from simtmm.trace.lower import fit, lower
+from simtmm.workload import Workload
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a point. results, errors: by quantity. skipped: why the point can't be; empty if it can."""
+
+    results: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+    skipped: str = ""
+    seconds: float = 0.0
+
+
+def compute(
+    source: "Path | Trace",
+    workload: Workload,
+    counts: "Counts | Outcome | None",
+    machine: Machine,
+    quantities: Sequence[str],
+    engine: str,
+) -> Outcome:
+    """Simulate and predict. workload: as `lowered_once` gives it; counts: as `counted` gives them, for models."""
+    if isinstance(counts, Outcome):
+        return counts
+    begun = perf_counter()
+    results, errors = {}, {}
+    for quantity in quantities:
+        try:
+            if quantity == SIMULATED:
+                own = fitted(workload, source, machine)
+                threads = 1 if engine == "fast" else None  # the other cores are busy with other points
+                results[quantity] = simulate(machine, own, engine, threads=threads).to_dict()
+            else:
+                assert counts is not None
+                results[quantity] = predict(quantity, machine, counts).to_dict()
+        except WorkloadError as error:
+            return Outcome(skipped=str(error))
+        except SimtmmError as error:
+            errors[quantity] = str(error)
+        except MemoryError:
+            errors[quantity] = "memory ran out"
+    return Outcome(results, errors, seconds=perf_counter() - begun)
+
+
+def lowering_key(machine: Machine) -> str:
+    """All of a machine that decides what a trace is lowered to, the blocks that a group holds apart."""
+    return _key(_lowering(machine))
+
+
+def counting_key(machine: Machine) -> str:
+    """All of a machine that decides what is counted of a trace."""
+    cores = machine.cores.model_dump()
+    tables = [cores, machine.limits.model_dump(), machine.resources.model_dump(), machine.memory.stores]
+    return _key([_lowering(machine), tables])
+
+
+def _lowering(machine: Machine) -> list[Any]:
+    memory = machine.memory
+    return [
+        machine.cores.warp_width,
+        memory.chunk_words,
+        memory.word_bytes,
+        memory.coalescing,
+        machine.banks.model_dump(),
+    ]
+
+
+def _key(content: object) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
+
+
+def opened(source: "Path | Trace") -> Trace:
+    """A trace, from where it lies."""
+    return source if isinstance(source, Trace) else _loaded(source, source.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=8)
+def _loaded(path: Path, changed: int) -> Trace:
+    return load_trace(path)
+
+
+def lowered_once(source: "Path | Trace", machine: Machine) -> Workload:
+    """The workload of a trace on this machine and on all that have its lowering key.
+
+    It is for `fitted`: made on a machine that holds any block, so that occupancy refuses none.
+    """
+    return lower(opened(source), _roomy(machine))
+
+
+def _roomy(machine: Machine) -> Machine:
+    """The machine with room for every block."""
+    most = max(MOST_THREADS, machine.cores.max_threads_per_core)
+    return machine.replace({"cores.max_threads_per_core": most, "resources": {}, "limits": {}})
+
+
+def fitted(workload: Workload, source: "Path | Trace", machine: Machine) -> Workload:
+    """The workload as `lower` gives it for the machine itself: with its occupancy. Raises WorkloadError."""
+    return fit(workload, opened(source).info, machine)
+
+
+def counted(source: "Path | Trace", workload: Workload, machine: Machine) -> "Counts | Outcome":
+    """The counts of a trace on this machine and on all that have its counting key."""
+    trace = opened(source)
+    try:
+        return count(trace, machine, fitted(workload, trace, machine))
+    except WorkloadError as error:
+        return Outcome(skipped=str(error))
+
+
+def is_fatal(error: BaseException) -> bool:
+    """Whether every other point would fail likewise."""
+    return isinstance(error, CompilerError) and "needs a C++ compiler" in str(error)
