@@ -15,7 +15,6 @@ from typing import Any
 from simtmm import cache
 from simtmm.engine import simulate
 from simtmm.errors import CompilerError, ModelError, SimtmmError, WorkloadError
-from simtmm.kernel import MOST_THREADS
 from simtmm.machine import Machine
 from simtmm.model import predict
 from simtmm.model.algorithm import predict_algorithm
@@ -26,7 +25,8 @@ from simtmm.study.layout import SIMULATED
 from simtmm.study.subject import THREADS, VARIANT
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
-from simtmm.trace.lower import fit, lower
+from simtmm.trace.lower import fit, lower_with
+from simtmm.trace.specification import CountingSpecification, LoweringSpecification
 from simtmm.workload import Workload
 
 logger = logging.getLogger("simtmm")
@@ -91,25 +91,13 @@ def compute_algorithm(name: str, machine: Machine, parameters: Mapping[str, Any]
 
 def lowering_key(machine: Machine) -> str:
     """All of a machine that decides what a trace is lowered to, the blocks that a group holds apart."""
-    return _key(_lowering(machine))
+    return LoweringSpecification.of(machine).digest
 
 
 def counting_key(machine: Machine) -> str:
     """All of a machine that decides what is counted of a trace."""
-    cores = machine.cores.model_dump()
-    tables = [cores, machine.limits.model_dump(), machine.resources.model_dump(), machine.memory.stores]
-    return _key([_lowering(machine), tables])
-
-
-def _lowering(machine: Machine) -> list[Any]:
-    memory = machine.memory
-    return [
-        machine.cores.warp_width,
-        memory.chunk_words,
-        memory.word_bytes,
-        memory.coalescing,
-        machine.banks.model_dump(),
-    ]
+    held = [table.model_dump() for table in (machine.cores, machine.limits, machine.resources)]  # blocks of a group
+    return _key([CountingSpecification.of(machine).digest, held])
 
 
 def _key(content: object) -> str:
@@ -129,15 +117,9 @@ def _loaded(path: Path, changed: int) -> Trace:
 def lowered_once(source: "Path | Trace", machine: Machine) -> Workload:
     """The workload of a trace on this machine and on all that have its lowering key.
 
-    It is for `fitted`: made on a machine that holds any block, so that occupancy refuses none.
+    It is for `fitted`: without occupancy, which so refuses no block.
     """
-    return lower(opened(source), _roomy(machine))
-
-
-def _roomy(machine: Machine) -> Machine:
-    """The machine with room for every block."""
-    most = max(MOST_THREADS, machine.cores.max_threads_per_core)
-    return machine.replace({"cores.max_threads_per_core": most, "resources": {}, "limits": {}})
+    return lower_with(opened(source), LoweringSpecification.of(machine))
 
 
 def fitted(workload: Workload, source: "Path | Trace", machine: Machine) -> Workload:
