@@ -7,22 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from simtmm.analysis.comparison import CALIBRATED, MEASURED, SIMULATED, Case, Comparison, Unit
+from simtmm.analysis.comparison import Case, Comparison, Unit
 from simtmm.catalogue import named_kernel, refusal
 from simtmm.engine import DEFAULT, simulate
 from simtmm.errors import KernelError, MachineError, ModelError, StudyError, WorkloadError, nearest, shown
 from simtmm.kernel import Kernel, kernel_in, load_kernel
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.measurement.timings import Timing, matching
-from simtmm.model import MODELS, predict
-from simtmm.model.calibrated import calibrated
+from simtmm.model import MODELS, find_model, predict
+from simtmm.model.calibrated import CALIBRATED, calibrated
 from simtmm.model.fit import fit_line
+from simtmm.model.series import MEASURED, SIMULATED
+from simtmm.program import Kind, Program, kind_of, open_program
 from simtmm.provenance import provenance
-from simtmm.recorder import record
-from simtmm.trace.counts import count
-from simtmm.trace.io import Trace, load_trace
-from simtmm.trace.lower import lower
 
+TRACED: tuple[Kind, ...] = ("kernel", "trace")
 LEAST_TO_FIT = 3  # cases that two constants are fitted to: with two, the line goes through both
 
 Watch = Callable[[str, int, int | None], None]  # stage, done, total if known
@@ -52,15 +51,14 @@ def compare(
     What a machine can't hold is told in `failed`. Raises the errors of the steps for everything else, and StudyError
     where nothing is left.
     """
-    chosen = list(models) or [*MODELS, CALIBRATED]
+    chosen = list(models) or [*MODELS, CALIBRATED.name]
     for name in chosen:
-        if name not in MODELS and name != CALIBRATED:
-            raise ModelError(f"model {name!r}: unknown{nearest(name, [*MODELS, CALIBRATED])}")
+        find_model(name)
     known = [SIMULATED, *chosen, MEASURED]
     if reference is None:
         reference = MEASURED if measured else SIMULATED
-    if reference not in known or reference == CALIBRATED:
-        allowed = [name for name in known if name != CALIBRATED]
+    if reference not in known or reference == CALIBRATED.name:
+        allowed = [name for name in known if name != CALIBRATED.name]
         raise StudyError(f"reference {reference!r}: must be one of {', '.join(allowed)}")
     if unit not in ("s", "cycles"):
         raise StudyError(f"calibrated: unit = {unit!r}: must be 's' or 'cycles'")
@@ -68,7 +66,7 @@ def compare(
         raise StudyError("reference 'measured': needs a file of measured times")
     named = machines if isinstance(machines, Mapping) else {name: load_machine(name) for name in machines}
     wanted = list(_wanted(sources, named, parameters or {}, measured))
-    cases, failed = _run(wanted, [name for name in chosen if name != CALIBRATED], engine, watch)
+    cases, failed = _run(wanted, [name for name in chosen if name != CALIBRATED.name], engine, watch)
     cases, unmatched = _with_measured(cases, measured)
     if not cases:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in failed.items())
@@ -76,7 +74,7 @@ def compare(
     if reference == MEASURED and not any(case.cycles(MEASURED) is not None for case in cases):
         raise StudyError("reference 'measured': none of the measured times belongs to a case on a machine with a clock")
     fits: dict[str, dict[str, float]] = {}
-    if CALIBRATED in chosen:
+    if CALIBRATED.name in chosen:
         cases, fits = _calibrated(cases, reference, constants or {}, unit)
     told = [name for name in known if any(case.seconds(name) or case.cycles(name) for case in cases)]
     return Comparison(
@@ -112,7 +110,7 @@ def _wanted(
         return
     if not machines:
         raise MachineError("at least one machine must be given")
-    kernels = {source: load_kernel(source) for source in sources if not source.endswith(".parquet")}
+    kernels = {source: load_kernel(source) for source in sources if kind_of(source) == "kernel"}
     taken = {name for kernel in kernels.values() for name in kernel.parameters}
     for name in parameters:
         if name not in taken:
@@ -165,14 +163,12 @@ def _run(
     heard = None if watch is None else lambda events: watch("recording", events, None)
     done = 0
     for one in wanted:
-        trace = (
-            load_trace(one.source) if one.source.endswith(".parquet") else record(one.source, one.given, progress=heard)
-        )
+        program = open_program(one.source, one.given, heard, TRACED)
         for name, machine in one.machines.items():
             try:
-                cases.append(_case(trace, one.given, name, machine, models, engine))
+                cases.append(_case(program, one.given, name, machine, models, engine))
             except (WorkloadError, MachineError) as error:
-                where = ", ".join([trace.info.kernel, *(f"{key}={value}" for key, value in one.given.items()), name])
+                where = ", ".join([program.name, *(f"{key}={value}" for key, value in one.given.items()), name])
                 failed[where] = str(error)
             done += 1
             if watch:
@@ -181,29 +177,30 @@ def _run(
 
 
 def _case(
-    trace: Trace, given: Mapping[str, Any], name: str, machine: Machine, models: Sequence[str], engine: str
+    program: Program, given: Mapping[str, Any], name: str, machine: Machine, models: Sequence[str], engine: str
 ) -> Case:
-    workload = lower(trace, machine)
-    counts = count(trace, machine, workload)
+    prepared, trace = program.on(machine), program.trace
+    counts = prepared.counts
+    assert trace is not None
+    assert counts is not None
     predictions, errors = {}, {}
     for model in models:
         try:
             predictions[model] = predict(model, machine, counts)
         except ModelError as error:
             errors[model] = str(error)
-    result = simulate(machine, workload, engine)
-    info = trace.info
+    result = simulate(machine, prepared.workload, engine)
     return Case(
-        program=info.kernel,
+        program=program.name,
         given=given,
-        parameters=info.parameters,
+        parameters=program.parameters,
         machine_name=name,
         machine=machine,
         result=result,
         counts=counts,
         predictions=predictions,
         errors=errors,
-        trace=info.digest,
+        trace=trace.info.digest,
     )
 
 
@@ -233,23 +230,22 @@ def _calibrated(
         try:
             fit, number, own_unit = _constants(chosen, units, reference, constants, unit)
         except ModelError as error:
-            made |= {
-                index: replace(case, errors={**case.errors, CALIBRATED: str(error)}) for index, case in chosen.items()
-            }
+            errors = {CALIBRATED.name: str(error)}
+            made |= {index: replace(case, errors={**case.errors, **errors}) for index, case in chosen.items()}
             continue
         for index, case in chosen.items():
             try:
                 prediction = calibrated(case.machine, case.counts, **fit, unit=own_unit)
             except ModelError as error:
-                made[index] = replace(case, errors={**case.errors, CALIBRATED: str(error)})
+                made[index] = replace(case, errors={**case.errors, CALIBRATED.name: str(error)})
                 continue
             if prediction.cycles <= 0:  # a0 below 0, at a size for which the line was not made
-                why = f"{CALIBRATED}: the line gives {prediction.cycles:.4g} cycles, which is no time"
-                made[index] = replace(case, errors={**case.errors, CALIBRATED: why})
+                why = f"{CALIBRATED.name}: the line gives {prediction.cycles:.4g} cycles, which is no time"
+                made[index] = replace(case, errors={**case.errors, CALIBRATED.name: why})
                 continue
             in_cycles = {name: prediction.symbols[name] for name in ("a1", "a0")}
             fits[f"{program} on {machine}"] = {**in_cycles, "cases": number}
-            made[index] = replace(case, predictions={**case.predictions, CALIBRATED: prediction})
+            made[index] = replace(case, predictions={**case.predictions, CALIBRATED.name: prediction})
     return [made[index] for index in range(len(cases))], fits
 
 
@@ -269,6 +265,6 @@ def _constants(
     different = len({units[index] for index in known})
     if different < LEAST_TO_FIT:
         need = f"needs {LEAST_TO_FIT} different f_app f_sched to fit a1 and a0 to, and has {different}"
-        raise ModelError(f"{CALIBRATED}: {need}; or give both")
+        raise ModelError(f"{CALIBRATED.name}: {need}; or give both")
     line = fit_line([units[index] for index in known], list(known.values()))
     return {"a1": line.a1, "a0": line.a0}, len(known), "cycles"

@@ -12,10 +12,11 @@ import numpy as np
 
 from simtmm.machine import Machine
 from simtmm.measurement.timings import Timing
+from simtmm.model.calibrated import CALIBRATED
+from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.result import Prediction, Result
 from simtmm.trace.counts import Counts
 
-SIMULATED, MEASURED, CALIBRATED = "simulated", "measured", "calibrated"
 LEAST_TO_RANK = 3  # cases of a rank correlation
 
 # What a state of the simulation's time is in the models' words; the others are in none of them.
@@ -165,7 +166,7 @@ class Comparison:
             mean_error=float(np.abs(ratios - 1).mean()),
             spearman=spearman,
             kendall=kendall,
-            regimes=None if series in (MEASURED, CALIBRATED) else self._same_regimes(series),
+            regimes=None if series in (MEASURED, CALIBRATED.name) else self._same_regimes(series),
         )
 
     def _same_regimes(self, series: str) -> tuple[int, int]:

@@ -1,39 +1,34 @@
 """What the models say, without a simulation: of a kernel's or trace's counts, or of a paper's algorithm."""
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from simtmm.catalogue import current_name, known_kernels, named_kernel
 from simtmm.errors import KernelError, ModelError, nearest
-from simtmm.kernel import Kernel, kernel_in, load_kernel
+from simtmm.kernel import Kernel, kernel_in
 from simtmm.machine import Machine
 from simtmm.model import MODELS, formula, predict
 from simtmm.model.algorithm import predict_algorithm
 from simtmm.model.algorithms import ALGORITHMS, find
-from simtmm.model.calibrated import FACTORS, calibrated
-from simtmm.model.departed import Departed, departed
-from simtmm.model.forced import Forced, forced
-from simtmm.model.hiding import hiding_of_trace
-from simtmm.model.regimes import Crossover, Regime, crossover, regimes
-from simtmm.model.scheduling import Zigzag, zigzag
-from simtmm.model.speedup_of import Speedup, speedup_of
-from simtmm.model.symbol_ranges import check_given, check_symbols, domain, machine_letters, range_of, timed
-from simtmm.model.tmm import Hiding
+from simtmm.model.calibrated import CALIBRATED, calibrated
+from simtmm.model.departure import Departed, departed
+from simtmm.model.hiding import Hiding, hiding_of_trace
+from simtmm.model.occupancy import Forced, forced
+from simtmm.model.regimes import Regime, regimes
+from simtmm.model.speedup import Speedup, speedup_of
+from simtmm.model.symbol_ranges import VARIED, check_given, check_symbols, domain, machine_letters, range_of, timed
+from simtmm.program import Kind, open_program
 from simtmm.provenance import provenance
-from simtmm.recorder import record
 from simtmm.result import Prediction
 from simtmm.trace.counts import count
-from simtmm.trace.io import Trace, load_trace
+from simtmm.trace.io import Trace
 from simtmm.trace.schema import Sampling
 
-VARIED = ("n", "N", "m", "L", "T")  # along what two algorithms are compared, and regimes told
-MOST_COUNTS = 100_000  # of a sweep over blocks
-CALIBRATED = "calibrated"
+TRACED: tuple[Kind, ...] = ("kernel", "trace")
 UNITS = ("cycles", "s")  # of a1 and a0
-CONSTANTS = ("a1", "a0", "m", "C_s", "G", "f_app")
 
 
 @dataclass(frozen=True)
@@ -65,7 +60,7 @@ class Predicted:
     forced: Forced | None = None
 
     def beside(self, seconds: float, factor: float) -> "Predicted":
-        """With a measured time. Raises ModelError as `simtmm.model.departed` does."""
+        """With a measured time. Raises ModelError as `simtmm.model.departure.departed` does."""
         closed = {f"{model}, closed form": prediction for model, prediction in self.closed_form.items()}
         return dataclasses.replace(self, departed=departed({**self.predictions, **closed}, seconds, factor))
 
@@ -127,23 +122,25 @@ def predict_program(
 
     models: names in MODELS, or "calibrated"; all of them if left out. constants: a1 and a0 of the calibrated model, in
     `unit` (cycles or s), m, C_s and G of its cache, and f_app; with them it is among the models. active_blocks: of a
-    core group at most, where they are forced (simtmm.model.forced). Raises the errors of the steps (simtmm.errors), for
-    names before anything is recorded.
+    core group at most, where they are forced (simtmm.model.occupancy.forced). Raises the errors of the steps
+    (simtmm.errors), for names before anything is recorded.
     """
-    chosen = [model for model in models if model != CALIBRATED] or ([] if CALIBRATED in models else list(MODELS))
+    chosen = [model for model in models if model != CALIBRATED.name] if models else list(MODELS)
     for model in chosen:
         formula(model)
-    if constants or CALIBRATED in models:
+    if constants or CALIBRATED.name in models:
         _check_constants(constants or {}, unit)
-    trace, kernel = _trace(source, parameters, progress)
+    program = open_program(source, parameters, progress, TRACED)
+    trace = program.trace
+    assert trace is not None
     claimed = None
     if active_blocks is not None:
         machine, claimed = forced(machine, trace, active_blocks)
     counts = count(trace, machine)
     predictions = {model: predict(model, machine, counts) for model in chosen}
     if constants:
-        predictions[CALIBRATED] = calibrated(machine, counts, **constants, unit=unit)  # type: ignore[arg-type]
-    algorithm, closed_form, no_closed_form = _closed_form(trace, kernel, machine)
+        predictions[CALIBRATED.name] = calibrated(machine, counts, **constants, unit=unit)  # type: ignore[arg-type]
+    algorithm, closed_form, no_closed_form = _closed_form(trace, program.kernel, machine)
     return Predicted(
         program=trace.info.kernel,
         parameters=trace.info.parameters,
@@ -152,9 +149,7 @@ def predict_program(
         algorithm=algorithm,
         closed_form=closed_form,
         no_closed_form=no_closed_form,
-        formulas=lambda: {
-            model: FACTORS.latex if model == CALIBRATED else formula(model).latex for model in predictions
-        },
+        formulas=lambda: {model: formula(model).latex for model in predictions},
         sampling=trace.info.sampling,
         warnings=tuple(trace.info.warnings),
         hiding=hiding_of_trace(trace, machine, counts),
@@ -164,13 +159,13 @@ def predict_program(
 
 def _check_constants(constants: Mapping[str, float], unit: str) -> None:
     if unit not in UNITS:
-        raise ModelError(f"{CALIBRATED}: unit = {unit!r}: must be {' or '.join(UNITS)}")
+        raise ModelError(f"{CALIBRATED.name}: unit = {unit!r}: must be {' or '.join(UNITS)}")
     for name in constants:
-        if name not in CONSTANTS:
-            raise ModelError(f"{CALIBRATED}: {name}: unknown; the constants are {', '.join(CONSTANTS)}")
+        if name not in CALIBRATED.constants:
+            raise ModelError(f"{CALIBRATED.name}: {name}: unknown; the constants are {', '.join(CALIBRATED.constants)}")
     for name in ("a1", "a0"):
         if name not in constants:
-            raise ModelError(f"{CALIBRATED}: {name}: must be given; it is fitted to measured times")
+            raise ModelError(f"{CALIBRATED.name}: {name}: must be given; it is fitted to measured times")
 
 
 def predict_paper(
@@ -218,136 +213,6 @@ def predict_paper(
         hiding=speedup.hiding,
         speedup=speedup,
     )
-
-
-@dataclass(frozen=True)
-class Versus:
-    """Two algorithms on one machine: who wins along each symbol, the others being fixed.
-
-    first, second: their names, with the variant where one is named. skipped: the symbols along which that is not told,
-    and why.
-    """
-
-    first: str
-    second: str
-    machine: Machine
-    parameters: Mapping[str, float]
-    crossovers: Mapping[str, Crossover]
-    skipped: Mapping[str, str]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, as one JSON document."""
-        return {
-            "first": self.first,
-            "second": self.second,
-            "machine": {"name": self.machine.name, **self.machine.to_dict()},
-            "parameters": dict(self.parameters),
-            "crossovers": {
-                over: {
-                    "points": list(found.points),
-                    "stretches": [vars(stretch) for stretch in found.stretches],
-                    "in_words": str(found),
-                }
-                for over, found in self.crossovers.items()
-            },
-            "skipped": dict(self.skipped),
-            "provenance": {**provenance(), "machine": self.machine.digest()},
-        }
-
-
-def versus(
-    first: str,
-    second: str,
-    machine: Machine,
-    parameters: Mapping[str, float],
-    over: Iterable[str] = (),
-    threads_per_core: float | None = None,
-    variants: tuple[str | None, str | None] = (None, None),
-) -> Versus:
-    """Which of two algorithms wins where, by the TMM.
-
-    over: along which symbols; if left out, n, m, L and T, as far as the algorithms have them and the others are given.
-    Threads are as in `predict_paper`. variants: of the first and the second. Raises ModelError, the symbol named.
-    """
-    algorithms = (find(first), find(second))
-    first, second = (
-        algorithm.name if variant is None else f"{algorithm.name}, {variant}"
-        for algorithm, variant in zip(algorithms, variants, strict=True)
-    )
-    both = f"{first} and {second}"
-    symbols = tuple(dict.fromkeys(symbol for algorithm in algorithms for symbol in algorithm.symbols))
-    check_symbols(both, symbols, parameters)
-    values = {**machine_letters(machine), **parameters}
-    for algorithm, variant in zip(algorithms, variants, strict=True):
-        own = {symbol.name: parameters[symbol.name] for symbol in algorithm.symbols if symbol.name in parameters}
-        algorithm.check_fits(variant, own, values)
-    if threads_per_core is not None:
-        if not 0 < threads_per_core <= values["X"]:
-            must = f"must be above 0 and at most {values['X']:.12g}, what a core of {machine.name} holds"
-            raise ModelError(f"{both}: T = {threads_per_core:.12g}: {must}")
-        values["T"] = threads_per_core
-    asked = list(over)
-    crossovers, skipped = {}, {}
-    for symbol in asked or VARIED:
-        with_threads = symbol == "T" or threads_per_core is not None
-        one, other = (
-            dataclasses.replace(timed(algorithm, variant, set(parameters), with_threads), name=name)
-            for algorithm, variant, name in zip(algorithms, variants, (first, second), strict=True)
-        )
-        needed = {letter.name: letter for letter in (*one.symbols, *other.symbols)}
-        if symbol not in needed:
-            if asked:
-                raise ModelError(f"{both}: {symbol}: neither depends on it")
-            continue
-        own = {key: value for key, value in values.items() if key in needed and key != symbol}
-        try:
-            if needed[symbol].whole:
-                raise ModelError(f"{both}: {symbol}: can't be varied, being a whole number ({needed[symbol].meaning})")
-            check_given(both, (letter for letter in needed.values() if letter.name != symbol), own, machine)
-            low, high = domain((one, other), own, symbol, *range_of(symbols, symbol, values, machine))
-            crossovers[symbol] = crossover(one, other, symbol, own, low, high)
-        except ModelError as error:
-            if asked:
-                raise
-            skipped[symbol] = str(error).removeprefix(f"{both}: ")
-    if not crossovers:
-        if len(set(skipped.values())) == 1:
-            raise ModelError(f"{both}: {next(iter(skipped.values()))}")
-        reasons = "; ".join(f"{symbol}: {reason}" for symbol, reason in skipped.items())
-        raise ModelError(f"{both}: nothing to vary ({reasons})")
-    return Versus(first, second, machine, parameters, crossovers, skipped)
-
-
-def sweep_blocks(
-    source: str | Path,
-    machine: Machine,
-    parameters: Mapping[str, object] | None,
-    blocks: range,
-    progress: Callable[[int], None] | None = None,
-) -> tuple[str, Zigzag]:
-    """Throughput over requested blocks by Eq (5.13), for the first launch of a kernel or trace, and its function.
-
-    Raises ModelError for too many counts and for a trace without launches.
-    """
-    if len(blocks) > MOST_COUNTS:
-        raise ModelError(f"blocks from {blocks[0]} to {blocks[-1]}: must be at most {MOST_COUNTS} counts")
-    trace, _ = _trace(source, parameters, progress)
-    if not trace.info.launches:
-        raise ModelError(f"{source}: has no launch whose blocks could be varied")
-    launch = trace.info.launches[0]
-    return launch.kernel, zigzag(machine, launch, list(blocks))
-
-
-def _trace(
-    source: str | Path, parameters: Mapping[str, object] | None, progress: Callable[[int], None] | None
-) -> tuple[Trace, Kernel | None]:
-    """The trace of a source, and the kernel where one was named, and not a trace."""
-    if Path(source).suffix == ".parquet":
-        if parameters:
-            raise KernelError(f"{source}: parameters ({', '.join(parameters)}) can only be given to a kernel")
-        return load_trace(source), None
-    kernel = load_kernel(source)
-    return record(kernel, parameters, progress=progress), kernel
 
 
 def _closed_form(

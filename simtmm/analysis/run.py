@@ -8,24 +8,20 @@ from typing import Any
 
 from simtmm.analysis.verdict import verdict
 from simtmm.engine import DEFAULT, simulate
-from simtmm.errors import KernelError, TraceError
-from simtmm.files import data_file
-from simtmm.machine import Machine
+from simtmm.errors import KernelError
+from simtmm.machine import Machine, load_machine
 from simtmm.model import predict
-from simtmm.model.hiding import hiding_of_trace
+from simtmm.model.hiding import Hiding, hiding_of_trace
 from simtmm.model.occupancy import Occupancy, occupancy
-from simtmm.model.tmm import Hiding
+from simtmm.program import Prepared, Program, open_program, shipped_trace
 from simtmm.provenance import provenance
-from simtmm.recorder import record
 from simtmm.result import Prediction, Result
-from simtmm.trace.counts import Counts, count
-from simtmm.trace.io import Trace, load_trace
-from simtmm.trace.lower import lower
+from simtmm.trace.counts import Counts
+from simtmm.trace.io import Trace
 from simtmm.trace.schema import Sampling
-from simtmm.workload import Workload, load_workload
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
-MODELS = ("tmm", "tmm-warps", "pram")
+DEFAULT_MODELS = ("tmm", "tmm-warps", "pram")  # the models whose predictions stand beside a run
 
 Watch = Callable[[str, int, int | None], None]  # stage, done, total if known
 
@@ -34,8 +30,9 @@ Watch = Callable[[str, int, int | None], None]  # stage, done, total if known
 class Run:
     """What came of a run. Without a trace (a workload was given) there is nothing to count or predict from.
 
-    occupancies: each distinct occupancy of the launches with the number of launches that have it. sampling: which
-    blocks the trace holds, if not all. warnings: what the trace does not hold, in words.
+    occupancies: each distinct occupancy of the launches with the number of launches that have it.
+    sampling: which blocks the trace holds, if not all.
+    warnings: what the trace does not hold, in words.
     """
 
     program: str
@@ -71,60 +68,63 @@ class Run:
 
 
 def run(
-    source: str | Path | None,
-    machine: Machine,
+    source: str | Path | Trace | None = None,
+    machine: Machine | str | Path = "gtx280",
     parameters: Mapping[str, object] | None = None,
     engine: str = DEFAULT,
     watch: Watch | None = None,
     timeline: bool = False,
 ) -> Run:
-    """Run `source` on a machine and predict its time.
+    """Run a program on a machine and predict its time.
 
-    source: a trace (.parquet), a workload (.json), or a kernel's name or folder, which is recorded first with
-    `parameters`; None for the trace that ships with simtmm. watch: called as things go on.
+    source: a trace or its file (.parquet), a workload (.json), or a kernel's name or folder, which is recorded first;
+        the trace that ships with simtmm if left out.
+    machine: a machine, its name, or its file.
+    parameters: of a kernel, those that differ from its defaults.
+    engine: "fast" (compiled) or "reference" (SimPy); both give the same.
+    watch: called with (stage, done, total if known) as things go on.
     timeline: whether the result brings its timeline.
 
     Raises the errors of the steps it goes through (simtmm.errors).
     """
-    suffix = Path(source).suffix if source is not None else ".parquet"
-    if suffix in (".parquet", ".json") and parameters:
-        raise KernelError(
-            f"{source or DEFAULT_TRACE}: parameters ({', '.join(parameters)}) can only be given to a kernel"
-        )
-    if suffix == ".json":
-        assert source is not None
-        return _run_workload(load_workload(source), machine, engine, watch, timeline)
-    if suffix == ".parquet":
-        trace = load_trace(source) if source is not None else load_trace(shipped_trace(DEFAULT_TRACE))
-    else:
-        assert source is not None
-        trace = record(source, parameters, progress=_stage(watch, "recording"))
-    return run_trace(trace, machine, engine, watch, timeline)
+    if source is None and parameters:
+        raise KernelError(f"{DEFAULT_TRACE}: parameters ({', '.join(parameters)}) can only be given to a kernel")
+    on = machine if isinstance(machine, Machine) else load_machine(machine)
+    heard = None if watch is None else lambda events: watch("recording", events, None)
+    opened = open_program(shipped_trace(DEFAULT_TRACE) if source is None else source, parameters, heard)
+    return run_program(opened, on, engine, watch, timeline)
 
 
-def shipped_trace(name: str) -> Path:
-    """The path of a trace in traces/. Raises TraceError."""
-    path = data_file("traces", name)
-    if path is None:
-        raise TraceError(f"{name}: did not come with this simtmm: install it again")
-    return path
-
-
-def run_trace(
-    trace: Trace, machine: Machine, engine: str = DEFAULT, watch: Watch | None = None, timeline: bool = False
+def run_program(
+    program: Program, machine: Machine, engine: str = DEFAULT, watch: Watch | None = None, timeline: bool = False
 ) -> Run:
-    """Run a trace that is there."""
+    """Run a program that is open; the arguments are those of `run`."""
+    prepared = program.on(machine, _stages(watch, "lowering"))
+    result = simulate(machine, prepared.workload, engine, timeline=timeline, progress=_stages(watch, "simulating"))
+    about = {
+        **provenance(),
+        "engine": engine,
+        "machine": machine.digest(),
+        "workload": prepared.workload.digest(),
+    }
+    if program.trace is None:
+        said = verdict(machine, result)
+        return Run(program.name, {}, machine, result, None, (), {}, None, said, about)
+    return _beside_models(program, prepared, result, about)
+
+
+def _beside_models(program: Program, prepared: Prepared, result: Result, about: Mapping[str, Any]) -> Run:
+    trace, counts, machine = program.trace, prepared.counts, prepared.machine
+    assert trace is not None
+    assert counts is not None
     info = trace.info
-    workload = lower(trace, machine, _stages(watch, "lowering"))
-    result = simulate(machine, workload, engine, timeline=timeline, progress=_stages(watch, "simulating"))
-    counts = count(trace, machine, workload)
-    predictions = {model: predict(model, machine, counts) for model in MODELS}
+    predictions = {model: predict(model, machine, counts) for model in DEFAULT_MODELS}
     per_launch = [occupancy(machine, launch) for launch in info.launches]
     distinct = [entry for number, entry in enumerate(per_launch) if entry not in per_launch[:number]]
     hidden = hiding_of_trace(trace, machine, counts)
     return Run(
-        program=info.kernel,
-        parameters=info.parameters,
+        program=program.name,
+        parameters=program.parameters,
         machine=machine,
         result=result,
         counts=counts,
@@ -132,43 +132,10 @@ def run_trace(
         predictions=predictions,
         hiding=hidden,
         verdict=verdict(machine, result, predictions["tmm"], predictions["tmm-warps"], hidden, counts),
-        provenance={
-            **_provenance(machine, engine, workload),
-            "trace": info.digest,
-            "recording": info.provenance,
-        },
+        provenance={**about, "trace": info.digest, "recording": info.provenance},
         sampling=info.sampling,
         warnings=tuple(info.warnings),
     )
-
-
-def _run_workload(workload: Workload, machine: Machine, engine: str, watch: Watch | None, timeline: bool) -> Run:
-    result = simulate(machine, workload, engine, timeline=timeline, progress=_stages(watch, "simulating"))
-    return Run(
-        program=workload.origin,
-        parameters={},
-        machine=machine,
-        result=result,
-        counts=None,
-        occupancies=(),
-        predictions={},
-        hiding=None,
-        verdict=verdict(machine, result),
-        provenance=_provenance(machine, engine, workload),
-    )
-
-
-def _provenance(machine: Machine, engine: str, workload: Workload) -> dict[str, Any]:
-    return {
-        **provenance(),
-        "engine": engine,
-        "machine": machine.digest(),
-        "workload": workload.digest(),
-    }
-
-
-def _stage(watch: Watch | None, name: str) -> Callable[[int], None] | None:
-    return None if watch is None else lambda done: watch(name, done, None)
 
 
 def _stages(watch: Watch | None, name: str) -> Callable[[int, int], None] | None:

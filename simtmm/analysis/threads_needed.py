@@ -15,12 +15,12 @@ from typing import Any
 from simtmm.engine import simulate
 from simtmm.errors import StudyError
 from simtmm.machine import Machine
-from simtmm.model.tmm import Hiding, hiding
+from simtmm.model.hiding import Hiding, hiding
+from simtmm.program import open_program
 from simtmm.provenance import provenance
-from simtmm.recorder import record
-from simtmm.study.point import fitted, lowered_once
+from simtmm.study.evaluation.steps import fitted, lowered_once
 from simtmm.trace.counts import count
-from simtmm.trace.io import Trace, load_trace
+from simtmm.trace.io import Trace
 
 TOLERANCE = 0.05  # of the run without latency
 ROOM = 1 + 1e-9  # so that rounding takes no warp away
@@ -88,7 +88,9 @@ def threads_needed(
     """
     if not 0 < tolerance < 10:
         raise StudyError(f"tolerance = {tolerance}: must be above 0 and below 10")
-    trace = _trace(source, parameters, watch)
+    heard = None if watch is None else lambda events: watch("recording", events, None)
+    trace = open_program(source, parameters, heard, ("kernel", "trace")).trace
+    assert trace is not None
     workload = lowered_once(trace, machine)
     counts = count(trace, machine, fitted(workload, trace, machine))
     steps = _warps(trace, machine)
@@ -163,13 +165,3 @@ def _warps(trace: Trace, machine: Machine) -> list[int]:
         of_group = -(-blocks // groups)
         found |= {max(warps * -(-of_group // waves), least) for waves in range(1, of_group + 1)}
     return sorted(found)
-
-
-def _trace(source: "str | Path | Trace", parameters: Mapping[str, object] | None, watch: Watch | None) -> Trace:
-    if isinstance(source, Trace):
-        return source
-    if Path(source).suffix == ".parquet":
-        if parameters:
-            raise StudyError(f"{source}: parameters ({', '.join(parameters)}) can only be given to a kernel")
-        return load_trace(source)
-    return record(source, parameters, progress=None if watch is None else lambda done: watch("recording", done, None))

@@ -8,16 +8,16 @@ from typing import Any
 from simtmm.errors import StudyError
 from simtmm.kernel import Parameter
 from simtmm.machine import Machine, load_machine
+from simtmm.model.series import SIMULATED
 from simtmm.provenance import provenance
-from simtmm.study.axes import Value
-from simtmm.study.layout import SIMULATED
-from simtmm.study.plan import plan
-from simtmm.study.results import Row, Study
-from simtmm.study.study_file import study_of
-from simtmm.study.subject import program
+from simtmm.study.design.axes import Value
+from simtmm.study.design.design import design_of
+from simtmm.study.design.study_file import study_of
+from simtmm.study.design.subject import typed_subject
+from simtmm.study.results import Results, Row
 from simtmm.study.sweep import Watch, sweep
 
-MODELS = ("integrated", "tmm", "tmm-warps")
+DEFAULT_MODELS = ("integrated", "tmm", "tmm-warps")  # the models that choose as well
 MOST_THREADS = 1024  # of a block, where the machine sets no limit
 SUB_BLOCKS = (4, 8, 16, 24, 32, 48, 64, 96)
 SIDES = (4, 8, 16, 24, 32)  # of a square block of threads
@@ -45,7 +45,7 @@ class Choice:
 class Advice:
     """What was tried, and the choices: the simulation's first, then the models'."""
 
-    study: Study
+    study: Results
     choices: tuple[Choice, ...]
 
     def ranked(self) -> list[Row]:
@@ -55,18 +55,18 @@ class Advice:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        first = self.study.rows[0].point
+        first, axes = self.study.rows[0].point, self.study.design.axes
         return {
-            "program": self.study.plan.program.name,
+            "program": self.study.design.subject.name,
             "machine": first.machine.name if first.machine else None,
-            "parameters": {name: value for name, value in first.parameters.items() if name not in self.study.plan.axes},
+            "parameters": {name: value for name, value in first.parameters.items() if name not in axes},
             "choices": [vars(choice) | {"configuration": dict(choice.configuration)} for choice in self.choices],
             "configurations": [
                 {
                     **dict(row.point.axes),
                     "status": row.status,
                     "reason": row.reason,
-                    "cycles": {quantity: row.cycles(quantity) for quantity in self.study.plan.compute},
+                    "cycles": {quantity: row.cycles(quantity) for quantity in self.study.design.compute},
                 }
                 for row in self.study.rows
             ],
@@ -93,7 +93,7 @@ def advise(
     models: to be asked as well. store, workers, cluster, watch: see `sweep`. Raises StudyError where there is nothing
     to vary, and where no configuration can run.
     """
-    ran = program(kernel, "kernel")
+    ran = typed_subject(kernel, "kernel")
     fixed = dict(parameters or {})
     tried = dict(vary or {}) or candidates(
         {name: found for name in TUNED if name not in fixed and (found := ran.parameter(name))},
@@ -110,13 +110,13 @@ def advise(
         "parameters": fixed,
         "set": dict(changes or {}),
         "axes": tried,
-        "compute": [SIMULATED, *(tuple(models) or MODELS)],
+        "compute": [SIMULATED, *(tuple(models) or DEFAULT_MODELS)],
     }
-    study = sweep(plan(study_of(tables, "advice")), store, workers, cluster, watch)
+    study = sweep(design_of(study_of(tables, "advice")), store, workers, cluster, watch)
     done = [row for row in study.rows if row.cycles(SIMULATED) is not None]
     if not done:
         raise StudyError(f"kernel {ran.name}: no configuration can run: {study.rows[0].reason}")
-    return Advice(study, tuple(_choice(done, quantity) for quantity in study.plan.compute if _any(done, quantity)))
+    return Advice(study, tuple(_choice(done, quantity) for quantity in study.design.compute if _any(done, quantity)))
 
 
 def candidates(parameters: Mapping[str, Parameter], machine: Machine) -> dict[str, list[Value]]:

@@ -95,15 +95,17 @@ def predict(
     if output is not None:
         check_writable(output)
     chosen = chosen_machine(machine, set_)
-    from simtmm.analysis import predict as study
-    from simtmm.model.departed import FACTOR
+    from simtmm.analysis.crossover import versus
+    from simtmm.analysis.predict import is_algorithm, predict_paper, predict_program
+    from simtmm.analysis.zigzag import sweep_blocks
+    from simtmm.model.departure import DEFAULT_FACTOR
     from simtmm.report import predict as report
     from simtmm.report.progress import watching
 
     if against is not None and sweep is not None:
         raise ModelError("--versus and --sweep: can't both be given")
     mode = VERSUS if against is not None else SWEEP if sweep is not None else PROGRAM
-    if mode == PROGRAM and not kernel and study.is_algorithm(source):
+    if mode == PROGRAM and not kernel and is_algorithm(source):
         mode = ALGORITHM
     given = {
         "--kernel": kernel,
@@ -135,7 +137,7 @@ def predict(
         pictures.check(picture)
     if against is not None:
         variants = (variant, against_variant)
-        compared = study.versus(source, against, chosen, numbers_of(param, "--param"), over or (), threads, variants)
+        compared = versus(source, against, chosen, numbers_of(param, "--param"), over or (), threads, variants)
         show(report.describe_versus(compared), compared.to_dict(), as_json, output)
         return
     with watching() as watch:
@@ -144,12 +146,12 @@ def predict(
             watch("recording", done, None)
 
         if sweep is not None:
-            function, swept = study.sweep_blocks(source, chosen, parameters_of(param), _blocks(sweep), recorded)
+            function, swept = sweep_blocks(source, chosen, parameters_of(param), _blocks(sweep), recorded)
         elif mode == ALGORITHM:
-            made = study.predict_paper(source, chosen, numbers_of(param, "--param"), threads, variant)
+            made = predict_paper(source, chosen, numbers_of(param, "--param"), threads, variant)
         else:
             constants = numbers_of(constant, "--constant")
-            made = study.predict_program(
+            made = predict_program(
                 source, chosen, parameters_of(param), model or (), constants, unit or "cycles", recorded, active_blocks
             )
     if sweep is not None:
@@ -159,7 +161,7 @@ def predict(
         show(report.describe_zigzag(function, swept, chosen.name), document, as_json, output)
         return
     if measured is not None:
-        made = made.beside(measured, FACTOR if factor is None else factor)
+        made = made.beside(measured, DEFAULT_FACTOR if factor is None else factor)
     formulas = made.formulas() if latex else {}
     parts = report.describe_formulas(formulas) if latex else report.describe_prediction(made)
     show(parts, made.to_dict() | ({"latex": formulas} if latex else {}), as_json, output)

@@ -24,7 +24,7 @@ from simtmm.errors import StudyError
 from simtmm.files import check_writable
 
 if TYPE_CHECKING:
-    from simtmm.study.layout import Layout
+    from simtmm.study.design.design import Design
 
 FAILED = 1  # exit status
 SAMPLES = 100
@@ -100,11 +100,12 @@ def sweep(
     """
     from simtmm.report.progress import watching
     from simtmm.report.sweep import describe_forecast, describe_study
-    from simtmm.study.findings import answers
-    from simtmm.study.known import computed, foreseen
-    from simtmm.study.layout import layout, layout_file
-    from simtmm.study.results import check_format, save
-    from simtmm.study.study_file import study_of
+    from simtmm.study.design.design import design_file, design_of
+    from simtmm.study.design.study_file import study_of
+    from simtmm.study.findings import findings
+    from simtmm.study.results import check_format
+    from simtmm.study.sweep import forecast
+    from simtmm.study.sweep import sweep as run_sweep
 
     for path in [*([output] if output else []), *(export or [])]:
         check_writable(path)
@@ -129,29 +130,29 @@ def sweep(
         "measured": [str(path) for path in measured or []],
     }
     given = {key: value for key, value in tables.items() if value}
-    laid: Layout
+    design: Design
     if Path(source).suffix == ".toml":
         if given:
             flags = {"axes": "vary", "linked": "link", "sample": "draw", "constraints": "where", "parameters": "param"}
             names = ", ".join(f"--{flags.get(key, key.removesuffix('s'))}" for key in given)
             raise StudyError(f"{source}: {names}: can't be given beside a study file, which says it all")
-        laid = layout_file(source)
+        design = design_file(source)
     else:
-        laid = layout(study_of({"program": source, **given}, "options"))
+        design = design_of(study_of({"program": source, **given}, "options"))
     path = store or Path(f"{Path(source).stem}.sqlite")
     check_writable(path)
-    warn_of_traces([laid.program.source])
+    warn_of_traces([design.subject.source])
     if dry_run:
         with watching() as watch:
             watch("estimating", 0, None)
-            told = foreseen(laid, path, workers)
+            told = forecast(design, path, workers)
         show(describe_forecast(told, str(path)), told.to_dict(), as_json, output)
         return
     with watching() as watch, resumable(path):
-        done = computed(laid, path, workers, cluster, watch)
+        done = run_sweep(design, path, workers, cluster, watch)
     for target in export or []:
-        save(done, target)
-    found = answers(done)
+        done.save(target)
+    found = findings(done)
     document = {**done.to_dict(), "answers": found.to_dict(), "store": str(path)}
     show(describe_study(done, found, str(path)), document, as_json, output)
     if done.number("failed"):

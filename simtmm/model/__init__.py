@@ -1,47 +1,65 @@
-"""Analytical models: closed forms, an equation a line, from counts and a machine's parameters."""
+"""Analytical models: closed forms, an equation a line, from counts and a machine's parameters.
 
-import importlib
-from typing import Protocol, cast
+A model is an object in a file of its own (simtmm.model.model), and MODELS has those that need nothing but counts and a
+machine. `MODELS[model.name] = model` adds another: commands, tables and pictures take it from there, and nothing else
+has to name it. A process that is started later does not know of it.
+"""
 
 from simtmm.errors import ModelError, nearest
 from simtmm.machine import Machine
+from simtmm.model.calibrated import CALIBRATED
 from simtmm.model.formula import Formula
+from simtmm.model.integrated import INTEGRATED, INTEGRATED_SUM
+from simtmm.model.model import Model
+from simtmm.model.mwp_cwp import MWP_CWP
+from simtmm.model.pram import PRAM
+from simtmm.model.rehman import REHMAN, REHMAN_SUM
+from simtmm.model.roofline import ROOFLINE
+from simtmm.model.tmm import TMM, TMM_WARPS
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
 
-# Module, function of (machine, counts), and the formula that it evaluates.
-MODELS = {
-    "pram": ("simtmm.model.pram", "pram", "FORMULA"),
-    "tmm": ("simtmm.model.tmm", "tmm", "TMM"),
-    "tmm-warps": ("simtmm.model.tmm", "tmm_warps", "TMM_WARPS"),
-    "integrated": ("simtmm.model.integrated", "integrated", "INTEGRATED"),
-    "integrated-sum": ("simtmm.model.integrated", "integrated_sum", "INTEGRATED_SUM"),
-    "rehman": ("simtmm.model.rehman", "rehman", "REHMAN"),
-    "rehman-sum": ("simtmm.model.rehman", "rehman_sum", "REHMAN_SUM"),
-    "roofline": ("simtmm.model.roofline", "roofline", "FORMULA"),
-    "mwp-cwp": ("simtmm.model.mwp_cwp", "mwp_cwp", "MWP_CWP"),
+# By name, in the order in which they are told.
+MODELS: dict[str, Model] = {
+    model.name: model
+    for model in (
+        PRAM,
+        TMM,
+        TMM_WARPS,
+        INTEGRATED,
+        INTEGRATED_SUM,
+        REHMAN,
+        REHMAN_SUM,
+        ROOFLINE,
+        MWP_CWP,
+    )
 }
 
 
-class Model(Protocol):
-    """A function in MODELS."""
+def all_models() -> dict[str, Model]:
+    """MODELS, and the calibrated one, which needs constants besides."""
+    return {**MODELS, CALIBRATED.name: CALIBRATED}
 
-    def __call__(self, machine: Machine, counts: Counts) -> Prediction: ...
+
+def find_model(name: str) -> Model:
+    """The model of this name, among `all_models`. Raises ModelError for an unknown one."""
+    known = all_models()
+    if name not in known:
+        raise ModelError(f"model {name!r}: unknown{nearest(name, known)}")
+    return known[name]
 
 
 def predict(model: str, machine: Machine, counts: Counts) -> Prediction:
-    """What a model says of a program with these counts on a machine. Raises ModelError for an unknown model."""
-    module, function, _ = _known(model)
-    return cast(Model, getattr(importlib.import_module(module), function))(machine, counts)
+    """What a model says of a program with these counts on a machine.
+
+    Raises ModelError for an unknown model, and for one that needs constants (simtmm.model.calibrated).
+    """
+    found = find_model(model)
+    if found.constants:
+        raise ModelError(f"model {model!r}: needs constants ({', '.join(found.constants)}), which counts do not give")
+    return found.prediction(machine, counts)
 
 
 def formula(model: str) -> Formula:
     """A model's formula, which takes arrays too and gives LaTeX. Raises ModelError for an unknown model."""
-    module, _, name = _known(model)
-    return cast(Formula, getattr(importlib.import_module(module), name))
-
-
-def _known(model: str) -> tuple[str, str, str]:
-    if model not in MODELS:
-        raise ModelError(f"model {model!r}: unknown{nearest(model, MODELS)}")
-    return MODELS[model]
+    return find_model(model).formula

@@ -17,6 +17,7 @@ from simtmm.model.cache import C_S, WORKING_SET, G, cache_factor
 from simtmm.model.domain import checked
 from simtmm.model.formula import Formula, Symbol
 from simtmm.model.functions import Value
+from simtmm.model.model import Model
 from simtmm.model.occupancy import B_A
 from simtmm.model.scheduling import B_R, scheduled_launches, scheduling_factor
 from simtmm.model.symbols import P, Q
@@ -56,8 +57,7 @@ def _terms_of_launch(
     return _terms(a1, a0, f_app, cache_factor(m, C_s, G), scheduling_factor(B_r, B_a, P, Q))
 
 
-FACTORS = Formula("calibrated", _terms, (A1, A0, F_APP, F_CACHE, F_SCHED), SOURCE, combine="sum", unit="s")
-CALIBRATED = Formula(
+CALIBRATED_BY_LAUNCH = Formula(
     "calibrated",
     _terms_of_launch,
     (A1, A0, F_APP, WORKING_SET, C_S, G, B_R, B_A, P, Q),
@@ -96,7 +96,7 @@ def calibrated(
     elif unit != "cycles":
         raise ModelError(f"calibrated: unit = {unit!r}: must be 's' or 'cycles'")
     f_cache = _cache_factor(machine, m, C_s, G)
-    made = FACTORS.evaluate(
+    made = CALIBRATED.formula.evaluate(
         a1=A1.check("calibrated", a1) * scale,
         a0=A0.check("calibrated", a0) * scale,
         f_app=counts.work if f_app is None else f_app,
@@ -124,3 +124,11 @@ def _cache_factor(machine: Machine, m: float | None, C_s: float | None, G: float
             raise ModelError(f"calibrated: C_s: must be given with m; machine {machine.name} has no cache")
         C_s = cache.sets * cache.ways * machine.chunk_bytes
     return float(cache_factor(m, C_s, G))
+
+
+CALIBRATED = Model(
+    label="calibrated",
+    formula=Formula("calibrated", _terms, (A1, A0, F_APP, F_CACHE, F_SCHED), SOURCE, combine="sum", unit="s"),
+    prediction=calibrated,
+    constants=("a1", "a0", "m", "C_s", "G", "f_app"),
+)

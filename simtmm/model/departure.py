@@ -4,17 +4,22 @@ Source: Ma, dissertation (2014), section 6.4: a run that took four times its pre
 of active blocks mattered, and claiming more shared memory mended it (occupancy.shared_memory_for).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import ModelError
 from simtmm.model.formula import Floats, Symbol
+from simtmm.result import Prediction
 
-MEASURED = Symbol("measured", "measured time", above=True)
-PREDICTED = Symbol("predicted", "predicted time", above=True)
-FACTOR = Symbol("factor", "measured over predicted time, or the inverse, up to which they agree", minimum=1)
+DEFAULT_FACTOR = 2.0  # up to which a prediction agrees, where none is given
+
+MEASURED_TIME = Symbol("measured", "measured time", above=True)
+PREDICTED_TIME = Symbol("predicted", "predicted time", above=True)
+LARGEST_RATIO = Symbol("factor", "measured over predicted time, or the inverse, up to which they agree", minimum=1)
 
 
 @dataclass(frozen=True)
@@ -30,8 +35,8 @@ def departures(measured: npt.ArrayLike, predicted: npt.ArrayLike, factor: float)
 
     The arrays broadcast. Raises ModelError for times that are not above 0, shapes that do not fit, a factor below 1.
     """
-    most = float(FACTOR.check("departures", factor))
-    times, model = MEASURED.check("departures", measured), PREDICTED.check("departures", predicted)
+    most = float(LARGEST_RATIO.check("departures", factor))
+    times, model = MEASURED_TIME.check("departures", measured), PREDICTED_TIME.check("departures", predicted)
     try:
         ratio = np.asarray(times / model)
     except ValueError:
@@ -39,3 +44,42 @@ def departures(measured: npt.ArrayLike, predicted: npt.ArrayLike, factor: float)
             f"departures: measured has the shape {times.shape}, predicted {model.shape}: must be the same"
         ) from None
     return Departures(ratio, np.asarray((ratio > most) | (ratio < 1 / most)))
+
+
+@dataclass(frozen=True)
+class Departed:
+    """seconds: measured. factor: up to which a prediction agrees. ratios: measured over predicted time, by model.
+    departing: the models whose time it departs from by more than the factor, either way.
+    """
+
+    seconds: float
+    factor: float
+    ratios: Mapping[str, float]
+    departing: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {
+            "seconds": self.seconds,
+            "factor": self.factor,
+            "ratios": dict(self.ratios),
+            "departing": list(self.departing),
+        }
+
+
+def departed(predictions: Mapping[str, Prediction], seconds: float, factor: float = DEFAULT_FACTOR) -> Departed:
+    """Section 6.4 of the dissertation: what takes several times its predicted time is worth looking into.
+
+    Predictions of no time are left out. Raises ModelError for a time or factor outside its domain, and for predictions
+    without seconds, whose machine has no clock.
+    """
+    times = {}
+    for name, prediction in predictions.items():
+        if prediction.seconds is None:
+            raise ModelError("measured time: the machine has no clock_hz, so predictions have cycles only")
+        if prediction.seconds > 0:
+            times[name] = prediction.seconds
+    found = departures(seconds, list(times.values()), factor)
+    ratios = dict(zip(times, found.ratio.tolist(), strict=True))
+    departing = tuple(name for name, departs in zip(times, found.departs.tolist(), strict=True) if departs)
+    return Departed(seconds, factor, ratios, departing)

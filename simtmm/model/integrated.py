@@ -16,6 +16,7 @@ from simtmm.model.domain import checked
 from simtmm.model.formula import Formula, Symbol
 from simtmm.model.functions import Value, ceiling, maximum
 from simtmm.model.launches import over_launches
+from simtmm.model.model import Model
 from simtmm.model.occupancy import B_A
 from simtmm.model.scheduling import B_R, scheduled_launches, scheduling_factor
 from simtmm.model.symbols import T1, L, M, P, Q, T
@@ -45,10 +46,6 @@ def _terms(T1: Value, M: Value, L: Value, T: Value, B_r: Value, B_a: Value, P: V
     return {"compute": T1 / P * f_sched, "memory": M * L / (T * P) * f_sched}  # Eq. (6.2)
 
 
-INTEGRATED = Formula("integrated", _terms, _SYMBOLS, SOURCE)
-INTEGRATED_SUM = Formula("integrated-sum", _terms, _SYMBOLS, f"{SOURCE}, with the sum for the maximum", combine="sum")
-
-
 @checked("time", *_SYMBOLS)
 def time_by_groups(T1: Value, M: Value, L: Value, T: Value, B_r: Value, B_a: Value, P: Value, Q: Value) -> Value:
     """Time in cycles in the form of Eq (6.3), which has P and Q in the second factor only; the same as Eq (6.2)."""
@@ -63,12 +60,12 @@ def integrated(machine: Machine, counts: Counts, active_blocks: int | None = Non
     larger; `bound` is the term that binds for most of the time; f_sched among the symbols is the whole program's.
     Counts without launches are taken as one that fills the machine. Raises ModelError for active_blocks below 1.
     """
-    return _predict(INTEGRATED, machine, counts, active_blocks)
+    return _predict(INTEGRATED.formula, machine, counts, active_blocks)
 
 
 def integrated_sum(machine: Machine, counts: Counts, active_blocks: int | None = None) -> Prediction:
     """(T1 / P + M L / (T P)) f_sched cycles; see `integrated`."""
-    return _predict(INTEGRATED_SUM, machine, counts, active_blocks)
+    return _predict(INTEGRATED_SUM.formula, machine, counts, active_blocks)
 
 
 def _predict(formula: Formula, machine: Machine, counts: Counts, active_blocks: int | None) -> Prediction:
@@ -80,3 +77,16 @@ def _predict(formula: Formula, machine: Machine, counts: Counts, active_blocks: 
     f_sched = prediction.cycles / unscheduled if unscheduled else 1.0
     totals = {"T1": counts.work, "M": counts.memory_operations}
     return replace(prediction, symbols={**prediction.symbols, **totals, "f_sched": f_sched})
+
+
+INTEGRATED = Model(
+    label="integrated, MAX",
+    formula=Formula("integrated", _terms, _SYMBOLS, SOURCE),
+    prediction=integrated,
+)
+INTEGRATED_SUM = Model(
+    label="integrated, SUM",
+    formula=Formula("integrated-sum", _terms, _SYMBOLS, f"{SOURCE}, with the sum for the maximum", combine="sum"),
+    prediction=integrated_sum,
+    form_of="integrated",
+)

@@ -17,10 +17,9 @@ from simtmm.model.functions import Value, ceiling, lg, sqrt
 from simtmm.model.integrated import waves_per_core
 from simtmm.model.occupancy import B_A
 from simtmm.model.scheduling import B_R
-from simtmm.model.symbols import C, L, P, Q, T
+from simtmm.model.symbols import SUB_BLOCK, C, L, P, Q, T
 
 VERTICES = Symbol("n", "vertices", "vertices", minimum=1, whole=True)
-S_D = Symbol("S_D", "side of a sub-block", "elements", minimum=1, whole=True)
 WORD_BYTES = Symbol("word_bytes", "bytes of a distance", "bytes", minimum=1, whole=True)
 
 _DOCUMENT = "000 (Ma, dissertation)"
@@ -33,25 +32,25 @@ def work(n: Value) -> Value:
     return n**3 * lg(n)
 
 
-@checked("M", VERTICES, S_D, C)
+@checked("M", VERTICES, SUB_BLOCK, C)
 def memory_operations(n: Value, S_D: Value, C: Value) -> Value:
     """M, transfers of C words."""
     return n**3 * lg(n) / (S_D * C)  # Eq. (6.5)
 
 
-@checked("B_r", VERTICES, S_D)
+@checked("B_r", VERTICES, SUB_BLOCK)
 def requested_blocks(n: Value, S_D: Value) -> Value:
     """B_r, a block for each sub-block; the last of a row or column may be cut short."""
     return ceiling(n / S_D) ** 2  # section 6.2: (n / S_D)^2
 
 
-@checked("Z_B", S_D, WORD_BYTES)
+@checked("Z_B", SUB_BLOCK, WORD_BYTES)
 def shared_memory(S_D: Value, word_bytes: Value) -> Value:
     """Z_B, bytes of shared memory of a block: three sub-blocks, as 3, 12 and 48 KB in Fig 4.6."""
     return 3 * S_D**2 * word_bytes
 
 
-@checked("T", L, S_D, C)
+@checked("T", L, SUB_BLOCK, C)
 def threads_that_hide_latency(L: Value, S_D: Value, C: Value) -> Value:
     """The T above which computing binds in Eq (6.8), and below which memory does in Eq (6.9)."""
     return L / (S_D * C)
@@ -76,7 +75,9 @@ def _line(a1: Value, a0: Value, B_r: Value, T: Value) -> dict[str, Value]:
     return {"memory": a1 * sqrt(B_r) / T, "constant": a0}  # Eq. (6.10)
 
 
-APSP_BY_SIZE = Formula("integrated-apsp-size", _terms_by_size, (VERTICES, S_D, *_SYMBOLS[1:]), f"{_DOCUMENT}, Eq (6.6)")
+APSP_BY_SIZE = Formula(
+    "integrated-apsp-size", _terms_by_size, (VERTICES, SUB_BLOCK, *_SYMBOLS[1:]), f"{_DOCUMENT}, Eq (6.6)"
+)
 APSP = Formula("integrated-apsp", _terms, _SYMBOLS, f"{_DOCUMENT}, Eq (6.7)")
 APSP_SUM = Formula(
     "integrated-apsp-sum", _terms, _SYMBOLS, f"{_DOCUMENT}, Eq (6.7), with the sum for the maximum", combine="sum"

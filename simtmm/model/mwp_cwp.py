@@ -23,6 +23,7 @@ from simtmm.machine import Machine
 from simtmm.model.formula import Floats, Formula, Symbol
 from simtmm.model.functions import Value, is_symbolic, maximum, minimum
 from simtmm.model.launches import of_launches, over_launches
+from simtmm.model.model import Model
 from simtmm.model.roofline import bandwidth
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts, LaunchCounts
@@ -134,7 +135,6 @@ _SYMBOLS = (
 )  # fmt: skip
 _PAPER = "Hong and Kim (ISCA 2009)"
 
-MWP_CWP = Formula("mwp-cwp", _terms, _SYMBOLS, _PAPER, combine="sum")
 MWP_CWP_PRINTED = Formula(
     "mwp-cwp-printed",
     _terms_printed,
@@ -179,7 +179,7 @@ def mwp_cwp(machine: Machine, counts: Counts) -> Prediction:
     memory = each(lambda launch: launch.memory_instructions)
     uncoalesced = each(lambda launch: launch.uncoalesced_instructions)
     coalesced_delay, uncoalesced_delay = departure_delays(machine)
-    made = MWP_CWP.evaluate(
+    made = MWP_CWP.formula.evaluate(
         N=each(lambda launch: launch.warps_in_use) / Active_SM,
         Total_insts=each(lambda launch: launch.instructions) / warps,
         Mem_insts=memory / warps,
@@ -197,6 +197,13 @@ def mwp_cwp(machine: Machine, counts: Counts) -> Prediction:
         Active_SM=Active_SM,
     )
     return over_launches(made, machine)
+
+
+MWP_CWP = Model(
+    label="MWP-CWP",
+    formula=Formula("mwp-cwp", _terms, _SYMBOLS, _PAPER, combine="sum"),
+    prediction=mwp_cwp,
+)
 
 
 def _where(condition: Value, yes: Value, no: Value) -> Value:

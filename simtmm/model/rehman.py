@@ -23,6 +23,8 @@ from simtmm.model.domain import checked
 from simtmm.model.formula import Formula, Symbol
 from simtmm.model.functions import Value, ceiling, floor, lg
 from simtmm.model.launches import of_launches, over_launches
+from simtmm.model.model import Model
+from simtmm.model.symbols import L
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
 
@@ -52,8 +54,6 @@ def _terms(
 
 
 _SYMBOLS = (N_B, N_w, N_t, N_C, D, N_COMPUTE, N_MEMORY)
-REHMAN = Formula("rehman", _terms, _SYMBOLS, f"{SOURCE}, MAX model", "max")
-REHMAN_SUM = Formula("rehman-sum", _terms, _SYMBOLS, f"{SOURCE}, SUM model", "sum")
 
 
 @checked("rehman, Eq (6.1)", Symbol("times", "times of the kernels", "s"))
@@ -99,12 +99,12 @@ def rehman(machine: Machine, counts: Counts) -> Prediction:
     the launch makes on average: 1 without coalescing, as in section 6.3, and 1 / 32 where 32 threads share each.
     That is our reading, the thesis says only that coalescing is taken into account.
     """
-    return _predict(REHMAN, machine, counts)
+    return _predict(REHMAN.formula, machine, counts)
 
 
 def rehman_sum(machine: Machine, counts: Counts) -> Prediction:
     """The SUM model: as `rehman` with N_compute + N_memory."""
-    return _predict(REHMAN_SUM, machine, counts)
+    return _predict(REHMAN_SUM.formula, machine, counts)
 
 
 def _predict(formula: Formula, machine: Machine, counts: Counts) -> Prediction:
@@ -127,6 +127,18 @@ def _predict(formula: Formula, machine: Machine, counts: Counts) -> Prediction:
     return over_launches(made, machine)
 
 
+REHMAN = Model(
+    label="Rehman, MAX",
+    formula=Formula("rehman", _terms, _SYMBOLS, f"{SOURCE}, MAX model", "max"),
+    prediction=rehman,
+)
+REHMAN_SUM = Model(
+    label="Rehman, SUM",
+    formula=Formula("rehman-sum", _terms, _SYMBOLS, f"{SOURCE}, SUM model", "sum"),
+    prediction=rehman_sum,
+    form_of="rehman",
+)
+
 # List ranking by sublists, section 6.3
 
 ACCESSES_PER_ELEMENT = 3  # reads and writes of global memory, none of them coalesced
@@ -135,7 +147,6 @@ LIKELY_SUBLIST = 4  # times log N: elements of a sublist as the thesis takes the
 N = Symbol("N", "elements of the list", "elements", minimum=2)
 T_B = Symbol("T_B", "threads of a block", "threads", minimum=1, whole=True)
 N_SM = Symbol("N_SM", "core groups", "core groups", minimum=1, whole=True, latex="N_{SM}")
-L = Symbol("L", "latency of global memory", "cycles", above=True)
 _LOCAL_RANKING = (N, T_B, N_SM, N_t, N_C, D, L, R)
 
 

@@ -12,6 +12,7 @@ from math import inf
 from simtmm.machine import Machine
 from simtmm.model.formula import Formula, Symbol
 from simtmm.model.functions import Value
+from simtmm.model.model import Model
 from simtmm.model.symbols import T1, P
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
@@ -22,11 +23,6 @@ BETA = Symbol("beta", "bandwidth of global memory", "bytes per cycle", above=Tru
 
 def _terms(T1: Value, P: Value, B: Value, beta: Value) -> dict[str, Value]:
     return {"compute": T1 / P, "memory": B / beta}
-
-
-FORMULA = Formula(
-    "roofline", _terms, (T1, P, B, BETA), source="Williams, Waterman, Patterson (CACM 2009), rate = min(P, beta I)"
-)
 
 
 def bandwidth(machine: Machine) -> float:
@@ -52,7 +48,7 @@ def roofline(machine: Machine, counts: Counts) -> Prediction:
     Further symbols: I = T1 / B, the operational intensity, where bytes are moved, and I_ridge = P / beta, that from
     which on work binds.
     """
-    made = FORMULA.evaluate(
+    made = ROOFLINE.formula.evaluate(
         T1=counts.work,
         P=machine.processors,
         B=counts.memory_operations * machine.chunk_bytes,
@@ -61,3 +57,12 @@ def roofline(machine: Machine, counts: Counts) -> Prediction:
     beta, moved = float(made.values["beta"]), float(made.values["B"])
     intensity = {"I": counts.work / moved} if moved else {}
     return made.prediction(machine.clock_hz, intensity | {"I_ridge": machine.processors / beta})
+
+
+ROOFLINE = Model(
+    label="roofline",
+    formula=Formula(
+        "roofline", _terms, (T1, P, B, BETA), source="Williams, Waterman, Patterson (CACM 2009), rate = min(P, beta I)"
+    ),
+    prediction=roofline,
+)

@@ -1,4 +1,4 @@
-"""Along what, and how far, algorithms are followed: their formulas, and the ranges in which these evaluate."""
+"""The symbols along which algorithms are followed: their ranges, and where in these the formulas evaluate."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -12,6 +12,7 @@ from simtmm.model.formula import Formula, Symbol
 from simtmm.model.functions import Value
 from simtmm.model.symbols import Z
 
+VARIED = ("n", "N", "m", "L", "T")  # along what two algorithms are compared, and regimes told
 LARGEST = 1e12  # of a problem's size along which regimes and winners are told
 MOST = 1e60  # of a symbol that is given: products of a few of them are still numbers
 TRIES = 241  # points of a range at which a formula is tried

@@ -10,12 +10,10 @@ which a warp, not a thread, waits for a transfer. A simulation with memory.trans
 "pipelined" and no limits on bandwidth an instruction takes L however many chunks it lists.
 """
 
-from dataclasses import dataclass
-from math import inf
-
 from simtmm.machine import Machine
 from simtmm.model.formula import Formula
 from simtmm.model.functions import Value
+from simtmm.model.model import Model
 from simtmm.model.symbols import N_W, T1, TINF, L, M, P, T
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
@@ -31,18 +29,9 @@ def _terms_of_warps(T1: Value, Tinf: Value, M: Value, N_W: Value, P: Value, L: V
     return {"compute": T1 / P, "span": Tinf, "memory": M * L / N_W}
 
 
-TMM = Formula("tmm", _terms, (T1, TINF, M, T, P, L), SOURCE)
-TMM_WARPS = Formula(
-    "tmm-warps",
-    _terms_of_warps,
-    (T1, TINF, M, N_W, P, L),
-    f"{SOURCE}, with warps in the place of threads in the memory term",
-)
-
-
 def tmm(machine: Machine, counts: Counts) -> Prediction:
     """T_P = max(T1 / P, Tinf, M L / (T P)) cycles, as printed."""
-    made = TMM.evaluate(
+    made = TMM.formula.evaluate(
         T1=counts.work,
         Tinf=counts.span,
         M=counts.memory_operations,
@@ -58,7 +47,7 @@ def tmm(machine: Machine, counts: Counts) -> Prediction:
 
 def tmm_warps(machine: Machine, counts: Counts) -> Prediction:
     """T_P = max(T1 / P, Tinf, M L / N_W) cycles, N_W warps being resident: transfers are waited for by warps."""
-    made = TMM_WARPS.evaluate(
+    made = TMM_WARPS.formula.evaluate(
         T1=counts.work,
         Tinf=counts.span,
         M=counts.memory_operations,
@@ -74,50 +63,15 @@ def _waiting(counts: Counts, in_use: float) -> float:
     return in_use if counts.memory_operations else in_use or 1.0
 
 
-@dataclass(frozen=True)
-class Hiding:
-    """How many threads per core hide the latency, and how many there can be.
-
-    needed: T at which the printed form's memory term no longer binds; needed_warps: the same for `tmm_warps`, in
-    threads per core as well. in_use: T. limits: what bounds T, in threads per core, by name.
-    largest_latency: the L up to which the T in use hides it (cycles).
-    """
-
-    needed: float
-    needed_warps: float
-    in_use: float
-    limits: dict[str, float]
-    largest_latency: float
-
-    @property
-    def limit(self) -> float:
-        """The least of the limits that the machine sets: X and Z / (Q S)."""
-        return min(value for name, value in self.limits.items() if name != "parallelism")
-
-
-def hiding(machine: Machine, counts: Counts, shared_memory_per_thread: float = 0.0) -> Hiding:
-    """The threads per core that hide a program's latency; shared_memory_per_thread: S, bytes."""
-    T1, Tinf, M, T = counts.work, counts.span, counts.memory_operations, counts.threads_per_core
-    return hiding_of(machine, T1, Tinf, M, T, shared_memory_per_thread)
-
-
-def hiding_of(machine: Machine, T1: float, Tinf: float, M: float, T: float, S: float) -> Hiding:
-    """The threads per core that hide the latency, from Eq (3.2) with its memory term no larger than the rest.
-
-    S: bytes of shared memory that a thread uses.
-    """
-    P, L, W, Q = (
-        machine.processors,
-        machine.memory.latency,
-        machine.cores.warp_width,
-        machine.cores.cores_per_group,
-    )
-    Z = machine.resources.shared_memory
-    rest = max(T1 / P, Tinf)  # Eq. (3.2) without its third term
-    needed = M * L / (rest * P) if M else 0.0  # M L / (T P) = rest
-    needed_warps = needed * W  # M L / N_W = rest, W threads to a warp
-    limits = {"threads per core": float(machine.cores.max_threads_per_core)}  # T <= X
-    if S > 0 and Z is not None:
-        limits["shared memory"] = Z / (Q * S)  # T <= Z / (Q S)
-    limits["parallelism"] = T1 / (Tinf * P) if Tinf else inf  # T <= T1 / (Tinf P)
-    return Hiding(needed, needed_warps, T, limits, rest * P * T / M if M and T else inf)
+TMM = Model(label="TMM", formula=Formula("tmm", _terms, (T1, TINF, M, T, P, L), SOURCE), prediction=tmm)
+TMM_WARPS = Model(
+    label="TMM, warps wait",
+    formula=Formula(
+        "tmm-warps",
+        _terms_of_warps,
+        (T1, TINF, M, N_W, P, L),
+        f"{SOURCE}, with warps in the place of threads in the memory term",
+    ),
+    prediction=tmm_warps,
+    form_of="tmm",
+)

@@ -34,8 +34,9 @@ DEATHS = 2  # of workers, alone with a task, before it is given up
 class Local:
     """Runs tasks in processes of their own; what serves several tasks lies in files between them."""
 
-    def __init__(self, workers: int) -> None:
-        self._workers = workers
+    def __init__(self, workers: int, needed: Sequence[str] = ()) -> None:
+        """needed: modules that workers read as soon as they are started, while others work for them."""
+        self._workers, self._needed = workers, tuple(needed)
 
     def run(self, tasks: Sequence[Task]) -> Generator[tuple[Task, Any], None, None]:
         """See Executor."""
@@ -48,7 +49,7 @@ class Local:
         running: dict[Future[Any], Task] = {}
         with (
             tempfile.TemporaryDirectory(prefix="simtmm-study-") as scratch,
-            _Pool(self._workers, scratch) as pool,
+            _Pool(self._workers, scratch, self._needed) as pool,
             _Arrivals() as arrivals,
         ):
 
@@ -139,8 +140,8 @@ class _Arrivals:
 class _Pool:
     """A process pool that is started when it is needed, and again after a worker died; its workers end with us."""
 
-    def __init__(self, workers: int, scratch: str) -> None:
-        self._workers, self._scratch = workers, scratch
+    def __init__(self, workers: int, scratch: str, needed: tuple[str, ...]) -> None:
+        self._workers, self._scratch, self._needed = workers, scratch, needed
         self._pool: ProcessPoolExecutor | None = None
         self._stop: Any = None
 
@@ -162,7 +163,7 @@ class _Pool:
                 )
                 with interrupts_held():
                     for _ in range(self._workers):  # else each is started when there is something for it to do
-                        self._pool.submit(_get_ready)
+                        self._pool.submit(_get_ready, self._needed)
             try:
                 with interrupts_held():
                     return self._pool.submit(function, *arguments)
@@ -198,10 +199,9 @@ def _begin_worker(stop: connection.Connection, scratch: str) -> None:
     threading.Thread(target=_end_with_parent, args=(stop, scratch), daemon=True).start()
 
 
-def _get_ready() -> None:
-    """Read the code that tasks need while others record and lower for them."""
-    importlib.import_module("simtmm.study.point")
-    importlib.import_module("simtmm.engine.fast")
+def _get_ready(needed: tuple[str, ...]) -> None:
+    for module in needed:
+        importlib.import_module(module)
 
 
 def _end_with_parent(stop: connection.Connection, scratch: str) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.report.compare import SERIES
+from simtmm.model.series import SIMULATED, label
 from simtmm.report.text import NO_VALUE, number, table
-from simtmm.validation.accuracy import SIMULATED, Accuracy, Errors
+from simtmm.validation.accuracy import Accuracy, Errors
 from simtmm.validation.snapshot import Kept, broken_promises
 
 LISTED = 15  # points that the page lists; more are in the CSV file and the picture
@@ -30,11 +30,6 @@ size; the largest and the bias, which is the mean, have a sign: below 0 too litt
 that is not to be exceeded, which tests check. The rank correlation is Spearman's: does the series put the points in the
 right order? The models' constants are 1, so their rank correlations say more of them than their errors do.
 """
-
-
-def name_of(series: str) -> str:
-    """A series as people read it."""
-    return SERIES.get(series, series)
 
 
 def percent(value: float | None, sign: bool = False) -> str:
@@ -137,7 +132,7 @@ def _overview(tables: Sequence[Kept]) -> tuple[Sequence[str], list[list[str]]]:
                 percent(accuracy.promised.get(SIMULATED)),
                 percent(own.largest, sign=True) if own else NO_VALUE,
                 _rank(own),
-                f"{percent(best.mean)}, {name_of(best.series)}" if best else NO_VALUE,
+                f"{percent(best.mean)}, {label(best.series)}" if best else NO_VALUE,
             ]
         )
     return ("", "machine", "beside", "points", *told), rows
@@ -149,14 +144,14 @@ def _all_errors(accuracy: Accuracy) -> tuple[Sequence[str], list[list[str]]]:
         promised = percent(accuracy.promised.get(errors.series))
         told = [percent(errors.mean), percent(errors.median), percent(errors.largest, sign=True), errors.worst]
         bias = percent(errors.bias, sign=True)
-        rows.append([name_of(errors.series), str(errors.points), *told, bias, _rank(errors), promised])
+        rows.append([label(errors.series), str(errors.points), *told, bias, _rank(errors), promised])
     return _ERRORS, rows
 
 
 def _errors_of_groups(accuracy: Accuracy) -> tuple[Sequence[str], list[list[str]]]:
     """A row a group: all of the first series, the simulated one where there is one, and the means of the others."""
     first, *others = accuracy.series
-    columns = ["", "points", f"mean error, {name_of(first)}", "median", "largest", "rank correlation"]
+    columns = ["", "points", f"mean error, {label(first)}", "median", "largest", "rank correlation"]
     rows = []
     for group in accuracy.groups:
         errors = _of(accuracy, first, group)
@@ -166,11 +161,11 @@ def _errors_of_groups(accuracy: Accuracy) -> tuple[Sequence[str], list[list[str]
         means = [of.mean if (of := _of(accuracy, series, group)) else None for series in others]
         points = sum(point.group == group for point in accuracy.points)
         rows.append([group, str(points), *told, _rank(errors), *map(percent, means)])
-    return [*columns, *(f"mean, {name_of(series)}" for series in others)], rows
+    return [*columns, *(f"mean, {label(series)}" for series in others)], rows
 
 
 def _points(accuracy: Accuracy) -> tuple[Sequence[str], list[list[str]]]:
-    columns = ["", f"{accuracy.reference} ({accuracy.unit})", *map(name_of, accuracy.series)]
+    columns = ["", f"{accuracy.reference} ({accuracy.unit})", *map(label, accuracy.series)]
     rows = []
     for point in accuracy.points:
         said = [point.said.get(series) for series in accuracy.series]

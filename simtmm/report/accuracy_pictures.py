@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simtmm.report.accuracy import name_of
+from simtmm.model.series import SIMULATED, all_series, label
 from simtmm.report.pictures import (
     BLACK,
     GREY,
-    LOOKS,
     MARKERS,
     ORANGE,
     look,
@@ -19,7 +18,7 @@ from simtmm.report.pictures import (
     styled,
     wide,
 )
-from simtmm.validation.accuracy import SIMULATED, Accuracy
+from simtmm.validation.accuracy import Accuracy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +36,7 @@ def picture(accuracy: Accuracy) -> "Figure":
     right, each series over the measured values, with the diagonal on which it would be exact.
     """
     groups = [group for group in accuracy.groups if len(_curve(accuracy, group)) > 1]
-    right_width = SCATTER + LETTER * max(len(name_of(series)) for series in accuracy.series)
+    right_width = SCATTER + LETTER * max(len(label(series)) for series in accuracy.series)
     if not groups:
         figure = new_figure(right_width, SCATTER)
         _scatter(figure, accuracy)
@@ -81,12 +80,12 @@ def _scatter(figure: "Figure | SubFigure", accuracy: Accuracy) -> None:
     axes: Axes = figure.subplots()
     across: list[float] = []
     up: list[float] = []
-    others = [series for series in accuracy.series if series not in LOOKS]
+    others = [series for series in accuracy.series if series not in all_series()]
     for series in reversed(accuracy.series):  # the simulated one above the others, and smaller, to hide none
         measured, said = (values.tolist() for values in accuracy.values(series))
-        looks = look(series) if series in LOOKS else _look_of_other(others.index(series))
+        looks = look(series) if series in all_series() else _look_of_other(others.index(series))
         own = {"markersize": 3, "zorder": 3} if series == SIMULATED else {"markersize": 4, "zorder": 2}
-        axes.plot(measured, said, label=name_of(series), **(looks | own | {"linestyle": "none"}))
+        axes.plot(measured, said, label=label(series), **(looks | own | {"linestyle": "none"}))
         across += measured
         up += said
     if wide(min([*across, *up]), max([*across, *up])):  # by one rule, so that the diagonal is straight

@@ -7,19 +7,19 @@ from rich.text import Text
 
 from simtmm.analysis.threads_needed import ThreadsNeeded
 from simtmm.analysis.tune import Advice, Choice
-from simtmm.report.sweep import LISTED, QUANTITIES
+from simtmm.model.series import SIMULATED, label
+from simtmm.report.sweep import LISTED
 from simtmm.report.text import NO_VALUE, number, table
-from simtmm.study.layout import SIMULATED
 
 
 def describe_advice(made: Advice) -> Iterator[RenderableType]:
     """The choices, then the configurations from the fastest on."""
     study, rows = made.study, made.ranked()
-    axes, first = study.plan.axes, study.rows[0].point
+    axes, first = study.design.axes, study.rows[0].point
     fixed = ", ".join(f"{name}={value}" for name, value in first.parameters.items() if name not in axes)
     machine = rows[0].point.machine
     assert machine is not None
-    yield Text(f"{study.plan.program.name}{f' ({fixed})' if fixed else ''} on {machine.name}", style="bold")
+    yield Text(f"{study.design.subject.name}{f' ({fixed})' if fixed else ''} on {machine.name}", style="bold")
     yield ""
     columns = ("by", *axes, "its cycles", "simulated", "of the best", "")
     yield table(
@@ -30,12 +30,12 @@ def describe_advice(made: Advice) -> Iterator[RenderableType]:
     listed = [
         (
             *(str(row.point.axes[name]) for name in axes),
-            *(NO_VALUE if (cycles := row.cycles(name)) is None else number(cycles) for name in study.plan.compute),
+            *(NO_VALUE if (cycles := row.cycles(name)) is None else number(cycles) for name in study.design.compute),
             f"{(row.cycles(SIMULATED) or 0.0) / best:.2f}" if best else "",
         )
         for row in rows[:LISTED]
     ]
-    names = (*axes, *(QUANTITIES[name] for name in study.plan.compute), "of the best")
+    names = (*axes, *(label(name) for name in study.design.compute), "of the best")
     yield table("Configurations, in cycles", names, listed, left=())
     if len(rows) > LISTED:
         yield Text(f"and {len(rows) - LISTED:,} more: see --json")
@@ -86,5 +86,5 @@ def _choice(choice: Choice, axes: tuple[str, ...]) -> tuple[str, ...]:
     tied = f"as fast as {choice.ties - 1} more" if choice.ties > 1 else ""
     values = (str(choice.configuration[name]) for name in axes)
     return (
-        QUANTITIES[choice.by], *values, number(choice.cycles), number(choice.simulated), f"{choice.slowdown:.2f}", tied,
+        label(choice.by), *values, number(choice.cycles), number(choice.simulated), f"{choice.slowdown:.2f}", tied,
     )  # fmt: skip

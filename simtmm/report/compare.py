@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.analysis.comparison import MEASURED, SIMULATED, Agreement, Case, Comparison
-from simtmm.report.predict import NAMES
+from simtmm.analysis.comparison import Agreement, Case, Comparison
+from simtmm.model.series import MEASURED, label
 from simtmm.report.text import NO_VALUE, number, seconds, table
-
-SERIES = {SIMULATED: "simulated", MEASURED: "measured", **NAMES}
 
 _SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "\\": "\\textbackslash{}",
@@ -22,19 +20,19 @@ _SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {
 
 def describe_comparison(made: Comparison) -> Iterator[RenderableType]:
     """Times, ratios, agreement, and what binds."""
-    reference = SERIES[made.reference]
+    reference = label(made.reference)
     machines = list(dict.fromkeys(case.machine_name for case in made.cases))
     where = f" on {machines[0]}" if len(machines) == 1 else f" on {len(machines)} machines"
     cases = f"{len(made.cases)} case{'s' * (len(made.cases) != 1)}"
     yield Text(f"{cases}{where}, against {reference} times", style="bold")
     yield ""
-    header = ("", "machine", *(SERIES[name] for name in made.series))
+    header = ("", "machine", *(label(name) for name in made.series))
     times = [(*_case(case), *(_time(made, case, name) for name in made.series)) for case in made.cases]
     yield table("Time", header, times, left=(0, 1))
     yield ""
     others = [name for name in made.series if name != made.reference]
     ratios = [(*_case(case), *(_ratio(made.ratio(case, name)) for name in others)) for case in made.cases]
-    yield table(f"Time over {reference}", ("", "machine", *(SERIES[name] for name in others)), ratios, left=(0, 1))
+    yield table(f"Time over {reference}", ("", "machine", *(label(name) for name in others)), ratios, left=(0, 1))
     yield ""
     yield table(f"Agreement with {reference}", _AGREEMENT, [_agreement(row) for row in made.agreements()])
     yield ""
@@ -46,7 +44,7 @@ def describe_comparison(made: Comparison) -> Iterator[RenderableType]:
     told = [name for name in made.series if name != MEASURED]
     bounds = [(*_case(case), *(case.bound(name) or NO_VALUE for name in told)) for case in made.cases]
     every = tuple(range(2 + len(told)))
-    yield table("What binds", ("", "machine", *(SERIES[name] for name in told)), bounds, left=every)
+    yield table("What binds", ("", "machine", *(label(name) for name in told)), bounds, left=every)
     yield from _notes(made)
 
 
@@ -63,8 +61,8 @@ def comparison_csv(made: Comparison) -> str:
 def comparison_latex(made: Comparison) -> str:
     """Two tables, of ratios and of agreement; they need the package booktabs."""
     others = [name for name in made.series if name != made.reference]
-    reference = SERIES[made.reference]
-    head = ["Kernel", "Machine", f"{reference.capitalize()}", *(SERIES[name] for name in others)]
+    reference = label(made.reference)
+    head = ["Kernel", "Machine", f"{reference.capitalize()}", *(label(name) for name in others)]
     body = [
         [*_case(case), _time(made, case, made.reference), *(_ratio(made.ratio(case, name)) for name in others)]
         for case in made.cases
@@ -82,7 +80,7 @@ _AGREEMENT = ("", "cases", "geometric mean", "median", "largest", "error", "Spea
 
 def _agreement(row: Agreement) -> tuple[str, ...]:
     return (
-        SERIES[row.series],
+        label(row.series),
         str(row.cases),
         _ratio(row.geometric_mean),
         _ratio(row.median),
@@ -115,7 +113,7 @@ def _ratio(ratio: float | None) -> str:
 def _notes(made: Comparison) -> Iterator[RenderableType]:
     notes = []
     for name, fit in made.fits.items():
-        told = f"fitted to {fit['cases']} {SERIES[made.reference]} times, the same that it is held against"
+        told = f"fitted to {fit['cases']} {label(made.reference)} times, the same that it is held against"
         how = told if fit["cases"] else "given"
         notes.append(f"calibrated, {name}: a1 = {fit['a1']:.4g}, a0 = {fit['a0']:.4g} cycles, {how}")
     if made.unit == "cycles":

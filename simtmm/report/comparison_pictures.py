@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simtmm.analysis.comparison import MEASURED, SIMULATED, Case, Comparison
+from simtmm.analysis.comparison import Case, Comparison
 from simtmm.errors import OutputError
 from simtmm.model.roofline import bandwidth
-from simtmm.report.compare import SERIES
+from simtmm.model.series import MEASURED, SIMULATED, label
 from simtmm.report.pictures import (
     FAINT,
     GREY,
@@ -42,7 +42,7 @@ def scatter(made: Comparison) -> "Figure":
             reference, times = [pair[1] for pair in pairs], [pair[2] for pair in pairs]
             across += reference
             up += times
-            axes.plot(reference, times, label=SERIES[series], **(look(series) | {"linestyle": "none"}))
+            axes.plot(reference, times, label=label(series), **(look(series) | {"linestyle": "none"}))
     if not across:
         raise OutputError("a scatter: there is no time to be held against the reference's")
     line = np.array([min(across) / 1.5, max(across) * 1.5])
@@ -51,7 +51,7 @@ def scatter(made: Comparison) -> "Figure":
     axes.set(xscale="log", yscale="log", xlim=line, ylim=(min(*up, *across) / 1.5, max(*up, *across) * 1.5))
     time_axis(axes, "x", made.unit)
     time_axis(axes, "y", made.unit)
-    axes.set_xlabel(_time_label(made, f"{SERIES[made.reference]} time"))
+    axes.set_xlabel(_time_label(made, f"{label(made.reference)} time"))
     axes.set_ylabel(_time_label(made, "time"))
     figure.legend(loc="outside right center")
     return figure
@@ -107,7 +107,7 @@ def roofline(made: Comparison) -> "Figure":
     for program, marker in zip(programs, itertools.cycle(MARKERS)):
         axes.plot([], [], linestyle="none", color=GREY, marker=marker, label=program)
     axes.set(xscale="log", yscale="log", xlabel="operations a byte")
-    which = SERIES[_timed(made)]
+    which = label(_timed(made))
     axes.set_ylabel(f"operations a {'second' if made.unit == 's' else 'cycle'}, {which}")
     if made.unit == "s":
         prefixes(axes, "y", "")

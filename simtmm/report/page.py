@@ -21,7 +21,7 @@ from simtmm.provenance import provenance
 if TYPE_CHECKING:
     import pyarrow
 
-    from simtmm.study.results import Known
+    from simtmm.study.results import Results
 
 HERE = Path(__file__).parent
 MOST_CELLS = 5_000_000  # of a page: a browser holds them all
@@ -76,17 +76,19 @@ class Table:
         return cls(title, columns, axes, **more)
 
     @classmethod
-    def from_study(cls, study: "Known") -> "Table":
+    def from_study(cls, study: "Results") -> "Table":
         """From a study, as `simtmm sweep` makes it."""
         told = {name: study.number(name) for name in ("done", "skipped", "failed", "open")}
         about = {
-            "program": study.plan.program.name,
+            "program": study.design.subject.name,
             "points": ", ".join(f"{number:,} {name}" for name, number in told.items() if number),
-            "study": json.dumps(study.plan.study.model_dump(by_alias=True, exclude_defaults=True)),
+            "study": json.dumps(study.design.study.model_dump(by_alias=True, exclude_defaults=True)),
         }
         known = units()
-        own = {name: known[name][0] for name in study.plan.axes if name in known and known[name][0]}
-        return cls.from_arrow(study.plan.program.name, study.to_table(), list(study.plan.axes), units=own, about=about)
+        own = {name: known[name][0] for name in study.design.axes if name in known and known[name][0]}
+        return cls.from_arrow(
+            study.design.subject.name, study.to_table(), list(study.design.axes), units=own, about=about
+        )
 
 
 def load_table(path: str | Path, axes: Sequence[str] | None = None) -> Table:
@@ -117,11 +119,11 @@ def load_table(path: str | Path, axes: Sequence[str] | None = None) -> Table:
     return Table.from_arrow(path.stem, table, axes, about={"table": path.name, **about})
 
 
-def _study(path: Path) -> "Known":
-    from simtmm.study.known import known
-    from simtmm.study.layout import stored_layout, stored_layout_file
+def _study(path: Path) -> "Results":
+    from simtmm.study.design.stored_design import stored_design, stored_design_file
+    from simtmm.study.design.study_file import read_study
     from simtmm.study.store.store import Store
-    from simtmm.study.study_file import read_study
+    from simtmm.study.sweep import read
 
     there = path
     if path.suffix == ".toml":
@@ -135,8 +137,8 @@ def _study(path: Path) -> "Known":
         if document is None:
             raise StudyError(f"{there}: holds no study")
         if there == path:
-            return known(stored_layout(document, str(path)), store)
-        return known(stored_layout_file(path, document, str(there)), store)
+            return read(stored_design(document, str(path)), store)
+        return read(stored_design_file(path, document, str(there)), store)
 
 
 def page(table: Table) -> str:

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.analysis.comparison import MEASURED, SIMULATED
 from simtmm.errors import OutputError
 from simtmm.files import check_writable, written_whole
+from simtmm.model import MODELS
+from simtmm.model.calibrated import CALIBRATED
 from simtmm.model.scheduling import Zigzag
+from simtmm.model.series import MEASURED, SIMULATED, all_series, label
 from simtmm.provenance import VERSION
-from simtmm.report.compare import SERIES
 from simtmm.result import WHERE_TIME_GOES
 
 if TYPE_CHECKING:
@@ -37,21 +38,10 @@ BLUE, RED, PURPLE = "#0072b2", "#d55e00", "#cc79a7"
 PALETTE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, YELLOW)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 
-# A series looks the same in every picture; two forms of one model share a colour, the second is open.
-LOOKS: dict[str, tuple[str, str, bool]] = {
-    SIMULATED: (BLACK, "o", True),
-    MEASURED: (BLACK, "*", True),
-    "pram": (GREY, "x", True),
-    "tmm": (BLUE, "o", True),
-    "tmm-warps": (BLUE, "o", False),
-    "integrated": (GREEN, "s", True),
-    "integrated-sum": (GREEN, "s", False),
-    "rehman": (ORANGE, "^", True),
-    "rehman-sum": (ORANGE, "^", False),
-    "roofline": (RED, "D", True),
-    "mwp-cwp": (PURPLE, "v", True),
-    "calibrated": (SKY, "P", True),
-}
+# Of the families of models, in the order of `_family`; the calibrated one is first, so that those that are added to
+# MODELS change no other's look.
+FAMILY_COLOURS = (SKY, GREY, BLUE, GREEN, ORANGE, RED, PURPLE, YELLOW)
+FAMILY_MARKERS = ("P", "x", "o", "s", "^", "D", "v", "X")
 STATES = {"issuing": BLUE, "memory": ORANGE, "barrier": PURPLE, "start": GREY, "empty": FAINT}
 
 STYLE = {
@@ -160,12 +150,12 @@ def curves(
     """
     figure, axes = new_axes(6.4, 3.8)
     lows, highs = [], []
-    known = {name: name for name in LOOKS} | {shown: name for name, shown in SERIES.items()}
+    known = all_series()
     for place, (name, values) in enumerate(series.items()):
         points = [(at, value) for at, value in zip(x, values, strict=True) if value is not None and isfinite(value)]
         if points:
-            own = look(known[name]) if name in known else look_of(place)
-            axes.plot(*zip(*points, strict=True), label=SERIES.get(name, name), **own)
+            own = look(name) if name in known else look_of(place)
+            axes.plot(*zip(*points, strict=True), label=label(name), **own)
             lows.append(min(value for _, value in points))
             highs.append(max(value for _, value in points))
     if not lows:
@@ -264,11 +254,37 @@ def stacks(times: Mapping[str, Mapping[str, float]], title: str = "") -> "Figure
 
 
 def look(series: str) -> dict[str, Any]:
-    """How a series is drawn: what `Axes.plot` takes."""
-    colour, marker, filled = LOOKS[series]
-    face = colour if filled else "white"
-    line = {"linestyle": "--"} if series == MEASURED else {}
-    return {"color": colour, "marker": marker, "markerfacecolor": face, "markeredgecolor": colour, **line}
+    """How a series is drawn, the same in every picture: what `Axes.plot` takes.
+
+    Forms of one model share a colour, and every other one is open. Raises KeyError for a name that is no series.
+    """
+    if series == SIMULATED:
+        return _marked(BLACK, "o")
+    if series == MEASURED:
+        return _marked(BLACK, "*") | {"linestyle": "--"}
+    family, form = _family(series)
+    turns, place = divmod(family, len(FAMILY_COLOURS))  # once around, a colour gets another marker
+    marker = FAMILY_MARKERS[(place + turns + form // 2) % len(FAMILY_MARKERS)]
+    return _marked(FAMILY_COLOURS[place], marker, filled=form % 2 == 0)
+
+
+def _family(model: str) -> tuple[int, int]:
+    """The place of a model's family among all, and of the model among the forms of its family."""
+    families: dict[str, list[str]] = {}
+    for made in (CALIBRATED, *MODELS.values()):
+        families.setdefault(made.family, []).append(made.name)
+    return {name: (family, form) for family, forms in enumerate(families.values()) for form, name in enumerate(forms)}[
+        model
+    ]
+
+
+def _marked(colour: str, marker: str, filled: bool = True) -> dict[str, Any]:
+    return {
+        "color": colour,
+        "marker": marker,
+        "markerfacecolor": colour if filled else "white",
+        "markeredgecolor": colour,
+    }
 
 
 def look_of(place: int) -> dict[str, Any]:

@@ -5,30 +5,19 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.analysis.predict import Predicted, Versus
+from simtmm.analysis.crossover import Versus
+from simtmm.analysis.predict import Predicted
 from simtmm.machine import Machine
 from simtmm.model.algorithms import written
-from simtmm.model.departed import Departed
+from simtmm.model.departure import Departed
+from simtmm.model.hiding import Hiding
 from simtmm.model.regimes import Crossover
 from simtmm.model.scheduling import Zigzag
-from simtmm.model.speedup_of import COUNTED, Speedup
-from simtmm.model.tmm import Hiding
+from simtmm.model.series import label
+from simtmm.model.speedup import COUNTED, Speedup
 from simtmm.report.hiding import hiding_rows
 from simtmm.report.text import bar, seconds, short, table
 from simtmm.result import Prediction
-
-NAMES = {
-    "pram": "PRAM",
-    "tmm": "TMM",
-    "tmm-warps": "TMM, warps wait",
-    "integrated": "integrated, MAX",
-    "integrated-sum": "integrated, SUM",
-    "rehman": "Rehman, MAX",
-    "rehman-sum": "Rehman, SUM",
-    "roofline": "roofline",
-    "mwp-cwp": "MWP-CWP",
-    "calibrated": "calibrated",
-}
 
 
 def describe_prediction(made: Predicted) -> Iterator[RenderableType]:
@@ -41,8 +30,8 @@ def describe_prediction(made: Predicted) -> Iterator[RenderableType]:
         most = made.forced.active_blocks
         yield Text(f"Active blocks: {most} at most, for which a block must claim {claims} bytes of shared memory")
     yield ""
-    forms = {f"{NAMES[model]}, closed form": prediction for model, prediction in made.closed_form.items()}
-    all_of_them = {NAMES[model]: prediction for model, prediction in made.predictions.items()} | forms
+    forms = {f"{label(model)}, closed form": prediction for model, prediction in made.closed_form.items()}
+    all_of_them = {label(model): prediction for model, prediction in made.predictions.items()} | forms
     rows = [
         (name, short(prediction.cycles), seconds(prediction.seconds), prediction.bound, prediction.source)
         for name, prediction in all_of_them.items()
@@ -120,7 +109,7 @@ def _departed(found: Departed) -> Iterator[tuple[str, str, str]]:
     for name, ratio in found.ratios.items():
         model, comma, form = name.partition(", ")
         departs = f"departs by more than {found.factor:g}" if name in found.departing else ""
-        yield f"{NAMES[model]}{comma}{form}", f"{ratio:.3g}", departs
+        yield f"{label(model)}{comma}{form}", f"{ratio:.3g}", departs
 
 
 def _beyond(hidden: Hiding) -> Iterator[RenderableType]:

@@ -6,6 +6,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.analysis.run import Run
+from simtmm.model.series import label
 from simtmm.report.hiding import hiding_rows
 from simtmm.report.text import bar, number, seconds, share, table
 
@@ -16,7 +17,14 @@ WHAT_TIME_MEANS = {
     "start": "warps had not begun, or filled the pipeline",
     "empty": "no warp was there",
 }
-MODEL_NAMES = {"tmm": "TMM", "tmm-warps": "TMM, warps wait", "pram": "PRAM"}
+
+# The rows of the models that are shown unless others are named: model and term, the row's name and the term's formula.
+TERMS = {
+    ("tmm", "compute"): ("compute", "T1 / P"),
+    ("tmm", "span"): ("span", "Tinf"),
+    ("tmm", "memory"): ("memory", "M L / (T P)"),
+    ("tmm-warps", "memory"): ("memory, warps wait", "M L / warps in use"),
+}
 
 
 def describe(run: Run) -> Iterator[RenderableType]:
@@ -79,15 +87,18 @@ def _times(run: Run) -> Iterator[tuple[str, ...]]:
     yield f"simulated ({run.result.engine})", number(simulated), seconds(run.result.seconds), "", ""
     for model, prediction in run.predictions.items():
         ratio = f"{prediction.cycles / simulated:.3g}" if simulated else ""
-        yield MODEL_NAMES[model], number(prediction.cycles), seconds(prediction.seconds), ratio, prediction.bound
+        yield label(model), number(prediction.cycles), seconds(prediction.seconds), ratio, prediction.bound
 
 
 def _terms(run: Run) -> Iterator[tuple[str, str, str]]:
-    tmm, warps = run.predictions["tmm"].terms, run.predictions["tmm-warps"].terms
-    yield "compute", number(tmm["compute"]), "T1 / P"
-    yield "span", number(tmm["span"]), "Tinf"
-    yield "memory", number(tmm["memory"]), "M L / (T P)"
-    yield "memory, warps wait", number(warps["memory"]), "M L / warps in use"
+    """Each model's terms but those that an earlier one has as well, as all of these have T1 / P."""
+    told = set()
+    for model, prediction in run.predictions.items():
+        for term, cycles in prediction.terms.items():
+            if (model, term) in TERMS or (term, cycles) not in told:
+                name, formula = TERMS.get((model, term), (f"{term}, {label(model)}", ""))
+                yield name, number(cycles), formula
+            told.add((term, cycles))
 
 
 def _where(run: Run) -> Iterator[tuple[str, str, str, str]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from simtmm.errors import OutputError, nearest
-from simtmm.report.compare import SERIES
+from simtmm.model.series import label
 from simtmm.report.page import Table
 from simtmm.report.pictures import curves, heat_map, is_number, tick
 
@@ -32,54 +32,64 @@ def picture_of(
     rows = _rows_where(table, where or {})
     varying = [name for name in table.axes if len({table.columns[name][row] for row in rows}) > 1]
     across = across or next((name for name in varying if _numbers(table, name, rows)), "")
-    for name in (across, *filter(None, (up, by)), *values):
+    places = [name for name in (across, up, by) if name]
+    for name in dict.fromkeys((across, *places, *values)):
         if name not in table.columns:
             raise OutputError(f"{table.title}: {name!r}: no such column{nearest(name, table.columns)}")
     chosen = list(values) or _times(table, rows)
-    places = [name for name in (across, up, by) if name]
     seen = [tuple(table.columns[name][row] for name in places) for row in rows]
     if len(set(seen)) < len(seen):
         others = ", ".join(name for name in varying if name not in places)
         raise OutputError(
             f"{table.title}: several rows have the same {', '.join(places)}: {others or 'more'} varies too"
         )
-    units = {name.rpartition(".")[2]: name for name in chosen}
-    unit = {"seconds": "s", "cycles": "cycles"}.get(next(iter(units)), "") if len(units) == 1 else ""
     if up:
         if by or len(chosen) > 1:
             raise OutputError(f"{table.title}: a heat map shows one column, and no lines")
-        xs, ys = (sorted({table.columns[name][row] for row in rows}, key=_order) for name in (across, up))
-        x_place, y_place = ({value: place for place, value in enumerate(axis)} for axis in (xs, ys))
-        cells = np.full((len(ys), len(xs)), np.nan)
-        for row in rows:
-            value = table.columns[chosen[0]][row]
-            at = y_place[table.columns[up][row]], x_place[table.columns[across][row]]
-            cells[at] = value if is_number(value) else np.nan
-        return heat_map(
-            xs,
-            ys,
-            cells,
-            _label(table, across),
-            _label(table, up),
-            f"{chosen[0]} ({unit})" if unit else chosen[0],
-            table.title,
-            unit,
-        )
+        return _heat_map(table, rows, across, up, chosen[0])
     if not _numbers(table, across, rows):
         raise OutputError(f"{table.title}: {across}: must be numbers to draw curves over them")
-    ordered = sorted(rows, key=lambda row: float(cast(float, table.columns[across][row])))
-    x = list(dict.fromkeys(float(cast(float, table.columns[across][row])) for row in ordered))
+    return _curves(table, rows, across, chosen, by)
+
+
+def _heat_map(table: Table, rows: Sequence[int], across: str, up: str, column: str) -> "Figure":
+    x, y = (sorted({table.columns[name][row] for row in rows}, key=_order) for name in (across, up))
+    x_place, y_place = ({value: place for place, value in enumerate(axis)} for axis in (x, y))
+    cells = np.full((len(y), len(x)), np.nan)
+    for row in rows:
+        at = y_place[table.columns[up][row]], x_place[table.columns[across][row]]
+        cells[at] = _number(table.columns[column][row])  # None becomes nan
+    unit = _unit([column])
+    told = f"{column} ({unit})" if unit else column
+    return heat_map(x, y, cells, _label(table, across), _label(table, up), told, table.title, unit)
+
+
+def _curves(table: Table, rows: Sequence[int], across: str, chosen: Sequence[str], by: str | None) -> "Figure":
+    at = {row: float(cast(float, table.columns[across][row])) for row in rows}
+    x = sorted(set(at.values()))
     place = {value: index for index, value in enumerate(x)}
     lines: dict[str, list[float | None]] = {}
     for name in chosen:
-        for row in ordered:
-            which = f"{by} = {tick(table.columns[by][row])}" if by else ""
-            model = name.partition(".")[0] if len(units) == 1 else name
-            told = ", ".join(filter(None, (SERIES.get(model, model) if len(chosen) > 1 or not by else "", which)))
-            line = lines.setdefault(told, [None] * len(x))
-            line[place[float(cast(float, table.columns[across][row]))]] = _number(table.columns[name][row])
-    label = ("time" if unit == "s" else f"time ({unit})") if unit else ", ".join(chosen)
-    return curves(x, lines, _label(table, across), label, table.title, unit)
+        series = name.partition(".")[0] if len({column.rpartition(".")[2] for column in chosen}) == 1 else name
+        for row in sorted(rows, key=at.__getitem__):
+            told = _line(series, f"{by} = {tick(table.columns[by][row])}" if by else "", len(chosen) == 1)
+            lines.setdefault(told, [None] * len(x))[place[at[row]]] = _number(table.columns[name][row])
+    unit = _unit(chosen)
+    y_label = ("time" if unit == "s" else f"time ({unit})") if unit else ", ".join(chosen)
+    return curves(x, lines, _label(table, across), y_label, table.title, unit)
+
+
+def _line(series: str, value: str, alone: bool) -> str:
+    """A line's name: its series, by which it gets its look, the value of the axis that it is for, or both."""
+    if not value:
+        return series
+    return value if alone else f"{label(series)}, {value}"
+
+
+def _unit(columns: Sequence[str]) -> str:
+    """What the columns are in: "s", "cycles", or "" where they are no times or not all alike."""
+    kinds = {name.rpartition(".")[2] for name in columns}
+    return {"seconds": "s", "cycles": "cycles"}.get(kinds.pop(), "") if len(kinds) == 1 else ""
 
 
 def _label(table: Table, name: str) -> str:

@@ -6,22 +6,20 @@ from typing import get_args
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.report.predict import NAMES
+from simtmm.model.series import label
 from simtmm.report.text import NO_VALUE, number, seconds, table
-from simtmm.study.axes import Value
-from simtmm.study.findings import MOST_CURVES, Answers
+from simtmm.study.design.axes import Value
+from simtmm.study.findings import MOST_CURVES, Findings
 from simtmm.study.forecast import Forecast
-from simtmm.study.layout import MEASURED, SIMULATED
-from simtmm.study.results import Known, Status, Study
+from simtmm.study.results import Results, Status
 
 LISTED = 24  # rows of a table; the rest is in the document and in the exports
-QUANTITIES = {**NAMES, SIMULATED: "simulated", MEASURED: "measured"}
 
 
-def describe_study(study: Known, found: Answers, store: str) -> Iterator[RenderableType]:
+def describe_study(study: Results, found: Findings, store: str) -> Iterator[RenderableType]:
     """The parts of the report."""
-    made = study.plan
-    yield Text(f"{made.program.name} over {', '.join(made.axes) or 'nothing'}", style="bold")
+    made = study.design
+    yield Text(f"{made.subject.name} over {', '.join(made.axes) or 'nothing'}", style="bold")
     yield Text(f"{_points(study)}; kept in {store}")
     rows: list[tuple[str, ...]]
     titles: tuple[tuple[str, Status], ...] = ("Skipped", "skipped"), ("Failed", "failed")
@@ -31,16 +29,16 @@ def describe_study(study: Known, found: Answers, store: str) -> Iterator[Rendera
             yield ""
             rows = [(str(times), reason) for reason, times in reasons.most_common(LISTED)]
             yield table(title, ("points", "reason"), rows, left=(1,))
-    if isinstance(study, Study) and len(study) <= LISTED:
+    if len(study) <= LISTED:
         yield ""
-        yield table("Cycles", (*made.axes, *(QUANTITIES[name] for name in made.compute)), list(_cycles(study)), ())
+        yield table("Cycles", (*made.axes, *(label(name) for name in made.compute)), list(_cycles(study)), ())
     if found.elasticities:
         yield ""
         yield table(
             "Elasticity of time: per cent for one per cent more",
             ("axis", "by", "median", "lowest", "highest", "curves"),
             [
-                (made.axis, QUANTITIES[made.quantity], f"{made.value:.2f}", f"{made.low:.2f}", f"{made.high:.2f}",
+                (made.axis, label(made.quantity), f"{made.value:.2f}", f"{made.low:.2f}", f"{made.high:.2f}",
                  str(made.curves) if made.curves else "sampled")
                 for made in found.elasticities
             ],
@@ -49,7 +47,7 @@ def describe_study(study: Known, found: Answers, store: str) -> Iterator[Rendera
     if found.spreads:
         yield ""
         rows = [
-            (made.axis, QUANTITIES[made.quantity], f"{made.ratio:.2f}", str(made.best), str(made.curves))
+            (made.axis, label(made.quantity), f"{made.ratio:.2f}", str(made.best), str(made.curves))
             for made in found.spreads
         ]
         yield table("Slowest over fastest", ("axis", "by", "ratio", "fastest", "curves"), rows, left=(0, 1, 3))
@@ -59,7 +57,7 @@ def describe_study(study: Known, found: Answers, store: str) -> Iterator[Rendera
             (
                 made.axis,
                 _short(made.at),
-                QUANTITIES[made.quantity],
+                label(made.quantity),
                 f"{made.before} to {made.after}",
                 _words(made.fixed),
             )
@@ -70,7 +68,7 @@ def describe_study(study: Known, found: Answers, store: str) -> Iterator[Rendera
     if found.knees:
         yield ""
         rows = [
-            (made.axis, QUANTITIES[made.quantity], _short(made.at), f"{made.before:.2f}", f"{made.after:.2f}",
+            (made.axis, label(made.quantity), _short(made.at), f"{made.before:.2f}", f"{made.after:.2f}",
              _thresholds(made.thresholds), _words(made.fixed))
             for made in found.knees[:LISTED]
         ]  # fmt: skip
@@ -79,7 +77,7 @@ def describe_study(study: Known, found: Answers, store: str) -> Iterator[Rendera
         yield from _more(len(found.knees), found.curves)
     if found.fastest:
         yield ""
-        rows = [(QUANTITIES[quantity], _words(axes)) for quantity, axes in found.fastest.items()]
+        rows = [(label(quantity), _words(axes)) for quantity, axes in found.fastest.items()]
         yield table("Fastest", ("", ""), rows, left=(0, 1))
 
 
@@ -104,23 +102,23 @@ def duration(time: float) -> str:
     return seconds(time)
 
 
-def _points(study: Known) -> str:
+def _points(study: Results) -> str:
     told = [f"{study.number(status):,} {status}" for status in get_args(Status)]
     there = [part for part in told if not part.startswith("0 ")] or ["none"]
     return f"{len(study):,} point{'s' * (len(study) != 1)}: {', '.join(there)}"
 
 
-def _cycles(study: Study) -> Iterator[tuple[str, ...]]:
+def _cycles(study: Results) -> Iterator[tuple[str, ...]]:
     for row in study.rows:
-        times = (row.cycles(name) for name in study.plan.compute)
+        times = (row.cycles(name) for name in study.design.compute)
         yield (
-            *(_plain(row.point.axes[name]) for name in study.plan.axes),
+            *(_plain(row.point.axes[name]) for name in study.design.axes),
             *(NO_VALUE if time is None else number(time) for time in times),
         )
 
 
 def _thresholds(thresholds: Mapping[str, Sequence[float]]) -> str:
-    parts = [f"{QUANTITIES[model]} {', '.join(map(_short, places))}" for model, places in thresholds.items()]
+    parts = [f"{label(model)} {', '.join(map(_short, places))}" for model, places in thresholds.items()]
     return "; ".join(parts) or NO_VALUE
 
 

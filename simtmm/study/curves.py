@@ -1,13 +1,14 @@
 """Curves of a study, a time over an axis with all else fixed, and the knee of one: a fit of two segments."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.study.axes import Value
-from simtmm.study.columns import Columns, Integers
+from simtmm.study.design.axes import Value
+from simtmm.study.design.columns import Integers, numbered
+from simtmm.study.results import Results
 
 Floats = npt.NDArray[np.float64]
 BEND = 0.1  # difference of elasticities below which two segments are one
@@ -22,21 +23,21 @@ SAME = 1e-11  # ratio of values that are told with twelve digits and are the sam
 class Curve:
     """The points that differ in one axis, and in those linked to it, in the order of its values.
 
-    index: int64, which points of the columns. fixed: the values of all other axes.
+    index: int64, which points of the study. fixed: the values of all other axes.
     """
 
     axis: str
-    columns: Columns
+    results: Results
     index: Integers
     fixed: Mapping[str, Value]
 
     def x(self) -> Floats:
         """The axis's value of each point; the axis must be numeric."""
-        return self.columns.axes[self.axis].numbers(self.index)
+        return self.results.axes[self.axis].numbers(self.index)
 
     def points(self, quantity: str) -> tuple[Floats, Floats]:
         """x and cycles, as far as both are above 0."""
-        x, cycles = self.x(), self.columns.cycles[quantity][self.index]
+        x, cycles = self.x(), self.results.cycles[quantity][self.index]
         good = (x > 0) & (cycles > 0) & np.isfinite(x) & np.isfinite(cycles)
         return x[good], cycles[good]
 
@@ -50,7 +51,7 @@ class Curves:
 
     axis: str
     others: tuple[str, ...]
-    columns: Columns
+    results: Results
     order: Integers
     starts: Integers
 
@@ -59,8 +60,8 @@ class Curves:
 
     def __getitem__(self, place: int) -> Curve:
         index = self.order[self.starts[place] : self.starts[place + 1]]
-        fixed = {name: self.columns.axes[name].at(index[0]) for name in self.others}
-        return Curve(self.axis, self.columns, index, fixed)
+        fixed = {name: self.results.axes[name].at(index[0]) for name in self.others}
+        return Curve(self.axis, self.results, index, fixed)
 
     @property
     def numbers(self) -> Integers:
@@ -74,8 +75,8 @@ class Curves:
 
     def slopes(self, quantity: str) -> Floats:
         """The elasticity of each curve that has one, in their order: `slope` of all at once."""
-        curve, x = self.numbers, self.columns.axes[self.axis].numbers(self.order)
-        cycles = self.columns.cycles[quantity][self.order]
+        curve, x = self.numbers, self.results.axes[self.axis].numbers(self.order)
+        cycles = self.results.cycles[quantity][self.order]
         good = (x > 0) & (cycles > 0) & np.isfinite(x) & np.isfinite(cycles)
         curve, logs = curve[good], [np.log(x[good]), np.log(cycles[good])]
         curve, first, count = np.unique(curve, return_index=True, return_counts=True)
@@ -89,20 +90,20 @@ class Curves:
         return slopes
 
 
-def curves(columns: Columns, grid: Sequence[Sequence[str]], axis: str) -> Curves:
-    """The curves along an axis of the grid, of the points of which some time is known, with two points at least."""
-    group = next((names for names in grid if axis in names), (axis,))
-    others = tuple(name for name in columns.axes if name not in group)
-    known = columns.known
-    number = columns.groups(others, known)
-    along = columns.axes[axis]
+def curves(results: Results, axis: str) -> Curves:
+    """The curves along an axis, of the points of which some time is known, with two points at least."""
+    group = next((names for names in results.design.crossed if axis in names), (axis,))
+    others = tuple(name for name in results.axes if name not in group)
+    known = results.known
+    number = numbered(results.axes, others, known)
+    along = results.axes[axis]
     inside = along.numbers(known) if along.is_numeric else np.arange(len(known))
     order = np.lexsort((inside, number))
     number, order = number[order], known[order]
     sizes = np.bincount(number, minlength=1)
     keep = sizes > 1
     order = order[keep[number]] if len(number) else order
-    return Curves(axis, others, columns, order, np.concatenate([[0], np.cumsum(sizes[keep])]))
+    return Curves(axis, others, results, order, np.concatenate([[0], np.cumsum(sizes[keep])]))
 
 
 def slope(x: Floats, time: Floats) -> float | None:

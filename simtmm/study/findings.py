@@ -1,4 +1,4 @@
-"""Answers: what mattered in a study: elasticities, where what binds changes, knees beside the models' thresholds."""
+"""Findings: what mattered in a study: elasticities, where what binds changes, knees beside the models' thresholds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from simtmm.study.axes import Value
-from simtmm.study.columns import Columns
+from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.study.curves import Curve, Curves, bend, curves
-from simtmm.study.layout import MEASURED, SIMULATED, Layout
-from simtmm.study.results import Known
+from simtmm.study.design.axes import Value
+from simtmm.study.design.columns import numbered
+from simtmm.study.results import Results
 
 MOST_CURVES = 2_000  # of an axis, that are looked at for knees and changes: nobody reads more
 
@@ -73,7 +73,7 @@ class Knee:
 
 
 @dataclass(frozen=True)
-class Answers:
+class Findings:
     """What mattered. fastest: the axes of the fastest point by each quantity.
 
     curves: where an axis has more than MOST_CURVES curves, changes and knees are those of so many, evenly spaced; then
@@ -92,19 +92,19 @@ class Answers:
         return asdict(self)
 
 
-def answers(study: Known) -> Answers:
+def findings(results: Results) -> Findings:
     """What mattered in a study, from the points that are done."""
-    columns, laid = study.columns(), study.plan
-    quantities = [name for name in laid.compute if np.isfinite(columns.cycles[name]).any()]
+    design = results.design
+    quantities = [name for name in design.compute if np.isfinite(results.cycles[name]).any()]
     elasticities: list[Elasticity] = []
     spreads: list[Spread] = []
     changes: list[Change] = []
     knees: list[Knee] = []
     limited: dict[str, int] = {}
-    for group in laid.grid:
-        axis = next((name for name in group if columns.axes[name].is_numeric), group[0])
-        along = curves(columns, laid.grid, axis)
-        if not columns.axes[axis].is_numeric:
+    for group in design.crossed:
+        axis = next((name for name in group if results.axes[name].is_numeric), group[0])
+        along = curves(results, axis)
+        if not results.axes[axis].is_numeric:
             spreads += [spread for quantity in quantities if (spread := _spread(along, quantity))]
             continue
         elasticities += [made for quantity in quantities if (made := _elasticity(along, quantity))]
@@ -114,13 +114,13 @@ def answers(study: Known) -> Answers:
             own = [change for quantity in quantities for change in _changes(curve, quantity)]
             changes += own
             knees += _knees(curve, quantities, own)
-    elasticities += [made for quantity in quantities for made in _regression(columns, laid, quantity)]
+    elasticities += [made for quantity in quantities for made in _regression(results, quantity)]
     fastest = {
-        quantity: {name: column.at(best) for name, column in columns.axes.items()}
+        quantity: {name: column.at(best) for name, column in results.axes.items()}
         for quantity in quantities
-        for best in (int(np.nanargmin(columns.cycles[quantity])),)
+        for best in (int(np.nanargmin(results.cycles[quantity])),)
     }
-    return Answers(tuple(elasticities), tuple(spreads), tuple(changes), tuple(knees), fastest, limited)
+    return Findings(tuple(elasticities), tuple(spreads), tuple(changes), tuple(knees), fastest, limited)
 
 
 def _elasticity(along: Curves, quantity: str) -> Elasticity | None:
@@ -132,7 +132,7 @@ def _elasticity(along: Curves, quantity: str) -> Elasticity | None:
 
 
 def _spread(along: Curves, quantity: str) -> Spread | None:
-    cycles, curve = along.columns.cycles[quantity][along.order], along.numbers
+    cycles, curve = along.results.cycles[quantity][along.order], along.numbers
     there = cycles > 0
     curve, cycles, points = curve[there], cycles[there], along.order[there]
     curve, count = np.unique(curve, return_inverse=True, return_counts=True)[1:]
@@ -145,24 +145,24 @@ def _spread(along: Curves, quantity: str) -> Spread | None:
     ends = np.append(starts[1:], len(curve)) - 1
     best, worst = by_time[starts], by_time[ends]
     ratio = float(np.median(cycles[worst] / cycles[best]))
-    axis = along.columns.axes[along.axis]
+    axis = along.results.axes[along.axis]
     places = axis.places[points[best]]
     most = np.bincount(places)
     first = next(place for place in places if most[place] == most.max())
     return Spread(along.axis, quantity, ratio, axis.values[first], len(starts))
 
 
-def _regression(columns: Columns, laid: Layout, quantity: str) -> list[Elasticity]:
+def _regression(results: Results, quantity: str) -> list[Elasticity]:
     """Elasticities to all sampled axes at once, by least squares of logarithms; the grid's places have each its level.
 
     low and high are two standard errors away.
     """
-    names = [name for name in laid.sampled if columns.axes[name].is_numeric]
-    points = np.flatnonzero(columns.cycles[quantity] > 0)
-    numbers = np.stack([columns.cycles[quantity][points], *(columns.axes[name].numbers(points) for name in names)])
+    names = [name for name in results.design.sampled if results.axes[name].is_numeric]
+    points = np.flatnonzero(results.cycles[quantity] > 0)
+    numbers = np.stack([results.cycles[quantity][points], *(results.axes[name].numbers(points) for name in names)])
     good = (numbers > 0).all(axis=0)
     points, logs = points[good], np.log(numbers[:, good])
-    level = columns.groups([name for group in laid.grid for name in group], points)
+    level = numbered(results.axes, [name for group in results.design.crossed for name in group], points)
     levels = np.bincount(level, minlength=1)
     freedom = len(points) - len(levels) - len(names)
     if not names or freedom < 1:
@@ -181,7 +181,7 @@ def _regression(columns: Columns, laid: Layout, quantity: str) -> list[Elasticit
 
 
 def _changes(curve: Curve, quantity: str) -> list[Change]:
-    bounds = curve.columns.bounds.get(quantity)
+    bounds = curve.results.bounds.get(quantity)
     if bounds is None:
         return []
     points = curve.index[bounds.places[curve.index] >= 0]
@@ -190,19 +190,19 @@ def _changes(curve: Curve, quantity: str) -> list[Change]:
     for place in np.flatnonzero(own[1:] != own[:-1]):
         first, second = int(points[place]), int(points[place + 1])
         one, other = str(bounds.at(first)), str(bounds.at(second))
-        x, y = curve.columns.axes[curve.axis].numbers(np.array([first, second])).tolist()
-        at = _crossing(curve.columns, quantity, (x, y), (one, other), (first, second))
+        x, y = curve.results.axes[curve.axis].numbers(np.array([first, second])).tolist()
+        at = _crossing(curve.results, quantity, (x, y), (one, other), (first, second))
         found.append(Change(curve.axis, quantity, curve.fixed, one, other, (x, y), at))
     return found
 
 
 def _crossing(
-    columns: Columns, quantity: str, at: tuple[float, float], bounds: tuple[str, str], points: tuple[int, int]
+    results: Results, quantity: str, at: tuple[float, float], bounds: tuple[str, str], points: tuple[int, int]
 ) -> float:
     x, y = at
     if x <= 0 or y <= 0:
         return (x + y) / 2
-    terms = columns.terms.get(quantity, {})
+    terms = results.terms.get(quantity, {})
     if all(bound in terms for bound in bounds):
         parts = [(float(terms[bounds[0]][point]), float(terms[bounds[1]][point])) for point in points]
         if all(part > 0 for pair in parts for part in pair):

@@ -1,68 +1,44 @@
-"""Study: the points of a study with what is known of each, in the study's order; as a table, a frame, a file."""
+"""Results: what is known of a study's points, in its order: as arrays, a table, a frame, a file, and one by one."""
 
 import json
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 
 from simtmm.errors import OutputError, StudyError
 from simtmm.files import written_whole
+from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.provenance import provenance
-from simtmm.study.axes import Value
-from simtmm.study.columns import Column, Columns
-from simtmm.study.layout import MEASURED, SIMULATED, Layout
-from simtmm.study.plan import Plan, Point
-from simtmm.study.store.store import Documents, Store
+from simtmm.study.design.axes import Value
+from simtmm.study.design.columns import Column, Floats, Integers
+from simtmm.study.design.design import Design
+from simtmm.study.design.grid import Grid
+from simtmm.study.design.points import Point
 
 if TYPE_CHECKING:
     import pandas
 
 FORMATS = (".parquet", ".csv")
 LEFT_OUT = ("engine", "model", "source", "symbols", "launch_ticks", "origin")  # of results, in tables
+LARGE = 20_000  # points of closed forms, from which on they are columns in JSON
 Status = Literal["done", "skipped", "failed", "open"]
-
-
-class Known(Protocol):
-    """What is known of a study's points, whatever they are kept in: a Study, or a Sheet."""
-
-    @property
-    def plan(self) -> Layout:
-        """What was asked for."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def number(self, status: Status) -> int:
-        """How many points have that status."""
-        ...
-
-    def reasons(self, status: Status) -> Counter[str]:
-        """How many points have that status for which reason."""
-        ...
-
-    def columns(self) -> Columns:
-        """Times, what binds, and terms, as arrays."""
-        ...
-
-    def to_table(self) -> pa.Table:
-        """An Arrow table, a row a point: axes, status, and the numbers of each quantity's result."""
-        ...
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
-        ...
+Documents = Mapping[str, Mapping[str, Any]]  # by quantity
 
 
 @dataclass(frozen=True)
 class Row:
-    """A point and what came of it. reason: why it was skipped, or what failed. results: documents by quantity.
+    """A point and what came of it.
 
     status: "open" is a point that nobody has computed yet.
+    reason: why it was skipped, or what failed.
+    results: documents by quantity.
     """
 
     point: Point
@@ -75,116 +51,147 @@ class Row:
         found = self.results.get(quantity, {}).get("cycles")
         return None if found is None else float(found)
 
-    def bound(self, quantity: str) -> str | None:
-        """What binds: a model's largest term, or where most of a simulation's time goes."""
-        document = self.results.get(quantity)
-        if document is None or quantity == MEASURED:
-            return None
-        if quantity != SIMULATED:
-            return str(document["bound"])
-        time = document["time"]
-        return max(time, key=time.__getitem__) if time and any(time.values()) else None
-
 
 @dataclass(frozen=True)
-class Study:
-    """What is known of a study. The same whatever ran it, and however often it was interrupted."""
+class Results:
+    """What is known of a study. The same whatever computed it, and however often it was interrupted.
 
-    plan: Plan
-    rows: tuple[Row, ...]
+    design: what was asked for.
+    table: a row a point: status, reason, and the numbers of each quantity's result, as QUANTITY.cycles.
+    """
+
+    design: Design
+    table: pa.Table
+    _rows: Callable[[], tuple[Row, ...]] = field(repr=False, compare=False)
+
+    @classmethod
+    def of_rows(cls, design: Design, rows: Sequence[Row]) -> "Results":
+        """From points and documents."""
+        columns: dict[str, Sequence[Any]] = {
+            "status": [row.status for row in rows],
+            "reason": [row.reason for row in rows],
+        }
+        flat = [_flat(row.results) for row in rows]
+        for name in dict.fromkeys(name for entry in flat for name in entry):
+            columns[name] = [entry.get(name) for entry in flat]
+        table = pa.table({name: _array(values) for name, values in columns.items()})
+        return cls(design, table, lambda: tuple(rows))
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The points, an object each, with the documents of their results."""
+        return self._rows()
+
+    def __len__(self) -> int:
+        return len(self.table)
 
     def number(self, status: Status) -> int:
         """How many points have that status."""
-        return sum(row.status == status for row in self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
+        return int(pyarrow.compute.sum(pyarrow.compute.equal(self.table["status"], status)).as_py() or 0)
 
     def reasons(self, status: Status) -> Counter[str]:
         """How many points have that status for which reason."""
-        return Counter(row.reason for row in self.rows if row.status == status)
+        chosen = self.table.filter(pyarrow.compute.equal(self.table["status"], status))
+        return Counter(chosen["reason"].to_pylist())
 
-    def columns(self) -> Columns:
-        """Times, what binds, and terms, as arrays."""
-        axes = {name: Column.of([row.point.axes[name] for row in self.rows]) for name in self.plan.axes}
-        cycles, bounds, terms = {}, {}, {}
-        for quantity in self.plan.compute:
-            told = [row.cycles(quantity) for row in self.rows]
-            cycles[quantity] = np.array([np.nan if value is None else value for value in told], dtype=np.float64)
-            said = Column.of([row.bound(quantity) for row in self.rows])
-            none = said.values.index(None) if None in said.values else -1
-            bounds[quantity] = Column(said.values, np.where(said.places == none, -1, said.places))
-            own = [row.results.get(quantity, {}).get("terms", {}) for row in self.rows]
-            names = dict.fromkeys(name for entry in own for name in entry)
-            terms[quantity] = {name: np.array([entry.get(name, np.nan) for entry in own]) for name in names}
-        return Columns(axes, cycles, bounds, terms)
+    # As arrays
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
-        made = self.plan
-        return {
-            "program": made.program.name,
-            "study": made.study.model_dump(by_alias=True, exclude_none=True),
-            "axes": list(made.axes),
-            "compute": list(made.compute),
-            "points": [
-                {
-                    "number": row.point.number,
-                    "key": row.point.key,
-                    "axes": dict(row.point.axes),
-                    "machine": row.point.machine.name if row.point.machine else None,
-                    "parameters": dict(row.point.parameters),
-                    "status": row.status,
-                    "reason": row.reason,
-                    "results": row.results,
-                }
-                for row in self.rows
-            ],
-            "provenance": {**provenance(), "program": made.program.digest},
-        }
+    @cached_property
+    def axes(self) -> Mapping[str, Column]:
+        """The values of each axis, by name."""
+        return Grid(self.design).columns()
+
+    @cached_property
+    def cycles(self) -> Mapping[str, Floats]:
+        """By quantity: float64[points], nan where there are none."""
+        return {quantity: self._numbers(f"{quantity}.cycles") for quantity in self.design.compute}
+
+    @cached_property
+    def bounds(self) -> Mapping[str, Column]:
+        """What binds, by quantity: a model's largest term, or where most of a simulation's time goes."""
+        return {quantity: self._bound(quantity) for quantity in self.design.compute}
+
+    @cached_property
+    def terms(self) -> Mapping[str, Mapping[str, Floats]]:
+        """Those of each model by name: float64[points], nan where there are none."""
+        return {quantity: self._numbers_of(f"{quantity}.terms.") for quantity in self.design.compute}
+
+    @cached_property
+    def known(self) -> Integers:
+        """The points of which some time is known."""
+        there = [np.isfinite(cycles) for cycles in self.cycles.values()]
+        return np.flatnonzero(np.logical_or.reduce(there)) if there else np.empty(0, dtype=np.int64)
+
+    def _bound(self, quantity: str) -> Column:
+        if quantity == SIMULATED:
+            states = self._numbers_of(f"{quantity}.time.")
+            ticks = np.stack([np.zeros(len(self)), *map(np.nan_to_num, states.values())])
+            most = ticks[1:].argmax(axis=0) if states else np.zeros(len(self), dtype=np.int64)
+            return Column(tuple(states), np.where(ticks.any(axis=0), most, -1))
+        if quantity == MEASURED or f"{quantity}.bound" not in self.table.column_names:
+            return Column((), np.full(len(self), -1))
+        words = self.table[f"{quantity}.bound"]
+        if not pa.types.is_dictionary(words.type):
+            words = words.dictionary_encode()
+        whole = words.unify_dictionaries().combine_chunks()
+        places = whole.indices.fill_null(-1).to_numpy().astype(np.int64)
+        return Column(tuple(whole.dictionary.to_pylist()), places)
+
+    def _numbers(self, name: str) -> Floats:
+        if name not in self.table.column_names:
+            return np.full(len(self), np.nan)
+        return np.asarray(self.table[name].cast(pa.float64()).to_numpy(), dtype=np.float64)  # null is nan
+
+    def _numbers_of(self, before: str) -> dict[str, Floats]:
+        names = [name for name in self.table.column_names if name.startswith(before)]
+        return {name.removeprefix(before): self._numbers(name) for name in names}
+
+    # For others
 
     def to_table(self) -> pa.Table:
         """An Arrow table, a row a point: axes, status, and the numbers of each quantity's result."""
-        columns: dict[str, list[Any]] = {"number": [row.point.number for row in self.rows]}
-        for name in self.plan.axes:
-            columns[name] = [row.point.axes.get(name) for row in self.rows]
-        columns["status"] = [row.status for row in self.rows]
-        columns["reason"] = [row.reason for row in self.rows]
-        flat = [_flat(row.results) for row in self.rows]
-        for name in dict.fromkeys(name for entry in flat for name in entry):
-            columns[name] = [entry.get(name) for entry in flat]
-        return pa.table({name: array_of(values) for name, values in columns.items()})
+        columns = {"number": pa.array(np.arange(len(self)))}
+        for name, column in self.axes.items():
+            columns[name] = _array(list(column.values)).take(pa.array(column.places))
+        for name in self.table.column_names:
+            if not set(name.split(".")) & set(LEFT_OUT):
+                values = self.table[name]
+                columns[name] = values.cast(pa.string()) if pa.types.is_dictionary(values.type) else values
+        return pa.table(columns)
 
     def to_frame(self) -> "pandas.DataFrame":
         """The same as a pandas.DataFrame. Raises StudyError where pandas is not installed."""
-        return frame(self)
+        try:
+            return self.to_table().to_pandas()
+        except ImportError:
+            raise StudyError("to_frame needs pandas: pip install pandas") from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON; of a large study of closed forms the points as columns."""
+        design = self.design
+        large = design.subject.kind == "algorithm" and len(self) >= LARGE
+        return {
+            "program": design.subject.name,
+            "study": design.study.model_dump(by_alias=True, exclude_none=True),
+            "axes": list(design.axes),
+            "compute": list(design.compute),
+            **({"columns": self.to_table().to_pydict()} if large else {"points": list(map(_document, self.rows))}),
+            "provenance": {**provenance(), "program": design.subject.digest},
+        }
 
     def save(self, path: str | Path) -> None:
         """Write the table to a .parquet file, provenance included, or to a .csv file. Raises OutputError."""
-        save(self, path)
+        import pyarrow.csv
+        import pyarrow.parquet
 
-
-def frame(study: Known) -> "pandas.DataFrame":
-    """A study's table as a pandas.DataFrame. Raises StudyError where pandas is not installed."""
-    try:
-        return study.to_table().to_pandas()
-    except ImportError:
-        raise StudyError("to_frame needs pandas: pip install pandas") from None
-
-
-def save(study: Known, path: str | Path) -> None:
-    """Write a study's table to a .parquet file, provenance included, or to a .csv file. Raises OutputError."""
-    import pyarrow.csv
-    import pyarrow.parquet
-
-    check_format(path)
-    table = study.to_table()
-    with written_whole(path) as temporary:
-        if Path(path).suffix == ".csv":
-            pyarrow.csv.write_csv(table, temporary)
-        else:
-            said = {"simtmm": json.dumps({**provenance(), "study": study.plan.study.model_dump(by_alias=True)})}
-            pyarrow.parquet.write_table(table.replace_schema_metadata(said), temporary)
+        check_format(path)
+        table = self.to_table()
+        with written_whole(path) as temporary:
+            if Path(path).suffix == ".csv":
+                pyarrow.csv.write_csv(table, temporary)
+            else:
+                said = {"simtmm": json.dumps({**provenance(), "study": self.design.study.model_dump(by_alias=True)})}
+                pyarrow.parquet.write_table(table.replace_schema_metadata(said), temporary)
 
 
 def check_format(path: str | Path) -> None:
@@ -193,30 +200,18 @@ def check_format(path: str | Path) -> None:
         raise OutputError(f"{path}: must end in {' or '.join(FORMATS)}")
 
 
-def gather(made: Plan, store: Store, verify: bool = True) -> Study:
-    """What a store knows of the points of a plan. verify: see Store.results. Raises DamageError."""
-    results, skipped, failures = store.results(verify), store.skipped(), store.failures()
-    rows = []
-    for point in made.points:
-        found = {name: results.get(point.key, {})[name] for name in made.compute if name in results.get(point.key, {})}
-        errors = {name: said for name, said in failures.get(point.key, {}).items() if name in ("", *made.compute)}
-        reason = point.skipped or skipped.get(point.key, "")
-        status: Status = "done"
-        if reason:
-            status = "skipped"
-        elif errors:
-            status, reason = "failed", "; ".join(f"{name}: {said}" if name else said for name, said in errors.items())
-        elif any(name not in found for name in made.compute if name != MEASURED):
-            status = "open"
-        rows.append(Row(point, status, reason, found))
-    return Study(made, tuple(rows))
-
-
-def read(made: Plan, path: str | Path) -> Study:
-    """What a store at that path knows of a plan, as after an interrupted run. Raises StudyError."""
-    with Store(path, make=False) as store:
-        store.check()
-        return gather(made, store)
+def _document(row: Row) -> dict[str, Any]:
+    point = row.point
+    return {
+        "number": point.number,
+        "key": point.key,
+        "axes": dict(point.axes),
+        "machine": point.machine.name if point.machine else None,
+        "parameters": dict(point.parameters),
+        "status": row.status,
+        "reason": row.reason,
+        "results": row.results,
+    }
 
 
 def _flat(results: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -229,7 +224,7 @@ def _flat(results: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def array_of(values: list[Any]) -> pa.Array:
+def _array(values: Sequence[Any]) -> pa.Array:
     """Of one type: whole numbers among fractions become fractions, words among numbers make words of all."""
     there: list[Value] = [value for value in values if value is not None]
     if all(type(value) is int for value in there) or all(type(value) is bool for value in there):

@@ -1,192 +1,138 @@
-"""Sweep: compute the points of a study that its store does not have yet, and gather what came of all."""
+"""Sweep: compute the points of a study that its store does not have yet, and tell what is known of all."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from simtmm.errors import SimtmmError, StudyError
-from simtmm.parallel.processes import Local
-from simtmm.parallel.tasks import Executor, Serial, Task, cores
+from simtmm.errors import StudyError
+from simtmm.parallel.tasks import Executor, cores
 from simtmm.provenance import computed_by, provenance
-from simtmm.recorder.compiler import find_compiler
-from simtmm.study.layout import MEASURED, SIMULATED
-from simtmm.study.measured_times import measured_times
-from simtmm.study.plan import Plan, Point, plan_file
-from simtmm.study.point import (
-    compute,
-    compute_algorithm,
-    counted,
-    counting_key,
-    is_fatal,
-    is_recorded,
-    lowered_once,
-    lowering_key,
-    prune_traces,
-    recorded,
-    trace_key,
-)
-from simtmm.study.results import Study, gather
-from simtmm.study.store.store import Store
+from simtmm.study.design.design import Design, design_file, design_of, named
+from simtmm.study.design.points import Point
+from simtmm.study.design.study_file import study_of
+from simtmm.study.evaluation.closed_forms import ClosedForms
+from simtmm.study.evaluation.measured_times import Measured
+from simtmm.study.evaluation.simulations import Simulations
+from simtmm.study.forecast import Estimate, Forecast, Left
+from simtmm.study.results import Results
+from simtmm.study.store.store import Begin, Store
 
 Watch = Callable[[str, int, int | None], None]  # stage, done, total
 
 
-@dataclass(frozen=True)
-class Pending:
-    """What is to be done: the first point of each key, and what it still lacks."""
+class Evaluation(Protocol):
+    """How the points of a study are computed and read: ClosedForms of an algorithm, Simulations of all else."""
 
-    points: Mapping[str, Point]
-    lacking: Mapping[str, tuple[str, ...]]
+    def compute(
+        self,
+        store: Store,
+        begin: Begin,
+        measured: Measured,
+        workers: int | None = None,
+        cluster: Executor | None = None,
+        watch: Watch | None = None,
+    ) -> Results:
+        """Compute what a store lacks, and give all of it."""
+        ...
 
-    def __len__(self) -> int:
-        return len(self.points)
+    def measured(self) -> Measured:
+        """The measured times that stand beside points, by their keys."""
+        ...
+
+    def results(self, store: Store) -> Results:
+        """What a store has."""
+        ...
+
+    def left(self, store: Store) -> Left:
+        """What a store lacks."""
+        ...
+
+    def estimate(self, store: Store, workers: int) -> Estimate:
+        """How long it takes to compute what a store lacks; it lacks something."""
+        ...
 
 
 def sweep(
-    study: "str | Path | Plan",
+    study: str | Path | Mapping[str, Any] | Design,
     store: str | Path = ":memory:",
     workers: int | None = None,
     cluster: str | None = None,
     watch: Watch | None = None,
-) -> Study:
+) -> Results:
     """Run a study, or what is left of it, and give all of it, in its order.
 
-    study: a study file's path, or a plan. store: an SQLite file, made if it is not there; finished points in it are
-    not run again, failed and damaged ones are. workers: processes on this machine, one for each core if left out; 1
-    runs in this process. cluster: the address of a Dask scheduler (tcp://HOST:PORT), or local:N for N workers here.
+    study: a study file's path, or its tables as a dict, or a design.
+    store: an SQLite file, made if it is not there; finished points in it are not run again, failed and damaged ones
+        are. Kept in memory if left out.
+    workers: processes on this machine, one for each core if left out; 1 runs in this process. Closed forms need none.
+    cluster: the address of a Dask scheduler (tcp://HOST:PORT), or local:N for N workers here.
     watch: called with (stage, points done, points to do).
 
     A script that calls this with several workers needs `if __name__ == "__main__":`, as with any process pool.
     Raises the errors of simtmm.errors; what goes wrong at a single point is kept as that point's failure.
     """
-    made = study if isinstance(study, Plan) else plan_file(study)
+    design = _design(study)
     if workers is not None and workers < 1:
         raise StudyError(f"workers = {workers}: must be at least 1")
-    elsewhere = None if cluster is None else _cluster(cluster)
-    measured = measured_times(made) if made.measured else {}
+    executor = None if cluster is None else _cluster(cluster)
+    evaluation = evaluation_of(design, watch)
+    measured = evaluation.measured()
     with Store(store) as opened:
-        waiting = opened.mended(lambda: pending(made, opened))
-        said = {
-            "engine": made.engine,
-            "workers": cluster or workers or "all cores",
-            "points": len(waiting),
-            "sources": computed_by(),
-        }
-        run = opened.begin(made, {**provenance(), **said})
-        for key, document in measured.items():
-            opened.put(key, {MEASURED: document}, {}, run)
-        opened.forget_failures(waiting.points)
-        tasks = tasks_of(made, waiting)
-        if tasks:
-            traces = _traces(made, waiting)
-            prune_traces({trace_key(*trace) for trace in traces})
-            if not all(is_recorded(*trace) for trace in traces):
-                find_compiler()  # its absence is told once, not for each point
-            _run(elsewhere or _here(made, len(waiting), workers), tasks, opened, run, len(waiting), watch)
-        return gather(made, opened, verify=bool(tasks))  # where nothing was to be done they were verified just now
+
+        def begin(said: Mapping[str, Any], points: Sequence[Point]) -> int:
+            about = {**provenance(), "sources": computed_by(), "workers": cluster or workers or "all cores", **said}
+            return opened.begin(design, points, about)
+
+        return evaluation.compute(opened, begin, measured, workers, executor, watch)
 
 
-def pending(made: Plan, store: Store) -> Pending:
-    """The points that are neither in the store nor skipped, and what they lack."""
-    finished, skipped = store.finished(), store.skipped()
-    wanted = [quantity for quantity in made.compute if quantity != MEASURED]
-    points: dict[str, Point] = {}
-    lacking: dict[str, tuple[str, ...]] = {}
-    for point in made.points:
-        missing = tuple(quantity for quantity in wanted if quantity not in finished.get(point.key, ()))
-        if missing and not point.skipped and point.key not in skipped:
-            points.setdefault(point.key, point)
-            lacking[point.key] = missing
-    return Pending(points, lacking)
+def read(design: Design, store: Store) -> Results:
+    """What a store has of a study. Raises StudyError for what is damaged, and where all it has is of something else."""
+    store.check()
+    found = evaluation_of(design).results(store)
+    if found.number("open") == len(found) and (store.finished() or store.parts()):
+        raise StudyError(
+            f"{store.path}: its points are of another study or were computed by another simtmm: run it again"
+        )
+    return found
+
+
+def forecast(design: Design, store: str | Path, workers: int | None = None) -> Forecast:
+    """Count points and estimate the time; what is computed for that is not kept."""
+    evaluation = evaluation_of(design)
+    with Store(store if Path(store).is_file() else ":memory:") as opened:
+        left = evaluation.left(opened)
+        most = cores() if workers is None else workers
+        number = max(min(most, left.to_compute), 1) if left.may_share else 1
+        made = evaluation.estimate(opened, number) if left.to_compute else Estimate(0.0, "nothing is left to do")
+    return Forecast(
+        points=design.size,
+        excluded=left.excluded if made.excluded is None else made.excluded,
+        stored=left.stored,
+        to_compute=left.to_compute,
+        recordings=left.recordings,
+        workers=number,
+        seconds=made.seconds,
+        estimate=made.source,
+    )
+
+
+def evaluation_of(design: Design, watch: Watch | None = None) -> Evaluation:
+    """How a study's points are computed. watch: called where that begins with making them."""
+
+    def make() -> Evaluation:
+        return ClosedForms(design) if design.subject.kind == "algorithm" else Simulations(design, watch)
+
+    return named(design.origin, make) if design.origin else make()
+
+
+def _design(study: str | Path | Mapping[str, Any] | Design) -> Design:
+    if isinstance(study, Design):
+        return study
+    return design_of(study_of(study)) if isinstance(study, Mapping) else design_file(study)
 
 
 def _cluster(where: str) -> Executor:
     from simtmm.parallel.dask import Cluster  # Dask is an extra
 
     return Cluster(where)
-
-
-def _here(made: Plan, points: int, workers: int | None) -> Executor:
-    number = min(cores() if workers is None else workers, points)
-    if number == 1 or made.program.kind == "algorithm":  # closed forms take less time than the handing over
-        return Serial()
-    return Local(number)
-
-
-def _run(executor: Executor, tasks: dict[Task, str], store: Store, run: int, total: int, watch: Watch | None) -> None:
-    """Compute, and commit each point as it comes."""
-    done = 0
-    if watch:
-        watch("points", 0, total)
-    with closing(executor.run(list(tasks))) as outcomes:
-        for task, outcome in outcomes:
-            key = tasks[task]
-            if isinstance(outcome, SimtmmError):
-                if is_fatal(outcome):
-                    raise outcome
-                store.put(key, {}, {"": str(outcome)}, run)
-            elif outcome.skipped:
-                store.skip(key, outcome.skipped, run)
-            else:
-                store.put(key, outcome.results, outcome.errors, run, outcome.seconds)
-            done += 1
-            if watch:
-                watch("points", done, total)
-
-
-def tasks_of(made: Plan, waiting: Pending) -> dict[Task, str]:
-    """All calls that are needed, each behind those it needs, with the keys of the points that they compute.
-
-    Recording comes once for each set of kernel parameters, lowering once for each (W, C) of those, and counting once
-    for each machine that differs in what counts.
-    """
-    program, engine = made.program, made.engine
-    tasks: dict[Task, str] = {}
-    shared: dict[tuple[str, ...], Task] = {}
-
-    def once(key: tuple[str, ...], *task: Any, here: bool = False) -> Task:
-        if key not in shared:
-            function, *arguments = task
-            shared[key] = Task(function, tuple(arguments), here=here)
-            tasks[shared[key]] = ""
-        return shared[key]
-
-    for key, point in _by_trace(waiting.points):
-        machine, quantities = point.machine, waiting.lacking[key]
-        assert machine is not None
-        if program.kind == "algorithm":
-            task = Task(compute_algorithm, (program.source, machine, point.parameters, quantities), wanted=True)
-            tasks[task] = key
-            continue
-        of = repr(sorted(point.parameters.items()))
-        if program.kind == "trace":
-            trace = once(("trace",), Path, program.source, here=True)
-        else:
-            given = (program.source, program.digest, dict(point.parameters))
-            trace = once(("trace", of), recorded, *given, here=True)
-        workload = once(("lower", of, lowering_key(machine)), lowered_once, trace, machine)
-        counts = None
-        if any(quantity != SIMULATED for quantity in quantities):
-            counts = once(("count", of, counting_key(machine)), counted, trace, workload, machine)
-        tasks[Task(compute, (trace, workload, counts, machine, quantities, engine), wanted=True)] = key
-    return tasks
-
-
-def _traces(made: Plan, waiting: Pending) -> list[tuple[str, str, dict[str, Any]]]:
-    """The traces that are needed of a kernel, as `recorded` takes them."""
-    if made.program.kind != "kernel":
-        return []
-    source, digest = made.program.source, made.program.digest
-    different = {repr(sorted(point.parameters.items())): point.parameters for point in waiting.points.values()}
-    return [(source, digest, dict(parameters)) for parameters in different.values()]
-
-
-def _by_trace(points: Mapping[str, Point]) -> Iterator[tuple[str, Point]]:
-    """Points of one trace together, so that few traces are in hand at once; else in the plan's order."""
-    groups: dict[str, list[tuple[str, Point]]] = {}
-    for key, point in points.items():
-        groups.setdefault(repr(sorted(point.parameters.items())), []).append((key, point))
-    for group in groups.values():
-        yield from group

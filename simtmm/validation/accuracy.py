@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-SIMULATED = "simulated"
+from simtmm.model.series import SIMULATED
+
 LEAST_TO_RANK = 3  # points of a rank correlation
 
 

@@ -7,20 +7,21 @@ import math
 import numpy as np
 import pytest
 
-from simtmm import count, load_machine, load_trace, predict
-from simtmm.analysis import predict as study
-from simtmm.analysis.predict import is_algorithm, predict_paper, predict_program, sweep_blocks, versus
+from simtmm import count, load_machine, load_trace, predict, program
+from simtmm.analysis.crossover import versus
+from simtmm.analysis.predict import is_algorithm, predict_paper, predict_program
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
+from simtmm.analysis.zigzag import sweep_blocks
 from simtmm.errors import KernelError, ModelError, TraceError
 from simtmm.model import MODELS
 from simtmm.model.algorithm import Algorithm, Form, Need, constant, predict_algorithm
 from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.model.calibrated import calibrated
 from simtmm.model.formula import Formula, Symbol
+from simtmm.model.hiding import hiding
 from simtmm.model.integrated import integrated
 from simtmm.model.occupancy import occupancy
 from simtmm.model.symbol_ranges import domain, range_of, timed
-from simtmm.model.tmm import hiding
 from simtmm.trace.io import TraceRecorder
 
 GTX_480 = load_machine("gtx480")  # P 480, Q 32, L 512, C 32, X 48, Z 12288 words
@@ -40,7 +41,7 @@ def nothing_is_recorded(monkeypatch):
     def record(*arguments, **options):
         pytest.fail("recorded")
 
-    monkeypatch.setattr(study, "record", record)
+    monkeypatch.setattr(program, "record", record)
 
 
 # What is what

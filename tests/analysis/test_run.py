@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from simtmm import Workload, count, load_trace, lower, predict, simulate
-from simtmm.analysis.run import DEFAULT_TRACE, MODELS, run, run_trace, shipped_trace
+from simtmm.analysis.run import DEFAULT_MODELS, DEFAULT_TRACE, run, shipped_trace
 from simtmm.analysis.verdict import verdict
 from simtmm.errors import EngineError, KernelError, TraceError, WorkloadError
 from simtmm.machine import Machine, load_machine, machine_files
+from simtmm.model.hiding import hiding
 from simtmm.model.occupancy import occupancy
-from simtmm.model.tmm import hiding
 from simtmm.provenance import VERSION
 from simtmm.trace.io import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch
@@ -58,7 +58,7 @@ def trace():
 
 @pytest.fixture(scope="module")
 def done(trace):
-    return run_trace(trace, SMALL)
+    return run(trace, SMALL)
 
 
 def test_the_result_is_the_engines(trace, done):
@@ -73,7 +73,7 @@ def test_the_counts_are_the_traces(trace, done):
 
 def test_the_predictions_are_the_models(trace, done):
     counts = count(trace, SMALL)
-    assert done.predictions == {model: predict(model, SMALL, counts) for model in MODELS}
+    assert done.predictions == {model: predict(model, SMALL, counts) for model in DEFAULT_MODELS}
 
 
 def test_the_hiding_takes_the_largest_shared_memory_of_a_thread(trace, done):
@@ -87,13 +87,13 @@ def test_the_occupancies_are_the_launches(done):
 
 
 def test_launches_of_one_occupancy_are_counted_together():
-    done = run_trace(traced([LAUNCHES[0], LAUNCHES[1], LAUNCHES[0]]), SMALL)
+    done = run(traced([LAUNCHES[0], LAUNCHES[1], LAUNCHES[0]]), SMALL)
     assert [(entry.active_blocks, launches) for entry, launches in done.occupancies] == [(2, 2), (1, 1)]
 
 
 def test_launches_with_as_many_blocks_but_other_warps_have_occupancies_of_their_own():
     wide, narrow = (TraceLaunch("k", (4, 1, 1), (threads, 1, 1), 0, 0) for threads in (32, 8))
-    done = run_trace(traced([wide, narrow]), SMALL)
+    done = run(traced([wide, narrow]), SMALL)
     assert done.occupancies == ((occupancy(SMALL, wide), 1), (occupancy(SMALL, narrow), 1))
 
 
@@ -125,12 +125,12 @@ def test_a_run_is_one_json_document(done):
     assert document["machine"]["memory"]["latency"] == 100
     assert document["hiding"]["limit"] == 1
     assert [entry["launches"] for entry in document["occupancy"]] == [1, 1]
-    assert set(document["predictions"]) == set(MODELS)
+    assert set(document["predictions"]) == set(DEFAULT_MODELS)
 
 
 def test_progress_is_told_stage_by_stage(trace):
     seen = []
-    run_trace(trace, SMALL, watch=lambda *told: seen.append(told))
+    run(trace, SMALL, watch=lambda *told: seen.append(told))
     stages = list(dict.fromkeys(stage for stage, _, _ in seen))
     assert stages == ["lowering", "simulating"]
     for stage in stages:
@@ -139,7 +139,7 @@ def test_progress_is_told_stage_by_stage(trace):
 
 
 def test_the_same_run_gives_the_same(trace, done):
-    assert run_trace(trace, SMALL).to_dict() == done.to_dict()
+    assert run(trace, SMALL).to_dict() == done.to_dict()
 
 
 # Workloads
@@ -188,12 +188,12 @@ def test_an_unknown_kernel_is_refused_with_the_nearest():
 
 def test_an_unknown_engine_is_refused(trace):
     with pytest.raises(EngineError, match="engine 'refrence': unknown; did you mean 'reference'"):
-        run_trace(trace, SMALL, "refrence")
+        run(trace, SMALL, "refrence")
 
 
 def test_a_launch_that_does_not_fit_the_machine_is_named(trace):
     with pytest.raises(WorkloadError, match=r"^traced: launch 1 of second: .*resources.shared_memory"):
-        run_trace(trace, SMALL.replace({"resources.shared_memory": 1023}))
+        run(trace, SMALL.replace({"resources.shared_memory": 1023}))
 
 
 def test_a_shipped_trace_that_is_not_there_is_refused():
@@ -213,7 +213,7 @@ def test_a_trace_in_a_given_folder_comes_first_and_one_in_the_working_directory_
 
 @pytest.mark.parametrize("name", machine_files())
 def test_a_trace_runs_on_every_shipped_machine(name, trace):
-    done = run_trace(trace, load_machine(name))
+    done = run(trace, load_machine(name))
     assert done.result.cycles > 0
     overhead = done.machine.ticks(done.machine.scheduling.launch_overhead) * len(done.result.launch_ticks)
     assert sum(done.result.time.values()) == done.machine.cores.groups * (done.result.ticks - overhead)

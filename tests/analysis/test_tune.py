@@ -3,7 +3,7 @@
 import pytest
 
 from simtmm import load_machine, lower, record, simulate
-from simtmm.analysis.tune import MODELS, advise, candidates
+from simtmm.analysis.tune import DEFAULT_MODELS, advise, candidates
 from simtmm.errors import KernelError, StudyError
 from simtmm.kernel import load_kernel
 
@@ -32,7 +32,7 @@ def test_the_best_by_simulation_is_the_fastest_of_all_that_can_run(advice):
 
 
 def test_each_model_chooses_its_own_fastest_and_the_simulation_says_what_that_costs(advice):
-    assert [choice.by for choice in advice.choices] == ["simulated", *MODELS]
+    assert [choice.by for choice in advice.choices] == ["simulated", *DEFAULT_MODELS]
     rows = advice.ranked()
     for choice in advice.choices[1:]:
         assert choice.cycles == min(row.cycles(choice.by) for row in rows)
@@ -71,7 +71,7 @@ def test_what_is_tried_fits_the_machine_and_the_kernel():
 
 def test_what_is_fixed_is_not_tried():
     made = advise("apsp-minplus", "gtx480", {"n": 8, "threads": 32, "sub_block": 8}, vary={"degree": [1, 2]}, workers=1)
-    assert made.study.plan.axes == ("degree",)
+    assert made.study.design.axes == ("degree",)
     with pytest.raises(StudyError, match="say what to vary"):
         advise("apsp-minplus", "gtx480", {"threads": 32, "sub_block": 8})
 

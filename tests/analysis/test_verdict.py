@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simtmm.analysis.run import run_trace
+from simtmm.analysis.run import run
 from simtmm.analysis.verdict import verdict
 from simtmm.machine import Machine
-from simtmm.model.tmm import Hiding
+from simtmm.model.hiding import Hiding
 from simtmm.result import Prediction, Result
 from simtmm.testing import machines
 from simtmm.trace.counts import Counts, LaunchCounts
@@ -273,7 +273,7 @@ def test_launch_overheads_are_no_time_that_core_groups_spend():
 )
 def test_a_warp_waits_no_longer_than_the_run_takes(thread):
     on = machine(latency=10.4, store_latency=1)  # in ticks L is 10
-    done = run_trace(trace([[[*thread, work(9, 1)]] * 8]), on)
+    done = run(trace([[[*thread, work(9, 1)]] * 8]), on)
     assert share(done.verdict, "in a row") <= 100
     assert done.counts.waits * 10 <= done.result.ticks
 
@@ -291,5 +291,5 @@ launches = st.lists(st.lists(blocks, min_size=1, max_size=6), min_size=1, max_si
 @given(machine=machines(), launches=launches)
 @settings(max_examples=300, deadline=None)
 def test_no_verdict_claims_more_than_all_of_the_time(machine, launches):
-    said = run_trace(trace(*launches), machine, engine="reference").verdict
+    said = run(trace(*launches), machine, engine="reference").verdict
     assert all(float(share) <= 100 for share in re.findall(r"([\d.,]+) %", said))

@@ -16,9 +16,10 @@ from statistics import median
 from time import perf_counter
 
 from simtmm.parallel.tasks import cores
-from simtmm.study.plan import plan
+from simtmm.study.design.design import design_of
+from simtmm.study.design.points import points_of
+from simtmm.study.design.study_file import study_of
 from simtmm.study.store.store import Store
-from simtmm.study.study_file import study_of
 from simtmm.study.sweep import sweep
 from tests.study.programs import write
 
@@ -49,7 +50,7 @@ def study(folder, points, compute=("simulated",), **changes):
     """A trace over that many latencies."""
     axes = {"memory.latency": f"100:1600:linear:{points}"}
     tables = {"program": str(folder / "traced.parquet"), "machines": [str(folder / "small.toml")]}
-    return plan(study_of({**tables, "axes": axes, "compute": list(compute), "set": changes}))
+    return design_of(study_of({**tables, "axes": axes, "compute": list(compute), "set": changes}))
 
 
 def simulated(store):
@@ -65,7 +66,7 @@ def run(folder, made, **where):
     store.unlink(missing_ok=True)
     with clock() as took:
         done = sweep(made, store, **where)
-    assert done.number("done") == len(made.points)
+    assert done.number("done") == made.size
     return took, simulated(store)
 
 
@@ -102,7 +103,7 @@ def of_a_point(folder, points=1000):
     for workers in (1, 2):
         runs = [run(folder, made, workers=workers) for _ in range(REPEATS)]
         with clock() as planned:
-            study(folder, points, ("simulated", "tmm"))
+            points_of(study(folder, points, ("simulated", "tmm")))
         beyond = median(took.cpu - seconds for took, seconds in runs) + planned.cpu
         wall = median(took.wall for took, _ in runs) + planned.wall
         own = median(seconds for _, seconds in runs)

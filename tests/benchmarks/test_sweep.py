@@ -35,7 +35,7 @@ def test_stored_points_are_opened_and_reported(benchmark, folder):
 
 
 def test_a_million_points_of_closed_forms(benchmark, tmp_path):
-    side = 1000 if benchmark.enabled else 142  # above sheet.LARGE
+    side = 1000 if benchmark.enabled else 142
     words = [word.format(side) for word in CLOSED]
     took = benchmark.pedantic(command, (tmp_path, "sweep", *words, "--store", "c.sqlite"))
     assert (tmp_path / "c.sqlite").stat().st_size > 10 * side * side

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from simtmm import catalogue
-from simtmm.study.layout import Layout, layout
-from simtmm.study.plan import plan
+from simtmm.study.design.design import Design, design_of
+from simtmm.study.design.points import points_of
+from simtmm.study.design.study_file import study_of
 from simtmm.study.store.store import Store
-from simtmm.study.study_file import study_of
 from simtmm.trace.io import Trace
 from tests.recorder.build import host
 from tests.recorder.conftest import needs_compiler
@@ -60,8 +60,8 @@ def marker(evil):
 
 
 @dataclasses.dataclass(frozen=True)
-class Forged(Layout):
-    """A layout that keeps another study than its own."""
+class Forged(Design):
+    """A design that keeps another study than its own."""
 
     said: str = ""
 
@@ -71,10 +71,10 @@ class Forged(Layout):
 
 def stored(path, program, **changes):
     """A store of that program's study, as an older simtmm or an enemy would have written it."""
-    made = layout(study_of({"program": "list-ranking", "kind": "algorithm", "axes": {"n": "8:9"}}))
-    fields = {field.name: getattr(made, field.name) for field in dataclasses.fields(Layout)}
+    made = design_of(study_of({"program": "list-ranking", "kind": "algorithm", "axes": {"n": "8:9"}}))
+    fields = {field.name: getattr(made, field.name) for field in dataclasses.fields(Design)}
     with Store(path) as store:
-        store.begin(Forged(**fields, said=json.dumps({"program": program, **STUDY, **changes})), {})
+        store.begin(Forged(**fields, said=json.dumps({"program": program, **STUDY, **changes})), (), {})
     return path
 
 
@@ -120,10 +120,10 @@ def test_a_store_that_describes_a_kernel_is_reported_on_without_it(command, mark
 
 
 def test_a_store_is_reported_on_when_its_kernel_is_gone(command, marker):
-    made = plan(study_of({"program": "./evil", **STUDY}))
+    made = design_of(study_of({"program": "./evil", **STUDY}))
     with Store("s.sqlite") as store:
-        run = store.begin(made, {})
-        for point in made.points:
+        run = store.begin(made, points_of(made), {})
+        for point in points_of(made):
             store.put(point.key, {"tmm": {"cycles": 5.0, "bound": "memory"}}, {}, run)
     shutil.rmtree("evil")
     marker.unlink()

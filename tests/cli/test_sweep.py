@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from simtmm.errors import RecordingError
-from simtmm.study import point
+from simtmm.study.evaluation import recorded_traces, steps
 from tests.study.programs import write
 
 STUDY = """
@@ -138,7 +138,7 @@ def test_a_second_run_computes_nothing(command, data, monkeypatch):
     def never(*_):
         raise AssertionError
 
-    monkeypatch.setattr(point, "simulate", never)
+    monkeypatch.setattr(steps, "simulate", never)
     _, second, _ = command("sweep", data / "study.toml", "-j", "1", "--json")
     assert json.loads(first)["points"] == json.loads(second)["points"]
 
@@ -148,7 +148,7 @@ def test_a_sweep_in_which_points_failed_ends_with_status_1(command, data, monkey
         raise RecordingError("kernel stream: wrong answer: a[0] is 1, should be 2")
 
     monkeypatch.setenv("SIMTMM_CACHE", str(here / "cache"))
-    monkeypatch.setattr(point, "record", failing)
+    monkeypatch.setattr(recorded_traces, "record", failing)
     words = ["sweep", "stream", "-p", "n=64", "-m", "ideal", "--vary", "threads=32,64", "-j", "1"]
     status, out, err = command(*words)
     assert (status, err) == (1, "")
@@ -160,7 +160,7 @@ def test_an_interrupted_sweep_says_where_it_is_kept(command, data, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(point, "simulate", interrupted)
+    monkeypatch.setattr(steps, "simulate", interrupted)
     status, out, err = command("sweep", data / "study.toml", "-j", "1")
     assert (status, out) == (130, "")
     assert err.splitlines()[0] == "simtmm: what is done is in study.sqlite; the same command goes on from there"
@@ -251,7 +251,7 @@ def test_advise_is_for_kernels(refused):
 # threads
 
 
-def test_threads_tells_both_answers(command, data):
+def test_threads_tells_both_findings(command, data):
     status, out, err = command("threads", data / "traced.parquet", "-m", data / "small.toml")
     assert (status, err) == (0, "")
     for told in ("by simulation", "by the TMM", "in use", "the program has", "memory answers in a cycle"):

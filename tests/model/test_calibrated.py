@@ -8,7 +8,7 @@ import sympy
 
 from simtmm import load_machine
 from simtmm.errors import ModelError
-from simtmm.model.calibrated import CALIBRATED, calibrated, proportional_time, throughput
+from simtmm.model.calibrated import CALIBRATED_BY_LAUNCH, calibrated, proportional_time, throughput
 from tests.model.test_scheduling import counted
 
 GTX480 = load_machine("gtx480")
@@ -27,18 +27,18 @@ def test_throughput_is_elements_over_time():
 
 
 def test_the_formula_by_hand():
-    made = CALIBRATED.evaluate(a1=2, a0=5, f_app=100, m=32, C_s=16, G=3, **FULL | {"B_r": 20})
+    made = CALIBRATED_BY_LAUNCH.evaluate(a1=2, a0=5, f_app=100, m=32, C_s=16, G=3, **FULL | {"B_r": 20})
     assert made.terms == {"run": 2 * 100 * 2 * 1.5, "constant": 5}  # f_cache = 1/2 + 3/2, f_sched = 30 / 20
     assert made.total == 605
 
 
 def test_a_set_that_fits_the_cache_needs_no_factor():
-    made = CALIBRATED.evaluate(a1=2, a0=0, f_app=100, m=[8, 16], C_s=16, G=3, **FULL).total
+    made = CALIBRATED_BY_LAUNCH.evaluate(a1=2, a0=0, f_app=100, m=[8, 16], C_s=16, G=3, **FULL).total
     assert made.tolist() == [200, 200]
 
 
 def test_the_formula_is_symbols_too():
-    run = CALIBRATED.expressions["run"]
+    run = CALIBRATED_BY_LAUNCH.expressions["run"]
     assert {str(letter) for letter in run.free_symbols} == {"a1", "f_app", "m", "C_s", "G", "B_r", "B_a", "P", "Q"}
     numbers = {"a1": 2, "f_app": 100, "m": 32, "C_s": 16, "G": 3, "B_r": 20, "B_a": 1, "P": 480, "Q": 32}
     assert run.subs({letter: numbers[str(letter)] for letter in run.free_symbols}) == sympy.Integer(600)
@@ -47,7 +47,7 @@ def test_the_formula_is_symbols_too():
 def test_a_million_points_take_less_than_two_seconds():
     points = {"f_app": np.arange(1, 10**6 + 1), "m": np.linspace(1, 1e6, 10**6)}
     began = time.process_time()  # not wall time, which other processes share
-    CALIBRATED.evaluate(a1=1, a0=0, C_s=49152, G=3, **points, **FULL)
+    CALIBRATED_BY_LAUNCH.evaluate(a1=1, a0=0, C_s=49152, G=3, **points, **FULL)
     assert time.process_time() - began < 2
 
 
@@ -58,7 +58,7 @@ def test_a_million_points_take_less_than_two_seconds():
 def test_a_value_outside_the_domain_is_refused_by_name(letter, value, allowed):
     values = {"a1": 1, "a0": 0, "f_app": 1, "m": 1, "C_s": 1, "G": 1, **FULL, letter: value}
     with pytest.raises(ModelError, match=rf"^calibrated: {letter} = {value}: must be {allowed}|a number"):
-        CALIBRATED.evaluate(**values)
+        CALIBRATED_BY_LAUNCH.evaluate(**values)
 
 
 # The prediction for a program

@@ -30,10 +30,10 @@ VALUES = {"T1": 9600, "M": 480, "L": 512, "T": 32, "B_r": 20, "B_a": 1, "P": 480
 
 
 def test_the_terms_by_hand():
-    made = INTEGRATED.evaluate(**VALUES)
+    made = INTEGRATED.formula.evaluate(**VALUES)
     assert made.terms == {"compute": 20 * 1.5, "memory": 16 * 1.5}  # 480 * 512 / (32 * 480) = 16, f_sched = 30 / 20
     assert (made.total, made.bound) == (30, "compute")
-    assert INTEGRATED_SUM.evaluate(**VALUES).total == 54
+    assert INTEGRATED_SUM.formula.evaluate(**VALUES).total == 54
     assert scheduled_time(20, 1.5) == 30
 
 
@@ -47,7 +47,7 @@ programs = st.fixed_dictionaries(
 
 @given(programs)
 def test_both_printed_forms_are_the_same(values):
-    made = INTEGRATED.evaluate(**values)
+    made = INTEGRATED.formula.evaluate(**values)
     assert made.total == pytest.approx(time_by_groups(**values), rel=1e-14)  # a handful of roundings
     factors = {letter: values[letter] for letter in ("B_r", "B_a", "P", "Q")}
     T_P = max(values["T1"] / values["P"], values["M"] * values["L"] / (values["T"] * values["P"]))
@@ -56,7 +56,7 @@ def test_both_printed_forms_are_the_same(values):
 
 def test_both_printed_forms_are_one_formula():
     letters = dict(zip(VALUES, sympy.symbols("T1 M L T B_r B_a P Q", positive=True), strict=True))
-    terms = INTEGRATED.terms(**letters)
+    terms = INTEGRATED.formula.terms(**letters)
     factor = waves_per_core(letters["B_r"], letters["B_a"], letters["P"], letters["Q"])
     assert sympy.simplify(terms["compute"] - letters["T1"] * factor) == 0
     assert sympy.simplify(terms["memory"] - letters["M"] * letters["L"] / letters["T"] * factor) == 0
@@ -65,7 +65,7 @@ def test_both_printed_forms_are_one_formula():
 
 @given(programs)
 def test_the_sum_is_at_least_the_maximum_and_at_most_twice_it(values):
-    larger, both = INTEGRATED.evaluate(**values).total, INTEGRATED_SUM.evaluate(**values).total
+    larger, both = INTEGRATED.formula.evaluate(**values).total, INTEGRATED_SUM.formula.evaluate(**values).total
     assert larger <= both <= 2 * larger
 
 
@@ -81,7 +81,7 @@ def test_time_over_blocks_is_least_at_multiples_of_the_groups(item):
 
 def test_a_million_points_take_less_than_two_seconds():
     began = time.process_time()  # not wall time, which other processes share
-    made = INTEGRATED.evaluate(**VALUES | {"B_r": np.arange(1, 10**6 + 1)})
+    made = INTEGRATED.formula.evaluate(**VALUES | {"B_r": np.arange(1, 10**6 + 1)})
     assert made.bound.shape == (10**6,)
     assert time.process_time() - began < 2
 
@@ -92,7 +92,7 @@ def test_a_million_points_take_less_than_two_seconds():
 )
 def test_a_value_outside_the_domain_is_refused_by_name(letter, value, allowed):
     with pytest.raises(ModelError, match=rf"^integrated: {letter} = {value}: must be {allowed} \("):
-        INTEGRATED.evaluate(**VALUES | {letter: value})
+        INTEGRATED.formula.evaluate(**VALUES | {letter: value})
     with pytest.raises(ModelError, match=rf"^time: {letter} = {value}: must be {allowed} \("):
         time_by_groups(**VALUES | {letter: value})
 

@@ -33,7 +33,7 @@ def found(**changes):
 
 
 def terms(**changes):
-    return {name: float(term) for name, term in MWP_CWP.evaluate(**(EXAMPLE | changes)).terms.items()}
+    return {name: float(term) for name, term in MWP_CWP.formula.evaluate(**(EXAMPLE | changes)).terms.items()}
 
 
 def test_the_papers_example_step_by_step():
@@ -168,7 +168,7 @@ def test_mwp_and_cwp_lie_within_the_warps_and_the_time_is_that_of_the_case(
                                      COALESCED | {"N": 30, "Total_insts": 200, "Mem_Bandwidth": 10**6}])  # fmt: skip
 def test_the_symbolic_form_gives_the_same_numbers(changes):
     values = EXAMPLE | changes
-    for formula, numbers in ((MWP_CWP, terms(**changes)), (MWP_CWP_PRINTED, printed(**changes))):
+    for formula, numbers in ((MWP_CWP.formula, terms(**changes)), (MWP_CWP_PRINTED, printed(**changes))):
         for name, expression in formula.expressions.items():
             number = expression.subs({letter: values[letter.name] for letter in expression.free_symbols})
             assert float(number) == pytest.approx(numbers[name], rel=1e-14)  # a handful of roundings
@@ -323,13 +323,13 @@ def test_a_program_without_launches_takes_no_time_and_counts_without_theirs_are_
 )  # fmt: skip
 def test_a_value_outside_its_domain_is_refused_by_name(symbol, value):
     with pytest.raises(ModelError, match=rf"^mwp-cwp: {symbol} = {value}: must be "):
-        MWP_CWP.evaluate(**(EXAMPLE | {symbol: value}))
+        MWP_CWP.formula.evaluate(**(EXAMPLE | {symbol: value}))
 
 
 def test_a_million_points_are_evaluated_in_less_than_two_seconds():
     warps = np.linspace(1, 64, 10**6)
     begin = time.process_time()
-    made = MWP_CWP.evaluate(**(EXAMPLE | {"N": warps})).total
+    made = MWP_CWP.formula.evaluate(**(EXAMPLE | {"N": warps})).total
     assert time.process_time() - begin < 2  # seconds of this process; it takes about 0.3
     assert made[-1] == pytest.approx(sum(terms(N=64).values()), rel=1e-15)  # the same operations
     assert made.shape == warps.shape

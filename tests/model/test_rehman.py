@@ -69,7 +69,7 @@ def expected_ms(formula, row, clock=CLOCK):
 @rows()
 def test_the_expected_times_of_table_6_2_follow_with_the_printed_blocks_per_group(row):
     for clock in (1.296532e9, CLOCK, 1.296543e9):
-        milliseconds, bound = expected_ms(REHMAN, row, clock)
+        milliseconds, bound = expected_ms(REHMAN.formula, row, clock)
         assert round(milliseconds, 3) == TABLE["expected_ms"][row]
         assert bound == "memory"
 
@@ -77,14 +77,14 @@ def test_the_expected_times_of_table_6_2_follow_with_the_printed_blocks_per_grou
 def test_the_clocks_of_the_text_and_of_the_data_sheet_miss_table_6_2():
     """rehman.table6.2: 1.3 GHz misses every row, 1.296 GHz all but the first."""
     for clock, hits in ((1.3e9, 0), (1.296e9, 1)):
-        found = [round(expected_ms(REHMAN, row, clock)[0], 3) for row in range(7)]
+        found = [round(expected_ms(REHMAN.formula, row, clock)[0], 3) for row in range(7)]
         assert sum(np.equal(found, TABLE["expected_ms"])) == hits
 
 
 @rows()
 def test_the_sum_model_differs_by_the_compute_cycles_alone(row):
     """Section 6.3 calls the two identical: they differ by 0.27 %, which three digits show."""
-    ratio = expected_ms(REHMAN_SUM, row)[0] / expected_ms(REHMAN, row)[0]
+    ratio = expected_ms(REHMAN_SUM.formula, row)[0] / expected_ms(REHMAN.formula, row)[0]
     assert ratio == pytest.approx(1 + 16 / 6000, rel=1e-14)  # a few roundings
 
 
@@ -122,11 +122,11 @@ def test_the_measurement_rises_with_n():
 
 def test_rehman_eq6_3_and_eq6_4_in_one_line():
     """rehman.eq6.3-6.4: the equation divides by the clock rate, the text multiplies."""
-    made = REHMAN.evaluate(N_B=3, N_w=5, N_t=32, N_C=8, D=2, N_compute=7, N_memory=11)
+    made = REHMAN.formula.evaluate(N_B=3, N_w=5, N_t=32, N_C=8, D=2, N_compute=7, N_memory=11)
     assert made.total == 3 * 5 * 32 * 11 / (8 * 2)
     assert thesis.kernel_time(made.total, 2e9) == 330 / 2e9
-    assert REHMAN_SUM.evaluate(N_B=3, N_w=5, N_t=32, N_C=8, D=2, N_compute=7, N_memory=11).total == 30 * 18
-    assert REHMAN.latex == (
+    assert REHMAN_SUM.formula.evaluate(N_B=3, N_w=5, N_t=32, N_C=8, D=2, N_compute=7, N_memory=11).total == 30 * 18
+    assert REHMAN.formula.latex == (
         "T_P = \\max\\left("
         "\\frac{N_B N_{compute} N_t N_w}{D N_C}, \\frac{N_B N_{memory} N_t N_w}{D N_C}\\right)"
     )  # fmt: skip
@@ -446,7 +446,7 @@ def test_a_program_without_launches_takes_no_time_and_counts_without_theirs_are_
 def test_a_value_outside_its_domain_is_refused_by_name(symbol, value):
     good = {"N_B": 1, "N_w": 1, "N_t": 1, "N_C": 1, "D": 1, "N_compute": 1, "N_memory": 1}
     with pytest.raises(ModelError, match=rf"^rehman: {symbol} = {value}: must be "):
-        REHMAN.evaluate(**{**good, symbol: value})
+        REHMAN.formula.evaluate(**{**good, symbol: value})
 
 
 @pytest.mark.parametrize(
@@ -473,11 +473,11 @@ def test_an_equations_value_outside_its_domain_is_refused_by_name(call, line):
 )  # fmt: skip
 def test_the_sum_is_at_least_the_maximum_and_at_most_twice_it(N_B, N_w, N_t, N_C, D, compute, memory):  # noqa: N803
     values = {"N_B": N_B, "N_w": N_w, "N_t": N_t, "N_C": N_C, "D": D, "N_compute": compute, "N_memory": memory}
-    most, both = REHMAN.evaluate(**values).total, REHMAN_SUM.evaluate(**values).total
+    most, both = REHMAN.formula.evaluate(**values).total, REHMAN_SUM.formula.evaluate(**values).total
     assert most <= both <= 2 * most
 
 
 def test_a_million_points_are_evaluated_as_arrays():
     blocks = np.arange(10**6)
-    made = REHMAN.evaluate(**GTX280, N_B=blocks, N_compute=10, N_memory=20)
+    made = REHMAN.formula.evaluate(**GTX280, N_B=blocks, N_compute=10, N_memory=20)
     assert np.array_equal(made.total, blocks * 16 * 32 * 20 / 32)

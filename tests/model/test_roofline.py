@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from simtmm import lower, simulate
 from simtmm.errors import ModelError
 from simtmm.machine import Machine, load_machine, machine_files
-from simtmm.model.roofline import FORMULA, bandwidth, roofline
+from simtmm.model.roofline import ROOFLINE, bandwidth, roofline
 from simtmm.trace.counts import Counts, count
 from tests.trace.build import load, trace, work
 
@@ -109,12 +109,12 @@ def test_no_simulation_without_caches_is_faster_than_its_roofline(name):
 )
 def test_a_value_outside_its_domain_is_refused_by_name(symbol, value):
     with pytest.raises(ModelError, match=rf"^roofline: {symbol} = {value}: must be "):
-        FORMULA.evaluate(**{"T1": 1, "P": 1, "B": 1, "beta": 1, symbol: value})
+        ROOFLINE.formula.evaluate(**{"T1": 1, "P": 1, "B": 1, "beta": 1, symbol: value})
 
 
 def test_the_formula_is_told_for_papers_and_evaluated_over_arrays():
-    assert FORMULA.latex == "T_P = \\max\\left(\\frac{T_1}{P}, \\frac{B}{\\beta}\\right)"
+    assert ROOFLINE.formula.latex == "T_P = \\max\\left(\\frac{T_1}{P}, \\frac{B}{\\beta}\\right)"
     beta = np.array([0.5, 1.0, 2.0, np.inf])
-    made = FORMULA.evaluate(T1=8, P=8, B=1.5, beta=beta)
+    made = ROOFLINE.formula.evaluate(T1=8, P=8, B=1.5, beta=beta)
     assert made.total.tolist() == [3, 1.5, 1, 1]
     assert made.bound.tolist() == ["memory", "memory", "compute", "compute"]

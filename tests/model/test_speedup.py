@@ -8,7 +8,7 @@ import pytest
 from simtmm import load_machine
 from simtmm.model.algorithm import predict_algorithm
 from simtmm.model.algorithms import ALGORITHMS, find
-from simtmm.model.speedup_of import speedup_of
+from simtmm.model.speedup import speedup_of
 
 GTX_480 = load_machine("gtx480")  # P 480, Q 32, L 512, C 32, X 48, Z 12288 words
 CRAY_XMT = load_machine("cray-xmt")  # no shared memory

@@ -2,20 +2,20 @@
 
 import re
 import shutil
-from operator import attrgetter
+from operator import methodcaller
 from pathlib import Path
 
 import distributed
 import pytest
 
 import simtmm
-from simtmm import load_machine
+from simtmm import load_machine, predict
 from simtmm.errors import StudyError
 from simtmm.parallel import dask as of_cluster
 from simtmm.parallel import dask_workers
 from simtmm.parallel.dask import Cluster
 from simtmm.parallel.tasks import Serial, Task
-from simtmm.study.point import compute_algorithm
+from simtmm.trace.counts import Counts
 from tests.parallel.clusters import cluster
 
 PATIENCE = 60  # seconds for a worker to come
@@ -39,8 +39,9 @@ def points(numbers):
     """Tasks of which every other one serves the next."""
     machine, tasks = load_machine("gtx280"), []
     for number in numbers:
-        point = Task(compute_algorithm, ("list-ranking", machine, {"n": 1000 + number, "T": 4}, ("tmm",)))
-        tasks += [point, Task(attrgetter("results"), (point,), wanted=True)]
+        counts = Counts(1000 + number, 10, 5, 5, threads_per_core=1.0, warps_in_use=1.0, launches=())
+        point = Task(predict, ("tmm", machine, counts))
+        tasks += [point, Task(methodcaller("to_dict"), (point,), wanted=True)]
     return tasks
 
 

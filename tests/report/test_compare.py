@@ -6,10 +6,11 @@ import re
 
 from rich.console import Console
 
-from simtmm.analysis.comparison import CALIBRATED, MEASURED, SIMULATED
-from simtmm.analysis.predict import MODELS
 from simtmm.measurement.timings import Timing
-from simtmm.report.compare import SERIES, comparison_csv, comparison_latex, describe_comparison
+from simtmm.model import MODELS
+from simtmm.model.calibrated import CALIBRATED
+from simtmm.model.series import MEASURED, SIMULATED, all_series, label
+from simtmm.report.compare import comparison_csv, comparison_latex, describe_comparison
 from tests.study.cases import case, comparison, without_clock
 
 
@@ -36,8 +37,10 @@ def line(told, begin):
     return re.split(r" {2,}", found.strip())
 
 
-def test_every_series_has_a_name():
-    assert set(SERIES) == {SIMULATED, MEASURED, CALIBRATED, *MODELS}
+def test_every_series_has_a_label_of_its_own():
+    labels = [label(name) for name in all_series()]
+    assert set(all_series()) == {SIMULATED, MEASURED, CALIBRATED.name, *MODELS}
+    assert len(set(labels)) == len(labels)
 
 
 def test_it_tells_times_ratios_agreement_and_what_binds():

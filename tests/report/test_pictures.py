@@ -13,8 +13,8 @@ from simtmm import load_machine, load_trace
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.errors import OutputError
 from simtmm.model.scheduling import zigzag
+from simtmm.model.series import MEASURED, all_series
 from simtmm.report import comparison_pictures, pictures, study_pictures
-from simtmm.report.compare import SERIES
 from simtmm.report.page import Table
 from simtmm.result import WHERE_TIME_GOES
 from tests.study.cases import MACHINE, WAITED, case, comparison
@@ -51,8 +51,16 @@ def test_a_scatter_has_a_marker_a_model_over_the_reference_and_the_diagonal():
 
 
 def test_every_series_has_a_look_of_its_own():
-    assert set(pictures.LOOKS) == set(SERIES)
-    assert len(set(pictures.LOOKS.values())) == len(pictures.LOOKS)
+    looks = {tuple(pictures.look(name).items()) for name in all_series()}
+    assert len(looks) == len(all_series())
+    assert "linestyle" in pictures.look(MEASURED)
+
+
+def test_forms_of_a_model_share_a_colour_and_one_is_open():
+    for one, other in (("tmm", "tmm-warps"), ("integrated", "integrated-sum"), ("rehman", "rehman-sum")):
+        first, second = pictures.look(one), pictures.look(other)
+        assert first["color"] == second["color"] == first["markerfacecolor"]
+        assert second["markerfacecolor"] == "white"
 
 
 @needs_matplotlib

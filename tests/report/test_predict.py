@@ -6,11 +6,13 @@ import pytest
 from rich.console import Console
 
 from simtmm import load_machine
-from simtmm.analysis.predict import CALIBRATED, Predicted, Versus, predict_paper, predict_program, sweep_blocks
+from simtmm.analysis.crossover import Versus
+from simtmm.analysis.predict import Predicted, predict_paper, predict_program
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
+from simtmm.analysis.zigzag import sweep_blocks
+from simtmm.model import all_models
 from simtmm.model.regimes import Crossover, Regime, Stretch
 from simtmm.report.predict import (
-    NAMES,
     describe_formulas,
     describe_prediction,
     describe_versus,
@@ -101,7 +103,7 @@ def test_an_algorithm_has_its_counts_and_speedup():
         "that hide the latency        512   by the TMM, at L = 512",
         "                          16,384   if a warp's threads wait together",
         "limit: threads per core       48   X, threads a core may hold",
-        "limit: shared memory          384   Z / (Q S), what shared memory allows",
+        "limit: shared memory         384   Z / (Q S), what shared memory allows",
         "limit: parallelism         2,185   T1 / (Tinf P), what the program can feed",
         "largest L that T hides        48   cycles",
         "",
@@ -148,11 +150,11 @@ def test_numbers_beyond_reading_have_an_exponent():
     assert max(len(line) for line in shown) < 120
 
 
-def test_all_models_have_a_name():
+def test_all_models_have_a_label_of_their_own():
     found = predict_program(TRACE, GTX_480, constants={"a1": 1, "a0": 0})
-    assert set(found.predictions) == set(NAMES)
-    assert CALIBRATED in NAMES
-    assert len(set(NAMES.values())) == len(NAMES)
+    assert set(found.predictions) == set(all_models())
+    labels = [model.label for model in all_models().values()]
+    assert len(set(labels)) == len(labels)
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -163,8 +165,8 @@ def test_a_report_of_all_models_fits_the_terminal_and_keeps_its_numbers_whole(wi
     text = "\n".join(shown)
     for prediction in found.predictions.values():
         assert f" {prediction.cycles:,.0f} " in text
-    for name in NAMES.values():
-        assert any(line.startswith(f"{name} ") for line in shown)
+    for model in all_models().values():
+        assert any(line.startswith(f"{model.label} ") for line in shown)
 
 
 def test_formulas_are_a_line_each_and_no_markup():

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from simtmm.study.plan import plan
-from simtmm.study.study_file import study_of
+from simtmm.study.design.design import design_of
+from simtmm.study.design.study_file import study_of
 from simtmm.trace.io import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch
 
@@ -56,6 +56,6 @@ def write(folder, **shape):
     return folder
 
 
-def planned(folder, **tables):
-    """A plan of the trace in a folder on the machine in it."""
-    return plan(study_of({"program": "traced.parquet", "machines": ["small.toml"], **tables}), folder)
+def designed(folder, **tables):
+    """A study of the trace in a folder on the machine in it."""
+    return design_of(study_of({"program": "traced.parquet", "machines": ["small.toml"], **tables}), folder)

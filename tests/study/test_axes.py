@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.errors import StudyError
-from simtmm.study.axes import Axis, axis, flattened, product, sample, size, span
+from simtmm.study.design.axes import Axis, axis, flattened, product, sample, size, span
 
 
 def values(text, **options):

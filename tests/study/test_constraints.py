@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.errors import StudyError
-from simtmm.study.constraints import constraint
+from simtmm.study.design.constraints import constraint
 
 VALUES = {"threads": 64, "memory.latency": 400.0, "scheduling.scheduler": "fifo", "n": 1024}
 

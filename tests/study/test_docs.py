@@ -4,9 +4,10 @@ import re
 import tomllib
 from pathlib import Path
 
-from simtmm.study.axes import axis
-from simtmm.study.plan import plan
-from simtmm.study.study_file import SampleFile, StudyFile, study_of
+from simtmm.study.design.axes import axis
+from simtmm.study.design.design import design_of
+from simtmm.study.design.points import points_of
+from simtmm.study.design.study_file import SampleFile, StudyFile, study_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "studies.md").read_text(encoding="utf-8")
 
@@ -16,7 +17,7 @@ def block(language):
 
 
 def test_the_study_file_has_the_points_that_the_page_tells():
-    points = plan(study_of(tomllib.loads(block("toml")))).points
+    points = points_of(design_of(study_of(tomllib.loads(block("toml")))))
     told = re.search(r"(\d+) points: (\d+) done, (\d+) skipped", PAGE)
     skipped = sum(bool(point.skipped) for point in points)
     assert [len(points), len(points) - skipped, skipped] == [int(number) for number in told.groups()]

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.study.curves import BEND, bend, slope
-from simtmm.study.findings import answers
-from simtmm.study.plan import plan
-from simtmm.study.results import Row, Study
-from simtmm.study.study_file import study_of
+from simtmm.study.design.design import design_of
+from simtmm.study.design.study_file import study_of
+from simtmm.study.findings import findings
+from simtmm.study.results import Results, Row
 from simtmm.study.sweep import sweep
-from tests.study.programs import planned, write
+from tests.study.programs import designed, write
 
 SLOPES = st.floats(-3, 3)
 
@@ -56,7 +56,7 @@ def test_fewer_than_five_points_have_no_knee():
 
 
 def algorithm(**tables):
-    return sweep(plan(study_of({"program": "list-ranking", "machines": ["gtx480"], **tables})))
+    return sweep(design_of(study_of({"program": "list-ranking", "machines": ["gtx480"], **tables})))
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def along_latency():
 
 
 def test_the_knee_of_a_model_is_where_its_terms_are_equal(along_latency):
-    found = answers(along_latency)
+    found = findings(along_latency)
     changes = {change.fixed["T"]: change for change in found.changes if change.axis == "memory.latency"}
     knees = {knee.fixed["T"]: knee for knee in found.knees if knee.axis == "memory.latency" and knee.quantity == "tmm"}
     assert set(changes) == set(knees) == {2, 8, 16}
@@ -84,7 +84,7 @@ def test_the_knee_of_a_model_is_where_its_terms_are_equal(along_latency):
 
 def test_elasticities_are_medians_and_ranges_over_curves():
     study = algorithm(parameters={"n": 2**20}, axes={"memory.latency": "1000:8000:log:4", "T": [0.01, 0.02, 48]})
-    found = {(entry.axis, entry.quantity): entry for entry in answers(study).elasticities}
+    found = {(entry.axis, entry.quantity): entry for entry in findings(study).elasticities}
     along = found["memory.latency", "tmm"]
     assert (along.value, along.high, along.curves) == (pytest.approx(1), pytest.approx(1), 3)
     assert 0 <= along.low < 1  # with 48 threads a part of the latency is hidden
@@ -97,14 +97,14 @@ def test_sampled_axes_have_the_elasticities_of_a_regression():
         compute=["tmm"],
         sample={"points": 30, "axes": {"memory.latency": "5000:50000:log", "T": "0.01:1:log"}},
     )
-    found = {entry.axis: entry for entry in answers(study).elasticities}
+    found = {entry.axis: entry for entry in findings(study).elasticities}
     assert {axis: entry.value for axis, entry in found.items()} == pytest.approx({"memory.latency": 1, "T": -1})
     assert all(entry.curves == 0 for entry in found.values())
 
 
 def test_axes_of_words_have_a_spread_and_the_value_that_is_fastest():
     study = sweep(
-        plan(
+        design_of(
             study_of(
                 {
                     "program": "list-ranking",
@@ -116,7 +116,7 @@ def test_axes_of_words_have_a_spread_and_the_value_that_is_fastest():
             )
         )
     )
-    (spread,) = answers(study).spreads
+    (spread,) = findings(study).spreads
     times = {(row.point.axes["machine"], row.point.axes["T"]): row.cycles("tmm") for row in study.rows}
     ratios = [times["gtx280", threads] / times["a100-80", threads] for threads in (1, 2)]
     assert (spread.axis, spread.best, spread.curves) == ("machine", "a100-80", 2)
@@ -127,13 +127,13 @@ def test_linked_axes_are_one_curve():
     study = algorithm(
         parameters={"n": 2**20}, compute=["tmm"], linked=[{"memory.latency": [1000, 2000, 4000], "T": [1, 2, 4]}]
     )
-    (found,) = answers(study).elasticities
+    (found,) = findings(study).elasticities
     assert (found.axis, found.value, found.curves) == ("memory.latency", pytest.approx(0, abs=1e-12), 1)
 
 
 def test_what_binds_a_simulation_is_where_most_of_its_time_goes(tmp_path):
-    study = sweep(planned(write(tmp_path), axes={"memory.latency": "1:400:log:12"}), workers=1)
-    (change,) = (change for change in answers(study).changes if change.quantity == "simulated")
+    study = sweep(designed(write(tmp_path), axes={"memory.latency": "1:400:log:12"}), workers=1)
+    (change,) = (change for change in findings(study).changes if change.quantity == "simulated")
     assert change.after == "memory"
     for row in study.rows:
         time = row.results["simulated"]["time"]
@@ -143,8 +143,8 @@ def test_what_binds_a_simulation_is_where_most_of_its_time_goes(tmp_path):
 
 
 def test_the_simulated_knee_stands_beside_the_models_threshold(tmp_path):
-    study = sweep(planned(write(tmp_path, blocks=16, rounds=20), axes={"memory.latency": "2:1000:log:17"}), workers=1)
-    (knee,) = (knee for knee in answers(study).knees if knee.quantity == "simulated")
+    study = sweep(designed(write(tmp_path, blocks=16, rounds=20), axes={"memory.latency": "2:1000:log:17"}), workers=1)
+    (knee,) = (knee for knee in findings(study).knees if knee.quantity == "simulated")
     assert set(knee.thresholds) == {"tmm", "tmm-warps"}
     assert 0 <= knee.before < 0.5 < knee.after <= 1
     low, high = sorted((knee.thresholds["tmm"][0], knee.thresholds["tmm-warps"][0]))
@@ -152,19 +152,19 @@ def test_the_simulated_knee_stands_beside_the_models_threshold(tmp_path):
 
 
 def test_the_fastest_point_is_told_for_each_quantity(along_latency):
-    assert answers(along_latency).fastest["tmm"] == {"memory.latency": 0.1, "T": 2}
+    assert findings(along_latency).fastest["tmm"] == {"memory.latency": 0.1, "T": 2}
 
 
-def test_a_study_without_results_has_no_answers(along_latency):
+def test_a_study_without_results_has_no_findings(along_latency):
     rows = tuple(Row(row.point, "open", "", {}) for row in along_latency.rows)
-    found = answers(Study(along_latency.plan, rows))
+    found = findings(Results.of_rows(along_latency.design, rows))
     nothing = dict.fromkeys(("elasticities", "spreads", "changes", "knees"), ())
     assert found.to_dict() == {**nothing, "fastest": {}, "curves": {}}
 
 
 def test_of_very_many_curves_some_are_looked_at_and_that_is_told(along_latency, monkeypatch):
     monkeypatch.setattr("simtmm.study.findings.MOST_CURVES", 2)
-    every, found = 3, answers(along_latency)
+    every, found = 3, findings(along_latency)
     assert found.curves == {"memory.latency": every, "T": 25}
     assert {change.fixed["T"] for change in found.changes if change.axis == "memory.latency"} == {2, 8}
     assert {entry.curves for entry in found.elasticities} == {every, 25}

@@ -5,10 +5,11 @@ import sqlite3
 import pytest
 
 from simtmm.errors import StudyError
-from simtmm.study.plan import plan
+from simtmm.study.design.design import design_of
+from simtmm.study.design.points import points_of
+from simtmm.study.design.study_file import study_of
 from simtmm.study.store.store import Store
-from simtmm.study.study_file import study_of
-from tests.study.programs import planned, write
+from tests.study.programs import designed, write
 from tests.study.stores import brought_back, executed
 
 
@@ -19,7 +20,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def made(folder):
-    return planned(folder, axes={"memory.latency": [100, 200]})
+    return designed(folder, axes={"memory.latency": [100, 200]})
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def path(tmp_path):
 def test_what_is_put_in_is_there_when_it_is_opened_again(path, made):
     document = {"cycles": 0.1 + 0.2, "bound": "memory", "terms": {"z": 1.5, "a": float("inf")}, "time": None}
     with Store(path) as store:
-        run = store.begin(made, {"command": "one"})
+        run = store.begin(made, points_of(made), {"command": "one"})
         store.put("key", {"tmm": document}, {"rehman": "no"}, run, 1.5)
         store.skip("other", "does not fit", run)
     with Store(path) as store:
@@ -47,10 +48,10 @@ def test_what_is_put_in_is_there_when_it_is_opened_again(path, made):
 
 def test_the_study_in_a_store_means_the_same_wherever_it_is_read(path, made, monkeypatch, tmp_path):
     with Store(path) as store:
-        store.begin(made, {})
+        store.begin(made, points_of(made), {})
         document = store.study()
     monkeypatch.chdir(tmp_path)
-    assert [point.key for point in plan(study_of(document)).points] == [point.key for point in made.points]
+    assert [point.key for point in points_of(design_of(study_of(document)))] == [point.key for point in points_of(made)]
 
 
 def test_the_store_is_in_write_ahead_mode(path):
@@ -62,8 +63,9 @@ def test_the_store_is_in_write_ahead_mode(path):
 
 def test_axes_are_columns_of_their_own(path, made, folder):
     with Store(path) as store:
-        store.begin(made, {})
-        store.begin(planned(folder, axes={"memory.latency": [300], "cores.groups": [1, 2]}), {})
+        store.begin(made, points_of(made), {})
+        other = designed(folder, axes={"memory.latency": [300], "cores.groups": [1, 2]})
+        store.begin(other, points_of(other), {})
     database = sqlite3.connect(path)
     rows = database.execute('SELECT "memory.latency", "cores.groups" FROM points ORDER BY 1, 2').fetchall()
     database.close()
@@ -72,16 +74,16 @@ def test_axes_are_columns_of_their_own(path, made, folder):
 
 def test_a_column_that_sqlite_might_take_for_another_is_marked_as_an_axis(path):
     tables = {"program": "apsp-johnson-array", "kind": "algorithm", "parameters": {"m": 256}}
-    found = plan(study_of({**tables, "axes": {"n": [64, 128], "T": [1, 2]}}))
+    found = design_of(study_of({**tables, "axes": {"n": [64, 128], "T": [1, 2]}}))
     with Store(path) as store:
-        store.begin(found, {})
+        store.begin(found, points_of(found), {})
         names = {row[1] for row in store._database.execute("PRAGMA table_info(points)")}
     assert {"n", "axis_T"} <= names
 
 
 def test_success_takes_the_failure_away(path, made):
     with Store(path) as store:
-        run = store.begin(made, {})
+        run = store.begin(made, points_of(made), {})
         store.put("key", {}, {"tmm": "no"}, run)
         store.put("key", {"tmm": {"cycles": 1}}, {}, run)
         assert store.failures() == {}
@@ -93,7 +95,7 @@ def test_a_point_is_put_in_whole_or_not_at_all(path, made):
             raise RuntimeError
 
     with Store(path) as store:
-        run = store.begin(made, {})
+        run = store.begin(made, points_of(made), {})
         with pytest.raises(RuntimeError):
             store.put("key", {"tmm": {"cycles": 1}, "pram": {"cycles": Unspeakable()}}, {}, run)
         assert store.results() == {}
@@ -103,8 +105,8 @@ def test_a_point_is_put_in_whole_or_not_at_all(path, made):
 
 def test_two_may_write_to_one_store(path, made):
     with Store(path) as one, Store(path) as other:
-        run = one.begin(made, {})
-        assert other.begin(made, {}) == run + 1
+        run = one.begin(made, points_of(made), {})
+        assert other.begin(made, points_of(made), {}) == run + 1
         one.put("a", {"tmm": {"cycles": 1}}, {}, run)
         other.put("b", {"tmm": {"cycles": 2}}, {}, run)
         assert set(one.results()) == set(other.results()) == {"a", "b"}
@@ -151,7 +153,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
 
 def test_a_store_that_is_damaged_within_is_told(path, made):
     with Store(path) as store:
-        run = store.begin(made, {})
+        run = store.begin(made, points_of(made), {})
         for number in range(200):
             store.put(f"key {number}", {"tmm": {"cycles": number, "of": "x" * 500}}, {}, run)
     content = bytearray(path.read_bytes())
@@ -163,7 +165,7 @@ def test_a_store_that_is_damaged_within_is_told(path, made):
 
 def test_a_disk_that_is_full_is_told_and_what_was_there_stays(path, made):
     with Store(path) as store:
-        run = store.begin(made, {})
+        run = store.begin(made, points_of(made), {})
         store.put("one", {"tmm": {"cycles": 1}}, {}, run)
         (pages,) = store._database.execute("PRAGMA page_count").fetchone()
         store._database.execute(f"PRAGMA max_page_count = {pages}")
@@ -175,14 +177,14 @@ def test_a_disk_that_is_full_is_told_and_what_was_there_stays(path, made):
 
 def test_a_part_is_there_when_it_is_opened_again(path, made):
     with Store(path) as store:
-        store.put_part("key 0 10", b"bytes", 0.5, store.begin(made, {}))
+        store.put_part("key 0 10", b"bytes", 0.5, store.begin(made, points_of(made), {}))
     with Store(path) as store:
         assert (store.parts(), store.part("key 0 10"), store.part("other")) == ({"key 0 10"}, b"bytes", None)
 
 
 def test_a_store_of_before_there_were_parts_can_be_gone_on_with(path, made):
     with Store(path) as store:
-        store.begin(made, {})
+        store.begin(made, points_of(made), {})
     brought_back(path)
     executed(path, "DROP TABLE parts")
     with Store(path) as store:

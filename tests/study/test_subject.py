@@ -6,10 +6,11 @@ import pytest
 
 from simtmm.errors import StudyError
 from simtmm.kernel import kernel_folders, load_kernel
-from simtmm.study.layout import stored_layout
-from simtmm.study.plan import plan
-from simtmm.study.study_file import study_of
-from simtmm.study.subject import described_program, program
+from simtmm.study.design.design import design_of
+from simtmm.study.design.points import points_of
+from simtmm.study.design.stored_design import stored_design
+from simtmm.study.design.study_file import study_of
+from simtmm.study.design.subject import described_subject, typed_subject
 
 HOST = """
 import numpy as np
@@ -38,12 +39,12 @@ def own(tmp_path):
 
 def kept(made):
     """What a store keeps of a program, read again."""
-    return described_program(json.loads(json.dumps(made.description())))
+    return described_subject(json.loads(json.dumps(made.description())))
 
 
 @pytest.mark.parametrize("name", kernel_folders())
 def test_a_described_kernel_is_the_kernel(name):
-    made = program(name)
+    made = typed_subject(name)
     again = kept(made)
     assert (again.kind, again.name, again.digest) == (made.kind, made.name, made.digest)
     assert {each: again.parameter(each) for each in again.parameters} == load_kernel(name).parameters
@@ -51,7 +52,7 @@ def test_a_described_kernel_is_the_kernel(name):
 
 
 def test_a_described_parameter_takes_what_the_parameter_takes(own):
-    made = program(str(own))
+    made = typed_subject(str(own))
     again = kept(made)
     for given in ({"a": "7"}, {"a": 1}, {"b": -1e300}, {"b": 3}, {"c": "y"}, {"d": "1"}):
         assert again.resolve(given) == made.resolve(given)
@@ -66,13 +67,13 @@ def test_a_described_parameter_takes_what_the_parameter_takes(own):
 
 def test_the_points_of_a_described_kernel_have_the_same_keys(own):
     study = study_of({"program": str(own), "machines": ["ideal"], "axes": {"a": "1:4", "memory.latency": "100,200"}})
-    made = plan(study)
-    again = plan(stored_layout(json.loads(made.document()), "s.sqlite"))
-    assert [point.key for point in again.points] == [point.key for point in made.points]
+    made = design_of(study)
+    again = stored_design(json.loads(made.document()), "s.sqlite")
+    assert [point.key for point in points_of(again)] == [point.key for point in points_of(made)]
 
 
 def test_only_a_kernel_is_described():
-    assert program("list-ranking").description() is None
+    assert typed_subject("list-ranking").description() is None
 
 
 @pytest.mark.parametrize(
@@ -95,10 +96,10 @@ def test_only_a_kernel_is_described():
     ],
 )
 def test_a_description_that_is_none_is_refused_with_file_and_key(own, change, message):
-    document = json.loads(plan(study_of({"program": str(own), "machines": ["ideal"]})).document())
+    document = json.loads(design_of(study_of({"program": str(own), "machines": ["ideal"]})).document())
     document["kernel"] = change(document["kernel"])
     with pytest.raises(StudyError) as caught:
-        stored_layout(document, "s.sqlite")
+        stored_design(document, "s.sqlite")
     assert str(caught.value).startswith(f"s.sqlite: {message}")
     assert "\n" not in str(caught.value)
 

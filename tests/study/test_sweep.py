@@ -18,18 +18,18 @@ import pytest
 from simtmm import count, load_machine, load_trace, lower, predict, record, simulate
 from simtmm.errors import CompilerError, OutputError, RecordingError, StudyError
 from simtmm.parallel.tasks import Task
-from simtmm.study import point, sweep
-from simtmm.study.findings import answers
-from simtmm.study.forecast import forecast
-from simtmm.study.plan import plan
-from simtmm.study.results import read
+from simtmm.study.design.design import design_of
+from simtmm.study.design.study_file import study_of
+from simtmm.study.evaluation import recorded_traces, steps, tasks
+from simtmm.study.evaluation.simulations import Simulations
+from simtmm.study.findings import findings
 from simtmm.study.store.store import Store
-from simtmm.study.study_file import study_of
+from simtmm.study.sweep import forecast, read
+from simtmm.study.sweep import sweep as run
 from tests.parallel.clusters import cluster
-from tests.study.programs import planned, write
+from tests.study.programs import designed, write
 
 LATENCIES = [50, 100, 200, 400]
-run = sweep.sweep
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def content(study):
 
 
 def test_each_point_is_what_the_library_calls_give(folder):
-    study = run(planned(folder, axes={"memory.latency": LATENCIES}, compute=["simulated", "tmm", "roofline"]))
+    study = run(designed(folder, axes={"memory.latency": LATENCIES}, compute=["simulated", "tmm", "roofline"]))
     trace, machine = load_trace(folder / "traced.parquet"), load_machine(folder / "small.toml")
     assert study.number("done") == len(LATENCIES)
     for row, latency in zip(study.rows, LATENCIES, strict=True):
@@ -59,7 +59,7 @@ def test_each_point_is_what_the_library_calls_give(folder):
 
 
 def test_processes_give_what_one_process_gives(folder):
-    made = planned(folder, axes={"memory.latency": LATENCIES, "cores.groups": [1, 2, 3]})
+    made = designed(folder, axes={"memory.latency": LATENCIES, "cores.groups": [1, 2, 3]})
     assert content(run(made, workers=2)) == content(run(made, workers=1))
 
 
@@ -72,7 +72,7 @@ def test_a_trace_is_recorded_once_and_lowered_once_for_each_width_and_chunk(monk
             calls[name] += 1
             return function(*arguments, **options)
 
-        monkeypatch.setattr(point, name, call)
+        monkeypatch.setattr(recorded_traces if name == "record" else steps, name, call)
 
     for name, function in (("record", record), ("lower", lower), ("count", count)):
         counting(name, function)
@@ -84,7 +84,7 @@ def test_a_trace_is_recorded_once_and_lowered_once_for_each_width_and_chunk(monk
         "scheduling.scheduler": ["fifo", "oldest"],
     }
     tables = {"program": "vector-add", "machines": ["ideal"], "axes": axes, "compute": ["simulated", "tmm"]}
-    made = plan(study_of(tables))
+    made = design_of(study_of(tables))
     assert run(made, workers=1).number("done") == 2 * 2 * 2 * 4 * 2
     assert calls == {"record": 2, "lower": 2 * 4, "count": 2 * 4}
     run(made, tmp_path / "again.sqlite", workers=1)
@@ -92,25 +92,25 @@ def test_a_trace_is_recorded_once_and_lowered_once_for_each_width_and_chunk(monk
 
 
 def test_points_that_are_in_the_store_are_not_run_again(folder, path, monkeypatch):
-    run(planned(folder, axes={"memory.latency": LATENCIES[:2]}), path, workers=1)
+    run(designed(folder, axes={"memory.latency": LATENCIES[:2]}), path, workers=1)
     seen = []
 
     def noted(function, *rest, **options):
         seen.append(function)
         return Task(function, *rest, **options)
 
-    monkeypatch.setattr(sweep, "Task", noted)
-    study = run(planned(folder, axes={"memory.latency": LATENCIES}), path, workers=1)
-    assert seen.count(point.compute) == 2
+    monkeypatch.setattr(tasks, "Task", noted)
+    study = run(designed(folder, axes={"memory.latency": LATENCIES}), path, workers=1)
+    assert seen.count(steps.compute) == 2
     assert study.number("done") == 4
     seen.clear()
-    run(planned(folder, axes={"memory.latency": LATENCIES[::-1]}), path, workers=1)
+    run(designed(folder, axes={"memory.latency": LATENCIES[::-1]}), path, workers=1)
     assert seen == []
 
 
 def test_another_model_is_computed_without_simulating_again(folder, path):
-    run(planned(folder, axes={"memory.latency": LATENCIES}, compute=["simulated"]), path, workers=1)
-    run(planned(folder, axes={"memory.latency": LATENCIES}, compute=["simulated", "pram"]), path, workers=1)
+    run(designed(folder, axes={"memory.latency": LATENCIES}, compute=["simulated"]), path, workers=1)
+    run(designed(folder, axes={"memory.latency": LATENCIES}, compute=["simulated", "pram"]), path, workers=1)
     database = sqlite3.connect(path)
     runs = database.execute("SELECT DISTINCT quantity, run FROM results ORDER BY 1").fetchall()
     database.close()
@@ -118,16 +118,16 @@ def test_another_model_is_computed_without_simulating_again(folder, path):
 
 
 def test_points_of_one_content_are_computed_once(folder):
-    made = planned(folder, linked=[{"memory.latency": [100, 100, 200], "cores.groups": [2, 2, 2]}])
+    made = designed(folder, linked=[{"memory.latency": [100, 100, 200], "cores.groups": [2, 2, 2]}])
     with Store(":memory:") as store:
-        assert len(sweep.pending(made, store)) == 2
+        assert Simulations(made).left(store).to_compute == 2
     study = run(made, workers=1)
     assert [row.cycles("simulated") for row in study.rows][:2] == [study.rows[0].cycles("simulated")] * 2
     assert study.number("done") == 3
 
 
 def test_a_block_that_does_not_fit_is_kept_as_skipped_with_the_reason(folder, path):
-    made = planned(folder, axes={"resources.shared_memory": [64, 128, 4096]})
+    made = designed(folder, axes={"resources.shared_memory": [64, 128, 4096]})
     for _ in range(2):  # the second time from the store
         study = run(made, path, workers=1)
         assert [row.status for row in study.rows] == ["skipped", "done", "done"]
@@ -138,10 +138,10 @@ def test_a_point_that_fails_is_kept_with_its_error_and_tried_again(folder, path,
     def wrong(*_, **__):
         raise RecordingError("kernel vector-add: wrong answer: sum[3] is 1, should be 2")
 
-    made = plan(study_of({"program": "vector-add", "machines": ["ideal"], "axes": {"memory.latency": [100, 200]}}))
+    made = design_of(study_of({"program": "vector-add", "machines": ["ideal"], "axes": {"memory.latency": [100, 200]}}))
     monkeypatch.setenv("SIMTMM_CACHE", str(path.parent / "cache"))
     with monkeypatch.context() as patch:
-        patch.setattr(point, "record", wrong)
+        patch.setattr(recorded_traces, "record", wrong)
         study = run(made, path, workers=1)
     assert [row.status for row in study.rows] == ["failed", "failed"]
     assert "wrong answer: sum[3]" in study.rows[0].reason
@@ -149,7 +149,7 @@ def test_a_point_that_fails_is_kept_with_its_error_and_tried_again(folder, path,
 
 
 def test_without_a_compiler_a_study_of_a_kernel_ends_at_once_unless_its_traces_are_there(monkeypatch, path, tmp_path):
-    made = plan(study_of({"program": "vector-add", "machines": ["ideal"]}))
+    made = design_of(study_of({"program": "vector-add", "machines": ["ideal"]}))
     monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path / "full"))
     run(made)
     monkeypatch.setenv("CXX", "no-such-compiler")
@@ -161,7 +161,7 @@ def test_without_a_compiler_a_study_of_a_kernel_ends_at_once_unless_its_traces_a
 
 def test_traces_used_least_recently_make_room_for_others(monkeypatch, tmp_path):
     monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path))
-    monkeypatch.setattr(point, "MOST_KEPT", 250)
+    monkeypatch.setattr(recorded_traces, "MOST_KEPT", 250)
     folder = tmp_path / "traces"
     folder.mkdir()
     for age, name in enumerate(["new", "middle", "needed", "old"]):
@@ -169,14 +169,14 @@ def test_traces_used_least_recently_make_room_for_others(monkeypatch, tmp_path):
         os.utime(folder / f"{name}-key-content.parquet", (1e9 - age, 1e9 - age))
     (folder / ".simtmm-x.part").touch()
     os.utime(folder / ".simtmm-x.part", (1e9, 1e9))
-    point.prune_traces([("needed", "key", ".parquet")])
+    recorded_traces.prune_traces([("needed", "key", ".parquet")])
     assert sorted(path.name for path in folder.iterdir()) == ["needed-key-content.parquet", "new-key-content.parquet"]
 
 
 @pytest.mark.parametrize("harm", ["another kernel's", "cut"])
 def test_a_kept_trace_that_is_not_what_was_kept_is_recorded_anew(monkeypatch, tmp_path, harm):
     monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path))
-    first, other = (plan(study_of({"program": name, "machines": ["ideal"]})) for name in ("vector-add", "copy"))
+    first, other = (design_of(study_of({"program": name, "machines": ["ideal"]})) for name in ("vector-add", "copy"))
     right, _ = run(first).rows, run(other)
     traces = {path.name.rsplit("-", 2)[0]: path for path in (tmp_path / "traces").glob("*.parquet")}
     assert sorted(traces) == ["copy", "vector-add"]
@@ -186,7 +186,7 @@ def test_a_kept_trace_that_is_not_what_was_kept_is_recorded_anew(monkeypatch, tm
 
 
 def test_an_algorithm_is_swept_over_its_symbols_and_the_machine():
-    made = plan(
+    made = design_of(
         study_of(
             {
                 "program": "list-ranking",
@@ -205,7 +205,7 @@ def test_an_algorithm_is_swept_over_its_symbols_and_the_machine():
 
 
 def test_a_point_outside_an_algorithms_domain_is_skipped():
-    made = plan(study_of({"program": "list-ranking", "axes": {"n": [64], "T": [4, 1e6]}}))
+    made = design_of(study_of({"program": "list-ranking", "axes": {"n": [64], "T": [4, 1e6]}}))
     study = run(made)
     assert [row.status for row in study.rows] == ["done", "skipped"]
     assert "must be at most" in study.rows[1].reason
@@ -214,7 +214,7 @@ def test_a_point_outside_an_algorithms_domain_is_skipped():
 def test_measured_times_stand_beside_the_machine_that_was_measured(folder, tmp_path):
     times = tmp_path / "times.csv"
     times.write_text("kernel,machine,seconds,n\ntraced,small,0.5,\ntraced,other,9,\n", encoding="utf-8")
-    made = planned(folder, measured=[str(times)], axes={"memory.latency": [50, 100]})
+    made = designed(folder, measured=[str(times)], axes={"memory.latency": [50, 100]})
     study = run(made, workers=1)
     assert [row.results.get("measured", {}).get("seconds") for row in study.rows] == [None, 0.5]  # small has L = 100
     assert study.rows[1].results["measured"]["cycles"] == 0.5e9
@@ -223,21 +223,21 @@ def test_measured_times_stand_beside_the_machine_that_was_measured(folder, tmp_p
 
 def test_the_watch_is_told_of_every_point(folder):
     told = []
-    run(planned(folder, axes={"memory.latency": LATENCIES}), workers=1, watch=lambda *told_: told.append(told_))
+    run(designed(folder, axes={"memory.latency": LATENCIES}), workers=1, watch=lambda *told_: told.append(told_))
     assert told == [("points", done, 4) for done in range(5)]
 
 
 @pytest.mark.parametrize("workers", [0, -1])
 def test_a_number_of_workers_that_is_none_is_refused(folder, workers):
     with pytest.raises(StudyError, match="must be at least 1"):
-        run(planned(folder), workers=workers)
+        run(designed(folder), workers=workers)
 
 
 # Exports
 
 
 def test_the_table_has_the_axes_and_the_numbers(folder, tmp_path):
-    study = run(planned(folder, axes={"memory.latency": LATENCIES}, constraints=["memory.latency < 400"]), workers=1)
+    study = run(designed(folder, axes={"memory.latency": LATENCIES}, constraints=["memory.latency < 400"]), workers=1)
     for name in ("t.parquet", "t.csv"):
         study.save(tmp_path / name)
     parquet = pyarrow.parquet.read_table(tmp_path / "t.parquet")
@@ -252,32 +252,32 @@ def test_the_table_has_the_axes_and_the_numbers(folder, tmp_path):
 
 
 def test_the_frame_is_the_table(folder):
-    study = run(planned(folder, axes={"memory.latency": LATENCIES}), workers=1)
+    study = run(designed(folder, axes={"memory.latency": LATENCIES}), workers=1)
     frame = study.to_frame()
     assert list(frame.columns) == study.to_table().column_names
     assert frame["tmm.cycles"].tolist() == [row.cycles("tmm") for row in study.rows]
 
 
 def test_values_of_several_kinds_in_one_axis_can_be_exported(folder):
-    study = run(planned(folder, axes={"memory.outstanding": ["none", 2]}), workers=1)
+    study = run(designed(folder, axes={"memory.outstanding": ["none", 2]}), workers=1)
     assert study.to_table().column("memory.outstanding").to_pylist() == [None, 2]
 
 
 def test_another_suffix_is_refused(folder, tmp_path):
     with pytest.raises(OutputError, match=r"must end in \.parquet or \.csv"):
-        run(planned(folder), workers=1).save(tmp_path / "t.xlsx")
+        run(designed(folder), workers=1).save(tmp_path / "t.xlsx")
 
 
 # Forecasts
 
 
 def test_a_forecast_counts_and_keeps_nothing(folder, path):
-    made = planned(folder, axes={"memory.latency": LATENCIES}, constraints=["memory.latency > 50"])
+    made = designed(folder, axes={"memory.latency": LATENCIES}, constraints=["memory.latency > 50"])
     told = forecast(made, path, workers=2)
     assert (told.points, told.excluded, told.stored, told.to_compute) == (4, 1, 0, 3)
     assert told.seconds > 0
     assert not path.exists()
-    run(planned(folder, axes={"memory.latency": LATENCIES[:2]}), path, workers=1)
+    run(designed(folder, axes={"memory.latency": LATENCIES[:2]}), path, workers=1)
     told = forecast(made, path)
     assert (told.stored, told.to_compute, told.estimate) == (1, 2, "the points in the store")
     run(made, path, workers=1)
@@ -385,10 +385,11 @@ def test_an_interrupted_sweep_leaves_a_store_to_go_on_from(large, undisturbed, p
 
 
 def test_a_store_can_be_read_while_points_are_open(folder, path):
-    run(planned(folder, axes={"memory.latency": LATENCIES[:2]}), path, workers=1)
-    study = read(planned(folder, axes={"memory.latency": LATENCIES}), path)
+    run(designed(folder, axes={"memory.latency": LATENCIES[:2]}), path, workers=1)
+    with Store(path, make=False) as store:
+        study = read(designed(folder, axes={"memory.latency": LATENCIES}), store)
     assert [row.status for row in study.rows] == ["done", "done", "open", "open"]
-    assert answers(study).fastest["simulated"] == {"memory.latency": 50}
+    assert findings(study).fastest["simulated"] == {"memory.latency": 50}
 
 
 # On a cluster
@@ -420,4 +421,4 @@ def test_a_cluster_of_workers_here_gives_the_same(large, undisturbed, path):
 @pytest.mark.parametrize("where", ["local:0", "local:many", "somewhere"])
 def test_a_cluster_that_is_none_is_refused(folder, where):
     with pytest.raises(StudyError, match=f"cluster '{where}': must be"):
-        run(planned(folder), cluster=where)
+        run(designed(folder), cluster=where)

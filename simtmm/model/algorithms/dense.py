@@ -7,9 +7,9 @@ for the standard algorithms; a loop's threads wait for memory at least once.
 from simtmm.model.algorithm import Algorithm, Equation, Form, Need
 from simtmm.model.formula import Symbol
 from simtmm.model.functions import Value, minimum, sqrt
+from simtmm.model.symbols import SUB_BLOCK
 
 NAMED = "named in 003, without numbers; derived here"
-S_D = Symbol("S_D", "dimension of a sub-block that is kept in shared memory", "words", minimum=1)
 SUB_BLOCKS: dict[str, Equation] = {"S_D": lambda Z: sqrt(Z)}  # section 4.1.1 of 000: S_D = Theta(sqrt(Z))
 FITS = (Need("S_D", "at most", lambda Z: sqrt(Z), "sqrt(Z)"),)  # a sub-block of S_D by S_D words
 
@@ -46,7 +46,7 @@ def product(n: Value, S_D: Value, C: Value) -> Value:
 MATRIX_MULTIPLICATION = Algorithm(
     name="matrix-multiplication",
     title="Matrix product",
-    symbols=(Symbol("n", "rows and columns of each matrix", "words", minimum=1), S_D),
+    symbols=(Symbol("n", "rows and columns of each matrix", "words", minimum=1), SUB_BLOCK),
     defaults=SUB_BLOCKS,
     fits=FITS,
     forms={

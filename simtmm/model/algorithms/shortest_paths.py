@@ -8,9 +8,10 @@ With the max, the dynamic program's memory term is below Johnson's (arrays) at e
 """
 
 from simtmm.model.algorithm import Algorithm, Form, Need
-from simtmm.model.algorithms.dense import FITS, MATRIX_MULTIPLICATION, S_D, SUB_BLOCKS, product
+from simtmm.model.algorithms.dense import FITS, MATRIX_MULTIPLICATION, SUB_BLOCKS, product
 from simtmm.model.formula import Symbol
 from simtmm.model.functions import lg, maximum, minimum
+from simtmm.model.symbols import SUB_BLOCK
 
 VERTICES = Symbol("n", "vertices of the graph", "vertices", minimum=1)
 EDGES = Symbol("m", "edges of the graph", "edges", minimum=1)
@@ -19,7 +20,7 @@ ONE_PRODUCT = MATRIX_MULTIPLICATION.form("sub-blocks")
 DYNAMIC_PROGRAMMING = Algorithm(
     name="apsp-dynamic-programming",
     title="All-pairs shortest paths: dynamic program",
-    symbols=(VERTICES, S_D),
+    symbols=(VERTICES, SUB_BLOCK),
     defaults=SUB_BLOCKS,
     fits=FITS,
     forms={

@@ -17,9 +17,9 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from simtmm.errors import StudyError, shown_error
-from simtmm.study.axes import Value
-from simtmm.study.layout import Layout
-from simtmm.study.plan import Plan, Point
+from simtmm.study.design.axes import Value
+from simtmm.study.design.design import Design
+from simtmm.study.design.points import Point
 from simtmm.study.store import schema
 from simtmm.study.store.damage import AGAIN, DamageError, described, problem, written_anew
 from simtmm.study.store.file import REFUSALS, StoreFile
@@ -28,6 +28,7 @@ logger = logging.getLogger("simtmm")
 
 FIXED = ("point", "number", "program", "parameters", "machine_name", "machine_digest", "excluded")
 Documents = dict[str, dict[str, Any]]  # by quantity
+Begin = Callable[[Mapping[str, Any], Sequence[Point]], int]  # of a run: what it says of itself, points; its number
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
@@ -110,32 +111,35 @@ class Store:
             yield row
 
     @_in_words
-    def begin(self, plan: Layout, provenance: Mapping[str, Any]) -> int:
-        """Write down what is to be run, and by what; gives the run's number, which results are put in with."""
+    def begin(self, design: Design, points: Sequence[Point], provenance: Mapping[str, Any]) -> int:
+        """Write down what is to be run, and by what; gives the run's number, which results are put in with.
+
+        points: for people who read with SQL; those of closed forms are in parts.
+        """
         with self._file.transaction():
             has = {row[1] for row in self._database.execute("PRAGMA table_info(points)")}
-            for name in _columns(plan.axes):
+            for name in _columns(design.axes):
                 if name not in has:
                     self._database.execute(f"ALTER TABLE points ADD COLUMN {_quoted(name)}")
-            for point in plan.points if isinstance(plan, Plan) else ():
-                self._put_point(plan, point)
-            document = plan.document()
+            for point in points:
+                self._put_point(design, point)
+            document = design.document()
             schema.put_rows(self._database, "study", [(1, document)])
             run = 1 + int(self._database.execute("SELECT coalesce(max(id), 0) FROM runs").fetchone()[0])
             schema.put_rows(self._database, "runs", [(run, schema.encoded(dict(provenance)))])
             return run
 
-    def _put_point(self, plan: Layout, point: Point) -> None:
+    def _put_point(self, design: Design, point: Point) -> None:
         machine = point.machine
         values: dict[str, Value] = {
             "point": point.key,
             "number": point.number,
-            "program": plan.program.name,
+            "program": design.subject.name,
             "parameters": schema.encoded(dict(point.parameters)),
             "machine_name": machine.name if machine else None,
             "machine_digest": machine.digest() if machine else None,
             "excluded": point.skipped,
-            **dict(zip(_columns(plan.axes), (point.axes.get(name) for name in plan.axes), strict=True)),
+            **dict(zip(_columns(design.axes), (point.axes.get(name) for name in design.axes), strict=True)),
         }
         names = ", ".join(map(_quoted, values))
         updates = ", ".join(f"{_quoted(name)} = excluded.{_quoted(name)}" for name in values if name != "point")

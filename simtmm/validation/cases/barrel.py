@@ -12,11 +12,12 @@ import numpy as np
 
 from simtmm.engine import simulate
 from simtmm.machine import Machine, load_machine
+from simtmm.model.series import SIMULATED
 from simtmm.model.tmm import TMM
 from simtmm.recorder import record
 from simtmm.study.curves import bend
 from simtmm.trace.lower import lower
-from simtmm.validation.accuracy import SIMULATED, Accuracy, Measured
+from simtmm.validation.accuracy import Accuracy, Measured
 from simtmm.validation.cases import Tables, Watch
 from simtmm.validation.cases.papers import first_blocks, printed
 
@@ -136,7 +137,7 @@ def curve(machine: Machine, references: int) -> Iterator[Measured]:
     for count in STREAMS:
         took = simulate(on, first_blocks(workload, PROCESSORS * count), breakdown=False).cycles
         elements = ELEMENTS * count  # of a processor
-        modelled = TMM.evaluate(
+        modelled = TMM.formula.evaluate(
             T1=INSTRUCTIONS * elements * PROCESSORS,
             Tinf=INSTRUCTIONS * ELEMENTS,
             M=elements * PROCESSORS,

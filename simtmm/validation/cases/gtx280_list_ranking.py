@@ -10,10 +10,11 @@ from simtmm.engine import simulate
 from simtmm.machine import Machine, load_machine
 from simtmm.model import predict
 from simtmm.model.rehman import LOCAL_RANKING_WHOLE_BLOCKS
+from simtmm.model.series import SIMULATED
 from simtmm.recorder import record
 from simtmm.trace.counts import count
 from simtmm.trace.lower import lower
-from simtmm.validation.accuracy import SIMULATED, Accuracy, Measured
+from simtmm.validation.accuracy import Accuracy, Measured
 from simtmm.validation.cases import Tables, Watch
 from simtmm.validation.cases.papers import of_launch, printed
 
@@ -22,7 +23,7 @@ KERNEL = "list-ranking-helman-jaja"
 THREADS = 512  # of a block, section 4.2.1
 LAUNCH = 1  # behind the one that splits the list
 WITHOUT_ROWS = "simulated without rows"
-MODELS = ("rehman", "tmm", "tmm-warps", "integrated", "mwp-cwp", "roofline")
+COMPARED_MODELS = ("rehman", "tmm", "tmm-warps", "integrated", "mwp-cwp", "roofline")
 TABLE = "rehman, as printed"
 FORMULA = "rehman, section 6.3 mended"
 PROMISED = 0.03
@@ -124,6 +125,6 @@ def milliseconds(n: int, machine: Machine) -> Mapping[str, float]:
     return {
         SIMULATED: simulated(machine),
         WITHOUT_ROWS: simulated(machine.replace({"memory.rows": None})),
-        **{name: predict(name, machine, counts).cycles / clock for name in MODELS},
+        **{name: predict(name, machine, counts).cycles / clock for name in COMPARED_MODELS},
         FORMULA: float(formula.total) * 1e3,
     }

@@ -21,13 +21,14 @@ from simtmm.engine import simulate
 from simtmm.machine import Machine, load_machine
 from simtmm.model import predict
 from simtmm.model.integrated_apsp import APSP, APSP_SUM, requested_blocks, threads_that_hide_latency
+from simtmm.model.series import SIMULATED
 from simtmm.recorder import record
 from simtmm.study.curves import Floats, bend
-from simtmm.study.point import fitted
+from simtmm.study.evaluation.steps import fitted
 from simtmm.trace.counts import count
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower
-from simtmm.validation.accuracy import SIMULATED, Accuracy, Measured
+from simtmm.validation.accuracy import Accuracy, Measured
 from simtmm.validation.cases import Tables, Watch
 from simtmm.validation.cases.papers import printed
 from simtmm.workload import Workload

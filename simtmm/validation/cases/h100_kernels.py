@@ -12,14 +12,15 @@ from simtmm.errors import ModelError
 from simtmm.machine import Machine, load_machine
 from simtmm.measurement.timings import Timing, load_timings
 from simtmm.model import predict
+from simtmm.model.series import SIMULATED
 from simtmm.recorder.streaming import workload_and_counts
-from simtmm.validation.accuracy import SIMULATED, Accuracy, Measured
+from simtmm.validation.accuracy import Accuracy, Measured
 from simtmm.validation.cases import Tables, Watch
 from simtmm.validation.cases.measured_files import measured_file
 
 MACHINE = "h100-pcie"
 FILE = "h100_pcie_kernels.csv"
-MODELS = ("pram", "tmm", "tmm-warps", "roofline", "mwp-cwp")
+COMPARED_MODELS = ("pram", "tmm", "tmm-warps", "roofline", "mwp-cwp")
 SMALL = {"gemm": 48, "mvt": 64, "vector-add": 65536}  # n of a sample's largest point
 ORIGIN = "sarchlab/mgpusim, nvidia/eval: times on an H100 PCIe, in traces/measured/h100_pcie_kernels.csv"
 CALIBRATED = (
@@ -105,7 +106,7 @@ def times(time: Timing, machine: Machine) -> dict[str, float]:
     assert machine.clock_hz is not None
     unit = 1e6 / machine.clock_hz
     said = {SIMULATED: simulate(machine, workload, breakdown=False).cycles * unit}
-    for model in MODELS:
+    for model in COMPARED_MODELS:
         try:
             said[model] = predict(model, machine, counts).cycles * unit
         except ModelError:  # it says nothing of such a program

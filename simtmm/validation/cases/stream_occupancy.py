@@ -13,12 +13,13 @@ from simtmm.errors import ModelError
 from simtmm.machine import Machine, load_machine
 from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS
 from simtmm.model import predict
-from simtmm.validation.accuracy import SIMULATED, Accuracy, Measured
+from simtmm.model.series import SIMULATED
+from simtmm.validation.accuracy import Accuracy, Measured
 from simtmm.validation.cases import Tables, Watch
 from simtmm.validation.cases.measured_files import measured_file
 
 FILE = "stream_occupancy.csv"
-MODELS = ("tmm", "tmm-warps", "roofline", "mwp-cwp")
+COMPARED_MODELS = ("tmm", "tmm-warps", "roofline", "mwp-cwp")
 WAVES = 64  # of a machine full of blocks, for the models: start and end are a small part
 SAMPLE = 13  # every so-manieth point is in a sample
 ORIGIN = "RRZE-HPC/gpu-benches@1038c5d (2025-02-11) gpu-stream, in traces/measured/stream_occupancy.csv"
@@ -77,7 +78,7 @@ def modelled(machine: Machine, operation: str, point: StreamPoint) -> dict[str, 
     counts = stream_counts(operation, point.block_size, blocks, machine, point.blocks_per_group)
     moved = OPERATIONS[operation].streams * ELEMENT_BYTES * point.block_size * blocks
     said: dict[str, float] = {}
-    for model in MODELS:
+    for model in COMPARED_MODELS:
         try:
             seconds = predict(model, machine, counts).seconds
         except ModelError:

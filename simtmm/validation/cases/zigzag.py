@@ -13,11 +13,12 @@ import numpy as np
 from simtmm.engine import simulate
 from simtmm.machine import Machine, load_machine
 from simtmm.model.scheduling import zigzag
+from simtmm.model.series import SIMULATED
 from simtmm.recorder import record
 from simtmm.study.curves import Floats
 from simtmm.trace.lower import lower
 from simtmm.trace.schema import TraceLaunch
-from simtmm.validation.accuracy import SIMULATED, Accuracy, Measured
+from simtmm.validation.accuracy import Accuracy, Measured
 from simtmm.validation.cases import Tables, Watch
 from simtmm.validation.cases.papers import first_blocks, printed
 

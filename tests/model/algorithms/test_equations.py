@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.model.algorithms import find
-from simtmm.model.speedup import largest_latency, speedup, threads_needed
+from simtmm.model.speedup import largest_latency, speedup_bounds, threads_for_linear_speedup
 from tests.model.algorithms.printed import same, same_pieces
 
 # tmm.core: Eq (3.1) to (3.3), for every algorithm through those that follow
@@ -21,7 +21,7 @@ ROUNDED = {"rel": 1e-14}  # a handful of roundings
 def test_tmm_core_speedup_is_work_over_time(work, span, transfers, threads, cores, latency):
     effective_work = max(work, transfers * latency / threads)  # Eq (3.1)
     time = max(effective_work / cores, span)  # Eq (3.2)
-    bounds = speedup(work, span, transfers, threads, cores, latency)  # Eq (3.3)
+    bounds = speedup_bounds(work, span, transfers, threads, cores, latency)  # Eq (3.3)
     assert min(bounds.values()) == pytest.approx(work / time, **ROUNDED)
 
 
@@ -37,16 +37,16 @@ def test_tmm_core_terms_of_any_algorithm_are_eq_3_2(name):
 
 @given(numbers, numbers, numbers, numbers)
 def test_tmm_core_largest_latency_and_threads_needed_are_one_equation(work, transfers, threads, latency):
-    assert threads_needed(work, transfers, largest_latency(work, transfers, threads)) == pytest.approx(
+    assert threads_for_linear_speedup(work, transfers, largest_latency(work, transfers, threads)) == pytest.approx(
         threads, **ROUNDED
     )
-    needed = threads_needed(work, transfers, latency)
+    needed = threads_for_linear_speedup(work, transfers, latency)
     assert largest_latency(work, transfers, needed) == pytest.approx(latency, **ROUNDED)
-    assert speedup(work, 1.0, transfers, needed, 16.0, latency)["memory"] == pytest.approx(16, **ROUNDED)
+    assert speedup_bounds(work, 1.0, transfers, needed, 16.0, latency)["memory"] == pytest.approx(16, **ROUNDED)
 
 
 def test_tmm_core_helpers_take_arrays():
-    assert np.array_equal(threads_needed(100.0, np.array([10.0, 20.0]), 50.0), [5, 10])
+    assert np.array_equal(threads_for_linear_speedup(100.0, np.array([10.0, 20.0]), 50.0), [5, 10])
 
 
 TIMES = [  # equation, algorithm, formula, its terms
@@ -177,7 +177,7 @@ def test_speedup_is_the_printed_equation(name, pram, bounds):
     counts = find(name).counts().expressions
     span = find(name).pram().expressions["span"] if pram else counts["Tinf"]
     letters = [sympy.Symbol(letter, positive=True) for letter in "TPL"]
-    made = speedup(counts["T1"], span, counts["M"], *letters)
+    made = speedup_bounds(counts["T1"], span, counts["M"], *letters)
     assert made["compute"] == letters[1]
     for term, printed in bounds.items():
         assert same(sympy.simplify(made[term]), printed), term
@@ -206,7 +206,7 @@ def test_tmm_apsp_dp_with_sub_blocks():
 def test_tmm_apsp_dp_is_flat_from_l_over_s_d_c_threads_on():
     """Section 6.2: for T > L / (S_D C) the latency is hidden, whatever n."""
     counts = find("apsp-dynamic-programming").counts(given=("S_D",)).expressions
-    assert same(threads_needed(counts["T1"], counts["M"], sympy.Symbol("L", positive=True)), "L / (S_D C)")
+    assert same(threads_for_linear_speedup(counts["T1"], counts["M"], sympy.Symbol("L", positive=True)), "L / (S_D C)")
 
 
 def test_tmm_apsp_dp_eq_6_7_in_blocks_requested():

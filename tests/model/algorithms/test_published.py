@@ -9,7 +9,7 @@ from simtmm.machine import load_machine
 from simtmm.model.algorithm import letters_of
 from simtmm.model.algorithms import find
 from simtmm.model.regimes import crossover, regimes
-from simtmm.model.speedup import speedup, threads_needed
+from simtmm.model.speedup import speedup_bounds, threads_for_linear_speedup
 
 ROUNDED = {"rel": 1e-12}  # logarithms and products in another order
 GTX_280, GTX_480 = letters_of(load_machine("gtx280")), letters_of(load_machine("gtx480"))
@@ -30,7 +30,7 @@ def counts(algorithm, **known):
 
 def threads_to_hide(algorithm, latency, **known):
     made = counts(algorithm, **known)
-    return threads_needed(made["T1"], made["M"], latency)
+    return threads_for_linear_speedup(made["T1"], made["M"], latency)
 
 
 # The dynamic program: threads and sub-blocks
@@ -65,7 +65,7 @@ def test_tmm_fig4_4_fig4_5_ratio_and_difference_do_not_both_stay_constant():
         np.minimum(*(bounds[name] for name in ("compute", "memory")))
         for sub_block in (64, 32)
         for made in [counts(DYNAMIC, n=16384, S_D=sub_block, C=1)]
-        for bounds in [speedup(made["T1"], made["Tinf"], made["M"], threads, 480, 512)]
+        for bounds in [speedup_bounds(made["T1"], made["Tinf"], made["M"], threads, 480, 512)]
     )
     assert one / other == pytest.approx(np.array([2, 2, 2, 1.6, 1.25, 1, 1, 1]), **ROUNDED)  # printed: constant
     below = threads <= 8

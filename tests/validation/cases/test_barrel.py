@@ -3,7 +3,7 @@
 import pytest
 
 from simtmm import load_machine
-from simtmm.validation.accuracy import SIMULATED
+from simtmm.model.series import SIMULATED
 from simtmm.validation.cases import barrel
 from tests.recorder.conftest import needs_compiler
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simtmm.validation.accuracy import SIMULATED
+from simtmm.model.series import SIMULATED
 from simtmm.validation.cases import gtx280_list_ranking
 from simtmm.validation.cases.gtx280_list_ranking import TABLE, WITHOUT_ROWS
 from tests.recorder.conftest import needs_compiler

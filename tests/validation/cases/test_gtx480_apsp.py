@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simtmm import load_machine
-from simtmm.validation.accuracy import SIMULATED
+from simtmm.model.series import SIMULATED
 from simtmm.validation.cases import gtx480_apsp
 from simtmm.validation.cases.gtx480_apsp import knee, one_group
 from tests.recorder.conftest import needs_compiler

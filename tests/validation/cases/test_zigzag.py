@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.model.scheduling import scheduling_factor
-from simtmm.validation.accuracy import SIMULATED
+from simtmm.model.series import SIMULATED
 from simtmm.validation.cases import zigzag
 from simtmm.validation.cases.zigzag import MODEL, falls, period
 from tests.recorder.conftest import needs_compiler

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simtmm.engine import DEFAULT
 from simtmm.errors import StudyError, nearest, shown, shown_error
-from simtmm.study.axes import MOST_VALUES
-from simtmm.study.subject import Kind
+from simtmm.study.design.axes import MOST_VALUES
+from simtmm.study.design.subject import Kind
 
 
 class SampleFile(BaseModel):

@@ -4,10 +4,11 @@ import pytest
 
 from simtmm.errors import KernelError, MachineError, StudyError
 from simtmm.machine import load_machine
-from simtmm.study.layout import is_machine_key, whole_key
-from simtmm.study.plan import plan, plan_file
-from simtmm.study.study_file import read_study, study_of
-from tests.study.programs import planned, write
+from simtmm.study.design.design import design_file, design_of, is_machine_key, whole_key
+from simtmm.study.design.points import points_of
+from simtmm.study.design.study_file import read_study, study_of
+from simtmm.study.sweep import evaluation_of
+from tests.study.programs import designed, write
 
 
 @pytest.fixture(scope="module")
@@ -16,11 +17,11 @@ def folder(tmp_path_factory):
 
 
 def made(**tables):
-    return plan(study_of({"program": "list-ranking-wyllie", **tables}))
+    return design_of(study_of({"program": "list-ranking-wyllie", **tables}))
 
 
 def test_points_come_in_the_order_of_the_axes_the_last_changing_fastest():
-    points = made(machines=["ideal", "gtx280"], axes={"n": [64, 128], "memory.latency": "100,200"}).points
+    points = points_of(made(machines=["ideal", "gtx280"], axes={"n": [64, 128], "memory.latency": "100,200"}))
     assert [tuple(point.axes.values()) for point in points] == [
         (machine, n, latency) for machine in ("ideal", "gtx280") for n in (64, 128) for latency in (100, 200)
     ]
@@ -28,7 +29,9 @@ def test_points_come_in_the_order_of_the_axes_the_last_changing_fastest():
 
 
 def test_a_point_has_the_machine_and_all_parameters():
-    (point,) = made(machines=["gtx280"], parameters={"n": 64}, set={"memory.latency": 77}, axes={"threads": 32}).points
+    (point,) = points_of(
+        made(machines=["gtx280"], parameters={"n": 64}, set={"memory.latency": 77}, axes={"threads": 32})
+    )
     assert point.machine == load_machine("gtx280").replace({"memory.latency": 77})
     assert point.parameters == {"n": 64, "threads": 32, "order": "random", "seed": 0}
     assert point.axes == {"threads": 32}  # one machine is no axis
@@ -42,7 +45,7 @@ def test_nested_tables_of_a_study_file_are_dotted_keys(tmp_path):
         '[axes]\nmemory.latency = "100:300:linear:3"\nn = [64]\n',
         encoding="utf-8",
     )
-    points = plan(*read_study(path)).points
+    points = points_of(design_of(*read_study(path)))
     assert [point.axes for point in points] == [{"memory.latency": latency, "n": 64} for latency in (100, 200, 300)]
     assert {point.machine.scheduling.scheduler for point in points} == {"oldest"}
 
@@ -50,15 +53,15 @@ def test_nested_tables_of_a_study_file_are_dotted_keys(tmp_path):
 def test_paths_are_told_from_the_study_files_folder(folder, monkeypatch):
     monkeypatch.chdir(folder.parent)
     (folder / "s.toml").write_text('program = "traced.parquet"\nmachines = ["small.toml"]\n', encoding="utf-8")
-    found = plan(*read_study(folder / "s.toml"))
-    assert (found.program.kind, found.program.name) == ("trace", "traced")
-    assert found.points[0].machine.name == "small"
+    found = design_of(*read_study(folder / "s.toml"))
+    assert (found.subject.kind, found.subject.name) == ("trace", "traced")
+    assert points_of(found)[0].machine.name == "small"
 
 
 def test_ranges_of_whole_keys_and_parameters_are_rounded():
     found = made(machines=["ideal"], axes={"cores.groups": "1:10:log:3", "n": "10:100:log:3"})
-    assert [point.axes["n"] for point in found.points[:3]] == [10, 32, 100]
-    assert [point.axes["cores.groups"] for point in found.points[::3]] == [1, 3, 10]
+    assert [point.axes["n"] for point in points_of(found)[:3]] == [10, 32, 100]
+    assert [point.axes["cores.groups"] for point in points_of(found)[::3]] == [1, 3, 10]
 
 
 @pytest.mark.parametrize(
@@ -74,8 +77,8 @@ def test_which_keys_take_whole_numbers_only(key, whole):
 
 
 def test_same_content_same_key_whatever_the_name_and_the_way_there():
-    one = made(machines=["ideal"], parameters={"n": "64"}, axes={"memory.latency": [100, 200]}).points
-    other = made(machines=["ideal"], axes={"n": [64.0]}, set={"memory.latency": 100.0, "cores.groups": 10}).points
+    one = points_of(made(machines=["ideal"], parameters={"n": "64"}, axes={"memory.latency": [100, 200]}))
+    other = points_of(made(machines=["ideal"], axes={"n": [64.0]}, set={"memory.latency": 100.0, "cores.groups": 10}))
     assert one[0].key == other[0].key  # 100 is what the machine has
     assert one[0].key != one[1].key
 
@@ -92,7 +95,7 @@ def test_same_content_same_key_whatever_the_name_and_the_way_there():
 )
 def test_other_content_other_key(change):
     base = {"program": "list-ranking-wyllie", "machines": ["ideal"], "parameters": {"n": 64}}
-    assert plan(study_of(base)).points[0].key != plan(study_of({**base, **change})).points[0].key
+    assert points_of(design_of(study_of(base)))[0].key != points_of(design_of(study_of({**base, **change})))[0].key
 
 
 def test_a_kernel_that_was_edited_has_other_keys(tmp_path):
@@ -101,10 +104,10 @@ def test_a_kernel_that_was_edited_has_other_keys(tmp_path):
     (folder / "kernel.cu").write_text("// one\n", encoding="utf-8")
     host = "from simtmm.kernel import Parameter\nPARAMETERS = {}\ndef inputs(p): ...\ndef launches(p, m): ...\n"
     (folder / "host.py").write_text(f"{host}def check(p, b, a): ...\n", encoding="utf-8")
-    before = plan(study_of({"program": str(folder)})).points[0].key
-    assert plan(study_of({"program": str(folder)})).points[0].key == before
+    before = points_of(design_of(study_of({"program": str(folder)})))[0].key
+    assert points_of(design_of(study_of({"program": str(folder)})))[0].key == before
     (folder / "kernel.cu").write_text("// two\n", encoding="utf-8")
-    assert plan(study_of({"program": str(folder)})).points[0].key != before
+    assert points_of(design_of(study_of({"program": str(folder)})))[0].key != before
 
 
 def test_points_that_do_not_meet_a_constraint_are_kept_as_skipped():
@@ -113,7 +116,7 @@ def test_points_that_do_not_meet_a_constraint_are_kept_as_skipped():
         axes={"threads": [32, 64, 128], "memory.latency": [100, 200]},
         constraints=["threads <= 64", "memory.latency * threads < 12800 or cores.groups == 3"],
     )
-    assert [point.skipped for point in found.points] == [
+    assert [point.skipped for point in points_of(found)] == [
         "", "", "", "does not meet memory.latency * threads < 12800 or cores.groups == 3",
         "does not meet threads <= 64", "does not meet threads <= 64",
     ]  # fmt: skip
@@ -121,9 +124,9 @@ def test_points_that_do_not_meet_a_constraint_are_kept_as_skipped():
 
 def test_points_whose_machine_is_refused_are_skipped_with_the_reason():
     found = made(machines=["ideal"], axes={"memory.transfers": ["serial", "pipelined"], "memory.service": [0, 2]})
-    assert [bool(point.skipped) for point in found.points] == [False, True, False, False]
-    assert "memory.service = 2" in found.points[1].skipped
-    assert "serial" in found.points[1].skipped
+    assert [bool(point.skipped) for point in points_of(found)] == [False, True, False, False]
+    assert "memory.service = 2" in points_of(found)[1].skipped
+    assert "serial" in points_of(found)[1].skipped
 
 
 @pytest.mark.parametrize(
@@ -155,7 +158,7 @@ def test_points_whose_machine_is_refused_are_skipped_with_the_reason():
 )
 def test_what_is_wrong_is_named(tables, error, said):
     with pytest.raises(error) as caught:
-        made(**tables)
+        points_of(made(**tables))
     assert said in str(caught.value)
 
 
@@ -169,19 +172,19 @@ def test_a_study_file_that_is_none_is_refused(tmp_path):
 
 def test_a_trace_takes_no_parameters(folder):
     with pytest.raises(StudyError, match="axis n: neither"):
-        planned(folder, axes={"n": [1, 2]})
+        designed(folder, axes={"n": [1, 2]})
 
 
 def test_a_kernel_comes_before_an_algorithm_of_its_name():
-    assert plan(study_of({"program": "fft"})).program.kind == "kernel"
-    found = plan(study_of({"program": "fft", "kind": "algorithm", "parameters": {"N": 1024}}))
-    assert found.program.kind == "algorithm"
+    assert design_of(study_of({"program": "fft"})).subject.kind == "kernel"
+    found = design_of(study_of({"program": "fft", "kind": "algorithm", "parameters": {"N": 1024}}))
+    assert found.subject.kind == "algorithm"
     assert found.compute == ("tmm", "pram")
 
 
 def test_an_algorithm_is_not_simulated():
     with pytest.raises(StudyError, match="compute: 'simulated': unknown for algorithm"):
-        plan(study_of({"program": "list-ranking", "compute": ["simulated"]}))
+        design_of(study_of({"program": "list-ranking", "compute": ["simulated"]}))
 
 
 def test_sampled_axes_are_crossed_with_the_others():
@@ -190,25 +193,25 @@ def test_sampled_axes_are_crossed_with_the_others():
         axes={"threads": [32, 64]},
         sample={"points": 5, "seed": 3, "axes": {"memory.latency": "100:1000:log"}},
     )
-    latencies = [point.axes["memory.latency"] for point in found.points]
-    assert len(found.points) == 10
+    latencies = [point.axes["memory.latency"] for point in points_of(found)]
+    assert len(points_of(found)) == 10
     assert latencies[:5] == latencies[5:]
     assert found.axes == ("threads", "memory.latency")
-    assert (found.grid, found.sampled) == ((("threads",),), ("memory.latency",))
+    assert (found.crossed, found.sampled) == ((("threads",),), ("memory.latency",))
 
 
 def test_points_of_another_engine_have_other_keys(monkeypatch):
     """What was computed before an edit is not what would be computed after it, whatever the version says."""
-    before = made(machines=["ideal"]).points[0].key
+    before = points_of(made(machines=["ideal"]))[0].key
     monkeypatch.setattr("simtmm.provenance.sources", lambda *parts: "edited")
-    assert made(machines=["ideal"]).points[0].key != before
+    assert points_of(made(machines=["ideal"]))[0].key != before
 
 
 def test_an_error_in_a_study_file_names_the_file(tmp_path):
     path = tmp_path / "wrong.toml"
     path.write_text('program = "stream"\n[axes]\n"memory.latency" = []\n', encoding="utf-8")
     with pytest.raises(StudyError, match=r"wrong\.toml: axis memory\.latency: must have at least one value"):
-        plan_file(path)
+        design_file(path)
     path.write_text('program = "stream"\n[parameters]\nn = "many"\n', encoding="utf-8")
     with pytest.raises(KernelError, match=r"wrong\.toml: kernel stream: parameter n = 'many'"):
-        plan_file(path)
+        evaluation_of(design_file(path))

@@ -1,8 +1,8 @@
-"""Layout: what a study asks for, checked, before any point of it is made: program, machines, axes, quantities."""
+"""Design: what a study asks for, checked, before any point of it is made: subject, machines, axes, quantities."""
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -10,17 +10,17 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel
 
 from simtmm.engine import ENGINES
-from simtmm.errors import SimtmmError, StudyError, nearest, shown
+from simtmm.errors import SimtmmError, StudyError, nearest
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.machine.spec import units
 from simtmm.model import MODELS
+from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.renamed import MACHINE_KEYS, PARAMETERS, told
-from simtmm.study.axes import Axis, Span, Value, axis, flattened, sample, size, span
-from simtmm.study.constraints import Constraint, constraint
-from simtmm.study.study_file import StudyFile, read_study, study_of
-from simtmm.study.subject import Program, described_program, named_program, program, stored_program
+from simtmm.study.design.axes import Axis, Span, Value, axis, flattened, sample, size, span
+from simtmm.study.design.constraints import Constraint, constraint
+from simtmm.study.design.study_file import StudyFile, read_study
+from simtmm.study.design.subject import Subject, named_subject, typed_subject
 
-SIMULATED, MEASURED = "simulated", "measured"
 OF_ALGORITHMS = ("tmm", "pram")
 DEFAULT_COMPUTE = (SIMULATED, "tmm", "tmm-warps")
 MACHINE_AXIS = "machine"
@@ -31,16 +31,17 @@ Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
-class Layout:
+class Design:
     """What a study computes, and over what.
 
     machines: as they are without changes, by the names that the study has for them. compute: names of quantities:
     "simulated", models, "measured". groups: the axes that are crossed with one another, linked ones together. spans,
-    drawn: the sampled axes, and the values drawn of them; one empty draw where there are none.
+    drawn: the sampled axes, and the values drawn of them; one empty draw where there are none. origin: the file that
+    it is from, if any, for errors.
     """
 
     study: StudyFile
-    program: Program
+    subject: Subject
     machines: Mapping[str, Machine]
     compute: tuple[str, ...]
     groups: tuple[tuple[Axis, ...], ...]
@@ -48,9 +49,10 @@ class Layout:
     drawn: tuple[Mapping[str, Value], ...]
     conditions: tuple[Constraint, ...]
     measured: tuple[Path, ...]
+    origin: str = ""
 
     @cached_property
-    def grid(self) -> tuple[tuple[str, ...], ...]:
+    def crossed(self) -> tuple[tuple[str, ...], ...]:
         """The names of the axes that are crossed with one another, linked ones together."""
         machines = ((MACHINE_AXIS,),) if len(self.machines) > 1 else ()
         return (*machines, *(tuple(entry.name for entry in group) for group in self.groups))
@@ -63,7 +65,7 @@ class Layout:
     @cached_property
     def axes(self) -> tuple[str, ...]:
         """The names of all axes, in order."""
-        return (*(name for group in self.grid for name in group), *self.sampled)
+        return (*(name for group in self.crossed for name in group), *self.sampled)
 
     @property
     def size(self) -> int:
@@ -86,8 +88,8 @@ class Layout:
         measured = [str(path.resolve()) for path in self.measured]
         return self.study.model_copy(
             update={
-                "program": self.program.source,
-                "kind": self.program.kind,
+                "program": self.subject.source,
+                "kind": self.subject.kind,
                 "machines": machines,
                 "measured": measured,
             }
@@ -96,12 +98,12 @@ class Layout:
     def document(self) -> str:
         """What a store keeps of the study, as JSON: the study, `located`, and a kernel's description."""
         study = self.located().model_dump(mode="json", by_alias=True)
-        description = self.program.description()
+        description = self.subject.description()
         return json.dumps(study if description is None else {**study, DESCRIPTION: description})
 
 
-def layout(study: StudyFile, folder: Path | None = None, ran: Program | None = None) -> Layout:
-    """A study's layout.
+def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None = None) -> Design:
+    """A study's design.
 
     folder: of the file that the study is from, from which paths in it are told; the study is a user's own words if left
     out, and may name any kernel (simtmm.catalogue). ran: what the study runs, where that is known.
@@ -109,7 +111,7 @@ def layout(study: StudyFile, folder: Path | None = None, ran: Program | None = N
     Raises the errors of simtmm.errors.
     """
     study = _with_new_names(study)
-    ran = ran or _program(study, folder)
+    ran = ran or _subject(study, folder)
     names = [_beside(name, folder, machine_files()) for name in study.machines]
     machines = {name: load_machine(name) for name in names}
     compute = _quantities(study, ran)
@@ -121,9 +123,9 @@ def layout(study: StudyFile, folder: Path | None = None, ran: Program | None = N
         if not spans:
             raise StudyError("sample.axes: must have at least one axis")
         drawn = sample(spans, study.sample.points, study.sample.method, study.sample.seed)
-    made = Layout(
+    made = Design(
         study=study,
-        program=ran,
+        subject=ran,
         machines=machines,
         compute=compute,
         groups=tuple(map(tuple, groups)),
@@ -137,53 +139,13 @@ def layout(study: StudyFile, folder: Path | None = None, ran: Program | None = N
     return made
 
 
-def layout_file(path: str | Path) -> Layout:
-    """The layout of a study file. Raises the errors of `layout`, the file named."""
+def design_file(path: str | Path) -> Design:
+    """The design of a study file. Raises the errors of `design_of`, the file named."""
     study, folder = read_study(path)
-    return _named(path, lambda: layout(study, folder))
+    return replace(named(path, lambda: design_of(study, folder)), origin=str(path))
 
 
-def stored_layout(document: Mapping[str, Any], origin: str) -> Layout:
-    """The layout of the study that a store keeps (`Layout.document`); no kernel is run.
-
-    origin: the store, for errors. Raises the errors of `layout`, the store named.
-    """
-    study, ran = _stored(document, origin)
-    return _named(origin, lambda: layout(study, ran=ran()))
-
-
-def stored_layout_file(path: str | Path, document: Mapping[str, Any], origin: str) -> Layout:
-    """The layout of a study file of which a store has the points; no kernel is run, what it is the store tells.
-
-    document, origin: as in `stored_layout`. Raises the errors of `layout`, the file or the store named, and StudyError
-    where the store is of another program.
-    """
-    study, folder = read_study(path)
-    kept, ran = _stored(document, origin)
-    if _is_trace(study) and _is_trace(kept):
-        return _named(path, lambda: layout(study, folder))
-    if not _is_trace(study) and not _is_trace(kept):
-        its = _named(origin, ran)
-        names = (its.name, Path(kept.program).name)
-        if study.kind in (None, its.kind) and Path(study.program).name in names:
-            return _named(path, lambda: layout(study, folder, its))
-    raise StudyError(f"{path}: program = {shown(study.program)}: {origin} has points of {shown(kept.program)}")
-
-
-def _stored(document: Mapping[str, Any], origin: str) -> tuple[StudyFile, Callable[[], Program]]:
-    """The study in a store, and what tells its program."""
-    study = study_of({key: value for key, value in document.items() if value and key != DESCRIPTION}, origin)
-    description = document.get(DESCRIPTION)
-    if description is None:
-        return study, lambda: stored_program(study.program, study.kind)
-    return study, lambda: described_program(description)
-
-
-def _is_trace(study: StudyFile) -> bool:
-    return study.kind == "trace" or (study.kind is None and Path(study.program).suffix == ".parquet")
-
-
-def _named(where: str | Path, make: Callable[[], Made]) -> Made:
+def named(where: str | Path, make: Callable[[], Made]) -> Made:
     """What is made; the file named in errors."""
     try:
         return make()
@@ -208,7 +170,7 @@ def is_machine_key(name: str) -> bool:
     return name in units() and name not in ("name", "description", "sources")
 
 
-def _quantities(study: StudyFile, ran: Program) -> tuple[str, ...]:
+def _quantities(study: StudyFile, ran: Subject) -> tuple[str, ...]:
     known = OF_ALGORITHMS if ran.kind == "algorithm" else (SIMULATED, *MODELS)
     compute = study.compute or (OF_ALGORITHMS if ran.kind == "algorithm" else DEFAULT_COMPUTE)
     for name in compute:
@@ -222,7 +184,7 @@ def _quantities(study: StudyFile, ran: Program) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*compute, *also)))
 
 
-def _groups(study: StudyFile, ran: Program) -> list[list[Axis]]:
+def _groups(study: StudyFile, ran: Subject) -> list[list[Axis]]:
     groups = [[axis(name, given, _whole(name, ran))] for name, given in _table(study.axes)]
     for table in study.linked:
         if not table:
@@ -235,13 +197,13 @@ def _table(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return list(flattened(table).items())
 
 
-def _whole(name: str, ran: Program) -> bool:
+def _whole(name: str, ran: Subject) -> bool:
     if name in ran.parameters:
         return ran.whole(name)
     return is_machine_key(name) and whole_key(name)
 
 
-def _check_names(study: StudyFile, ran: Program, varied: list[str]) -> None:
+def _check_names(study: StudyFile, ran: Subject, varied: list[str]) -> None:
     """Every name must be known, and be given once."""
     for name in varied:
         if name not in ran.parameters and not is_machine_key(name):
@@ -280,11 +242,11 @@ def _with_new_names(study: StudyFile) -> StudyFile:
     )
 
 
-def _program(study: StudyFile, folder: Path | None) -> Program:
+def _subject(study: StudyFile, folder: Path | None) -> Subject:
     """What a study runs; kernels that only a user can name are refused where it is from a file in a folder."""
     if folder is None:
-        return program(study.program, study.kind)
-    return named_program(study.program, study.kind, Path(_beside(study.program, folder, ())))
+        return typed_subject(study.program, study.kind)
+    return named_subject(study.program, study.kind, Path(_beside(study.program, folder, ())))
 
 
 def _beside(name: str, folder: Path | None, known: Collection[str]) -> str:

@@ -1,18 +1,16 @@
-"""Plan: the points that a study asks for, each with a key of its content."""
+"""Points: those that a study asks for, an object each, with a key of its content."""
 
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 from simtmm.errors import KernelError, MachineError, ModelError, SimtmmError
 from simtmm.machine import Machine
 from simtmm.provenance import computed_by
-from simtmm.study.axes import Value, product
-from simtmm.study.layout import MACHINE_AXIS, Layout, layout
-from simtmm.study.study_file import StudyFile, read_study
+from simtmm.study.design.axes import Value, product
+from simtmm.study.design.design import MACHINE_AXIS, Design
 
 OFTEN = 256  # points, after which a watcher is told
 
@@ -23,8 +21,10 @@ Watch = Callable[[str, int, int | None], None]  # stage, done, total
 class Point:
     """One point of a study.
 
-    axes: what was varied, by name. key: of its content; two points with one key are one. machine: None where the
-    values were refused. skipped: why it is not computed; empty if it is.
+    axes: what was varied, by name.
+    machine: None where the values were refused.
+    key: of its content; two points with one key are one.
+    skipped: why it is not computed; empty if it is.
     """
 
     number: int
@@ -35,72 +35,56 @@ class Point:
     skipped: str = ""
 
 
-@dataclass(frozen=True)
-class Plan(Layout):
-    """A layout with its points, an object each."""
-
-    points: tuple[Point, ...]
-
-
-def plan(study: "StudyFile | Layout", folder: Path | None = None, watch: Watch | None = None) -> Plan:
+def points_of(design: Design, watch: Watch | None = None) -> tuple[Point, ...]:
     """The points of a study, in order: machines first, then axes as they stand, the last changing fastest.
 
-    folder: see `layout`. watch: called with ("planning", points made, points). A point whose machine or parameters are
-    refused, or which does not meet a constraint, is kept as skipped. Raises StudyError, and the error of the first
-    point where none can be computed.
+    watch: called with ("planning", points made, points).
+
+    A point whose machine or parameters are refused, or which does not meet a constraint, is kept as skipped. Raises
+    StudyError, and the error of the first point where none can be computed.
     """
-    laid = study if isinstance(study, Layout) else layout(study, folder)
-    maker = _Maker(laid)
+    maker = _Maker(design)
     points: list[Point] = []
     first_refusal: SimtmmError | None = None
-    for name in laid.machines:
-        for values in product(laid.groups):
-            for more in laid.drawn:
+    for name in design.machines:
+        for values in product(design.groups):
+            for more in design.drawn:
                 if watch and len(points) % OFTEN == 0:
-                    watch("planning", len(points), laid.size)
+                    watch("planning", len(points), design.size)
                 point, refusal = maker.point(len(points), name, {**values, **more})
                 first_refusal = first_refusal or refusal
-                if laid.conditions and not refusal:
+                if design.conditions and not refusal:
                     said = {**point.parameters, **(point.machine.values() if point.machine else {}), **point.axes}
-                    broken = next((one.text for one in laid.conditions if not one.holds(said)), None)
+                    broken = next((one.text for one in design.conditions if not one.holds(said)), None)
                     if broken:
                         point = replace(point, skipped=f"does not meet {broken}")
                 points.append(point)
     if first_refusal and all(point.skipped for point in points):
         raise first_refusal
-    return Plan(**{field.name: getattr(laid, field.name) for field in fields(Layout)}, points=tuple(points))
-
-
-def plan_file(path: str | Path) -> Plan:
-    """The points of a study file. Raises the errors of `plan`, the file named."""
-    study, folder = read_study(path)
-    try:
-        return plan(study, folder)
-    except SimtmmError as error:
-        raise type(error)(f"{path}: {error}") from None
+    return tuple(points)
 
 
 class _Maker:
     """Makes points; machines and parameters that occur again are made once."""
 
-    def __init__(self, laid: Layout) -> None:
-        self._program, self._machines, self._changes = laid.program, laid.machines, laid.changes
-        self._parameters, self._engine, self._named = laid.study.parameters, laid.engine, len(laid.machines) > 1
+    def __init__(self, design: Design) -> None:
+        self._subject, self._machines, self._changes = design.subject, design.machines, design.changes
+        self._parameters, self._engine, self._named = design.study.parameters, design.engine, len(design.machines) > 1
         self._made: dict[str, Machine | dict[str, Any] | SimtmmError] = {}
 
     def point(self, number: int, name: str, values: Mapping[str, Value]) -> tuple[Point, SimtmmError | None]:
         """The point of these values on that machine; and the error for which it is skipped."""
-        own = set(self._program.parameters)
+        own = set(self._subject.parameters)
         of_machine = {**self._changes, **{key: value for key, value in values.items() if key not in own}}
         given = {**self._parameters, **{key: value for key, value in values.items() if key in own}}
         machine = self._once(["machine", name, of_machine], lambda: self._replaced(name, of_machine))
-        parameters = self._once(["parameters", given], lambda: self._program.resolve(given))
+        parameters = self._once(["parameters", given], lambda: self._subject.resolve(given))
         axes = {**({MACHINE_AXIS: name} if self._named else {}), **values}
         refusal = next((made for made in (machine, parameters) if isinstance(made, SimtmmError)), None)
         if isinstance(machine, Machine) and isinstance(parameters, dict):
-            key = _digest([self._program.digest, parameters, machine.digest(), self._engine, computed_by()])
+            key = _digest([self._subject.digest, parameters, machine.digest(), self._engine, computed_by()])
             return Point(number, axes, parameters, machine, key), None
-        key = _digest([self._program.digest, given, name, of_machine])
+        key = _digest([self._subject.digest, given, name, of_machine])
         return Point(number, axes, given, None, key, str(refusal)), refusal
 
     def _replaced(self, name: str, changes: Mapping[str, Any]) -> Machine:

@@ -1,4 +1,4 @@
-"""Which launch configuration the integrated framework advises, among those that a machine can hold.
+"""Launch configurations that a machine can hold, in order of their time by the integrated framework.
 
 Source: Ma, dissertation (2014), section 6.1 (the trade-off between sub-block size, threads and active blocks),
 Eq (5.2), (5.13) and (6.2).
@@ -18,8 +18,8 @@ from simtmm.model.integrated import INTEGRATED, INTEGRATED_SUM
 from simtmm.model.integrated_apsp import memory_operations, requested_blocks, shared_memory, work
 from simtmm.model.occupancy import B_A, T_R, occupancies
 from simtmm.model.scheduling import B_R, scheduling_factor
+from simtmm.model.symbols import SUB_BLOCK
 
-SIZE = Symbol("S_D", "side of a sub-block", "elements", minimum=1)
 MOST_THREADS = Symbol("most_threads", "threads of a block that find work", "threads", minimum=1)
 
 
@@ -60,8 +60,8 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Advice:
-    """What `advise` gives."""
+class RankedConfigurations:
+    """What `ranked_configurations` gives."""
 
     feasible: Configurations
     refused: Refused
@@ -72,7 +72,7 @@ class Advice:
         return {field.name: getattr(self.feasible, field.name)[0].item() for field in fields(Configurations)}
 
 
-def advise(
+def ranked_configurations(
     machine: Machine,
     *,
     T1: Value,
@@ -85,7 +85,7 @@ def advise(
     most_threads: Value = np.inf,
     active_blocks: Value = np.inf,
     combine: Literal["max", "sum"] = "max",
-) -> Advice:
+) -> RankedConfigurations:
     """The configurations of a kernel in order of their time by Eq (6.2).
 
     All values are numbers or arrays that broadcast, and each element of their common shape is a configuration: T1
@@ -96,19 +96,19 @@ def advise(
 
     Raises ModelError for a value outside its domain, and where no configuration fits.
     """
-    formula = {"max": INTEGRATED, "sum": INTEGRATED_SUM}.get(combine)
-    if formula is None:
-        raise ModelError(f"advice: combine = {combine!r}: must be 'max' or 'sum'")
-    T_r = T_R.check("advice", T_r)
+    model = {"max": INTEGRATED, "sum": INTEGRATED_SUM}.get(combine)
+    if model is None:
+        raise ModelError(f"configurations: combine = {combine!r}: must be 'max' or 'sum'")
+    T_r = T_R.check("configurations", T_r)
     held = occupancies(machine, T_r, R_T, Z_B)
-    useful = MOST_THREADS.check("advice", most_threads)
-    forced = B_A.check("advice", np.where(np.isinf(active_blocks), 1, active_blocks))
+    useful = MOST_THREADS.check("configurations", most_threads)
+    forced = B_A.check("configurations", np.where(np.isinf(active_blocks), 1, active_blocks))
     forced = np.where(np.isinf(active_blocks), np.inf, forced)
     work, transfers, blocks, threads, size, active, bound, useful, forced = (
         part.ravel()
         for part in np.broadcast_arrays(
-            np.asarray(T1, dtype=np.float64), np.asarray(M, dtype=np.float64), B_R.check("advice", B_r), T_r,
-            SIZE.check("advice", S_D), held.active_blocks, held.bound, useful, forced,
+            np.asarray(T1, dtype=np.float64), np.asarray(M, dtype=np.float64), B_R.check("configurations", B_r), T_r,
+            SUB_BLOCK.check("configurations", S_D), held.active_blocks, held.bound, useful, forced,
         )
     )  # fmt: skip
     resource = np.where(active == 0, bound, np.where(threads > useful, "work", ""))
@@ -118,24 +118,24 @@ def advise(
         names, numbers = np.unique(refused.resource, return_counts=True)
         which = ", ".join(f"{name} ({number})" for name, number in zip(names, numbers, strict=True))
         raise ModelError(
-            f"advice: machine {machine.name}: none of {len(refused)} configurations fits; lacking: {which}"
+            f"configurations: machine {machine.name}: none of {len(refused)} configurations fits; lacking: {which}"
         )
     P, Q = machine.processors, machine.cores.cores_per_group
     B_a = np.minimum(active, forced)[fits]
     T = B_a * threads[fits] / Q
-    made = formula.evaluate(
+    made = model.formula.evaluate(
         T1=work[fits], M=transfers[fits], L=machine.memory.latency, T=T, B_r=blocks[fits], B_a=B_a, P=P, Q=Q
     )
     f_sched = scheduling_factor(blocks[fits], B_a, P, Q)
     order = np.lexsort((blocks[fits], threads[fits], made.total))
     feasible = Configurations(blocks[fits], threads[fits], size[fits], B_a, T, f_sched, made.total, made.bound)
-    return Advice(
+    return RankedConfigurations(
         Configurations(**{field.name: getattr(feasible, field.name)[order] for field in fields(Configurations)}),
         refused,
     )
 
 
-def advise_apsp(
+def ranked_apsp_configurations(
     machine: Machine,
     n: int,
     S_D: npt.ArrayLike,
@@ -144,15 +144,16 @@ def advise_apsp(
     *,
     C: float | None = None,
     combine: Literal["max", "sum"] = "max",
-) -> Advice:
-    """Advice for all-pairs shortest paths of n vertices, over each size S_D with each T_r threads of a block.
+) -> RankedConfigurations:
+    """The configurations of all-pairs shortest paths of n vertices: each size S_D with each T_r threads of a block.
 
     Three sub-blocks are in shared memory, and a thread needs an element at least. C: words of a transfer, the
-    machine's if left out; 1 gives the measured knees (integrated_apsp.py). Raises ModelError as `advise` does.
+    machine's if left out; 1 gives the measured knees (integrated_apsp.py). Raises ModelError as
+    `ranked_configurations` does.
     """
-    size = SIZE.check("advice", S_D).ravel()[:, None]
-    threads = T_R.check("advice", T_r).ravel()[None, :]
-    return advise(
+    size = SUB_BLOCK.check("configurations", S_D).ravel()[:, None]
+    threads = T_R.check("configurations", T_r).ravel()[None, :]
+    return ranked_configurations(
         machine,
         T1=work(n),
         M=memory_operations(n, size, machine.memory.chunk_words if C is None else C),

@@ -1,6 +1,6 @@
-"""Program: what a study runs, a kernel, a trace or an algorithm of the papers, and what its content is.
+"""Subject: what a study runs, a kernel, a trace or an algorithm of the papers, and what its content is.
 
-A kernel's program is made of the kernel, whose host.py is run for that, where a study begins; and of the description
+A kernel's subject is made of the kernel, whose host.py is run for that, where a study begins; and of the description
 that its store keeps, where one is reported on.
 """
 
@@ -20,6 +20,7 @@ from simtmm.kernel import kernel_in
 from simtmm.model.algorithm import Algorithm
 from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.parameter import Parameter, resolved
+from simtmm.program import kind_of
 from simtmm.recorder.compiler import HEADERS, HERE
 from simtmm.trace.io import load_trace
 
@@ -30,7 +31,7 @@ LARGEST = 1e300  # of a number that a store tells: what can be computed with and
 
 
 @dataclass(frozen=True)
-class Program:
+class Subject:
     """What is run.
 
     source: as the steps take it: a kernel's name or folder, a trace's path, an algorithm's name. digest: a hash of
@@ -77,7 +78,7 @@ class Program:
         return made
 
     def description(self) -> dict[str, Any] | None:
-        """A kernel as data, which `described_program` makes the program of again; None for what is no kernel."""
+        """A kernel as data, which `described_subject` makes the subject of again; None for what is no kernel."""
         if self.kind != "kernel":
             return None
         parameters = {
@@ -93,8 +94,8 @@ class Program:
         return {"name": self.name, "digest": self.digest, "parameters": parameters}
 
 
-def program(source: str, kind: Kind | None = None) -> Program:
-    """The program that a user named, by its name or its path.
+def typed_subject(source: str, kind: Kind | None = None) -> Subject:
+    """The subject that a user named, by its name or its path.
 
     kind: a kernel comes before an algorithm of its name where it is left out. Runs a kernel's host.py. Raises the
     errors of simtmm.errors.
@@ -103,8 +104,8 @@ def program(source: str, kind: Kind | None = None) -> Program:
     return _kernel(typed_kernel(source)) if kind == "kernel" else _other(source, kind)
 
 
-def named_program(source: str, kind: Kind | None, path: Path) -> Program:
-    """The program that a study file names; as a kernel only one that data can name (simtmm.catalogue).
+def named_subject(source: str, kind: Kind | None, path: Path) -> Subject:
+    """The subject that a study file names; as a kernel only one that data can name (simtmm.catalogue).
 
     path: where it lies if the source is a path, as told from the file's folder. Raises the errors of simtmm.errors.
     """
@@ -123,13 +124,13 @@ def named_program(source: str, kind: Kind | None, path: Path) -> Program:
     return _kernel(folder)
 
 
-def stored_program(source: str, kind: Kind | None) -> Program:
-    """The program that a store names and has no description of: none of it is run. Raises the errors of simtmm.errors.
+def stored_subject(source: str, kind: Kind | None) -> Subject:
+    """The subject that a store names and has no description of: none of it is run. Raises the errors of simtmm.errors.
 
     Of a kernel, which stores have described since they keep descriptions, the text of host.py is read.
     """
     folder = named_kernel(source) if kind in (None, "kernel") else None
-    if folder is None and kind != "kernel" and (source in ALGORITHMS or Path(source).suffix == ".parquet"):
+    if folder is None and kind != "kernel" and (source in ALGORITHMS or kind_of(source) == "trace"):
         return _other(source, kind or ("algorithm" if source in ALGORITHMS else "trace"))
     again = "the store is an older simtmm's, without the kernel's description: run the sweep again, into a new store"
     if folder is None:
@@ -138,20 +139,20 @@ def stored_program(source: str, kind: Kind | None) -> Program:
     if told.fault or "parameters" in told.untold:
         fault = told.fault or f"its parameters are told only by running {folder / 'host.py'}"
         raise StudyError(f"program = {_word(source)}: {fault}; {again}")
-    return Program("kernel", source, folder.resolve().name, _kernel_digest(folder), told.parameters)
+    return Subject("kernel", source, folder.resolve().name, _kernel_digest(folder), told.parameters)
 
 
-def described_program(document: Any) -> Program:
-    """The program of which `Program.description` is; it can be planned with, and not run. Raises StudyError."""
+def described_subject(document: Any) -> Subject:
+    """The subject of which `Subject.description` is; it can be planned with, and not run. Raises StudyError."""
     where = "kernel"
     name, digest = (_part(document, where, part, (str,), "a word") for part in ("name", "digest"))
     tables = _part(document, where, "parameters", (dict,), "an object")
     parameters = {key: _parameter(table, f"{where}.parameters.{key}") for key, table in tables.items()}
-    return Program("kernel", name, name, digest, parameters)
+    return Subject("kernel", name, name, digest, parameters)
 
 
 def _kind(source: str, is_kernel: bool) -> Kind:
-    if Path(source).suffix == ".parquet":
+    if kind_of(source) == "trace":
         return "trace"
     if is_kernel:
         return "kernel"
@@ -161,21 +162,21 @@ def _kind(source: str, is_kernel: bool) -> Kind:
     raise StudyError(f"{source!r}: neither a kernel, nor a trace, nor an algorithm{nearest(source, known)}")
 
 
-def _kernel(folder: Path) -> Program:
-    """The program of the kernel in a folder. Its source is its name where data can name it, too."""
+def _kernel(folder: Path) -> Subject:
+    """The subject of the kernel in a folder. Its source is its name where data can name it, too."""
     kernel = kernel_in(folder)
     names = {known.resolve(): name for name, known in kernel_folders().items()}
     source = names.get(folder.resolve(), str(folder.resolve()))
-    return Program("kernel", source, kernel.name, _kernel_digest(folder), kernel.parameters)
+    return Subject("kernel", source, kernel.name, _kernel_digest(folder), kernel.parameters)
 
 
-def _other(source: str, kind: Kind) -> Program:
-    """The program of a trace or an algorithm."""
+def _other(source: str, kind: Kind) -> Subject:
+    """The subject of a trace or an algorithm."""
     if kind == "trace":
         info = load_trace(Path(source)).info
-        return Program("trace", str(Path(source).resolve()), info.kernel, info.digest)
+        return Subject("trace", str(Path(source).resolve()), info.kernel, info.digest)
     algorithm = find(source)
-    return Program("algorithm", source, source, _algorithm_digest(algorithm), _algorithm=algorithm)
+    return Subject("algorithm", source, source, _algorithm_digest(algorithm), _algorithm=algorithm)
 
 
 def _kernel_digest(folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""Places: where each point of a study lies along each of its axes, without making the points."""
+"""Grid: where each point of a study lies along each of its axes, without making the points."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,31 +7,31 @@ from math import prod
 
 import numpy as np
 
-from simtmm.study.axes import Value
-from simtmm.study.columns import Column, Integers
-from simtmm.study.layout import MACHINE_AXIS, Layout
+from simtmm.study.design.axes import Value
+from simtmm.study.design.columns import Column, Integers
+from simtmm.study.design.design import MACHINE_AXIS, Design
 
 
 @dataclass(frozen=True)
-class Places:
+class Grid:
     """A study's points as a grid: machines, then groups of axes, then what is drawn, the last changing fastest."""
 
-    laid: Layout
+    design: Design
 
     @cached_property
     def axes(self) -> dict[str, tuple[int, tuple[Value, ...]]]:
         """Of each axis, machines among them, the dimension along which it changes, and its values at its places."""
-        found: dict[str, tuple[int, tuple[Value, ...]]] = {MACHINE_AXIS: (0, tuple(self.laid.machines))}
-        for number, group in enumerate(self.laid.groups):
+        found: dict[str, tuple[int, tuple[Value, ...]]] = {MACHINE_AXIS: (0, tuple(self.design.machines))}
+        for number, group in enumerate(self.design.groups):
             found |= {entry.name: (number + 1, entry.values) for entry in group}
-        last = len(self.laid.groups) + 1
-        return found | {name: (last, tuple(draw[name] for draw in self.laid.drawn)) for name in self.laid.sampled}
+        last = len(self.design.groups) + 1
+        return found | {name: (last, tuple(draw[name] for draw in self.design.drawn)) for name in self.design.sampled}
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
         """How many places each dimension has."""
-        groups = (len(group[0].values) for group in self.laid.groups)
-        return (len(self.laid.machines), *groups, len(self.laid.drawn))
+        groups = (len(group[0].values) for group in self.design.groups)
+        return (len(self.design.machines), *groups, len(self.design.drawn))
 
     def along(self, dimension: int, points: Integers) -> Integers:
         """The place of these points along a dimension."""
@@ -55,9 +55,9 @@ class Places:
 
     def columns(self) -> dict[str, Column]:
         """The study's axes, as columns of all points."""
-        points = np.arange(self.laid.size)
+        points = np.arange(self.design.size)
         made = {}
-        for name in self.laid.axes:
+        for name in self.design.axes:
             dimension, values = self.axes[name]
             own = Column.of(values)  # linked and drawn axes may have a value several times
             made[name] = Column(own.values, own.places[self.along(dimension, points)])

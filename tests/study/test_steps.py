@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 from simtmm import count, lower, predict, simulate
 from simtmm.errors import ModelError, WorkloadError
 from simtmm.machine import Machine
-from simtmm.model.algorithm import predict_algorithm
-from simtmm.model.algorithms import find
-from simtmm.study import point
-from simtmm.study.point import Outcome, compute, compute_algorithm, counted, counting_key, fitted, lowered_once
-from simtmm.study.point import lowering_key as key_of
+from simtmm.study.evaluation import steps
+from simtmm.study.evaluation.steps import Outcome, compute, counted, counting_key, fitted, lowered_once
+from simtmm.study.evaluation.steps import lowering_key as key_of
 from simtmm.testing import machines
 from tests.study.programs import trace
 
@@ -130,23 +128,7 @@ def test_a_model_that_fails_leaves_the_others(monkeypatch):
             raise ModelError("not this one")
         return predict(model, machine, counts)
 
-    monkeypatch.setattr(point, "predict", failing)
+    monkeypatch.setattr(steps, "predict", failing)
     made = compute(TRACE, workload, counted(TRACE, workload, machine), machine, ["tmm", "pram"], "fast")
     assert set(made.results) == {"tmm"}
     assert made.errors == {"pram": "not this one"}
-
-
-def test_an_algorithm_is_predicted_from_its_symbols():
-    machine = Machine.from_dict(
-        {
-            "name": "m",
-            "cores": {"groups": 2, "cores_per_group": 8, "warp_width": 8, "max_threads_per_core": 64},
-            "memory": {"latency": 90, "chunk_words": 8},
-            "resources": {"shared_memory": 4096},
-        }
-    )
-    made = compute_algorithm("list-ranking", machine, {"n": 4096.0, "T": 3.0}, ["tmm"])
-    expected = predict_algorithm(find("list-ranking"), machine, {"n": 4096}, threads_per_core=3)["tmm"]
-    assert made.results == {"tmm": expected.to_dict()}
-    refused = compute_algorithm("list-ranking", machine, {"n": 4096.0, "T": 1e6}, ["tmm"])
-    assert "T = 1000000: must be at most 64" in refused.skipped

@@ -1,0 +1,1 @@
+"""What a study asks for: its file, what it runs, its axes, and the points that they make."""

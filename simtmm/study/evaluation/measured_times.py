@@ -1,0 +1,40 @@
+"""Measured times that stand beside a study's points: those of the same kernel, machine and parameters."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from simtmm.measurement.timings import Timing, load_timings, matching
+from simtmm.study.design.design import MACHINE_AXIS, Design
+from simtmm.study.design.points import Point
+
+Measured = Mapping[str, Mapping[str, Any]]  # documents by a point's key
+
+
+def measured_times(design: Design, points: Sequence[Point]) -> Measured:
+    """Of each point that was measured: seconds, cycles and how many times were told, by key.
+
+    The files are those of measurement/timings.py; of several times the median is taken. A machine whose keys a study
+    changes is not the one that was measured, and has none. Raises StudyError.
+    """
+    times = [time for path in design.measured for time in load_timings(path)]
+    found = {}
+    for point in points:
+        told = [times[index] for index in _own(design, point, times)]
+        if told and point.machine is not None:
+            seconds, clock = median(time.seconds for time in told), point.machine.clock_hz
+            found[point.key] = {
+                "seconds": seconds,
+                "cycles": None if clock is None else seconds * clock,
+                "times": len(told),
+                "origin": told[0].origin,
+            }
+    return found
+
+
+def _own(design: Design, point: Point, times: list[Timing]) -> list[int]:
+    given = str(point.axes.get(MACHINE_AXIS, next(iter(design.machines))))
+    if point.machine is None or point.machine.digest() != design.machines[given].digest():
+        return []
+    return matching(times, design.subject.name, point.parameters, {point.machine.name, Path(given).stem, given})

@@ -1,0 +1,71 @@
+"""Recorded traces: those of kernels that studies run, kept in the user's cache folder."""
+
+import contextlib
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from time import time
+from typing import Any
+
+from simtmm import cache
+from simtmm.provenance import sources
+from simtmm.recorder import record
+from simtmm.trace.io import load_trace
+
+logger = logging.getLogger("simtmm")
+
+TRACES = "traces"  # the folder in the user's cache
+MOST_KEPT = 8 << 30  # bytes of traces that stay there
+STALE = 86_400.0  # seconds after which half a trace has been left behind by a killed process
+
+
+def recorded(kernel: str, digest: str, parameters: Mapping[str, Any]) -> Path:
+    """The trace of a kernel as a file in the user's cache folder, recorded if it is not there yet.
+
+    digest: of the kernel's content. Raises the errors of recording.
+    """
+    folder, place = cache.own_folder(TRACES), trace_key(kernel, digest, parameters)
+    path = cache.find(folder, *place)
+    if path is not None:
+        with contextlib.suppress(OSError):
+            os.utime(path)  # the least recently used go first
+        for warning in load_trace(path).info.doubts:
+            logger.warning("warning: %s: %s", Path(kernel).name, warning)
+        return path
+    return cache.keep(folder, *place, lambda temporary: record(kernel, parameters, output=temporary))
+
+
+def is_recorded(kernel: str, digest: str, parameters: Mapping[str, Any]) -> bool:
+    """Whether `recorded` need probably not record it."""
+    return cache.is_kept(cache.own_folder(TRACES), *trace_key(kernel, digest, parameters))
+
+
+def trace_key(kernel: str, digest: str, parameters: Mapping[str, Any]) -> tuple[str, str, str]:
+    """What `recorded` keeps a trace by: the kernel's name, a hash of all that decides the trace, and a suffix."""
+    content = [digest, dict(parameters), sources("recorder", "trace", "kernel.py", "parameter.py")]
+    key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
+    return Path(kernel).name, key, ".parquet"
+
+
+def prune_traces(keep: Collection[tuple[str, str, str]]) -> None:
+    """Remove what killed processes left behind, and the traces used least recently beyond MOST_KEPT bytes.
+
+    keep: by `trace_key`, those that are needed now.
+    """
+    folder = cache.own_folder(TRACES)
+    needed = tuple(f"{label}-{key}-" for label, key, _ in keep)
+    with contextlib.suppress(OSError):
+        for path in folder.glob(".simtmm-*.part"):
+            if time() - path.stat().st_mtime > STALE:
+                path.unlink(missing_ok=True)
+        found = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in folder.glob("*.parquet"))
+        total = sum(size for _, size, _ in found)
+        for _, size, path in found:
+            if total <= MOST_KEPT:
+                return
+            if not path.name.startswith(needed):
+                path.unlink(missing_ok=True)
+                total -= size

@@ -1,0 +1,185 @@
+"""Simulations: a study of a kernel or a trace, point by point, on cores or a cluster, each kept as it is done."""
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from time import perf_counter
+from typing import Any
+
+from simtmm.errors import SimtmmError
+from simtmm.model.series import MEASURED
+from simtmm.parallel.processes import Local
+from simtmm.parallel.tasks import Executor, Serial, Task, cores
+from simtmm.recorder.compiler import find_compiler
+from simtmm.study.design.design import Design
+from simtmm.study.design.points import Point, points_of
+from simtmm.study.evaluation.measured_times import Measured, measured_times
+from simtmm.study.evaluation.recorded_traces import is_recorded, prune_traces, trace_key
+from simtmm.study.evaluation.steps import Outcome, is_fatal
+from simtmm.study.evaluation.tasks import Pending, tasks_of
+from simtmm.study.forecast import Estimate, Left
+from simtmm.study.results import Results, Row, Status
+from simtmm.study.store.store import Begin, Store
+
+NEEDED = (
+    "simtmm.study.evaluation.steps",
+    "simtmm.engine.fast",
+)  # modules that workers read while others record for them
+WARM = 2.0  # seconds: a first point that took less is timed again, as it has compiled and imported what others find
+
+Watch = Callable[[str, int, int | None], None]  # stage, done, total
+
+
+class Simulations:
+    """The points of a study, computed by calls that share traces, workloads and counts."""
+
+    def __init__(self, design: Design, watch: Watch | None = None) -> None:
+        """watch: called with ("planning", points made, points). Raises the errors of `points_of`."""
+        self.design = design
+        self.points = points_of(design, watch)
+
+    def compute(
+        self,
+        store: Store,
+        begin: Begin,
+        measured: Measured,
+        workers: int | None = None,
+        cluster: Executor | None = None,
+        watch: Watch | None = None,
+    ) -> Results:
+        """Compute what the store lacks, and give all of it.
+
+        begin: called with what the run says of itself and the points, gives the run's number in the store.
+        measured: as `measured` gives it.
+        workers: processes on this machine; one for each core if left out, and 1 is this process.
+        cluster: what runs the tasks in their place.
+        watch: called with ("points", done, to do).
+        """
+        waiting = store.mended(lambda: self._pending(store))
+        run = begin({"engine": self.design.engine, "points": len(waiting)}, self.points)
+        for key, document in measured.items():
+            store.put(key, {MEASURED: document}, {}, run)
+        store.forget_failures(waiting.points)
+        tasks = tasks_of(self.design, waiting)
+        if tasks:
+            traces = self._traces(waiting)
+            prune_traces({trace_key(*trace) for trace in traces})
+            if not all(is_recorded(*trace) for trace in traces):
+                find_compiler()  # its absence is told once, not for each point
+            _run(cluster or _here(len(waiting), workers), tasks, store, run, len(waiting), watch)
+        return self.results(store, verify=bool(tasks))  # where nothing was to be done they were verified just now
+
+    def measured(self) -> Measured:
+        """The measured times that stand beside points, by their keys. Raises StudyError."""
+        return measured_times(self.design, self.points) if self.design.measured else {}
+
+    def results(self, store: Store, verify: bool = True) -> Results:
+        """What a store knows of the points. verify: see Store.results. Raises DamageError."""
+        results, skipped, failures = store.results(verify), store.skipped(), store.failures()
+        wanted = self.design.compute
+        rows = []
+        for point in self.points:
+            there = results.get(point.key, {})
+            found = {name: there[name] for name in wanted if name in there}
+            errors = {name: said for name, said in failures.get(point.key, {}).items() if name in ("", *wanted)}
+            reason = point.skipped or skipped.get(point.key, "")
+            status: Status = "done"
+            if reason:
+                status = "skipped"
+            elif errors:
+                status = "failed"
+                reason = "; ".join(f"{name}: {said}" if name else said for name, said in errors.items())
+            elif any(name not in found for name in wanted if name != MEASURED):
+                status = "open"
+            rows.append(Row(point, status, reason, found))
+        return Results.of_rows(self.design, rows)
+
+    def left(self, store: Store) -> Left:
+        """What a store lacks."""
+        waiting, skipped = self._pending(store), store.skipped()
+        excluded = sum(bool(point.skipped) or point.key in skipped for point in self.points)
+        still_open = sum(not point.skipped and point.key in waiting.points for point in self.points)
+        return Left(
+            excluded=excluded,
+            stored=len(self.points) - excluded - still_open,
+            to_compute=len(waiting),
+            recordings=len(_by_parameters(waiting)) if self.design.subject.kind == "kernel" else 0,
+            may_share=True,
+        )
+
+    def estimate(self, store: Store, workers: int) -> Estimate:
+        """How long it takes to compute what a store lacks: from what is there, else from the point in the middle."""
+        waiting, mean = self._pending(store), store.mean_seconds()
+        if mean is not None:
+            return Estimate(mean * len(waiting) / workers, "the points in the store")
+        key = list(waiting.points)[len(waiting) // 2]
+        alone = Pending({key: waiting.points[key]}, {key: waiting.lacking[key]})
+        overall, own, said = _timed(self.design, alone)
+        preparing = overall - own
+        if not said and overall < WARM:
+            overall, own, said = _timed(self.design, alone)
+        if said:
+            return Estimate(None, f"the point in the middle can't be computed: {said}")
+        seconds = (own * len(waiting) + preparing * len(_by_parameters(waiting))) / workers
+        return Estimate(seconds, "the point in the middle")
+
+    def _pending(self, store: Store) -> Pending:
+        """The points that are neither in the store nor skipped, and what they lack."""
+        finished, skipped = store.finished(), store.skipped()
+        wanted = [quantity for quantity in self.design.compute if quantity != MEASURED]
+        points: dict[str, Point] = {}
+        lacking: dict[str, tuple[str, ...]] = {}
+        for point in self.points:
+            missing = tuple(quantity for quantity in wanted if quantity not in finished.get(point.key, ()))
+            if missing and not point.skipped and point.key not in skipped:
+                points.setdefault(point.key, point)
+                lacking[point.key] = missing
+        return Pending(points, lacking)
+
+    def _traces(self, waiting: Pending) -> list[tuple[str, str, dict[str, Any]]]:
+        """The traces that are needed of a kernel, as `recorded` takes them."""
+        subject = self.design.subject
+        if subject.kind != "kernel":
+            return []
+        return [(subject.source, subject.digest, dict(given)) for given in _by_parameters(waiting).values()]
+
+
+def _by_parameters(waiting: Pending) -> dict[str, Mapping[str, Any]]:
+    """The different sets of parameters."""
+    return {repr(sorted(point.parameters.items())): point.parameters for point in waiting.points.values()}
+
+
+def _here(points: int, workers: int | None) -> Executor:
+    number = min(cores() if workers is None else workers, points)
+    return Serial() if number == 1 else Local(number, NEEDED)
+
+
+def _run(executor: Executor, tasks: dict[Task, str], store: Store, run: int, total: int, watch: Watch | None) -> None:
+    """Compute, and commit each point as it comes."""
+    done = 0
+    if watch:
+        watch("points", 0, total)
+    with closing(executor.run(list(tasks))) as outcomes:
+        for task, outcome in outcomes:
+            key = tasks[task]
+            if isinstance(outcome, SimtmmError):
+                if is_fatal(outcome):
+                    raise outcome
+                store.put(key, {}, {"": str(outcome)}, run)
+            elif outcome.skipped:
+                store.skip(key, outcome.skipped, run)
+            else:
+                store.put(key, outcome.results, outcome.errors, run, outcome.seconds)
+            done += 1
+            if watch:
+                watch("points", done, total)
+
+
+def _timed(design: Design, alone: Pending) -> tuple[float, float, str]:
+    """Seconds that a point takes with its recording, and without; and why it can't be computed."""
+    begun = perf_counter()
+    outcome: Outcome | SimtmmError
+    ((_, outcome),) = Serial().run(list(tasks_of(design, alone)))
+    overall = perf_counter() - begun
+    if isinstance(outcome, SimtmmError):
+        return overall, 0.0, str(outcome)
+    return overall, outcome.seconds, outcome.skipped

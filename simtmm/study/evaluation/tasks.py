@@ -1,0 +1,67 @@
+"""Tasks of a study: the calls that its points need, with what points share made once."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from simtmm.model.series import SIMULATED
+from simtmm.parallel.tasks import Task
+from simtmm.study.design.design import Design
+from simtmm.study.design.points import Point
+from simtmm.study.evaluation.recorded_traces import recorded
+from simtmm.study.evaluation.steps import compute, counted, counting_key, lowered_once, lowering_key
+
+
+@dataclass(frozen=True)
+class Pending:
+    """What is to be done: the first point of each key, and what it still lacks."""
+
+    points: Mapping[str, Point]
+    lacking: Mapping[str, tuple[str, ...]]
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
+    """All calls that are needed, each behind those it needs, with the keys of the points that they compute.
+
+    Recording comes once for each set of kernel parameters, lowering once for each (W, C) of those, and counting once
+    for each machine that differs in what counts.
+    """
+    subject, engine = design.subject, design.engine
+    tasks: dict[Task, str] = {}
+    shared: dict[tuple[str, ...], Task] = {}
+
+    def once(key: tuple[str, ...], *task: Any, here: bool = False) -> Task:
+        if key not in shared:
+            function, *arguments = task
+            shared[key] = Task(function, tuple(arguments), here=here)
+            tasks[shared[key]] = ""
+        return shared[key]
+
+    for key, point in _by_trace(waiting.points):
+        machine, quantities = point.machine, waiting.lacking[key]
+        assert machine is not None
+        of = repr(sorted(point.parameters.items()))
+        if subject.kind == "trace":
+            trace = once(("trace",), Path, subject.source, here=True)
+        else:
+            given = (subject.source, subject.digest, dict(point.parameters))
+            trace = once(("trace", of), recorded, *given, here=True)
+        workload = once(("lower", of, lowering_key(machine)), lowered_once, trace, machine)
+        counts = None
+        if any(quantity != SIMULATED for quantity in quantities):
+            counts = once(("count", of, counting_key(machine)), counted, trace, workload, machine)
+        tasks[Task(compute, (trace, workload, counts, machine, quantities, engine), wanted=True)] = key
+    return tasks
+
+
+def _by_trace(points: Mapping[str, Point]) -> Iterator[tuple[str, Point]]:
+    """Points of one trace together, so that few traces are in hand at once; else in the plan's order."""
+    groups: dict[str, list[tuple[str, Point]]] = {}
+    for key, point in points.items():
+        groups.setdefault(repr(sorted(point.parameters.items())), []).append((key, point))
+    for group in groups.values():
+        yield from group
