@@ -10,22 +10,31 @@ from typing import TYPE_CHECKING, Any
 from simtmm.provenance import VERSION
 
 if TYPE_CHECKING:
-    from simtmm.engine import simulate as simulate
+    from simtmm.analysis.run import run as run
+    from simtmm.api.calibrate import calibrate as calibrate
+    from simtmm.api.compare import compare as compare
+    from simtmm.api.listing import kernels as kernels
+    from simtmm.api.listing import machines as machines
+    from simtmm.api.steps import count as count
+    from simtmm.api.steps import lower as lower
+    from simtmm.api.steps import predict as predict
+    from simtmm.api.steps import simulate as simulate
     from simtmm.errors import SimtmmError as SimtmmError
+    from simtmm.kernel import Launch as Launch
+    from simtmm.kernel import load_kernel as load_kernel
     from simtmm.machine import Machine as Machine
     from simtmm.machine import load_machine as load_machine
     from simtmm.measurement.measure import measure as measure
-    from simtmm.model import predict as predict
+    from simtmm.parameter import Parameter as Parameter
     from simtmm.recorder import record as record
     from simtmm.result import Measurement as Measurement
     from simtmm.result import Prediction as Prediction
     from simtmm.result import Result as Result
+    from simtmm.study.sweep import sweep as sweep
     from simtmm.trace.counts import Counts as Counts
-    from simtmm.trace.counts import count as count
     from simtmm.trace.importers import import_trace as import_trace
     from simtmm.trace.io import Trace as Trace
     from simtmm.trace.io import load_trace as load_trace
-    from simtmm.trace.lower import lower as lower
     from simtmm.workload import Workload as Workload
     from simtmm.workload import load_workload as load_workload
 
@@ -33,23 +42,32 @@ __version__ = VERSION
 
 _HOMES = {
     "Counts": "simtmm.trace.counts",
+    "Launch": "simtmm.kernel",
     "Machine": "simtmm.machine",
     "Measurement": "simtmm.result",
+    "Parameter": "simtmm.parameter",
     "Prediction": "simtmm.result",
     "Result": "simtmm.result",
     "SimtmmError": "simtmm.errors",
     "Trace": "simtmm.trace.io",
     "Workload": "simtmm.workload",
-    "count": "simtmm.trace.counts",
+    "calibrate": "simtmm.api.calibrate",
+    "compare": "simtmm.api.compare",
+    "count": "simtmm.api.steps",
     "import_trace": "simtmm.trace.importers",
+    "kernels": "simtmm.api.listing",
+    "load_kernel": "simtmm.kernel",
     "load_machine": "simtmm.machine",
     "load_trace": "simtmm.trace.io",
     "load_workload": "simtmm.workload",
-    "lower": "simtmm.trace.lower",
+    "lower": "simtmm.api.steps",
+    "machines": "simtmm.api.listing",
     "measure": "simtmm.measurement.measure",
-    "predict": "simtmm.model",
+    "predict": "simtmm.api.steps",
     "record": "simtmm.recorder",
-    "simulate": "simtmm.engine",
+    "run": "simtmm.analysis.run",
+    "simulate": "simtmm.api.steps",
+    "sweep": "simtmm.study.sweep",
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]

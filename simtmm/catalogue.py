@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from simtmm.errors import KernelError, nearest
+from simtmm.errors import KernelError, nearest, shown
 from simtmm.files import given_folders, is_folder, shipped_folders
 from simtmm.host_text import HostText, Untold
 from simtmm.parameter import Parameter
@@ -97,6 +97,8 @@ def current_name(name: str) -> str:
 
 def typed_kernel(kernel: str | Path) -> Path:
     """The folder of a kernel that a user named, by its name or its folder's path. Raises KernelError."""
+    if not isinstance(kernel, (str, Path)):
+        raise KernelError(f"kernel = {shown(kernel)}: must be a kernel's name, or a path to its folder")
     known, name = known_kernels(), current_name(str(kernel))
     if name in known:
         return _taken(known[name])

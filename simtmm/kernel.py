@@ -285,9 +285,11 @@ def expect_equal(name: str, got: Array, expected: Array, tolerance: float = 0.0)
 
 
 def load_kernel(kernel: str | Path) -> Kernel:
-    """The kernel that a user named: by its name, or by its folder's path. Runs its host.py. Raises KernelError.
+    """The kernel that a user named. Runs its host.py. Raises KernelError.
 
     A name that stands in data may not come here; see simtmm.catalogue.
+
+    kernel: its name (kernels/NAME), or its folder's path.
     """
     return kernel_in(typed_kernel(kernel))
 

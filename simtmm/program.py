@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from simtmm.errors import KernelError, TraceError
+from simtmm.errors import KernelError, TraceError, shown
 from simtmm.files import data_file
 from simtmm.kernel import Kernel, load_kernel
 from simtmm.machine import Machine
@@ -86,6 +86,8 @@ def open_program(
     """
     if isinstance(source, Trace):
         return _of_trace(source)
+    if not isinstance(source, (str, Path)):
+        raise KernelError(f"source = {shown(source)}: must be {' or '.join(WORDS[allowed] for allowed in kinds)}")
     kind = kind_of(source)
     if kind not in kinds:
         raise KernelError(f"{source}: is {WORDS[kind]}: must be {' or '.join(WORDS[allowed] for allowed in kinds)}")

@@ -153,7 +153,12 @@ class Workload:
 
 
 def load_workload(path: str | Path) -> Workload:
-    """A workload from a JSON file (machine rules, section 8). Raises WorkloadError."""
+    """A workload from a file. Raises WorkloadError.
+
+    path: of a JSON file as in section 8 of the machine rules (docs/machine.md).
+    """
+    if not isinstance(path, (str, Path)):
+        raise WorkloadError(f"path = {shown(path)}: must be a path to a workload (.json)")
     try:
         tables = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simtmm.model.series import SIMULATED
-from simtmm.report.accuracy_folder import underived
+from simtmm.report.accuracy.folder import underived
 from simtmm.validation.cases import REPRODUCTIONS, sample
 from simtmm.validation.snapshot import broken_promises, read, stale_points
 from tests.recorder.conftest import needs_compiler

@@ -1,6 +1,8 @@
 """The names that others build on."""
 
 import inspect
+import pkgutil
+import re
 import subprocess
 import sys
 
@@ -19,12 +21,36 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = simtmm.simulat
 
 
-@pytest.mark.parametrize("first", ["pass", "import simtmm.recorder.compiler", "import simtmm.record"])
-def test_record_can_be_called_whatever_was_imported_before(first):
-    script = f"{first}\nimport simtmm\nfrom simtmm import record\nassert callable(simtmm.record) and callable(record)"
-    check = "\ntry:\n    simtmm.record('nonsense')\nexcept simtmm.SimtmmError as error:\n    print(error)"
-    done = subprocess.run([sys.executable, "-c", script + check], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("kernel 'nonsense': unknown")
+def test_no_module_has_the_name_of_an_export():
+    modules = {module.name for module in pkgutil.iter_modules(simtmm.__path__)}
+    assert modules.isdisjoint(set(simtmm.__all__))
+
+
+def test_functions_are_functions_whatever_was_imported_before():
+    functions = [name for name in simtmm.__all__ if inspect.isfunction(getattr(simtmm, name))]
+    assert {"record", "run", "sweep", "compare", "calibrate", "measure", "kernels", "machines"} <= set(functions)
+    script = f"""
+import importlib, inspect, pkgutil, simtmm
+for module in pkgutil.walk_packages(simtmm.__path__, "simtmm."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+print([name for name in {functions} if not inspect.isfunction(getattr(simtmm, name))])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_recording_has_a_signature_that_can_be_read():
+    parameters = inspect.signature(simtmm.record).parameters
+    assert list(parameters)[:4] == ["kernel", "parameters", "on", "output"]
+    assert parameters["on"].default == "cpu"
+
+
+@pytest.mark.parametrize("name", [name for name in simtmm.__all__ if inspect.isfunction(getattr(simtmm, name))])
+def test_every_argument_of_a_public_function_has_a_line(name):
+    function = getattr(simtmm, name)
+    for argument in inspect.signature(function).parameters:
+        assert re.search(rf"^{argument}: ", inspect.getdoc(function), re.MULTILINE), argument
 
 
 def test_importing_simtmm_loads_no_heavy_library():

@@ -72,7 +72,7 @@ def test_nothing_is_loaded_from_a_cache_that_others_may_write_to(package, tmp_pa
 
 def test_the_sources_of_a_module_are_those_that_it_imports_however_far_away():
     found = {}
-    compiled._collect(compiled._file_of("simtmm.trace.importers.accelsim_lines"), found)
+    compiled._collect(compiled._file_of("simtmm.trace.importers.accelsim.lines"), found)
     names = {path.relative_to(PACKAGE).as_posix() for path in found}
     assert {
         "trace/importers/words.py",

@@ -32,6 +32,18 @@ def test_every_file_is_formatted():
     check("-m", "ruff", "format", "--check", "--no-cache", *folders)
 
 
+def test_lines_of_cuda_are_no_longer_than_those_of_python():
+    files = [*(ROOT / "simtmm").rglob("*.cuh"), *(ROOT / "kernels").rglob("*.cu")]
+    long = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in files
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if len(line) > 120
+    ]
+    assert files
+    assert long == []
+
+
 @needs("mypy")
 def test_types_are_right():
     check("-m", "mypy")

@@ -27,13 +27,29 @@ def test_ci_runs_the_readmes_commands_as_they_stand(needed):
 
 
 def test_the_python_example_runs(tmp_path):
-    (example,) = [text for language, text in BLOCKS if language == "python"]
+    example, _ = [text for language, text in BLOCKS if language == "python"]
     recorded = 'simtmm.record("apsp-minplus", {"n": 64})'
     assert recorded in example
     shipped = ROOT / "traces" / "list-ranking-wyllie.parquet"
     script = example.replace(recorded, f"simtmm.load_trace({str(shipped)!r})")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert 1 < float(done.stdout) < 2
+
+
+def test_the_python_example_of_names_and_commands_runs(tmp_path, monkeypatch, capsys):
+    _, example = [text for language, text in BLOCKS if language == "python"]
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(compile(example, "README.md", "exec"), names)
+    assert [case.parameters["n"] for case in names["compared"].cases] == [1024, 1024, 4096, 4096]
+    frame = names["frame"]
+    assert frame["memory.latency"].tolist() == [200, 400, 800, 1600]
+    assert frame["simulated.cycles"].is_monotonic_increasing
+    cycles, bound, verdict, last = capsys.readouterr().out.splitlines()
+    assert float(cycles) > 0
+    assert bound in ("compute", "span", "memory")
+    assert "latency" in verdict.lower()
+    assert "a100-80" in last
 
 
 def test_every_file_the_readme_links_to_is_there():

@@ -19,7 +19,8 @@ extern "C" __global__ void sequential(const Word* array, Word* sums, unsigned n,
 #else
         // AHEAD loads are in flight: an element is added up as many steps after its load as there are others between
         Word loaded[AHEAD];
-        for (unsigned i = first; i < min(last, first + AHEAD - 1); ++i) loaded[(i - first) % AHEAD] = LD_ASYNC(array, i);
+        for (unsigned i = first; i < min(last, first + AHEAD - 1); ++i)
+            loaded[(i - first) % AHEAD] = LD_ASYNC(array, i);
         for (unsigned i = first; i < last; ++i) {
             unsigned next = i + AHEAD - 1;
             if (next < last) loaded[(next - first) % AHEAD] = LD_ASYNC(array, next);

@@ -31,7 +31,7 @@ extern "C" __global__ void split(const int* a, int size_a, const int* b, int siz
 extern "C" __global__ void merge_sections(const int* a, const int* b, const int2* cuts, int* merged)
 {
     SHARED(int, part, 2 * SECTION);  // of a, and behind it of b
-    SHARED(int, sorted, 2 * SECTION);
+    SHARED(int, ordered, 2 * SECTION);
     int2 from = LD_ASYNC(cuts, blockIdx.x), to = LD_ASYNC(cuts, blockIdx.x + 1);
     JOIN();
     int size_a = to.x - from.x, size = size_a + to.y - from.y;
@@ -60,11 +60,11 @@ extern "C" __global__ void merge_sections(const int* a, const int* b, const int2
             if (here < value[e] || (here == value[e] && !of_a)) low = middle + 1; else high = middle;
         }
         OP(2);  // its rank is the sum of its ranks in both parts
-        STS(sorted, at + low - size_a, value[e]);
+        STS(ordered, at + low - size_a, value[e]);
     }
     SYNC();
     for (int e = 0; e < ITEMS; ++e) {
         int at = threadIdx.x + e * THREADS;
-        if (at < size) ST(merged, from.x + from.y + at, LDS(sorted, at));
+        if (at < size) ST(merged, from.x + from.y + at, LDS(ordered, at));
     }
 }

@@ -65,8 +65,8 @@ extern "C" __global__ void pass(int* keys, int comparators, int p, int k)
     ST(keys, i + k, max(x, y));
 }
 
-// The passes of stride WINDOW / 8 and less, in shared memory. What they make of an element depends on elements less than
-// 2 * WINDOW / 8 away, so a block that reads a window gets the window's inner half right.
+// The passes of stride WINDOW / 8 and less, in shared memory. What they make of an element depends on elements less
+// than 2 * WINDOW / 8 away, so a block that reads a window gets the window's inner half right.
 extern "C" __global__ void last_passes(const int* before, int* after, int n, int p)
 {
     SHARED(int, window, WINDOW);

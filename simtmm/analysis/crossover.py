@@ -8,8 +8,16 @@ from typing import Any
 from simtmm.errors import ModelError
 from simtmm.machine import Machine
 from simtmm.model.algorithms import find
-from simtmm.model.regimes import Crossover, crossover
-from simtmm.model.symbol_ranges import VARIED, check_given, check_symbols, domain, machine_letters, range_of, timed
+from simtmm.model.algorithms.regimes import Crossover, crossover
+from simtmm.model.algorithms.symbol_ranges import (
+    VARIED,
+    check_given,
+    check_symbols,
+    domain,
+    machine_letters,
+    range_of,
+    timed,
+)
 from simtmm.provenance import provenance
 
 

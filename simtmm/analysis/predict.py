@@ -11,16 +11,24 @@ from simtmm.errors import KernelError, ModelError, nearest
 from simtmm.kernel import Kernel, kernel_in
 from simtmm.machine import Machine
 from simtmm.model import MODELS, formula, predict
-from simtmm.model.algorithm import predict_algorithm
 from simtmm.model.algorithms import ALGORITHMS, find
+from simtmm.model.algorithms.regimes import Regime, regimes
+from simtmm.model.algorithms.speedup import Speedup, speedup_of
+from simtmm.model.algorithms.symbol_ranges import (
+    VARIED,
+    check_given,
+    check_symbols,
+    domain,
+    machine_letters,
+    range_of,
+    timed,
+)
+from simtmm.model.algorithms.times import predict_algorithm
 from simtmm.model.calibrated import CALIBRATED, calibrated
 from simtmm.model.departure import Departed, departed
 from simtmm.model.hiding import Hiding, hiding_of_trace
-from simtmm.model.occupancy import Forced, forced
-from simtmm.model.regimes import Regime, regimes
-from simtmm.model.speedup import Speedup, speedup_of
-from simtmm.model.symbol_ranges import VARIED, check_given, check_symbols, domain, machine_letters, range_of, timed
-from simtmm.program import Kind, open_program
+from simtmm.model.launch.occupancy import Forced, forced
+from simtmm.program import Kind, kind_of, open_program
 from simtmm.provenance import provenance
 from simtmm.result import Prediction
 from simtmm.trace.counts import count
@@ -101,7 +109,7 @@ def is_algorithm(name: str) -> bool:
     if name in ALGORITHMS:
         return True
     kernels = known_kernels()
-    if current_name(name) not in kernels and not Path(name).exists() and Path(name).suffix != ".parquet":
+    if current_name(name) not in kernels and not Path(name).exists() and kind_of(name) != "trace":
         known = sorted({*ALGORITHMS, *kernels})
         what = "neither an algorithm, nor a kernel (see `simtmm kernels`), nor a trace (.parquet)"
         raise ModelError(f"{name!r}: {what}{nearest(name, known, ALGORITHMS)}")
@@ -122,7 +130,7 @@ def predict_program(
 
     models: names in MODELS, or "calibrated"; all of them if left out. constants: a1 and a0 of the calibrated model, in
     `unit` (cycles or s), m, C_s and G of its cache, and f_app; with them it is among the models. active_blocks: of a
-    core group at most, where they are forced (simtmm.model.occupancy.forced). Raises the errors of the steps
+    core group at most, where they are forced (simtmm.model.launch.occupancy.forced). Raises the errors of the steps
     (simtmm.errors), for names before anything is recorded.
     """
     chosen = [model for model in models if model != CALIBRATED.name] if models else list(MODELS)

@@ -1,7 +1,7 @@
 """One run: a kernel, trace or workload is simulated on a machine and set beside the models' predictions."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from simtmm.errors import KernelError
 from simtmm.machine import Machine, load_machine
 from simtmm.model import predict
 from simtmm.model.hiding import Hiding, hiding_of_trace
-from simtmm.model.occupancy import Occupancy, occupancy
+from simtmm.model.launch.occupancy import Occupancy, occupancy
 from simtmm.program import Prepared, Program, open_program, shipped_trace
 from simtmm.provenance import provenance
 from simtmm.result import Prediction, Result
@@ -74,6 +74,7 @@ def run(
     engine: str = DEFAULT,
     watch: Watch | None = None,
     timeline: bool = False,
+    models: Sequence[str] = DEFAULT_MODELS,
 ) -> Run:
     """Run a program on a machine and predict its time.
 
@@ -84,6 +85,7 @@ def run(
     engine: "fast" (compiled) or "reference" (SimPy); both give the same.
     watch: called with (stage, done, total if known) as things go on.
     timeline: whether the result brings its timeline.
+    models: names in simtmm.model.MODELS, whose predictions stand beside the run.
 
     Raises the errors of the steps it goes through (simtmm.errors).
     """
@@ -92,11 +94,16 @@ def run(
     on = machine if isinstance(machine, Machine) else load_machine(machine)
     heard = None if watch is None else lambda events: watch("recording", events, None)
     opened = open_program(shipped_trace(DEFAULT_TRACE) if source is None else source, parameters, heard)
-    return run_program(opened, on, engine, watch, timeline)
+    return run_program(opened, on, engine, watch, timeline, models)
 
 
 def run_program(
-    program: Program, machine: Machine, engine: str = DEFAULT, watch: Watch | None = None, timeline: bool = False
+    program: Program,
+    machine: Machine,
+    engine: str = DEFAULT,
+    watch: Watch | None = None,
+    timeline: bool = False,
+    models: Sequence[str] = DEFAULT_MODELS,
 ) -> Run:
     """Run a program that is open; the arguments are those of `run`."""
     prepared = program.on(machine, _stages(watch, "lowering"))
@@ -110,15 +117,18 @@ def run_program(
     if program.trace is None:
         said = verdict(machine, result)
         return Run(program.name, {}, machine, result, None, (), {}, None, said, about)
-    return _beside_models(program, prepared, result, about)
+    return _beside_models(program, prepared, result, about, models)
 
 
-def _beside_models(program: Program, prepared: Prepared, result: Result, about: Mapping[str, Any]) -> Run:
+def _beside_models(
+    program: Program, prepared: Prepared, result: Result, about: Mapping[str, Any], models: Sequence[str]
+) -> Run:
     trace, counts, machine = program.trace, prepared.counts, prepared.machine
     assert trace is not None
     assert counts is not None
     info = trace.info
-    predictions = {model: predict(model, machine, counts) for model in DEFAULT_MODELS}
+    predictions = {model: predict(model, machine, counts) for model in models}
+    tmm, warps_wait = (predict(model, machine, counts) for model in ("tmm", "tmm-warps"))
     per_launch = [occupancy(machine, launch) for launch in info.launches]
     distinct = [entry for number, entry in enumerate(per_launch) if entry not in per_launch[:number]]
     hidden = hiding_of_trace(trace, machine, counts)
@@ -131,7 +141,7 @@ def _beside_models(program: Program, prepared: Prepared, result: Result, about: 
         occupancies=tuple((entry, per_launch.count(entry)) for entry in distinct),
         predictions=predictions,
         hiding=hidden,
-        verdict=verdict(machine, result, predictions["tmm"], predictions["tmm-warps"], hidden, counts),
+        verdict=verdict(machine, result, tmm, warps_wait, hidden, counts),
         provenance={**about, "trace": info.digest, "recording": info.provenance},
         sampling=info.sampling,
         warnings=tuple(info.warnings),

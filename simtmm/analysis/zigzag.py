@@ -5,7 +5,7 @@ from pathlib import Path
 
 from simtmm.errors import ModelError
 from simtmm.machine import Machine
-from simtmm.model.scheduling import Zigzag, zigzag
+from simtmm.model.launch.scheduling import Zigzag, zigzag
 from simtmm.program import open_program
 
 MOST_COUNTS = 100_000  # of a sweep over blocks

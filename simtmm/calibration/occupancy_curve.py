@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from simtmm.calibration.csv_rows import positive_number, read_rows, whole_number
 from simtmm.calibration.stream_kernels import stream_bandwidth
+from simtmm.computer import cores
 from simtmm.errors import StudyError, nearest
 from simtmm.machine import Machine
 from simtmm.measurement.stream_operations import OPERATIONS
-from simtmm.parallel.tasks import cores
 
 COLUMN_END = "_GBs"
 

@@ -68,10 +68,10 @@ def compare(
     if output is not None:
         check_writable(output)
     if picture is not None:
-        from simtmm.report import comparison_pictures, pictures
+        from simtmm.report.pictures import comparison, files
 
-        pictures.check(picture)
-        draw = comparison_pictures.compared(kind)
+        files.check(picture)
+        draw = comparison.compared(kind)
     names = machine or ([] if not source else ["gtx280"])
     machines = {Path(name).stem if name.endswith(".toml") else name: chosen_machine(name, set_) for name in names}
     from simtmm.analysis import compare as study
@@ -95,7 +95,7 @@ def compare(
             watch,
         )
     if picture is not None:
-        pictures.write(picture, draw(made))
+        files.write(picture, draw(made))
     if latex or as_csv:  # as it is: a terminal's width must not fold it
         print((report.comparison_latex if latex else report.comparison_csv)(made).rstrip("\n"))
     show([] if latex or as_csv else report.describe_comparison(made), made.to_dict(), as_json, output)

@@ -132,9 +132,9 @@ def predict(
     if factor is not None and measured is None:
         raise ModelError("--factor: is of a measured time, so --measured must be given too")
     if picture is not None:
-        from simtmm.report import pictures
+        from simtmm.report.pictures import charts, files
 
-        pictures.check(picture)
+        files.check(picture)
     if against is not None:
         variants = (variant, against_variant)
         compared = versus(source, against, chosen, numbers_of(param, "--param"), over or (), threads, variants)
@@ -157,7 +157,7 @@ def predict(
     if sweep is not None:
         document = {"kernel": function, "machine": chosen.name, **swept.to_dict()}
         if picture is not None:
-            pictures.write(picture, pictures.zigzag(swept, f"{function} on {chosen.name}"))
+            files.write(picture, charts.zigzag(swept, f"{function} on {chosen.name}"))
         show(report.describe_zigzag(function, swept, chosen.name), document, as_json, output)
         return
     if measured is not None:

@@ -61,16 +61,17 @@ def report(
     if page is not None:
         check_writable(page)
     if picture is not None:
-        from simtmm.report import pictures, study_pictures
+        from simtmm.report.pictures import files
+        from simtmm.report.pictures.study import picture_of
 
-        pictures.check(picture)
+        files.check(picture)
     told: list[RenderableType] = []
     table = load_table(study, axis)
     if title is not None:
         table = dataclasses.replace(table, title=title)
     if picture is not None:
-        drawn = study_pictures.picture_of(table, across, up, value or (), by, _pairs(where))
-        pictures.write(picture, drawn)
+        drawn = picture_of(table, across, up, value or (), by, _pairs(where))
+        files.write(picture, drawn)
         told.append(Text(f"{picture}: {len(table):,} rows"))
     if page is not None:
         write_page(page, table)

@@ -106,10 +106,11 @@ OutputOption = Annotated[
 
 def warn_of_traces(sources: Iterable[str]) -> None:
     """Say on standard error what these, as far as they are traces, do not hold; for reports with no place for it."""
-    for source in sources:
-        if source.endswith(".parquet"):
-            from simtmm.trace.io import load_trace
+    from simtmm.program import kind_of
+    from simtmm.trace.io import load_trace
 
+    for source in sources:
+        if kind_of(source) == "trace":
             for warning in load_trace(source).info.warnings:
                 print(f"simtmm: warning: {source}: {warning}", file=sys.stderr)
 

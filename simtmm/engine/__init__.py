@@ -1,12 +1,12 @@
 """Engines: functions that simulate a Workload on a Machine. Each follows docs/machine.md to the tick."""
 
 import importlib
-import os
 from collections.abc import Callable, Sequence
 from typing import Protocol, cast
 
 import numpy as np
 
+from simtmm.computer import cores
 from simtmm.errors import EngineError, WorkloadError, nearest
 from simtmm.machine import Machine
 from simtmm.result import Result
@@ -74,8 +74,8 @@ def simulate(
     WorkloadError for a block that fits no core group.
     """
     engine = engine or ("reference" if scheduler else DEFAULT)
-    if engine not in ENGINES:
-        raise EngineError(f"engine {engine!r}: unknown{nearest(engine, ENGINES)}")
+    if not isinstance(engine, str) or engine not in ENGINES:
+        raise EngineError(f"engine {engine!r}: unknown{nearest(str(engine), ENGINES)}")
     if threads is not None and not (isinstance(threads, int) and threads >= 1):
         raise EngineError(f"threads = {threads!r}: must be a whole number of at least 1")
     if scheduler and engine != "reference":
@@ -84,13 +84,8 @@ def simulate(
     run = cast(Callable[..., Result], importlib.import_module(ENGINES[engine]).simulate)
     own: dict[str, object] = {"scheduler": scheduler} if scheduler else {}
     if engine == "fast":
-        own["threads"] = _cores() if threads is None else threads
+        own["threads"] = cores() if threads is None else threads
     return run(machine, workload, breakdown=breakdown, timeline=timeline, progress=progress, **own)
-
-
-def _cores() -> int:
-    """Cores that this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_fits(machine: Machine, workload: Workload) -> None:

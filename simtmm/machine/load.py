@@ -3,18 +3,20 @@
 import tomllib
 from pathlib import Path
 
-from simtmm.errors import MachineError, nearest, shown_error
+from simtmm.errors import MachineError, nearest, shown, shown_error
 from simtmm.files import data_folders
 from simtmm.machine.spec import Machine
 from simtmm.renamed import MACHINE_KEYS, old_names, tell
 
 
 def load_machine(machine: str | Path) -> Machine:
-    """The machine of that name, or from the TOML file at that path.
+    """The machine of that name, or from the TOML file at that path. Raises MachineError.
 
-    A word without a suffix .toml and without a path separator is a name: machines/NAME.toml in the folders of
-    `simtmm.files.data_folders`. Raises MachineError.
+    machine: a word without a suffix .toml and without a path separator is a name: machines/NAME.toml in the folders
+        of `simtmm.files.data_folders`; all else is a path.
     """
+    if not isinstance(machine, (str, Path)):
+        raise MachineError(f"machine = {shown(machine)}: must be a machine's name, or a path to its file (.toml)")
     path = Path(machine)
     if path.suffix != ".toml" and path.name == str(machine):
         known = machine_files()

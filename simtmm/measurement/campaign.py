@@ -11,7 +11,6 @@ Each file is written as soon as it is measured. What is there is not measured ag
 
 import contextlib
 import json
-import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from simtmm.catalogue import kernel_folders
+from simtmm.computer import cores
 from simtmm.errors import CompilerError, KernelError, OutputError, SimtmmError, shown_error
 from simtmm.files import written_whole
 from simtmm.kernel import Kernel, kernel_in
@@ -244,7 +244,7 @@ class _Builds:
 
 @contextlib.contextmanager
 def _building() -> Iterator[_Builds]:
-    pool = ThreadPoolExecutor(os.cpu_count() or 1, "simtmm-build")
+    pool = ThreadPoolExecutor(cores(), "simtmm-build")
     try:
         yield _Builds(pool)
     finally:

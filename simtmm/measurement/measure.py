@@ -27,9 +27,12 @@ def measure(
 ) -> Measurement:
     """Run a kernel's plain build on the GPU again and again, check its answer, and give its times.
 
-    repeat: runs whose launches are timed one by one, and as many that are timed as a whole; warm_up: runs before them.
-    cold: empty the caches before each run, as a simulation begins with empty ones. machine: the name that the times
-    go by where they are compared, the GPU's own if left out ("H200").
+    kernel: a name (kernels/NAME), a folder, or a loaded Kernel.
+    parameters: those that differ from the kernel's defaults, by name.
+    repeat: runs whose launches are timed one by one, and as many that are timed as a whole.
+    warm_up: runs before them.
+    cold: empty the caches before each run, as a simulation begins with empty ones.
+    machine: the name that the times go by where they are compared, the GPU's own if left out ("H200").
 
     Raises KernelError, CompilerError, and RecordingError for a wrong answer, or where there is no GPU.
     """

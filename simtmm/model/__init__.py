@@ -8,7 +8,7 @@ has to name it. A process that is started later does not know of it.
 from simtmm.errors import ModelError, nearest
 from simtmm.machine import Machine
 from simtmm.model.calibrated import CALIBRATED
-from simtmm.model.formula import Formula
+from simtmm.model.equations.formula import Formula
 from simtmm.model.integrated import INTEGRATED, INTEGRATED_SUM
 from simtmm.model.model import Model
 from simtmm.model.mwp_cwp import MWP_CWP

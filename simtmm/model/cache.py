@@ -7,10 +7,10 @@ whichever they are. There is one cache only: a GTX 480's second level has no ter
 
 import numpy as np
 
-from simtmm.model.domain import checked
-from simtmm.model.formula import Symbol
-from simtmm.model.functions import Value, minimum
-from simtmm.model.symbols import Z
+from simtmm.model.equations.domain import checked
+from simtmm.model.equations.formula import Symbol
+from simtmm.model.equations.functions import Value, minimum
+from simtmm.model.equations.symbols import Z
 
 WORKING_SET = Symbol("m", "working set", "bytes", above=True)
 C_S = Symbol("C_s", "cache of a core group", "bytes", above=True)

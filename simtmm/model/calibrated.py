@@ -14,13 +14,13 @@ import numpy as np
 from simtmm.errors import ModelError
 from simtmm.machine import Machine
 from simtmm.model.cache import C_S, WORKING_SET, G, cache_factor
-from simtmm.model.domain import checked
-from simtmm.model.formula import Formula, Symbol
-from simtmm.model.functions import Value
+from simtmm.model.equations.domain import checked
+from simtmm.model.equations.formula import Formula, Symbol
+from simtmm.model.equations.functions import Value
+from simtmm.model.equations.symbols import P, Q
+from simtmm.model.launch.occupancy import B_A
+from simtmm.model.launch.scheduling import B_R, scheduled_launches, scheduling_factor
 from simtmm.model.model import Model
-from simtmm.model.occupancy import B_A
-from simtmm.model.scheduling import B_R, scheduled_launches, scheduling_factor
-from simtmm.model.symbols import P, Q
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
 

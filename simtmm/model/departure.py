@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import ModelError
-from simtmm.model.formula import Floats, Symbol
+from simtmm.model.equations.formula import Floats, Symbol
 from simtmm.result import Prediction
 
 DEFAULT_FACTOR = 2.0  # up to which a prediction agrees, where none is given

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from simtmm.errors import ModelError, shown
 from simtmm.model.cache import C_S, WORKING_SET, miss_rate
-from simtmm.model.formula import Floats
+from simtmm.model.equations.formula import Floats
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,14 @@ from dataclasses import replace
 
 from simtmm.machine import Machine
 from simtmm.model.calibrated import F_SCHED
-from simtmm.model.domain import checked
-from simtmm.model.formula import Formula, Symbol
-from simtmm.model.functions import Value, ceiling, maximum
-from simtmm.model.launches import over_launches
+from simtmm.model.equations.domain import checked
+from simtmm.model.equations.formula import Formula, Symbol
+from simtmm.model.equations.functions import Value, ceiling, maximum
+from simtmm.model.equations.symbols import T1, L, M, P, Q, T
+from simtmm.model.launch.launches import over_launches
+from simtmm.model.launch.occupancy import B_A
+from simtmm.model.launch.scheduling import B_R, scheduled_launches, scheduling_factor
 from simtmm.model.model import Model
-from simtmm.model.occupancy import B_A
-from simtmm.model.scheduling import B_R, scheduled_launches, scheduling_factor
-from simtmm.model.symbols import T1, L, M, P, Q, T
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from simtmm.model.formula import Formula
+from simtmm.model.equations.formula import Formula
 from simtmm.result import Prediction
 
 

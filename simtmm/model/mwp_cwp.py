@@ -20,9 +20,9 @@ from collections.abc import Callable
 import numpy as np
 
 from simtmm.machine import Machine
-from simtmm.model.formula import Floats, Formula, Symbol
-from simtmm.model.functions import Value, is_symbolic, maximum, minimum
-from simtmm.model.launches import of_launches, over_launches
+from simtmm.model.equations.formula import Floats, Formula, Symbol
+from simtmm.model.equations.functions import Value, is_symbolic, maximum, minimum
+from simtmm.model.launch.launches import of_launches, over_launches
 from simtmm.model.model import Model
 from simtmm.model.roofline import bandwidth
 from simtmm.result import Prediction

@@ -5,10 +5,10 @@ instance. Units: operations, a core doing one a cycle.
 """
 
 from simtmm.machine import Machine
-from simtmm.model.formula import Formula
-from simtmm.model.functions import Value
+from simtmm.model.equations.formula import Formula
+from simtmm.model.equations.functions import Value
+from simtmm.model.equations.symbols import T1, TINF, P
 from simtmm.model.model import Model
-from simtmm.model.symbols import T1, TINF, P
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
 

@@ -19,12 +19,12 @@ Where the thesis contradicts itself:
 import numpy as np
 
 from simtmm.machine import Machine
-from simtmm.model.domain import checked
-from simtmm.model.formula import Formula, Symbol
-from simtmm.model.functions import Value, ceiling, floor, lg
-from simtmm.model.launches import of_launches, over_launches
+from simtmm.model.equations.domain import checked
+from simtmm.model.equations.formula import Formula, Symbol
+from simtmm.model.equations.functions import Value, ceiling, floor, lg
+from simtmm.model.equations.symbols import L
+from simtmm.model.launch.launches import of_launches, over_launches
 from simtmm.model.model import Model
-from simtmm.model.symbols import L
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
 

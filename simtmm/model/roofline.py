@@ -10,10 +10,10 @@ Units: operations, bytes, cycles. A core does one operation a cycle, as in the o
 from math import inf
 
 from simtmm.machine import Machine
-from simtmm.model.formula import Formula, Symbol
-from simtmm.model.functions import Value
+from simtmm.model.equations.formula import Formula, Symbol
+from simtmm.model.equations.functions import Value
+from simtmm.model.equations.symbols import T1, P
 from simtmm.model.model import Model
-from simtmm.model.symbols import T1, P
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
 

@@ -11,10 +11,10 @@ which a warp, not a thread, waits for a transfer. A simulation with memory.trans
 """
 
 from simtmm.machine import Machine
-from simtmm.model.formula import Formula
-from simtmm.model.functions import Value
+from simtmm.model.equations.formula import Formula
+from simtmm.model.equations.functions import Value
+from simtmm.model.equations.symbols import N_W, T1, TINF, L, M, P, T
 from simtmm.model.model import Model
-from simtmm.model.symbols import N_W, T1, TINF, L, M, P, T
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
 

@@ -4,17 +4,12 @@ processes.py runs it on all cores, cluster.py on a Dask cluster, all behind the 
 """
 
 import heapq
-import os
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from simtmm.computer import cores as cores
 from simtmm.errors import SimtmmError, StudyError
-
-
-def cores() -> int:
-    """Cores that this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, eq=False)

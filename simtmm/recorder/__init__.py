@@ -1,16 +1,10 @@
-"""Recording: run a kernel and write down what its threads do.
-
-`simtmm.record` is this package, and can be called: `simtmm.record("stream", {"n": 4096})`; see `record` within.
-"""
+"""Recording: run a kernel and write down what its threads do."""
 
 import logging
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
-from simtmm.errors import RecordingError, nearest, shown
+from simtmm.errors import KernelError, RecordingError, nearest, shown
 from simtmm.kernel import Kernel, load_kernel
 from simtmm.trace.io import Trace
 
@@ -33,14 +27,17 @@ def record(
 ) -> Trace:
     """Run a kernel, check its answer, and give the trace of what its threads did.
 
-    kernel: a name (kernels/NAME), a folder, or a loaded Kernel. parameters: those that differ from the kernel's
-    defaults. on: "cpu" runs the instrumented C++ build, "gpu" the instrumented CUDA through CuPy. output: stream the
-    trace to this Parquet file, so that memory stays bounded; else it is held in memory. progress: called with the
-    number of events so far. races: look for races as well; the trace's `races` are what was found
-    (simtmm.trace.races). most_events: more are an error; if left out, a recording held in memory has a limit
-    (simtmm.recorder.limits), one written to a file none. sample_blocks: record at most so many blocks of each launch,
-    spread evenly over its grid, though all run; what was left out stands in the trace's `info.sampling`.
-    device_memory: bytes that a recording on a GPU may take beside the arrays; most of what is free if left out.
+    kernel: a name (kernels/NAME), a folder, or a loaded Kernel.
+    parameters: those that differ from the kernel's defaults, by name.
+    on: "cpu" runs the instrumented C++ build, "gpu" the instrumented CUDA through CuPy.
+    output: stream the trace to this Parquet file, so that memory stays bounded; else it is held in memory.
+    progress: called with the number of events so far.
+    races: look for races as well; the trace's `races` are what was found (simtmm.trace.races).
+    most_events: more are an error; if left out, a recording held in memory has a limit (simtmm.recorder.limits), one
+        written to a file none.
+    sample_blocks: record at most so many blocks of each launch, spread evenly over its grid, though all run; what was
+        left out stands in the trace's `info.sampling`.
+    device_memory: that a recording on a GPU may take beside the arrays [bytes]; most of what is free if left out.
 
     On the CPU the kernel runs in a process of its own, which is ended where it records nothing for too long or takes
     too much memory (the environment variables SIMTMM_KERNEL_TIMEOUT, in seconds, and SIMTMM_KERNEL_MEMORY, in bytes).
@@ -51,7 +48,11 @@ def record(
     process ends.
     """
     if on not in RECORDERS:
-        raise RecordingError(f"recorder {on!r}: unknown{nearest(on, RECORDERS)}")
+        raise RecordingError(f"recorder {on!r}: unknown{nearest(str(on), RECORDERS)}")
+    if not isinstance(kernel, (str, Path, Kernel)):
+        raise KernelError(f"kernel = {shown(kernel)}: must be a kernel's name or folder, or a Kernel (load_kernel)")
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise KernelError(f"parameters = {shown(parameters)}: must be a dict of names and values")
     for name, value in (("sample_blocks", sample_blocks), ("device_memory", device_memory)):
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least 1")
@@ -73,13 +74,3 @@ def record(
     for doubt in trace.info.doubts:
         logger.warning("warning: kernel %s: %s", loaded.name, doubt)
     return trace
-
-
-class _CallableModule(ModuleType):
-    """Importing a submodule of this package binds `simtmm.record` to the package; the function's name must work on."""
-
-    def __call__(self, *arguments: Any, **options: Any) -> Trace:
-        return record(*arguments, **options)
-
-
-sys.modules[__name__].__class__ = _CallableModule

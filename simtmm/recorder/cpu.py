@@ -5,19 +5,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from simtmm.errors import RecordingError, shown
 from simtmm.files import check_writable, written_whole
-from simtmm.kernel import Kernel, Launch
+from simtmm.kernel import Kernel, Launch, Wrong
 from simtmm.provenance import provenance
 from simtmm.recorder.compiler import build, find_compiler
-from simtmm.recorder.limits import MOST_LAUNCHES, NO_LIMIT, most_events
-from simtmm.recorder.memory import GlobalMemory, trace_launch
-from simtmm.recorder.runner import Room, Runner
-from simtmm.recorder.unmarked import Unmarked
-from simtmm.recorder.wrong import who_wrote
+from simtmm.recorder.cpu_launches import CpuLaunches, Room
+from simtmm.recorder.global_memory import GlobalMemory
+from simtmm.recorder.last_writer import who_wrote
+from simtmm.recorder.launches import ProgramRun
+from simtmm.recorder.limits import NO_LIMIT, most_events
 from simtmm.trace.io import Trace, TraceRecorder
 from simtmm.trace.races import RaceFinder
-from simtmm.trace.schema import Batch, TraceLaunch, sampled_blocks
+from simtmm.trace.schema import Batch, sampled_blocks
 
 SILENT = 0x8000  # in a site: the store changed nothing (simtmm/recorder/device_cpu.cuh)
 
@@ -36,58 +35,40 @@ def record(
     if output:
         check_writable(output)
     program = build(kernel, kernel.defines(parameters), races)
-    before = kernel.inputs(parameters)
-    memory = GlobalMemory(before, shared=True)
+    memory = GlobalMemory(kernel.inputs(parameters), shared=True)
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(written_whole(output)) if output else None
         recorder = TraceRecorder(path)
         stack.callback(recorder.abandon)
-        runner = stack.enter_context(Runner(kernel, program, memory))
-        room = Room(limit, recorder, in_memory=output is None)
-        finder = RaceFinder(runner.sites, memory.table()) if races else None
-        unmarked = Unmarked(memory.arrays, before)
-        launches: list[TraceLaunch] = []
-        for launch in kernel.launches(parameters, memory.arrays):
-            if len(launches) == MOST_LAUNCHES:
-                raise RecordingError(
-                    f"kernel {kernel.name}: launch {MOST_LAUNCHES} of {shown(launch.kernel)}: {recorder.events:,} "
-                    "events so far, and a trace holds no more launches: does host.py launch for ever?"
-                )
-            launches.append(trace_launch(launch))
-            chosen = sampled_blocks(launch.blocks, sample_blocks) if sample_blocks else None
-            unmarked.begin(runner.writable(launch), recorder.events)
-            for batch in runner.run(launch, len(launches) - 1, room):
-                if finder:
-                    silent = batch.events["site"] >= SILENT
-                    batch.events["site"] &= SILENT - 1
-                    finder.add(batch, launches, silent)
-                recorder.add(batch if chosen is None else batch.of_blocks(chosen))
-                if progress:
-                    progress(recorder.events)
-            unmarked.end(launch.kernel, len(launches) - 1, runner.has_accessed, runner.has_stored)
-        wrong = kernel.check(parameters, before, memory.arrays)
-        warnings = [*unmarked.warnings(), *runner.warnings]
-        if wrong:
-            for name, array in before.items():
-                memory.arrays[name][...] = array
-            anew = Room(NO_LIMIT, TraceRecorder(), in_memory=False)
-
-            def again(launch: Launch, number: int) -> Iterator[Batch]:
-                for batch in runner.run(launch, number, anew):
-                    batch.events["site"] &= SILENT - 1
-                    yield batch
-
-            launched = kernel.launches(parameters, memory.arrays)
-            writer = who_wrote(wrong.address, kernel, runner.sites, memory, launched, again)
-            reasons = _likely_reason(finder) + "".join(f"; {warning}" for warning in warnings)
-            raise RecordingError(f"kernel {kernel.name}: wrong answer: {wrong}{writer}{reasons}")
+        room = Room(limit, output is None, recorder)
+        execution = stack.enter_context(CpuLaunches(kernel, program, memory, room))
+        run = ProgramRun(kernel, parameters, memory.arrays, execution)
+        finder = RaceFinder(execution.sites, memory.table()) if races else None
+        for batch in run.batches():
+            if finder:
+                silent = batch.events["site"] >= SILENT
+                batch.events["site"] &= SILENT - 1
+                finder.add(batch, run.launches, silent)
+            if sample_blocks:
+                batch = batch.of_blocks(sampled_blocks(run.launches[-1].blocks, sample_blocks))
+            recorder.add(batch)
+            if progress:
+                progress(recorder.events)
+        warnings = [*run.warnings(), *execution.warnings]
+        run.check(
+            lambda wrong: (
+                _last_writer(wrong, run, execution)
+                + _likely_reason(finder)
+                + "".join(f"; {warning}" for warning in warnings)
+            )
+        )
         trace = recorder.finish(
             kernel.name,
-            dict(parameters),
-            launches,
+            run.parameters,
+            run.launches,
             memory.table(),
-            runner.sites,
-            _provenance(runner, warnings),
+            execution.sites,
+            _provenance(execution, warnings),
             sample_blocks,
         )
     if output:
@@ -96,17 +77,32 @@ def record(
     return trace
 
 
+def _last_writer(wrong: Wrong, run: ProgramRun, execution: CpuLaunches) -> str:
+    """Who wrote the wrong element last, which is told by running the program again."""
+    memory, execution.room = execution.memory, Room(NO_LIMIT, in_memory=False)
+    for name, array in run.before.items():
+        memory.arrays[name][...] = array
+
+    def again(launch: Launch, number: int) -> Iterator[Batch]:
+        for batch in execution.run(launch, number):
+            batch.events["site"] &= SILENT - 1
+            yield batch
+
+    launched = run.kernel.launches(run.parameters, memory.arrays)
+    return who_wrote(wrong.address, run.kernel, execution.sites, memory, launched, again)
+
+
 def _likely_reason(finder: RaceFinder | None) -> str:
     """The race that a wrong answer may come of, where races were looked for."""
     harmful = finder.found().harmful if finder else ()
     return f"; it races, as {harmful[0].line()}" if harmful else ""
 
 
-def _provenance(runner: Runner, warnings: list[str]) -> dict[str, Any]:
+def _provenance(execution: CpuLaunches, warnings: list[str]) -> dict[str, Any]:
     return {
         **provenance(),
         "recorder": "cpu",
-        "source": runner.source_digest,
+        "source": execution.source_digest,
         "compiler": " ".join(find_compiler()),
         **({"warnings": warnings} if warnings else {}),
     }

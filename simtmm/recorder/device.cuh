@@ -14,8 +14,9 @@
 //   ATOMIC_ADD, _MIN, _MAX, _AND, _OR, _XOR, _EXCH(a, i, v), ATOMIC_CAS(a, i, expected, v): the old value
 //   SYNC()              the barrier of the block            OP(n)               n operations of work
 //
-// Each use in the source is a site, numbered in textual order: the site of ST(a, i, LD(b, j)) comes before its load's. For the instrumented builds simtmm/recorder/sites.py
-// writes the number into the source: LD(a, i) becomes SIMTMM_LD(7, a, i). NVRTC has no __COUNTER__ to do it here.
+// Each use in the source is a site, numbered in textual order: the site of ST(a, i, LD(b, j)) comes before its load's.
+// For the instrumented builds simtmm/recorder/sites.py writes the number into the source: LD(a, i) becomes
+// SIMTMM_LD(7, a, i). NVRTC has no __COUNTER__ to do it here.
 
 #pragma once
 

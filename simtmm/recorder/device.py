@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from simtmm.errors import CompilerError, KernelError, RecordingError, shown, shown_error
 from simtmm.kernel import Array, Kernel, Launch
+from simtmm.recorder.arguments import argument_value
 from simtmm.recorder.compiler import HERE
-from simtmm.recorder.memory import GlobalMemory, argument_value
+from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.sites import MACROS, global_functions, read_source
 from simtmm.trace.schema import TraceSite
 

@@ -154,7 +154,7 @@ enum { PAGE_BYTES = 16384 };
 enum { PAGE_BYTES = 65536 };  // the largest of 64-bit Arm
 #endif
 struct Seen {
-    volatile unsigned long long last;  // events of this call << 16 | the last one's site, NO_SITE before the block's first
+    volatile unsigned long long last;  // events of this call << 16 | the last one's site, NO_SITE where a block begins
     volatile long long block;
     volatile int thread;
     char local;  // whether this launch has accessed shared memory,
@@ -205,8 +205,18 @@ template <class T, class V> inline void note_store(T& place, V v) {
 template <class Self, class T> struct Updates {
     T& there() { return static_cast<Self*>(this)->update(); }
     template <class V> T simtmm_add(V v) { T& place = there(); T old = place; place = old + (T)v; return old; }
-    template <class V> T simtmm_min(V v) { T& place = there(); T old = place; if ((T)v < old) place = (T)v; return old; }
-    template <class V> T simtmm_max(V v) { T& place = there(); T old = place; if (old < (T)v) place = (T)v; return old; }
+    template <class V> T simtmm_min(V v) {
+        T& place = there();
+        T old = place;
+        if ((T)v < old) place = (T)v;
+        return old;
+    }
+    template <class V> T simtmm_max(V v) {
+        T& place = there();
+        T old = place;
+        if (old < (T)v) place = (T)v;
+        return old;
+    }
     template <class V> T simtmm_and(V v) { T& place = there(); T old = place; place = old & (T)v; return old; }
     template <class V> T simtmm_or(V v) { T& place = there(); T old = place; place = old | (T)v; return old; }
     template <class V> T simtmm_xor(V v) { T& place = there(); T old = place; place = old ^ (T)v; return old; }
@@ -249,7 +259,8 @@ template <int SITE, class T> struct GlobalPlace : Updates<GlobalPlace<SITE, T>, 
     T& go(int kind) {
         unsigned long long base = (unsigned long long)array;
         const Array* extent = &arrays[hint];
-        if (__builtin_expect(base < extent->begin || base >= extent->end, 0)) extent = &arrays[hint = find_array(base, SITE)];
+        if (__builtin_expect(base < extent->begin || base >= extent->end, 0))
+            extent = &arrays[hint = find_array(base, SITE)];
         long long size = sizeof(T);
         long long before = (long long)(base - extent->begin) / size, after = (long long)(extent->end - base) / size;
         if (__builtin_expect(index < -before || index >= after, 0))
@@ -308,7 +319,7 @@ template <int SITE, class T> struct SharedPlace : Updates<SharedPlace<SITE, T>, 
 
 }  // namespace simtmm
 
-// --- what the macros of device.cuh call -------------------------------------------------------------------------------
+// --- what the macros of device.cuh call ------------------------------------------------------------------------------
 
 template <int SITE, class T, class I> inline simtmm::GlobalPlace<SITE, T> simtmm_access(T* a, I i) {
     return simtmm::GlobalPlace<SITE, T>(a, (long long)i);

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from simtmm.errors import RecordingError, shown
 from simtmm.files import KERNEL_MEMORY, KERNEL_TIMEOUT
-from simtmm.recorder.memory import MOST_ARRAYS, GlobalMemory
+from simtmm.recorder.global_memory import MOST_ARRAYS, GlobalMemory
 from simtmm.recorder.shared_file import SharedFile
 from simtmm.trace.schema import EVENT, Events
 
@@ -115,8 +115,8 @@ class EndedError(Exception):
 class KernelProcess:
     """A build that runs, and waits for commands. A context manager, at whose end the process ends.
 
-    signatures: by kernel function, of each argument: kind and bytes (see `simtmm.recorder.memory.argument_value`), and
-    whether it points to what the kernel can't change.
+    signatures: by kernel function, of each argument: its kind (simtmm.recorder.arguments), its bytes, and whether it
+    points to what the kernel can't change.
     """
 
     def __init__(

@@ -22,7 +22,7 @@
 
 namespace simtmm {
 
-// --- running blocks -----------------------------------------------------------------------------------------------------
+// --- running blocks --------------------------------------------------------------------------------------------------
 
 static void (*body)(void**);
 static void** body_arguments;
@@ -170,7 +170,7 @@ static bool sort_by_thread(Event* first, unsigned long long count, int threads, 
     return true;
 }
 
-// --- what is shared with the recorder -------------------------------------------------------------------------------------
+// --- what is shared with the recorder --------------------------------------------------------------------------------
 
 enum { FIRST_EVENTS = 1 << 16, GUARD_AROUND = 64 << 20, PLACE_BYTES = 1 << 16 };
 
@@ -210,7 +210,7 @@ static char* guarded(int file, unsigned long long bytes) {
     return (char*)shared(file, bytes, MAP_FIXED | MAP_POPULATE, (char*)around + GUARD_AROUND);
 }
 
-// --- kernels and their signatures -----------------------------------------------------------------------------------------
+// --- kernels and their signatures ------------------------------------------------------------------------------------
 
 template <class T> constexpr char code() {
     return std::is_pointer<T>::value ? 'p' : std::is_same<T, bool>::value ? 'b' : std::is_floating_point<T>::value ? 'f'
@@ -239,7 +239,7 @@ template <class... A, void (*KERNEL)(A...)> struct Thunk<KERNEL> {
 
 struct KernelEntry { const char* name; void (*call)(void**); int (*signature)(char*, int*, bool*); };
 
-// --- the conversation with the recorder ------------------------------------------------------------------------------------
+// --- the conversation with the recorder ------------------------------------------------------------------------------
 
 // What it says and hears: simtmm/recorder/process.py has the same, word for word.
 struct Command {
@@ -345,8 +345,8 @@ static void look_for_recorder(int) {
     if ((long)getppid() != recorder) _exit(126);
 }
 
-// words: the recorder's process; files: commands, replies, where the kernel is and ends of blocks, arrays, events twice;
-// bytes of the arrays; how many blocks a command has at most, and events.
+// words: the recorder's process; files: commands, replies, where the kernel is and ends of blocks, arrays, events
+// twice; bytes of the arrays; how many blocks a command has at most, and events.
 static int serve(const KernelEntry* kernels, int count, char** words) {
     recorder = std::atol(words[1]);
     int commands = std::atoi(words[2]), replies = std::atoi(words[3]), place = std::atoi(words[4]);
@@ -374,8 +374,9 @@ static int serve(const KernelEntry* kernels, int count, char** words) {
     array_count = (int)extents[0];
     if (!transfer(true, commands, extents + 1, 16 * array_count)) return 0;
     for (int i = 0; i < array_count; ++i)
-        arrays[i] = Array{extents[1 + 2 * i] + (unsigned long long)origin, extents[2 + 2 * i] + (unsigned long long)origin};
-    // A line for each kernel: its name, and of each argument the kind, the bytes, and an r if what it points to is const.
+        arrays[i] = Array{
+            extents[1 + 2 * i] + (unsigned long long)origin, extents[2 + 2 * i] + (unsigned long long)origin};
+    // A line for each kernel: its name, and of each argument the kind, the bytes, and an r if it points to const.
     for (int i = 0; i < count; ++i) {
         char kinds[33] = "", line[4096];
         int sizes[33];

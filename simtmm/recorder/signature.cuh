@@ -26,7 +26,8 @@ template <class... A> struct Signature<void (*)(A...)> {
     static_assert(sizeof...(A) <= 32, "a kernel takes at most 32 arguments");
     // words: how many arguments there are, then 256 * kind + bytes of each.
     __device__ static void simtmm_describe(long long* words) {
-        const long long all[] = {(long long)sizeof...(A), 256 * (long long)ArgumentKind<A>::code + (long long)sizeof(A)...};
+        const long long all[] = {
+            (long long)sizeof...(A), 256 * (long long)ArgumentKind<A>::code + (long long)sizeof(A)...};
         for (unsigned i = 0; i <= sizeof...(A); ++i) words[i] = all[i];
     }
 };

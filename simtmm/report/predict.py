@@ -9,12 +9,12 @@ from simtmm.analysis.crossover import Versus
 from simtmm.analysis.predict import Predicted
 from simtmm.machine import Machine
 from simtmm.model.algorithms import written
+from simtmm.model.algorithms.regimes import Crossover
+from simtmm.model.algorithms.speedup import COUNTED, Speedup
 from simtmm.model.departure import Departed
 from simtmm.model.hiding import Hiding
-from simtmm.model.regimes import Crossover
-from simtmm.model.scheduling import Zigzag
+from simtmm.model.launch.scheduling import Zigzag
 from simtmm.model.series import label
-from simtmm.model.speedup import COUNTED, Speedup
 from simtmm.report.hiding import hiding_rows
 from simtmm.report.text import bar, seconds, short, table
 from simtmm.result import Prediction

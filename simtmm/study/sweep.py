@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from simtmm.errors import StudyError
-from simtmm.parallel.tasks import Executor, cores
+from simtmm.computer import cores
+from simtmm.errors import StudyError, shown
+from simtmm.parallel.tasks import Executor
 from simtmm.provenance import computed_by, provenance
 from simtmm.study.design.design import Design, design_file, design_of, named
 from simtmm.study.design.points import Point
@@ -129,7 +130,11 @@ def evaluation_of(design: Design, watch: Watch | None = None) -> Evaluation:
 def _design(study: str | Path | Mapping[str, Any] | Design) -> Design:
     if isinstance(study, Design):
         return study
-    return design_of(study_of(study)) if isinstance(study, Mapping) else design_file(study)
+    if isinstance(study, Mapping):
+        return design_of(study_of(study))
+    if isinstance(study, (str, Path)):
+        return design_file(study)
+    raise StudyError(f"study = {shown(study)}: must be a path to a study file (.toml), or a dict of its tables")
 
 
 def _cluster(where: str) -> Executor:

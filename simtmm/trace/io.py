@@ -13,14 +13,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simtmm.errors import TraceError, shown_error
-from simtmm.files import written_whole
+from simtmm.errors import TraceError, nearest, shown, shown_error
+from simtmm.files import data_folders, written_whole
 from simtmm.trace.parquet import COLUMNS, ROW_GROUP, TraceWriter, joined, read_batches, to_arrow
 from simtmm.trace.schema import METADATA_KEY, Batch, Sampling, TraceArray, TraceInfo, TraceLaunch, TraceSite
 
 if TYPE_CHECKING:
     from simtmm.trace.races import Races
 
+SUFFIX = ".parquet"  # of a trace's file
 UNDER_WAY = 2  # pieces of a recording that may wait to be digested and written; what bounds memory
 
 
@@ -71,11 +72,13 @@ class Trace:
 
 
 def load_trace(path: str | Path) -> Trace:
-    """A trace from a Parquet file that simtmm wrote. Raises TraceError.
+    """A trace that simtmm wrote. Raises TraceError.
 
     Only the metadata is read here; events are read when they are asked for.
+
+    path: of a Parquet file; or a trace's name, traces/NAME.parquet in the folders of `simtmm.files.data_folders`.
     """
-    path = Path(path)
+    path = _trace_file(path)
     try:
         with pq.ParquetFile(path) as file:
             schema, rows = file.schema_arrow, file.metadata.num_rows
@@ -96,6 +99,28 @@ def load_trace(path: str | Path) -> Trace:
     if info.events != rows:
         raise TraceError(f"{path}: has {rows} rows, its metadata says {info.events}: it was cut or changed")
     return Trace(info, path)
+
+
+def trace_files() -> dict[str, Path]:
+    """The traces that are known by name, and their files."""
+    found: dict[str, Path] = {}
+    for folder in data_folders("traces"):
+        for path in sorted(folder.glob(f"*{SUFFIX}")):
+            found.setdefault(path.stem, path)
+    return dict(sorted(found.items()))
+
+
+def _trace_file(given: str | Path) -> Path:
+    """The file of that path; or of that name, for a word without a suffix that is no file's path."""
+    if not isinstance(given, (str, Path)):
+        raise TraceError(f"trace = {shown(given)}: must be a trace's name, or a path to its file ({SUFFIX})")
+    path = Path(given)
+    if path.suffix or path.name != str(given) or path.exists():
+        return path
+    known = trace_files()
+    if path.name not in known:
+        raise TraceError(f"trace {str(given)!r}: unknown{nearest(str(given), known)}")
+    return known[path.name]
 
 
 class TraceDigest:

@@ -56,7 +56,7 @@ class Kind(enum.IntEnum):
     SHARED_ATOMIC = 7
     JOIN = 8
     BARRIER = 9
-    SHARED_ARRAY = 10  # a site only: the declaration of a local array
+    SHARED_ARRAY = 10  # a site only: the declaration of an array in shared memory
 
 
 KINDS = tuple(kind.name.lower() for kind in Kind)

@@ -14,14 +14,15 @@ from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.analysis.zigzag import sweep_blocks
 from simtmm.errors import KernelError, ModelError, TraceError
 from simtmm.model import MODELS
-from simtmm.model.algorithm import Algorithm, Form, Need, constant, predict_algorithm
 from simtmm.model.algorithms import ALGORITHMS, find
+from simtmm.model.algorithms.algorithm import Algorithm, Form, Need, constant
+from simtmm.model.algorithms.symbol_ranges import domain, range_of, timed
+from simtmm.model.algorithms.times import predict_algorithm
 from simtmm.model.calibrated import calibrated
-from simtmm.model.formula import Formula, Symbol
+from simtmm.model.equations.formula import Formula, Symbol
 from simtmm.model.hiding import hiding
 from simtmm.model.integrated import integrated
-from simtmm.model.occupancy import occupancy
-from simtmm.model.symbol_ranges import domain, range_of, timed
+from simtmm.model.launch.occupancy import occupancy
 from simtmm.trace.io import TraceRecorder
 
 GTX_480 = load_machine("gtx480")  # P 480, Q 32, L 512, C 32, X 48, Z 12288 words

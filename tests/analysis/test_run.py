@@ -11,7 +11,7 @@ from simtmm.analysis.verdict import verdict
 from simtmm.errors import EngineError, KernelError, TraceError, WorkloadError
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.model.hiding import hiding
-from simtmm.model.occupancy import occupancy
+from simtmm.model.launch.occupancy import occupancy
 from simtmm.provenance import VERSION
 from simtmm.trace.io import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch

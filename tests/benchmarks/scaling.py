@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from simtmm.parallel.tasks import cores
+from simtmm.computer import cores
 from simtmm.study.design.design import design_of
 from simtmm.study.design.points import points_of
 from simtmm.study.design.study_file import study_of

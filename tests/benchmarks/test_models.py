@@ -7,8 +7,8 @@ import pytest
 
 from simtmm import count, load_machine, load_trace
 from simtmm.model import MODELS, formula, predict
-from simtmm.model.algorithm import predict_algorithm
 from simtmm.model.algorithms import find
+from simtmm.model.algorithms.times import predict_algorithm
 from tests.model.test_models import drawn
 
 TRACE = Path(__file__).parents[2] / "traces" / "list-ranking-wyllie.parquet"

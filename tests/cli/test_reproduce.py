@@ -64,9 +64,9 @@ def names(monkeypatch):
 def quick_pictures(monkeypatch):
     """Empty pictures: what is drawn is tested elsewhere, and takes a while."""
     if find_spec("matplotlib") is not None:
-        from simtmm.report.pictures import new_figure
+        from simtmm.report.pictures.style import new_figure
 
-        monkeypatch.setattr("simtmm.report.accuracy_pictures.picture", lambda table: new_figure(0.5, 0.5))
+        monkeypatch.setattr("simtmm.report.pictures.accuracy.picture", lambda table: new_figure(0.5, 0.5))
 
 
 @pytest.fixture
@@ -326,7 +326,7 @@ def test_damaged_data_is_refused_before_anything_is_run(command, names):
 
 def test_without_matplotlib_no_folder_is_written(command, monkeypatch, names):
     names.update(dict.fromkeys(names, f"{__name__}:no_such_function"))
-    monkeypatch.setattr("simtmm.report.pictures.find_spec", lambda name: None)
+    monkeypatch.setattr("simtmm.report.pictures.style.find_spec", lambda name: None)
     status, _, err = command("-o", "docs")
     assert status == 2
     assert "pictures need matplotlib" in err

@@ -11,8 +11,9 @@ import pytest
 from simtmm import count, load_machine, record
 from simtmm.errors import ModelError
 from simtmm.kernel import kernel_folders, load_kernel
-from simtmm.model.algorithm import letters_of, predict_algorithm
 from simtmm.model.algorithms import ALGORITHMS, find
+from simtmm.model.algorithms.machine_letters import letters_of
+from simtmm.model.algorithms.times import predict_algorithm
 from tests.recorder.conftest import needs_compiler
 
 GTX_480 = load_machine("gtx480")

@@ -19,7 +19,7 @@ from simtmm.model.integrated import (
     time_by_groups,
     waves_per_core,
 )
-from simtmm.model.scheduling import scheduling_factor
+from simtmm.model.launch.scheduling import scheduling_factor
 from tests.model.ma_chapters import published
 from tests.model.test_scheduling import counted
 

@@ -199,7 +199,7 @@ def test_the_limit_of_the_machine_is_the_least_and_leaves_parallelism_out(shared
 
 def test_models_load_no_simulation_no_compiler_and_no_gpu():
     program = (
-        "import sys, simtmm.model, simtmm.model.pram, simtmm.model.tmm, simtmm.model.occupancy;"
+        "import sys, simtmm.model, simtmm.model.pram, simtmm.model.tmm, simtmm.model.launch.occupancy;"
         "print([name for name in ('simpy', 'numba', 'cupy', 'simtmm.engine') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

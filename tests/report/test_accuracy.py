@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from simtmm.report.accuracy import accuracy_csv, describe_accuracy, page, percent
+from simtmm.report.accuracy.tables import accuracy_csv, describe_accuracy, page, percent
 from simtmm.validation.accuracy import Accuracy, Measured
 from simtmm.validation.snapshot import Kept, keep
 
@@ -170,7 +170,7 @@ def drawn(axes):
 
 @needs_matplotlib
 def test_a_picture_has_a_panel_a_group_and_all_series_over_the_measured():
-    from simtmm.report.accuracy_pictures import picture
+    from simtmm.report.pictures.accuracy import picture
 
     made = picture(STREAM)
     read, write, scatter = made.axes
@@ -191,7 +191,7 @@ def test_a_picture_has_a_panel_a_group_and_all_series_over_the_measured():
 
 @needs_matplotlib
 def test_a_picture_of_points_without_a_place_is_the_scatter_alone():
-    from simtmm.report.accuracy_pictures import picture
+    from simtmm.report.pictures.accuracy import picture
 
     (axes,) = picture(with_points(Measured("a", 2.0, {"simulated": 3.0}))).axes
     assert drawn(axes) == {"simulated": [(2, 3)]}
@@ -199,7 +199,7 @@ def test_a_picture_of_points_without_a_place_is_the_scatter_alone():
 
 @needs_matplotlib
 def test_what_was_not_measured_is_not_called_so():
-    from simtmm.report.accuracy_pictures import picture
+    from simtmm.report.pictures.accuracy import picture
 
     alike = with_points(*POINTS, reference="closed form", origin="Eq 1")
     assert "closed form: Eq 1" in text(alike)
@@ -215,7 +215,7 @@ def test_what_was_not_measured_is_not_called_so():
 
 @needs_matplotlib
 def test_a_series_that_no_other_picture_knows_is_drawn_too():
-    from simtmm.report.accuracy_pictures import picture
+    from simtmm.report.pictures.accuracy import picture
 
     (axes,) = picture(with_points(Measured("a", 2.0, {"simulated": 3.0, "as printed": 4.0}))).axes
     assert drawn(axes)["as printed"] == [(2, 4)]
@@ -224,7 +224,7 @@ def test_a_series_that_no_other_picture_knows_is_drawn_too():
 @needs_matplotlib
 @pytest.mark.parametrize("groups", range(1, 10))
 def test_panels_are_as_many_as_groups_in_rows_of_four_at_most(groups):
-    from simtmm.report.accuracy_pictures import picture
+    from simtmm.report.pictures.accuracy import picture
 
     points = [Measured(f"{group} {at}", 1.0 + at, {}, at, str(group)) for group in range(groups) for at in (1.0, 2.0)]
     points[0].said["simulated"] = 2.0
@@ -235,8 +235,8 @@ def test_panels_are_as_many_as_groups_in_rows_of_four_at_most(groups):
 
 @needs_matplotlib
 def test_pictures_are_small_and_carry_their_description():
-    from simtmm.report.accuracy_pictures import picture
-    from simtmm.report.pictures import png
+    from simtmm.report.pictures.accuracy import picture
+    from simtmm.report.pictures.files import png
 
     made = png(picture(STREAM), "data 1234", 110)
     assert made.startswith(b"\x89PNG")

@@ -12,10 +12,12 @@ import pytest
 from simtmm import load_machine, load_trace
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.errors import OutputError
-from simtmm.model.scheduling import zigzag
+from simtmm.model.launch.scheduling import zigzag
 from simtmm.model.series import MEASURED, all_series
-from simtmm.report import comparison_pictures, pictures, study_pictures
 from simtmm.report.page import Table
+from simtmm.report.pictures import charts, files, looks, style
+from simtmm.report.pictures import comparison as comparison_pictures
+from simtmm.report.pictures import study as study_pictures
 from simtmm.result import WHERE_TIME_GOES
 from tests.study.cases import MACHINE, WAITED, case, comparison
 
@@ -46,19 +48,19 @@ def test_a_scatter_has_a_marker_a_model_over_the_reference_and_the_diagonal():
     (axes,) = figure.axes
     assert axes.get_xscale() == axes.get_yscale() == "log"
     assert any(np.array_equal(line.get_xdata(), line.get_ydata()) and len(line.get_xdata()) == 2 for line in axes.lines)
-    looks = {(line.get_color(), line.get_marker()) for line in axes.lines if line.get_label() in drawn}
-    assert len(looks) == len(drawn)
+    drawn_as = {(line.get_color(), line.get_marker()) for line in axes.lines if line.get_label() in drawn}
+    assert len(drawn_as) == len(drawn)
 
 
 def test_every_series_has_a_look_of_its_own():
-    looks = {tuple(pictures.look(name).items()) for name in all_series()}
-    assert len(looks) == len(all_series())
-    assert "linestyle" in pictures.look(MEASURED)
+    different = {tuple(looks.look(name).items()) for name in all_series()}
+    assert len(different) == len(all_series())
+    assert "linestyle" in looks.look(MEASURED)
 
 
 def test_forms_of_a_model_share_a_colour_and_one_is_open():
     for one, other in (("tmm", "tmm-warps"), ("integrated", "integrated-sum"), ("rehman", "rehman-sum")):
-        first, second = pictures.look(one), pictures.look(other)
+        first, second = looks.look(one), looks.look(other)
         assert first["color"] == second["color"] == first["markerfacecolor"]
         assert second["markerfacecolor"] == "white"
 
@@ -90,16 +92,16 @@ def test_curves_that_can_not_be_drawn_are_refused(made, over, message):
 
 @needs_matplotlib
 def test_an_axis_is_logarithmic_where_its_values_span_much():
-    (axes,) = pictures.curves([1, 2, 3], {"a": [1, 2, 3]}, "x", "y").axes
+    (axes,) = charts.curves([1, 2, 3], {"a": [1, 2, 3]}, "x", "y").axes
     assert (axes.get_xscale(), axes.get_yscale()) == ("linear", "linear")
-    (axes,) = pictures.curves([1, 10, 100], {"a": [0, 10, 1000], "b": [None, float("nan"), 3]}, "x", "y").axes
+    (axes,) = charts.curves([1, 10, 100], {"a": [0, 10, 1000], "b": [None, float("nan"), 3]}, "x", "y").axes
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "linear")
 
 
 @needs_matplotlib
 def test_a_heat_map_has_the_values_at_their_places():
     values = [[1.0, 2.0, 3.0], [4.0, float("nan"), 6.0]]
-    figure = pictures.heat_map([8, 16, 32], [100, 200], values, "X", "L", "time (s)", "title")
+    figure = charts.heat_map([8, 16, 32], [100, 200], values, "X", "L", "time (s)", "title")
     axes, bar = figure.axes
     assert np.array_equal(axes.images[0].get_array().filled(np.nan), values, equal_nan=True)
     assert [label.get_text() for label in axes.get_xticklabels()] == ["8", "16", "32"]
@@ -111,18 +113,18 @@ def test_a_heat_map_has_the_values_at_their_places():
 
 @needs_matplotlib
 def test_a_heat_map_of_seconds_tells_them_in_the_unit_of_the_largest():
-    made = pictures.heat_map([1, 2], [3, 4], [[2e-6, 1e-6], [4e-5, float("nan")]], "a", "b", "time (s)", unit="s")
+    made = charts.heat_map([1, 2], [3, 4], [[2e-6, 1e-6], [4e-5, float("nan")]], "a", "b", "time (s)", unit="s")
     axes, bar = made.axes
     assert [text.get_text() for text in axes.texts] == ["2", "1", "40"]
     assert bar.get_ylabel() == "time (\N{MICRO SIGN}s)"
-    exact = pictures.heat_map([1], [3], [[2e-6]], "a", "b", "ratio")
+    exact = charts.heat_map([1], [3], [[2e-6]], "a", "b", "ratio")
     assert [text.get_text() for text in exact.axes[0].texts] == ["2e-06"]
 
 
 @needs_matplotlib
 def test_a_heat_map_of_another_shape_is_refused():
     with pytest.raises(OutputError, match=r"shape \(1, 2\): must be \(2, 1\)"):
-        pictures.heat_map([1], [1, 2], [[1.0, 2.0]], "x", "y", "z")
+        charts.heat_map([1], [1, 2], [[1.0, 2.0]], "x", "y", "z")
 
 
 @needs_matplotlib
@@ -194,7 +196,7 @@ def test_a_picture_of_a_study_that_can_not_be_is_refused(options, message):
 def test_a_zigzag_has_its_peaks():
     launch = load_trace(shipped_trace(DEFAULT_TRACE)).info.launches[0]
     swept = zigzag(load_machine("gtx280"), launch, range(1, 500))
-    figure = pictures.zigzag(swept, "jump")
+    figure = charts.zigzag(swept, "jump")
     ((peaks, heights),) = lines(figure).values()
     assert peaks == [240, 480]
     assert heights == [1.0, 1.0]
@@ -226,7 +228,7 @@ def test_files_have_their_formats_and_are_the_same_each_time(tmp_path):
     for kind, begin in kinds.items():
         first, second = tmp_path / f"1.{kind}", tmp_path / f"2.{kind}"
         for path in (first, second):
-            pictures.write(path, comparison_pictures.scatter(MADE))
+            files.write(path, comparison_pictures.scatter(MADE))
         assert first.read_bytes().startswith(begin)
         assert first.read_bytes() == second.read_bytes()
     width, height = struct.unpack(">II", (tmp_path / "1.png").read_bytes()[16:24])
@@ -239,7 +241,7 @@ def test_files_have_their_formats_and_are_the_same_each_time(tmp_path):
 @pytest.mark.parametrize("name", ["x.jpg", "x", "x.txt"])
 def test_another_suffix_is_refused(tmp_path, name):
     with pytest.raises(OutputError, match=r"must end in \.png, \.svg, \.pdf"):
-        pictures.check(tmp_path / name)
+        files.check(tmp_path / name)
 
 
 def test_an_unknown_kind_is_refused():
@@ -248,13 +250,14 @@ def test_an_unknown_kind_is_refused():
 
 
 def test_without_matplotlib_one_line_says_how_to_install_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
-    for call in (lambda: pictures.check(tmp_path / "x.png"), lambda: comparison_pictures.scatter(MADE)):
+    monkeypatch.setattr(style, "find_spec", lambda name: None)
+    for call in (lambda: files.check(tmp_path / "x.png"), lambda: comparison_pictures.scatter(MADE)):
         with pytest.raises(OutputError, match=r"matplotlib, which is not installed: pip install 'simtmm\[plot\]'"):
             call()
 
 
 def test_matplotlib_is_loaded_only_when_a_picture_is_made():
-    modules = "simtmm.report.pictures, simtmm.report.comparison_pictures, simtmm.report.study_pictures"
-    code = f"import sys, {modules}; assert not any(name.startswith('matplotlib') for name in sys.modules)"
+    modules = "accuracy, axes, charts, comparison, files, looks, study, style"
+    loaded = "[name for name in sys.modules if name.startswith('matplotlib')]"
+    code = f"import sys; from simtmm.report.pictures import {modules}; assert not {loaded}"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -11,7 +11,7 @@ from simtmm.analysis.predict import Predicted, predict_paper, predict_program
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.analysis.zigzag import sweep_blocks
 from simtmm.model import all_models
-from simtmm.model.regimes import Crossover, Regime, Stretch
+from simtmm.model.algorithms.regimes import Crossover, Regime, Stretch
 from simtmm.report.predict import (
     describe_formulas,
     describe_prediction,

@@ -9,8 +9,8 @@ import pytest
 from simtmm.errors import MachineError, ModelError, StudyError
 from simtmm.machine import load_machine
 from simtmm.machine.spec import FREE, units
-from simtmm.model.algorithm import predict_algorithm
 from simtmm.model.algorithms import find
+from simtmm.model.algorithms.times import predict_algorithm
 from simtmm.study.design.design import design_of, is_machine_key
 from simtmm.study.design.points import points_of
 from simtmm.study.design.study_file import study_of

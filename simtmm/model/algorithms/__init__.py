@@ -3,8 +3,8 @@
 from typing import Any
 
 from simtmm.errors import ModelError, nearest
-from simtmm.model.algorithm import Algorithm
-from simtmm.model.algorithms import (
+from simtmm.model.algorithms.algorithm import Algorithm
+from simtmm.model.algorithms.families import (
     dense,
     fourier,
     graphs,

@@ -17,8 +17,8 @@ from simtmm.catalogue import current_name, describe, kernel_folders, known_kerne
 from simtmm.errors import KernelError, ModelError, StudyError, nearest, shown
 from simtmm.files import is_folder
 from simtmm.kernel import kernel_in
-from simtmm.model.algorithm import Algorithm
 from simtmm.model.algorithms import ALGORITHMS, find
+from simtmm.model.algorithms.algorithm import Algorithm
 from simtmm.parameter import Parameter, resolved
 from simtmm.program import kind_of
 from simtmm.recorder.compiler import HEADERS, HERE

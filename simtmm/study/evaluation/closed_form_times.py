@@ -8,9 +8,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from simtmm.errors import ModelError, SimtmmError
-from simtmm.model.algorithm import letters
-from simtmm.model.algorithm_times import times_of_algorithm
 from simtmm.model.algorithms import find
+from simtmm.model.algorithms.machine_letters import letters
+from simtmm.model.algorithms.times import times_of_algorithm
 from simtmm.model.series import MEASURED
 from simtmm.study.design.columns import Integers
 from simtmm.study.design.design import MACHINE_AXIS, Design

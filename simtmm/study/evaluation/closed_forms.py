@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet
 
-from simtmm.model.algorithm import predict_algorithm
 from simtmm.model.algorithms import find
+from simtmm.model.algorithms.times import predict_algorithm
 from simtmm.model.series import MEASURED
 from simtmm.parallel.tasks import Executor
 from simtmm.provenance import computed_by

@@ -5,10 +5,11 @@ from contextlib import closing
 from time import perf_counter
 from typing import Any
 
+from simtmm.computer import cores
 from simtmm.errors import SimtmmError
 from simtmm.model.series import MEASURED
 from simtmm.parallel.processes import Local
-from simtmm.parallel.tasks import Executor, Serial, Task, cores
+from simtmm.parallel.tasks import Executor, Serial, Task
 from simtmm.recorder.compiler import find_compiler
 from simtmm.study.design.design import Design
 from simtmm.study.design.points import Point, points_of

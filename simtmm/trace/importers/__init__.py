@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
 
-from simtmm.errors import TraceError, nearest
+from simtmm.errors import TraceError, nearest, shown
 from simtmm.files import check_writable, written_whole
 from simtmm.provenance import provenance
 from simtmm.trace.importers import accelsim, memtrace
@@ -27,13 +27,15 @@ def import_trace(
 ) -> Trace:
     """The trace that another tool's files are.
 
-    source: a `kernelslist.g`, one kernel's `.traceg`, or the output of NVBit's mem_trace, each plain or packed with
-    xz. format: a key of IMPORTERS; found by the file's name and text if left out. output: stream the trace to this
-    Parquet file, so that memory stays bounded by a thread block and a row group. progress: called with (bytes read,
-    bytes to be read).
+    source: a `kernelslist.g`, one kernel's `.traceg`, or the output of NVBit's mem_trace, each plain or packed with xz.
+    format: a key of IMPORTERS; found by the file's name and text if left out.
+    output: stream the trace to this Parquet file, so that memory stays bounded by a thread block and a row group.
+    progress: called with (bytes read, bytes to be read).
 
     Raises TraceError for a file of no known format, and for a damaged one, its line named.
     """
+    if not isinstance(source, (str, Path)):
+        raise TraceError(f"source = {shown(source)}: must be a path to another tool's trace")
     path = Path(source)
     importer = IMPORTERS[format if format in IMPORTERS else _format_of(path, format)]
     if output:

@@ -18,7 +18,7 @@ from simtmm.trace.importers import memtrace_lines as lines
 from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.blocks import Blocks, Touched
 from simtmm.trace.importers.memtrace_order import Counts, Integers, Records, sorted_records
-from simtmm.trace.importers.opcodes import GLOBAL, LOCAL, MEMORY, SHARED, Opcodes, width_of, without_memory
+from simtmm.trace.importers.opcodes import ACTIONS, GLOBAL, LOCAL, MEMORY, SHARED, Opcodes, width_of, without_memory
 from simtmm.trace.importers.reading import (
     NEWLINE,
     Advance,
@@ -179,8 +179,8 @@ class _Accesses:
         self._launches = reading.reader.launches
         known = Opcodes(str(path))
         classes = np.array([known.class_of(opcode) for opcode in reading.opcodes], np.int64) - MEMORY
-        self._space = np.where(classes >= 0, classes // 3, -1)
-        actions = np.maximum(classes, 0) % 3
+        self._space = np.where(classes >= 0, classes // ACTIONS, -1)
+        actions = np.maximum(classes, 0) % ACTIONS
         self._kind = np.array(
             [
                 Kind.WORK if space < 0 else _KINDS[SHARED if space == SHARED else GLOBAL][action]

@@ -10,10 +10,11 @@ from simtmm.errors import shown
 
 logger = logging.getLogger("simtmm")
 
-# Classes of opcodes; those of memory are MEMORY + 3 * space + action.
+# Classes of opcodes; those of memory are MEMORY + ACTIONS * space + action.
 COMPUTE, BARRIER, MEMORY = range(3)
-GLOBAL, SHARED, LOCAL, GENERIC = range(4)  # spaces
+GLOBAL, SHARED, LOCAL, GENERIC = range(4)  # spaces, by CUDA's names: local memory is a thread's own
 LOAD, STORE, ATOMIC = range(3)  # actions
+ACTIONS = 3
 
 _MEMORY = {
     "LDG": (GLOBAL, LOAD), "LDU": (GLOBAL, LOAD), "LDGSTS": (GLOBAL, LOAD), "STG": (GLOBAL, STORE),
@@ -63,7 +64,7 @@ class Opcodes:
             return COMPUTE if modifiers[:1] == ["ARV"] else BARRIER  # who only arrives does not wait
         if kind in _MEMORY:
             space, action = _MEMORY[kind]
-            return MEMORY + 3 * space + action
+            return MEMORY + ACTIONS * space + action
         if kind not in _COMPUTE:
             self._warn(kind, "is not known")
         return COMPUTE

@@ -10,6 +10,7 @@ TAB, NEWLINE, SPACE, MINUS, COMMA, ZERO, NINE = 9, 10, 32, 45, 44, 48, 57
 _BLANK = np.zeros(256, np.uint8)
 _BLANK[list(b" \t\r")] = 1
 LOWER_X = 120
+LETTER_A, LETTER_I, LETTER_R, LETTER_Z = 65, 105, 82, 90  # A, i, R, Z
 HEXADECIMAL = np.full(256, -1, np.int64)  # what a byte means as a digit, -1 for none
 for _digit, _bytes in enumerate(["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "aA", "bB", "cC", "dD", "eE", "fF"]):
     HEXADECIMAL[list(_bytes.encode())] = _digit

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TypeAlias
 
+from simtmm.computer import cores
 from simtmm.errors import SimtmmError, StudyError, nearest
 from simtmm.parallel.processes import Local
-from simtmm.parallel.tasks import Task, cores
+from simtmm.parallel.tasks import Task
 from simtmm.validation.accuracy import Accuracy
 
 Watch: TypeAlias = Callable[[str, int, int | None], None]

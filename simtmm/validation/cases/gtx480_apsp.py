@@ -20,7 +20,7 @@ import numpy as np
 from simtmm.engine import simulate
 from simtmm.machine import Machine, load_machine
 from simtmm.model import predict
-from simtmm.model.integrated_apsp import APSP, APSP_SUM, requested_blocks, threads_that_hide_latency
+from simtmm.model.applications.integrated_apsp import APSP, APSP_SUM, requested_blocks, threads_that_hide_latency
 from simtmm.model.series import SIMULATED
 from simtmm.recorder import record
 from simtmm.study.curves import Floats, bend

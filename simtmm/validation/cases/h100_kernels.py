@@ -13,7 +13,7 @@ from simtmm.machine import Machine, load_machine
 from simtmm.measurement.timings import Timing, load_timings
 from simtmm.model import predict
 from simtmm.model.series import SIMULATED
-from simtmm.recorder.streaming import workload_and_counts
+from simtmm.recorder.kernel_to_workload import workload_and_counts
 from simtmm.validation.accuracy import Accuracy, Measured
 from simtmm.validation.cases import Tables, Watch
 from simtmm.validation.cases.measured_files import measured_file

@@ -12,7 +12,7 @@ import numpy as np
 
 from simtmm.engine import simulate
 from simtmm.machine import Machine, load_machine
-from simtmm.model.scheduling import zigzag
+from simtmm.model.launch.scheduling import zigzag
 from simtmm.model.series import SIMULATED
 from simtmm.recorder import record
 from simtmm.study.curves import Floats

@@ -137,8 +137,8 @@ def test_the_page_s_example_prints_what_it_shows(tmp_path):
 
 def test_sympy_is_loaded_only_where_symbols_are_asked_for():
     program = (
-        "import sys; from simtmm import load_machine; from simtmm.model.algorithm import predict_algorithm;"
-        "from simtmm.model.algorithms import find; import simtmm.model.regimes, simtmm.model.speedup;"
+        "import sys; from simtmm import load_machine; from simtmm.model.algorithms.times import predict_algorithm;"
+        "from simtmm.model.algorithms import find, regimes, speedup;"
         "predict_algorithm(find('fft'), load_machine('gtx480'), {'N': 1024}); print('sympy' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

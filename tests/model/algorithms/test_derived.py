@@ -5,8 +5,8 @@ from math import log2
 import pytest
 
 from simtmm.machine import load_machine
-from simtmm.model.algorithm import predict_algorithm
 from simtmm.model.algorithms import find
+from simtmm.model.algorithms.times import predict_algorithm
 from tests.model.algorithms.printed import same
 
 GTX_480 = load_machine("gtx480")  # P 480

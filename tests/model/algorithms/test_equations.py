@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.model.algorithms import find
-from simtmm.model.speedup import largest_latency, speedup_bounds, threads_for_linear_speedup
+from simtmm.model.algorithms.speedup import largest_latency, speedup_bounds, threads_for_linear_speedup
 from tests.model.algorithms.printed import same, same_pieces
 
 # tmm.core: Eq (3.1) to (3.3), for every algorithm through those that follow

@@ -4,8 +4,9 @@ import pytest
 
 from simtmm.errors import ModelError
 from simtmm.machine import load_machine
-from simtmm.model.algorithm import letters_of, predict_algorithm
 from simtmm.model.algorithms import find
+from simtmm.model.algorithms.machine_letters import letters_of
+from simtmm.model.algorithms.times import predict_algorithm
 
 GTX_480 = load_machine("gtx480")  # P 480, Q 32, L 512, C 32, X 48, Z 12288 words
 CRAY_XMT = load_machine("cray-xmt")

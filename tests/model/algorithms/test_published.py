@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from simtmm.machine import load_machine
-from simtmm.model.algorithm import letters_of
 from simtmm.model.algorithms import find
-from simtmm.model.regimes import crossover, regimes
-from simtmm.model.speedup import speedup_bounds, threads_for_linear_speedup
+from simtmm.model.algorithms.machine_letters import letters_of
+from simtmm.model.algorithms.regimes import crossover, regimes
+from simtmm.model.algorithms.speedup import speedup_bounds, threads_for_linear_speedup
 
 ROUNDED = {"rel": 1e-12}  # logarithms and products in another order
 GTX_280, GTX_480 = letters_of(load_machine("gtx280")), letters_of(load_machine("gtx480"))

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from simtmm.errors import ModelError
 from simtmm.model.algorithms import find
-from simtmm.model.formula import Formula, Symbol
-from simtmm.model.regimes import crossover, regimes
+from simtmm.model.algorithms.regimes import crossover, regimes
+from simtmm.model.equations.formula import Formula, Symbol
 from tests.model.algorithms.printed import same
 
 X, A, B = Symbol("x", "a symbol"), Symbol("a", "one factor"), Symbol("b", "another factor")

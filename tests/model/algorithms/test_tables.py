@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.model.algorithms import find
-from simtmm.model.regimes import regimes
-from simtmm.model.speedup import linear_speedup
+from simtmm.model.algorithms.regimes import regimes
+from simtmm.model.algorithms.speedup import linear_speedup
 from tests.model.algorithms.printed import parse, same, table
 
 # tmm.table4.1

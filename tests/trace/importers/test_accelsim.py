@@ -133,7 +133,9 @@ def test_events_are_handed_on_block_by_block(imported, monkeypatch):
     sizes = []
     add = TraceRecorder.add
     monkeypatch.setattr(TraceRecorder, "add", lambda self, batch: (sizes.append(len(batch.ends)), add(self, batch)))
-    monkeypatch.setattr("simtmm.trace.importers.accelsim.BATCH_EVENTS", 1)  # at most, and the block that goes over it
+    monkeypatch.setattr(
+        "simtmm.trace.importers.accelsim.importer.BATCH_EVENTS", 1
+    )  # at most, and the block that goes over it
     parted = imported(text)
     assert sum(sizes) == 9
     assert max(sizes) <= 2  # a block without events, and the next
@@ -145,7 +147,7 @@ def test_blocks_in_any_order_give_the_same_trace(imported, monkeypatch, order):
     warps = {index: {0: [load(GLOBAL + 4096 * index, "R4", pc=16 * index)] * (index + 1)} for index in range(4)}
     blocks = {(index % 2, index // 2, 0): warps[index] for index in range(4)}
     shuffled = {key: blocks[key] for key in (list(blocks)[index] for index in order)}
-    monkeypatch.setattr("simtmm.trace.importers.accelsim.BATCH_EVENTS", 1)  # each block comes alone
+    monkeypatch.setattr("simtmm.trace.importers.accelsim.importer.BATCH_EVENTS", 1)  # each block comes alone
     made = [imported(traceg(text, grid=(2, 2, 1))) for text in (blocks, shuffled)]
     assert made[0].info.digest == made[1].info.digest
     assert [row[1] for row in events(made[1])][::32] == [0, 1, 1, 2, 2, 2, 3, 3, 3, 3]
@@ -424,7 +426,7 @@ def test_kernels_share_sites_where_there_are_not_enough(tmp_path, monkeypatch):
         (tmp_path / f"{number}.traceg").write_text(text, encoding="utf-8")
     (tmp_path / "kernelslist.g").write_text("0.traceg\n1.traceg\n", encoding="utf-8")
     apart = import_trace(tmp_path / "kernelslist.g")
-    monkeypatch.setattr("simtmm.trace.importers.accelsim.MOST_PCS", 3)
+    monkeypatch.setattr("simtmm.trace.importers.accelsim.importer.MOST_PCS", 3)
     shared = import_trace(tmp_path / "kernelslist.g")
     assert [site.source for site in shared.info.sites[1:]] == [
         f"instruction {index} of its kernel" for index in (0, 1, 1)

@@ -212,7 +212,7 @@ def test_an_opcode_of_other_letters_is_refused(refused):
 
 @pytest.mark.parametrize("batch", [1, 1 << 18])
 def test_a_block_that_comes_twice_is_refused(refused, monkeypatch, batch):
-    monkeypatch.setattr("simtmm.trace.importers.accelsim.BATCH_EVENTS", batch)
+    monkeypatch.setattr("simtmm.trace.importers.accelsim.importer.BATCH_EVENTS", batch)
     blocks = {(block, 0, 0): {0: [line("EXIT")]} for block in range(3)}
     text = traceg(blocks).replace("thread block = 2,", "thread block = 0,")
     last = text.rstrip().count("\n") + 1
@@ -310,7 +310,7 @@ def test_a_list_that_names_no_file_or_a_missing_one_is_refused(refused):
 
 
 def test_more_program_counters_than_a_trace_holds_are_refused(refused, monkeypatch):
-    monkeypatch.setattr("simtmm.trace.importers.accelsim.MOST_PCS", 2)
+    monkeypatch.setattr("simtmm.trace.importers.accelsim.importer.MOST_PCS", 2)
     text = traceg([[line("MOV", pc=16 * index) for index in range(3)]])
     assert refused(text) == "kernel '_Z1fv' has 3 program counters: a trace can hold 2"
 

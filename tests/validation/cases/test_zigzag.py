@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtmm.model.scheduling import scheduling_factor
+from simtmm.model.launch.scheduling import scheduling_factor
 from simtmm.model.series import SIMULATED
 from simtmm.validation.cases import zigzag
 from simtmm.validation.cases.zigzag import MODEL, falls, period

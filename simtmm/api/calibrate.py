@@ -1,0 +1,51 @@
+"""A machine from measurements."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from simtmm.api.opening import opened_machine
+from simtmm.calibration import calibrate as fitting
+from simtmm.calibration.latency_levels import load_latency
+from simtmm.calibration.occupancy_curve import load_stream
+from simtmm.calibration.values import Calibration
+from simtmm.errors import StudyError, shown
+from simtmm.machine import Machine
+
+Watch = Callable[[str, int, int | None], None]  # stage, done, total where it is known
+
+
+def calibrate(
+    latency: str | Path,
+    stream: str | Path | None = None,
+    *,
+    name: str = "calibrated",
+    base: Machine | str | Path | None = None,
+    gpu: str | None = None,
+    watch: Watch | None = None,
+) -> Calibration:
+    """Fit a machine to measurements of a GPU; `simtmm calibrate --latency` as a function.
+
+    Source: docs/calibration.md says what is measured, how the files look, and how each value follows.
+
+    latency: a pointer chase (CSV): buffer_kib [KiB], median_cycles [cycles], and clock_mhz [MHz] and gpu if there.
+    stream: bandwidth over occupancy (CSV): block_size [threads], blocks_per_sm, occupancy_pct [%], and NAME_GBs [GB/s]
+        for each streaming kernel.
+    name: the new machine's.
+    base: the machine that what was not measured comes from: a Machine, its name, or a path to its file (.toml).
+    gpu: which GPU's rows count, where a file has several.
+    watch: called with (stage, done, total where it is known) as things go on.
+
+    `.machine` is the machine, `.values` say which measurement each value came from, and `.save(path)` writes a file.
+
+    Raises StudyError for a file that can't be understood and measurements that do not fit together; MachineError.
+    """
+    for argument, value in (("latency", latency), ("stream", stream)):
+        if not isinstance(value, (str, Path)) and (value is not None or argument == "latency"):
+            raise StudyError(f"{argument} = {shown(value)}: must be a path to a file of measurements (.csv)")
+    of_gpu = f", {gpu}" if gpu else ""
+    called = {"latency": f"{Path(latency).name}{of_gpu}"}
+    if stream is not None:
+        called["stream"] = f"{Path(stream).name}{of_gpu}"
+    points = load_stream(stream, gpu) if stream is not None else ()
+    opened = None if base is None else opened_machine(base)
+    return fitting.calibrate(name, load_latency(latency, gpu), points, opened, called, watch)

@@ -1,0 +1,61 @@
+"""Programs on machines, with all times side by side."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from simtmm.analysis import compare as comparing
+from simtmm.analysis.comparison import Comparison
+from simtmm.api.opening import opened_machine
+from simtmm.engine import DEFAULT
+from simtmm.errors import StudyError, shown
+from simtmm.machine import Machine
+from simtmm.measurement.timings import load_timings
+
+Watch = Callable[[str, int, int | None], None]  # stage, done, total where it is known
+
+
+def compare(
+    sources: str | Path | Iterable[str | Path],
+    machines: Machine | str | Path | Iterable[Machine | str | Path] = (),
+    parameters: Mapping[str, Sequence[object]] | None = None,
+    models: str | Iterable[str] = (),
+    *,
+    measured: str | Path | Iterable[str | Path] = (),
+    reference: str | None = None,
+    engine: str = DEFAULT,
+    watch: Watch | None = None,
+) -> Comparison:
+    """Simulated, modelled and measured times side by side; `simtmm compare` as a function.
+
+    sources: kernels by name or folder, and traces (.parquet) by path; with none, what was measured is run.
+    machines: Machines, names, or paths to their files (.toml); those of the measured times if left out.
+    parameters: values by name; every combination is run, and a kernel takes those that it has.
+    models: their names; all if left out.
+    measured: files of measured times (.csv, .json); docs/compare.md says how they look.
+    reference: what the others are set against: "simulated", "measured" or a model; "measured" if there are such times.
+    engine: "fast" (compiled) or "reference" (SimPy).
+    watch: called with (stage, done, total where it is known) as things go on.
+
+    What a machine can't hold stands in `.failed`; `.rows()` is a table.
+
+    Raises StudyError where nothing is left to compare, and the errors of the steps.
+    """
+    if not isinstance(sources, (str, Path)) and not isinstance(sources, Iterable):
+        raise StudyError(
+            f"sources = {shown(sources)}: must be names or folders of kernels, or paths to traces (.parquet)"
+        )
+    programs = [str(source) for source in ([sources] if isinstance(sources, (str, Path)) else sources)]
+    given = [machines] if isinstance(machines, (Machine, str, Path)) else machines
+    if not isinstance(given, Iterable):
+        raise StudyError(f"machines = {shown(given)}: must be Machines, names, or paths to their files (.toml)")
+    named: dict[str, Machine] = {}
+    for machine in given:
+        opened = opened_machine(machine)
+        name = opened.name if isinstance(machine, Machine) else Path(machine).name.removesuffix(".toml")
+        if name in named:
+            raise StudyError(f"machines: {name!r}: is given more than once")
+        named[name] = opened
+    files = [measured] if isinstance(measured, (str, Path)) else measured
+    times = [time for path in files for time in load_timings(path)]
+    wanted = [models] if isinstance(models, str) else models
+    return comparing.compare(programs, named, parameters, wanted, times, reference, engine=engine, watch=watch)

@@ -1,0 +1,58 @@
+"""What a caller means by a name or a path: the machine, trace, workload or counts, or one error that says what fits."""
+
+from pathlib import Path
+
+from simtmm.errors import MachineError, ModelError, TraceError, WorkloadError, shown
+from simtmm.machine import Machine, load_machine
+from simtmm.trace.counts import Counts, count
+from simtmm.trace.io import SUFFIX, Trace, load_trace
+from simtmm.trace.lower import lower
+from simtmm.workload import Workload, load_workload
+
+WORKLOAD = ".json"  # the end of a workload's file
+
+
+def opened_machine(machine: Machine | str | Path) -> Machine:
+    """The machine itself, or the one of that name or file. Raises MachineError."""
+    if isinstance(machine, Machine):
+        return machine
+    if isinstance(machine, (str, Path)):
+        return load_machine(machine)
+    raise MachineError(
+        f"machine = {shown(machine)}: must be a Machine, a machine's name, or a path to its file (.toml)"
+    )
+
+
+def opened_trace(trace: Trace | str | Path) -> Trace:
+    """The trace itself, or the one of that name or file. Raises TraceError."""
+    if isinstance(trace, Trace):
+        return trace
+    if isinstance(trace, (str, Path)):
+        return load_trace(trace)
+    raise TraceError(f"trace = {shown(trace)}: must be a Trace, a trace's name, or a path to its file ({SUFFIX})")
+
+
+def opened_workload(workload: Workload | Trace | str | Path, machine: Machine) -> Workload:
+    """The workload itself, that of a file, or what a trace is on the machine. Raises WorkloadError, TraceError."""
+    if isinstance(workload, Workload):
+        return workload
+    if isinstance(workload, (str, Path)) and Path(workload).suffix == WORKLOAD:
+        return load_workload(workload)
+    if isinstance(workload, (Trace, str, Path)):
+        return lower(opened_trace(workload), machine)
+    raise WorkloadError(
+        f"workload = {shown(workload)}: must be a Workload, a path to its file ({WORKLOAD}), a Trace, a trace's "
+        f"name, or a path to its file ({SUFFIX})"
+    )
+
+
+def opened_counts(counts: Counts | Trace | str | Path, machine: Machine) -> Counts:
+    """The counts themselves, or those of a trace on the machine. Raises ModelError, TraceError, WorkloadError."""
+    if isinstance(counts, Counts):
+        return counts
+    if isinstance(counts, (Trace, str, Path)):
+        return count(opened_trace(counts), machine)
+    raise ModelError(
+        f"counts = {shown(counts)}: must be Counts (see simtmm.count), a Trace, a trace's name, or a path to its file "
+        f"({SUFFIX})"
+    )

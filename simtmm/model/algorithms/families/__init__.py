@@ -1,0 +1,1 @@
+"""The algorithms themselves: their symbols, equations and sources, a family a module."""

@@ -1,0 +1,1 @@
+"""Launches on a machine: occupancy, block scheduling, and which configurations are fast or optimal."""

@@ -1,0 +1,264 @@
+"""Launches on the CPU: blocks of the instrumented C++ build are run, one by one, and their events taken out."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.errors import KernelError, RecordingError, shown
+from simtmm.kernel import Kernel, Launch
+from simtmm.recorder.arguments import ArgumentKind, argument_value
+from simtmm.recorder.faults import FaultCode, access_fault, fault_place
+from simtmm.recorder.global_memory import GlobalMemory
+from simtmm.recorder.limits import VARIABLE, available_memory, kernel_memory, kernel_timeout
+from simtmm.recorder.process import Apart, Command, EndedError, Fault, KernelProcess, Outcome
+from simtmm.recorder.sites import read_source
+from simtmm.trace.io import TraceRecorder
+from simtmm.trace.schema import EVENT, Batch, Events
+
+BATCH_EVENTS = 1 << 20  # a row group: 16 MiB of events in memory
+COMMAND_EVENTS = 1 << 17  # of a command of the process, before the next: what the caches hold
+MOST_EVENTS = 1 << 27  # of a batch and so of a block: 2 GiB; a block with more loops for ever
+COPIES = 3  # of a block's events that lie in memory at once: as they came, by thread, and for the trace
+
+
+class Room:
+    """How many events may still come, and the complaint where more do."""
+
+    def __init__(self, limit: int, in_memory: bool, recorder: TraceRecorder | None = None) -> None:
+        """recorder: keeps them; None where nothing does."""
+        self._limit = limit
+        self._recorder = recorder
+        self._in_memory = in_memory
+        self._of_a_block = max(1, min(MOST_EVENTS, available_memory() // 2 // EVENT.itemsize // COPIES))
+
+    @property
+    def _kept(self) -> int:
+        return self._recorder.events if self._recorder else 0
+
+    def left(self) -> int:
+        """For the next batch."""
+        return min(self._of_a_block, self._limit - self._kept)
+
+    def has_for(self, events: int) -> bool:
+        """Whether so many more, and a batch behind them, can't meet the limit: then both may be under way."""
+        return self._kept + events + self._of_a_block <= self._limit
+
+    def complaint(self, events: int) -> str:
+        """That a batch had more than so many."""
+        so_far = self._kept + events
+        if so_far < self._limit:
+            return f"a block recorded over {events} events: does it loop for ever?"
+        may, how = ("be recorded", "most_events") if not self._in_memory else ("be held in memory", VARIABLE)
+        ways = ["write to a file (simtmm record -o FILE)"] if self._in_memory else []
+        return (
+            f"{so_far:,} events so far and more to come, but at most {self._limit:,} may {may}: does it loop or launch "
+            f"for ever? Else {', '.join([*ways, 'take smaller parameters'])} or raise {how}"
+        )
+
+
+class _Pile:
+    """Events of commands after one another, until they make a batch."""
+
+    def __init__(self) -> None:
+        self.events = 0
+        self._buffer: Events = np.empty(0, EVENT)
+        self._ends: list[npt.NDArray[np.int64]] = []
+
+    @property
+    def blocks(self) -> int:
+        """Blocks that they are of, those without events included."""
+        return sum(map(len, self._ends))
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self.events, self._ends = 0, []
+
+    def add(self, events: Events, ends: npt.NDArray[np.int64]) -> None:
+        """Put a copy of these behind the others."""
+        total = self.events + len(events)
+        if total > len(self._buffer):
+            larger = np.empty(max(total, BATCH_EVENTS + COMMAND_EVENTS if self.events else total), EVENT)
+            _plain(larger)[: self.events] = _plain(self._buffer)[: self.events]
+            self._buffer = larger
+        _plain(self._buffer)[self.events : total] = _plain(events)
+        self._ends.append(ends + self.events)
+        self.events = total
+
+    def batch(self, launch: int, last: int) -> Batch:
+        """All of them as a batch of the launch's blocks up to `last`, which the next one begins with."""
+        ends = self._ends[0] if len(self._ends) == 1 else np.concatenate(self._ends)
+        events = self._buffer[: self.events]
+        if 2 * self.events < len(self._buffer):
+            events = _plain(events).copy().view(EVENT)
+        else:
+            self._buffer = np.empty(0, EVENT)  # the batch's now
+        self.clear()
+        blocks = len(ends)
+        return Batch(events, np.full(blocks, launch, np.int32), np.arange(last - blocks, last, dtype=np.int32), ends)
+
+
+def _plain(events: Events) -> npt.NDArray[np.complex128]:
+    """Events as what NumPy copies at the speed of memory; fields it copies one by one."""
+    return events.view(np.complex128)
+
+
+class CpuLaunches:
+    """A kernel's instrumented build at work on a program's arrays. A context manager, at whose end its process ends.
+
+    warnings: what a reader of the trace must know of the barriers of the launches so far, in words.
+    """
+
+    def __init__(self, kernel: Kernel, program: Path, memory: GlobalMemory, room: Room) -> None:
+        """program: as `simtmm.recorder.compiler.build` gives it. memory: shared. Raises RecordingError."""
+        self.kernel, self.memory, self.room = kernel, memory, room
+        self.source_digest = program.name.rsplit("-", 2)[-2]
+        self.sites = read_source(kernel).sites
+        self._numbers = {name: number for number, name in enumerate(memory.arrays)}
+        self.warnings: list[str] = []
+        self._pile = _Pile()
+        self._apart: set[tuple[str, int, int]] = set()  # told already
+        timeout, most_memory = kernel_timeout(), kernel_memory()
+        try:
+            self.process = KernelProcess(program, memory, BATCH_EVENTS, MOST_EVENTS, timeout, most_memory)
+        except RecordingError as error:
+            raise RecordingError(f"kernel {kernel.name}: {error}") from None
+
+    def __enter__(self) -> "CpuLaunches":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.process.__exit__(kind, error, at)
+
+    def run(self, launch: Launch, number: int) -> Iterator[Batch]:
+        """Run a launch and yield its events, a batch of blocks at a time. It runs on while they are taken in."""
+        where = f"kernel {self.kernel.name}: launch {number} of {launch.kernel.strip() or shown(launch.kernel)}"
+        room = self.room
+        command = self._command(launch, where)
+        self._begin(command, launch, room.left(), where)
+        pile = self._pile
+        pile.clear()
+        done = 0
+        while done < launch.blocks:
+            with self._named(where):
+                outcome = self.process.end()
+            self._check(outcome, launch, where)
+            turn, done = command.turn, command.first + outcome.blocks
+            command.first, command.turn, command.begins = done, 1 - turn, 0
+            is_last = done == launch.blocks
+            ahead = not is_last and room.has_for(pile.events + outcome.count)
+            if ahead:
+                self._begin(command, launch, room.left(), where)
+            pile.add(self.process.events(turn, outcome.count), self.process.ends(turn, outcome.blocks))
+            if is_last and (behind := self.memory.overrun()):
+                raise RecordingError(
+                    f"{where}: wrote {behind}, where nothing lies, by a pointer without ST: it runs past an array"
+                )
+            if not ahead or max(pile.events, pile.blocks) >= BATCH_EVENTS:
+                yield pile.batch(number, done)
+            if not ahead and not is_last:
+                self._begin(command, launch, room.left(), where)
+        self._check_shared_memory(outcome.local_bytes, launch, where)
+
+    def _begin(self, command: Command, launch: Launch, most: int, where: str) -> None:
+        command.last = min(launch.blocks, command.first + BATCH_EVENTS)
+        command.wanted, command.most = min(COMMAND_EVENTS, BATCH_EVENTS), most
+        with self._named(where):
+            self.process.begin(command)
+
+    @property
+    def has_accessed(self) -> bool:
+        """Whether the launch run last has recorded any access."""
+        return self.process.has_accessed
+
+    def has_stored(self, name: str) -> bool:
+        """Whether the launch run last has stored to that array or updated it."""
+        return self.process.has_stored(self._numbers[name])
+
+    def writable(self, launch: Launch) -> list[str]:
+        """The arrays that a launch is given to be written to, so far as its signature tells."""
+        signature = self.process.signatures.get(launch.kernel, [])
+        pairs = zip(launch.arguments, signature, strict=False)
+        return [str(given) for given, (kind, _, constant) in pairs if kind == ArgumentKind.POINTER and not constant]
+
+    def _command(self, launch: Launch, where: str) -> Command:
+        """The command that begins a launch, its arguments as the kernel's signature wants them."""
+        signatures = self.process.signatures
+        if launch.kernel not in signatures:
+            raise KernelError(
+                f"{where}: kernel.cu has no such __global__ function; it has {', '.join(sorted(signatures))}"
+            )
+        signature = signatures[launch.kernel]
+        if len(signature) != len(launch.arguments):
+            raise KernelError(f"{where}: takes {len(signature)} arguments, {len(launch.arguments)} were given")
+        command = Command(kernel=list(signatures).index(launch.kernel), begins=1)
+        command.shape[:] = (*launch.grid, *launch.block)  # type: ignore[misc]
+        for position, (given, (kind, size, _)) in enumerate(zip(launch.arguments, signature, strict=True)):
+            name = f"{where}: argument {position + 1}"
+            value = argument_value(given, kind, size, self.memory.bases, 0, name)
+            command.arguments[position][: value.nbytes] = value.tobytes()
+            command.pointers |= (kind == ArgumentKind.POINTER) << position
+        return command
+
+    @contextlib.contextmanager
+    def _named(self, where: str) -> Iterator[None]:
+        """The end of the process as an error that says where it was."""
+        try:
+            yield
+        except EndedError as ended:
+            place = fault_place(self.kernel, self.sites, ended.site, ended.block, ended.thread)
+            raise RecordingError(f"{where}: {place} or after it: {ended.why}") from None
+
+    def _check(self, outcome: Outcome, launch: Launch, where: str) -> None:
+        if outcome.fault.code:
+            raise RecordingError(f"{where}: {self._describe(outcome.fault, launch)}")
+        self._note(launch, "ended early", outcome.ended_early)
+        self._note(launch, "at two sites", outcome.at_two_sites)
+
+    def _describe(self, fault: Fault, launch: Launch) -> str:
+        """What went wrong and where, in words."""
+        where = fault_place(self.kernel, self.sites, fault.site, fault.block, fault.thread)
+        match fault.code:
+            case FaultCode.TOO_MUCH:
+                return f"{where}: {self.room.complaint(fault.count)}"
+            case FaultCode.THREW:
+                said = self.process.thrown.split("\n")[0]
+                return f"{where} or after it: threw an exception{f': {said}' if said else ''}"
+            case FaultCode.NO_MEMORY:
+                return f"{where}: out of memory with {launch.threads_per_block} threads a block"
+            case code:
+                arrays = list(self.memory.arrays)
+                return f"{where}: {access_fault(code, fault.array, fault.index, fault.count, arrays, self.sites)}"
+
+    def _note(self, launch: Launch, what: str, apart: Apart) -> None:
+        """Keep that threads of a block met no barrier together, once for each place."""
+        key = (what, apart.site, apart.other_site)
+        if apart.site < 0 or key in self._apart:
+            return
+        self._apart.add(key)
+        place = fault_place(self.kernel, self.sites, apart.site, apart.block, apart.thread)
+        other = (
+            f"has ended after {apart.passed}"
+            if what == "ended early"
+            else f"waits at another, {self._line(apart.other_site)}"
+        )
+        self.warnings.append(
+            f"{launch.kernel}: {place} waits at its barrier number {apart.passed + 1}, and thread {apart.other} "
+            f"{other}: CUDA leaves open what a barrier does that not all threads of a block reach; it was taken to "
+            "wait for those that have not ended"
+        )
+
+    def _line(self, number: int) -> str:
+        site = self.sites[number]
+        return f"{site.file}:{site.line}: site {number} `{site.source}`"
+
+    def _check_shared_memory(self, used: int, launch: Launch, where: str) -> None:
+        """Occupancy believes the launch: what the kernel declared must not exceed what the launch says."""
+        if used > launch.shared_memory_bytes:
+            raise KernelError(
+                f"{where}: shared_memory_bytes = {launch.shared_memory_bytes}: "
+                f"its SHARED arrays take {used} bytes a block"
+            )

@@ -1,0 +1,274 @@
+"""Accel-Sim's kernel traces: `kernelslist.g` and the `.traceg` files that it lists, versions 2 to 5, plain or packed.
+
+Read twice: first for the program counters, which are numbered in ascending order as sites, then for the rest.
+"""
+
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.errors import TraceError, shown
+from simtmm.trace.importers import warps as table
+from simtmm.trace.importers.accelsim import parser_state as fields
+from simtmm.trace.importers.accelsim.header import Header, open_kernel
+from simtmm.trace.importers.accelsim.kernel_list import LIST_NAME, KernelList, is_list, names_kernel, read_list
+from simtmm.trace.importers.accelsim.lines import read_lines
+from simtmm.trace.importers.accelsim.program_counters import find_pcs, insert_pcs
+from simtmm.trace.importers.blocks import BATCH_EVENTS, Blocks, Touched, TwiceError
+from simtmm.trace.importers.opcodes import Opcodes
+from simtmm.trace.importers.reading import Advance, DamagedError, Text, size_of, token
+from simtmm.trace.importers.words import hash_of
+from simtmm.trace.io import TraceRecorder
+from simtmm.trace.schema import KINDS, TraceArray, TraceLaunch, TraceSite
+
+MOST_SITES = 1 << 16
+MOST_PCS = (MOST_SITES - 1) // 2  # one site is shared memory's, and each program counter has one for joins, one else
+SHARED_SITE = 0
+WARP = table.LANES
+
+
+@dataclass
+class _Kernel:
+    """What launches of one kernel have in common. The arrays have an element for each program counter."""
+
+    name: str
+    pcs: npt.NDArray[np.int64]
+    opcode: npt.NDArray[np.int64] = field(init=False)  # its number, -1 where the counter was never read
+    line: npt.NDArray[np.int64] = field(init=False)
+    first_site: int = 1
+
+    def __post_init__(self) -> None:
+        self.opcode = np.full(len(self.pcs), -1, np.int64)
+        self.line = np.zeros(len(self.pcs), np.int64)
+
+
+def read(
+    path: Path, recorder: TraceRecorder, advance: Advance
+) -> tuple[list[TraceLaunch], list[TraceArray], list[TraceSite], dict[str, Any]]:
+    """Give a recorder the events of a `kernelslist.g`, or of one kernel's file, and the caller the rest of a trace."""
+    listed = _listed(path)
+    listed.tell_left_out(path)
+    headers, kernels = _survey(listed.files, advance)
+    reader = _Reading(path, list(kernels.values()))
+    with ExitStack() as stack:
+        sink = stack.enter_context(Blocks(recorder))
+        for header in headers:
+            sink.begin_launch()
+            reader.read(header, kernels[header.kernel], sink, advance)
+    launches = [
+        TraceLaunch(header.kernel, header.grid, header.block, header.registers, header.shared_bytes)
+        for header in headers
+    ]
+    tracers = ", ".join(dict.fromkeys(header.tracer for header in headers))
+    return launches, reader.touched.arrays(listed.copies), reader.sites(), {"recorder": "accelsim", "tracer": tracers}
+
+
+def bytes_to_read(path: Path) -> int:
+    """How many bytes `read` will have advanced by in the end. Raises TraceError."""
+    return 2 * sum(size_of(file) for file in _listed(path).files)
+
+
+def recognise(name: str, text: str) -> bool:
+    """Whether a file of this name that begins like this is of this format."""
+    if name.removesuffix(".xz") == LIST_NAME or names_kernel(name):
+        return True
+    begins = ("-kernel name", "#traces format", "MemcpyHtoD,")
+    return any(line.startswith(begins) or names_kernel(line.strip()) for line in text.splitlines())
+
+
+def _listed(path: Path) -> KernelList:
+    """What a list of kernels names, which a kernel's file alone is one of."""
+    return read_list(path) if is_list(path) else KernelList([path])
+
+
+def _survey(files: list[Path], advance: Advance) -> tuple[list[Header], dict[str, _Kernel]]:
+    """Headers of all files, and kernels by name with all their program counters."""
+    headers = []
+    counters: dict[str, set[int]] = {}
+    for file in files:
+        header, text = open_kernel(file, advance)
+        headers.append(header)
+        found, used = np.zeros(1 << 10, np.int64), np.zeros(1, np.int64)
+        for piece, _ in text:
+            done = 0
+            while (done := done + find_pcs(piece[done:], header.words_before_pc, found, used)) < len(piece):
+                found, old = np.zeros(2 * len(found), np.int64), found
+                used[0] = insert_pcs(found, old)
+        counters.setdefault(header.kernel, set()).update((found[found != 0] - 1).tolist())
+        if len(counters[header.kernel]) > MOST_PCS:
+            raise TraceError(
+                f"{file}: kernel {shown(header.kernel)} has {len(counters[header.kernel]):,} program counters: "
+                f"a trace can hold {MOST_PCS:,}"
+            )
+    kernels = {name: _Kernel(name, np.array(sorted(pcs), np.int64)) for name, pcs in counters.items()}
+    # Lockstep compares sites within a launch only, so kernels may share them where there are not enough for all.
+    if sum(len(kernel.pcs) for kernel in kernels.values()) <= MOST_PCS:
+        first = 1
+        for kernel in kernels.values():
+            kernel.first_site = first
+            first += 2 * len(kernel.pcs)
+    return headers, kernels
+
+
+class _Reading:
+    """Reads kernel files; keeps what is the same for all of them."""
+
+    def __init__(self, source: Path, kernels: list[_Kernel]) -> None:
+        self.touched = Touched()
+        self._source = source
+        self._kernels = kernels
+        self._opcodes = Opcodes(str(source))
+        self._names: list[str] = []  # of opcodes, by number
+        nothing = np.zeros(0, np.int64)
+        self._reader = fields.Reader(
+            configuration=np.zeros(fields.CONFIGURATION, np.int64),
+            state=np.zeros(fields.STATE, np.int64),
+            pcs=nothing,
+            pc_opcode=nothing,
+            pc_line=nothing,
+            site_kind=np.full(MOST_SITES, fields.NO_SITE, np.uint8),
+            opcode_hash=np.zeros(1 << 10, np.int64),
+            opcode_number=np.full(1 << 10, -1, np.int64),
+            opcode_class=np.zeros(1 << 9, np.int64),
+            bare=np.zeros(1 << 9, np.uint8),
+            pending=np.zeros(256, np.int64),
+            writer=np.zeros((256, WARP), np.int64),
+            issued=np.zeros(WARP, np.int64),
+            joined=np.zeros(WARP, np.int64),
+            addresses=np.zeros(WARP, np.int64),
+            registers=np.zeros((2, fields.MOST_REGISTERS), np.int64),
+            operations=table.no_operations(),
+        )
+
+    def read(self, header: Header, kernel: _Kernel, sink: Blocks, advance: Advance) -> None:
+        """Read one kernel's file."""
+        _, text = open_kernel(header.path, advance)
+        reader = self._reader
+        reader.configuration[:] = _configuration(header, kernel)
+        reader.state[:] = 0
+        self._reader = reader._replace(pcs=kernel.pcs, pc_opcode=kernel.opcode, pc_line=kernel.line)
+        state = reader.state
+        line = 1
+        try:
+            for piece, first in text:
+                state[fields.LINE] = first
+                self._read_piece(header.path, piece, sink)
+                line = int(state[fields.LINE])
+            if state[fields.PHASE] != fields.OUTSIDE:
+                raise DamagedError(header.path, line, f"{self._expected()}, not the end of the file")
+            self._hand_over(sink)
+        except TwiceError as twice:
+            raise DamagedError(
+                header.path, twice.line, "a thread block that has not come before, not its second end"
+            ) from None
+        if sink.missing < header.blocks:
+            x, y, z = np.unravel_index(sink.missing, header.grid, order="F")
+            raise DamagedError(header.path, line, f"thread block {x},{y},{z} of the grid, not the end of the file")
+
+    def sites(self) -> list[TraceSite]:
+        """The sites that events come from, and the one at which shared memory is declared."""
+        used = self._reader.site_kind
+        sites = [TraceSite(SHARED_SITE, "shared_array", "", 0, "shared memory")]
+        shared = len({kernel.first_site for kernel in self._kernels}) < len(self._kernels)
+        for kernel in self._kernels[:1] if shared else self._kernels:
+            most = MOST_PCS if shared else len(kernel.pcs)
+            for index in range(most):
+                for site in (kernel.first_site + 2 * index, kernel.first_site + 2 * index + 1):
+                    if used[site] == fields.NO_SITE:
+                        continue
+                    kind = KINDS[used[site]]
+                    if shared:
+                        sites.append(TraceSite(site, kind, "", 0, f"instruction {index} of its kernel"))
+                    else:
+                        source = f"/*{kernel.pcs[index]:04x}*/ {self._names[kernel.opcode[index]]}"
+                        sites.append(TraceSite(site, kind, kernel.name, int(kernel.line[index]), source))
+        return sites
+
+    def _read_piece(self, path: Path, piece: Text, sink: Blocks) -> None:
+        position = 0
+        while True:
+            state = self._reader.state
+            says, position = read_lines(self._reader, piece, position)
+            if says == fields.MORE_TEXT:
+                self._complain_of_bare()
+                return
+            if says == fields.FULL:
+                self._hand_over(sink)
+            elif says == fields.MORE_ROOM:
+                self._reader = self._reader._replace(operations=table.twice_as_much(self._reader.operations))
+            elif says == fields.NEW_OPCODE:
+                self._learn(path, token(piece, int(state[fields.AT])))
+            else:
+                expected = fields.EXPECTED[state[fields.ERROR]].format(warp=state[fields.WARP])
+                raise DamagedError(path, int(state[fields.LINE]), expected, token(piece, int(state[fields.AT])))
+
+    def _hand_over(self, sink: Blocks) -> None:
+        self.touched.add(self._reader.operations)
+        sink.add(self._reader.operations)
+
+    def _learn(self, path: Path, opcode: str) -> None:
+        """Give an opcode a number."""
+        if not (opcode.isascii() and opcode.isprintable()):
+            raise DamagedError(path, int(self._reader.state[fields.LINE]), fields.EXPECTED[fields.E_OPCODE], opcode)
+        reader, number = self._reader, len(self._names)
+        self._names.append(opcode)
+        if number == len(reader.opcode_class):
+            reader = reader._replace(
+                opcode_class=np.concatenate([reader.opcode_class, np.zeros_like(reader.opcode_class)]),
+                bare=np.concatenate([reader.bare, np.zeros_like(reader.bare)]),
+                opcode_hash=np.zeros(2 * len(reader.opcode_hash), np.int64),
+                opcode_number=np.full(2 * len(reader.opcode_number), -1, np.int64),
+            )
+            for earlier in range(number):
+                _enter(reader, self._names[earlier], earlier)
+        reader.opcode_class[number] = self._opcodes.class_of(opcode)
+        _enter(reader, opcode, number)
+        self._reader = reader
+
+    def _complain_of_bare(self) -> None:
+        for number in np.flatnonzero(self._reader.bare[: len(self._names)]):
+            self._opcodes.without_address(self._names[number])
+
+    def _expected(self) -> str:
+        state = self._reader.state
+        if state[fields.PHASE] == fields.INSTRUCTIONS:
+            return f"{state[fields.LEFT]} more instructions of warp {state[fields.WARP]}"
+        phrase = {
+            fields.BEGUN: fields.E_BLOCK,
+            fields.IN_BLOCK: fields.E_WARP,
+            fields.IN_WARP: fields.E_INSTRUCTIONS,
+        }[int(state[fields.PHASE])]
+        return fields.EXPECTED[phrase]
+
+
+def _enter(reader: fields.Reader, opcode: str, number: int) -> None:
+    made = hash_of(opcode)
+    places = len(reader.opcode_hash) - 1
+    at = made >> 20 & places
+    while reader.opcode_number[at] >= 0:
+        at = (at + 1) & places
+    reader.opcode_hash[at], reader.opcode_number[at] = made, number
+
+
+def _configuration(header: Header, kernel: _Kernel) -> npt.NDArray[np.int64]:
+    made = np.zeros(fields.CONFIGURATION, np.int64)
+    made[fields.VERSION], made[fields.LINEINFO] = header.version, header.lineinfo
+    made[[fields.GRID_X, fields.GRID_Y, fields.GRID_Z]] = header.grid
+    made[fields.THREADS] = header.threads
+    made[fields.FIRST_SITE], made[fields.SHARED_SITE] = kernel.first_site, SHARED_SITE
+    made[fields.MOST_EVENTS] = BATCH_EVENTS
+    made[fields.SHARED_BASE], made[fields.LOCAL_WINDOW] = header.shared_base, header.local_base
+    made[fields.SHARED_END] = _window_end(header.shared_base, header.local_base)
+    made[fields.LOCAL_END] = _window_end(header.local_base, header.shared_base)
+    return made
+
+
+def _window_end(base: int, other: int) -> int:
+    """Where a window ends: behind WINDOW bytes, or where the other one begins; 0 where there is none."""
+    if not base:
+        return 0
+    return min(base + table.WINDOW, other) if other > base else base + table.WINDOW

@@ -1,0 +1,214 @@
+"""A line of an Accel-Sim kernel trace that is an instruction: its words are read, then it is executed."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+import numpy as np
+
+from simtmm.compiled import helper, inlined
+from simtmm.trace.importers.accelsim.execution import execute
+from simtmm.trace.importers.accelsim.parser_state import (
+    AT,
+    BLOCK_X,
+    E_ADDRESS,
+    E_ADJACENT,
+    E_CHANGED,
+    E_COUNT,
+    E_DELTA,
+    E_END,
+    E_IMMEDIATE,
+    E_LANES,
+    E_LINEINFO,
+    E_MASK,
+    E_MODE,
+    E_OPCODE,
+    E_PC,
+    E_REGISTER,
+    E_STRIDE,
+    E_WHERE,
+    E_WIDTH,
+    FAILED,
+    LAST_PC,
+    LINEINFO,
+    MOST_REGISTERS,
+    THREADS,
+    UNKNOWN_OPCODE,
+    VERSION,
+    WARP,
+    WIDEST,
+    ZERO_REGISTER,
+    wrong,
+)
+from simtmm.trace.importers.opcodes import COMPUTE, MEMORY
+from simtmm.trace.importers.warps import LANES, LARGEST_GLOBAL
+from simtmm.trace.importers.words import LETTER_A, LETTER_R, LETTER_Z, NEWLINE, blank, decimal, hexadecimal, word_hash
+
+
+@helper
+def _registers(r, text, position, row):
+    """Read a count and so many registers: (count, where the line goes on), which is FAILED for an error."""
+    count, at = decimal(text, position)
+    if at == position or count < 0 or count > MOST_REGISTERS:
+        return count, wrong(r, E_COUNT, position)
+    for index in range(count):
+        at = blank(text, at)
+        begin = at
+        while LETTER_A <= text[at] <= LETTER_Z:
+            at += 1
+        number, end = decimal(text, at)
+        plain = text[begin] == LETTER_R and at == begin + 1
+        if at == begin or end == at or number < 0 or (plain and number > ZERO_REGISTER):
+            return count, wrong(r, E_REGISTER, begin)
+        r.registers[row, index] = number if plain else ZERO_REGISTER  # uniform and predicate registers: not followed
+        at = end
+    return count, blank(text, at)
+
+
+@helper
+def _addresses(r, text, position, mask):
+    """Read mode and addresses of the lanes of a mask: where the line goes on, or FAILED."""
+    mode, at = decimal(text, position)
+    if at == position or mode < 0 or mode > 2:
+        return wrong(r, E_MODE, position)
+    at = blank(text, at)
+    address = np.int64(0)
+    step = np.int64(0)
+    if mode != 0:
+        address, end = hexadecimal(text, at)
+        if end == at or address > LARGEST_GLOBAL:
+            return wrong(r, E_ADDRESS, at)
+        at = blank(text, end)
+    if mode == 1:
+        step, end = decimal(text, at)
+        if end == at:
+            return wrong(r, E_STRIDE, at)
+        lowest = mask & -mask
+        if mask & (mask + lowest):
+            return wrong(r, E_ADJACENT, position)
+        at = blank(text, end)
+    seen = 0
+    for lane in range(LANES):
+        if not mask >> lane & 1:
+            continue
+        begin = at
+        if mode == 0:
+            address, end = hexadecimal(text, at)
+            if end == at:
+                return wrong(r, E_ADDRESS, at)
+            at = blank(text, end)
+        elif seen and mode == 2:
+            step, end = decimal(text, at)
+            if end == at:
+                return wrong(r, E_DELTA, at)
+            at = blank(text, end)
+        if seen:
+            address += step
+        # A step has 18 digits, below 2^60: the sum does not overflow before it is looked at.
+        if address < 0 or address > LARGEST_GLOBAL:
+            return wrong(r, E_ADDRESS, begin)
+        r.addresses[lane] = address
+        seen += 1
+        if mode == 0:
+            address = np.int64(0)
+            step = np.int64(0)
+    return at
+
+
+@helper
+def _find_pc(r, pc):
+    """The place of a program counter among the kernel's, or -1."""
+    pcs = r.pcs
+    low = r.state[LAST_PC] + 1
+    if low < len(pcs) and pcs[low] == pc:
+        return low
+    low = 0
+    high = len(pcs)
+    while low < high:
+        middle = (low + high) // 2
+        if pcs[middle] < pc:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < len(pcs) and pcs[low] == pc else -1
+
+
+@inlined
+def _find_opcode(r, made):
+    """The number of the opcode with this hash, or -1."""
+    places = len(r.opcode_hash) - 1
+    at = (made >> 20) & places
+    while r.opcode_number[at] >= 0 and r.opcode_hash[at] != made:
+        at = (at + 1) & places
+    return r.opcode_number[at]
+
+
+@helper
+def read_instruction(r, text, position):
+    """Read an instruction: where its line ends, or FAILED, or UNKNOWN_OPCODE where its number is not known yet."""
+    c = r.configuration
+    s = r.state
+    at = position
+    if c[VERSION] < 3:
+        for field in range(4):
+            number, end = decimal(text, at)
+            if end == at or number != (s[BLOCK_X + field] if field < 3 else s[WARP]):
+                return wrong(r, E_WHERE, at)
+            at = blank(text, end)
+    source_line = np.int64(0)
+    if c[LINEINFO]:
+        source_line, end = decimal(text, at)
+        if end == at or source_line < 0:
+            return wrong(r, E_LINEINFO, at)
+        at = blank(text, end)
+    pc, end = hexadecimal(text, at)
+    if end == at:
+        return wrong(r, E_PC, at)
+    pc = _find_pc(r, pc)
+    if pc < 0:
+        return wrong(r, E_CHANGED, at)
+    at = blank(text, end)
+    mask, end = hexadecimal(text, at)
+    if end == at or mask >> LANES:
+        return wrong(r, E_MASK, at)
+    if mask >> max(0, min(c[THREADS] - LANES * s[WARP], LANES)):
+        return wrong(r, E_LANES, at)
+    destinations, at = _registers(r, text, blank(text, end), 0)
+    if at < 0:
+        return FAILED
+    begin = at
+    if not LETTER_A <= text[at] <= LETTER_Z:
+        return wrong(r, E_OPCODE, at)
+    made, at = word_hash(text, at)
+    opcode = _find_opcode(r, made)
+    if opcode < 0:
+        r.state[AT] = begin
+        return UNKNOWN_OPCODE
+    sources, at = _registers(r, text, blank(text, at), 1)
+    if at < 0:
+        return FAILED
+    width, end = decimal(text, at)
+    if end == at or width < 0 or width > WIDEST:
+        return wrong(r, E_WIDTH, at)
+    at = blank(text, end)
+    if width:
+        at = _addresses(r, text, at, mask)
+        if at < 0:
+            return FAILED
+    if c[VERSION] >= 5:
+        _, end = decimal(text, at)
+        if end == at:
+            _, end = hexadecimal(text, at)
+        if end == at:
+            return wrong(r, E_IMMEDIATE, at)
+        at = blank(text, end)
+    if text[at] != NEWLINE:
+        return wrong(r, E_END, at)
+    s[LAST_PC] = pc
+    r.pc_opcode[pc] = opcode
+    r.pc_line[pc] = source_line
+    if mask:
+        what = r.opcode_class[opcode]
+        if what >= MEMORY and not width:
+            r.bare[opcode] = 1
+            what = np.int64(COMPUTE)
+        execute(r, pc, what, mask, width, destinations, sources)
+    return at + 1

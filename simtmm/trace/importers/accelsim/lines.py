@@ -1,0 +1,67 @@
+"""The lines of an Accel-Sim kernel trace, read by compiled code: operations of warps come of them."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+from simtmm.trace.importers.accelsim.instructions import read_instruction
+from simtmm.trace.importers.accelsim.parser_state import (
+    E_END,
+    FAILED,
+    FULL,
+    INSTRUCTIONS,
+    LEFT,
+    LINE,
+    MORE_ROOM,
+    MORE_TEXT,
+    MOST_EVENTS,
+    NEW_OPCODE,
+    OUTSIDE,
+    PHASE,
+    WRONG,
+    wrong,
+)
+from simtmm.trace.importers.accelsim.thread_blocks import end_warp, read_frame
+from simtmm.trace.importers.warps import BLOCKS, EVENTS, LANES, OPERATIONS, POOL, WARPS, compiled
+from simtmm.trace.importers.words import NEWLINE, blank
+
+
+@compiled
+def read_lines(r, text, position):
+    """Read lines from a position of a text on that ends with a newline: (what a call says, where to go on)."""
+    s = r.state
+    operations = r.operations
+    counts = operations.counts
+    # One line makes at most a run's end twice, a join, and an access to each of three spaces.
+    room = len(operations.kind) - 6
+    pool_room = len(operations.pool) - 4 * LANES
+    while position < len(text):
+        if (
+            counts[OPERATIONS] > room
+            or counts[POOL] > pool_room
+            or counts[WARPS] == len(operations.warps)
+            or counts[BLOCKS] == len(operations.blocks)
+        ):
+            return MORE_ROOM, position
+        at = blank(text, position)
+        if text[at] != NEWLINE and s[PHASE] == INSTRUCTIONS:
+            at = read_instruction(r, text, at)
+            if at < 0:
+                return (WRONG if at == FAILED else NEW_OPCODE), position
+            position = at
+            s[LINE] += 1
+            s[LEFT] -= 1
+            if s[LEFT] == 0:
+                end_warp(r)
+            continue
+        if text[at] != NEWLINE:
+            at = read_frame(r, text, at)
+            if at < 0:
+                return WRONG, position
+            at = blank(text, at)
+            if text[at] != NEWLINE:
+                wrong(r, E_END, at)
+                return WRONG, position
+        position = at + 1
+        s[LINE] += 1
+        if s[PHASE] == OUTSIDE and counts[EVENTS] >= r.configuration[MOST_EVENTS]:
+            return FULL, position
+    return MORE_TEXT, position

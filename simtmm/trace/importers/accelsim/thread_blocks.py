@@ -1,0 +1,171 @@
+"""The lines of an Accel-Sim kernel trace that are no instructions: where thread blocks and warps begin and end."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+from typing import Any
+
+import numpy as np
+
+from simtmm.compiled import helper
+from simtmm.trace.importers.accelsim.execution import end_run
+from simtmm.trace.importers.accelsim.parser_state import (
+    BEGUN,
+    BLOCK,
+    BLOCK_X,
+    BLOCK_Y,
+    BLOCK_Z,
+    E_BEGIN,
+    E_BLOCK,
+    E_GRID,
+    E_INSTRUCTIONS,
+    E_MISSING,
+    E_TWICE,
+    E_WARP,
+    E_WARPS,
+    GRID_X,
+    GRID_Y,
+    IN_BLOCK,
+    IN_WARP,
+    INSTRUCTIONS,
+    LAST_PC,
+    LEFT,
+    LINE,
+    OUTSIDE,
+    PHASE,
+    THREADS,
+    WARP,
+    wrong,
+)
+from simtmm.trace.importers.warps import (
+    BLOCK_WARPS,
+    BLOCKS,
+    LANES,
+    OPERATIONS,
+    WARP_FIRST,
+    WARP_LAST,
+    WARP_NUMBER,
+    WARPS,
+    end_block,
+)
+from simtmm.trace.importers.words import COMMA, decimal, starts
+
+
+def _phrase(text: str) -> Any:
+    return np.frombuffer(text.encode(), dtype=np.uint8)
+
+
+_BEGIN_TB, _END_TB = _phrase("#BEGIN_TB"), _phrase("#END_TB")
+_THREAD_BLOCK, _WARP_IS, _INSTRUCTIONS_ARE = _phrase("thread block ="), _phrase("warp ="), _phrase("insts =")
+
+
+@helper
+def _begin_block(r, text, at):
+    c = r.configuration
+    s = r.state
+    begin = at
+    for field in range(3):
+        number, end = decimal(text, at)
+        if end == at or (field < 2) != (text[end] == COMMA):
+            return wrong(r, E_BLOCK, begin)
+        if number < 0 or number >= c[GRID_X + field]:
+            return wrong(r, E_GRID, begin)
+        s[BLOCK_X + field] = number
+        at = end + (field < 2)
+    s[BLOCK] = s[BLOCK_X] + c[GRID_X] * (s[BLOCK_Y] + c[GRID_Y] * s[BLOCK_Z])
+    s[PHASE] = IN_BLOCK
+    return at
+
+
+@helper
+def _begin_warp(r, text, at):
+    c = r.configuration
+    s = r.state
+    counts = r.operations.counts
+    warps = r.operations.warps
+    number, end = decimal(text, at)
+    if end == at or number < 0 or number * LANES >= c[THREADS]:
+        return wrong(r, E_WARPS, at)
+    blocks = counts[BLOCKS]
+    first = r.operations.blocks[blocks - 1, BLOCK_WARPS] if blocks else 0
+    for warp in range(first, counts[WARPS]):
+        if warps[warp, WARP_NUMBER] == number:
+            return wrong(r, E_TWICE, at)
+    s[WARP] = number
+    s[LAST_PC] = -1
+    s[PHASE] = IN_WARP
+    warps[counts[WARPS], WARP_NUMBER] = number
+    warps[counts[WARPS], WARP_FIRST] = counts[OPERATIONS]
+    r.pending[:] = 0
+    r.issued[:] = 0
+    r.joined[:] = 0
+    return end
+
+
+@helper
+def end_warp(r):
+    counts = r.operations.counts
+    end_run(r)
+    r.operations.warps[counts[WARPS], WARP_LAST] = counts[OPERATIONS]
+    counts[WARPS] += 1
+    r.state[PHASE] = IN_BLOCK
+
+
+@helper
+def _missing_warp(r):
+    """The first warp of the thread block that has not come, or -1. None has come twice."""
+    counts = r.operations.counts
+    warps = r.operations.warps
+    blocks = counts[BLOCKS]
+    first = r.operations.blocks[blocks - 1, BLOCK_WARPS] if blocks else 0
+    if (counts[WARPS] - first) * LANES >= r.configuration[THREADS]:
+        return np.int64(-1)
+    missing = np.int64(0)
+    place = first
+    while place < counts[WARPS]:
+        place += 1
+        if warps[place - 1, WARP_NUMBER] == missing:
+            missing += 1
+            place = first
+    return missing
+
+
+@helper
+def read_frame(r, text, at):
+    """Read a line that is no instruction: where it goes on, or FAILED."""
+    s = r.state
+    phase = s[PHASE]
+    if phase == OUTSIDE:
+        end = starts(text, at, _BEGIN_TB)
+        if end < 0:
+            return wrong(r, E_BEGIN, at)
+        s[PHASE] = BEGUN
+    elif phase == BEGUN:
+        end = starts(text, at, _THREAD_BLOCK)
+        end = wrong(r, E_BLOCK, at) if end < 0 else _begin_block(r, text, end)
+    elif phase == IN_BLOCK:
+        end = starts(text, at, _WARP_IS)
+        if end >= 0:
+            end = _begin_warp(r, text, end)
+        else:
+            end = starts(text, at, _END_TB)
+            if end < 0:
+                return wrong(r, E_WARP, at)
+            missing = _missing_warp(r)
+            if missing >= 0:
+                s[WARP] = missing
+                return wrong(r, E_MISSING, at)
+            end_block(r.operations, s[BLOCK], s[LINE])
+            s[PHASE] = OUTSIDE
+    else:
+        end = starts(text, at, _INSTRUCTIONS_ARE)
+        if end < 0:
+            return wrong(r, E_INSTRUCTIONS, at)
+        count, after = decimal(text, end)
+        if after == end or count < 0:
+            return wrong(r, E_INSTRUCTIONS, at)
+        end = after
+        s[LEFT] = count
+        s[PHASE] = INSTRUCTIONS
+        if count == 0:
+            end_warp(r)
+    return end
