@@ -5,7 +5,7 @@ import os
 import pytest
 
 from simtmm import compiled, count, load_machine, load_trace, lower, simulate
-from simtmm.files import cache_folder, trace_files
+from simtmm.files import cache_folder
 from tests import examples
 
 # Tests that have a cache of their own are not about compiled code, which takes long to make anew.
