@@ -5,17 +5,17 @@ import pytest
 
 from simtmm import load_machine
 from simtmm.model.algorithms import find
+from simtmm.model.applications.integrated_apsp import APSP
 from simtmm.model.calibrated import CALIBRATED_BY_LAUNCH
 from simtmm.model.integrated import INTEGRATED
-from simtmm.model.applications.integrated_apsp import APSP
-from simtmm.model.mwp_cwp import MWP_CWP
 from simtmm.model.launch.ranked_configurations import ranked_apsp_configurations
 from simtmm.model.launch.scheduling import zigzag
+from simtmm.model.mwp_cwp import MWP_CWP
 from tests.model.algorithms.test_catalogue import values
+from tests.model.launch.test_scheduling import launch
 from tests.model.test_calibrated import FULL
 from tests.model.test_integrated import VALUES
 from tests.model.test_mwp_cwp import EXAMPLE, terms
-from tests.model.launch.test_scheduling import launch
 
 GTX480 = load_machine("gtx480")
 POINTS = 10**6
