@@ -42,5 +42,5 @@ class FailuresAtOnce:
     def pytest_runtest_logreport(self, report):
         terminal = self._config.pluginmanager.get_plugin("terminalreporter")
         if report.failed and terminal and self._config.get_verbosity() <= 0:
-            terminal.ensure_newline()
-            terminal.write_line(f"{'FAILED' if report.when == 'call' else 'ERROR'} {report.nodeid}", red=True)
+            word = "FAILED" if report.when == "call" else "ERROR"
+            terminal.write(f"\n{word} {report.nodeid}\n", flush=True, red=True)
