@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from simtmm.model.symbols import TINF, C, L, M, P, Q, T, X, Z
+from simtmm.model.equations.symbols import TINF, C, L, M, P, Q, T, X, Z
 
 from simtmm.machine import units
 from simtmm.result import WHERE_TIME_GOES, Result

@@ -34,8 +34,8 @@ def reproduce(
     Exit status: 0 done; 1, with --check, a figure in FOLDER is stale or worse than promised (a line each says which); 2
     wrong input.
     """
-    from simtmm.report.accuracy.tables import folder as accuracy_folder
-    from simtmm.report.accuracy.tables import tables as report
+    from simtmm.report.accuracy import folder as accuracy_folder
+    from simtmm.report.accuracy import tables as report
     from simtmm.report.progress import watching
     from simtmm.validation import cases as study
 

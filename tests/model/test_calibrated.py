@@ -6,7 +6,7 @@ import sympy
 from simtmm import load_machine
 from simtmm.errors import ModelError
 from simtmm.model.calibrated import CALIBRATED_BY_LAUNCH, calibrated, proportional_time, throughput
-from tests.model.test_scheduling import counted
+from tests.model.launch.test_scheduling import counted
 
 GTX480 = load_machine("gtx480")
 FULL = {"B_r": 15, "B_a": 1, "P": 480, "Q": 32}

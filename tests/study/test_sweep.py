@@ -225,7 +225,7 @@ def test_measured_times_stand_beside_the_machine_that_was_measured(folder, tmp_p
 def test_the_watch_is_told_of_every_point(folder):
     told = []
     run(designed(folder, axes={"memory.latency": LATENCIES}), workers=1, watch=lambda *told_: told.append(told_))
-    assert told == [("points", done, 4) for done in range(5)]
+    assert told == [("planning", 0, 4), *(("points", done, 4) for done in range(5))]
 
 
 @pytest.mark.parametrize("workers", [0, -1])
