@@ -1,6 +1,7 @@
 """For all tests: where compiled code is kept, and what is told of a test as soon as it fails."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,27 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "tests"))
 compiled.PATIENCE = 3600.0
 
 examples.load_daily()
+
+
+TESTS = Path(__file__).parent
+# The fast lane goes without these: they call a C++ compiler or processes of their own, draw many machines, or simulate
+# and sweep at length.
+SLOW = {
+    "accuracy", "analysis/compare", "analysis/tune", "api/opening", "api/studies", "benchmarks", "calibration", "cli",
+    "compiled", "engine/bounds", "engine/custom_scheduler", "engine/equal", "house", "kernels/cuda", "kernels/kernels",
+    "measurement/measure", "model/algorithms/regimes", "model/algorithms/tables", "parallel", "profiles", "readme",
+    "recorder", "report/page", "report/pictures", "study/damage", "study/findings", "study/sweep", "testing",
+    "validation",
+}  # fmt: skip
+
+
+def pytest_addoption(parser):
+    parser.addoption("--fast", action="store_true", help="leave out what takes long")
+
+
+def pytest_ignore_collect(collection_path, config):
+    name = collection_path.relative_to(TESTS).with_suffix("").as_posix().replace("test_", "")
+    return True if config.getoption("fast") and name in SLOW else None
 
 
 def pytest_configure(config):
