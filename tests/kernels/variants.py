@@ -7,8 +7,11 @@ namespace of its own. Its number ends the names of its __global__ functions, and
 import re
 import shutil
 
+import pytest
+
 from simtmm import record
 from simtmm.kernel import load_kernel
+from simtmm.recorder import compiler
 from simtmm.recorder.sites import global_functions
 
 HOST = """
@@ -42,8 +45,11 @@ class Variants:
             host.write(HOST)
 
     def record(self, parameters, mistake=None):
-        """Record one of the variants."""
-        return record(self._folder, {**parameters, "variant": self._numbers[self._variant(parameters, mistake)]})
+        """Record one of the variants; they are built without optimisation, which takes half as long."""
+        number = self._numbers[self._variant(parameters, mistake)]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(compiler, "FLAGS", (*compiler.FLAGS, "-O0"))
+            return record(self._folder, {**parameters, "variant": number})
 
     def _variant(self, parameters, mistake):
         """Macros and source."""
