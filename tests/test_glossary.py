@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
-from simtmm.model.equations.symbols import TINF, C, L, M, P, Q, T, X, Z
 
 from simtmm.machine import units
+from simtmm.model.equations.symbols import TINF, C, L, M, P, Q, T, X, Z
 from simtmm.result import WHERE_TIME_GOES, Result
 from simtmm.trace.counts import Counts
 from simtmm.workload import OPERATIONS

@@ -20,8 +20,8 @@ from simtmm.model.integrated import (
     waves_per_core,
 )
 from simtmm.model.launch.scheduling import scheduling_factor
-from tests.model.ma_chapters import published
 from tests.model.launch.test_scheduling import counted
+from tests.model.ma_chapters import published
 
 GTX480 = load_machine("gtx480")
 VALUES = {"T1": 9600, "M": 480, "L": 512, "T": 32, "B_r": 20, "B_a": 1, "P": 480, "Q": 32}
