@@ -18,7 +18,11 @@ from simtmm.workload import Workload, load_workload
 Kind = Literal["kernel", "trace", "workload"]
 
 SUFFIXES: Mapping[str, Kind] = {".parquet": "trace", ".json": "workload"}
-WORDS: Mapping[Kind, str] = {"kernel": "a kernel", "trace": "a trace (.parquet)", "workload": "a workload (.json)"}
+WORDS: Mapping[Kind, str] = {
+    "kernel": "a kernel's name or folder",
+    "trace": "a trace (.parquet)",
+    "workload": "a workload (.json)",
+}
 
 Heard = Callable[[int], None]  # events recorded
 Lowered = Callable[[int, int], None]  # done, total

@@ -9,7 +9,8 @@ from typing import Any
 from simtmm.analysis.verdict import verdict
 from simtmm.engine import DEFAULT, simulate
 from simtmm.errors import KernelError
-from simtmm.machine import Machine, load_machine
+from simtmm.machine import Machine
+from simtmm.machine.load import opened_machine
 from simtmm.model import predict
 from simtmm.model.hiding import Hiding, hiding_of_trace
 from simtmm.model.launch.occupancy import Occupancy, occupancy
@@ -91,7 +92,7 @@ def run(
     """
     if source is None and parameters:
         raise KernelError(f"{DEFAULT_TRACE}: parameters ({', '.join(parameters)}) can only be given to a kernel")
-    on = machine if isinstance(machine, Machine) else load_machine(machine)
+    on = opened_machine(machine)
     heard = None if watch is None else lambda events: watch("recording", events, None)
     opened = open_program(shipped_trace(DEFAULT_TRACE) if source is None else source, parameters, heard)
     return run_program(opened, on, engine, watch, timeline, models)

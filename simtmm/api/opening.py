@@ -2,25 +2,15 @@
 
 from pathlib import Path
 
-from simtmm.errors import MachineError, ModelError, TraceError, WorkloadError, shown
-from simtmm.machine import Machine, load_machine
+from simtmm.errors import ModelError, TraceError, WorkloadError, shown
+from simtmm.machine import Machine
+from simtmm.machine.load import opened_machine as opened_machine
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import SUFFIX, Trace, load_trace
 from simtmm.trace.lower import lower
 from simtmm.workload import Workload, load_workload
 
 WORKLOAD = ".json"  # the end of a workload's file
-
-
-def opened_machine(machine: Machine | str | Path) -> Machine:
-    """The machine itself, or the one of that name or file. Raises MachineError."""
-    if isinstance(machine, Machine):
-        return machine
-    if isinstance(machine, (str, Path)):
-        return load_machine(machine)
-    raise MachineError(
-        f"machine = {shown(machine)}: must be a Machine, a machine's name, or a path to its file (.toml)"
-    )
 
 
 def opened_trace(trace: Trace | str | Path) -> Trace:

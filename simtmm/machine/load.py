@@ -34,6 +34,17 @@ def load_machine(machine: str | Path) -> Machine:
     return Machine.from_dict(tables, origin=str(path))
 
 
+def opened_machine(machine: Machine | str | Path) -> Machine:
+    """The machine itself, or the one of that name or file. Raises MachineError."""
+    if isinstance(machine, Machine):
+        return machine
+    if isinstance(machine, (str, Path)):
+        return load_machine(machine)
+    raise MachineError(
+        f"machine = {shown(machine)}: must be a Machine, a machine's name, or a path to its file (.toml)"
+    )
+
+
 def machine_files() -> dict[str, Path]:
     """The machines that are known by name, and their files."""
     found: dict[str, Path] = {}
