@@ -1,5 +1,6 @@
 """For all tests: where compiled code is kept, and what is told of a test as soon as it fails."""
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -49,9 +50,10 @@ def pytest_configure(config):
 
 def compile_once():
     """Compile the engine and the lowering, or load them, before workers come that would each do so."""
-    machine, trace = load_machine("gtx480"), load_trace("list-ranking-wyllie")
-    simulate(machine, lower(trace, machine), "fast")
-    count(trace, machine)
+    with contextlib.suppress(Exception):  # what is wrong is for the tests to tell
+        machine, trace = load_machine("gtx480"), load_trace("list-ranking-wyllie")
+        simulate(machine, lower(trace, machine), "fast")
+        count(trace, machine)
 
 
 class FailuresAtOnce:
