@@ -25,9 +25,9 @@ from simtmm.model.algorithms.symbol_ranges import (
 )
 from simtmm.model.algorithms.times import predict_algorithm
 from simtmm.model.calibrated import CALIBRATED, calibrated
-from simtmm.model.departure import Departed, departed
-from simtmm.model.hiding import Hiding, hiding_of_trace
-from simtmm.model.launch.occupancy import Forced, forced
+from simtmm.model.departure import MeasuredDeparture, measured_departure
+from simtmm.model.latency_hiding import Hiding, hiding_of_trace
+from simtmm.model.launch.occupancy import ForcedBlocks, force_active_blocks
 from simtmm.program import Kind, kind_of, open_program
 from simtmm.provenance import provenance
 from simtmm.result import Prediction
@@ -64,13 +64,13 @@ class Predicted:
     warnings: tuple[str, ...] = ()
     hiding: Hiding | None = None
     speedup: Speedup | None = None
-    departed: Departed | None = None
-    forced: Forced | None = None
+    departed: MeasuredDeparture | None = None
+    forced: ForcedBlocks | None = None
 
     def beside(self, seconds: float, factor: float) -> "Predicted":
-        """With a measured time. Raises ModelError as `simtmm.model.departure.departed` does."""
+        """With a measured time. Raises ModelError as `simtmm.model.departure.measured_departure` does."""
         closed = {f"{model}, closed form": prediction for model, prediction in self.closed_form.items()}
-        return dataclasses.replace(self, departed=departed({**self.predictions, **closed}, seconds, factor))
+        return dataclasses.replace(self, departed=measured_departure({**self.predictions, **closed}, seconds, factor))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as one JSON document."""
@@ -130,7 +130,7 @@ def predict_program(
 
     models: names in MODELS, or "calibrated"; all of them if left out. constants: a1 and a0 of the calibrated model, in
     `unit` (cycles or s), m, C_s and G of its cache, and f_app; with them it is among the models. active_blocks: of a
-    core group at most, where they are forced (simtmm.model.launch.occupancy.forced). Raises the errors of the steps
+    core group at most, where they are forced (simtmm.model.launch.occupancy). Raises the errors of the steps
     (simtmm.errors), for names before anything is recorded.
     """
     chosen = [model for model in models if model != CALIBRATED.name] if models else list(MODELS)
@@ -143,7 +143,7 @@ def predict_program(
     assert trace is not None
     claimed = None
     if active_blocks is not None:
-        machine, claimed = forced(machine, trace, active_blocks)
+        machine, claimed = force_active_blocks(machine, trace, active_blocks)
     counts = count(trace, machine)
     predictions = {model: predict(model, machine, counts) for model in chosen}
     if constants:

@@ -11,8 +11,8 @@ from simtmm.engine import DEFAULT, simulate
 from simtmm.errors import KernelError
 from simtmm.machine import Machine
 from simtmm.machine.load import opened_machine
-from simtmm.model import predict
-from simtmm.model.hiding import Hiding, hiding_of_trace
+from simtmm.model import find_model, predict
+from simtmm.model.latency_hiding import Hiding, hiding_of_trace
 from simtmm.model.launch.occupancy import Occupancy, occupancy
 from simtmm.program import Prepared, Program, open_program, shipped_trace
 from simtmm.provenance import provenance
@@ -92,6 +92,8 @@ def run(
     """
     if source is None and parameters:
         raise KernelError(f"{DEFAULT_TRACE}: parameters ({', '.join(parameters)}) can only be given to a kernel")
+    for model in models:
+        find_model(model)
     on = opened_machine(machine)
     heard = None if watch is None else lambda events: watch("recording", events, None)
     opened = open_program(shipped_trace(DEFAULT_TRACE) if source is None else source, parameters, heard)
@@ -129,7 +131,9 @@ def _beside_models(
     assert counts is not None
     info = trace.info
     predictions = {model: predict(model, machine, counts) for model in models}
-    tmm, warps_wait = (predict(model, machine, counts) for model in ("tmm", "tmm-warps"))
+    tmm, warps_wait = (  # which the verdict speaks of
+        predict(model, machine, counts) for model in ("tmm", "tmm-warps")
+    )
     per_launch = [occupancy(machine, launch) for launch in info.launches]
     distinct = [entry for number, entry in enumerate(per_launch) if entry not in per_launch[:number]]
     hidden = hiding_of_trace(trace, machine, counts)

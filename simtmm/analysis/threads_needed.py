@@ -15,7 +15,7 @@ from typing import Any
 from simtmm.engine import simulate
 from simtmm.errors import StudyError
 from simtmm.machine import Machine
-from simtmm.model.hiding import Hiding, hiding
+from simtmm.model.latency_hiding import Hiding, hiding
 from simtmm.program import open_program
 from simtmm.provenance import provenance
 from simtmm.study.evaluation.steps import fitted, lowered_once

@@ -1,7 +1,7 @@
 """The verdict: one plain sentence on what bounds a run, and why simulation and model differ."""
 
 from simtmm.machine import Machine
-from simtmm.model.hiding import Hiding
+from simtmm.model.latency_hiding import Hiding
 from simtmm.result import Prediction, Result
 from simtmm.trace.counts import Counts
 

@@ -10,11 +10,10 @@ import numpy as np
 from simtmm.model.equations.domain import checked
 from simtmm.model.equations.formula import Symbol
 from simtmm.model.equations.functions import Value, minimum
-from simtmm.model.equations.symbols import Z
+from simtmm.model.equations.symbols import Z_BYTES
 
 WORKING_SET = Symbol("m", "working set", "bytes", above=True)
 C_S = Symbol("C_s", "cache of a core group", "bytes", above=True)
-Z_BYTES = Symbol("Z", "shared memory of a core group", "bytes", above=True, latex=Z.latex)
 G = Symbol("G", "slowdown where no access hits, fitted", "", minimum=0, above=True)
 
 

@@ -47,8 +47,12 @@ def departures(measured: npt.ArrayLike, predicted: npt.ArrayLike, factor: float)
 
 
 @dataclass(frozen=True)
-class Departed:
-    """seconds: measured. factor: up to which a prediction agrees. ratios: measured over predicted time, by model.
+class MeasuredDeparture:
+    """Which predictions one measured time departs from.
+
+    seconds: measured [s].
+    factor: up to which a prediction agrees.
+    ratios: measured over predicted time, by model.
     departing: the models whose time it departs from by more than the factor, either way.
     """
 
@@ -67,7 +71,9 @@ class Departed:
         }
 
 
-def departed(predictions: Mapping[str, Prediction], seconds: float, factor: float = DEFAULT_FACTOR) -> Departed:
+def measured_departure(
+    predictions: Mapping[str, Prediction], seconds: float, factor: float = DEFAULT_FACTOR
+) -> MeasuredDeparture:
     """Section 6.4 of the dissertation: what takes several times its predicted time is worth looking into.
 
     Predictions of no time are left out. Raises ModelError for a time or factor outside its domain, and for predictions
@@ -82,4 +88,4 @@ def departed(predictions: Mapping[str, Prediction], seconds: float, factor: floa
     found = departures(seconds, list(times.values()), factor)
     ratios = dict(zip(times, found.ratio.tolist(), strict=True))
     departing = tuple(name for name, departs in zip(times, found.departs.tolist(), strict=True) if departs)
-    return Departed(seconds, factor, ratios, departing)
+    return MeasuredDeparture(seconds, factor, ratios, departing)

@@ -16,9 +16,9 @@ from simtmm.model.equations.domain import checked
 from simtmm.model.equations.formula import Formula, Symbol
 from simtmm.model.equations.functions import Value, ceiling, maximum
 from simtmm.model.equations.symbols import T1, L, M, P, Q, T
-from simtmm.model.launch.launches import over_launches
 from simtmm.model.launch.occupancy import B_A
 from simtmm.model.launch.scheduling import B_R, scheduled_launches, scheduling_factor
+from simtmm.model.launch.sum_over_launches import over_launches
 from simtmm.model.model import Model
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts

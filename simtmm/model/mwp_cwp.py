@@ -22,7 +22,7 @@ import numpy as np
 from simtmm.machine import Machine
 from simtmm.model.equations.formula import Floats, Formula, Symbol
 from simtmm.model.equations.functions import Value, is_symbolic, maximum, minimum
-from simtmm.model.launch.launches import of_launches, over_launches
+from simtmm.model.launch.sum_over_launches import of_launches, over_launches
 from simtmm.model.model import Model
 from simtmm.model.roofline import bandwidth
 from simtmm.result import Prediction

@@ -23,7 +23,7 @@ from simtmm.model.equations.domain import checked
 from simtmm.model.equations.formula import Formula, Symbol
 from simtmm.model.equations.functions import Value, ceiling, floor, lg
 from simtmm.model.equations.symbols import L
-from simtmm.model.launch.launches import of_launches, over_launches
+from simtmm.model.launch.sum_over_launches import of_launches, over_launches
 from simtmm.model.model import Model
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts

@@ -11,11 +11,11 @@ from simtmm.machine import Machine
 from simtmm.model.algorithms import written
 from simtmm.model.algorithms.regimes import Crossover
 from simtmm.model.algorithms.speedup import COUNTED, Speedup
-from simtmm.model.departure import Departed
-from simtmm.model.hiding import Hiding
+from simtmm.model.departure import MeasuredDeparture
+from simtmm.model.latency_hiding import Hiding
 from simtmm.model.launch.scheduling import Zigzag
 from simtmm.model.series import label
-from simtmm.report.hiding import hiding_rows
+from simtmm.report.latency_hiding import hiding_rows
 from simtmm.report.text import bar, seconds, short, table
 from simtmm.result import Prediction
 
@@ -104,7 +104,7 @@ def describe_zigzag(function: str, swept: Zigzag, machine: str) -> Iterator[Rend
     yield Text(f"Peaks at multiples of {swept.period}, as long as the whole work is the same.")
 
 
-def _departed(found: Departed) -> Iterator[tuple[str, str, str]]:
+def _departed(found: MeasuredDeparture) -> Iterator[tuple[str, str, str]]:
     yield "measured", seconds(found.seconds), ""
     for name, ratio in found.ratios.items():
         model, comma, form = name.partition(", ")

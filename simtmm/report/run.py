@@ -7,7 +7,7 @@ from rich.text import Text
 
 from simtmm.analysis.run import Run
 from simtmm.model.series import label
-from simtmm.report.hiding import hiding_rows
+from simtmm.report.latency_hiding import hiding_rows
 from simtmm.report.text import bar, number, seconds, share, table
 
 WHAT_TIME_MEANS = {

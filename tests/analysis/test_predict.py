@@ -20,8 +20,8 @@ from simtmm.model.algorithms.symbol_ranges import domain, range_of, timed
 from simtmm.model.algorithms.times import predict_algorithm
 from simtmm.model.calibrated import calibrated
 from simtmm.model.equations.formula import Formula, Symbol
-from simtmm.model.hiding import hiding
 from simtmm.model.integrated import integrated
+from simtmm.model.latency_hiding import hiding
 from simtmm.model.launch.occupancy import occupancy
 from simtmm.trace.io import TraceRecorder
 

@@ -10,7 +10,7 @@ from simtmm.analysis.run import DEFAULT_MODELS, DEFAULT_TRACE, run, shipped_trac
 from simtmm.analysis.verdict import verdict
 from simtmm.errors import EngineError, KernelError, TraceError, WorkloadError
 from simtmm.machine import Machine, load_machine, machine_files
-from simtmm.model.hiding import hiding
+from simtmm.model.latency_hiding import hiding
 from simtmm.model.launch.occupancy import occupancy
 from simtmm.provenance import VERSION
 from simtmm.trace.io import TraceRecorder
@@ -188,7 +188,7 @@ def test_an_unknown_kernel_is_refused_with_the_nearest():
 
 def test_an_unknown_engine_is_refused(trace):
     with pytest.raises(EngineError, match="engine 'refrence': unknown; did you mean 'reference'"):
-        run(trace, SMALL, "refrence")
+        run(trace, SMALL, engine="refrence")
 
 
 def test_a_launch_that_does_not_fit_the_machine_is_named(trace):

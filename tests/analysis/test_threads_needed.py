@@ -6,7 +6,7 @@ from simtmm import count, load_machine, lower, simulate
 from simtmm.analysis.threads_needed import threads_needed, with_room, without_latency
 from simtmm.errors import StudyError, TraceError
 from simtmm.machine import Machine
-from simtmm.model.hiding import hiding
+from simtmm.model.latency_hiding import hiding
 from tests.study.programs import trace
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from simtmm.analysis.run import run
 from simtmm.analysis.verdict import verdict
 from simtmm.machine import Machine
-from simtmm.model.hiding import Hiding
+from simtmm.model.latency_hiding import Hiding
 from simtmm.result import Prediction, Result
 from simtmm.testing import machines
 from simtmm.trace.counts import Counts, LaunchCounts

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from simtmm import predict
 from simtmm.errors import ModelError
 from simtmm.machine import Machine
-from simtmm.model.hiding import hiding
+from simtmm.model.latency_hiding import hiding
 from simtmm.trace.counts import Counts
 
 P, L, W, Q, X = 16, 100, 8, 8, 4

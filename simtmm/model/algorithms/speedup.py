@@ -12,7 +12,7 @@ from simtmm.machine import Machine
 from simtmm.model.algorithms import written
 from simtmm.model.algorithms.algorithm import Algorithm, Equation
 from simtmm.model.equations.functions import Value
-from simtmm.model.hiding import Hiding, hiding_of
+from simtmm.model.latency_hiding import Hiding, hiding_of
 from simtmm.result import Prediction
 
 COUNTED = {"T1": "operations", "Tinf": "operations", "M": "transfers"}

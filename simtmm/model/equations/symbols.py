@@ -20,4 +20,5 @@ Q = Symbol("Q", "cores of a core group", minimum=1, whole=True)
 L = Symbol("L", "latency of global memory", "cycles", above=True)
 C = Symbol("C", "memory access width", "words", minimum=1)
 Z = Symbol("Z", "shared memory of a core group", "words", above=True)
+Z_BYTES = Symbol("Z", "shared memory of a core group", "bytes", above=True)  # chapter 5 has it in bytes
 X = Symbol("X", "threads that a core may hold", "threads per core", above=True)

@@ -15,7 +15,7 @@ from simtmm.machine import Machine
 from simtmm.model.equations.domain import checked
 from simtmm.model.equations.formula import Floats, Symbol
 from simtmm.model.equations.functions import Value, floor, is_symbolic, minimum
-from simtmm.model.equations.symbols import P, Q
+from simtmm.model.equations.symbols import Z_BYTES, P, Q
 from simtmm.trace.io import Trace
 from simtmm.trace.schema import TraceLaunch
 
@@ -26,7 +26,6 @@ T_MAX_MP = Symbol("T_maxMP", "threads of a core group at most", "threads", minim
 R = Symbol("R", "registers of a core group", "registers", minimum=1)
 REGISTERS = Symbol("R_T", "registers of a thread", "registers", whole=True)
 BLOCK_MEMORY = Symbol("Z_B", "shared memory of a block", "bytes", whole=True)
-GROUP_MEMORY = Symbol("Z", "shared memory of a core group", "bytes", above=True)
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def block_occupancy(B_a: Value, B_max: Value, P: Value, Q: Value) -> Value:
     return B_a / most  # Eq. (5.1)
 
 
-@checked("B_a", GROUP_MEMORY, BLOCK_MEMORY, R, REGISTERS, T_R, B_MAX, P, Q, T_MAX_MP)
+@checked("B_a", Z_BYTES, BLOCK_MEMORY, R, REGISTERS, T_R, B_MAX, P, Q, T_MAX_MP)
 def active_blocks(
     Z: Value, Z_B: Value, R: Value, R_T: Value, T_r: Value, B_max: Value, P: Value, Q: Value, T_maxMP: Value
 ) -> Value:
@@ -160,7 +159,7 @@ def shared_memory_for(machine: Machine, launch: TraceLaunch, active_blocks: int)
 
 
 @dataclass(frozen=True)
-class Forced:
+class ForcedBlocks:
     """Fewer active blocks than the occupancy, as section 6.4 has blocks claim more shared memory.
 
     active_blocks: of a core group at most. shared_memory: the least bytes that a block of each launch must claim for
@@ -175,7 +174,7 @@ class Forced:
         return {"active_blocks": self.active_blocks, "shared_memory": list(self.shared_memory)}
 
 
-def forced(machine: Machine, trace: Trace, active_blocks: int) -> tuple[Machine, Forced]:
+def force_active_blocks(machine: Machine, trace: Trace, active_blocks: int) -> tuple[Machine, ForcedBlocks]:
     """A machine whose core groups hold no more blocks than that, and what a trace's blocks must claim for it.
 
     Raises ModelError for fewer than one block, for more than any launch has, and where no claim gives that many.
@@ -191,4 +190,4 @@ def forced(machine: Machine, trace: Trace, active_blocks: int) -> tuple[Machine,
         for launch, most in zip(trace.info.launches, possible, strict=True)
     ]
     fewer = machine.replace({"limits.blocks_per_group": active_blocks})
-    return fewer, Forced(active_blocks, tuple(dict.fromkeys(claims)))
+    return fewer, ForcedBlocks(active_blocks, tuple(dict.fromkeys(claims)))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from simtmm.machine import Machine
-from simtmm.model.hiding import Hiding
+from simtmm.model.latency_hiding import Hiding
 from simtmm.report.text import short
 
 LIMITS = {
