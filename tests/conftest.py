@@ -23,11 +23,11 @@ TESTS = Path(__file__).parent
 # The fast lane goes without these: they call a C++ compiler or processes of their own, draw many machines, or simulate
 # and sweep at length.
 SLOW = {
-    "accuracy", "analysis/compare", "analysis/tune", "api/opening", "api/studies", "benchmarks", "calibration", "cli",
-    "compiled", "engine/bounds", "engine/custom_scheduler", "engine/equal", "house", "kernels/cuda", "kernels/kernels",
-    "measurement/measure", "model/algorithms/regimes", "model/algorithms/tables", "parallel", "profiles", "readme",
-    "recorder", "report/page", "report/pictures", "study/damage", "study/findings", "study/sweep", "testing",
-    "validation",
+    "accuracy", "analysis/compare", "analysis/predict", "analysis/tune", "api/opening", "api/studies", "benchmarks",
+    "calibration", "cli", "compiled", "engine/bounds", "engine/custom_scheduler", "engine/equal", "house",
+    "kernels/cuda", "kernels/kernels", "measurement/measure", "model/algorithms/regimes", "model/algorithms/tables",
+    "parallel", "profiles", "readme", "recorder", "report/page", "report/pictures", "study/damage",
+    "study/findings", "study/sweep", "testing", "validation",
 }  # fmt: skip
 
 
