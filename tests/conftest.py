@@ -25,9 +25,9 @@ TESTS = Path(__file__).parent
 SLOW = {
     "accuracy", "analysis/compare", "analysis/predict", "analysis/tune", "api/opening", "api/studies", "benchmarks",
     "calibration", "cli", "compiled", "engine/bounds", "engine/custom_scheduler", "engine/equal", "house",
-    "kernels/cuda", "kernels/kernels", "measurement/measure", "model/algorithms/regimes", "model/algorithms/tables",
-    "parallel", "profiles", "readme", "recorder", "report/page", "report/pictures", "study/damage",
-    "study/findings", "study/sweep", "testing", "validation",
+    "kernels", "measurement/measure", "model/algorithms/regimes", "model/algorithms/tables", "parallel", "profiles",
+    "readme", "recorder", "report/page", "report/pictures", "study/damage", "study/findings", "study/sweep",
+    "testing", "validation",
 }  # fmt: skip
 
 
