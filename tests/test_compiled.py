@@ -1,11 +1,14 @@
 """Compiled code: what is kept of it follows the sources, and lies in the user's own cache."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 import pytest
+from numba import njit
+from numba.core.caching import FunctionCache
 
 from simtmm import compiled
 from simtmm.files import PACKAGE
@@ -110,3 +113,19 @@ def test_an_edit_of_a_helper_far_away_changes_the_hash(monkeypatch, tmp_path):
 
 def test_another_module_has_another_hash():
     assert compiled.sources_of("simtmm.trace.lockstep") != compiled.sources_of("simtmm.engine.fast.loop")
+
+
+def _thrice(x):
+    return 3 * x
+
+
+def test_a_function_runs_where_numba_finds_no_folder_to_keep_it_in(monkeypatch):
+    monkeypatch.setattr(FunctionCache._impl_class, "_locator_classes", [])
+    with pytest.raises(RuntimeError, match="cannot cache function"):
+        njit(_thrice, cache=True)
+    assert compiled.Compiled(_thrice)(14) == 42
+
+
+def test_nothing_of_the_package_is_compiled_in_another_way():
+    users = [path.name for path in PACKAGE.rglob("*.py") if re.search(r"\b(njit|jit|vectorize)\(", path.read_text())]
+    assert users == ["compiled.py"]

@@ -8,14 +8,15 @@ from hypothesis import HealthCheck, given, settings
 from simtmm import simulate
 from simtmm.engine.fast import launch
 from simtmm.testing import machines, workloads
+from tests.examples import examples
 
 # A longer look by hand: SIMTMM_EXAMPLES=100000 python -m pytest tests/engine/test_equal.py -n 0
-EXAMPLES = int(os.environ.get("SIMTMM_EXAMPLES", "2000"))
+EXAMPLES = int(os.environ.get("SIMTMM_EXAMPLES", examples(600).max_examples))
 PARTS = 2  # so that two workers share them
 
 
-def agreeing(examples):
-    return settings(max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def agreeing(count):
+    return settings(max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("part", range(PARTS))
