@@ -1,14 +1,70 @@
-"""For all tests."""
+"""For all tests: where compiled code is kept, and what is told of a test as soon as it fails."""
 
+import contextlib
 import os
+from pathlib import Path
 
-from hypothesis import settings
+import pytest
 
+from simtmm import compiled, count, load_machine, load_trace, lower, simulate
 from simtmm.files import cache_folder
+from tests import examples
 
 # Tests that have a cache of their own are not about compiled code, which takes long to make anew.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "tests"))
 
-# How long an example takes depends on what else the machine does, which is no finding about the code.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+# That something is compiled is told where that takes long, as a look into the cache does on a busy machine.
+compiled.PATIENCE = 3600.0
+
+examples.load_daily()
+
+
+TESTS = Path(__file__).parent
+# The fast lane goes without these: they call a C++ compiler or processes of their own, draw many machines, or simulate
+# and sweep at length.
+SLOW = {
+    "accuracy", "analysis/compare", "analysis/predict", "analysis/tune", "api/opening", "api/studies", "benchmarks",
+    "calibration", "cli", "compiled", "engine/bounds", "engine/custom_scheduler", "engine/equal", "house",
+    "kernels", "measurement/measure", "model/algorithms/regimes", "model/algorithms/tables", "parallel", "profiles",
+    "readme", "recorder", "report/page", "report/pictures", "study/damage", "study/findings", "study/sweep",
+    "testing", "validation",
+}  # fmt: skip
+
+
+def pytest_addoption(parser):
+    parser.addoption("--fast", action="store_true", help="leave out what takes long")
+
+
+def pytest_ignore_collect(collection_path, config):
+    name = collection_path.relative_to(TESTS).with_suffix("").as_posix().replace("test_", "")
+    return True if config.getoption("fast") and name in SLOW else None
+
+
+def pytest_configure(config):
+    if hasattr(config, "workerinput"):
+        return
+    config.pluginmanager.register(FailuresAtOnce(config))
+    if config.getoption("numprocesses", None):
+        compile_once()
+
+
+def compile_once():
+    """Compile the engine and the lowering, or load them, before workers come that would each do so."""
+    with contextlib.suppress(Exception):  # what is wrong is for the tests to tell
+        machine, trace = load_machine("gtx480"), load_trace("list-ranking-wyllie")
+        simulate(machine, lower(trace, machine), "fast")
+        count(trace, machine)
+
+
+class FailuresAtOnce:
+    """Name a test when it fails, which pytest without -v does at the end."""
+
+    def __init__(self, config):
+        self._config = config
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report):
+        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+        if report.failed and terminal and self._config.get_verbosity() <= 0:
+            word = "FAILED" if report.when == "call" else "ERROR"
+            terminal.write(f"\n{word} {report.nodeid}\n", flush=True, red=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm import load_machine, load_trace, lower, record, simulate
@@ -18,6 +18,7 @@ from simtmm.calibration.occupancy_curve import load_stream, occupancy_curve
 from simtmm.calibration.stream_kernels import stream_bandwidth
 from simtmm.timeline import WarpState
 from simtmm.workload import ASYNC, LOAD, Workload
+from tests.examples import examples
 from tests.recorder.conftest import needs_compiler
 
 ROOT = Path(__file__).parents[1]
@@ -544,7 +545,7 @@ BARREL_OPERATION = st.one_of(
 
 
 @pytest.mark.parametrize("name", BARRELS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(warps=st.lists(st.lists(BARREL_OPERATION, max_size=6), min_size=1, max_size=24))
 def test_a_stream_issues_at_most_once_in_21_cycles(name, warps):
     made = load_machine(name).replace({"cores.groups": 1})
@@ -573,7 +574,7 @@ def cycles_a_round(made, count):
 
 
 @pytest.mark.parametrize("name", BARRELS)
-@settings(max_examples=40, deadline=None)
+@examples(25)
 @given(
     count=st.integers(1, 128), references=st.integers(1, 60), in_flight=st.integers(1, 8), latency=st.integers(21, 900)
 )

@@ -4,7 +4,7 @@ import re
 from math import inf
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.analysis.run import run
@@ -14,6 +14,7 @@ from simtmm.model.latency_hiding import Hiding
 from simtmm.result import Prediction, Result
 from simtmm.testing import machines
 from simtmm.trace.counts import Counts, LaunchCounts
+from tests.examples import examples
 from tests.trace.build import load, store, trace, work
 
 EVENLY = {"issuing": 20, "memory": 20, "barrier": 20, "start": 20, "empty": 20}
@@ -289,7 +290,7 @@ launches = st.lists(st.lists(blocks, min_size=1, max_size=6), min_size=1, max_si
 
 
 @given(machine=machines(), launches=launches)
-@settings(max_examples=300, deadline=None)
+@examples(100)
 def test_no_verdict_claims_more_than_all_of_the_time(machine, launches):
     said = run(trace(*launches), machine, engine="reference").verdict
     assert all(float(share) <= 100 for share in re.findall(r"([\d.,]+) %", said))

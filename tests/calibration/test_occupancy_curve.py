@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm import Machine, load_machine, lower, record, simulate
@@ -13,6 +13,7 @@ from simtmm.calibration.stream_kernels import stream_bandwidth, stream_workload,
 from simtmm.errors import StudyError
 from simtmm.measurement.stream_operations import OPERATIONS
 from simtmm.testing import machines
+from tests.examples import examples
 from tests.recorder.conftest import needs_compiler
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "stream_occupancy.csv"
@@ -83,7 +84,7 @@ L1, L2 = {"sets": 4, "ways": 2, "latency": 9}, {"sets": 16, "ways": 2, "latency"
 
 @given(made=machines(), chunk_words=st.sampled_from([2, 8, 32]), operation=st.sampled_from(sorted(OPERATIONS)),
        block_size=st.sampled_from([1, 4, 16, 32]), blocks=st.integers(1, 12), limit=st.integers(1, 3))  # fmt: skip
-@settings(max_examples=600, deadline=None)
+@examples(200)
 def test_without_idle_caches_a_streaming_kernel_takes_the_same_ticks(
     made, chunk_words, operation, block_size, blocks, limit
 ):

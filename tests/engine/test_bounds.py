@@ -1,13 +1,14 @@
 """Bounds that no engine can break, whatever the machine and the workload."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from simtmm import simulate
 from simtmm.engine import ENGINES
 from simtmm.testing import machines, workloads
+from tests.examples import examples
 
-CASES = settings(max_examples=250, deadline=None)
+CASES = examples(100)
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
 
@@ -128,7 +129,7 @@ def test_the_same_run_gives_the_same_result(engine, machine, workload):
 
 
 @given(machine=machines(), workload=workloads())
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_leaving_the_breakdown_out_changes_nothing_else(engine, machine, workload):
     full = simulate(machine, workload, engine)
     short = simulate(machine, workload, engine, breakdown=False)

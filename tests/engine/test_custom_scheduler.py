@@ -4,12 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import simtmm
 from simtmm import Machine, Workload, simulate
 from simtmm.errors import EngineError
 from simtmm.testing import machines, workloads
+from tests.examples import examples
 
 PAGE = (Path(__file__).parents[2] / "docs" / "schedulers.md").read_text()
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
@@ -78,7 +79,7 @@ def test_the_two_level_rule_keeps_every_law_but_round_robins():
     """The page's own test, with its own rule."""
     scope = example(1, machine=machine(), workload=warps(1, [["compute", 1]]))
     exec(EXAMPLES[2], scope)
-    settings(max_examples=300, deadline=None)(scope["test_two_levels"])()
+    examples(100)(scope["test_two_levels"])()
 
 
 def test_the_pages_timeline_reads_as_it_says():
@@ -86,7 +87,7 @@ def test_the_pages_timeline_reads_as_it_says():
     assert scope["timeline"].of_warp(0)[:2] == [("issuing", 0, 1), ("ready", 1, 8)]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(50)
 @given(drawn=machines(), workload=workloads())
 def test_a_rule_that_says_what_a_built_in_says_gives_the_same_result(drawn, workload):
     on = drawn.replace({"scheduling.scheduler": "oldest"})
@@ -94,7 +95,7 @@ def test_a_rule_that_says_what_a_built_in_says_gives_the_same_result(drawn, work
     assert own == simulate(on, workload, "reference")
 
 
-@settings(max_examples=100, deadline=None)
+@examples(50)
 @given(drawn=machines(), workload=workloads())
 def test_a_rule_sees_only_ready_warps_of_its_group_in_the_order_they_became_ready(drawn, workload):
     def rule(ready, group):

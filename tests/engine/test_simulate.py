@@ -1,8 +1,5 @@
 """The way into the engines: names, blocks that fit nowhere, progress."""
 
-import subprocess
-import sys
-
 import pytest
 
 from simtmm import Machine, Workload, simulate
@@ -64,17 +61,3 @@ def test_neither_engine_tells_wrong_ticks_where_amounts_together_do_not_fit_64_b
         simulate(slow, workload, "fast")
     waited = sum(1 + 10 for name, _ in warp if name == "load")  # its issue, and L
     assert simulate(slow, workload, "reference").ticks == 1000 * (2**63 + waited)  # Python's integers have no end
-
-
-def test_the_fast_engine_runs_without_a_folder_to_cache_in(tmp_path):
-    """Numba finds none where its only locator is refused; the engine is compiled all the same."""
-    script = """
-import numba.core.caching as caching
-caching.FunctionCache._impl_class._locator_classes = []
-from simtmm import Machine, Workload, simulate
-machine = Machine.from_dict({"name": "m", "cores": {"groups": 1, "cores_per_group": 8, "warp_width": 8,
-    "max_threads_per_core": 4}, "memory": {"latency": 10, "chunk_words": 8}})
-print(simulate(machine, Workload.from_dict({"blocks": [{"warps": [[["load", [1]]]]}]}), "fast").ticks)
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout == "11\n"

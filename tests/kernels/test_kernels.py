@@ -1,7 +1,7 @@
 """The kernels that come with simtmm: right for odd sizes, with exactly the events of their algorithms."""
 
+import functools
 import importlib
-import shutil
 
 import pytest
 
@@ -9,6 +9,7 @@ from simtmm import record
 from simtmm.errors import RecordingError
 from simtmm.kernel import kernel_folders, load_kernel
 from simtmm.trace.schema import Kind
+from tests.kernels.variants import Variants
 from tests.recorder.build import rows
 from tests.recorder.conftest import needs_compiler
 
@@ -39,31 +40,41 @@ def cases(which):
     ]
 
 
+@pytest.fixture(scope="module")
+def variants(tmp_path_factory):
+    """The variants of a kernel by its name."""
+    scratch = tmp_path_factory.mktemp("variants")
+
+    @functools.cache
+    def of(name):
+        case = CASES[name]
+        right = [(parameters, None) for parameters in [*case.odd, *case.events_at]]
+        wrong = [(parameters, (right, wrong)) for right, wrong, parameters in case.mistakes]
+        return Variants(name, [*right, *wrong], scratch)
+
+    return of
+
+
 @pytest.mark.parametrize("name", kernel_folders())
 def test_a_kernel_gives_the_right_answer_with_its_defaults(name):
     assert record(name).info.events > 0  # a wrong answer raises
 
 
 @pytest.mark.parametrize(("name", "parameters"), cases("odd"))
-def test_a_kernel_gives_the_right_answer_at_odd_sizes(name, parameters):
-    assert record(name, parameters).info.events > 0
+def test_a_kernel_gives_the_right_answer_at_odd_sizes(name, parameters, variants):
+    assert variants(name).record(parameters).info.events > 0
 
 
 @pytest.mark.parametrize(("name", "parameters"), cases("events_at"))
-def test_a_kernel_has_the_events_of_its_algorithm(name, parameters):
-    assert record(name, parameters).info.events == CASES[name].events(**parameters)
+def test_a_kernel_has_the_events_of_its_algorithm(name, parameters, variants):
+    assert variants(name).record(parameters).info.events == CASES[name].events(**parameters)
 
 
 @pytest.mark.parametrize(("name", "mistake"), cases("mistakes"))
-def test_a_mistake_in_a_kernel_is_found_by_its_check(name, mistake, tmp_path):
+def test_a_mistake_in_a_kernel_is_found_by_its_check(name, mistake, variants):
     right, wrong, parameters = mistake
-    folder = tmp_path / name
-    shutil.copytree(kernel_folders()[name], folder)
-    source = (folder / "kernel.cu").read_text()
-    assert source.count(right) == 1
-    (folder / "kernel.cu").write_text(source.replace(right, wrong))
     with pytest.raises(RecordingError, match="wrong answer"):
-        record(folder, parameters)
+        variants(name).record(parameters, (right, wrong))
 
 
 @pytest.mark.parametrize("name", kernel_folders())

@@ -1,8 +1,5 @@
 """Time = a1 f_app f_cache f_sched + a0; dissertation, Eq (5.8), (5.9), (5.14) and the constants of Eq (5.24)."""
 
-import time
-
-import numpy as np
 import pytest
 import sympy
 
@@ -42,13 +39,6 @@ def test_the_formula_is_symbols_too():
     assert {str(letter) for letter in run.free_symbols} == {"a1", "f_app", "m", "C_s", "G", "B_r", "B_a", "P", "Q"}
     numbers = {"a1": 2, "f_app": 100, "m": 32, "C_s": 16, "G": 3, "B_r": 20, "B_a": 1, "P": 480, "Q": 32}
     assert run.subs({letter: numbers[str(letter)] for letter in run.free_symbols}) == sympy.Integer(600)
-
-
-def test_a_million_points_take_less_than_two_seconds():
-    points = {"f_app": np.arange(1, 10**6 + 1), "m": np.linspace(1, 1e6, 10**6)}
-    began = time.process_time()  # not wall time, which other processes share
-    CALIBRATED_BY_LAUNCH.evaluate(a1=1, a0=0, C_s=49152, G=3, **points, **FULL)
-    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """MWP-CWP, the model of Hong and Kim (ISCA 2009)."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -324,12 +322,3 @@ def test_a_program_without_launches_takes_no_time_and_counts_without_theirs_are_
 def test_a_value_outside_its_domain_is_refused_by_name(symbol, value):
     with pytest.raises(ModelError, match=rf"^mwp-cwp: {symbol} = {value}: must be "):
         MWP_CWP.formula.evaluate(**(EXAMPLE | {symbol: value}))
-
-
-def test_a_million_points_are_evaluated_in_less_than_two_seconds():
-    warps = np.linspace(1, 64, 10**6)
-    begin = time.process_time()
-    made = MWP_CWP.formula.evaluate(**(EXAMPLE | {"N": warps})).total
-    assert time.process_time() - begin < 2  # seconds of this process; it takes about 0.3
-    assert made[-1] == pytest.approx(sum(terms(N=64).values()), rel=1e-15)  # the same operations
-    assert made.shape == warps.shape

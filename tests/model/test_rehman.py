@@ -36,7 +36,7 @@ GTX280 = {"N_w": 16, "N_t": 32, "N_C": 8, "D": 4}  # section 6.3, and D = 32 / 8
 KERNEL = {"T_B": 512, "N_SM": 30, "N_t": 32, "N_C": 8, "D": 4, "L": PRINTED["rehman.latency_assumed"]["cycles"]}
 
 
-def rows(name="rehman.table6.2"):
+def rows(name):
     """The numbers of rows of Table 6.2, an id each."""
     return pytest.mark.parametrize("row", [pytest.param(row, id=f"{name}-{n}") for row, n in enumerate(TABLE["n"])])
 
@@ -44,14 +44,14 @@ def rows(name="rehman.table6.2"):
 # Table 6.2
 
 
-@rows()
+@rows("rehman.table6.2")
 def test_the_cycles_of_table_6_2_follow(row):
     n = TABLE["n"][row]
     assert thesis.memory_cycles(n, 500) == TABLE["memory_cycles"][row]
     assert 16 * np.log2(n) == TABLE["compute_cycles"][row]
 
 
-@rows()
+@rows("rehman.table6.2")
 def test_the_blocks_of_table_6_2_follow(row):
     assert thesis.local_ranking_blocks(TABLE["n"][row], 512) == TABLE["blocks"][row]
 
@@ -66,7 +66,7 @@ def expected_ms(formula, row, clock=CLOCK):
     return float(1e3 * thesis.kernel_time(made.total, clock)), str(made.bound)
 
 
-@rows()
+@rows("rehman.table6.2")
 def test_the_expected_times_of_table_6_2_follow_with_the_printed_blocks_per_group(row):
     for clock in (1.296532e9, CLOCK, 1.296543e9):
         milliseconds, bound = expected_ms(REHMAN.formula, row, clock)
@@ -81,7 +81,7 @@ def test_the_clocks_of_the_text_and_of_the_data_sheet_miss_table_6_2():
         assert sum(np.equal(found, TABLE["expected_ms"])) == hits
 
 
-@rows()
+@rows("rehman.table6.2")
 def test_the_sum_model_differs_by_the_compute_cycles_alone(row):
     """Section 6.3 calls the two identical: they differ by 0.27 %, which three digits show."""
     ratio = expected_ms(REHMAN_SUM.formula, row)[0] / expected_ms(REHMAN.formula, row)[0]

@@ -18,7 +18,7 @@ from simtmm.parallel.tasks import Serial, Task
 from simtmm.trace.counts import Counts
 from tests.parallel.clusters import cluster
 
-PATIENCE = 60  # seconds for a worker to come
+PATIENCE = 600  # seconds for a worker to come, on a busy machine too
 EDIT = """
 _own = Prediction.to_dict
 Prediction.to_dict = lambda self: {**_own(self), "cycles": -1.0}

@@ -10,7 +10,7 @@ import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-PATIENCE = 30.0  # seconds; a browser that starts on a busy machine takes some
+PATIENCE = 300.0  # seconds; a browser that starts takes some, and ten times that on a busy machine
 KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Tab": 9, "Enter": 13, " ": 32}
 
 

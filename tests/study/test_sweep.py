@@ -30,6 +30,7 @@ from tests.parallel.clusters import cluster
 from tests.study.programs import designed, write
 
 LATENCIES = [50, 100, 200, 400]
+PATIENCE = 600  # seconds for a process to go on or to end, on a busy machine too
 
 
 @pytest.fixture(scope="module")
@@ -323,6 +324,11 @@ def undisturbed(large, tmp_path_factory):
     return results(store), json.loads(done.stdout)["points"]
 
 
+def told(error):
+    """The lines on standard error, but for what is told of compiling where a machine is too busy to be quick."""
+    return [line for line in error.splitlines() if not line.endswith("(kept)")]
+
+
 def workers_of(process):
     return [child for child in psutil.Process(process.pid).children(recursive=True) if child.is_running()]
 
@@ -348,7 +354,7 @@ def test_a_sweep_that_is_killed_again_and_again_loses_nothing_and_repeats_nothin
         process.send_signal(signal.SIGKILL)
         process.wait()
         kills += 1
-        _, alive = psutil.wait_procs(orphans, timeout=10)
+        _, alive = psutil.wait_procs(orphans, timeout=PATIENCE)
         assert not alive  # the workers end with their parent, and take its files away
         assert not list(scratch.iterdir())
         now = results(path)
@@ -367,14 +373,14 @@ def test_a_sweep_that_is_killed_again_and_again_loses_nothing_and_repeats_nothin
 def test_an_interrupted_sweep_leaves_a_store_to_go_on_from(large, undisturbed, path, where):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(command(large, path, *where), start_new_session=True, **pipes)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while len(results(path)) < 5 and time.monotonic() < deadline:
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it, too
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert out == ""
-    assert err.splitlines() == [
+    assert told(err) == [
         f"simtmm: what is done is in {path}; the same command goes on from there",
         "simtmm: interrupted",
     ]
@@ -399,13 +405,13 @@ def test_a_cluster_gives_the_same_though_a_worker_is_killed(large, undisturbed, 
     with cluster(tmp_path, 2) as dask:
         words = command(large, path, "--cluster", dask.address, "--json")
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while len(results(path)) < 12 and time.monotonic() < deadline:
             time.sleep(0.01)
         assert 0 < len(results(path)) < len(undisturbed[0])
         dask.workers[0].kill()
-        out, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (0, "")
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, told(err)) == (0, [])
     assert json.loads(out)["points"] == undisturbed[1]
     assert {document for document, _ in results(path).values()} == {document for document, _ in undisturbed[0].values()}
 
@@ -414,7 +420,7 @@ def test_a_cluster_of_workers_here_gives_the_same(large, undisturbed, path):
     done = subprocess.run(
         command(large, path, "--cluster", "local:2", "--json"), capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, told(done.stderr)) == (0, [])
     assert json.loads(done.stdout)["points"] == undisturbed[1]
 
 

@@ -4,18 +4,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from simtmm import Machine, Workload, simulate
 from simtmm.engine import ENGINES
 from simtmm.errors import SimtmmError
 from simtmm.testing import INVARIANTS, broken, machines, workloads
 from simtmm.timeline import STATES, Timeline
+from tests.examples import examples
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_invariant_holds_for_every_machine_and_workload(engine):
-    @settings(max_examples=300, deadline=None)
+    @examples(100)
     @given(machine=machines(), workload=workloads())
     def holds(machine, workload):
         assert not broken(machine, workload, simulate(machine, workload, engine, timeline=True))
@@ -24,7 +25,7 @@ def test_every_invariant_holds_for_every_machine_and_workload(engine):
 
 
 @given(machine=machines(), workload=workloads())
-@settings(max_examples=200, deadline=None)
+@examples(100)
 def test_they_hold_for_a_rule_of_ones_own(machine, workload):
     def youngest(ready, group):
         return max(ready, key=lambda warp: warp.age)

@@ -1,13 +1,14 @@
 """Counts: work, span, memory operations, threads in use."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm import Machine, count, lower, simulate
 from simtmm.errors import TraceError
 from simtmm.testing import machines
 from simtmm.trace.counts import LaunchCounts
+from tests.examples import examples
 from tests.trace.build import barrier, load, shared, store, trace, work
 
 
@@ -173,7 +174,7 @@ events = st.one_of(
 
 
 @given(made=machines(), block=st.lists(st.lists(events, max_size=12), min_size=1, max_size=6))
-@settings(max_examples=200, deadline=None)
+@examples(100)
 def test_no_run_without_caches_takes_less_than_its_waits(made, block):
     bare = made.replace({"memory.l1": None, "memory.l2": None})
     program = trace([block])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm import Machine, load_machine, load_trace, lower, simulate
@@ -11,6 +11,7 @@ from simtmm.errors import TraceError, WorkloadError
 from simtmm.trace.coalescing import transactions
 from simtmm.trace.lower import fit
 from simtmm.trace.schema import Batch
+from tests.examples import examples
 from tests.trace.build import barrier, load, shared, store, trace, work
 
 
@@ -196,7 +197,7 @@ def test_a_trace_without_memory_accesses_lowers_by_segments_too():
 
 
 @given(addresses=st.lists(st.integers(0, 500).map(lambda word: 4 * word), min_size=1, max_size=32))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_both_rules_touch_the_same_chunks(addresses):
     (chunks,) = lowered([[load(0, address)] for address in addresses], width=32, chunk_words=32)[0][0][1:]
     by_segments = chunks_by_segments(addresses)
@@ -246,6 +247,25 @@ def test_banks_are_a_key_of_the_machine():
     assert degree([8 * lane for lane in range(32)], **{"banks.word_bytes": 8}) == 1
 
 
+@pytest.mark.parametrize(
+    ("threads", "expected"),
+    [
+        (8, 8),  # one pass, in which eight words of a bank conflict
+        (16, 16),
+        (20, 10),  # passes of 16 and of 4 words of a bank, where two would do without conflicts
+        (32, 16),
+    ],
+)
+def test_the_degree_of_a_warp_that_is_not_full_is_over_the_passes_that_its_own_threads_take(threads, expected):
+    assert degree([4 * 16 * lane for lane in range(threads)], **{"banks.count": 16, "banks.lanes": 16}) == expected
+
+
+def test_the_last_warp_of_a_block_takes_fewer_passes_than_a_full_one():
+    threads = [[shared(0, 4 * 16 * lane)] for lane in range(48)]
+    full, half = lowered(threads, width=32, **{"banks.count": 16, "banks.lanes": 16})
+    assert (full, half) == ([["shared", 16]], [["shared", 16]])
+
+
 def test_blocks_without_events_are_blocks_of_idle_warps():
     only_the_second = trace([[[], [], []], [[work(0, 1)], [], []]], [[[work(0, 2)]]], blocks=4)
     workload = lower(only_the_second, machine(width=2)).to_dict()["launches"]
@@ -287,7 +307,7 @@ def chunks_of(thread, chunk_bytes):
 
 
 @given(threads=threads, width=st.sampled_from([1, 2, 4, 32]), chunk_words=st.sampled_from([1, 3, 8]))
-@settings(max_examples=200, deadline=None)
+@examples(100)
 def test_no_access_and_no_work_is_lost(threads, width, chunk_words):
     warps = lowered(threads, width=width, chunk_words=chunk_words)
     for number, warp in enumerate(warps):
@@ -307,7 +327,7 @@ def test_no_access_and_no_work_is_lost(threads, width, chunk_words):
 
 
 @given(threads=threads)
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_a_warp_of_one_thread_does_what_the_thread_does(threads):
     for thread, warp in zip(threads, lowered(threads, width=1), strict=True):
         done = [op for op in warp if op[0] != "compute"]

@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -85,17 +84,6 @@ def test_more_of_anything_takes_no_less_time(name):
             assert more <= base, symbol.name
         elif symbol.name not in ("Z", "Q", "X"):
             assert more >= base, symbol.name
-
-
-@pytest.mark.parametrize("name", ["merge-sort", "apsp-johnson-array", "suffix-array", "list-ranking-helman-jaja"])
-def test_a_million_points_take_under_two_seconds(name):
-    formula = find(name).time()
-    points = np.geomspace(2e4, 1e9, 1_000_000)
-    chosen = values(formula, n=points)
-    started = time.perf_counter()
-    made = formula.evaluate(**chosen)
-    assert made.total.shape == made.bound.shape == (1_000_000,)
-    assert time.perf_counter() - started < 2  # the project's bound; it takes some 0.2 s
 
 
 def test_a_need_is_checked_in_every_point():

@@ -1,7 +1,5 @@
 """Advice on launch configurations: the least of Eq (6.2) over those that fit."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -115,13 +113,6 @@ def test_shortest_paths_are_advised_the_sizes_and_threads_that_hide_the_latency(
 def test_shortest_paths_take_the_machines_chunk_if_not_told():
     as_printed = ranked_apsp_configurations(GTX480, 1024, [16], [64]).best
     assert as_printed == ranked_apsp_configurations(GTX480, 1024, [16], [64], C=32).best
-
-
-def test_a_million_configurations_take_less_than_two_seconds():
-    began = time.process_time()  # not wall time, which other processes share
-    made = ranked_apsp_configurations(GTX480, 8192, np.arange(1, 1001), np.arange(1, 1001))
-    assert time.process_time() - began < 2
-    assert len(made.feasible) + len(made.refused) == 10**6
 
 
 @pytest.mark.parametrize(

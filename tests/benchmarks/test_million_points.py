@@ -1,0 +1,75 @@
+"""A million points of each closed form, or of a ranking by one, take less than two seconds of a core."""
+
+import numpy as np
+import pytest
+
+from simtmm import load_machine
+from simtmm.model.algorithms import find
+from simtmm.model.applications.integrated_apsp import APSP
+from simtmm.model.calibrated import CALIBRATED_BY_LAUNCH
+from simtmm.model.integrated import INTEGRATED
+from simtmm.model.launch.ranked_configurations import ranked_apsp_configurations
+from simtmm.model.launch.scheduling import zigzag
+from simtmm.model.mwp_cwp import MWP_CWP
+from tests.model.algorithms.test_catalogue import values
+from tests.model.launch.test_scheduling import launch
+from tests.model.test_calibrated import FULL
+from tests.model.test_integrated import VALUES
+from tests.model.test_mwp_cwp import EXAMPLE, terms
+
+GTX480 = load_machine("gtx480")
+POINTS = 10**6
+BLOCKS = np.arange(1, POINTS + 1)
+LONGEST = 2  # seconds; 0.02 to 0.5 were measured
+
+
+@pytest.fixture
+def quick(benchmark):
+    """Call a function, and hold its time against the longest where times are taken."""
+
+    def call(function):
+        made = benchmark.pedantic(function, rounds=3)
+        if benchmark.enabled:
+            assert benchmark.stats.stats.median < LONGEST
+        return made
+
+    return call
+
+
+def test_calibrated(quick):
+    points = {"f_app": BLOCKS, "m": np.linspace(1, POINTS, POINTS)}
+    made = quick(lambda: CALIBRATED_BY_LAUNCH.evaluate(a1=1, a0=0, C_s=49152, G=3, **points, **FULL).total)
+    assert made.shape == (POINTS,)
+
+
+def test_integrated(quick):
+    made = quick(lambda: INTEGRATED.formula.evaluate(**VALUES | {"B_r": BLOCKS}).bound)
+    assert made.shape == (POINTS,)
+
+
+def test_integrated_apsp(quick):
+    made = quick(lambda: APSP.evaluate(n=8192, L=512, C=1, T=8, B_r=BLOCKS, B_a=1, P=480, Q=32).total)
+    assert made.shape == (POINTS,)
+
+
+def test_mwp_cwp(quick):
+    made = quick(lambda: MWP_CWP.formula.evaluate(**(EXAMPLE | {"N": np.linspace(1, 64, POINTS)})).total)
+    assert made[-1] == pytest.approx(sum(terms(N=64).values()), rel=1e-15)  # the same operations
+    assert made.shape == (POINTS,)
+
+
+def test_zigzag(quick):
+    quick(lambda: zigzag(GTX480, launch(1024), BLOCKS))
+
+
+def test_ranked_configurations(quick):
+    sizes = threads = np.arange(1, 1001)
+    made = quick(lambda: ranked_apsp_configurations(GTX480, 8192, sizes, threads))
+    assert len(made.feasible) + len(made.refused) == POINTS
+
+
+@pytest.mark.parametrize("name", ["merge-sort", "apsp-johnson-array", "suffix-array", "list-ranking-helman-jaja"])
+def test_an_algorithm(quick, name):
+    formula = find(name).time()
+    made = quick(lambda: formula.evaluate(**values(formula, n=np.geomspace(2e4, 1e9, POINTS))))
+    assert made.total.shape == made.bound.shape == (POINTS,)

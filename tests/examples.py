@@ -1,0 +1,22 @@
+"""How many examples a property draws: so many each day, and ten times as many with --hypothesis-profile=long."""
+
+from hypothesis import settings
+
+DAILY = 100  # where a property says nothing else
+LONG = 10
+
+
+def load_daily():
+    """Register both profiles, and load the daily one.
+
+    Neither has a deadline: how long an example takes depends on what else the machine does, which is no finding about
+    the code.
+    """
+    settings.register_profile("daily", deadline=None, max_examples=DAILY)
+    settings.register_profile("long", deadline=None, max_examples=LONG * DAILY)
+    settings.load_profile("daily")
+
+
+def examples(count, **others):
+    """Settings of a property that draws `count` examples a day. others: as of hypothesis.settings."""
+    return settings(max_examples=count * settings().max_examples // DAILY, **others)
