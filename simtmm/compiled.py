@@ -29,6 +29,8 @@ _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+(simtmm[\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n#]*))|import[ \t]+(simtmm[\w.]*))",
     re.MULTILINE,
 )
+# No one calls a helper from Python or C: what Numba wraps it in for them takes a third of the time to compile.
+_HELPER = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _CHOOSING = threading.Lock()  # Numba takes the folder of a cache from its own configuration
 
 
@@ -41,7 +43,7 @@ class Compiled:
 
     def __init__(self, function: Callable[..., Any], runtime: bool = True, what: str = "") -> None:
         self.function = function
-        self._options = {"nogil": True} | ({} if runtime else {"_nrt": False})
+        self._options = {"nogil": True, "no_cfunc_wrapper": True} | ({} if runtime else {"_nrt": False})
         self._what = what
         self._compiled: Callable[..., Any] | None = None
         self.__doc__ = function.__doc__
@@ -70,12 +72,12 @@ class Compiled:
 
 def inlined(function: Any) -> Any:
     """A helper, made without Numba's runtime, that LLVM puts into its callers."""
-    return _numba().njit(function, _nrt=False, forceinline=True)
+    return _numba().njit(function, forceinline=True, **_HELPER)
 
 
 def helper(function: Any) -> Any:
     """A helper, made without Numba's runtime, that is called."""
-    return _numba().njit(function, _nrt=False)
+    return _numba().njit(function, **_HELPER)
 
 
 def _numba() -> Any:

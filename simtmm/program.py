@@ -89,6 +89,8 @@ def open_program(
     Raises KernelError, and the errors of recording and reading (simtmm.errors).
     """
     if isinstance(source, Trace):
+        if parameters:
+            raise KernelError(f"a trace: parameters ({', '.join(parameters)}) can only be given to a kernel")
         return _of_trace(source)
     if not isinstance(source, (str, Path)):
         raise KernelError(f"source = {shown(source)}: must be {' or '.join(WORDS[allowed] for allowed in kinds)}")

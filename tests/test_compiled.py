@@ -86,8 +86,33 @@ def test_the_sources_of_a_module_are_those_that_it_imports_however_far_away():
     assert "report/run.py" not in names
 
 
+def test_the_sources_of_the_fast_engine_are_all_its_rules():
+    """An edit of any of them has the engine compiled anew, whichever module it is in."""
+    found = {}
+    compiled._collect(compiled._file_of("simtmm.engine.fast.loop"), found)
+    rules = {path for path in (PACKAGE / "engine" / "fast").glob("*.py") if "inlined" in path.read_text("utf-8")}
+    assert len(rules) >= 8
+    assert rules | {PACKAGE / "engine" / "fast" / "layout.py"} <= set(found)
+
+
+def test_an_edit_of_a_helper_far_away_changes_the_hash(monkeypatch, tmp_path):
+    before = compiled.sources_of("simtmm.engine.fast.loop")
+    shutil.copytree(PACKAGE / "engine", tmp_path / "simtmm" / "engine")
+    for path in PACKAGE.glob("*.py"):
+        shutil.copy(path, tmp_path / "simtmm")
+    monkeypatch.setattr(compiled, "PACKAGE", tmp_path / "simtmm")
+    compiled._file_of.cache_clear()
+    try:
+        assert compiled.sources_of("simtmm.engine.fast.loop") == before
+        cache = tmp_path / "simtmm" / "engine" / "fast" / "cache.py"
+        cache.write_text(cache.read_text("utf-8").replace("range(ways)", "range(ways - 1)"), encoding="utf-8")
+        assert compiled.sources_of("simtmm.engine.fast.loop") != before
+    finally:
+        compiled._file_of.cache_clear()
+
+
 def test_another_module_has_another_hash():
-    assert compiled.sources_of("simtmm.trace.lower") != compiled.sources_of("simtmm.engine.fast_core")
+    assert compiled.sources_of("simtmm.trace.lockstep") != compiled.sources_of("simtmm.engine.fast.loop")
 
 
 def _thrice(x):

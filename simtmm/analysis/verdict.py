@@ -65,7 +65,7 @@ def _why_slower(machine: Machine, result: Result, tmm: Prediction, warps: Predic
     bandwidth = _partition_ticks(machine, result, counts) / result.ticks
     if bandwidth > LARGE_SHARE:
         return f"bandwidth, which the TMM leaves out, takes {_percent(bandwidth)} of it"
-    waits = counts.waits * machine.ticks(machine.memory.latency) / result.ticks
+    waits = counts.waits * machine.durations.latency / result.ticks
     if result.l1_hits + result.l2_hits == 0 and waits > LARGE_SHARE:
         once = f"{counts.waits} time{'s' * (counts.waits != 1)}"
         return (
@@ -86,18 +86,16 @@ def _partition_ticks(machine: Machine, result: Result, counts: Counts) -> float:
     Those of the chunks that no cache had, less what may lie behind the end of a launch, which is over when its last
     chunk has arrived, however long that chunk's partition is taken.
     """
-    memory, ticks = machine.memory, machine.ticks
+    memory, durations = machine.memory, machine.durations
     stores = sum(launch.store_operations for launch in counts.launches)
     atomics = sum(launch.atomic_operations for launch in counts.launches)
     loads = counts.memory_operations - stores - atomics - result.l1_hits - result.l2_hits
     if memory.l2 and memory.l2.writes == "back":
         stores = 0  # they end in the L2
-    latency = ticks(memory.latency)
-    store_latency = latency if memory.store_latency is None else ticks(memory.store_latency)
     services = (
-        (loads, ticks(memory.service), latency),
-        (stores, ticks(memory.service), store_latency),
-        (atomics, ticks(memory.atomic_service), latency),
+        (loads, durations.service, durations.latency),
+        (stores, durations.service, durations.store_latency),
+        (atomics, durations.atomic_service, durations.latency),
     )
     taken = sum(chunks * service for chunks, service, _ in services)
     behind = max([service - finish for chunks, service, finish in services if chunks], default=0)

@@ -22,7 +22,6 @@ def stream_counts(operation: str, block_size: int, blocks: int, machine: Machine
     computed = int(one.amount[one.kind == COMPUTE].sum())
     in_use = min(blocks, blocks_per_group * machine.cores.groups)
     work = accesses + kernel.instructions
-    one_wait = machine.ticks(machine.memory.latency)
     threads = blocks * block_size
     launch = LaunchCounts(
         kernel=f"stream_{operation}",
@@ -46,7 +45,5 @@ def stream_counts(operation: str, block_size: int, blocks: int, machine: Machine
         bytes_written=kernel.stores * ELEMENT_BYTES * threads,
         store_operations=int(one.amount[one.kind == STORE].sum()) * blocks,
     )
-    least = machine.memory.store_latency
-    stored = machine.memory.stores == "blocking" and (least is None or machine.ticks(least) >= one_wait)
-    waits = (1 if kernel.loads else 0) + (kernel.stores and stored)
+    waits = (1 if kernel.loads else 0) + (kernel.stores and machine.waits_for_stores)
     return Counts.of_launch(launch, waits)

@@ -119,7 +119,7 @@ def without_idle_caches(machine: Machine, operation: str, block_size: int) -> Ma
         idle["memory.l1"] = None
     if l2:
         ends_stores = kernel.stores and l2.writes == "back"
-        shows_to_loads = l2.start == "warm" or machine.ticks(l2.service) > machine.ticks(memory.service)
+        shows_to_loads = l2.start == "warm" or machine.durations.l2_service > machine.durations.service
         if not (ends_stores or (kernel.loads and shows_to_loads)):
             idle["memory.l2"] = None
     return machine.replace(idle) if idle else machine

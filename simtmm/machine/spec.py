@@ -1,6 +1,6 @@
 """Machine: a highly-threaded machine's parameters, frozen and validated.
 
-Durations are in core cycles and may be fractional; `Machine.ticks` turns one into the whole ticks that the engines
+Durations are in core cycles and may be fractional; `Machine.durations` has them in the whole ticks that the engines
 count in.
 """
 
@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from simtmm.errors import MachineError, nearest, shown
+from simtmm.machine.durations import Durations
 from simtmm.machine.tables import (
     LARGEST_SEGMENT,
     Banks,
@@ -88,12 +89,15 @@ class Machine(Table):
 
     @model_validator(mode="after")
     def _durations_make_sense(self) -> "Machine":
-        caches = {"memory.l1": self.memory.l1, "memory.l2": self.memory.l2}
-        latencies = {f"{key}.latency": cache.latency for key, cache in caches.items() if cache}
-        if self.memory.store_latency is not None:
-            latencies["memory.store_latency"] = self.memory.store_latency
-        for key, latency in {"memory.latency": self.memory.latency, **latencies}.items():
-            if self.ticks(latency) < 1:
+        memory, durations = self.memory, self.durations
+        latencies = {
+            "memory.latency": (memory.latency, durations.latency),
+            "memory.l1.latency": (memory.l1 and memory.l1.latency, durations.l1_latency),
+            "memory.l2.latency": (memory.l2 and memory.l2.latency, durations.l2_latency),
+            "memory.store_latency": (memory.store_latency, durations.store_latency),
+        }
+        for key, (latency, ticks) in latencies.items():
+            if latency is not None and ticks < 1:
                 shortest = 1 / self.ticks_per_cycle
                 raise ValueError(f"{key} = {latency:g}: must be at least one tick ({shortest:g} cycles)")
         if self.memory.transfers == "serial":
@@ -170,6 +174,16 @@ class Machine(Table):
     def ticks(self, cycles: float) -> int:
         """A duration in whole ticks: floor(cycles * ticks_per_cycle + 0.5) in double precision."""
         return math.floor(cycles * float(self.ticks_per_cycle) + 0.5)
+
+    @functools.cached_property
+    def durations(self) -> Durations:
+        """All durations in whole ticks."""
+        return Durations.of(self)
+
+    @property
+    def waits_for_stores(self) -> bool:
+        """Whether a warp waits for a store at least as long as for global memory, L."""
+        return self.memory.stores == "blocking" and self.durations.store_latency >= self.durations.latency
 
     @property
     def processors(self) -> int:

@@ -134,7 +134,7 @@ def time_is_where_the_timeline_says(machine: Machine, workload: Workload, result
         return []
     timeline = _timeline(result)
     time = dict.fromkeys(result.time, 0)
-    overhead = machine.ticks(machine.scheduling.launch_overhead)
+    overhead = machine.durations.launch_overhead
     whole = sum(result.launch_ticks) - overhead * len(result.launch_ticks)
     for group in range(machine.cores.groups):
         mine = timeline.group == group
@@ -158,8 +158,8 @@ def time_is_where_the_timeline_says(machine: Machine, workload: Workload, result
 def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Result) -> list[str]:
     """No launch is shorter than its work over all ports or than its longest warp, nor longer than all one by one."""
     costs = Costs(machine)
-    overhead = machine.ticks(machine.scheduling.launch_overhead)
-    start = machine.ticks(machine.scheduling.block_launch) + machine.ticks(machine.scheduling.warp_launch)
+    overhead = machine.durations.launch_overhead
+    start = machine.durations.block_launch + machine.durations.warp_launch
     findings = []
     for launch, (first, last) in enumerate(pairwise(workload.launch_blocks.tolist())):
         work, longest, serial = 0, 0, 0

@@ -32,23 +32,19 @@ class Costs:
     """What operations take on a machine, in ticks, were nothing else there."""
 
     def __init__(self, machine: Machine) -> None:
-        memory = machine.memory
-        self.issue = machine.ticks(machine.issue_cycles)
+        memory, durations = machine.memory, machine.durations
+        self.issue = durations.issue
         self.every_instruction = machine.scheduling.switch == "every-instruction"
-        self.pipeline_depth = machine.ticks(machine.scheduling.pipeline_depth) if self.every_instruction else 0
-        self.latency = machine.ticks(memory.latency)
-        caches = [machine.ticks(cache.latency) for cache in (memory.l1, memory.l2) if cache]
-        self.store_latency = self.latency if memory.store_latency is None else machine.ticks(memory.store_latency)
-        self.turnaround = machine.ticks(memory.turnaround)
-        self.opening = machine.ticks(memory.rows.opening) if memory.rows else 0
-        self.fastest, self.slowest = min([self.latency, *caches]), max([self.latency, *caches])
-        self.port_interval = machine.ticks(memory.port_interval)
+        self.pipeline_depth = durations.pipeline_depth if self.every_instruction else 0
+        self.latency, self.store_latency = durations.latency, durations.store_latency
+        self.turnaround, self.opening = durations.turnaround, durations.row_opening
+        self.fastest, self.slowest = durations.fastest_load, durations.slowest_load
+        self.port_interval = durations.port_interval
         self.port_chunks = memory.port_chunks
-        self.service = machine.ticks(memory.service)
-        self.atomic_service = machine.ticks(memory.atomic_service)
+        self.service, self.atomic_service = durations.service, durations.atomic_service
         # An access of the L2 takes a slice, and may have a line written back.
         writing_back = self.service + self.turnaround + self.opening
-        self.l2_service = machine.ticks(memory.l2.service) + writing_back if memory.l2 else 0
+        self.l2_service = durations.l2_service + writing_back if memory.l2 else 0
         self.serial = memory.transfers == "serial"
         self.blocking_stores = memory.stores == "blocking"
 

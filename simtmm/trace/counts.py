@@ -16,8 +16,10 @@ from simtmm.machine import Machine
 from simtmm.machine.tables import LARGEST_SEGMENT
 from simtmm.trace.coalescing import HALF_WARP
 from simtmm.trace.io import Trace
-from simtmm.trace.lower import lower, name_of_block, spans
+from simtmm.trace.lower import lower
 from simtmm.trace.schema import Kind
+from simtmm.trace.spans import name_of_block, spans
+from simtmm.trace.specification import CountingSpecification, LoweringSpecification
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, SHARED, STORE, Workload
 
 _WORK, _JOIN, _BARRIER = int(Kind.WORK), int(Kind.JOIN), int(Kind.BARRIER)
@@ -128,14 +130,15 @@ def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> C
     Raises TraceError where the work does not fit 64 bits, and what `lower` raises.
     """
     workload = lower(trace, machine) if workload is None else workload
+    specification = CountingSpecification.of(machine)
     work, span, *others, widest = _of_threads(trace)
     chunks, instructions, stores, atomics = _memory_operations(workload)
-    issued, uncoalesced, uncoalesced_chunks = _of_warps(workload, machine, widest)
+    issued, uncoalesced, uncoalesced_chunks = _of_warps(workload, specification.lowering, widest)
     launches = []
     for number, launch in enumerate(trace.info.launches):
-        warps = -(-launch.threads_per_block // machine.cores.warp_width)
+        warps = -(-launch.threads_per_block // specification.lowering.warp_width)
         active = int(workload.launch_limits[number])
-        in_use = min(launch.blocks, active * machine.cores.groups)
+        in_use = min(launch.blocks, active * specification.groups)
         launches.append(
             LaunchCounts(
                 kernel=launch.kernel,
@@ -148,7 +151,7 @@ def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> C
                 active_blocks=active,
                 blocks_in_use=in_use,
                 warps_in_use=in_use * warps,
-                threads_per_core=in_use * launch.threads_per_block / machine.processors,
+                threads_per_core=in_use * launch.threads_per_block / specification.processors,
                 instructions=int(issued[number]),
                 uncoalesced_instructions=int(uncoalesced[number]),
                 uncoalesced_operations=int(uncoalesced_chunks[number]),
@@ -165,7 +168,7 @@ def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> C
         threads_per_core=_mean([(launch.memory_operations, launch.threads_per_core) for launch in launches]),
         warps_in_use=_mean([(launch.memory_operations, launch.warps_in_use) for launch in launches]),
         launches=tuple(launches),
-        waits=_waits(workload, machine),
+        waits=_waits(workload, specification.waits_for_stores),
     )
 
 
@@ -195,11 +198,8 @@ def _of_launches(values: npt.NDArray[Any], operations: npt.NDArray[np.int64]) ->
     return np.diff(np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])[operations])
 
 
-def _waits(workload: Workload, machine: Machine) -> int:
-    """Over launches, the sum of the waits of the warp with most."""
-    memory, ticks = machine.memory, machine.ticks
-    least = memory.latency if memory.store_latency is None else memory.store_latency
-    stores = memory.stores == "blocking" and ticks(least) >= ticks(memory.latency)
+def _waits(workload: Workload, stores: bool) -> int:
+    """Over launches, the sum of the waits of the warp with most. stores: whether a store is waited for."""
     of_warps = np.empty(workload.warps, dtype=np.int64)
     asyncs = np.empty(int(np.count_nonzero(workload.kind == ASYNC)), dtype=np.int64)
     _count_waits(workload.kind, workload.amount, workload.warp_operations, stores, asyncs, of_warps)
@@ -228,14 +228,16 @@ def _count_waits(kind, amount, warp_operations, stores, finish, of_warps):  # ty
         of_warps[warp] = max(now, finish[asyncs - 1]) if asyncs else now
 
 
-def _of_warps(workload: Workload, machine: Machine, widest: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], ...]:
+def _of_warps(
+    workload: Workload, specification: LoweringSpecification, widest: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], ...]:
     """Of each launch: instructions, uncoalesced memory instructions, and the chunks that those list.
 
     widest: bytes of the widest access of each launch.
     """
-    kind, amount, width = workload.kind, workload.amount, machine.cores.warp_width
-    together, chunk = width, machine.chunk_bytes
-    if machine.memory.coalescing == "half-warp-segments":
+    kind, amount, width = workload.kind, workload.amount, specification.warp_width
+    together, chunk = width, specification.chunk_bytes
+    if specification.half_warp_segments:
         together, chunk = min(width, HALF_WARP), LARGEST_SEGMENT
     fewest = -(-width // together) * np.maximum(-(-together * widest // chunk), 1)
     memory = (kind >= LOAD) & (kind <= ATOMIC)

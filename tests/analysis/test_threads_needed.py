@@ -4,7 +4,7 @@ import pytest
 
 from simtmm import count, load_machine, lower, simulate
 from simtmm.analysis.threads_needed import threads_needed, with_room, without_latency
-from simtmm.errors import StudyError, TraceError
+from simtmm.errors import KernelError, StudyError, TraceError
 from simtmm.machine import Machine
 from simtmm.model.latency_hiding import hiding
 from tests.study.programs import trace
@@ -93,7 +93,7 @@ def test_a_tolerance_that_is_none_is_refused(long, tolerance):
 def test_a_trace_file_takes_no_parameters(long, tmp_path):
     long.save(tmp_path / "t.parquet")
     assert threads_needed(tmp_path / "t.parquet", machine(1)).by_simulation == 2
-    with pytest.raises(StudyError, match="can only be given to a kernel"):
+    with pytest.raises(KernelError, match="can only be given to a kernel"):
         threads_needed(tmp_path / "t.parquet", machine(), {"n": 1})
     with pytest.raises(TraceError):
         threads_needed(tmp_path / "none.parquet", machine())

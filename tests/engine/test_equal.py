@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from simtmm import simulate
-from simtmm.engine import fast
+from simtmm.engine.fast import launch
 from simtmm.testing import machines, workloads
 from tests.examples import examples
 
@@ -33,11 +33,11 @@ def test_the_engines_agree_on_every_machine_and_workload(part):
 
 
 def test_groups_that_nothing_couples_give_the_same_in_threads(monkeypatch):
-    monkeypatch.setattr(fast, "WORTH_SHARING", 0)
+    monkeypatch.setattr(launch, "WORTH_SHARING", 0)
     shared_out = []
-    simulate_in_lane = fast._Launch._simulate
+    simulate_in_lane = launch.Launch._simulate
     monkeypatch.setattr(
-        fast._Launch, "_simulate", lambda launch, mark: (shared_out.append(mark), simulate_in_lane(launch, mark))[1]
+        launch.Launch, "_simulate", lambda launch, mark: (shared_out.append(mark), simulate_in_lane(launch, mark))[1]
     )
 
     @agreeing(EXAMPLES // 4)

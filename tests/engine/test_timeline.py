@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from simtmm import Machine, Workload, simulate
-from simtmm.engine import ENGINES, fast
+from simtmm.engine import ENGINES
+from simtmm.engine.fast import launch
 from simtmm.errors import EngineError
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
@@ -96,7 +97,7 @@ def test_a_warp_that_does_nothing_has_no_interval(engine):
 def test_it_is_whole_however_often_it_is_drained(engine, monkeypatch):
     warps = [[["compute", 2], ["load", [0]]] * 30] * 4
     expected = lives(machine(), warps, engine)
-    monkeypatch.setattr(fast, "TIMELINE_ROOM", 1)  # a step a stretch
+    monkeypatch.setattr(launch, "TIMELINE_ROOM", 1)  # a step a stretch
     assert lives(machine(), warps, engine) == expected
     assert sum(len(life) for life in expected) > 100
 

@@ -91,7 +91,7 @@ def test_the_table_says_what_the_library_says_of_each_point(tables):
         }
         told, reason = library(design, point)
         assert (row["status"], bool(row["reason"])) == (("done", False) if told else ("skipped", True))
-        if reason.startswith("does not meet"):
+        if not reason.startswith("machine ") and "must be a number" not in reason:  # of two faults either is told
             assert row["reason"] == reason
         for quantity in design.compute:
             expected = told[quantity].to_dict() if told else {"terms": {}}

@@ -17,6 +17,7 @@ from simtmm.study.design.design import MACHINE_AXIS, Design
 from simtmm.study.design.grid import Grid
 from simtmm.study.design.subject import THREADS, VARIANT
 from simtmm.study.evaluation.varied_machine import CLOCK, VariedMachine
+from simtmm.study.results import LARGE
 
 GOOD = -1  # in the place of a reason
 
@@ -132,9 +133,13 @@ class ClosedFormTimes:
         for name, array in self._arrays.items():
             given[name] = array[self._grid.along(self._grid.axes[name][0], points[which])]
         threads = given.pop(THREADS, None)
-        made = times_of_algorithm(self._algorithm, letters(**values), given, threads, variant)
-        for reason, points_refused in made.refused:
-            refuse(which[points_refused], reason)
+        made = times_of_algorithm(self._algorithm, letters(**values), given, threads, variant, machines.label)
+        for refusal in made.refusals:
+            if self._design.size >= LARGE:  # there might be as many reasons as points
+                refuse(which[refusal.points], refusal.reason)
+                continue
+            for place, point in enumerate(which[refusal.points]):
+                refuse(np.array([point]), refusal.message(place))
         for quantity, evaluation in made.by_model.items():
             results.put(quantity, which[made.points], evaluation, clock[made.points])
 

@@ -11,13 +11,13 @@ from typing import Any
 
 from simtmm.engine import simulate
 from simtmm.errors import CompilerError, SimtmmError, WorkloadError
-from simtmm.kernel import MOST_THREADS
 from simtmm.machine import Machine
 from simtmm.model import predict
 from simtmm.model.series import SIMULATED
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
-from simtmm.trace.lower import fit, lower
+from simtmm.trace.lower import fit, lower_with
+from simtmm.trace.specification import CountingSpecification, LoweringSpecification
 from simtmm.workload import Workload
 
 
@@ -64,25 +64,13 @@ def compute(
 
 def lowering_key(machine: Machine) -> str:
     """All of a machine that decides what a trace is lowered to, the blocks that a group holds apart."""
-    return _key(_lowering(machine))
+    return LoweringSpecification.of(machine).digest
 
 
 def counting_key(machine: Machine) -> str:
     """All of a machine that decides what is counted of a trace."""
-    cores = machine.cores.model_dump()
-    tables = [cores, machine.limits.model_dump(), machine.resources.model_dump(), machine.memory.stores]
-    return _key([_lowering(machine), tables])
-
-
-def _lowering(machine: Machine) -> list[Any]:
-    memory = machine.memory
-    return [
-        machine.cores.warp_width,
-        memory.chunk_words,
-        memory.word_bytes,
-        memory.coalescing,
-        machine.banks.model_dump(),
-    ]
+    held = [table.model_dump() for table in (machine.cores, machine.limits, machine.resources)]  # blocks of a group
+    return _key([CountingSpecification.of(machine).digest, held])
 
 
 def _key(content: object) -> str:
@@ -102,15 +90,9 @@ def _loaded(path: Path, changed: int) -> Trace:
 def lowered_once(source: "Path | Trace", machine: Machine) -> Workload:
     """The workload of a trace on this machine and on all that have its lowering key.
 
-    It is for `fitted`: made on a machine that holds any block, so that occupancy refuses none.
+    It is for `fitted`: without occupancy, which so refuses no block.
     """
-    return lower(opened(source), _roomy(machine))
-
-
-def _roomy(machine: Machine) -> Machine:
-    """The machine with room for every block."""
-    most = max(MOST_THREADS, machine.cores.max_threads_per_core)
-    return machine.replace({"cores.max_threads_per_core": most, "resources": {}, "limits": {}})
+    return lower_with(opened(source), LoweringSpecification.of(machine))
 
 
 def fitted(workload: Workload, source: "Path | Trace", machine: Machine) -> Workload:

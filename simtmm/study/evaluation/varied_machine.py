@@ -34,6 +34,11 @@ class VariedMachine:
         self._sets = _tied(varied) if isinstance(made, Machine) else [tuple(varied)]
         self.values = made.values() if isinstance(made, Machine) else {}
 
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return f"machine {self._machine.name}"
+
     def refused(self, points: Integers) -> list[tuple[Integers, MachineError]]:
         """Which points have a machine that is refused, and why."""
         found = []

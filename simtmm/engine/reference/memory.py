@@ -1,9 +1,9 @@
-"""The reference engine's memory: docs/machine.md, section 4. Plain arithmetic; nothing here waits."""
+"""Memory: the path of chunks (docs/machine.md, section 4). Plain arithmetic; nothing here waits."""
 
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 
+from simtmm.engine.reference.cache import Lines, OpenRows
 from simtmm.machine import Machine
-from simtmm.machine.tables import Cache, Rows
 from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE, Workload
 
 
@@ -14,86 +14,32 @@ def mix(x: int) -> int:
     return x ^ (x >> 31)
 
 
-class Lines:
-    """The lines of a cache: which chunks it holds, each with its fill time, least recently used first."""
-
-    def __init__(self, cache: Cache, machine: Machine) -> None:
-        self.latency = machine.ticks(cache.latency)
-        self.sets = cache.sets
-        self.ways = cache.ways
-        self.lines: defaultdict[int, OrderedDict[int, int]] = defaultdict(OrderedDict)
-        self.written: set[int] = set()  # chunks that global memory does not have yet
-
-    def look_up(self, chunk: int) -> int | None:
-        """The fill time of the chunk's line, which is used by this; None on a miss."""
-        lines = self.lines[chunk % self.sets]
-        if chunk in lines:
-            lines.move_to_end(chunk)
-        return lines.get(chunk)
-
-    def drop(self, chunk: int) -> None:
-        """Take the chunk's line out, if it is there."""
-        self.lines[chunk % self.sets].pop(chunk, None)
-
-    def insert(self, chunk: int, fill: int) -> int | None:
-        """Put the chunk in, filled at `fill`; a full set drops its least recently used line, a written chunk of which
-        is returned.
-        """
-        lines = self.lines[chunk % self.sets]
-        dropped = lines.popitem(last=False)[0] if len(lines) == self.ways else None
-        lines[chunk] = fill
-        if dropped in self.written:
-            self.written.remove(dropped)
-            return dropped
-        return None
-
-
-class OpenRows:
-    """The rows of a partition that are open, least recently used first."""
-
-    def __init__(self, rows: Rows, machine: Machine) -> None:
-        self.opening = machine.ticks(rows.opening)
-        self.stretch = rows.chunks * machine.memory.partitions
-        self.most = rows.open
-        self.rows: OrderedDict[int, None] = OrderedDict()
-
-    def open(self, chunk: int) -> int:
-        """The ticks that it takes until the chunk's row is open: none if it is."""
-        row = chunk // self.stretch
-        if row in self.rows:
-            self.rows.move_to_end(row)
-            return 0
-        if len(self.rows) == self.most:
-            self.rows.popitem(last=False)
-        self.rows[row] = None
-        return self.opening
-
-
 class Memory:
     """The path of chunks: the ports and L1s of the groups, the L2 and the partitions of all. New for each launch."""
 
     def __init__(self, machine: Machine) -> None:
-        memory, ticks = machine.memory, machine.ticks
-        self.latency = ticks(memory.latency)
-        self.store_latency = self.latency if memory.store_latency is None else ticks(memory.store_latency)
+        memory, durations = machine.memory, machine.durations
+        self.latency, self.store_latency = durations.latency, durations.store_latency
         self.serial = memory.transfers == "serial"
-        self.port_interval = ticks(memory.port_interval)
+        self.port_interval = durations.port_interval
         self.port_chunks = memory.port_chunks
-        self.service = ticks(memory.service)
-        self.atomic_service = ticks(memory.atomic_service)
-        self.turnaround = ticks(memory.turnaround)
+        self.service = durations.service
+        self.atomic_service = durations.atomic_service
+        self.turnaround = durations.turnaround
         self.stores_drop_lines = memory.l1_after_store == "drop"
         self.partitions = memory.partitions
         self.hashed = memory.interleave == "hash"
-        self.l2 = Lines(memory.l2, machine) if memory.l2 else None
-        self.l2_service = ticks(memory.l2.service) if memory.l2 else 0
+        self.l2 = Lines(memory.l2, durations.l2_latency) if memory.l2 else None
+        self.l2_service = durations.l2_service
         self.stores_stay = memory.l2 is not None and memory.l2.writes == "back"
         self.slice_free: defaultdict[int, int] = defaultdict(int)
-        self.l1 = [Lines(memory.l1, machine) for _ in range(machine.cores.groups)] if memory.l1 else None
+        l1, groups = memory.l1, range(machine.cores.groups)
+        self.l1 = [Lines(l1, durations.l1_latency) for _ in groups] if l1 else None
         self.port_free = [0] * machine.cores.groups
         self.partition_free: defaultdict[int, int] = defaultdict(int)
         self.partition_writes: defaultdict[int, bool] = defaultdict(bool)
-        self.rows = [OpenRows(memory.rows, machine) for _ in range(self.partitions)] if memory.rows else None
+        rows, opening = memory.rows, durations.row_opening
+        self.rows = [OpenRows(rows, opening, self.partitions) for _ in range(self.partitions)] if rows else None
         self.last_finish = 0
         self.transactions = 0
         self.l1_hits = 0

@@ -1,0 +1,91 @@
+"""The fast engine: docs/machine.md, compiled. The same Result as the reference engine, to the tick.
+
+A launch is simulated a stretch at a time, so that progress shows and Ctrl-C is heard. This engine shares no rule with
+simtmm/engine/reference: two writings of one page. Its rules are loops over flat arrays:
+
+    layout      where a launch's state lies
+    loop        the phases of a step
+    issue       issue ports           scheduler   the order of warps that wait
+    advance     operations of a warp  accounting  where time goes
+    memory      the path of chunks    cache       lines of caches, open rows
+    dispatch    placing of blocks     bits        free slots and places
+    lanes       groups in threads
+    launch      the arrays of a launch, from a machine and a workload
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from simtmm.engine.fast.bounds import LONGEST, check_length
+from simtmm.engine.fast.launch import Launch
+from simtmm.engine.fast.layout import (
+    GROUP_DONE_WARPS,
+    GROUP_ISSUED,
+    GROUP_L1_HITS,
+    GROUP_L2_HITS,
+    GROUP_PORT_BUSY,
+    GROUP_ROW,
+    GROUP_TIME,
+    GROUP_TRANSACTIONS,
+    INTERVAL_ROW,
+)
+from simtmm.errors import EngineError
+from simtmm.machine import Machine
+from simtmm.result import WHERE_TIME_GOES, Result
+from simtmm.timeline import Timeline
+from simtmm.workload import Workload
+
+
+def simulate(
+    machine: Machine,
+    workload: Workload,
+    *,
+    breakdown: bool = True,
+    timeline: bool = False,
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Result:
+    """Run every launch from its own tick 0 and sum what they report (sections 1 and 7).
+
+    threads: for core groups that nothing couples. Raises EngineError where the run could be longer than 64-bit ticks
+    tell.
+    """
+    check_length(machine, workload)
+    overhead = machine.durations.launch_overhead
+    if timeline and overhead * workload.launches >= LONGEST:
+        raise EngineError(
+            f"{workload.origin} on {machine.name}: launch overheads of 2^61 ticks and more, which a timeline can't "
+            "tell: leave it out, or use fewer ticks_per_cycle"
+        )
+    sums = np.zeros(GROUP_ROW, dtype=object)  # Python's integers: no sum overflows
+    launch_ticks: list[int] = []
+    intervals = [np.empty((0, INTERVAL_ROW), np.int64)]
+    for launch in range(workload.launches):
+        state = Launch(machine, workload, launch, breakdown, timeline, threads)
+        done = int(sums[GROUP_DONE_WARPS])
+        begin = sum(launch_ticks) + overhead
+        while not state.go_on():
+            intervals.append(state.drain(begin))
+            if progress:
+                progress(done + state.warps_done, workload.warps)
+        intervals.append(state.drain(begin))
+        launch_ticks.append(overhead + state.finish())
+        sums += state.group.sum(axis=0)
+        if progress:
+            progress(int(sums[GROUP_DONE_WARPS]), workload.warps)
+    time = {name: int(sums[GROUP_TIME + index]) for index, name in enumerate(WHERE_TIME_GOES)}
+    return Result(
+        ticks=sum(launch_ticks),
+        issued=int(sums[GROUP_ISSUED]),
+        transactions=int(sums[GROUP_TRANSACTIONS]),
+        l1_hits=int(sums[GROUP_L1_HITS]),
+        l2_hits=int(sums[GROUP_L2_HITS]),
+        port_busy=int(sums[GROUP_PORT_BUSY]),
+        time=time if breakdown else None,
+        launch_ticks=tuple(launch_ticks),
+        ticks_per_cycle=machine.ticks_per_cycle,
+        clock_hz=machine.clock_hz,
+        engine="fast",
+        timeline=Timeline.from_rows(np.concatenate(intervals)) if timeline else None,
+    )

@@ -1,0 +1,73 @@
+"""What a group's ticks went into, and the timeline (docs/machine.md, section 7)."""
+
+# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+from simtmm.compiled import helper, inlined
+from simtmm.engine.fast.layout import (
+    GROUP_ACCOUNTED,
+    GROUP_BARRIER,
+    GROUP_HELD,
+    GROUP_LIVING,
+    GROUP_MEMORY,
+    INTERVAL_BEGIN,
+    INTERVAL_END,
+    INTERVAL_GROUP,
+    INTERVAL_SLOT,
+    INTERVAL_STATE,
+    INTERVAL_WARP,
+    P_SLOTS,
+    P_TIMELINE,
+    R_INTERVALS,
+    TIME_BARRIER,
+    TIME_EMPTY,
+    TIME_ISSUING,
+    TIME_MEMORY,
+    TIME_START,
+    WATCH_NUMBER,
+    WATCH_SINCE,
+    WATCH_STATE,
+)
+
+
+@inlined
+def account(s, g, t):
+    """Book the ticks since the group's last event under what it was doing (section 7)."""
+    passed = t - s.group[g, GROUP_ACCOUNTED]
+    if passed > 0:
+        if s.group[g, GROUP_HELD] > 0:
+            state = TIME_ISSUING
+        elif s.group[g, GROUP_LIVING] == 0:
+            state = TIME_EMPTY
+        elif s.group[g, GROUP_MEMORY] > 0:
+            state = TIME_MEMORY
+        elif s.group[g, GROUP_BARRIER] > 0:
+            state = TIME_BARRIER
+        else:
+            state = TIME_START
+        s.group[g, state] += passed
+        s.group[g, GROUP_ACCOUNTED] = t
+
+
+@helper
+def note(s, g, w, state, t):
+    """Another state of a warp begins; the interval that ends goes into the timeline."""
+    since = s.watch[w, WATCH_SINCE]
+    if t > since:
+        index = s.parameters[R_INTERVALS]
+        s.parameters[R_INTERVALS] = index + 1
+        s.intervals[index, INTERVAL_WARP] = s.watch[w, WATCH_NUMBER]
+        s.intervals[index, INTERVAL_GROUP] = g
+        s.intervals[index, INTERVAL_SLOT] = w - g * s.parameters[P_SLOTS]
+        s.intervals[index, INTERVAL_STATE] = s.watch[w, WATCH_STATE]
+        s.intervals[index, INTERVAL_BEGIN] = since
+        s.intervals[index, INTERVAL_END] = t
+    s.watch[w, WATCH_STATE] = state
+    s.watch[w, WATCH_SINCE] = t
+
+
+@inlined
+def turn(s, g, w, state, t):
+    """A warp is in another state from now on."""
+    if s.parameters[P_TIMELINE] != 0:
+        note(s, g, w, state, t)

@@ -1,0 +1,159 @@
+"""Advancing: a warp goes on to where it has to wait, and what that sets off in its block (section 3)."""
+
+# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+import numpy as np
+
+from simtmm.compiled import helper, inlined
+from simtmm.engine.fast.accounting import turn
+from simtmm.engine.fast.layout import (
+    AT_BARRIER,
+    BLOCK_FIRST,
+    BLOCK_LIVING,
+    BLOCK_WAITING,
+    FINISHED,
+    GROUP_BARRIER,
+    GROUP_DONE_WARPS,
+    GROUP_FINISHED,
+    GROUP_LAST,
+    GROUP_LIVING,
+    GROUP_MEMORY,
+    GROUP_MEMORY_HEAD,
+    GROUP_MEMORY_TAIL,
+    GROUP_PARKED,
+    IN_BARRIER,
+    IS_DONE,
+    MEMORY,
+    MEMORY_TICKS,
+    NEVER,
+    P_OUTSTANDING,
+    P_SLOTS,
+    R_ANY_FINISHED,
+    READY,
+    SLEEPS,
+    START,
+    WARP_ASYNCS,
+    WARP_BLOCK,
+    WARP_CHUNK,
+    WARP_DONE,
+    WARP_END,
+    WARP_FIRST,
+    WARP_NEXT,
+    WARP_POSITION,
+)
+from simtmm.engine.fast.prefetch import prefetch
+from simtmm.engine.fast.scheduler import make_ready, push
+from simtmm.workload import ASYNC, BARRIER, JOIN
+
+
+@inlined
+def asyncs_are_full(s, w, t):
+    """Whether as many asyncs of a warp as may be in flight, if there is a limit, finish after t."""
+    limit = s.parameters[P_OUTSTANDING]
+    if limit == 0:
+        return False
+    count = 0
+    for index in range(s.in_flight.shape[1]):
+        if s.in_flight[w, index] > t:
+            count += 1
+    return count >= limit
+
+
+@inlined
+def sleep(s, g, t, finish, slot):
+    """A warp waits for a memory instruction of its own."""
+    turn(s, g, g * s.parameters[P_SLOTS] + slot, MEMORY, t)
+    s.group[g, GROUP_MEMORY] += 1
+    # Thousands of warps read their lists in turns, too many for the hardware to see where each goes on.
+    w = g * s.parameters[P_SLOTS] + slot
+    prefetch(s.kind, s.warp[w, WARP_POSITION])
+    prefetch(s.amount, s.warp[w, WARP_POSITION])
+    prefetch(s.chunks, s.warp[w, WARP_CHUNK])
+    push(s, MEMORY_TICKS, g, finish, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
+
+
+@inlined
+def advance(s, order, g, slot, t):
+    """Section 3 for one warp: READY, SLEEPS, AT_BARRIER or IS_DONE."""
+    w = g * s.parameters[P_SLOTS] + slot
+    position = s.warp[w, WARP_POSITION]
+    end = s.warp[w, WARP_END]
+    while True:
+        what = np.int64(JOIN) if position == end else np.int64(s.kind[position])
+        if what in (JOIN, BARRIER):
+            if s.warp[w, WARP_ASYNCS] > 0:
+                left_out = s.amount[position] if position < end and what == JOIN else np.int64(0)
+                count = s.warp[w, WARP_ASYNCS] - left_out
+                if count > 0:
+                    finish = s.finishes[s.warp[w, WARP_FIRST] + count - 1]
+                    if finish > t:
+                        s.warp[w, WARP_POSITION] = position
+                        sleep(s, g, t, finish, slot)
+                        return SLEEPS
+            if position == end:
+                s.warp[w, WARP_POSITION] = position
+                s.warp[w, WARP_DONE] = 1
+                turn(s, g, w, START, t)
+                return IS_DONE
+            position += 1
+            if what == BARRIER:
+                s.warp[w, WARP_POSITION] = position
+                turn(s, g, w, IN_BARRIER, t)
+                return AT_BARRIER
+            continue
+        if what == ASYNC and asyncs_are_full(s, w, t):
+            first = NEVER
+            for index in range(s.in_flight.shape[1]):
+                if t < s.in_flight[w, index] < first:
+                    first = s.in_flight[w, index]
+            s.warp[w, WARP_POSITION] = position
+            sleep(s, g, t, first, slot)
+            return SLEEPS
+        s.warp[w, WARP_POSITION] = position
+        make_ready(s, order, g, w, slot, t)
+        return READY
+
+
+@helper
+def leave(s, order, g, slot, t, outcome):
+    """A warp has come to a barrier or is done: what that sets off in its block."""
+    base = g * s.parameters[P_SLOTS]
+    b = s.warp[base + slot, WARP_BLOCK]
+    if outcome == AT_BARRIER:
+        s.block[b, BLOCK_WAITING] += 1
+        s.group[g, GROUP_BARRIER] += 1
+    else:
+        s.block[b, BLOCK_LIVING] -= 1
+        s.group[g, GROUP_LIVING] -= 1
+        s.group[g, GROUP_DONE_WARPS] += 1
+    while s.block[b, BLOCK_LIVING] > 0 and s.block[b, BLOCK_WAITING] == s.block[b, BLOCK_LIVING]:
+        # All leave first; then they advance in order of age, which is that of the block's list.
+        s.group[g, GROUP_BARRIER] -= s.block[b, BLOCK_WAITING]
+        s.block[b, BLOCK_WAITING] = 0
+        other = s.block[b, BLOCK_FIRST]
+        while other >= 0:
+            if s.warp[base + other, WARP_DONE] == 0:
+                outcome = advance(s, order, g, other, t)
+                if outcome == AT_BARRIER:
+                    s.block[b, BLOCK_WAITING] += 1
+                    s.group[g, GROUP_BARRIER] += 1
+                elif outcome == IS_DONE:
+                    s.block[b, BLOCK_LIVING] -= 1
+                    s.group[g, GROUP_LIVING] -= 1
+                    s.group[g, GROUP_DONE_WARPS] += 1
+            other = s.warp[base + other, WARP_NEXT]
+    if s.block[b, BLOCK_LIVING] == 0:
+        s.rings[g, FINISHED, s.group[g, GROUP_FINISHED]] = b
+        s.group[g, GROUP_FINISHED] += 1
+        s.parameters[R_ANY_FINISHED] = 1
+        s.group[g, GROUP_PARKED] = t
+        s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], t)
+
+
+@inlined
+def settle(s, order, g, slot, t):
+    """Advance a warp, and see to what that sets off."""
+    outcome = advance(s, order, g, slot, t)
+    if outcome >= AT_BARRIER:
+        leave(s, order, g, slot, t, outcome)

@@ -1,0 +1,77 @@
+"""Caches of chunks, a row a set, its lines in the order of their use, latest first (section 4)."""
+
+# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+import numpy as np
+
+from simtmm.compiled import inlined
+from simtmm.engine.fast.layout import LINE_CHUNK, LINE_FILL, WRITTEN
+from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE
+
+
+@inlined
+def modulo(chunk, count):
+    """chunk mod count, without a division where count is a power of two, as it is in most machines."""
+    if count & (count - 1) == 0:
+        return chunk & (count - 1)
+    return np.int64(np.uint64(chunk) % np.uint64(count))
+
+
+@inlined
+def find_line(lines, row, chunk, ways):
+    """The fill time of a chunk in a set whose lines lie in the order of their use, latest first; -1 on a miss."""
+    for way in range(ways):
+        if lines[row, way, LINE_CHUNK] == chunk:
+            fill = lines[row, way, LINE_FILL]
+            for later in range(way, 0, -1):
+                lines[row, later, LINE_CHUNK] = lines[row, later - 1, LINE_CHUNK]
+                lines[row, later, LINE_FILL] = lines[row, later - 1, LINE_FILL]
+            lines[row, 0, LINE_CHUNK] = chunk
+            lines[row, 0, LINE_FILL] = fill
+            return fill
+    return np.int64(-1)
+
+
+@inlined
+def insert_line(lines, row, chunk, fill, ways):
+    """Put a chunk into a set as its latest used line; the line used longest ago falls out."""
+    for later in range(ways - 1, 0, -1):
+        lines[row, later, LINE_CHUNK] = lines[row, later - 1, LINE_CHUNK]
+        lines[row, later, LINE_FILL] = lines[row, later - 1, LINE_FILL]
+    lines[row, 0, LINE_CHUNK] = chunk
+    lines[row, 0, LINE_FILL] = fill
+
+
+@inlined
+def drop_line(lines, row, chunk, ways):
+    """Take a chunk's line out of a set, if it is there."""
+    for way in range(ways):
+        if lines[row, way, LINE_CHUNK] == chunk:
+            for earlier in range(way, ways - 1):
+                lines[row, earlier, LINE_CHUNK] = lines[row, earlier + 1, LINE_CHUNK]
+                lines[row, earlier, LINE_FILL] = lines[row, earlier + 1, LINE_FILL]
+            lines[row, ways - 1, LINE_CHUNK] = -1
+            return
+
+
+def warm(l2, kind, amount, chunks, stores):
+    """Let the L2 see what an earlier run of these operations went through, one after another; stores: they stay there.
+
+    Launches begin with this where `start` is "warm" (section 4).
+    """
+    sets, ways = l2.shape[0], l2.shape[1]
+    at = np.int64(0)
+    for index in range(len(kind)):
+        what = kind[index]
+        if what not in (LOAD, ASYNC, STORE, ATOMIC):
+            continue
+        count = np.int64(amount[index])
+        if what in (LOAD, ASYNC) or (what == STORE and stores):
+            for chunk in chunks[at : at + count]:
+                row = modulo(chunk, np.int64(sets))
+                if find_line(l2, row, chunk, ways) < 0:
+                    insert_line(l2, row, chunk, np.int64(0), ways)
+                if what == STORE:
+                    l2[row, 0, LINE_FILL] |= WRITTEN
+        at += count

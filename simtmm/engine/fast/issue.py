@@ -1,0 +1,244 @@
+"""Issue ports: what a grant takes up, and what happens where it ends (sections 2 and 5)."""
+
+# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+import numpy as np
+
+from simtmm.compiled import inlined
+from simtmm.engine.fast.accounting import turn
+from simtmm.engine.fast.advance import asyncs_are_full, settle, sleep
+from simtmm.engine.fast.layout import (
+    GROUP_GRANTED_AGE,
+    GROUP_GRANTED_SLOT,
+    GROUP_HELD,
+    GROUP_ISSUED,
+    GROUP_MEMORY,
+    GROUP_MEMORY_HEAD,
+    GROUP_MEMORY_TAIL,
+    GROUP_OTHER_HEAD,
+    GROUP_OTHER_TAIL,
+    GROUP_PORT_BUSY,
+    GROUP_READY,
+    ISSUING,
+    MEMORY_SLOTS,
+    MEMORY_TICKS,
+    NEVER,
+    ON_STALL,
+    OTHER_SLOTS,
+    OTHER_TICKS,
+    P_BLOCKING,
+    P_DEPTH,
+    P_ISSUE,
+    P_OUTSTANDING,
+    P_PORTS,
+    P_RING,
+    P_SLOTS,
+    PIPELINE,
+    PORT_ACCESS,
+    PORT_COUNT,
+    PORT_GRANTED,
+    PORT_RELEASE,
+    PORT_WARP,
+    WARP_AGE,
+    WARP_ASYNCS,
+    WARP_CHUNK,
+    WARP_COMPUTED,
+    WARP_END,
+    WARP_FIRST,
+    WARP_POSITION,
+)
+from simtmm.engine.fast.memory import transfer_chunks
+from simtmm.engine.fast.scheduler import pick, push
+from simtmm.workload import ASYNC, BARRIER, COMPUTE, JOIN, SHARED, STORE
+
+
+@inlined
+def segment(s, g, slot, t, p):
+    """Give the port the segment that starts now (section 5, on-stall)."""
+    w = g * s.parameters[P_SLOTS] + slot
+    issue = s.parameters[P_ISSUE]
+    position = s.warp[w, WARP_POSITION]
+    end = s.warp[w, WARP_END]
+    ticks = np.int64(0)
+    issued = np.int64(0)
+    access = np.int64(-1)
+    count = np.int64(0)
+    while position < end:
+        what = np.int64(s.kind[position])
+        if what == COMPUTE:
+            issued += s.amount[position]
+            ticks += issue * s.amount[position]
+        elif what == SHARED:
+            issued += 1
+            ticks += issue * s.amount[position]
+        elif what in (JOIN, BARRIER):
+            break
+        else:
+            if what == ASYNC and asyncs_are_full(s, w, t + ticks):
+                break
+            access = what
+            count = s.amount[position]
+            issued += 1
+            ticks += issue
+            position += 1
+            break
+        position += 1
+    s.warp[w, WARP_POSITION] = position
+    s.group[g, GROUP_ISSUED] += issued
+    s.group[g, GROUP_PORT_BUSY] += ticks
+    s.port[p, PORT_RELEASE] = t + ticks
+    s.port[p, PORT_WARP] = slot
+    s.port[p, PORT_ACCESS] = access
+    s.port[p, PORT_COUNT] = count
+
+
+@inlined
+def instruction(s, g, slot, t, p):
+    """Give the port one instruction (section 5, every-instruction)."""
+    w = g * s.parameters[P_SLOTS] + slot
+    position = s.warp[w, WARP_POSITION]
+    what = np.int64(s.kind[position])
+    ticks = s.parameters[P_ISSUE]
+    access = np.int64(-1)
+    if what == COMPUTE:
+        s.warp[w, WARP_COMPUTED] += 1
+        if s.warp[w, WARP_COMPUTED] == s.amount[position]:
+            s.warp[w, WARP_COMPUTED] = 0
+            s.warp[w, WARP_POSITION] = position + 1
+    else:
+        if what == SHARED:
+            ticks *= s.amount[position]
+        else:
+            access = what
+        s.warp[w, WARP_POSITION] = position + 1
+    s.group[g, GROUP_ISSUED] += 1
+    s.group[g, GROUP_PORT_BUSY] += ticks
+    s.port[p, PORT_RELEASE] = t + ticks
+    s.port[p, PORT_WARP] = slot
+    s.port[p, PORT_ACCESS] = access
+    s.port[p, PORT_COUNT] = s.amount[position]
+    s.port[p, PORT_GRANTED] = t
+
+
+@inlined
+def act(s, memory, g, w, p, t):
+    """The segment's memory instruction leaves its port: its finish if the warp waits for it, else -1."""
+    what = s.port[p, PORT_ACCESS]
+    if what < 0:
+        return np.int64(-1)
+    count = s.port[p, PORT_COUNT]
+    first = s.warp[w, WARP_CHUNK]
+    s.warp[w, WARP_CHUNK] = first + count
+    finish = transfer_chunks(s, memory, g, what, first, count, t)
+    if what == ASYNC:
+        number = s.warp[w, WARP_ASYNCS]
+        at = s.warp[w, WARP_FIRST] + number
+        s.finishes[at] = finish if number == 0 else max(finish, s.finishes[at - 1])
+        s.warp[w, WARP_ASYNCS] = number + 1
+        if s.parameters[P_OUTSTANDING] > 0:
+            for index in range(s.in_flight.shape[1]):
+                if s.in_flight[w, index] <= t:
+                    s.in_flight[w, index] = finish
+                    break
+        return np.int64(-1)
+    if what == STORE and s.parameters[P_BLOCKING] == 0:
+        return np.int64(-1)
+    return finish
+
+
+@inlined
+def next_issues(s, w, t):
+    """Whether a warp's next operation needs a port and may start now."""
+    position = s.warp[w, WARP_POSITION]
+    if position == s.warp[w, WARP_END]:
+        return False
+    what = np.int64(s.kind[position])
+    if what in (JOIN, BARRIER):
+        return False
+    return not (what == ASYNC and asyncs_are_full(s, w, t))
+
+
+@inlined
+def release_ports(s, switch, memory, order, g, t):
+    """Phase 1 for a group: ports whose segment ends now."""
+    ports = s.parameters[P_PORTS]
+    for p in range(g * ports, g * ports + ports):
+        if s.port[p, PORT_RELEASE] != t:
+            continue
+        slot = s.port[p, PORT_WARP]
+        w = g * s.parameters[P_SLOTS] + slot
+        access = s.port[p, PORT_ACCESS]
+        finish = act(s, memory, g, w, p, t)
+        if switch.ndim == ON_STALL and finish < 0 and access >= 0 and next_issues(s, w, t):
+            segment(s, g, slot, t, p)
+            continue
+        s.port[p, PORT_RELEASE] = NEVER
+        s.group[g, GROUP_HELD] -= 1
+        if finish >= 0:
+            sleep(s, g, t, finish, slot)
+        elif switch.ndim == ON_STALL:
+            settle(s, order, g, slot, t)
+        else:
+            wake = max(t, s.port[p, PORT_GRANTED] + s.parameters[P_DEPTH])
+            turn(s, g, w, PIPELINE, t)
+            push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
+
+
+@inlined
+def wake_warps(s, order, g, t):
+    """Phase 2 for a group: warps whose sleep ends now advance. Their order among one another shows nowhere."""
+    mask = s.parameters[P_RING] - 1
+    while True:
+        head = s.group[g, GROUP_MEMORY_HEAD]
+        other = s.group[g, GROUP_OTHER_HEAD]
+        if head < s.group[g, GROUP_MEMORY_TAIL] and s.rings[g, MEMORY_TICKS, head & mask] <= t:
+            slot = s.rings[g, MEMORY_SLOTS, head & mask]
+            s.group[g, GROUP_MEMORY_HEAD] = head + 1
+            s.group[g, GROUP_MEMORY] -= 1
+        elif other < s.group[g, GROUP_OTHER_TAIL] and s.rings[g, OTHER_TICKS, other & mask] <= t:
+            slot = s.rings[g, OTHER_SLOTS, other & mask]
+            s.group[g, GROUP_OTHER_HEAD] = other + 1
+        else:
+            break
+        settle(s, order, g, slot, t)
+
+
+@inlined
+def grant_ports(s, switch, order, g, t):
+    """Phase 4 for a group: grant free ports to ready warps."""
+    ports = s.parameters[P_PORTS]
+    if s.group[g, GROUP_HELD] == ports:
+        return
+    for p in range(g * ports, g * ports + ports):
+        if s.group[g, GROUP_READY] == 0:
+            return
+        if s.port[p, PORT_RELEASE] != NEVER:
+            continue
+        slot = pick(s, order, g)
+        s.group[g, GROUP_GRANTED_SLOT] = slot
+        s.group[g, GROUP_GRANTED_AGE] = s.warp[g * s.parameters[P_SLOTS] + slot, WARP_AGE]
+        turn(s, g, g * s.parameters[P_SLOTS] + slot, ISSUING, t)
+        s.group[g, GROUP_HELD] += 1
+        if switch.ndim == ON_STALL:
+            segment(s, g, slot, t, p)
+        else:
+            instruction(s, g, slot, t, p)
+
+
+@inlined
+def next_tick(s, g):
+    """When something happens in the group next."""
+    mask = s.parameters[P_RING] - 1
+    ports = s.parameters[P_PORTS]
+    t = NEVER
+    if s.group[g, GROUP_HELD] > 0:
+        for p in range(g * ports, g * ports + ports):
+            t = min(t, s.port[p, PORT_RELEASE])
+    head = s.group[g, GROUP_MEMORY_HEAD]
+    if head < s.group[g, GROUP_MEMORY_TAIL]:
+        t = min(t, s.rings[g, MEMORY_TICKS, head & mask])
+    head = s.group[g, GROUP_OTHER_HEAD]
+    if head < s.group[g, GROUP_OTHER_TAIL]:
+        t = min(t, s.rings[g, OTHER_TICKS, head & mask])
+    return t

@@ -1,0 +1,116 @@
+"""Where the state of a launch lies: flat arrays, and the columns of their rows by name.
+
+State is kept in rows of 64-bit integers, a row for each warp (WARP_*), block (BLOCK_*), port (PORT_*) or group
+(GROUP_*), so that what belongs to one warp shares its cache lines. Warps lie by group and slot, blocks by group and
+place.
+
+Flags say what kind of machine it is. A flag is an empty array whose number of dimensions is its value: that is part of
+its type, so Numba compiles the engine once for each set of flags, and what a machine does not have is not in the
+machine code.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simtmm.result import WHERE_TIME_GOES
+from simtmm.timeline import WarpState
+
+NEVER = np.int64(1) << 62
+
+# A constant that is passed to a function is an int64 of NumPy: for each plain integer Numba would compile the function
+# anew.
+START, TO_ISSUE, ISSUING, PIPELINE, MEMORY, IN_BARRIER = (np.int64(state) for state in WarpState)
+
+# Columns of rows
+WARP_POSITION, WARP_END, WARP_CHUNK, WARP_AGE, WARP_READY, WARP_BLOCK, WARP_NEXT, WARP_COMPUTED = range(8)
+WARP_ASYNCS, WARP_FIRST, WARP_DONE = range(8, 11)
+WARP_ROW = 11
+BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS, BLOCK_SOONEST = range(5)
+BLOCK_ROW = 5
+PORT_RELEASE, PORT_WARP, PORT_ACCESS, PORT_COUNT, PORT_GRANTED = range(5)
+PORT_ROW = 5
+GROUP_HELD, GROUP_LIVING, GROUP_MEMORY, GROUP_BARRIER, GROUP_ACCOUNTED, GROUP_BLOCKS, GROUP_WARPS = range(7)
+GROUP_LAUNCH_FREE, GROUP_GRANTED_SLOT, GROUP_GRANTED_AGE, GROUP_READY, GROUP_FINISHED, GROUP_PORT_FREE = range(7, 13)
+GROUP_MEMORY_HEAD, GROUP_MEMORY_TAIL, GROUP_OTHER_HEAD, GROUP_OTHER_TAIL, GROUP_QUEUE_HEAD, GROUP_QUEUE_TAIL = (
+    np.int64(column) for column in range(13, 19)
+)
+GROUP_PARKED, GROUP_LAST, GROUP_EMPTY_BLOCKS = range(19, 22)
+GROUP_TIME = 22  # and those behind it: the ticks of each state in WHERE_TIME_GOES
+TIME_ISSUING, TIME_MEMORY, TIME_BARRIER, TIME_START, TIME_EMPTY = (
+    GROUP_TIME + WHERE_TIME_GOES.index(state) for state in ("issuing", "memory", "barrier", "start", "empty")
+)
+GROUP_ISSUED, GROUP_TRANSACTIONS, GROUP_L1_HITS, GROUP_L2_HITS, GROUP_PORT_BUSY, GROUP_DONE_WARPS = range(27, 33)
+GROUP_ROW = 33
+WATCH_NUMBER, WATCH_STATE, WATCH_SINCE = range(3)
+WATCH_ROW = 3
+INTERVAL_WARP, INTERVAL_GROUP, INTERVAL_SLOT, INTERVAL_STATE, INTERVAL_BEGIN, INTERVAL_END = range(6)
+INTERVAL_ROW = 6
+LINE_CHUNK, LINE_FILL = range(2)  # of an open row of a partition: its number, and nothing
+LINE_ROW = 2
+WRITTEN, FILL_SHIFT = (
+    1,
+    1,
+)  # LINE_FILL of the L2: whether global memory lacks the chunk, and above that bit the fill time
+
+NEXT, TOUCHED = 0, 1  # rows of the clock
+LANE = 2  # touched by this and a lane's number: that lane goes on with the group
+
+# Rings and sets of bits of a group
+MEMORY_TICKS, MEMORY_SLOTS, OTHER_TICKS, OTHER_SLOTS, QUEUED, FINISHED = (np.int64(ring) for ring in range(6))
+RINGS = 6
+READY_SLOTS, FREE_SLOTS, FREE_BLOCKS = (np.int64(bits) for bits in range(3))
+BIT_SETS = 3
+
+# Parameters, in ticks and counts
+(
+    P_GROUPS, P_PORTS, P_SLOTS, P_RING, P_BLOCKS, P_ISSUE, P_DEPTH, P_BLOCK_LAUNCH, P_WARP_LAUNCH, P_LATENCY,
+    P_PORT_INTERVAL, P_SERVICE, P_ATOMIC_SERVICE, P_PARTITIONS, P_HASHED, P_BLOCKING, P_OUTSTANDING, P_L1_SETS,
+    P_L1_WAYS, P_L1_LATENCY, P_L2_SETS, P_L2_WAYS, P_L2_LATENCY, P_SERIAL, P_ROOM, P_MOST_BLOCKS, P_PARTITIONED,
+    P_SCHEDULER, P_BREAKDOWN, P_TIMELINE, P_LANES, P_WIDE, P_FIRST_BLOCK, P_STORE_LATENCY, P_TURNAROUND, P_DROPS,
+    P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
+) = range(42)  # fmt: skip
+# and what a call leaves for the next
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(42, 49)
+PARAMETERS = 49
+
+FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
+
+# Flags, by their number of dimensions
+NO, YES = 1, 2  # coupled: groups keep one clock; memory: a transfer may take anything but L
+ON_STALL, EVERY_INSTRUCTION = 1, 2  # switch
+QUEUE, BITS = 1, 2  # order: ready warps in a queue (fifo) or as bits (the other schedulers)
+
+READY, SLEEPS, AT_BARRIER, IS_DONE = (np.int64(outcome) for outcome in range(4))  # what comes of advancing
+GO_ON, OVER, WIDE = range(3)  # what `run` says: call again; all is done; call for each lane, then again
+
+
+class State(NamedTuple):
+    """All of a launch, as Numba takes it."""
+
+    parameters: Any  # int64: P_* and R_*
+    kind: Any  # the workload's, as are the next five
+    amount: Any
+    chunks: Any
+    warp_operations: Any
+    warp_chunks: Any
+    block_warps: Any
+    warp: Any  # int64[groups * slots, WARP_*]
+    block: Any  # int64[groups * places, BLOCK_*]
+    port: Any  # int64[groups * ports, PORT_*]
+    group: Any  # int64[groups, GROUP_*]
+    shortest: Any  # int64[blocks]: ticks that a block takes at least; only where groups run in lanes
+    clock: Any  # int64[NEXT and TOUCHED, groups]: when something happens next, whether to issue now
+    rings: Any  # int64[groups, MEMORY_TICKS..., ring]: sorted wake-ups from memory (ticks and slots), the other
+    # wake-ups (pipeline, beginning), ready warps in fifo's order, finished blocks that wait for a dispatch
+    bits: Any  # uint64[groups, READY_SLOTS..., words]: slots of ready warps, free slots, free places
+    in_flight: Any  # int64[groups * slots, outstanding]: finishes of asyncs, where their number is limited
+    finishes: Any  # int64[operations]: from a warp's first operation on, the latest finish of its first n asyncs
+    partition_free: Any  # int64[partitions]
+    partition_writes: Any  # int64[partitions]: whether the last chunk was written, where turning round takes time
+    rows: Any  # int64[partitions, open, LINE_*]: numbers of the open rows, latest used first
+    l1: Any  # int64[groups * sets, ways, LINE_*]: latest used first
+    l2: Any  # int64[sets, ways, LINE_*]: likewise; LINE_FILL holds WRITTEN as well
+    slice_free: Any  # int64[partitions], of the L2
+    watch: Any  # int64[groups * slots, WATCH_*], for the timeline
+    intervals: Any  # int64[room, INTERVAL_*]: the timeline's, as they end

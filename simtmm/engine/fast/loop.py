@@ -1,0 +1,119 @@
+"""The loop over ticks: the phases of a step, one after another (section 2)."""
+
+# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+import numpy as np
+
+from simtmm.compiled import helper
+from simtmm.engine.fast.accounting import account
+from simtmm.engine.fast.dispatch import dispatch, free_finished
+from simtmm.engine.fast.issue import grant_ports, next_tick, release_ports, wake_warps
+from simtmm.engine.fast.lanes import dispatch_apart, share_out
+from simtmm.engine.fast.layout import (
+    GO_ON,
+    GROUP_FINISHED,
+    GROUP_PARKED,
+    NEVER,
+    NEXT,
+    NO,
+    OVER,
+    P_BREAKDOWN,
+    P_GROUPS,
+    R_ANY_FINISHED,
+    R_LAST_BLOCK,
+    R_PENDING,
+    R_STARTED,
+    R_TICK,
+    TOUCHED,
+    WIDE,
+    YES,
+)
+
+
+@helper
+def run_together(s, switch, memory, order, budget):
+    """Groups that share something keep one clock; steps in the order of the page."""
+    groups = s.parameters[P_GROUPS]
+    t = s.parameters[R_TICK]
+    while budget > 0:
+        after = NEVER
+        for g in range(groups):
+            if s.clock[TOUCHED, g] != 0:
+                s.clock[TOUCHED, g] = 0
+                grant_ports(s, switch, order, g, t)
+                s.clock[NEXT, g] = next_tick(s, g)
+            after = min(after, s.clock[NEXT, g])
+        t = after
+        s.parameters[R_TICK] = t
+        if t == NEVER:
+            return OVER
+        for g in range(groups):
+            if s.clock[NEXT, g] == t:
+                s.clock[TOUCHED, g] = 1
+                budget -= 1
+                if s.parameters[P_BREAKDOWN] != 0:
+                    account(s, g, t)
+                release_ports(s, switch, memory, order, g, t)
+                # Waking touches nothing of other groups, so it need not wait for their releases.
+                wake_warps(s, order, g, t)
+        if s.parameters[R_ANY_FINISHED] != 0:
+            dispatch(s, order, t)
+    return GO_ON
+
+
+@helper
+def run_apart(s, switch, memory, order, budget, mark):
+    """Groups touched with this mark go on, each on its own clock, up to where a block ends and others are pending."""
+    for g in range(s.parameters[P_GROUPS]):
+        if s.clock[TOUCHED, g] != mark:
+            continue
+        t = s.group[g, GROUP_PARKED]
+        while True:
+            grant_ports(s, switch, order, g, t)
+            t = next_tick(s, g)
+            if t == NEVER:
+                break
+            if budget <= 0:
+                # Issuing again at the tick it stopped before finds no free port or no ready warp, and does nothing.
+                return GO_ON
+            budget -= 1
+            if s.parameters[P_BREAKDOWN] != 0:
+                account(s, g, t)
+            release_ports(s, switch, memory, order, g, t)
+            wake_warps(s, order, g, t)
+            if s.group[g, GROUP_FINISHED] > 0:
+                if s.parameters[R_PENDING] < s.parameters[R_LAST_BLOCK]:
+                    break
+                free_finished(s, g)
+        s.clock[TOUCHED, g] = 0
+        s.group[g, GROUP_PARKED] = t
+    return OVER
+
+
+def run(s, coupled, switch, memory, order, budget, mark):
+    """Go on with a launch for at most about `budget` steps of a group: GO_ON, OVER or WIDE.
+
+    mark: 1, or LANE and a lane's number to go on with that lane's groups only, which lanes may do at the same time.
+    """
+    groups = s.parameters[P_GROUPS]
+    if s.parameters[R_STARTED] == 0:
+        s.parameters[R_STARTED] = 1
+        dispatch(s, order, np.int64(0))
+        for g in range(groups):
+            s.clock[TOUCHED, g] = 1
+            s.group[g, GROUP_PARKED] = 0
+        if coupled.ndim == NO and share_out(s, groups):
+            return WIDE
+    if coupled.ndim == YES:
+        return run_together(s, switch, memory, order, budget)
+    while True:
+        if run_apart(s, switch, memory, order, budget, mark) == GO_ON:
+            return GO_ON
+        if mark != 1:
+            return OVER
+        touched = dispatch_apart(s, order)
+        if touched == 0:
+            return OVER
+        if share_out(s, touched):
+            return WIDE

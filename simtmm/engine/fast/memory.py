@@ -1,0 +1,156 @@
+"""The path of a memory instruction: port, caches, slice and partition (section 4)."""
+
+# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+import numpy as np
+
+from simtmm.compiled import inlined
+from simtmm.engine.fast.cache import drop_line, find_line, insert_line, modulo
+from simtmm.engine.fast.layout import (
+    FILL_SHIFT,
+    GROUP_L1_HITS,
+    GROUP_L2_HITS,
+    GROUP_LAST,
+    GROUP_PORT_FREE,
+    GROUP_TRANSACTIONS,
+    LINE_CHUNK,
+    LINE_FILL,
+    NO,
+    P_ATOMIC_SERVICE,
+    P_DROPS,
+    P_HASHED,
+    P_L1_LATENCY,
+    P_L1_SETS,
+    P_L1_WAYS,
+    P_L2_LATENCY,
+    P_L2_SERVICE,
+    P_L2_SETS,
+    P_L2_WAYS,
+    P_LATENCY,
+    P_OPEN_ROWS,
+    P_PARTITIONED,
+    P_PARTITIONS,
+    P_PORT_CHUNKS,
+    P_PORT_INTERVAL,
+    P_ROW_CHUNKS,
+    P_ROW_OPENING,
+    P_SERIAL,
+    P_SERVICE,
+    P_STORE_LATENCY,
+    P_TURNAROUND,
+    P_WRITES_BACK,
+    WRITTEN,
+)
+from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE
+
+
+@inlined
+def partition_of(s, chunk):
+    """The partition that a chunk lies in."""
+    if s.parameters[P_HASHED]:
+        x = np.uint64(chunk)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        x = x ^ (x >> np.uint64(31))
+        return np.int64(x % np.uint64(s.parameters[P_PARTITIONS]))
+    return modulo(chunk, s.parameters[P_PARTITIONS])
+
+
+@inlined
+def reserve(s, chunk, writes, service, t):
+    """Take a chunk's partition from t on, as soon as it is free; when that is."""
+    partition = partition_of(s, chunk)
+    begin = max(t, s.partition_free[partition])
+    if s.parameters[P_TURNAROUND] > 0 and s.partition_writes[partition] != writes:
+        s.partition_writes[partition] = writes
+        begin += s.parameters[P_TURNAROUND]
+    if s.parameters[P_ROW_CHUNKS] > 0:
+        row = np.int64(np.uint64(chunk) // np.uint64(s.parameters[P_ROW_CHUNKS]))
+        if find_line(s.rows, partition, row, s.parameters[P_OPEN_ROWS]) < 0:
+            insert_line(s.rows, partition, row, np.int64(0), s.parameters[P_OPEN_ROWS])
+            begin += s.parameters[P_ROW_OPENING]
+    s.partition_free[partition] = begin + service
+    return begin
+
+
+@inlined
+def insert_into_l2(s, row, chunk, line, t):
+    """Put a chunk into the L2; a line that falls out and is to be written takes its partition."""
+    last = s.parameters[P_L2_WAYS] - 1
+    writes_back = s.parameters[P_WRITES_BACK] != 0 and s.parameters[P_PARTITIONED] != 0
+    if writes_back and s.l2[row, last, LINE_CHUNK] >= 0 and s.l2[row, last, LINE_FILL] & WRITTEN != 0:
+        reserve(s, s.l2[row, last, LINE_CHUNK], np.int64(1), s.parameters[P_SERVICE], t)
+    insert_line(s.l2, row, chunk, line, s.parameters[P_L2_WAYS])
+
+
+@inlined
+def transfer_chunks(s, memory, g, what, first, count, t):
+    """Section 4: reserve the path of an instruction's chunks; the tick at which it finishes."""
+    latency = s.parameters[P_STORE_LATENCY] if what == STORE else s.parameters[P_LATENCY]
+    s.group[g, GROUP_TRANSACTIONS] += count
+    if memory.ndim == NO:
+        finish = t + latency  # neither ports nor partitions nor caches: every transfer takes L
+    else:
+        finish = t
+        serial = s.parameters[P_SERIAL] != 0
+        cached = what in (LOAD, ASYNC)
+        shared = s.parameters[P_L2_SETS] > 0 and (cached or (what == STORE and s.parameters[P_WRITES_BACK] != 0))
+        start = t
+        passing = np.int64(-1)  # the run of chunks that is at the port
+        for index in range(first, first + count):
+            chunk = s.chunks[index]
+            if serial:
+                start = finish
+            else:
+                together = chunk
+                if s.parameters[P_PORT_CHUNKS] > 1:
+                    together = chunk // s.parameters[P_PORT_CHUNKS]
+                if s.parameters[P_PORT_CHUNKS] == 1 or together != passing:
+                    passing = together
+                    start = max(t, s.group[g, GROUP_PORT_FREE])
+                    s.group[g, GROUP_PORT_FREE] = start + s.parameters[P_PORT_INTERVAL]
+            done = np.int64(-1)
+            row1 = np.int64(0)
+            row2 = np.int64(0)
+            if cached and s.parameters[P_L1_SETS] > 0:
+                row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
+                fill = find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
+                if fill >= 0:
+                    done = max(start + s.parameters[P_L1_LATENCY], fill)
+                    s.group[g, GROUP_L1_HITS] += 1
+            elif not cached and s.parameters[P_DROPS] != 0:
+                row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
+                drop_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
+            if done < 0:
+                at_memory = start
+                if shared:
+                    if s.parameters[P_L2_SERVICE] > 0:
+                        slice_ = partition_of(s, chunk)
+                        begin = max(t, s.slice_free[slice_])
+                        s.slice_free[slice_] = begin + s.parameters[P_L2_SERVICE]
+                        at_memory = max(start, begin)
+                    row2 = modulo(chunk, s.parameters[P_L2_SETS])
+                    line = find_line(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
+                    if what == STORE:
+                        done = at_memory + latency
+                        if line < 0:
+                            insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
+                        s.l2[row2, 0, LINE_FILL] |= WRITTEN
+                    elif line >= 0:
+                        done = max(at_memory + s.parameters[P_L2_LATENCY], line >> FILL_SHIFT)
+                        s.group[g, GROUP_L2_HITS] += 1
+                if done < 0:
+                    if serial or s.parameters[P_PARTITIONED] == 0:
+                        done = at_memory + latency
+                    else:
+                        writes = np.int64(0) if cached else np.int64(1)
+                        service = s.parameters[P_ATOMIC_SERVICE] if what == ATOMIC else s.parameters[P_SERVICE]
+                        done = max(at_memory, reserve(s, chunk, writes, service, t)) + latency
+                    if shared:
+                        insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
+                if cached and s.parameters[P_L1_SETS] > 0:
+                    insert_line(s.l1, row1, chunk, done, s.parameters[P_L1_WAYS])
+            finish = done if serial else max(finish, done)
+    s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], finish)
+    return finish

@@ -1,0 +1,119 @@
+"""The arrays that a launch begins with."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.engine.fast import layout as at
+from simtmm.machine import Machine
+from simtmm.machine.tables import Cache
+
+Integers = npt.NDArray[np.int64]
+
+SCHEDULERS = {
+    "fifo": at.FIFO,
+    "oldest": at.OLDEST,
+    "greedy-oldest": at.GREEDY_OLDEST,
+    "round-robin": at.ROUND_ROBIN,
+}
+
+
+def parameters_of(machine: Machine) -> Integers:
+    """What stays the same over launches; see layout.P_*."""
+    memory, takes = machine.memory, machine.durations
+    parameters = np.zeros(at.PARAMETERS, dtype=np.int64)
+    parameters[at.P_GROUPS] = machine.cores.groups
+    parameters[at.P_PORTS] = machine.ports
+    parameters[at.P_ROOM] = machine.warps_per_group
+    parameters[at.P_ISSUE] = takes.issue
+    parameters[at.P_DEPTH] = takes.pipeline_depth
+    parameters[at.P_BLOCK_LAUNCH] = takes.block_launch
+    parameters[at.P_WARP_LAUNCH] = takes.warp_launch
+    parameters[at.P_LATENCY] = takes.latency
+    parameters[at.P_STORE_LATENCY] = takes.store_latency
+    parameters[at.P_TURNAROUND] = takes.turnaround
+    parameters[at.P_DROPS] = memory.l1 is not None and memory.l1_after_store == "drop"
+    parameters[at.P_PORT_INTERVAL] = takes.port_interval
+    parameters[at.P_PORT_CHUNKS] = memory.port_chunks
+    parameters[at.P_SERVICE] = takes.service
+    parameters[at.P_ATOMIC_SERVICE] = takes.atomic_service
+    parameters[at.P_SCHEDULER] = SCHEDULERS[machine.scheduling.scheduler]
+    parameters[at.P_PARTITIONS] = memory.partitions
+    parameters[at.P_HASHED] = memory.interleave == "hash"
+    parameters[at.P_BLOCKING] = memory.stores == "blocking"
+    parameters[at.P_SERIAL] = memory.transfers == "serial"
+    if memory.rows:
+        parameters[at.P_ROW_CHUNKS] = memory.rows.chunks * memory.partitions
+        parameters[at.P_OPEN_ROWS] = memory.rows.open
+        parameters[at.P_ROW_OPENING] = takes.row_opening
+    if memory.l1:
+        parameters[[at.P_L1_SETS, at.P_L1_WAYS]] = memory.l1.sets, memory.l1.ways
+        parameters[at.P_L1_LATENCY] = takes.l1_latency
+    if memory.l2:
+        parameters[[at.P_L2_SETS, at.P_L2_WAYS]] = memory.l2.sets, memory.l2.ways
+        parameters[at.P_L2_LATENCY] = takes.l2_latency
+        parameters[at.P_L2_SERVICE] = takes.l2_service
+        parameters[at.P_WRITES_BACK] = memory.l2.writes == "back"
+    return parameters
+
+
+def table(*shape: int) -> Integers:
+    """Zeros."""
+    return np.zeros(shape, dtype=np.int64)
+
+
+def empty_groups(groups: int) -> Integers:
+    """Groups that have granted no port so far."""
+    group = table(groups, at.GROUP_ROW)
+    group[:, [at.GROUP_GRANTED_SLOT, at.GROUP_GRANTED_AGE]] = -1
+    return group
+
+
+def empty_clock(groups: int) -> Integers:
+    """A clock by which nothing is to happen."""
+    clock = table(2, groups)
+    clock[at.NEXT] = at.NEVER
+    return clock
+
+
+def closed_rows(machine: Machine, partitioned: bool) -> Integers:
+    """The rows of all partitions, none of them open."""
+    rows = machine.memory.rows
+    shape = (machine.memory.partitions, rows.open) if rows and partitioned else (1, 1)
+    return np.full((*shape, at.LINE_ROW), -1, dtype=np.int64)
+
+
+def empty_lines(caches: int, cache: Cache | None) -> Integers:
+    """The lines of some caches, a row for each set; no chunk has the number -1."""
+    shape = (caches * cache.sets, cache.ways) if cache else (1, 1)
+    return np.full((*shape, at.LINE_ROW), -1, dtype=np.int64)
+
+
+def all_free(groups: int, slots: int, places: int) -> npt.NDArray[Any]:
+    """Bits of each group: no slot is ready, all slots and all places are free."""
+    words = -(-max(slots, places) // 64)
+    bits = np.zeros((groups, at.BIT_SETS, words), dtype=np.uint64)
+    for which, count in ((at.FREE_SLOTS, slots), (at.FREE_BLOCKS, places)):
+        bits[:, which, : count // 64] = ~np.uint64(0)
+        if count % 64:
+            bits[:, which, count // 64] = np.uint64((1 << (count % 64)) - 1)
+    return bits
+
+
+def flags_of(machine: Machine, coupled: bool) -> list[Integers]:
+    """What kind of machine it is. coupled: whether its groups keep one clock."""
+    flags = (
+        at.YES if coupled else at.NO,
+        at.ON_STALL if machine.scheduling.switch == "on-stall" else at.EVERY_INSTRUCTION,
+        at.YES if _has_path(machine) else at.NO,
+        at.QUEUE if machine.scheduling.scheduler == "fifo" else at.BITS,
+    )
+    return [np.empty((0,) * flag, dtype=np.int64) for flag in flags]
+
+
+def _has_path(machine: Machine) -> bool:
+    """Whether a transfer may take anything but L: ports, partitions, caches, or one after another."""
+    memory, takes = machine.memory, machine.durations
+    busy = takes.port_interval or takes.service or takes.atomic_service or takes.turnaround or takes.row_opening
+    return bool(busy) or memory.transfers == "serial" or memory.l1 is not None or memory.l2 is not None

@@ -1,0 +1,64 @@
+"""The reference engine: docs/machine.md in SimPy, written to be read beside that page.
+
+Warps are processes, waiting is an event. It shares no rule with simtmm/engine/fast: two writings of one page.
+
+    moment      the order of what happens at one tick    run         a launch: placing of blocks
+    group       issue ports of a core group              schedulers  which ready warp is granted a port
+    block       barriers                                 warp        a warp goes through its operations
+    memory      the path of chunks                       cache       lines of caches, open rows
+    report      what is counted
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from simtmm.engine.reference.report import Report
+from simtmm.engine.reference.run import Run
+from simtmm.engine.reference.schedulers import SCHEDULERS, checked
+from simtmm.errors import EngineError
+from simtmm.machine import Machine
+from simtmm.result import WHERE_TIME_GOES, Result
+from simtmm.timeline import Timeline
+from simtmm.workload import LARGEST, Workload
+
+
+def simulate(
+    machine: Machine,
+    workload: Workload,
+    *,
+    breakdown: bool = True,
+    timeline: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    scheduler: Callable[..., Any] | None = None,
+) -> Result:
+    """Run every launch from its own tick 0 and sum what they report (sections 1 and 7).
+
+    scheduler: a user's rule in the place of the machine's; see simtmm.engine.
+    """
+    pick = checked(scheduler) if scheduler else SCHEDULERS[machine.scheduling.scheduler]
+    total = Report(time=dict.fromkeys(WHERE_TIME_GOES, 0), intervals=[] if timeline else None)
+    overhead = machine.durations.launch_overhead
+    launch_ticks: list[int] = []
+    for launch in range(workload.launches):
+        total.launch_begin = sum(launch_ticks) + overhead
+        run = Run(machine, workload, launch, total, progress, pick)
+        launch_ticks.append(overhead + run.finish())
+    if timeline and sum(launch_ticks) > LARGEST:
+        raise EngineError(
+            f"{workload.origin} on {machine.name}: takes {sum(launch_ticks)} ticks, which a timeline can't tell: must "
+            "be below 2^63; leave it out, or use fewer ticks_per_cycle"
+        )
+    return Result(
+        ticks=sum(launch_ticks),
+        issued=total.issued,
+        transactions=total.transactions,
+        l1_hits=total.l1_hits,
+        l2_hits=total.l2_hits,
+        port_busy=total.port_busy,
+        time=total.time if breakdown else None,
+        launch_ticks=tuple(launch_ticks),
+        ticks_per_cycle=machine.ticks_per_cycle,
+        clock_hz=machine.clock_hz,
+        engine="reference",
+        timeline=None if total.intervals is None else Timeline.from_rows(total.rows()),
+    )

@@ -1,0 +1,100 @@
+"""A core group: its issue ports, its places for warps, and where its time goes."""
+
+import heapq
+from typing import TYPE_CHECKING
+
+from simpy import Event
+
+from simtmm.engine.reference.moment import ISSUE, Moment, Waiting
+from simtmm.timeline import WarpState
+
+if TYPE_CHECKING:
+    from simtmm.engine.reference.run import Run
+    from simtmm.engine.reference.warp import Warp
+
+
+class Group:
+    """A core group: its issue ports, its places for warps, and where its time goes."""
+
+    def __init__(self, run: "Run", number: int) -> None:
+        self.run = run
+        self.env = run.env
+        self.number = number
+        self.free_ports = list(range(run.machine.ports))
+        self.ready: list[Warp] = []
+        self.granted_last: Warp | None = None
+        self.resident_blocks = 0
+        self.resident_warps = 0
+        self.free_slots: list[int] = []
+        self.slots = 0
+        self.launch_free = 0
+        self.living = 0
+        self.waiting_for_memory = 0
+        self.waiting_at_barrier = 0
+        self.accounted = 0
+        self.issue_due = Moment(self.env)
+        self.env.process(self.issue())
+
+    @property
+    def now(self) -> int:
+        """The tick."""
+        return int(self.env.now)
+
+    def account(self) -> None:
+        """Book the ticks since the last change under what the group was doing (section 7)."""
+        now = self.env.now
+        if now == self.accounted:
+            return
+        if len(self.free_ports) < self.run.machine.ports:
+            state = "issuing"
+        elif not self.living:
+            state = "empty"
+        elif self.waiting_for_memory:
+            state = "memory"
+        elif self.waiting_at_barrier:
+            state = "barrier"
+        else:
+            state = "start"
+        self.run.report.time[state] += int(now - self.accounted)
+        self.accounted = int(now)
+
+    def request(self, warp: "Warp") -> Event:
+        """The warp is ready from now on; the event brings the port that it is granted."""
+        warp.turn(WarpState.READY)
+        warp.ready_time = int(self.env.now)
+        warp.granted = Event(self.env)
+        self.ready.append(warp)
+        self.think_of_issuing()
+        return warp.granted
+
+    def release(self, port: int) -> None:
+        """The port is free again."""
+        self.account()
+        self.free_ports.append(port)
+        self.free_ports.sort()
+        self.think_of_issuing()
+
+    def think_of_issuing(self) -> None:
+        """Have the issue phase of this tick, if it has something to do."""
+        if self.ready and self.free_ports and not self.issue_due.triggered:
+            self.issue_due.due(int(self.env.now), ISSUE, self.number)
+
+    def issue(self) -> Waiting:
+        """Grant free ports, in ascending order, to ready warps (section 2, phase 4)."""
+        while True:
+            yield self.issue_due
+            self.issue_due = Moment(self.env)
+            self.account()
+            while self.ready and self.free_ports:
+                warp = self.run.pick(self.ready, self)
+                self.ready.remove(warp)
+                self.granted_last = warp
+                warp.turn(WarpState.ISSUING)
+                warp.granted.succeed(self.free_ports.pop(0))
+
+    def take_slot(self) -> int:
+        """The lowest free slot."""
+        if self.free_slots:
+            return heapq.heappop(self.free_slots)
+        self.slots += 1
+        return self.slots - 1

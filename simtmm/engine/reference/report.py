@@ -1,0 +1,28 @@
+"""What a run reports, while it grows (docs/machine.md, section 7)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass
+class Report:
+    """The counts of section 7.
+
+    intervals: the timeline's rows, None without one. launch_begin: the first tick of the present launch.
+    """
+
+    time: dict[str, int]
+    issued: int = 0
+    transactions: int = 0
+    l1_hits: int = 0
+    l2_hits: int = 0
+    port_busy: int = 0
+    warps_done: int = 0
+    intervals: list[tuple[int, int, int, int, int, int]] | None = None
+    launch_begin: int = 0
+
+    def rows(self) -> npt.NDArray[np.int64]:
+        """The intervals as an array."""
+        return np.array(self.intervals, dtype=np.int64).reshape(-1, 6)

@@ -1,0 +1,124 @@
+"""A launch: blocks are placed while they fit (docs/machine.md, sections 2 and 6)."""
+
+import heapq
+from collections import deque
+from collections.abc import Callable
+
+from simpy import Environment
+
+from simtmm.engine.reference.block import Block
+from simtmm.engine.reference.group import Group
+from simtmm.engine.reference.memory import Memory
+from simtmm.engine.reference.moment import DISPATCH, Moment, Waiting
+from simtmm.engine.reference.report import Report
+from simtmm.engine.reference.schedulers import Pick
+from simtmm.engine.reference.warp import Warp
+from simtmm.machine import Machine
+from simtmm.workload import Workload
+
+
+class Run:
+    """One launch on a machine with empty caches and idle ports."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        workload: Workload,
+        launch: int,
+        report: Report,
+        progress: Callable[[int, int], None] | None,
+        pick: Pick,
+    ) -> None:
+        self.machine = machine
+        self.workload = workload
+        self.report = report
+        self.progress = progress
+        self.pick = pick
+        self.env = Environment()
+        self.on_stall = machine.scheduling.switch == "on-stall"
+        self.blocking_stores = machine.memory.stores == "blocking"
+        self.outstanding = machine.memory.outstanding
+        self.issue_ticks = machine.durations.issue
+        self.pipeline_depth = machine.durations.pipeline_depth
+        self.block_launch = machine.durations.block_launch
+        self.warp_launch = machine.durations.warp_launch
+        limits = (machine.limits.blocks_per_group, int(workload.launch_limits[launch]) or None)
+        self.blocks_per_group = min((limit for limit in limits if limit is not None), default=None)
+        self.memory = Memory(machine)
+        if machine.memory.l2 and machine.memory.l2.start == "warm":
+            self.memory.warm(workload, launch)
+        self.groups = [Group(self, number) for number in range(machine.cores.groups)]
+        first, last = workload.launch_blocks[launch], workload.launch_blocks[launch + 1]
+        self.pending = deque(range(first, last))
+        self.age = int(workload.block_warps[first])
+        self.finished: list[Block] = []
+        self.last_done = 0
+        self.dispatch_due = Moment(self.env)
+        self.env.process(self.dispatch())
+
+    def finish(self) -> int:
+        """Run the launch to its end; its own ticks (section 7)."""
+        self.env.run()
+        ticks = max(self.last_done, self.memory.last_finish)
+        self.report.transactions += self.memory.transactions
+        self.report.l1_hits += self.memory.l1_hits
+        self.report.l2_hits += self.memory.l2_hits
+        for group in self.groups:
+            group.account()
+            self.report.time["empty"] += ticks - int(group.accounted)
+        return ticks
+
+    def dispatch(self) -> Waiting:
+        """Free the places of finished blocks, then place pending ones as long as the next one fits."""
+        while True:
+            for block in self.finished:
+                block.group.resident_blocks -= 1
+                block.group.resident_warps -= len(block.slots)
+                for slot in block.slots:
+                    heapq.heappush(block.group.free_slots, slot)
+            self.finished = []
+            while self.pending and (group := self.group_for(self.pending[0])):
+                self.place(self.pending.popleft(), group)
+            yield self.dispatch_due
+            self.dispatch_due = Moment(self.env)
+
+    def group_for(self, block: int) -> Group | None:
+        """Of the groups that fit the block the one with the fewest resident blocks, then the lowest number."""
+        warps = int(self.workload.block_warps[block + 1] - self.workload.block_warps[block])
+        room = self.machine.warps_per_group - warps
+        fitting = (
+            group
+            for group in self.groups
+            if group.resident_warps <= room
+            and (self.blocks_per_group is None or group.resident_blocks < self.blocks_per_group)
+        )
+        return min(fitting, key=lambda group: group.resident_blocks, default=None)
+
+    def place(self, number: int, group: Group) -> None:
+        """Place a block; its warps start one after another."""
+        warps = range(self.workload.block_warps[number], self.workload.block_warps[number + 1])
+        block = Block(self, group, len(warps))
+        group.account()
+        group.resident_blocks += 1
+        group.resident_warps += len(warps)
+        group.living += len(warps)
+        for warp in warps:
+            group.launch_free = max(int(self.env.now), group.launch_free) + self.warp_launch
+            block.slots.append(group.take_slot())
+            Warp(self, block, warp, self.age, block.slots[-1], group.launch_free + self.block_launch)
+            self.age += 1
+        if not warps:
+            self.block_finished(block)
+
+    def block_finished(self, block: Block) -> None:
+        """All warps of the block are done: have the dispatch phase of this tick."""
+        self.finished.append(block)
+        self.last_done = int(self.env.now)
+        if not self.dispatch_due.triggered:
+            self.dispatch_due.due(int(self.env.now), DISPATCH)
+
+    def warp_done(self) -> None:
+        """Tell who watches."""
+        self.report.warps_done += 1
+        if self.progress:
+            self.progress(self.report.warps_done, self.workload.warps)

@@ -1,0 +1,64 @@
+"""Durations: what a machine's parts take, in whole ticks. Derived here once; all that follows is integer arithmetic."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from simtmm.machine.spec import Machine
+
+
+@dataclass(frozen=True)
+class Durations:
+    """A machine's durations [ticks], each named after its key; what a machine does not have takes 0."""
+
+    issue: int
+    """How long one warp instruction holds an issue port."""
+    pipeline_depth: int
+    launch_overhead: int
+    block_launch: int
+    warp_launch: int
+    latency: int
+    """Of global memory, L."""
+    store_latency: int
+    """Of a store; L if the machine has none of its own."""
+    port_interval: int
+    service: int
+    atomic_service: int
+    turnaround: int
+    row_opening: int
+    l1_latency: int
+    """Of a hit; L without an L1. Likewise that of the L2."""
+    l2_latency: int
+    l2_service: int
+
+    @classmethod
+    def of(cls, machine: "Machine") -> "Durations":
+        """Those of a machine; `Machine.durations` keeps them."""
+        memory, scheduling, ticks = machine.memory, machine.scheduling, machine.ticks
+        return cls(
+            issue=ticks(machine.issue_cycles),
+            pipeline_depth=ticks(scheduling.pipeline_depth),
+            launch_overhead=ticks(scheduling.launch_overhead),
+            block_launch=ticks(scheduling.block_launch),
+            warp_launch=ticks(scheduling.warp_launch),
+            latency=ticks(memory.latency),
+            store_latency=ticks(memory.latency if memory.store_latency is None else memory.store_latency),
+            port_interval=ticks(memory.port_interval),
+            service=ticks(memory.service),
+            atomic_service=ticks(memory.atomic_service),
+            turnaround=ticks(memory.turnaround),
+            row_opening=ticks(memory.rows.opening) if memory.rows else 0,
+            l1_latency=ticks((memory.l1 or memory).latency),
+            l2_latency=ticks((memory.l2 or memory).latency),
+            l2_service=ticks(memory.l2.service) if memory.l2 else 0,
+        )
+
+    @property
+    def fastest_load(self) -> int:
+        """From a port to the finish of a load of one chunk, at least."""
+        return min(self.latency, self.l1_latency, self.l2_latency)
+
+    @property
+    def slowest_load(self) -> int:
+        """The latency of a load of one chunk, at most."""
+        return max(self.latency, self.l1_latency, self.l2_latency)

@@ -1,0 +1,69 @@
+"""What lowering and counting read of a machine: frozen, with a digest that two machines share if all of it is equal."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from simtmm.machine import Machine
+
+
+class _Specification:
+    @property
+    def digest(self) -> str:
+        """A hash of all values."""
+        values: dict[str, Any] = asdict(self)  # type: ignore[call-overload]  # those derived from this are dataclasses
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:20]
+
+
+@dataclass(frozen=True)
+class LoweringSpecification(_Specification):
+    """What decides the workload that a trace is lowered to, the blocks that a core group holds apart."""
+
+    warp_width: int
+    """Threads in lockstep, W."""
+    chunk_bytes: int
+    """Bytes of a chunk of global memory."""
+    half_warp_segments: bool
+    """Whether accesses are coalesced by segments of half-warps (machine rules, section 9), else by chunks."""
+    banks: int
+    """Banks of shared memory."""
+    bank_bytes: int
+    """Bytes of a word of a bank."""
+    lanes_together: int
+    """Lanes of a warp whose shared accesses are served in a pass."""
+
+    @classmethod
+    def of(cls, machine: Machine) -> "LoweringSpecification":
+        """That of a machine."""
+        return cls(
+            warp_width=machine.cores.warp_width,
+            chunk_bytes=machine.chunk_bytes,
+            half_warp_segments=machine.memory.coalescing == "half-warp-segments",
+            banks=machine.banks.count,
+            bank_bytes=machine.banks.word_bytes,
+            lanes_together=machine.banks.lanes or machine.cores.warp_width,
+        )
+
+
+@dataclass(frozen=True)
+class CountingSpecification(_Specification):
+    """What decides the counts of a workload beside the workload itself."""
+
+    lowering: LoweringSpecification
+    groups: int
+    """Core groups."""
+    processors: int
+    """Cores of the whole machine, P."""
+    waits_for_stores: bool
+    """Whether a warp waits for a store as long as for a load."""
+
+    @classmethod
+    def of(cls, machine: Machine) -> "CountingSpecification":
+        """That of a machine."""
+        return cls(
+            lowering=LoweringSpecification.of(machine),
+            groups=machine.cores.groups,
+            processors=machine.processors,
+            waits_for_stores=machine.waits_for_stores,
+        )

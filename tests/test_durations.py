@@ -1,0 +1,85 @@
+"""A machine's durations in ticks: every key that is a duration has one, rounded once."""
+
+from dataclasses import asdict
+
+import pytest
+
+from simtmm import Machine
+from simtmm.machine import tables
+from simtmm.machine.durations import Durations
+
+# By duration, the key it comes from, and its whole cycles here
+KEYS = {
+    "pipeline_depth": ("scheduling.pipeline_depth", 3),
+    "launch_overhead": ("scheduling.launch_overhead", 500),
+    "block_launch": ("scheduling.block_launch", 7),
+    "warp_launch": ("scheduling.warp_launch", 2),
+    "latency": ("memory.latency", 400),
+    "store_latency": ("memory.store_latency", 123),
+    "port_interval": ("memory.port_interval", 4),
+    "service": ("memory.service", 9),
+    "atomic_service": ("memory.atomic_service", 11),
+    "turnaround": ("memory.turnaround", 13),
+    "row_opening": ("memory.rows.opening", 17),
+    "l1_latency": ("memory.l1.latency", 30),
+    "l2_latency": ("memory.l2.latency", 201),
+    "l2_service": ("memory.l2.service", 5),
+}
+
+
+def machine(**changes):
+    return Machine.from_dict(
+        {
+            "name": "m",
+            "ticks_per_cycle": 2,
+            "cores": {"groups": 1, "cores_per_group": 8, "warp_width": 20, "max_threads_per_core": 16},
+            "memory": {"latency": 10, "chunk_words": 8},
+        }
+    ).replace(changes)
+
+
+def full():
+    lines = {"sets": 1, "ways": 1, "latency": 1}
+    caches = {"memory.l1": lines, "memory.l2": lines, "memory.rows": {"chunks": 1, "open": 1, "opening": 0}}
+    return machine(**caches).replace({key: cycles + 0.25 for key, cycles in KEYS.values()})
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_a_duration_is_its_key_in_ticks_rounded_half_up(name):
+    assert getattr(full().durations, name) == 2 * KEYS[name][1] + 1
+
+
+def test_every_key_that_is_a_duration_has_one():
+    """A key that is added to the tables is added to Durations, once for both engines."""
+    named = {"scheduling": tables.Scheduling, "memory": tables.Memory, "memory.rows": tables.Rows}
+    caches = {"memory.l1": tables.Cache, "memory.l2": tables.SharedCache}
+    found = {
+        f"{table}.{key}"
+        for table, model in {**named, **caches}.items()
+        for key, field in model.model_fields.items()
+        if (field.json_schema_extra or {}).get("unit") == "cycles"
+    }
+    assert found == {key for key, _ in KEYS.values()}
+
+
+def test_an_instruction_holds_its_port_for_the_width_over_the_cores():
+    assert machine().durations.issue == 2 * 3
+
+
+def test_what_a_machine_does_not_have_takes_nothing_and_hits_take_as_long_as_global_memory():
+    durations = machine(**{"scheduling.pipeline_depth": 0}).durations
+    taken = {name: ticks for name, ticks in asdict(durations).items() if ticks}
+    assert taken == {"issue": 6, **dict.fromkeys(("latency", "store_latency", "l1_latency", "l2_latency"), 20)}
+
+
+def test_the_fastest_and_the_slowest_load_are_those_of_the_levels():
+    caches = {"memory.l1": {"sets": 1, "ways": 1, "latency": 3}, "memory.l2": {"sets": 1, "ways": 1, "latency": 30}}
+    assert (machine(**caches).durations.fastest_load, machine(**caches).durations.slowest_load) == (6, 60)
+    assert machine().durations.fastest_load == machine().durations.slowest_load == 20
+
+
+def test_another_machine_has_its_own():
+    one = machine()
+    assert one.durations is one.durations
+    assert one.replace({"memory.latency": 11}).durations.latency == 22
+    assert isinstance(one.durations, Durations)
