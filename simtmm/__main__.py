@@ -14,8 +14,11 @@ from simtmm.errors import SimtmmError
 WRONG_INPUT = 2
 INTERRUPTED = 130
 
-# Typer brings its own copy of Click, older ones use the package: the base of its errors is found either way.
-_CommandLineError: type[Exception] = typer.BadParameter.__mro__[2]
+# What the command line itself complains of. Typer exports it by no name: newer ones bring a copy of Click, older ones
+# import the package.
+_CommandLineError: type[Exception] = next(
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException" and issubclass(base, Exception)
+)
 
 
 def main() -> None:
@@ -25,17 +28,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     logging.basicConfig(format="simtmm: %(message)s", level=logging.INFO)
     try:
-        status = app(standalone_mode=False, prog_name="simtmm")
-    except SimtmmError as error:
-        status = _complain(str(error))
-    except _CommandLineError as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # the message is the help
-            print(_message(error))
-            status = WRONG_INPUT
-        else:
-            status = _complain(f"{_message(error)} (see simtmm --help)")
-    except (KeyboardInterrupt, typer.Abort):
-        status = INTERRUPTED
+        status = _status()
     except BrokenPipeError:
         # Whoever read our output has gone, as `| head` does; say nothing, and nothing more when Python flushes.
         with contextlib.suppress(OSError):
@@ -44,6 +37,21 @@ def main() -> None:
     if status == INTERRUPTED:  # newer Typers end with it on their own
         print("simtmm: interrupted", file=sys.stderr)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _status() -> object:
+    """What the command line ends with, what went wrong having been told."""
+    try:
+        return app(standalone_mode=False, prog_name="simtmm")
+    except SimtmmError as error:
+        return _complain(str(error))
+    except _CommandLineError as error:
+        if type(error).__name__ != "NoArgsIsHelpError":
+            return _complain(f"{_message(error)} (see simtmm --help)")
+        print(_message(error))  # which is the help
+        return WRONG_INPUT
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
 
 
 def _message(error: Exception) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from simtmm.errors import KernelError, TraceError, shown
 from simtmm.files import data_file
@@ -24,6 +24,14 @@ WORDS: Mapping[Kind, str] = {
     "workload": "a workload (.json)",
 }
 
+OBJECTS: Mapping[Kind, type] = {"kernel": Kernel, "trace": Trace, "workload": Workload}
+LOADERS: Mapping[Kind, Callable[[str | Path], Kernel | Trace | Workload]] = {
+    "kernel": load_kernel,
+    "trace": load_trace,
+    "workload": load_workload,
+}
+
+Source: TypeAlias = str | Path | Kernel | Trace | Workload
 Heard = Callable[[int], None]  # events recorded
 Lowered = Callable[[int, int], None]  # done, total
 
@@ -68,44 +76,46 @@ class Program:
         return Prepared(machine, workload, count(self.trace, machine, workload))
 
 
-def kind_of(source: str | Path) -> Kind:
-    """What a source is, told by its suffix: a trace is .parquet, a workload .json, and all else names a kernel."""
+def kind_of(source: Source) -> Kind:
+    """What a source is: told by its suffix, a trace is .parquet, a workload .json, and all else names a kernel.
+
+    Raises KernelError for what is neither a path nor a name nor one of these.
+    """
+    for kind, of in OBJECTS.items():
+        if isinstance(source, of):
+            return kind
+    if not isinstance(source, (str, Path)):
+        raise KernelError(f"source = {shown(source)}: must be {' or '.join(WORDS.values())}")
     return SUFFIXES.get(Path(source).suffix, "kernel")
 
 
 def open_program(
-    source: str | Path | Trace,
+    source: Source,
     parameters: Mapping[str, object] | None = None,
     progress: Heard | None = None,
     kinds: Collection[Kind] = ("kernel", "trace", "workload"),
 ) -> Program:
     """The program that a source names; a kernel is recorded on the CPU.
 
-    source: a kernel's name or folder, a trace's file or the trace itself, a workload's file.
+    source: a kernel's name or folder, a trace's file, a workload's file; or one of the three itself.
     parameters: of a kernel, those that differ from its defaults.
     progress: called with the number of events recorded so far.
     kinds: what the source may be.
 
     Raises KernelError, and the errors of recording and reading (simtmm.errors).
     """
-    if isinstance(source, Trace):
-        if parameters:
-            raise KernelError(f"a trace: parameters ({', '.join(parameters)}) can only be given to a kernel")
-        return _of_trace(source)
-    if not isinstance(source, (str, Path)):
-        raise KernelError(f"source = {shown(source)}: must be {' or '.join(WORDS[allowed] for allowed in kinds)}")
     kind = kind_of(source)
+    what = str(source) if isinstance(source, (str, Path)) else f"this {kind}"
     if kind not in kinds:
-        raise KernelError(f"{source}: is {WORDS[kind]}: must be {' or '.join(WORDS[allowed] for allowed in kinds)}")
+        raise KernelError(f"{what}: is {WORDS[kind]}: must be {' or '.join(WORDS[allowed] for allowed in kinds)}")
     if kind != "kernel" and parameters:
-        raise KernelError(f"{source}: parameters ({', '.join(parameters)}) can only be given to a kernel")
-    if kind == "trace":
-        return _of_trace(load_trace(source))
-    if kind == "workload":
-        workload = load_workload(source)
-        return Program(workload.origin, workload=workload)
-    kernel = load_kernel(source)
-    return _of_trace(record(kernel, parameters, progress=progress), kernel)
+        raise KernelError(f"{what}: parameters ({', '.join(parameters)}) can only be given to a kernel")
+    opened = LOADERS[kind](source) if isinstance(source, (str, Path)) else source
+    if isinstance(opened, Workload):
+        return Program(opened.origin, workload=opened)
+    if isinstance(opened, Trace):
+        return _of_trace(opened)
+    return _of_trace(record(opened, parameters, progress=progress), opened)
 
 
 def shipped_trace(name: str) -> Path:

@@ -13,10 +13,14 @@ logger = logging.getLogger("simtmm")
 
 MACHINE_KEYS = {
     "cores.threads_per_core": "cores.max_threads_per_core",  # the name of T, the threads in use
-    "resources.local_memory": "resources.shared_memory",  # which CUDA calls a thread's own memory
+    "resources.local_memory": "resources.shared_memory",  # to CUDA, local memory is a thread's own
 }
 KERNELS = {"local-chase": "shared-chase"}
-PARAMETERS = {"stream": {"local_memory": "shared_memory"}}  # of shipped kernels
+PARAMETERS = {  # of shipped kernels
+    "stream": {"local_memory": "shared_memory"},
+    "merge-sort": {"local_elements": "shared_elements"},
+    "odd-even-merge-sort": {"local_elements": "shared_elements"},
+}
 LAUNCH_KEYS = {"local_memory_bytes": "shared_memory_bytes"}
 
 Entry = TypeVar("Entry")

@@ -13,7 +13,7 @@ PAPER = "000 (Ma) section 4.4.2, Eq (4.35)"
 
 PARAMETERS = {
     "n": Parameter(8192, "elements", minimum=1, maximum=2**24),
-    "local_elements": Parameter(
+    "shared_elements": Parameter(
         256,
         "elements that are sorted or merged in shared memory at once, Z",
         choices=tuple(2**lg for lg in range(1, 13)),
@@ -26,7 +26,7 @@ LARGEST = 2**31 - 1
 
 
 def defines(p):
-    return {"LOCAL": p.local_elements, "THREADS": p.threads}
+    return {"LOCAL": p.shared_elements, "THREADS": p.threads}
 
 
 def algorithm(p):
@@ -34,16 +34,16 @@ def algorithm(p):
 
 
 def inputs(p):
-    total = -(-p.n // p.local_elements) * p.local_elements
+    total = -(-p.n // p.shared_elements) * p.shared_elements
     keys = np.full(total, LARGEST, dtype=np.int32)
     keys[: p.n] = np.random.default_rng(p.seed).integers(p.keys, size=p.n)
-    cuts = np.zeros((2 * total // p.local_elements, 2), dtype=np.int32)
+    cuts = np.zeros((2 * total // p.shared_elements, 2), dtype=np.int32)
     return {"keys": keys, "merged": np.zeros_like(keys), "cuts": cuts}
 
 
 def rounds(p, total):
     """The lengths of the runs that are merged, round by round."""
-    run = p.local_elements
+    run = p.shared_elements
     while run < total:
         yield run
         run *= 2
@@ -51,14 +51,14 @@ def rounds(p, total):
 
 def launches(p, memory):
     total, sections = len(memory["keys"]), len(memory["cuts"])
-    registers = 16 + -(-p.local_elements // p.threads)  # assumption: bounds, indices, addresses; and one an element
+    registers = 16 + -(-p.shared_elements // p.threads)  # assumption: bounds, indices, addresses; and one an element
     yield Launch(
         "sort_blocks",
         ("keys",),
-        grid=total // p.local_elements,
+        grid=total // p.shared_elements,
         block=p.threads,
         registers_per_thread=registers,
-        shared_memory_bytes=4 * p.local_elements,
+        shared_memory_bytes=4 * p.shared_elements,
     )
     before, after = "keys", "merged"
     for run in rounds(p, total):
@@ -75,7 +75,7 @@ def launches(p, memory):
             grid=sections,
             block=p.threads,
             registers_per_thread=registers,
-            shared_memory_bytes=2 * 4 * p.local_elements,
+            shared_memory_bytes=2 * 4 * p.shared_elements,
         )
         before, after = after, before
 

@@ -14,11 +14,10 @@ from simtmm.machine.load import opened_machine
 from simtmm.model import find_model, predict
 from simtmm.model.latency_hiding import Hiding, hiding_of_trace
 from simtmm.model.launch.occupancy import Occupancy, occupancy
-from simtmm.program import Prepared, Program, open_program, shipped_trace
+from simtmm.program import Prepared, Program, Source, open_program, shipped_trace
 from simtmm.provenance import provenance
 from simtmm.result import Prediction, Result
 from simtmm.trace.counts import Counts
-from simtmm.trace.io import Trace
 from simtmm.trace.schema import Sampling
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
@@ -69,7 +68,7 @@ class Run:
 
 
 def run(
-    source: str | Path | Trace | None = None,
+    source: Source | None = None,
     machine: Machine | str | Path = "gtx280",
     parameters: Mapping[str, object] | None = None,
     engine: str = DEFAULT,
@@ -79,8 +78,8 @@ def run(
 ) -> Run:
     """Run a program on a machine and predict its time.
 
-    source: a trace or its file (.parquet), a workload (.json), or a kernel's name or folder, which is recorded first;
-        the trace that ships with simtmm if left out.
+    source: a kernel's name or folder, which is recorded first, a trace's file (.parquet), a workload's file (.json), or
+        one of the three itself; the trace that ships with simtmm if left out.
     machine: a machine, its name, or its file.
     parameters: of a kernel, those that differ from its defaults.
     engine: "fast" (compiled) or "reference" (SimPy); both give the same.

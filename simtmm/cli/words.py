@@ -5,9 +5,9 @@ import math
 import os
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from simtmm.machine import Machine
+
+Value = TypeVar("Value")
 
 FORMS = {"--set": "KEY=VALUE", "--vary": "KEY=RANGE", "--link": "KEY=RANGE;KEY=RANGE", "--draw": "KEY=LOW:HIGH"}
 PIPE_WIDTH = 200  # columns that tables may take where no terminal says how many there are
@@ -138,12 +140,20 @@ def chosen_machine(name: str, changes: list[str] | None) -> "Machine":
 def changes_of(words: list[str] | None) -> dict[str, Any]:
     """A machine's keys with new values from KEY=VALUE words."""
     values = dict(_pair(word, "--set", MachineError) for word in words or [])  # the last holds
-    return told("--set", {key: _value(text) for key, text in values.items()}, MACHINE_KEYS)
+    return _by_new_names({key: _value(text) for key, text in values.items()}, "--set", MachineError)
 
 
 def ranges_of(words: list[str] | None, option: str) -> dict[str, str]:
     """KEY=RANGE words, the ranges as they stand. A key that comes twice is refused."""
-    return told(option, _pairs(words, option, StudyError), MACHINE_KEYS)
+    return _by_new_names(_pairs(words, option, StudyError), option, StudyError)
+
+
+def _by_new_names(values: Mapping[str, Value], option: str, error: type[Exception]) -> dict[str, Value]:
+    """The values by machine keys as they are called now. A key that comes by both its names is refused."""
+    try:
+        return told(option, values, MACHINE_KEYS)
+    except ValueError as both:
+        raise error(f"{option}: {both}") from None
 
 
 def parameters_of(words: list[str] | None) -> dict[str, str]:

@@ -14,7 +14,8 @@ from simtmm.recorder.arguments import ArgumentKind, argument_value
 from simtmm.recorder.faults import FaultCode, access_fault, fault_place
 from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.limits import VARIABLE, available_memory, kernel_memory, kernel_timeout
-from simtmm.recorder.process import Apart, Command, EndedError, Fault, KernelProcess, Outcome
+from simtmm.recorder.messages import Apart, Command, Fault, Outcome
+from simtmm.recorder.process import EndedError, KernelProcess
 from simtmm.recorder.sites import read_source
 from simtmm.trace.io import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Events
@@ -161,7 +162,7 @@ class CpuLaunches:
                 yield pile.batch(number, done)
             if not ahead and not is_last:
                 self._begin(command, launch, room.left(), where)
-        self._check_shared_memory(outcome.local_bytes, launch, where)
+        self._check_shared_memory(outcome.shared_bytes, launch, where)
 
     def _begin(self, command: Command, launch: Launch, most: int, where: str) -> None:
         command.last = min(launch.blocks, command.first + BATCH_EVENTS)

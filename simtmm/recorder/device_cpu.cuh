@@ -121,12 +121,12 @@ struct Fault {
     long long index, count;
 };
 
-struct LocalArray { void* storage; long long bytes; };
+struct DeclaredArray { void* storage; long long bytes; };
 struct Array { unsigned long long begin, end; };
 struct Abort {};
 
-static LocalArray local_arrays[MOST_SITES];  // those that this launch has declared
-static int local_array_count;
+static DeclaredArray declared_arrays[MOST_SITES];  // those that this launch has declared
+static int declared_array_count;
 static int launch_number;  // one more with each launch begun
 
 // Events are appended up to events_room; then there must be more room (see make_room).
@@ -157,7 +157,7 @@ struct Seen {
     volatile unsigned long long last;  // events of this call << 16 | the last one's site, NO_SITE where a block begins
     volatile long long block;
     volatile int thread;
-    char local;  // whether this launch has accessed shared memory,
+    char shared;  // whether this launch has accessed shared memory,
     char loaded[MOST_ARRAYS], stored[MOST_ARRAYS];  // and which arrays it has loaded from and stored to
     char what[500];  // a thrown exception says of itself
 };
@@ -278,11 +278,11 @@ template <int SITE, class T> struct GlobalPlace : Updates<GlobalPlace<SITE, T>, 
 
 // --- shared memory --------------------------------------------------------------------------------------------------
 
-// A block's local array: s[i] of the plain build.
+// An array in shared memory: s[i] of the plain build.
 template <class T> struct SharedArray { T* data; int count; int declared; };
 
 // What another block left in shared memory is not to be relied on.
-static void poison(const LocalArray& array) { __builtin_memset(array.storage, 0xCD, array.bytes); }
+static void poison(const DeclaredArray& array) { __builtin_memset(array.storage, 0xCD, array.bytes); }
 
 template <int SITE, class T, int COUNT> struct Storage {
     static_assert(SITE < MOST_SITES, "too many sites in one kernel file");
@@ -290,9 +290,9 @@ template <int SITE, class T, int COUNT> struct Storage {
     static inline int declared_in = 0;  // the launch
     static SharedArray<T> declare() {
         if (__builtin_expect(declared_in != launch_number, 0)) {
-            if (local_array_count == MOST_SITES) fail(NO_MEMORY, SITE);
+            if (declared_array_count == MOST_SITES) fail(NO_MEMORY, SITE);
             declared_in = launch_number;
-            poison(local_arrays[local_array_count++] = LocalArray{elements, (long long)sizeof elements});
+            poison(declared_arrays[declared_array_count++] = DeclaredArray{elements, (long long)sizeof elements});
         }
         return SharedArray<T>{elements, COUNT, SITE};
     }
@@ -309,7 +309,7 @@ template <int SITE, class T> struct SharedPlace : Updates<SharedPlace<SITE, T>, 
         if (__builtin_expect((unsigned long long)index >= (unsigned long long)array.count, 0))
             fail(SHARED_OUT_OF_BOUNDS, SITE, array.declared, index, array.count);
         append(SITE, kind, sizeof(T), (unsigned long long)array.declared << 32 | (unsigned long long)index * sizeof(T));
-        seen.now.local = 1;
+        seen.now.shared = 1;
         return array.data[index];
     }
     T& update() { return go(KIND_SHARED_ATOMIC); }

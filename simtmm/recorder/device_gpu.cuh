@@ -41,7 +41,7 @@ __device__ simtmm::Recorder simtmm_recorder;
 
 namespace simtmm {
 
-// A block's local array: s[i] of the plain build, with the site of its declaration.
+// An array in shared memory: s[i] of the plain build, with the site of its declaration.
 template <class T> struct SharedArray {
     T* data;
     int count;

@@ -22,7 +22,7 @@ BATCH_EVENTS = 1 << 20  # of a batch that goes to the trace, unless a block has 
 MOST_OF_A_THREAD = 1 << 27  # events; a thread with more loops for ever
 ATTEMPTS = 8  # to record a launch whose threads do more each time
 COUNTER_BYTES = 16  # of a recorded thread: how many events it has had, and where its stretch begins
-ALIGNMENT_BYTES = 16  # at most lie unused before a local array
+ALIGNMENT_BYTES = 16  # at most lie unused before an array in shared memory
 
 
 class GpuLaunches:

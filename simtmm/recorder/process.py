@@ -22,86 +22,15 @@ import numpy.typing as npt
 
 from simtmm.errors import RecordingError, shown
 from simtmm.files import KERNEL_MEMORY, KERNEL_TIMEOUT
-from simtmm.recorder.global_memory import MOST_ARRAYS, GlobalMemory
+from simtmm.recorder.global_memory import GlobalMemory
+from simtmm.recorder.messages import Command, Outcome, Seen
 from simtmm.recorder.shared_file import SharedFile
 from simtmm.trace.schema import EVENT, Events
 
-MOST_ARGUMENTS = 32
 LOOK_SECONDS = 0.1  # between two looks of the watchdog
 PLACE_BYTES = 1 << 16  # of what the process says of its place; the ends of blocks stand behind
 NO_SITE = 0xFFFF
 UNABLE = 125  # the exit status where memory could not be shared
-
-
-class Fault(ctypes.Structure):
-    """What went wrong within a kernel; `code` as in device_cpu.cuh."""
-
-    _fields_ = (
-        ("code", ctypes.c_int),
-        ("site", ctypes.c_int),
-        ("block", ctypes.c_longlong),
-        ("thread", ctypes.c_longlong),
-        ("array", ctypes.c_int),
-        ("index", ctypes.c_longlong),
-        ("count", ctypes.c_longlong),
-    )
-
-
-class Apart(ctypes.Structure):
-    """Threads of a block that met no barrier together; `site` is -1 where there were none."""
-
-    _fields_ = (
-        ("site", ctypes.c_int),
-        ("other_site", ctypes.c_int),
-        ("block", ctypes.c_longlong),
-        ("thread", ctypes.c_int),
-        ("other", ctypes.c_int),
-        ("passed", ctypes.c_int),
-    )
-
-
-class Command(ctypes.Structure):
-    """Blocks to be run, of the launch that begins with it or began before; the fields as in process_cpu.cuh."""
-
-    _fields_ = (
-        ("kernel", ctypes.c_int),
-        ("begins", ctypes.c_int),
-        ("turn", ctypes.c_int),
-        ("unused", ctypes.c_int),
-        ("shape", ctypes.c_uint * 6),
-        ("first", ctypes.c_longlong),
-        ("last", ctypes.c_longlong),
-        ("wanted", ctypes.c_ulonglong),
-        ("most", ctypes.c_ulonglong),
-        ("pointers", ctypes.c_ulonglong),
-        ("spare", ctypes.c_ulonglong),
-        ("arguments", ctypes.c_ubyte * 16 * MOST_ARGUMENTS),
-    )
-
-
-class Outcome(ctypes.Structure):
-    """What came of a command: so many events of so many blocks."""
-
-    _fields_ = (
-        ("count", ctypes.c_ulonglong),
-        ("blocks", ctypes.c_longlong),
-        ("local_bytes", ctypes.c_longlong),
-        ("fault", Fault),
-        ("ended_early", Apart),
-        ("at_two_sites", Apart),
-    )
-
-
-class _Seen(ctypes.Structure):
-    _fields_ = (
-        ("last", ctypes.c_ulonglong),
-        ("block", ctypes.c_longlong),
-        ("thread", ctypes.c_int),
-        ("local", ctypes.c_ubyte),
-        ("loaded", ctypes.c_ubyte * MOST_ARRAYS),
-        ("stored", ctypes.c_ubyte * MOST_ARRAYS),
-        ("what", ctypes.c_ubyte * 500),
-    )
 
 
 class EndedError(Exception):
@@ -131,7 +60,7 @@ class KernelProcess:
             self._events = [stack.enter_context(SharedFile(0)) for _ in range(2)]  # by turn
             place = stack.enter_context(SharedFile(PLACE_BYTES + 2 * 8 * most_blocks))
             self._place = place.mapped(place.size, writable=True)
-            self._seen = _Seen.from_buffer(self._place)
+            self._seen = Seen.from_buffer(self._place)
             self._most_blocks = most_blocks
             self._mapped: list[mmap.mmap | bytes] = [b"", b""]  # as much of them as was needed
             commands, self._commands = os.pipe()
@@ -175,8 +104,8 @@ class KernelProcess:
 
     @property
     def has_accessed(self) -> bool:
-        """Whether the launch begun last has accessed memory so far, global or local."""
-        return bool(self._seen.local) or any(bytes(self._seen.loaded)) or any(bytes(self._seen.stored))
+        """Whether the launch begun last has accessed memory so far, global or shared."""
+        return bool(self._seen.shared) or any(bytes(self._seen.loaded)) or any(bytes(self._seen.stored))
 
     def has_stored(self, array: int) -> bool:
         """Whether the launch begun last has stored to or updated that array, by number."""

@@ -116,7 +116,7 @@ static bool run_block(long long block, int threads) {
     blockIdx.x = (unsigned)(block % gridDim.x);
     blockIdx.y = (unsigned)(block / gridDim.x % gridDim.y);
     blockIdx.z = (unsigned)(block / gridDim.x / gridDim.y);
-    for (int i = 0; i < local_array_count; ++i) poison(local_arrays[i]);
+    for (int i = 0; i < declared_array_count; ++i) poison(declared_arrays[i]);
     int waiting = 0;
     for (int thread = 0; thread < threads; ++thread) {
         Fiber& fiber = fibers[thread];
@@ -241,7 +241,7 @@ struct KernelEntry { const char* name; void (*call)(void**); int (*signature)(ch
 
 // --- the conversation with the recorder ------------------------------------------------------------------------------
 
-// What it says and hears: simtmm/recorder/process.py has the same, word for word.
+// What it says and hears: simtmm/recorder/messages.py has the same, word for word.
 struct Command {
     int kernel, begins, turn, unused;  // begins: whether a launch begins with this
     unsigned shape[6];  // grid x, y, z and block x, y, z
@@ -252,7 +252,7 @@ struct Command {
 };
 struct Outcome {
     unsigned long long count;  // of events
-    long long blocks, local_bytes;
+    long long blocks, shared_bytes;
     Fault fault;
     Apart ended_early, at_two_sites;
 };
@@ -261,9 +261,9 @@ static void begin(const KernelEntry& kernel, const unsigned* shape) {
     body = kernel.call;
     gridDim = dim3{shape[0], shape[1], shape[2]};
     blockDim = dim3{shape[3], shape[4], shape[5]};
-    local_array_count = 0;
+    declared_array_count = 0;
     ended_early.site = at_two_sites.site = -1;
-    seen.now.local = 0;
+    seen.now.shared = 0;
     std::memset(seen.now.loaded, 0, sizeof seen.now.loaded);
     std::memset(seen.now.stored, 0, sizeof seen.now.stored);
     ++launch_number;
@@ -323,9 +323,9 @@ static Outcome obey(const Command& command) {
     else blocks = run(command, threads, starts);
     std::free(starts);
     std::fflush(stdout);
-    long long local_bytes = 0;
-    for (int i = 0; i < local_array_count; ++i) local_bytes += local_arrays[i].bytes;
-    return Outcome{events_used, blocks, local_bytes, fault, ended_early, at_two_sites};
+    long long shared_bytes = 0;
+    for (int i = 0; i < declared_array_count; ++i) shared_bytes += declared_arrays[i].bytes;
+    return Outcome{events_used, blocks, shared_bytes, fault, ended_early, at_two_sites};
 }
 
 static bool transfer(bool reading, int file, void* what, std::size_t bytes) {

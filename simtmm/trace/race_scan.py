@@ -1,14 +1,20 @@
 """The loop that looks for races, compiled (races.py says what one is): word by word, who did what first."""
 
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.compiled import Compiled
+from simtmm.compiled import Compiled, inlined
 from simtmm.trace.schema import Events, Kind
 
 LOAD, STORE, SAME, ATOMIC = range(4)  # what is done to a word; SAME: a store that changed nothing
+ACTIONS = 4
+OF_BLOCK, OF_LAUNCH = range(2)  # scopes
 COLUMNS = 8  # of a pair of sites, these:
 COUNT, HARMFUL, LAUNCH, BLOCK, OTHER_BLOCK, THREAD, OTHER_THREAD, ADDRESS = range(COLUMNS)
+NOBODY = -1
+WHO_BITS, THREAD_BITS, LOW_16 = 32, 16, 0xFFFF  # of who touched a word first: block or thread, its thread, its site
 
 _LOAD, _ASYNC, _ATOMIC, _BARRIER = int(Kind.LOAD), int(Kind.ASYNC), int(Kind.ATOMIC), int(Kind.BARRIER)
 _SHARED_LOAD, _SHARED_ATOMIC = int(Kind.SHARED_LOAD), int(Kind.SHARED_ATOMIC)
@@ -35,34 +41,16 @@ def scan(
     Within a stretch threads come in the order of their numbers, and so do the blocks of a launch; so if anybody but
     the present one did something to a word, the first who did is not the present one. touched: of each word when it
     was touched last, then for each action the first thread or block (upper 32 bits), its thread (16) and site (16),
-    -1 for nobody.
+    NOBODY for nobody.
     """
     for number in range(len(starts)):
         start, count, block = starts[number], ends[number] - starts[number], blocks[number]
-        # In which stretch each event lies, then their order by stretch.
-        stretch = np.zeros(count, np.int32)
-        passed, last, of = 0, 0, -1
-        for place in range(count):
-            event = events[start + place]
-            if event.thread != of:
-                of, passed = event.thread, 0
-            stretch[place] = passed
-            if event.kind == _BARRIER:
-                passed += 1
-                last = max(last, passed)
-        position = np.zeros(last + 2, np.int64)
-        for place in range(count):
-            position[stretch[place] + 1] += 1
-        for place in range(last + 1):
-            position[place + 1] += position[place]
+        stretch = np.empty(count, np.int32)
+        last = _find_stretches(events, start, stretch)
         order = np.empty(count, np.int64)
-        for place in range(count):
-            order[position[stretch[place]]] = place
-            position[stretch[place]] += 1
-
+        _put_in_order(stretch, np.zeros(last + 2, np.int64), order)
         present = -1
-        for turn in range(count):
-            place = order[turn]
+        for place in order:
             if stretch[place] != present:
                 present = stretch[place]
                 stretches += 1
@@ -70,59 +58,119 @@ def scan(
             kind = event.kind
             if kind < _LOAD or kind > _SHARED_ATOMIC:
                 continue
-            if kind in (_LOAD, _ASYNC, _SHARED_LOAD):
-                action = LOAD
-            elif kind in (_ATOMIC, _SHARED_ATOMIC):
-                action = ATOMIC
-            else:
-                action = SAME if len(silent) and silent[start + place] else STORE
+            action = _action(kind, len(silent) != 0 and silent[start + place])
             value = np.int64(event.value)
-            shared = kind >= _SHARED_LOAD
-            if shared:
+            if kind >= _SHARED_LOAD:
                 offset = value & np.int64(0xFFFFFFFF)
                 low = 2 * words + shared_base[value >> 32] + offset // shared_unit
-                size = shared_unit
+                me = np.int64(event.thread)
+                _touch(event, action, OF_BLOCK, me, stretches, low, shared_unit, touched, pairs, launch, block)
             else:
                 low = value // unit
-                size = unit
-            for scope in range(1 if shared else 2):
-                me = np.int64(event.thread) if scope == 0 else np.int64(block)
-                now = stretches if scope == 0 else launch + 1
-                told = 0  # a bit for each action that this access has been noted to race with
-                for word in range(event.bytes // size):
-                    at = low + scope * words + word
-                    if touched[at, 0] != now:
-                        touched[at, 0] = now
-                        for other in range(1, 5):
-                            touched[at, other] = -1
-                    changed = touched[at, 1 + STORE] >= 0
-                    for other in range(4):
-                        first = touched[at, 1 + other]
-                        if first < 0 or first >> 32 == me or told >> other & 1 or (other == SAME and told >> STORE & 1):
-                            continue
-                        stores = action in (SAME, STORE) or other in (SAME, STORE)
-                        if not stores and (scope == 1 or action == other):
-                            continue
-                        harmful = True
-                        if action == SAME and other != ATOMIC:
-                            harmful = other == LOAD and changed
-                        elif action == LOAD and other == SAME:
-                            harmful = changed
-                        told |= 1 << other
-                        site, thread = first & 0xFFFF, first >> 16 & 0xFFFF
-                        forward = site <= event.site
-                        row = pairs[scope, site, event.site] if forward else pairs[scope, event.site, site]
-                        row[COUNT] += 1
-                        if row[COUNT] == 1 or (harmful and row[HARMFUL] == 0):
-                            there = np.int64(block) if scope == 0 else first >> 32
-                            row[LAUNCH] = launch
-                            row[BLOCK] = there if forward else block
-                            row[OTHER_BLOCK] = block if forward else there
-                            row[THREAD] = thread if forward else event.thread
-                            row[OTHER_THREAD] = event.thread if forward else thread
-                            row[ADDRESS] = value + word * size
-                        if harmful:
-                            row[HARMFUL] += 1
-                    if touched[at, 1 + action] < 0:
-                        touched[at, 1 + action] = me << 32 | np.int64(event.thread) << 16 | np.int64(event.site)
+                me = np.int64(event.thread)
+                _touch(event, action, OF_BLOCK, me, stretches, low, unit, touched, pairs, launch, block)
+                me = np.int64(block)
+                _touch(event, action, OF_LAUNCH, me, launch + 1, low + words, unit, touched, pairs, launch, block)
     return stretches
+
+
+@inlined
+def _find_stretches(events, start, stretch):
+    """Write in which stretch each event of a block lies; gives the last one's number."""
+    passed, last, of = 0, 0, -1
+    for place in range(len(stretch)):
+        event = events[start + place]
+        if event.thread != of:
+            of, passed = event.thread, 0
+        stretch[place] = passed
+        if event.kind == _BARRIER:
+            passed += 1
+            last = max(last, passed)
+    return last
+
+
+@inlined
+def _put_in_order(stretch, position, order):
+    """Write the places of a block's events stretch by stretch, within one in their order. position: zeros."""
+    for place in range(len(stretch)):
+        position[stretch[place] + 1] += 1
+    for number in range(len(position) - 1):
+        position[number + 1] += position[number]
+    for place in range(len(stretch)):
+        order[position[stretch[place]]] = place
+        position[stretch[place]] += 1
+
+
+@inlined
+def _action(kind, changed_nothing):
+    """What an access does to a word."""
+    if kind in (_LOAD, _ASYNC, _SHARED_LOAD):
+        return LOAD
+    if kind in (_ATOMIC, _SHARED_ATOMIC):
+        return ATOMIC
+    return SAME if changed_nothing else STORE
+
+
+@inlined
+def _races(action, other, scope):
+    """Whether two actions on a word race: one stores; or, in a block, one is an atomic update and one a load."""
+    if action in (SAME, STORE) or other in (SAME, STORE):
+        return True
+    return scope == OF_BLOCK and action != other
+
+
+@inlined
+def _is_harmful(action, other, changed):
+    """Whether a race may do harm. changed: whether anybody's store has changed the word by now."""
+    if action == SAME and other != ATOMIC:
+        return other == LOAD and changed
+    if action == LOAD and other == SAME:
+        return changed
+    return True
+
+
+@inlined
+def _touch(event, action, scope, me, now, low, size, touched, pairs, launch, block):
+    """Note what an access does to each of its words, and what it races with.
+
+    me: the thread of the block, or the block of the launch. now: the stretch or the launch; what lies before is
+    forgotten. low: the first word's place in `touched`. size: of a word [bytes].
+    """
+    told = 0  # a bit for each action that this access has been noted to race with
+    for word in range(event.bytes // size):
+        at = low + word
+        if touched[at, 0] != now:
+            touched[at, 0] = now
+            for other in range(ACTIONS):
+                touched[at, 1 + other] = NOBODY
+        changed = touched[at, 1 + STORE] >= 0
+        for other in range(ACTIONS):
+            first = touched[at, 1 + other]
+            if first == NOBODY or first >> WHO_BITS == me or told >> other & 1:
+                continue
+            if (other == SAME and told >> STORE & 1) or not _races(action, other, scope):
+                continue
+            told |= 1 << other
+            there = np.int64(block) if scope == OF_BLOCK else first >> WHO_BITS
+            address = np.int64(event.value) + word * size
+            _note(event, first, there, address, _is_harmful(action, other, changed), pairs[scope], launch, block)
+        if touched[at, 1 + action] == NOBODY:
+            touched[at, 1 + action] = me << WHO_BITS | np.int64(event.thread) << THREAD_BITS | np.int64(event.site)
+
+
+@inlined
+def _note(event, first, there, address, harmful, pairs, launch, block):
+    """Count a race of an event with who came first, in block `there`; an example is kept, a harmful one if any is."""
+    site, thread = first & LOW_16, first >> THREAD_BITS & LOW_16
+    forward = site <= event.site
+    row = pairs[site, event.site] if forward else pairs[event.site, site]
+    row[COUNT] += 1
+    if row[COUNT] == 1 or (harmful and row[HARMFUL] == 0):
+        row[LAUNCH] = launch
+        row[BLOCK] = there if forward else block
+        row[OTHER_BLOCK] = block if forward else there
+        row[THREAD] = thread if forward else event.thread
+        row[OTHER_THREAD] = event.thread if forward else thread
+        row[ADDRESS] = address
+    if harmful:
+        row[HARMFUL] += 1

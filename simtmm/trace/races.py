@@ -48,8 +48,8 @@ class Access:
 class Race:
     """A pair of sites that race, with an example: first and second are what raced for array[index] in that launch.
 
-    kernel: the __global__ function. scope: "block" or "launch". array: of global memory; or, if `local`, of local
-    memory, as it is declared. index: of an element of the array's type; of a local one, the offset in bytes. count:
+    kernel: the __global__ function. scope: "block" or "launch". array: of global memory; or, if `shared`, of shared
+    memory, as it is declared. index: of an element of the array's type; of a shared one, the offset in bytes. count:
     accesses at one of the sites that raced with one at the other. benign: whether no write of them all changed what
     lay there; None where the trace does not tell.
     """
@@ -60,10 +60,15 @@ class Race:
     first: Access
     second: Access
     array: str
-    local: bool
+    shared: bool
     index: int
     count: int
     benign: bool | None
+
+    @property
+    def local(self) -> bool:
+        """`shared` by its old name, which documents keep beside it."""
+        return self.shared
 
     def line(self) -> str:
         """In words."""
@@ -74,7 +79,7 @@ class Race:
                 f"{self.second.thread}"
             )
         sites = " with ".join(f"{side.file}:{side.line} `{side.source}`" for side in (self.first, self.second))
-        place = f"byte {self.index} of `{self.array}`" if self.local else f"{self.array}[{self.index}]"
+        place = f"byte {self.index} of `{self.array}`" if self.shared else f"{self.array}[{self.index}]"
         benign = ", benign: what was there is what was stored" if self.benign else ""
         return (
             f"{self.kernel}: within a {self.scope}: {self.first.action} and {self.second.action} of "
@@ -108,7 +113,7 @@ class Races:
             "pairs": len(self.found),
             "harmful": len(self.harmful),
             "accesses": sum(race.count for race in self.found),
-            "found": [asdict(race) for race in self.found[:most]],
+            "found": [{**asdict(race), "local": race.local} for race in self.found[:most]],
         }
 
     def lines(self, most: int = 20) -> list[str]:
@@ -151,7 +156,9 @@ class RaceFinder:
         self._end = max((array.base + array.bytes for array in arrays), default=0)
         self._unit = self._shared_unit = 16  # bytes of a word, once accesses have been seen
         self._words = 0  # of global memory
-        self._shared_base = np.zeros(len(sites) + 1, np.int64)  # the first word of each local array, by its site
+        self._shared_base = np.zeros(
+            len(sites) + 1, np.int64
+        )  # the first word of each array in shared memory, by its site
         # The words of global memory as threads of a block touch them, again as blocks of a launch do, and the words
         # of shared memory: when each was touched last, and for each action who came first (see race_scan).
         self._touched = np.zeros((0, 5), np.int64)
@@ -198,8 +205,8 @@ class RaceFinder:
         if int((value + size[everywhere]).max(initial=0)) > self._end:
             raise TraceError("races: the trace has accesses outside its arrays")
         words = self._end // unit + 1
-        local = (kind >= Kind.SHARED_LOAD) & (kind <= Kind.SHARED_ATOMIC)
-        value, size = events["value"][local], size[local]
+        shared = (kind >= Kind.SHARED_LOAD) & (kind <= Kind.SHARED_ATOMIC)
+        value, size = events["value"][shared], size[shared]
         if int(max(events["site"].max(), (value >> np.uint64(32)).max(initial=0))) >= len(self._sites):
             raise TraceError("races: the trace has events at sites that it does not list")
         offset = value & np.uint64(2**32 - 1)
@@ -228,8 +235,8 @@ class RaceFinder:
 
     def _race(self, function: str, scope: int, one: int, other: int, row: Numbers) -> Race:
         count, harmful, launch, block, other_block, thread, other_thread, address = (int(number) for number in row)
-        local = self._sites[one].kind.startswith("shared_")
-        array, index = self._local_place(address) if local else self._place(address)
+        shared = self._sites[one].kind.startswith("shared_")
+        array, index = self._shared_place(address) if shared else self._place(address)
         benign = not harmful if self._flagged else None
         return Race(
             function,
@@ -238,7 +245,7 @@ class RaceFinder:
             self._access(one, block, thread),
             self._access(other, other_block, other_thread),
             array,
-            local,
+            shared,
             index,
             count,
             benign,
@@ -250,8 +257,8 @@ class RaceFinder:
         action = {"async": "load", "atomic": "atomic update"}.get(kind, kind)
         return Access(number, site.file, site.line, site.source, action, block, thread)
 
-    def _local_place(self, address: int) -> tuple[str, int]:
-        """The declaration of a local array, and the byte within it."""
+    def _shared_place(self, address: int) -> tuple[str, int]:
+        """The declaration of an array in shared memory, and the byte within it."""
         return self._sites[address >> 32].source.rstrip(";"), address & (2**32 - 1)
 
     def _place(self, address: int) -> tuple[str, int]:

@@ -10,6 +10,7 @@ from simtmm.analysis import compare as comparing
 from simtmm.analysis import run as runs
 from simtmm.calibration.calibrate import calibrate as fit
 from simtmm.calibration.latency_levels import load_latency
+from tests.recorder.conftest import needs_compiler
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 TRACES = Path(__file__).parents[2] / "traces"
@@ -21,6 +22,20 @@ def test_a_run_takes_the_name_of_a_machine():
     expected = runs.run(TRACE, simtmm.load_machine("gtx480"))
     assert (made.result, made.counts, made.predictions) == (expected.result, expected.counts, expected.predictions)
     assert made.machine.name == "GeForce GTX 480"
+
+
+def test_a_run_takes_a_trace_and_no_parameters_with_it():
+    trace = simtmm.load_trace(TRACE)
+    assert simtmm.run(trace, "gtx480").result == simtmm.run(TRACE, "gtx480").result
+    with pytest.raises(simtmm.SimtmmError, match=r"parameters \(n\) can only be given to a kernel, and not to a trace"):
+        simtmm.run(trace, "gtx480", {"n": 8})
+
+
+@needs_compiler
+def test_a_run_takes_a_kernel_that_is_loaded():
+    kernel = simtmm.load_kernel("vector-add")
+    made = simtmm.run(kernel, "gtx480", {"n": 100})
+    assert (made.program, made.parameters["n"]) == ("vector-add", 100)
 
 
 def test_a_run_of_nothing_is_that_of_the_command():

@@ -50,7 +50,7 @@ def test_a_sort_within_shared_memory_is_refused_and_one_in_the_kernels_blocks_is
     algorithm, symbols = followed(name)
     with pytest.raises(ModelError, match=rf"^{algorithm}: n = 8192: must be above Z = 12288$"):
         predict_algorithm(find(algorithm), GTX_480, symbols)
-    blocks = load_kernel(name).parameters["local_elements"].default
+    blocks = load_kernel(name).parameters["shared_elements"].default
     smaller = GTX_480.replace({"resources.shared_memory": blocks * GTX_480.memory.word_bytes})
     assert predict_algorithm(find(algorithm), smaller, symbols)["tmm"].cycles > 0
 
@@ -104,8 +104,8 @@ GROWTH = {
     # Passes through memory: one for the blocks, and in stage i of x = lg(n / Z) there are i + 2 at long strides, worth
     # i + 1 as some elements rest, and one in windows that overlap, worth 1.5: in all 1 + x^2 / 2 + 3 x, over x^2.
     "odd-even-merge-sort": Growth(
-        {"n": 4096, "local_elements": 256},
-        {"n": 32768, "local_elements": 256},
+        {"n": 4096, "shared_elements": 256},
+        {"n": 32768, "shared_elements": 256},
         NEARLY_EQUAL,
         tuple(limit * (46.5 / 7**2) / (21 / 4**2) for limit in NEARLY_EQUAL),
         "mended",
@@ -144,7 +144,7 @@ def counted_over_form(name, parameters, variant):
     """T1 and M as counted over those of the closed form; Z is what the kernel sorts in shared memory, where it says."""
     algorithm, symbols = followed(name, parameters)
     formula = find(algorithm).counts(variant, symbols)
-    blocks = load_kernel(name).resolve(parameters).get("local_elements")
+    blocks = load_kernel(name).resolve(parameters).get("shared_elements")
     known = letters_of(GTX_480) | symbols | ({} if blocks is None else {"Z": blocks})
     form = formula.evaluate(**{symbol.name: known[symbol.name] for symbol in formula.symbols}).terms
     counts = count(record(name, parameters), GTX_480)

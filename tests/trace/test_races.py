@@ -35,7 +35,7 @@ def access(what, index=0, size=4):
     )
 
 
-def local(what, offset=0, size=4):
+def in_shared(what, offset=0, size=4):
     return shared(what, offset, size, KINDS[what], ARRAY)
 
 
@@ -56,7 +56,7 @@ def test_two_threads_of_a_block_race_where_one_writes_but_two_atomics_do_not(one
 def test_shared_memory_is_raced_for_likewise(one, other):
     races = {one, other} - {SHARED_LOAD} and not one == other == SHARED_ATOMIC
     expected = [("block", min(one, other), max(one, other), 1)] if races else []
-    assert found([[[local(one)], [local(other)]]]) == expected
+    assert found([[[in_shared(one)], [in_shared(other)]]]) == expected
 
 
 def test_a_thread_does_not_race_with_itself():
@@ -123,7 +123,7 @@ def test_launches_come_one_after_another():
 
 
 def test_shared_memory_is_each_blocks_own():
-    assert found([[[local(SHARED_STORE)]], [[local(SHARED_STORE)]]]) == []
+    assert found([[[in_shared(SHARED_STORE)]], [[in_shared(SHARED_STORE)]]]) == []
 
 
 def test_smaller_words_later_in_a_launch_split_what_was_remembered():
@@ -138,7 +138,7 @@ def test_a_finding_names_kernel_sites_blocks_threads_array_and_index():
     blocks = [[[work(0, 1)], [(STORE, "store", 1024 + 8 * 7, 8)]], [], [[], [], [(LOAD, "load", 1024 + 8 * 7, 8)]]]
     (race,) = find_races(program([], blocks))
     assert (race.kernel, race.scope, race.launch, race.array, race.index) == ("f", "launch", 1, "b", 7)
-    assert not race.local
+    assert not race.shared
     assert dataclasses.astuple(race.first) == (LOAD, "kernel.cu", 10, "line of load;", "load", 2, 2)
     assert dataclasses.astuple(race.second) == (STORE, "kernel.cu", 11, "line of store;", "store", 0, 1)
     assert (race.count, race.benign) == (1, None)
@@ -148,9 +148,9 @@ def test_a_finding_names_kernel_sites_blocks_threads_array_and_index():
     )
 
 
-def test_a_local_array_is_named_by_its_declaration_and_the_offset():
-    (race,) = find_races(program([[[local(SHARED_STORE, 12)], [local(SHARED_LOAD, 12)]]]))
-    assert (race.array, race.local, race.index) == ("line of shared_array", True, 12)
+def test_an_array_in_shared_memory_is_named_by_its_declaration_and_the_offset():
+    (race,) = find_races(program([[[in_shared(SHARED_STORE, 12)], [in_shared(SHARED_LOAD, 12)]]]))
+    assert (race.array, race.shared, race.index) == ("line of shared_array", True, 12)
     assert "load and store of byte 12 of `line of shared_array`: " in race.line()
     assert "block 0, threads 1 and 0; 1 time" in race.line()
 
@@ -234,7 +234,7 @@ def test_the_words_raced_for_are_those_of_every_pair_compared(seed):
         what = int(random.choice(kinds))
         if what == BARRIER:
             return barrier(BARRIER)
-        return local(what, 4 * int(random.integers(5))) if what > ARRAY else access(what, int(random.integers(5)))
+        return in_shared(what, 4 * int(random.integers(5))) if what > ARRAY else access(what, int(random.integers(5)))
 
     blocks = [[[event() for _ in range(random.integers(6))] for _ in range(4)] for _ in range(4)]
     expected = set()

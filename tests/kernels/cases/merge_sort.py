@@ -4,39 +4,39 @@ from simtmm.kernel import load_kernel
 from tests.kernels.cases.merge import steps
 
 ODD = [
-    {"n": 1, "local_elements": 2, "threads": 1},
-    {"n": 2, "local_elements": 2, "threads": 1},
-    {"n": 37, "local_elements": 2, "threads": 3},
-    {"n": 100, "local_elements": 8, "threads": 1024},
-    {"n": 1000, "local_elements": 64, "threads": 24, "seed": 4},  # runs that do not pair up
-    {"n": 1024, "local_elements": 256, "threads": 1},
-    {"n": 513, "local_elements": 512, "threads": 512},
-    {"n": 700, "local_elements": 16, "threads": 16, "keys": 3},  # long stretches of equal keys
+    {"n": 1, "shared_elements": 2, "threads": 1},
+    {"n": 2, "shared_elements": 2, "threads": 1},
+    {"n": 37, "shared_elements": 2, "threads": 3},
+    {"n": 100, "shared_elements": 8, "threads": 1024},
+    {"n": 1000, "shared_elements": 64, "threads": 24, "seed": 4},  # runs that do not pair up
+    {"n": 1024, "shared_elements": 256, "threads": 1},
+    {"n": 513, "shared_elements": 512, "threads": 512},
+    {"n": 700, "shared_elements": 16, "threads": 16, "keys": 3},  # long stretches of equal keys
 ]
 
 EVENTS = [
-    {"n": 300, "local_elements": 16, "threads": 12},
-    {"n": 1000, "local_elements": 128, "threads": 64},
-    {"n": 90, "local_elements": 8, "threads": 8, "keys": 4},
-    {"n": 20, "local_elements": 64, "threads": 32},
+    {"n": 300, "shared_elements": 16, "threads": 12},
+    {"n": 1000, "shared_elements": 128, "threads": 64},
+    {"n": 90, "shared_elements": 8, "threads": 8, "keys": 4},
+    {"n": 20, "shared_elements": 64, "threads": 32},
 ]
 
 
-def events(local_elements, threads, **parameters):
+def events(shared_elements, threads, **parameters):
     kernel = load_kernel("merge-sort")
-    given = {"local_elements": local_elements, "threads": threads, **parameters}
+    given = {"shared_elements": shared_elements, "threads": threads, **parameters}
     keys = kernel.inputs(kernel.resolve(given))["keys"]
-    total, section = len(keys), local_elements // 2
+    total, section = len(keys), shared_elements // 2
 
     # Batcher's network: merging runs of 2^i elements takes i + 1 passes; over all of them (l^2 - l + 4) 2^(l-2) - 1
     # comparators for 2^l elements, each of 2 shared loads, work, 2 shared stores.
-    lg = local_elements.bit_length() - 1
+    lg = shared_elements.bit_length() - 1
     passes = lg * (lg + 1) // 2
     comparators = (lg * lg - lg + 4) * 2**lg // 4 - 1
     # An element: async, shared store, shared load, store. A thread: join, a barrier, and one for each pass.
-    count = total // local_elements * (5 * comparators + 4 * local_elements + threads * (2 + passes))
+    count = total // shared_elements * (5 * comparators + 4 * shared_elements + threads * (2 + passes))
 
-    width = local_elements
+    width = shared_elements
     while width < total:
         for start in range(0, total, 2 * width):
             a, b = np.sort(keys[start : start + width]), np.sort(keys[start + width : start + 2 * width])

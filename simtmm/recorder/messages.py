@@ -1,0 +1,80 @@
+"""What a kernel's process is told and answers: the structures of process_cpu.cuh, word for word."""
+
+import ctypes
+
+from simtmm.recorder.global_memory import MOST_ARRAYS
+
+MOST_ARGUMENTS = 32
+
+
+class Fault(ctypes.Structure):
+    """What went wrong within a kernel; `code` as in device_cpu.cuh."""
+
+    _fields_ = (
+        ("code", ctypes.c_int),
+        ("site", ctypes.c_int),
+        ("block", ctypes.c_longlong),
+        ("thread", ctypes.c_longlong),
+        ("array", ctypes.c_int),
+        ("index", ctypes.c_longlong),
+        ("count", ctypes.c_longlong),
+    )
+
+
+class Apart(ctypes.Structure):
+    """Threads of a block that met no barrier together; `site` is -1 where there were none."""
+
+    _fields_ = (
+        ("site", ctypes.c_int),
+        ("other_site", ctypes.c_int),
+        ("block", ctypes.c_longlong),
+        ("thread", ctypes.c_int),
+        ("other", ctypes.c_int),
+        ("passed", ctypes.c_int),
+    )
+
+
+class Command(ctypes.Structure):
+    """Blocks to be run, of the launch that begins with it or began before; the fields as in process_cpu.cuh."""
+
+    _fields_ = (
+        ("kernel", ctypes.c_int),
+        ("begins", ctypes.c_int),
+        ("turn", ctypes.c_int),
+        ("unused", ctypes.c_int),
+        ("shape", ctypes.c_uint * 6),
+        ("first", ctypes.c_longlong),
+        ("last", ctypes.c_longlong),
+        ("wanted", ctypes.c_ulonglong),
+        ("most", ctypes.c_ulonglong),
+        ("pointers", ctypes.c_ulonglong),
+        ("spare", ctypes.c_ulonglong),
+        ("arguments", ctypes.c_ubyte * 16 * MOST_ARGUMENTS),
+    )
+
+
+class Outcome(ctypes.Structure):
+    """What came of a command: so many events of so many blocks."""
+
+    _fields_ = (
+        ("count", ctypes.c_ulonglong),
+        ("blocks", ctypes.c_longlong),
+        ("shared_bytes", ctypes.c_longlong),
+        ("fault", Fault),
+        ("ended_early", Apart),
+        ("at_two_sites", Apart),
+    )
+
+
+class Seen(ctypes.Structure):
+    """Where the kernel is, and what its launch has touched so far; read while it runs."""
+
+    _fields_ = (
+        ("last", ctypes.c_ulonglong),
+        ("block", ctypes.c_longlong),
+        ("thread", ctypes.c_int),
+        ("shared", ctypes.c_ubyte),
+        ("loaded", ctypes.c_ubyte * MOST_ARRAYS),
+        ("stored", ctypes.c_ubyte * MOST_ARRAYS),
+        ("what", ctypes.c_ubyte * 500),
+    )
