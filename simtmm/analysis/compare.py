@@ -1,7 +1,7 @@
 """Compare: run programs on machines, and set what simulation, models and measurements say side by side."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,11 +20,10 @@ from simtmm.model.fit import fit_line
 from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.program import Kind, Program, kind_of, open_program
 from simtmm.provenance import provenance
+from simtmm.watch import Watch
 
 TRACED: tuple[Kind, ...] = ("kernel", "trace")
 LEAST_TO_FIT = 3  # cases that two constants are fitted to: with two, the line goes through both
-
-Watch = Callable[[str, int, int | None], None]  # stage, done, total if known
 
 
 def compare(

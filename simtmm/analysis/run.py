@@ -19,11 +19,10 @@ from simtmm.provenance import provenance
 from simtmm.result import Prediction, Result
 from simtmm.trace.counts import Counts
 from simtmm.trace.schema import Sampling
+from simtmm.watch import Watch
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
 DEFAULT_MODELS = ("tmm", "tmm-warps", "pram")  # the models whose predictions stand beside a run
-
-Watch = Callable[[str, int, int | None], None]  # stage, done, total if known
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ its limit of blocks; so the answer may be more than the machine can hold, which 
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,10 @@ from simtmm.provenance import provenance
 from simtmm.study.evaluation.steps import fitted, lowered_once
 from simtmm.trace.counts import count
 from simtmm.trace.io import Trace
+from simtmm.watch import Watch
 
 TOLERANCE = 0.05  # of the run without latency
 ROOM = 1 + 1e-9  # so that rounding takes no warp away
-
-Watch = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from simtmm.study.design.design import design_of
 from simtmm.study.design.study_file import study_of
 from simtmm.study.design.subject import typed_subject
 from simtmm.study.results import Results, Row
-from simtmm.study.sweep import Watch, sweep
+from simtmm.study.sweep import sweep
+from simtmm.watch import Watch
 
 DEFAULT_MODELS = ("integrated", "tmm", "tmm-warps")  # the models that choose as well
 MOST_THREADS = 1024  # of a block, where the machine sets no limit

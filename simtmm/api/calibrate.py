@@ -1,6 +1,5 @@
 """A machine from measurements."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from simtmm.api.opening import opened_machine
@@ -10,8 +9,7 @@ from simtmm.calibration.occupancy_curve import load_stream
 from simtmm.calibration.values import Calibration
 from simtmm.errors import StudyError, shown
 from simtmm.machine import Machine
-
-Watch = Callable[[str, int, int | None], None]  # stage, done, total where it is known
+from simtmm.watch import Watch
 
 
 def calibrate(

@@ -1,6 +1,6 @@
 """Programs on machines, with all times side by side."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from simtmm.analysis import compare as comparing
@@ -10,8 +10,7 @@ from simtmm.engine import DEFAULT
 from simtmm.errors import StudyError, shown
 from simtmm.machine import Machine
 from simtmm.measurement.timings import load_timings
-
-Watch = Callable[[str, int, int | None], None]  # stage, done, total where it is known
+from simtmm.watch import Watch
 
 
 def compare(

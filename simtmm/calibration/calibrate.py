@@ -9,7 +9,7 @@ Two measurements are enough, both of which small benchmarks give:
 Each is a value of the machine, the same for all points. The simulator itself is the function that is fitted.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from simtmm.calibration.chase import chase_errors, chase_values
 from simtmm.calibration.latency_levels import LatencyCurve, find_levels
@@ -18,8 +18,7 @@ from simtmm.calibration.stream_fit import StreamFit
 from simtmm.calibration.values import Calibration, Value, with_sources, with_values
 from simtmm.errors import StudyError
 from simtmm.machine import Machine
-
-Watch = Callable[[str, int, int | None], None]
+from simtmm.watch import Watch
 
 CORES_PER_GROUP = 64  # where no machine says
 WARP_WIDTH = 32

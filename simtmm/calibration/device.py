@@ -1,7 +1,7 @@
 """Calibration of a GPU that is here: run the benchmarks on it, and fit a machine to what they give."""
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,7 @@ from simtmm.measurement.measure import machine_name, measure
 from simtmm.recorder.device import Device
 from simtmm.recorder.gpu import load_cupy
 from simtmm.result import Measurement
-
-Watch = Callable[[str, int, int | None], None]
+from simtmm.watch import Watch
 
 REPEAT = 20  # runs of a benchmark: quartiles of 20 are known well enough
 DEFAULT_SHARED_MEMORY = 48 * 1024  # bytes of a block, where the device does not say

@@ -14,7 +14,7 @@ that stores was measured, the fit to the read kernel is all there is.
 A machine of a fraction of the groups and partitions behaves alike, and is quicker: the fit runs on such a one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,7 @@ from simtmm.calibration.values import Value
 from simtmm.errors import StudyError
 from simtmm.machine import Machine
 from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS
-
-Watch = Callable[[str, int, int | None], None]
+from simtmm.watch import Watch
 
 PART = 4  # of the groups and partitions, for the fit
 LEAST_GROUPS = 16  # of that part: with fewer, chance decides how full the partitions are

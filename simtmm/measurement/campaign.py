@@ -35,6 +35,7 @@ from simtmm.recorder.device import Device
 from simtmm.recorder.gpu import load_cupy
 from simtmm.result import Measurement
 from simtmm.trace.io import Trace
+from simtmm.watch import Watch
 
 REPEAT = 20  # fewer than for a single kernel: quartiles of 20 are known well enough, and time is short
 GROWTH = 6.0  # how much longer the next size of a kernel is expected to take
@@ -42,7 +43,6 @@ SMALL = 300  # elements, at which traces are compared
 FACTORS = (1, 4, 16)  # of a kernel's default size
 BLOCKS = (64, 256)  # threads of a block, beside a kernel's default
 
-Watch = Callable[[str, int, int | None], None]
 Action = Callable[[], tuple[str, str, Any]]  # status, note, and what is written
 
 

@@ -1,6 +1,6 @@
 """Sweep: compute the points of a study that its store does not have yet, and tell what is known of all."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,8 +17,7 @@ from simtmm.study.evaluation.simulations import Simulations
 from simtmm.study.forecast import Estimate, Forecast, Left
 from simtmm.study.results import Results
 from simtmm.study.store.store import Begin, Store
-
-Watch = Callable[[str, int, int | None], None]  # stage, done, total
+from simtmm.watch import Watch
 
 
 class Evaluation(Protocol):

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +11,9 @@ from simtmm.machine import Machine
 from simtmm.provenance import computed_by
 from simtmm.study.design.axes import Value, product
 from simtmm.study.design.design import MACHINE_AXIS, Design
+from simtmm.watch import Watch
 
 OFTEN = 256  # points, after which a watcher is told
-
-Watch = Callable[[str, int, int | None], None]  # stage, done, total
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ again. No point is an object, unless it is asked for as one.
 import hashlib
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from time import perf_counter
 from typing import Any
@@ -29,10 +29,9 @@ from simtmm.study.forecast import Estimate, Left
 from simtmm.study.results import LARGE, Results, Row
 from simtmm.study.store.damage import DamageError
 from simtmm.study.store.store import Begin, Store
+from simtmm.watch import Watch
 
 PART = 1 << 16
-
-Watch = Callable[[str, int, int | None], None]  # stage, done, total
 
 
 class ClosedForms:

@@ -1,6 +1,6 @@
 """Simulations: a study of a kernel or a trace, point by point, on cores or a cluster, each kept as it is done."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from time import perf_counter
 from typing import Any
@@ -20,14 +20,13 @@ from simtmm.study.evaluation.tasks import Pending, tasks_of
 from simtmm.study.forecast import Estimate, Left
 from simtmm.study.results import Results, Row, Status
 from simtmm.study.store.store import Begin, Store
+from simtmm.watch import Watch
 
 NEEDED = (
     "simtmm.study.evaluation.steps",
     "simtmm.engine.fast",
 )  # modules that workers read while others record for them
 WARM = 2.0  # seconds: a first point that took less is timed again, as it has compiled and imported what others find
-
-Watch = Callable[[str, int, int | None], None]  # stage, done, total
 
 
 class Simulations:

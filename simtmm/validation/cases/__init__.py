@@ -6,7 +6,7 @@ gives the same numbers. Beside a `reproduce` stands a `sample`, which gives the 
 seconds: what a test can afford to compute anew. Beside a `reproduce_NAME` it is `sample_NAME`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from importlib import import_module
 from typing import TypeAlias
 
@@ -15,8 +15,8 @@ from simtmm.errors import SimtmmError, StudyError, nearest
 from simtmm.parallel.processes import Local
 from simtmm.parallel.tasks import Task
 from simtmm.validation.accuracy import Accuracy
+from simtmm.watch import Watch
 
-Watch: TypeAlias = Callable[[str, int, int | None], None]
 Tables: TypeAlias = tuple[Accuracy, ...]
 
 # Modules of this package and their functions; imported when they are called, since they pull in engines and models.

@@ -18,8 +18,9 @@ from simtmm.recorder import record
 from simtmm.study.curves import bend
 from simtmm.trace.lower import lower
 from simtmm.validation.accuracy import Accuracy, Measured
-from simtmm.validation.cases import Tables, Watch
+from simtmm.validation.cases import Tables
 from simtmm.validation.cases.papers import first_blocks, printed
+from simtmm.watch import Watch
 
 KERNEL = "looped-memory-access"
 PROCESSORS = 2  # that are simulated, each with its memory

@@ -15,8 +15,9 @@ from simtmm.recorder import record
 from simtmm.trace.counts import count
 from simtmm.trace.lower import lower
 from simtmm.validation.accuracy import Accuracy, Measured
-from simtmm.validation.cases import Tables, Watch
+from simtmm.validation.cases import Tables
 from simtmm.validation.cases.papers import of_launch, printed
+from simtmm.watch import Watch
 
 MACHINE = "gtx280"
 KERNEL = "list-ranking-helman-jaja"

@@ -29,8 +29,9 @@ from simtmm.trace.counts import count
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower
 from simtmm.validation.accuracy import Accuracy, Measured
-from simtmm.validation.cases import Tables, Watch
+from simtmm.validation.cases import Tables
 from simtmm.validation.cases.papers import printed
+from simtmm.watch import Watch
 from simtmm.workload import Workload
 
 MACHINE = "gtx480"

@@ -15,8 +15,9 @@ from simtmm.model import predict
 from simtmm.model.series import SIMULATED
 from simtmm.recorder.kernel_to_workload import workload_and_counts
 from simtmm.validation.accuracy import Accuracy, Measured
-from simtmm.validation.cases import Tables, Watch
+from simtmm.validation.cases import Tables
 from simtmm.validation.cases.measured_files import measured_file
+from simtmm.watch import Watch
 
 MACHINE = "h100-pcie"
 FILE = "h100_pcie_kernels.csv"

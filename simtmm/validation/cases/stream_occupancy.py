@@ -15,8 +15,9 @@ from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS
 from simtmm.model import predict
 from simtmm.model.series import SIMULATED
 from simtmm.validation.accuracy import Accuracy, Measured
-from simtmm.validation.cases import Tables, Watch
+from simtmm.validation.cases import Tables
 from simtmm.validation.cases.measured_files import measured_file
+from simtmm.watch import Watch
 
 FILE = "stream_occupancy.csv"
 COMPARED_MODELS = ("tmm", "tmm-warps", "roofline", "mwp-cwp")

@@ -19,8 +19,9 @@ from simtmm.study.curves import Floats
 from simtmm.trace.lower import lower
 from simtmm.trace.schema import TraceLaunch
 from simtmm.validation.accuracy import Accuracy, Measured
-from simtmm.validation.cases import Tables, Watch
+from simtmm.validation.cases import Tables
 from simtmm.validation.cases.papers import first_blocks, printed
+from simtmm.watch import Watch
 
 MODEL = "f_sched, Eq (5.13)"
 BLOCKS = 91  # of the largest grid, one more than the papers': the peak at 90 has a fall behind it
