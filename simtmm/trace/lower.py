@@ -27,11 +27,9 @@ from simtmm.errors import MachineError, TraceError, WorkloadError
 from simtmm.machine import Machine
 from simtmm.trace.coalescing import HALF_WARP, coalesce
 from simtmm.trace.io import Trace
-from simtmm.trace.lockstep import lockstep
-from simtmm.trace.schema import Events, Kind, TraceInfo
+from simtmm.trace.schema import BEYOND, Events, Kind, TraceInfo
 from simtmm.trace.spans import Span, name_of_block, spans
 from simtmm.trace.specification import LoweringSpecification
-from simtmm.trace.warp_operations import BEYOND
 from simtmm.workload import ATOMIC, LOAD, Workload
 
 Progress = Callable[[int, int], None]
@@ -99,6 +97,8 @@ class _Piece:
 
 
 def _lower_span(span: Span, info: TraceInfo, specification: LoweringSpecification) -> _Piece:
+    from simtmm.trace.lockstep import lockstep  # late: it brings Numba along, which no model needs
+
     width, chunk_bytes = specification.warp_width, specification.chunk_bytes
     block_warps = -(-span.threads // width)
     warps = int(block_warps.sum())

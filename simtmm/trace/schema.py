@@ -61,6 +61,8 @@ class Kind(enum.IntEnum):
 
 KINDS = tuple(kind.name.lower() for kind in Kind)
 
+BEYOND = 1 << 62  # addresses and counts of a trace are below it
+
 EVENT = np.dtype([("value", "<u8"), ("thread", "<i4"), ("site", "<u2"), ("kind", "u1"), ("bytes", "u1")], align=False)
 
 Events = npt.NDArray[np.void]

@@ -12,9 +12,8 @@ import numpy as np
 
 from simtmm.compiled import inlined
 from simtmm.trace.lanes import go_on, takes_part
-from simtmm.trace.schema import Kind
+from simtmm.trace.schema import BEYOND, Kind
 
-BEYOND = 1 << 62  # addresses and counts of a trace are below it
 REFUSED = -1  # in the place of a count: a value is BEYOND, or negative
 NOBODY = np.int64(-1)
 
