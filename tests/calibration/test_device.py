@@ -65,7 +65,7 @@ def cupy(monkeypatch):
     monkeypatch.setattr(benchmarks, "CHASE_ROUNDS", 1)
     monkeypatch.setattr(benchmarks, "STREAMS", ("read",))
     monkeypatch.setattr(benchmarks, "STREAM_ELEMENTS", 4096)
-    monkeypatch.setattr(benchmarks, "LOCAL_STEPS", (10, 30))
+    monkeypatch.setattr(benchmarks, "SHARED_STEPS", (10, 30))
     monkeypatch.setattr(benchmarks, "UPDATES", (100, 300))
 
     def timed(kernel, parameters, **options):

@@ -65,7 +65,7 @@ def test_all_is_measured_into_a_folder_and_summed_up(command, cupy, tmp_path, mo
     folders = {"vector-add": everything.kernel_folders()["vector-add"]}
     monkeypatch.setattr(everything, "kernel_folders", lambda: folders)
     monkeypatch.setattr(everything, "FACTORS", (1,))
-    few = {"CHASE_KIB": (4,), "CHASE_STEPS": 20, "STREAM_BLOCKS": (), "LOCAL_STEPS": (), "UPDATES": ()}
+    few = {"CHASE_KIB": (4,), "CHASE_STEPS": 20, "STREAM_BLOCKS": (), "SHARED_STEPS": (), "UPDATES": ()}
     for name, value in few.items():
         monkeypatch.setattr(benchmarks, name, value)
     status, out, err = command("measure", "--all", "--repeat", "1", "-o", "made")

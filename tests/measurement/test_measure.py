@@ -273,7 +273,7 @@ def few(monkeypatch, kernel_folder):
     monkeypatch.setattr(benchmarks, "CHASE_KIB", (4, 8))
     monkeypatch.setattr(benchmarks, "CHASE_STEPS", 20)
     monkeypatch.setattr(benchmarks, "STREAM_ELEMENTS", 4096)
-    monkeypatch.setattr(benchmarks, "LOCAL_STEPS", (10, 20))
+    monkeypatch.setattr(benchmarks, "SHARED_STEPS", (10, 20))
     monkeypatch.setattr(benchmarks, "UPDATES", (10, 20))
     monkeypatch.setattr(benchmarks, "STREAM_BLOCKS", ((256, 1), (1024, 2)))
     return folders
