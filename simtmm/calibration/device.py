@@ -14,8 +14,8 @@ from simtmm.errors import KernelError, RecordingError, StudyError
 from simtmm.machine import Machine
 from simtmm.measurement.benchmarks import benchmarks, latency_table, stream_table, write_lines
 from simtmm.measurement.measure import machine_name, measure
-from simtmm.recorder.device import Device
-from simtmm.recorder.gpu import load_cupy
+from simtmm.recorder.gpu.device import Device
+from simtmm.recorder.gpu.record import load_cupy
 from simtmm.result import Measurement
 from simtmm.watch import Watch
 

@@ -31,8 +31,8 @@ from simtmm.measurement.measure import load_measurement, machine_name, measure, 
 from simtmm.provenance import provenance
 from simtmm.recorder import record
 from simtmm.recorder.compiler import build
-from simtmm.recorder.device import Device
-from simtmm.recorder.gpu import load_cupy
+from simtmm.recorder.gpu.device import Device
+from simtmm.recorder.gpu.record import load_cupy
 from simtmm.result import Measurement
 from simtmm.trace.io import Trace
 from simtmm.watch import Watch

@@ -9,7 +9,7 @@ from simtmm.errors import RecordingError, StudyError, shown, shown_error
 from simtmm.files import written_whole
 from simtmm.kernel import Kernel, load_kernel
 from simtmm.provenance import provenance
-from simtmm.recorder.timing import TimedLaunch, time_program
+from simtmm.recorder.gpu.timing import TimedLaunch, time_program
 from simtmm.result import LaunchTime, Measurement, Quartiles
 
 REPEAT = 50

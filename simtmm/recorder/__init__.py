@@ -60,14 +60,14 @@ def record(
     if on == "gpu":
         if races:
             raise RecordingError("races are looked for in recordings on the CPU (on = 'cpu')")
-        from simtmm.recorder import gpu
+        from simtmm.recorder.gpu import record as gpu
 
         resolved = loaded.resolve(parameters or {})
         trace = gpu.record(loaded, resolved, output, progress, most_events, sample_blocks, device_memory)
     else:
         if device_memory is not None:
             raise RecordingError("device_memory: is for recordings on a GPU (on = 'gpu')")
-        from simtmm.recorder import cpu
+        from simtmm.recorder.cpu import record as cpu
 
         resolved = loaded.resolve(parameters or {})
         trace = cpu.record(loaded, resolved, output, progress, races, most_events, sample_blocks)

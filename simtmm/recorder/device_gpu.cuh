@@ -1,6 +1,6 @@
 // Instrumented CUDA: what the macros of device.cuh do on a GPU.
 //
-// Each thread appends to its own stretch of one buffer. The host (simtmm/recorder/gpu_launches.py) runs a launch twice
+// Each thread appends to its own stretch of one buffer. The host (simtmm/recorder/gpu/launches.py) runs a launch twice
 // or more: while `events` is null threads only count; then the host lays the stretches out exactly and runs it again. A
 // thread that has more to say the second time goes on counting, so that the host sees what it lacked. Blocks that are
 // not recorded run all the same: others may need what they do.
@@ -206,7 +206,7 @@ template <int SITE> __device__ inline void simtmm_work(long long operations) {
     __shared__ type simtmm_storage_##name[count]; \
     const simtmm::SharedArray<type> name = {simtmm_storage_##name, (count), n}
 
-// Said before each pass over a launch; the order is that of simtmm/recorder/gpu_launches.py.
+// Said before each pass over a launch; the order is that of simtmm/recorder/gpu/launches.py.
 extern "C" __global__ void simtmm_begin(simtmm::Event* events, unsigned long long* used,
                                         const unsigned long long* starts, const int* chosen, long long first,
                                         long long slots, const simtmm::Array* arrays, long long array_count,

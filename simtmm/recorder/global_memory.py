@@ -7,7 +7,7 @@ import numpy as np
 
 from simtmm.errors import KernelError
 from simtmm.kernel import Array
-from simtmm.recorder.shared_file import SharedFile
+from simtmm.recorder.cpu.shared_file import SharedFile
 from simtmm.trace.schema import ALIGNMENT, TraceArray
 
 MOST_ARRAYS = 1024

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from simtmm.kernel import load_kernel
 from simtmm.machine import Machine
 from simtmm.recorder.compiler import build
-from simtmm.recorder.cpu_launches import CpuLaunches, Room
+from simtmm.recorder.cpu.launches import CpuLaunches, Room
 from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.launches import ProgramRun
 from simtmm.recorder.limits import NO_LIMIT

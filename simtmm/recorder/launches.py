@@ -5,13 +5,13 @@ from typing import Protocol
 
 from simtmm.errors import RecordingError, shown
 from simtmm.kernel import Array, Kernel, Launch, Wrong
+from simtmm.recorder.cpu.unrecorded import Unrecorded
 from simtmm.recorder.limits import MOST_LAUNCHES
-from simtmm.recorder.unrecorded import Unrecorded
 from simtmm.trace.schema import Batch, TraceLaunch
 
 
 class Execution(Protocol):
-    """What runs launches: on the CPU (cpu_launches.py), on a GPU (gpu_launches.py)."""
+    """What runs launches: on the CPU (cpu/launches.py), on a GPU (gpu/launches.py)."""
 
     def run(self, launch: Launch, number: int) -> Iterator[Batch]:
         """Run a launch and yield its events; at the end the arrays are what it left behind."""

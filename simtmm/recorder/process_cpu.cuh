@@ -1,4 +1,4 @@
-// The rest of an instrumented C++ build: a program that runs blocks as fibers, as simtmm/recorder/process.py tells it.
+// The rest of an instrumented C++ build: a program that runs blocks as fibers, as simtmm/recorder/cpu/process.py tells it.
 // It stands before the kernel's source, whose macros may have any names; SIMTMM_KERNELS stands behind it.
 //
 // A process of its own, so that whatever a kernel does ends at worst that process. Arrays, events and the place where
@@ -241,7 +241,7 @@ struct KernelEntry { const char* name; void (*call)(void**); int (*signature)(ch
 
 // --- the conversation with the recorder ------------------------------------------------------------------------------
 
-// What it says and hears: simtmm/recorder/messages.py has the same, word for word.
+// What it says and hears: simtmm/recorder/cpu/messages.py has the same, word for word.
 struct Command {
     int kernel, begins, turn, unused;  // begins: whether a launch begins with this
     unsigned shape[6];  // grid x, y, z and block x, y, z

@@ -1,4 +1,4 @@
-// What arguments a __global__ function takes, found out on the GPU: simtmm/recorder/device.py passes them so.
+// What arguments a __global__ function takes, found out on the GPU: simtmm/recorder/gpu/device.py passes them so.
 
 #pragma once
 

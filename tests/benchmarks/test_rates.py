@@ -129,7 +129,7 @@ class Counted(TraceRecorder):
 )
 def test_running_blocks_without_digest_and_file(benchmark, monkeypatch, kernel, parameters, expected, others):
     """The part of a recording that could be done for several blocks at once (docs/kernels.md)."""
-    monkeypatch.setattr("simtmm.recorder.cpu.TraceRecorder", Counted)
+    monkeypatch.setattr("simtmm.recorder.cpu.record.TraceRecorder", Counted)
     record(kernel, {**parameters, "n": 300})  # built
     trace = benchmark.pedantic(record, (kernel, parameters), rounds=3)
     assert trace.info.events == expected + others

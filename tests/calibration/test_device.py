@@ -13,7 +13,7 @@ from simtmm.errors import RecordingError
 from simtmm.measurement import benchmarks
 from simtmm.measurement.measure import measure
 from simtmm.measurement.stream_operations import OPERATIONS
-from simtmm.recorder.timing import CLOCK_TICKS
+from simtmm.recorder.gpu.timing import CLOCK_TICKS
 from tests.recorder.conftest import needs_compiler
 from tests.recorder.fake_cupy import FakeCupy
 

@@ -14,8 +14,8 @@ from simtmm.measurement import benchmarks
 from simtmm.measurement import campaign as everything
 from simtmm.measurement.measure import load_measurement, machine_name, measure, save_measurement
 from simtmm.measurement.timings import load_timings
-from simtmm.recorder.device import Device
-from simtmm.recorder.timing import CLOCK_TICKS
+from simtmm.recorder.gpu.device import Device
+from simtmm.recorder.gpu.timing import CLOCK_TICKS
 from simtmm.result import Measurement, Quartiles
 from tests.recorder.build import DEVICE, host
 from tests.recorder.conftest import kernel_folder as kernel_folder
@@ -193,8 +193,8 @@ def test_the_driver_is_known_where_nvidia_smi_is_not(line, cupy, tmp_path, monke
         raise FileNotFoundError
 
     (tmp_path / "version").write_text(f"{line}\nGCC version:  gcc version 12.3.0\n")
-    monkeypatch.setattr("simtmm.recorder.device.DRIVER", tmp_path / "version")
-    monkeypatch.setattr("simtmm.recorder.device.subprocess.run", missing)
+    monkeypatch.setattr("simtmm.recorder.gpu.device.DRIVER", tmp_path / "version")
+    monkeypatch.setattr("simtmm.recorder.gpu.device.subprocess.run", missing)
     assert Device(cupy).facts()["driver_version"] == "550.54.15"
 
 

@@ -590,7 +590,7 @@ def test_a_trace_streamed_to_a_file_is_the_one_held_in_memory(recorded, tmp_path
 
 def test_batches_are_of_whole_blocks_and_change_nothing(recorded, tmp_path, monkeypatch):
     whole = recorded(LOOP, **LOOP_HOST)
-    monkeypatch.setattr("simtmm.recorder.cpu_launches.BATCH_EVENTS", 400)  # a block has 300 + 2 * 32
+    monkeypatch.setattr("simtmm.recorder.cpu.launches.BATCH_EVENTS", 400)  # a block has 300 + 2 * 32
     monkeypatch.setattr("simtmm.trace.io.ROW_GROUP", 400)
     parts = recorded(LOOP, **LOOP_HOST)
     streamed = recorded(LOOP, output=tmp_path / "t.parquet", **LOOP_HOST)
@@ -632,7 +632,7 @@ def test_a_disk_that_is_full_is_an_error_and_leaves_nothing(recorded, tmp_path, 
 
 
 def test_progress_hears_how_many_events_there_are_so_far(kernel_folder, monkeypatch):
-    monkeypatch.setattr("simtmm.recorder.cpu_launches.BATCH_EVENTS", 400)
+    monkeypatch.setattr("simtmm.recorder.cpu.launches.BATCH_EVENTS", 400)
     heard = []
     trace = record(kernel_folder(DEVICE + LOOP, host(**LOOP_HOST)), progress=heard.append)
     assert heard == [2 * 364, 4 * 364, 5 * 364]

@@ -195,7 +195,7 @@ def test_a_fault_between_barriers_names_its_thread(refused):
 
 
 def test_an_endless_loop_that_records_is_an_error(refused, monkeypatch):
-    monkeypatch.setattr("simtmm.recorder.cpu_launches.MOST_EVENTS", 1000)
+    monkeypatch.setattr("simtmm.recorder.cpu.launches.MOST_EVENTS", 1000)
     text = refused(RecordingError, "__global__ void f(int* a) { while (true) ST(a, 0, 1); }")
     assert "site 0" in text
     assert "over 1000 events: does it loop for ever?" in text

@@ -371,7 +371,7 @@ def test_a_fault_is_told_in_the_same_words_on_both(what, kernel_folder, cupy):
 
 @needs_compiler
 def test_a_thread_that_records_for_ever_is_ended(on_gpu, cupy, monkeypatch):
-    monkeypatch.setattr("simtmm.recorder.gpu_launches.MOST_OF_A_THREAD", 1000)
+    monkeypatch.setattr("simtmm.recorder.gpu.launches.MOST_OF_A_THREAD", 1000)
     with pytest.raises(RecordingError, match=r"site 0 `.*`, block 0, thread 0: a thread recorded over 1000 events"):
         on_gpu("__global__ void f(int* a) { for (;;) OP(1); }")
 
@@ -417,7 +417,7 @@ def test_an_error_that_the_device_recovers_from_needs_no_new_process(status, cup
     def fails(device):
         raise CUDARuntimeError(status, "some error")
 
-    monkeypatch.setattr("simtmm.recorder.device.Device.wait", fails)
+    monkeypatch.setattr("simtmm.recorder.gpu.device.Device.wait", fails)
     with pytest.raises(RecordingError, match=r"the GPU reports some error$"):
         record("vector-add", {"n": 10}, on="gpu")
 

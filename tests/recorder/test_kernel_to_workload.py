@@ -4,7 +4,7 @@ import pytest
 
 from simtmm import count, load_machine, lower, record
 from simtmm.errors import KernelError, WorkloadError
-from simtmm.recorder import cpu_launches
+from simtmm.recorder.cpu import launches as cpu_launches
 from simtmm.recorder.kernel_to_workload import workload_and_counts
 from tests.recorder.conftest import needs_compiler
 

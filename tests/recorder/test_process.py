@@ -12,7 +12,7 @@ import pytest
 
 from simtmm import record
 from simtmm.errors import RecordingError
-from simtmm.recorder import process
+from simtmm.recorder.cpu import process
 from tests.recorder.build import DEVICE, host
 from tests.recorder.conftest import needs_compiler
 
@@ -112,7 +112,7 @@ def test_a_kernel_that_goes_on_recording_is_not_ended_however_long_it_takes(reco
 
 def test_blocks_without_end_that_record_nothing_are_ended_though_they_come_in_batches(recorded, monkeypatch):
     monkeypatch.setenv("SIMTMM_KERNEL_TIMEOUT", "1")
-    monkeypatch.setattr("simtmm.recorder.cpu_launches.BATCH_EVENTS", 1000)
+    monkeypatch.setattr("simtmm.recorder.cpu.launches.BATCH_EVENTS", 1000)
     with pytest.raises(RecordingError, match="recorded nothing for 1 s and was ended"):
         recorded("__global__ void f(int* a) {}", grid="2**31 - 1", block="32")
 
@@ -172,7 +172,7 @@ def test_the_next_batch_runs_ahead_and_changes_nothing(recorded, monkeypatch):
         "check": "assert after['a'].tolist() == [1000] * 4",
     }
     whole = recorded(device, **what)
-    monkeypatch.setattr("simtmm.recorder.cpu_launches.BATCH_EVENTS", 100)
+    monkeypatch.setattr("simtmm.recorder.cpu.launches.BATCH_EVENTS", 100)
     monkeypatch.setattr("simtmm.trace.io.ROW_GROUP", 100)
     parts = recorded(device, **what)
     assert len(list(parts.batches())) > 10
@@ -181,7 +181,7 @@ def test_the_next_batch_runs_ahead_and_changes_nothing(recorded, monkeypatch):
 
 ORPHAN = """
 import os, sys
-from simtmm.recorder import process
+from simtmm.recorder.cpu import process
 from simtmm import record
 begin = process.KernelProcess.begin
 def told(self, command):

@@ -81,7 +81,7 @@ def test_a_trace_alone_has_the_same_races_without_what_was_stored():
 def test_batches_change_no_finding(monkeypatch):
     parameters = {"n": 2000}
     whole = record("list-ranking-wyllie-variants", parameters, races=True).races
-    monkeypatch.setattr("simtmm.recorder.cpu_launches.BATCH_EVENTS", 300)
+    monkeypatch.setattr("simtmm.recorder.cpu.launches.BATCH_EVENTS", 300)
     assert record("list-ranking-wyllie-variants", parameters, races=True).races == whole
     assert whole.harmful
 

@@ -8,7 +8,7 @@ import pytest
 
 from simtmm import load_trace, record
 from simtmm.__main__ import main
-from simtmm.recorder import unrecorded
+from simtmm.recorder.cpu import unrecorded
 from tests.recorder.build import DEVICE, host
 from tests.recorder.conftest import needs_compiler
 

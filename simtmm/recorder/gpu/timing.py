@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from simtmm.errors import KernelError, RecordingError
 from simtmm.kernel import Kernel, Launch
-from simtmm.recorder.device import Build, Device, DeviceMemory, Function, launch_words
-from simtmm.recorder.gpu import load_cupy
+from simtmm.recorder.gpu.device import Build, Device, DeviceMemory, Function, launch_words
+from simtmm.recorder.gpu.record import load_cupy
 from simtmm.recorder.limits import MOST_LAUNCHES
 
 STATIC_ROOM = 48 * 1024  # bytes of shared memory a block has without asking for more

@@ -1,4 +1,4 @@
-"""Record a kernel on a GPU through CuPy, launch by launch (gpu_launches.py). Only this module imports cupy."""
+"""Record a kernel on a GPU through CuPy, launch by launch (launches.py). Only this module imports cupy."""
 
 import contextlib
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from simtmm.errors import RecordingError, shown_error
 from simtmm.files import check_writable, written_whole
 from simtmm.kernel import Kernel
 from simtmm.provenance import provenance
-from simtmm.recorder.device import INSTALL, Build, Device, DeviceMemory
-from simtmm.recorder.gpu_launches import GpuLaunches
+from simtmm.recorder.gpu.device import INSTALL, Build, Device, DeviceMemory
+from simtmm.recorder.gpu.launches import GpuLaunches
 from simtmm.recorder.launches import ProgramRun
 from simtmm.recorder.limits import most_events
 from simtmm.trace.io import Trace, TraceRecorder

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from simtmm.errors import KernelError, RecordingError, shown
 from simtmm.kernel import Kernel, Launch
 from simtmm.recorder.arguments import ArgumentKind, argument_value
+from simtmm.recorder.cpu.messages import Apart, Command, Fault, Outcome
+from simtmm.recorder.cpu.process import EndedError, KernelProcess
 from simtmm.recorder.faults import FaultCode, access_fault, fault_place
 from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.limits import VARIABLE, available_memory, kernel_memory, kernel_timeout
-from simtmm.recorder.messages import Apart, Command, Fault, Outcome
-from simtmm.recorder.process import EndedError, KernelProcess
 from simtmm.recorder.sites import read_source
 from simtmm.trace.io import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Events

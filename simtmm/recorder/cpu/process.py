@@ -22,9 +22,9 @@ import numpy.typing as npt
 
 from simtmm.errors import RecordingError, shown
 from simtmm.files import KERNEL_MEMORY, KERNEL_TIMEOUT
+from simtmm.recorder.cpu.messages import Command, Outcome, Seen
+from simtmm.recorder.cpu.shared_file import SharedFile
 from simtmm.recorder.global_memory import GlobalMemory
-from simtmm.recorder.messages import Command, Outcome, Seen
-from simtmm.recorder.shared_file import SharedFile
 from simtmm.trace.schema import EVENT, Events
 
 LOOK_SECONDS = 0.1  # between two looks of the watchdog

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from simtmm.errors import KernelError, RecordingError
 from simtmm.kernel import Launch
-from simtmm.recorder.device import Build, Device, DeviceMemory, Function, launch_words
+from simtmm.recorder.cpu.unrecorded import Touched
 from simtmm.recorder.faults import FaultCode, access_fault, fault_place
-from simtmm.recorder.unrecorded import Touched
+from simtmm.recorder.gpu.device import Build, Device, DeviceMemory, Function, launch_words
 from simtmm.trace.schema import EVENT, Batch, sampled_blocks
 
 BATCH_EVENTS = 1 << 20  # of a batch that goes to the trace, unless a block has more

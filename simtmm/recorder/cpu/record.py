@@ -9,9 +9,9 @@ from simtmm.files import check_writable, written_whole
 from simtmm.kernel import Kernel, Launch, Wrong
 from simtmm.provenance import provenance
 from simtmm.recorder.compiler import build, find_compiler
-from simtmm.recorder.cpu_launches import CpuLaunches, Room
+from simtmm.recorder.cpu.last_writer import who_wrote
+from simtmm.recorder.cpu.launches import CpuLaunches, Room
 from simtmm.recorder.global_memory import GlobalMemory
-from simtmm.recorder.last_writer import who_wrote
 from simtmm.recorder.launches import ProgramRun
 from simtmm.recorder.limits import NO_LIMIT, most_events
 from simtmm.trace.io import Trace, TraceRecorder

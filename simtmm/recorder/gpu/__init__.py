@@ -1,0 +1,1 @@
+"""Recording and timing on a GPU through CuPy."""
