@@ -8,6 +8,7 @@ from typing import Any
 
 from simtmm.analysis.verdict import verdict
 from simtmm.engine import DEFAULT, simulate
+from simtmm.engine.choice import AUTO, quickest
 from simtmm.errors import KernelError
 from simtmm.machine import Machine
 from simtmm.machine.load import opened_machine
@@ -81,7 +82,7 @@ def run(
         one of the three itself; the trace that ships with simtmm if left out.
     machine: a machine, its name, or its file.
     parameters: of a kernel, those that differ from its defaults.
-    engine: "fast" (compiled) or "reference" (SimPy); both give the same.
+    engine: "fast" (compiled) or "reference" (SimPy), which give the same; "auto" takes the one that is done sooner.
     watch: called with (stage, done, total if known) as things go on.
     timeline: whether the result brings its timeline.
     models: names in simtmm.model.MODELS, whose predictions stand beside the run.
@@ -108,6 +109,7 @@ def run_program(
 ) -> Run:
     """Run a program that is open; the arguments are those of `run`."""
     prepared = program.on(machine, _stages(watch, "lowering"))
+    engine = quickest(machine, prepared.workload) if engine == AUTO else engine
     result = simulate(machine, prepared.workload, engine, timeline=timeline, progress=_stages(watch, "simulating"))
     about = {
         **provenance(),

@@ -32,7 +32,9 @@ def run(
     kernel_path: KernelPathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
-    engine: Annotated[str, typer.Option(help="fast (compiled) or reference (SimPy)")] = "fast",
+    engine: Annotated[
+        str, typer.Option(help="fast (compiled), reference (SimPy), or auto: whichever is done sooner")
+    ] = "auto",
     timeline: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="write what each warp did when, for Perfetto or chrome://tracing"),

@@ -217,3 +217,11 @@ def test_a_trace_runs_on_every_shipped_machine(name, trace):
     assert done.result.cycles > 0
     overhead = done.machine.ticks(done.machine.scheduling.launch_overhead) * len(done.result.launch_ticks)
     assert sum(done.result.time.values()) == done.machine.cores.groups * (done.result.ticks - overhead)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_where_any_engine_will_do_the_one_that_ran_is_named(trace, monkeypatch, compiled):
+    monkeypatch.setattr("simtmm.engine.fast.variants.is_compiled", lambda machine, workload: compiled)
+    made = run(trace, SMALL, engine="auto")
+    assert made.result.engine == made.provenance["engine"] == ("fast" if compiled else "reference")
+    assert made.result.ticks == run(trace, SMALL).result.ticks

@@ -27,7 +27,7 @@ def test_a_run_takes_the_name_of_a_machine():
 def test_a_run_takes_a_trace_and_no_parameters_with_it():
     trace = simtmm.load_trace(TRACE)
     assert simtmm.run(trace, "gtx480").result == simtmm.run(TRACE, "gtx480").result
-    with pytest.raises(simtmm.SimtmmError, match=r"parameters \(n\) can only be given to a kernel, and not to a trace"):
+    with pytest.raises(simtmm.SimtmmError, match=r"trace: parameters \(n\) can only be given to a kernel"):
         simtmm.run(trace, "gtx480", {"n": 8})
 
 

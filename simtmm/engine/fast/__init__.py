@@ -11,6 +11,8 @@ simtmm/engine/reference: two writings of one page. Its rules are loops over flat
     dispatch    placing of blocks     bits        free slots and places
     lanes       groups in threads
     launch      the arrays of a launch, from a machine and a workload
+    part        the part of a workload that a launch is
+    variants    the kinds of machines that it is compiled for
 """
 
 from collections.abc import Callable

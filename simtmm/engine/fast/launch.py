@@ -4,16 +4,14 @@ Nothing that is compiled owns memory: the arrays are made here, and the loops ar
 which would count references to them.
 """
 
-import contextlib
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
 
-from simtmm.compiled import Compiled, announced
+from simtmm.compiled import Compiled
 from simtmm.engine.fast import cache, lanes, loop
 from simtmm.engine.fast import layout as at
+from simtmm.engine.fast.part import Part, Room, is_coupled, takes_partitions
 from simtmm.engine.fast.tables import (
     Integers,
     all_free,
@@ -25,9 +23,10 @@ from simtmm.engine.fast.tables import (
     parameters_of,
     table,
 )
+from simtmm.engine.fast.variants import compilation_announced
 from simtmm.machine import Machine
 from simtmm.result import WHERE_TIME_GOES
-from simtmm.workload import ASYNC, ATOMIC, Workload
+from simtmm.workload import ASYNC, Workload
 
 TIMELINE_ROOM = 1_000_000  # intervals of a timeline between two drains, about
 STRETCH = 2_000_000  # steps of groups between two looks at the clock: a fraction of a second
@@ -36,69 +35,6 @@ WORTH_SHARING = 200_000  # operations: some milliseconds, a hundred times what h
 _RUN, _SHORTEST_BLOCKS, _WARM = (
     Compiled(function, runtime=False) for function in (loop.run, lanes.shortest_blocks, cache.warm)
 )
-_called: set[tuple[int, ...]] = set()  # sets of flags that are compiled; a timer takes longer than a small launch
-
-
-@dataclass(frozen=True)
-class _Part:
-    """The part of a workload that a launch is: its blocks, from the first up to the last, that one left out."""
-
-    workload: Workload
-    first: int
-    last: int
-    limit: int | None
-
-    @classmethod
-    def of(cls, workload: Workload, launch: int) -> "_Part":
-        first, last = (int(block) for block in workload.launch_blocks[launch : launch + 2])
-        return cls(workload, first, last, int(workload.launch_limits[launch]) or None)
-
-    @property
-    def blocks(self) -> int:
-        return self.last - self.first
-
-    @property
-    def block_warps(self) -> Integers:
-        """Warps of each block."""
-        return np.diff(self.workload.block_warps[self.first : self.last + 1])
-
-    @property
-    def warps(self) -> slice:
-        return slice(*self.workload.block_warps[[self.first, self.last]])
-
-    @property
-    def operations(self) -> slice:
-        warps = self.warps
-        return slice(*self.workload.warp_operations[[warps.start, warps.stop]])
-
-    def has(self, kind: int) -> bool:
-        """Whether some operation is of that kind."""
-        return bool((self.workload.kind[self.operations] == kind).any())
-
-    @property
-    def is_uneven(self) -> bool:
-        """Whether a block has no warps, or another number of them than the next."""
-        sizes = self.block_warps
-        return len(sizes) > 0 and bool(sizes.min() == 0 or sizes.min() != sizes.max())
-
-
-@dataclass(frozen=True)
-class _Room:
-    """What a group can hold of a launch at most. most_blocks: as far as limits go; places: no more than there are."""
-
-    slots: int
-    places: int
-    most_blocks: int
-
-    @classmethod
-    def of(cls, machine: Machine, part: _Part) -> "_Room":
-        sizes = part.block_warps
-        largest = max(1, int(sizes.max(initial=0)))
-        smallest = max(1, int(sizes.min(initial=largest)))
-        limits = (machine.limits.blocks_per_group, part.limit, int(at.NEVER))
-        most_blocks = min(limit for limit in limits if limit is not None)
-        slots = max(1, min(machine.warps_per_group, int(sizes.sum()), most_blocks * largest))
-        return cls(slots, max(1, min(most_blocks, slots // smallest, part.blocks)), most_blocks)
 
 
 class Launch:
@@ -107,13 +43,10 @@ class Launch:
     def __init__(
         self, machine: Machine, workload: Workload, launch: int, breakdown: bool, timeline: bool, threads: int
     ) -> None:
-        part = _Part.of(workload, launch)
-        room = _Room.of(machine, part)
+        part = Part.of(workload, launch)
+        room = Room.of(machine, part)
         groups, memory = machine.cores.groups, machine.memory
-        partitioned = _takes_partitions(machine, part)
-        # One group's events change another's through partitions, through the L2, or through uneven blocks: where all
-        # blocks are alike, only a group whose block ends can take the next one.
-        coupled = partitioned or memory.l2 is not None or part.is_uneven
+        partitioned, coupled = takes_partitions(machine, part), is_coupled(machine, part)
         # In lanes, blocks that follow one another have to be long enough to be worth it; a timeline is one list.
         parts = 1 if coupled or timeline else min(threads, groups)
         has_asyncs = part.has(ASYNC)
@@ -179,7 +112,7 @@ class Launch:
             stretches = {lane: self._lanes.submit(self._simulate, at.LANE + lane) for lane in self._open}
             self._open = {lane for lane, stretch in stretches.items() if stretch.result() == at.GO_ON}
             return False
-        with _compilation_announced(tuple(flag.ndim for flag in self._flags)):
+        with compilation_announced(self._flags):
             outcome = self._simulate(1)
         if outcome == at.WIDE:
             self._open = set(range(int(self._state.parameters[at.P_LANES])))
@@ -207,32 +140,14 @@ class Launch:
         return ticks
 
 
-@contextlib.contextmanager
-def _compilation_announced(flags: tuple[int, ...]) -> Iterator[None]:
-    """Say so where the first call with a set of flags compiles it."""
-    if flags in _called:
-        yield
-        return
-    with announced("the fast engine for this kind of machine"):
-        yield
-    _called.add(flags)
-
-
-def _takes_partitions(machine: Machine, part: _Part) -> bool:
-    """Whether a partition takes time for anything in this launch; else it holds nobody up."""
-    takes = machine.durations
-    always = takes.service or takes.turnaround or takes.row_opening
-    return bool(always or (takes.atomic_service and part.has(ATOMIC)))
-
-
-def _worth_sharing(part: _Part) -> int:
+def _worth_sharing(part: Part) -> int:
     """How many groups that go on at once, a block each, are worth being shared out to lanes."""
     operations = part.operations
     block_operations = int(operations.stop - operations.start) // max(1, part.blocks)
     return max(2, -(-WORTH_SHARING // max(1, block_operations)))
 
 
-def _outstanding(machine: Machine, part: _Part) -> int:
+def _outstanding(machine: Machine, part: Part) -> int:
     """The limit on asyncs in flight, 0 where no warp has enough of them to reach it."""
     limit = machine.memory.outstanding or 0
     ends = part.workload.warp_operations[part.warps.start : part.warps.stop + 1]
@@ -241,7 +156,7 @@ def _outstanding(machine: Machine, part: _Part) -> int:
     return limit if most > limit else 0
 
 
-def _shortest_blocks(machine: Machine, part: _Part, threads: ThreadPoolExecutor, parts: int) -> Integers:
+def _shortest_blocks(machine: Machine, part: Part, threads: ThreadPoolExecutor, parts: int) -> Integers:
     """The ticks that each block of a launch takes at least."""
     takes, workload = machine.durations, part.workload
     wait = min(takes.latency, takes.l1_latency)
@@ -258,7 +173,7 @@ def _shortest_blocks(machine: Machine, part: _Part, threads: ThreadPoolExecutor,
     return shortest
 
 
-def _shared_lines(machine: Machine, part: _Part) -> Integers:
+def _shared_lines(machine: Machine, part: Part) -> Integers:
     """The lines of the L2: empty, or as an earlier run of these warps leaves them."""
     l2 = machine.memory.l2
     lines = empty_lines(1, l2)

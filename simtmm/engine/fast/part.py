@@ -1,0 +1,87 @@
+"""The part of a workload that a launch is, what of it a core group can hold, and what couples the groups."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simtmm.engine.fast import layout as at
+from simtmm.engine.fast.tables import Integers
+from simtmm.machine import Machine
+from simtmm.workload import ATOMIC, Workload
+
+
+@dataclass(frozen=True)
+class Part:
+    """The part of a workload that a launch is: its blocks, from the first up to the last, that one left out."""
+
+    workload: Workload
+    first: int
+    last: int
+    limit: int | None
+
+    @classmethod
+    def of(cls, workload: Workload, launch: int) -> "Part":
+        first, last = (int(block) for block in workload.launch_blocks[launch : launch + 2])
+        return cls(workload, first, last, int(workload.launch_limits[launch]) or None)
+
+    @property
+    def blocks(self) -> int:
+        return self.last - self.first
+
+    @property
+    def block_warps(self) -> Integers:
+        """Warps of each block."""
+        return np.diff(self.workload.block_warps[self.first : self.last + 1])
+
+    @property
+    def warps(self) -> slice:
+        return slice(*self.workload.block_warps[[self.first, self.last]])
+
+    @property
+    def operations(self) -> slice:
+        warps = self.warps
+        return slice(*self.workload.warp_operations[[warps.start, warps.stop]])
+
+    def has(self, kind: int) -> bool:
+        """Whether some operation is of that kind."""
+        return bool((self.workload.kind[self.operations] == kind).any())
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether a block has no warps, or another number of them than the next."""
+        sizes = self.block_warps
+        return len(sizes) > 0 and bool(sizes.min() == 0 or sizes.min() != sizes.max())
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a group can hold of a launch at most. most_blocks: as far as limits go; places: no more than there are."""
+
+    slots: int
+    places: int
+    most_blocks: int
+
+    @classmethod
+    def of(cls, machine: Machine, part: Part) -> "Room":
+        sizes = part.block_warps
+        largest = max(1, int(sizes.max(initial=0)))
+        smallest = max(1, int(sizes.min(initial=largest)))
+        limits = (machine.limits.blocks_per_group, part.limit, int(at.NEVER))
+        most_blocks = min(limit for limit in limits if limit is not None)
+        slots = max(1, min(machine.warps_per_group, int(sizes.sum()), most_blocks * largest))
+        return cls(slots, max(1, min(most_blocks, slots // smallest, part.blocks)), most_blocks)
+
+
+def takes_partitions(machine: Machine, part: Part) -> bool:
+    """Whether a partition takes time for anything in this launch; else it holds nobody up."""
+    takes = machine.durations
+    always = takes.service or takes.turnaround or takes.row_opening
+    return bool(always or (takes.atomic_service and part.has(ATOMIC)))
+
+
+def is_coupled(machine: Machine, part: Part) -> bool:
+    """Whether one group's events change another's: through partitions, through the L2, or through uneven blocks.
+
+    Where all blocks are alike, only a group whose block ends can take the next one.
+    """
+    return takes_partitions(machine, part) or machine.memory.l2 is not None or part.is_uneven
