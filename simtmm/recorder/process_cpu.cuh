@@ -1,4 +1,5 @@
-// The rest of an instrumented C++ build: a program that runs blocks as fibers, as simtmm/recorder/cpu/process.py tells it.
+// The rest of an instrumented C++ build: a program that runs blocks as fibers, as simtmm/recorder/cpu/process.py tells
+// it to.
 // It stands before the kernel's source, whose macros may have any names; SIMTMM_KERNELS stands behind it.
 //
 // A process of its own, so that whatever a kernel does ends at worst that process. Arrays, events and the place where
