@@ -15,12 +15,13 @@ from typing import Any
 from simtmm.engine import simulate
 from simtmm.errors import StudyError
 from simtmm.machine import Machine
-from simtmm.model.latency_hiding import Hiding, hiding
+from simtmm.model.latency_hiding import Hiding, hiding_of_trace
 from simtmm.program import open_program
 from simtmm.provenance import provenance
-from simtmm.study.evaluation.steps import fitted, lowered_once
 from simtmm.trace.counts import count
 from simtmm.trace.io import Trace
+from simtmm.trace.lower import fit, lower_with
+from simtmm.trace.specification import LoweringSpecification
 from simtmm.watch import Watch
 
 TOLERANCE = 0.05  # of the run without latency
@@ -90,8 +91,8 @@ def threads_needed(
     heard = None if watch is None else lambda events: watch("recording", events, None)
     trace = open_program(source, parameters, heard, ("kernel", "trace")).trace
     assert trace is not None
-    workload = lowered_once(trace, machine)
-    counts = count(trace, machine, fitted(workload, trace, machine))
+    workload = lower_with(trace, LoweringSpecification.of(machine))
+    counts = count(trace, machine, fit(workload, trace.info, machine))
     steps = _warps(trace, machine)
     if not trace.info.launches:
         raise StudyError(f"{trace.info.kernel}: has no launches")
@@ -100,7 +101,7 @@ def threads_needed(
     def cycles(on: Machine) -> float:
         if watch:
             watch("simulating", len(probes), len(steps).bit_length() + 3)
-        return simulate(on, fitted(workload, trace, on), breakdown=False).cycles
+        return simulate(on, fit(workload, trace.info, on), breakdown=False).cycles
 
     def hidden(warps: int) -> bool:
         if warps not in probes:
@@ -115,7 +116,6 @@ def threads_needed(
     threads = {
         warps: warps * machine.cores.warp_width / machine.cores.cores_per_group for warps in {*probes, steps[-1]}
     }
-    shared_memory = max(launch.shared_memory_bytes / launch.threads_per_block for launch in trace.info.launches)
     return ThreadsNeeded(
         program=trace.info.kernel,
         parameters=trace.info.parameters,
@@ -126,7 +126,7 @@ def threads_needed(
         without_latency=free,
         as_it_is=cycles(machine),
         with_all=probes[steps[-1]],
-        model=hiding(machine, counts, shared_memory),
+        model=hiding_of_trace(trace, machine, counts),
         probes=tuple((threads[warps], probes[warps]) for warps in sorted(probes)),
         provenance={**provenance(), "machine": machine.digest(), "trace": trace.info.digest},
     )

@@ -5,12 +5,11 @@ from pathlib import Path
 from simtmm.errors import ModelError, TraceError, WorkloadError, shown
 from simtmm.machine import Machine
 from simtmm.machine.load import opened_machine as opened_machine
+from simtmm.program import kind_of
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import SUFFIX, Trace, load_trace
 from simtmm.trace.lower import lower
 from simtmm.workload import Workload, load_workload
-
-WORKLOAD = ".json"  # the end of a workload's file
 
 
 def opened_trace(trace: Trace | str | Path) -> Trace:
@@ -26,12 +25,12 @@ def opened_workload(workload: Workload | Trace | str | Path, machine: Machine) -
     """The workload itself, that of a file, or what a trace is on the machine. Raises WorkloadError, TraceError."""
     if isinstance(workload, Workload):
         return workload
-    if isinstance(workload, (str, Path)) and Path(workload).suffix == WORKLOAD:
+    if isinstance(workload, (str, Path)) and kind_of(workload) == "workload":
         return load_workload(workload)
     if isinstance(workload, (Trace, str, Path)):
         return lower(opened_trace(workload), machine)
     raise WorkloadError(
-        f"workload = {shown(workload)}: must be a Workload, a path to its file ({WORKLOAD}), a Trace, a trace's "
+        f"workload = {shown(workload)}: must be a Workload, a path to its file (.json), a Trace, a trace's "
         f"name, or a path to its file ({SUFFIX})"
     )
 

@@ -128,8 +128,9 @@ class Machine(Table):
 
         None takes an optional key away. Raises MachineError as `from_dict` does.
         """
+        changes = _with_new_names(changes, f"machine {self.name}")
         tables = self.model_dump(exclude_none=True, exclude={"sources"})
-        for dotted, value in _with_new_names(changes, f"machine {self.name}").items():
+        for dotted, value in changes.items():
             *parents, last = dotted.split(".")
             table = tables
             for parent in parents:
@@ -142,9 +143,7 @@ class Machine(Table):
                 table[last] = dict(value) if isinstance(value, Mapping) else value
         machine = Machine.from_dict(tables, f"machine {self.name}")
         values = machine.values()
-        touched = {
-            key for dotted in map(_new_name, changes) for key in values if key == dotted or key.startswith(f"{dotted}.")
-        }
+        touched = {key for dotted in changes for key in values if key == dotted or key.startswith(f"{dotted}.")}
         kept = {key: source for key, source in self.sources.items() if key in values and key not in touched}
         theirs = {key: Source(source="set by the user", certainty="user") for key in sorted(touched)}
         return machine.model_copy(update={"sources": {**kept, **theirs}})
@@ -290,10 +289,6 @@ def _with_new_names(changes: Mapping[str, Any], origin: str) -> dict[str, Any]:
         return with_new_names(changes, MACHINE_KEYS)
     except ValueError as error:
         raise MachineError(f"{origin}: {error}") from None
-
-
-def _new_name(key: str) -> str:
-    return MACHINE_KEYS.get(key, key)
 
 
 def _flatten(tables: dict[str, Any], prefix: str = "") -> dict[str, Any]:

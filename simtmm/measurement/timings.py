@@ -123,4 +123,8 @@ def _measured(entry: Any, place: str) -> Timing:
         raise StudyError(f"{place}: seconds = {shown(given)}: must be a number above 0")
     kernel, machine = str(entry["kernel"]).strip(), str(machine).strip()
     kernel = KERNELS.get(kernel, kernel)
-    return Timing(kernel, machine, seconds, with_new_names(parameters, PARAMETERS.get(kernel, {})), place)
+    try:
+        named = with_new_names(parameters, PARAMETERS.get(kernel, {}))
+    except ValueError as error:
+        raise StudyError(f"{place}: parameters.{error}") from None
+    return Timing(kernel, machine, seconds, named, place)

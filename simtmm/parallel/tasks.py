@@ -1,6 +1,6 @@
 """Tasks: a study as a graph of calls, and the plain way to run it: one after another, in this process.
 
-processes.py runs it on all cores, cluster.py on a Dask cluster, all behind the same interface.
+processes.py runs it on all cores, dask.py on a Dask cluster, all behind the same interface.
 """
 
 import heapq
@@ -8,7 +8,6 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from simtmm.computer import cores as cores
 from simtmm.errors import SimtmmError, StudyError
 
 

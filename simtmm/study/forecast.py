@@ -4,6 +4,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
+from simtmm.study.evaluation.tasks import Pending
+
 
 @dataclass(frozen=True)
 class Left:
@@ -14,6 +16,7 @@ class Left:
     to_compute: points that are not.
     recordings: sets of kernel parameters among those.
     may_share: whether several workers can compute them.
+    pending: those to compute, where they are objects.
     """
 
     excluded: int
@@ -21,6 +24,7 @@ class Left:
     to_compute: int
     recordings: int = 0
     may_share: bool = False
+    pending: Pending | None = None
 
 
 @dataclass(frozen=True)

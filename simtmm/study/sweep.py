@@ -47,7 +47,7 @@ class Evaluation(Protocol):
         """What a store lacks."""
         ...
 
-    def estimate(self, store: Store, workers: int) -> Estimate:
+    def estimate(self, store: Store, left: Left, workers: int) -> Estimate:
         """How long it takes to compute what a store lacks; it lacks something."""
         ...
 
@@ -104,7 +104,7 @@ def forecast(design: Design, store: str | Path, workers: int | None = None) -> F
         left = evaluation.left(opened)
         most = cores() if workers is None else workers
         number = max(min(most, left.to_compute), 1) if left.may_share else 1
-        made = evaluation.estimate(opened, number) if left.to_compute else Estimate(0.0, "nothing is left to do")
+        made = evaluation.estimate(opened, left, number) if left.to_compute else Estimate(0.0, "nothing is left to do")
     return Forecast(
         points=design.size,
         excluded=left.excluded if made.excluded is None else made.excluded,

@@ -96,3 +96,10 @@ def test_what_is_wrong_is_named_with_its_place(tmp_path, name, text, message):
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(StudyError, match=r"none\.csv: can't be read \(No such file"):
         load_timings(tmp_path / "none.csv")
+
+
+def test_a_parameter_that_is_there_by_its_old_name_as_well_is_named(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("kernel,machine,seconds,local_memory,shared_memory\nstream,gtx480,1,0,1\n", encoding="utf-8")
+    with pytest.raises(StudyError, match=r"t\.csv: line 2: parameters\.local_memory: is shared_memory by its old name"):
+        load_timings(path)

@@ -102,13 +102,13 @@ class ClosedForms:
         lacking = sum(end - first for key, (first, end) in self._parts.items() if key not in there)
         return Left(excluded=0, stored=self.design.size - lacking, to_compute=lacking)
 
-    def estimate(self, store: Store, workers: int) -> Estimate:
+    def estimate(self, store: Store, left: Left, workers: int) -> Estimate:
         """How long it takes to compute what a store lacks: from the first points."""
         size = self.design.size
         tried = min(LARGE, size)
         begun = perf_counter()
         first = self._times.compute(0, tried)
-        seconds = (perf_counter() - begun) * self.left(store).to_compute / tried
+        seconds = (perf_counter() - begun) * left.to_compute / tried
         return Estimate(
             seconds, f"the first {tried:,} points", first["status"].to_pylist().count("skipped") * size // tried
         )

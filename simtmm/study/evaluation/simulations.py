@@ -16,7 +16,7 @@ from simtmm.study.design.points import Point, points_of
 from simtmm.study.evaluation.measured_times import Measured, measured_times
 from simtmm.study.evaluation.recorded_traces import is_recorded, prune_traces, trace_key
 from simtmm.study.evaluation.steps import Outcome, is_fatal
-from simtmm.study.evaluation.tasks import Pending, tasks_of
+from simtmm.study.evaluation.tasks import Pending, parameters_key, tasks_of
 from simtmm.study.forecast import Estimate, Left
 from simtmm.study.results import Results, Row, Status
 from simtmm.study.store.store import Begin, Store
@@ -104,11 +104,13 @@ class Simulations:
             to_compute=len(waiting),
             recordings=len(_by_parameters(waiting)) if self.design.subject.kind == "kernel" else 0,
             may_share=True,
+            pending=waiting,
         )
 
-    def estimate(self, store: Store, workers: int) -> Estimate:
+    def estimate(self, store: Store, left: Left, workers: int) -> Estimate:
         """How long it takes to compute what a store lacks: from what is there, else from the point in the middle."""
-        waiting, mean = self._pending(store), store.mean_seconds()
+        waiting, mean = left.pending, store.mean_seconds()
+        assert waiting is not None
         if mean is not None:
             return Estimate(mean * len(waiting) / workers, "the points in the store")
         key = list(waiting.points)[len(waiting) // 2]
@@ -145,7 +147,7 @@ class Simulations:
 
 def _by_parameters(waiting: Pending) -> dict[str, Mapping[str, Any]]:
     """The different sets of parameters."""
-    return {repr(sorted(point.parameters.items())): point.parameters for point in waiting.points.values()}
+    return {parameters_key(point): point.parameters for point in waiting.points.values()}
 
 
 def _here(points: int, workers: int | None) -> Executor:

@@ -24,6 +24,11 @@ class Pending:
         return len(self.points)
 
 
+def parameters_key(point: Point) -> str:
+    """The same for points of the same parameters, which share a trace."""
+    return repr(sorted(point.parameters.items()))
+
+
 def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
     """All calls that are needed, each behind those it needs, with the keys of the points that they compute.
 
@@ -44,7 +49,7 @@ def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
     for key, point in _by_trace(waiting.points):
         machine, quantities = point.machine, waiting.lacking[key]
         assert machine is not None
-        of = repr(sorted(point.parameters.items()))
+        of = parameters_key(point)
         if subject.kind == "trace":
             trace = once(("trace",), Path, subject.source, here=True)
         else:
@@ -59,9 +64,9 @@ def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
 
 
 def _by_trace(points: Mapping[str, Point]) -> Iterator[tuple[str, Point]]:
-    """Points of one trace together, so that few traces are in hand at once; else in the plan's order."""
+    """Points of one trace together, so that few traces are in hand at once; else in the study's order."""
     groups: dict[str, list[tuple[str, Point]]] = {}
     for key, point in points.items():
-        groups.setdefault(repr(sorted(point.parameters.items())), []).append((key, point))
+        groups.setdefault(parameters_key(point), []).append((key, point))
     for group in groups.values():
         yield from group

@@ -24,10 +24,9 @@ from simtmm.model.applications.integrated_apsp import APSP, APSP_SUM, requested_
 from simtmm.model.series import SIMULATED
 from simtmm.recorder import record
 from simtmm.study.curves import Floats, bend
-from simtmm.study.evaluation.steps import fitted
 from simtmm.trace.counts import count
 from simtmm.trace.io import Trace
-from simtmm.trace.lower import lower
+from simtmm.trace.lower import fit, lower
 from simtmm.validation.accuracy import Accuracy, Measured
 from simtmm.validation.cases import Tables
 from simtmm.validation.cases.papers import printed
@@ -248,7 +247,7 @@ def _runs(machine: Machine, n: int, sub_blocks: Sequence[int], watch: Watch | No
             recorded = {(sub_block, warps): (made, lower(made, group))}  # the one before is not needed any more
         held = group.replace({"limits.blocks_per_group": blocks})
         trace, workload = recorded[sub_block, warps]
-        workload = fitted(workload, trace, held)
+        workload = fit(workload, trace.info, held)
         counts = count(trace, held, workload)
         threads = blocks * warps * WARP / machine.cores.cores_per_group
         symbols = {
