@@ -29,6 +29,10 @@ class CompilerError(SimtmmError):
     """A kernel that does not compile, or no compiler to try with."""
 
 
+class PtxError(SimtmmError):
+    """PTX that can't be read, or that does what simtmm does not know."""
+
+
 class RecordingError(SimtmmError):
     """A kernel that went wrong while it ran: an index out of bounds, a wrong answer."""
 

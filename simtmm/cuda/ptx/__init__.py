@@ -1,0 +1,6 @@
+"""PTX: what compilers make of CUDA C++, as data."""
+
+from simtmm.cuda.ptx.parser import parse_module
+from simtmm.cuda.ptx.syntax import Function, Instruction, Module
+
+__all__ = ["Function", "Instruction", "Module", "parse_module"]

@@ -1,0 +1,191 @@
+"""The body of a function: registers, variables, labels and instructions."""
+
+import dataclasses
+from collections.abc import Mapping
+
+from simtmm.cuda.ptx.declarations import parameters, variable
+from simtmm.cuda.ptx.locations import Locations
+from simtmm.cuda.ptx.operands import OperandParser
+from simtmm.cuda.ptx.stream import TokenStream
+from simtmm.cuda.ptx.syntax import Function, Instruction, Label, Negated, Prototype, Register, Variable
+from simtmm.cuda.ptx.tokens import tokens
+from simtmm.errors import PtxError
+
+
+class _Scope:
+    """The names of a block in braces; one declared in a block that has it already outside is another."""
+
+    def __init__(self, outer: "_Scope | None", used: set[str]) -> None:
+        self.outer, self._used = outer, used
+        self._names: dict[str, str] = {}
+
+    def declare(self, name: str) -> str:
+        """The name that a declared one has in the function."""
+        unique, count = name, 1
+        while unique in self._used:
+            unique, count = f"{name}@{count}", count + 1
+        self._used.add(unique)
+        self._names[name] = unique
+        return unique
+
+    def find(self, name: str) -> str:
+        """The name in the function; one that was not declared is the module's."""
+        scope: _Scope | None = self
+        while scope is not None:
+            if name in scope._names:
+                return scope._names[name]
+            scope = scope.outer
+        return name
+
+
+class BodyParser:
+    """A function whose body is parsed when it is asked for."""
+
+    def __init__(
+        self,
+        text: str,
+        body: tuple[int, int, int] | None,
+        name: str,
+        entry: bool,
+        returns: tuple[Variable, ...],
+        taken: tuple[Variable, ...],
+        bounds: Mapping[str, tuple[int, ...]],
+        strings: Mapping[str, str],
+        line: int,
+    ) -> None:
+        """body: where it stands in the text: start, line, end. strings: names of inlined functions by label."""
+        self.entry = entry
+        self._text, self._body, self._strings = text, body, strings
+        self._name, self._returns, self._taken, self._bounds, self._line = name, returns, taken, bounds, line
+
+    def renamed(self, name: str) -> "BodyParser":
+        """The same function by another name."""
+        return BodyParser(
+            self._text, self._body, name, self.entry, self._returns, self._taken, self._bounds, self._strings,
+            self._line,
+        )  # fmt: skip
+
+    def function(self) -> Function:
+        """The function, parsed. Raises PtxError."""
+        self._used: set[str] = set()
+        self._scope = _Scope(None, self._used)
+        self._registers: dict[str, str] = {}
+        self._ranges: list[tuple[str, int, str]] = []
+        self._variables: list[Variable] = []
+        self._instructions: list[Instruction | Label] = []
+        self._tables: dict[str, tuple[str, ...]] = {}
+        self._prototypes: dict[str, Prototype] = {}
+        self._locations = Locations(self._strings)
+        for parameter in (*self._returns, *self._taken):
+            self._used.add(parameter.name)
+            if parameter.space == "reg":
+                self._registers[parameter.name] = parameter.type
+        if self._body is not None:
+            start, line, end = self._body
+            stream = TokenStream(tokens(self._text, line, start, end))
+            while stream.peek() is not None:
+                self._statement(stream)
+        return Function(
+            self._name,
+            self.entry,
+            self._returns,
+            self._taken,
+            self._registers,
+            tuple(self._variables),
+            tuple(self._instructions) if self._body is not None else None,
+            self._tables,
+            self._prototypes,
+            self._bounds,
+            self._line,
+        )
+
+    def _statement(self, stream: TokenStream) -> None:
+        token = stream.next()
+        if token.text == "{":
+            self._scope = _Scope(self._scope, self._used)
+        elif token.text == "}":
+            assert self._scope.outer is not None
+            self._scope = self._scope.outer
+        elif token.text == ";":
+            pass
+        elif token.kind == "modifier":
+            self._directive(token.text, stream)
+        elif token.kind == "word" and stream.accept(":"):
+            self._label(token.text, stream)
+        else:
+            self._instruction(token.text, token.line, token.start, stream)
+
+    def _label(self, name: str, stream: TokenStream) -> None:
+        match stream.peek_text():
+            case ".branchtargets" | ".calltargets":
+                stream.next()
+                targets = []
+                while not stream.accept(";"):
+                    targets.append(stream.next().text)
+                    stream.accept(",")
+                self._tables[name] = tuple(targets)
+            case ".callprototype":
+                stream.next()
+                returns = parameters(stream) if stream.at("(") else ()
+                stream.next()  # _
+                taken = parameters(stream) if stream.at("(") else ()
+                while not stream.accept(";"):
+                    stream.next()
+                self._prototypes[name] = Prototype(returns, taken)
+            case _:
+                self._instructions.append(Label(name))
+
+    def _directive(self, name: str, stream: TokenStream) -> None:
+        match name:
+            case ".loc":
+                self._locations.read(stream)
+                return
+            case ".reg":
+                self._declare_registers(stream)
+            case ".local" | ".shared" | ".param" | ".global" | ".const":
+                while True:
+                    declared = variable(stream, name[1:])
+                    unique = self._scope.declare(declared.name)
+                    self._variables.append(dataclasses.replace(declared, name=unique))
+                    if not stream.accept(","):
+                        break
+            case ".pragma":
+                stream.next()
+            case _:
+                raise PtxError(f"PTX line {stream.line}: {name} is not known in a function")
+        stream.expect(";")
+
+    def _declare_registers(self, stream: TokenStream) -> None:
+        lanes, kind = 1, stream.next().text[1:]
+        if kind in ("v2", "v4"):
+            lanes, kind = int(kind[1:]), stream.next().text[1:]
+        while True:
+            name = stream.next().text
+            names = [name]
+            if stream.accept("<"):
+                names = [f"{name}{number}" for number in range(int(stream.next().text))]
+                stream.expect(">")
+            if lanes > 1:
+                names = [f"{name}.{part}" for name in names for part in "xyzw"[:lanes]]
+            for each in names:
+                self._registers[self._scope.declare(each)] = kind
+            if not stream.accept(","):
+                return
+
+    def _instruction(self, first: str, line: int, start: int, stream: TokenStream) -> None:
+        guard: Register | Negated | None = None
+        if first == "@":
+            negative = stream.accept("!")
+            predicate = Register(self._scope.find(stream.next().text))
+            guard = Negated(predicate) if negative else predicate
+            first = stream.next().text
+        modifiers = []
+        while (token := stream.peek()) is not None and token.kind == "modifier":
+            modifiers.append(stream.next().text[1:])
+        operands = OperandParser(stream, self._scope.find, self._registers).all()
+        end = stream.next()
+        if end.text != ";":
+            raise PtxError(f"PTX line {end.line}: ';' is expected, not {end.text!r}")
+        text = " ".join(self._text[start : end.start].split())
+        location = self._locations.current
+        self._instructions.append(Instruction(first, tuple(modifiers), operands, guard, line, location, text))

@@ -1,0 +1,108 @@
+"""Declarations of variables and parameters."""
+
+import struct
+
+from simtmm.cuda.ptx.stream import TokenStream
+from simtmm.cuda.ptx.syntax import Immediate, Symbol, Variable
+from simtmm.cuda.ptx.tokens import number
+from simtmm.cuda.ptx.types import bytes_of, is_type
+from simtmm.errors import PtxError
+
+_SPECIAL = {".texref": 8, ".surfref": 8, ".samplerref": 8}
+
+
+def parameters(stream: TokenStream) -> tuple[Variable, ...]:
+    """Those in parentheses, which are next."""
+    stream.expect("(")
+    found: list[Variable] = []
+    while not stream.accept(")"):
+        space = stream.next().text
+        if space not in (".param", ".reg"):
+            raise PtxError(f"PTX line {stream.line}: {space} is no parameter")
+        found.append(variable(stream, space[1:]))
+        stream.accept(",")
+    return tuple(found)
+
+
+def variable(stream: TokenStream, space: str, extern: bool = False) -> Variable:
+    """A variable, of which the space is taken already; the semicolon stays."""
+    align, lanes, element = 0, 1, ""
+    while (token := stream.peek()) is not None and token.kind == "modifier":
+        text = stream.next().text
+        if text == ".align":
+            align = int(stream.next().text)
+        elif text in (".v2", ".v4", ".v8"):
+            lanes = int(text[2:])
+        elif text == ".attribute":
+            stream.skip_group()
+        elif text == ".ptr":
+            while stream.peek_text() in (".global", ".shared", ".const", ".local", ".align"):
+                if stream.next().text == ".align":
+                    stream.next()
+        elif text in _SPECIAL:
+            element = "b64"
+        elif is_type(text[1:]):
+            element = text[1:]
+        else:
+            raise PtxError(f"PTX line {stream.line}: {text} is not known in a declaration")
+    name = stream.next().text
+    size = bytes_of(element) * lanes
+    count, open_ended = 1, False
+    while stream.accept("["):
+        if stream.accept("]"):
+            open_ended = True
+            continue
+        count *= number(stream.next().text).value
+        stream.expect("]")
+    initial, pointers = _initial(stream, element) if stream.accept("=") else (None, ())
+    if open_ended:
+        count *= -(-len(initial) // size) if initial is not None else 0
+    if initial is not None:
+        initial = initial.ljust(size * count, b"\0")
+    return Variable(name, space, element, align or size, size * count, initial, pointers, extern)
+
+
+def _initial(stream: TokenStream, element: str) -> tuple[bytes, tuple[tuple[int, Symbol, bool], ...]]:
+    """What a variable holds at first, and where addresses stand in it."""
+    held = bytearray()
+    pointers: list[tuple[int, Symbol, bool]] = []
+    size = bytes_of(element)
+
+    def take() -> None:
+        if stream.accept("{"):
+            while not stream.accept("}"):
+                take()
+                stream.accept(",")
+            return
+        negative = stream.accept("-")
+        token = stream.next()
+        if token.kind == "number":
+            held.extend(_stored(number(token.text), element, negative))
+            return
+        generic = token.text == "generic"
+        if generic:
+            stream.expect("(")
+            token = stream.next()
+            stream.expect(")")
+        if token.kind != "word" or size not in (4, 8):
+            raise PtxError(f"PTX line {token.line}: {token.text!r} can't stand in an initialiser of .{element}")
+        offset = 0
+        if stream.accept("+"):
+            offset = number(stream.next().text).value
+        pointers.append((len(held), Symbol(token.text, offset), generic))
+        held.extend(bytes(size))
+
+    take()
+    return bytes(held), tuple(pointers)
+
+
+def _stored(value: Immediate, element: str, negative: bool) -> bytes:
+    size = bytes_of(element)
+    if value.float_bits and element in ("f32", "f64"):
+        if value.float_bits // 8 == size:
+            raw = value.value ^ (1 << (value.float_bits - 1) if negative else 0)
+            return raw.to_bytes(size, "little")
+        real = struct.unpack("<d", struct.pack("<Q", value.value))[0]
+        return struct.pack("<f", -real if negative else real)
+    whole = -value.value if negative else value.value
+    return (whole & ((1 << 8 * size) - 1)).to_bytes(size, "little")

@@ -1,0 +1,190 @@
+"""PTX text to a Module. The bodies of functions are read when they are asked for: a library has hundreds."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from simtmm.cuda.ptx.body import BodyParser
+from simtmm.cuda.ptx.declarations import parameters, variable
+from simtmm.cuda.ptx.stream import TokenStream
+from simtmm.cuda.ptx.syntax import Function, Module, Variable
+from simtmm.cuda.ptx.tokens import tokens
+from simtmm.errors import PtxError
+
+_LINKAGE = {".extern", ".visible", ".weak", ".common"}
+_SPACES = {".global", ".const", ".shared"}
+_BOUNDS = {
+    ".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg", ".maxclusterrank", ".reqnctapercluster",
+}  # fmt: skip
+_FLAGS = {".noreturn", ".explicitcluster", ".blocksareclusters"}
+_SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def parse_module(text: str) -> Module:
+    """A module from its text. Raises PtxError, naming the line."""
+    return _ModuleParser(text).module()
+
+
+class _Functions(Mapping[str, Function]):
+    """Functions by name, each parsed when it is asked for first."""
+
+    def __init__(self, pending: dict[str, BodyParser]) -> None:
+        self._pending = pending
+        self._done: dict[str, Function] = {}
+
+    def __getitem__(self, name: str) -> Function:
+        if name not in self._done:
+            self._done[name] = self._pending[name].function()
+        return self._done[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._pending)
+
+    def __len__(self) -> int:
+        return len(self._pending)
+
+    def is_entry(self, name: str) -> bool:
+        """Whether a function is a kernel, its body unread."""
+        return self._pending[name].entry
+
+
+class _LazyModule(Module):
+    """A module that tells its kernels without reading their bodies."""
+
+    @cached_property
+    def entries(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names of its kernels."""
+        functions = self.functions
+        assert isinstance(functions, _Functions)
+        return tuple(name for name in functions if functions.is_entry(name))
+
+
+class _ModuleParser:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.version, self.target = (0, 0), ""
+        self.files: dict[int, str] = {}
+        self.variables: dict[str, Variable] = {}
+        self.functions: dict[str, BodyParser] = {}
+        self.aliases: dict[str, str] = {}
+
+    def module(self) -> Module:
+        """The whole of it."""
+        strings = _debug_strings(self.text)
+        for start, line, end, body in _statements(self.text):
+            stream = TokenStream(tokens(self.text, line, start, end))
+            if stream.peek() is not None:
+                self._statement(stream, body, strings)
+        if not self.target:
+            raise PtxError("PTX without .target")
+        for alias, of in self.aliases.items():
+            self.functions[alias] = self.functions[of].renamed(alias)
+        return _LazyModule(self.version, self.target, self.files, self.variables, _Functions(self.functions))
+
+    def _statement(self, stream: TokenStream, body: tuple[int, int, int] | None, strings: dict[str, str]) -> None:
+        linkage: set[str] = set()
+        while (token := stream.next()).text in _LINKAGE:
+            linkage.add(token.text)
+        match token.text:
+            case ".version":
+                major, _, minor = stream.next().text.partition(".")
+                self.version = (int(major), int(minor or 0))
+            case ".target":
+                self.target = stream.next().text
+            case ".address_size":
+                if stream.next().text != "64":
+                    raise PtxError(f"PTX line {token.line}: .address_size: only 64 can be run")
+            case ".file":
+                number = int(stream.next().text)
+                self.files[number] = stream.next().text.strip('"')
+            case ".section" | ".pragma" | ".branchtargets":
+                pass
+            case ".alias":
+                alias = stream.next().text
+                stream.expect(",")
+                self.aliases[alias] = stream.next().text
+            case ".entry" | ".func":
+                self._function(token.text == ".entry", stream, body, strings, token.line)
+            case space if space in _SPACES:
+                declared = variable(stream, space[1:], extern=".extern" in linkage)
+                if declared.name not in self.variables or not declared.extern:
+                    self.variables[declared.name] = declared
+            case _:
+                raise PtxError(f"PTX line {token.line}: {token.text} is not known here")
+
+    def _function(
+        self, entry: bool, stream: TokenStream, body: tuple[int, int, int] | None, strings: dict[str, str], line: int
+    ) -> None:
+        returns = parameters(stream) if stream.at("(") else ()
+        while stream.peek_text().startswith("."):
+            stream.next()  # .attribute(.unified(...)) and the like stand in front of a name
+            if stream.at("("):
+                stream.skip_group()
+        name = stream.next().text
+        taken = parameters(stream) if stream.at("(") else ()
+        bounds: dict[str, tuple[int, ...]] = {}
+        while (token := stream.peek()) is not None:
+            stream.next()
+            if token.text in _BOUNDS:
+                sizes = [int(stream.next().text)]
+                while stream.accept(","):
+                    sizes.append(int(stream.next().text))
+                bounds[token.text[1:]] = tuple(sizes)
+            elif token.text in _FLAGS:
+                bounds[token.text[1:]] = ()
+            elif token.text == ".pragma":
+                stream.next()
+            elif token.text != ";":
+                raise PtxError(f"PTX line {token.line}: {token.text} is not known behind a function's parameters")
+        if body is None and name in self.functions:
+            return  # declared again
+        self.functions[name] = BodyParser(self.text, body, name, entry, returns, taken, bounds, strings, line)
+
+
+def _statements(text: str) -> Iterator[tuple[int, int, int, tuple[int, int, int] | None]]:
+    """The statements of a module: start, line, end, and where a body in braces stands behind it: start, line, end."""
+    plain = _SKIPPED.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+    position, line = 0, 1
+    for found in re.finditer(r"[;{]|^[ \t]*\.(?:version|target|address_size|file)\b[^\n]*", plain, re.MULTILINE):
+        if found.start() < position:
+            continue
+        start, first = position, line
+        if found.group() not in "{;":
+            yield found.start(), first + plain.count("\n", start, found.start()), found.end(), None
+            position = found.end()
+        elif found.group() == ";":
+            yield start, first, found.end(), None
+            position = found.end()
+        else:
+            end = _closing(plain, found.start())
+            head = plain[start : found.start()]
+            if "=" in head:  # an initialiser, which goes on to its semicolon
+                end = plain.index(";", end)
+                yield start, first, end, None
+            else:
+                begin = first + plain.count("\n", start, found.start())
+                yield start, first, found.start(), (found.start() + 1, begin, end)
+            position = end + 1
+        line = first + plain.count("\n", start, position)
+
+
+def _closing(plain: str, opening: int) -> int:
+    """Where the brace that opens there is closed."""
+    depth = 0
+    for found in re.finditer(r"[{}]", plain[opening:]):
+        depth += 1 if found.group() == "{" else -1
+        if depth == 0:
+            return opening + found.start()
+    raise PtxError(f"PTX line {plain.count(chr(10), 0, opening) + 1}: this brace is never closed")
+
+
+def _debug_strings(text: str) -> dict[str, str]:
+    """The strings of .debug_str by their labels: names of inlined functions."""
+    found = re.search(r"\.section\s+\.debug_str\s*\{(.*?)\}", text, re.DOTALL)
+    if not found:
+        return {}
+    strings = {}
+    for label, block in re.findall(r"([\w$]+):((?:\s*\.b8[^\n]*\n?)*)", found.group(1)):
+        codes = bytes(int(code) for code in re.findall(r"\b\d+\b", re.sub(r"\.b8", "", block)))
+        strings[label] = codes.split(b"\0")[0].decode(errors="replace")
+    return strings

@@ -1,0 +1,60 @@
+"""Tokens one after another, with a look ahead."""
+
+from collections.abc import Iterator
+
+from simtmm.cuda.ptx.tokens import Token
+from simtmm.errors import PtxError
+
+
+class TokenStream:
+    """Tokens to be taken in order."""
+
+    def __init__(self, source: Iterator[Token]) -> None:
+        self._tokens = list(source)
+        self._at = 0
+
+    @property
+    def line(self) -> int:
+        """Of the token taken last."""
+        return self._tokens[max(0, self._at - 1)].line if self._tokens else 0
+
+    def peek(self) -> Token | None:
+        """The next token, which stays; None at the end."""
+        return self._tokens[self._at] if self._at < len(self._tokens) else None
+
+    def peek_text(self) -> str:
+        """Its text, "" at the end."""
+        return self._tokens[self._at].text if self._at < len(self._tokens) else ""
+
+    def next(self) -> Token:
+        """Take the next token. Raises PtxError at the end."""
+        if self._at == len(self._tokens):
+            raise PtxError(f"PTX line {self.line}: ends in the middle of a statement")
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def at(self, text: str) -> bool:
+        """Whether the next token is this."""
+        return self.peek_text() == text
+
+    def accept(self, text: str) -> bool:
+        """Take the next token if it is this."""
+        if self.peek_text() != text:
+            return False
+        self._at += 1
+        return True
+
+    def expect(self, text: str) -> None:
+        """Take this token. Raises PtxError where another stands."""
+        token = self.next()
+        if token.text != text:
+            raise PtxError(f"PTX line {token.line}: {text!r} is expected, not {token.text!r}")
+
+    def skip_group(self) -> None:
+        """Take everything from an opening parenthesis to the closing one."""
+        depth = 0
+        while True:
+            text = self.next().text
+            depth += {"(": 1, ")": -1}.get(text, 0)
+            if depth == 0:
+                return

@@ -1,0 +1,196 @@
+"""The parts of a PTX module, as written: variables, functions, instructions and their operands.
+
+Names of variables, registers and labels are unique within a function: the parser renames what an inner scope
+declares anew.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place in the user's source, of a `.loc` directive; column 0: unknown.
+
+    file: an index of the module's files. function: the function it was inlined from, "" for none. inlined_at: where
+    that was called, None if it was not inlined.
+    """
+
+    file: int
+    line: int
+    column: int = 0
+    function: str = ""
+    inlined_at: "Location | None" = None
+
+
+@dataclass(frozen=True)
+class Register:
+    """A register, or a special register such as %tid.x."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Immediate:
+    """A number as written: a whole number, or the bits of a floating-point number of so many bits."""
+
+    value: int
+    float_bits: int = 0
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """The address of a variable, a function or a label, and an offset in bytes."""
+
+    name: str
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Address:
+    """What stands in brackets: base plus offset, and coordinates of textures behind it."""
+
+    base: "Register | Symbol | Immediate"
+    offset: int = 0
+    rest: "tuple[Operand, ...]" = ()
+
+
+@dataclass(frozen=True)
+class Vector:
+    """Operands in braces."""
+
+    parts: "tuple[Operand, ...]"
+
+
+@dataclass(frozen=True)
+class Negated:
+    """!p, a predicate the other way round."""
+
+    register: Register
+
+
+@dataclass(frozen=True)
+class Pair:
+    """d|p: two destinations."""
+
+    first: "Operand"
+    second: "Operand"
+
+
+@dataclass(frozen=True)
+class Sink:
+    """_: a destination that nobody wants, or an operand left out."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Operands in parentheses, of a call."""
+
+    parts: "tuple[Operand, ...]"
+
+
+Operand: TypeAlias = Register | Immediate | Symbol | Address | Vector | Negated | Pair | Sink | Group
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """An instruction.
+
+    opcode: such as "add". modifiers: such as ("rn", "f32"), in order. guard: the predicate that decides who takes
+    part, None for everyone. line: of the PTX text, from 1. location: of the user's source, if known. text: as it is
+    written, on one line.
+    """
+
+    opcode: str
+    modifiers: tuple[str, ...]
+    operands: tuple[Operand, ...]
+    guard: Register | Negated | None
+    line: int
+    location: Location | None
+    text: str
+
+    @property
+    def name(self) -> str:
+        """Opcode and modifiers, as written."""
+        return ".".join((self.opcode, *self.modifiers))
+
+    def has(self, *modifiers: str) -> bool:
+        """Whether it has one of these modifiers."""
+        return any(modifier in self.modifiers for modifier in modifiers)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of a state space.
+
+    space: "global", "const", "shared", "local" or "param". type: of an element, such as "f32" or "b8". align, bytes:
+    of all of it [bytes]; bytes 0 for an array without a size. initial: what it holds at first, None for zeros;
+    pointers: offsets at which the address of a symbol stands (generic or not).
+    """
+
+    name: str
+    space: str
+    type: str
+    align: int
+    bytes: int
+    initial: bytes | None = None
+    pointers: "tuple[tuple[int, Symbol, bool], ...]" = ()
+    extern: bool = False
+
+
+@dataclass(frozen=True)
+class Label:
+    """A place to jump to."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Prototype:
+    """The parameters and returned values of functions that are called through a pointer."""
+
+    returns: tuple[Variable, ...]
+    parameters: tuple[Variable, ...]
+
+
+@dataclass(frozen=True)
+class Function:
+    """An entry (a kernel) or a device function.
+
+    registers: the type of each. variables: those of its own, demoted ones of shared memory as well. body: instructions
+    and labels, in order; None for a function that is declared only. tables: branch and call targets by label.
+    bounds: directives such as maxntid.
+    """
+
+    name: str
+    entry: bool
+    returns: tuple[Variable, ...]
+    parameters: tuple[Variable, ...]
+    registers: Mapping[str, str]
+    variables: tuple[Variable, ...]
+    body: "tuple[Instruction | Label, ...] | None"
+    tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    prototypes: Mapping[str, Prototype] = field(default_factory=dict)
+    bounds: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Module:
+    """A PTX module.
+
+    target: such as "sm_90". files: the paths of `.file` directives, by index. variables: of the module, by name.
+    functions: by name; bodies are parsed when they are asked for.
+    """
+
+    version: tuple[int, int]
+    target: str
+    files: Mapping[int, str]
+    variables: Mapping[str, Variable]
+    functions: "Mapping[str, Function]"
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """The names of its kernels."""
+        return tuple(name for name, function in self.functions.items() if function.entry)

@@ -1,0 +1,24 @@
+"""The types of PTX and their sizes."""
+
+from simtmm.errors import PtxError
+
+_BITS = {"pred": 1, "f16x2": 32, "bf16x2": 32, "tf32": 32, "bf16": 16, "e4m3": 8, "e5m2": 8, "e4m3x2": 16, "e5m2x2": 16}
+
+
+def bits_of(type_name: str) -> int:
+    """The bits of a type: "u32", "b128", "f16x2", "pred". Raises PtxError."""
+    if type_name in _BITS:
+        return _BITS[type_name]
+    if type_name[:1] in "busf" and type_name[1:].isdecimal():
+        return int(type_name[1:])
+    raise PtxError(f"type .{type_name} is not known")
+
+
+def bytes_of(type_name: str) -> int:
+    """The bytes that an element of a type takes in memory. Raises PtxError."""
+    return max(1, bits_of(type_name) // 8)
+
+
+def is_type(modifier: str) -> bool:
+    """Whether a modifier of an instruction is a type."""
+    return modifier in _BITS or (modifier[:1] in "busf" and modifier[1:].isdecimal())
