@@ -124,8 +124,8 @@ class Instruction:
 class Variable:
     """A variable of a state space.
 
-    space: "global", "const", "shared", "local" or "param". type: of an element, such as "f32" or "b8". align, bytes:
-    of all of it [bytes]; bytes 0 for an array without a size. initial: what it holds at first, None for zeros;
+    space: "global", "const", "shared", "local" or "param". type: of an element, such as "f32" or "b8". align, size:
+    of all of it [bytes]; size 0 for an array without a size. initial: what it holds at first, None for zeros;
     pointers: offsets at which the address of a symbol stands (generic or not).
     """
 
@@ -133,7 +133,7 @@ class Variable:
     space: str
     type: str
     align: int
-    bytes: int
+    size: int
     initial: bytes | None = None
     pointers: "tuple[tuple[int, Symbol, bool], ...]" = ()
     extern: bool = False
