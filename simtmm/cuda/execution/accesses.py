@@ -1,0 +1,112 @@
+"""Functions of the runtime that load, store and record what the lanes of a warp access, by state space and width."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from simtmm.cuda.execution.program import Program
+
+_HEAD = "ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %site, i32 %mask, ptr %addresses, ptr %data"
+
+
+def access_function(program: "Program", what: str, space: str, width: int) -> str:
+    """The name of a function that is made if it is not there: what is "load" or "store", space where addresses are."""
+    mover = f"{'gather' if what == 'load' else 'scatter'}.{width}"
+    name = f"{what}.{space}.{width}"
+    program.helper(mover, lambda: _mover(mover, width, what == "load"))
+    program.helper(name, lambda: _access(name, mover, space, width, what == "store"))
+    return name
+
+
+def _access(name: str, mover: str, space: str, width: int, writes: bool) -> str:
+    return f"""
+define internal i1 @"{name}"({_HEAD}) noinline {{
+entry:
+  %hosts = alloca [32 x i64], align 64
+  %nobody = icmp eq i32 %mask, 0
+  br i1 %nobody, label %end, label %some
+some:
+  %wrong = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask, i64 {width}, i1 {str(writes).lower()}, ptr %addresses, ptr %hosts)
+  br i1 %wrong, label %failed, label %found
+found:
+  %recorded = icmp sge i32 %site, 0
+  br i1 %recorded, label %log, label %move
+log:
+  call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %addresses)
+  br label %move
+move:
+  call void @"{mover}"(i32 %mask, ptr %hosts, ptr %data)
+  br label %end
+end:
+  ret i1 false
+failed:
+  ret i1 true
+}}
+"""
+
+
+def _mover(name: str, width: int, loads: bool) -> str:
+    """Whole vectors where lanes lie behind one another, one number where all want the same, else lane by lane."""
+    bits = 8 * width
+    steps = ", ".join(f"i64 {lane * width}" for lane in range(32))
+    whole = (
+        f"%v = load <{32 * width} x i8>, ptr %first.at, align 1\n  store <{32 * width} x i8> %v, ptr %data, align 64"
+        if loads
+        else f"%v = load <{32 * width} x i8>, ptr %data, align 64\n"
+        f"  store <{32 * width} x i8> %v, ptr %first.at, align 1"
+    )
+    source, target = ("%host", "%slot") if loads else ("%slot", "%host")
+    same = (
+        f"""
+  %equal = icmp eq <32 x i64> %all, %firsts
+  %equal.bits = bitcast <32 x i1> %equal to i32
+  %is.one = icmp eq i32 %equal.bits, -1
+  br i1 %is.one, label %one, label %each
+one:
+  %o = load i{bits}, ptr %first.at, align 1
+  %o.1 = insertelement <32 x i{bits}> poison, i{bits} %o, i32 0
+  %o.all = shufflevector <32 x i{bits}> %o.1, <32 x i{bits}> poison, <32 x i32> zeroinitializer
+  store <32 x i{bits}> %o.all, ptr %data, align 64
+  ret void"""
+        if loads
+        else "\n  br label %each"
+    )
+    return f"""
+define internal void @"{name}"(i32 %mask, ptr %hosts, ptr %data) noinline {{
+entry:
+  %full = icmp eq i32 %mask, -1
+  br i1 %full, label %look, label %each
+look:
+  %all = load <32 x i64>, ptr %hosts, align 64
+  %first = extractelement <32 x i64> %all, i32 0
+  %first.at = inttoptr i64 %first to ptr
+  %first.1 = insertelement <32 x i64> poison, i64 %first, i32 0
+  %firsts = shufflevector <32 x i64> %first.1, <32 x i64> poison, <32 x i32> zeroinitializer
+  %line = add <32 x i64> %firsts, <{steps}>
+  %along = icmp eq <32 x i64> %all, %line
+  %along.bits = bitcast <32 x i1> %along to i32
+  %is.line = icmp eq i32 %along.bits, -1
+  br i1 %is.line, label %whole, label %other
+whole:
+  {whole}
+  ret void
+other:{same}
+each:
+  %m = phi i32 [ %mask, %entry ], [ -1, %other ], [ %m.next, %next ]
+  %lane = call i32 @llvm.cttz.i32(i32 %m, i1 true)
+  %host.at = getelementptr i64, ptr %hosts, i32 %lane
+  %host = load ptr, ptr %host.at
+  %lane.64 = zext i32 %lane to i64
+  %offset = mul i64 %lane.64, {width}
+  %slot = getelementptr i8, ptr %data, i64 %offset
+  %e = load i{bits}, ptr {source}, align 1
+  store i{bits} %e, ptr {target}, align 1
+  %less = sub i32 %m, 1
+  %m.next = and i32 %m, %less
+  %over = icmp eq i32 %m.next, 0
+  br i1 %over, label %end, label %next
+next:
+  br label %each
+end:
+  ret void
+}}
+"""

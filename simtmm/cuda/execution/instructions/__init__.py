@@ -1,0 +1,33 @@
+"""What each instruction of PTX does, family by family: its name and the function that translates it."""
+
+from collections.abc import Callable
+
+from simtmm.cuda.execution.context import Context
+from simtmm.cuda.execution.instructions import (
+    arithmetic,
+    atomics,
+    comparison,
+    conversion,
+    integer,
+    logic,
+    memory,
+    movement,
+    real,
+    warp,
+)
+from simtmm.cuda.ptx.syntax import Instruction
+
+Handler = Callable[[Context, Instruction], None]
+
+HANDLERS: dict[str, Handler] = {
+    **arithmetic.HANDLERS,
+    **atomics.HANDLERS,
+    **comparison.HANDLERS,
+    **conversion.HANDLERS,
+    **integer.HANDLERS,
+    **logic.HANDLERS,
+    **memory.HANDLERS,
+    **movement.HANDLERS,
+    **real.HANDLERS,
+    **warp.HANDLERS,
+}

@@ -1,0 +1,37 @@
+"""Instructions that whole and floating-point numbers share: which of the two families they are of."""
+
+from collections.abc import Callable
+
+from simtmm.cuda.execution.context import Context
+from simtmm.cuda.execution.instructions import half, integer, real
+from simtmm.cuda.ptx.syntax import Instruction
+
+Handler = Callable[[Context, Instruction], None]
+
+
+def _by_type(whole: Handler, real_numbers: Handler) -> Handler:
+    def translate(context: Context, instruction: Instruction) -> None:
+        kind = context.type_of()
+        if kind in half.KINDS:
+            half.arithmetic(context, instruction)
+        elif kind in ("f32", "f64", "f32x2"):
+            real_numbers(context, instruction)
+        else:
+            whole(context, instruction)
+
+    return translate
+
+
+HANDLERS = {
+    "add": _by_type(integer.add, real.arithmetic),
+    "sub": _by_type(integer.add, real.arithmetic),
+    "mul": _by_type(integer.multiply, real.arithmetic),
+    "mad": _by_type(integer.multiply, real.arithmetic),
+    "fma": _by_type(real.arithmetic, real.arithmetic),
+    "div": _by_type(integer.divide, real.arithmetic),
+    "rem": integer.divide,
+    "abs": _by_type(integer.absolute, real.sign),
+    "neg": _by_type(integer.negative, real.sign),
+    "min": _by_type(integer.extreme, real.extreme),
+    "max": _by_type(integer.extreme, real.extreme),
+}

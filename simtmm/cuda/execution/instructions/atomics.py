@@ -1,0 +1,164 @@
+"""Atomic operations: lane by lane, from the lowest on."""
+
+from collections.abc import Callable
+
+from simtmm.cuda.execution.context import Context
+from simtmm.cuda.execution.emit import Value
+from simtmm.cuda.execution.instructions.memory import address_of, put, take
+from simtmm.cuda.execution.layout import ALIGN
+from simtmm.cuda.ptx.steps import space_of
+from simtmm.cuda.ptx.syntax import Instruction, Sink
+from simtmm.cuda.ptx.types import bytes_of
+
+_OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas")
+_REAL = {"f32": "float", "f64": "double"}
+
+
+def atomic(context: Context, instruction: Instruction) -> None:
+    """atom and red."""
+    operation = next((m for m in instruction.modifiers if m in _OPERATIONS), None)
+    if operation is None or instruction.has("v2", "v4", "v8"):
+        raise context.refuse()
+    kind = context.type_of()
+    returns = instruction.opcode == "atom"
+    operands = instruction.operands
+    address = operands[1] if returns else operands[0]
+    given = operands[2:] if returns else operands[1:]
+    put(context, given[0], kind, "%data")
+    if operation == "cas":
+        put(context, given[1], kind, "%data2")
+    space = "shared" if space_of(instruction) == "shared" else "global"
+    emit = context.emit
+    emit.store(address_of(context, address), "%addresses", ALIGN)
+    name = f"atomic.{operation}.{kind}.{space}"
+    make = _maker(context, operation, kind)
+    context.code.program.helper(name, lambda: _function(name, space, bytes_of(kind), make))
+    pointers = [Value(each, "ptr") for each in ("%launch", "%block", "%warp")]
+    number, site = Value(str(context.access_number()), "i32"), Value(str(context.site), "i32")
+    places = [Value(each, "ptr") for each in ("%addresses", "%data", "%data2", "%result")]
+    wrong = emit.call(name, "i1", *pointers, number, site, context.active, *places)
+    label = emit.name("went")[1:]
+    emit.do(f"br {wrong}, label %faulted, label %{label}")
+    emit.label(label)
+    if returns and not isinstance(operands[0], Sink):
+        take(context, operands[0], kind, "%result")
+
+
+def _maker(context: Context, operation: str, kind: str) -> Callable[[str], str]:
+    """The lines that make %new of %old, %b and %c, whole numbers of a type."""
+    made = _lines(operation, kind)
+    if made is None:
+        raise context.refuse()
+    return lambda bits: made.replace("INT", bits)
+
+
+def _lines(operation: str, kind: str) -> str | None:
+    signed = "s" if kind.startswith("s") else "u"
+    match operation:
+        case "exch":
+            return "  %new = select i1 true, INT %b, INT %old"
+        case "cas":
+            return "  %same = icmp eq INT %old, %b\n  %new = select i1 %same, INT %c, INT %old"
+        case "and" | "or" | "xor":
+            return f"  %new = {operation} INT %old, %b"
+        case "inc":
+            return ("  %wraps = icmp uge INT %old, %b\n  %up = add INT %old, 1\n"
+                    "  %new = select i1 %wraps, INT 0, INT %up")  # fmt: skip
+        case "dec":
+            return ("  %zero = icmp eq INT %old, 0\n  %above = icmp ugt INT %old, %b\n  %wraps = or i1 %zero, %above\n"
+                    "  %down = sub INT %old, 1\n  %new = select i1 %wraps, INT %b, INT %down")  # fmt: skip
+        case "min" | "max" if kind[0] in "us":
+            order = "lt" if operation == "min" else "gt"
+            return f"  %less = icmp {signed}{order} INT %b, %old\n  %new = select i1 %less, INT %b, INT %old"
+        case "add" if kind[0] in "us":
+            return "  %new = add INT %old, %b"
+        case "add" if kind in _REAL:
+            of = _REAL[kind]
+            return (f"  %x = bitcast INT %old to {of}\n  %y = bitcast INT %b to {of}\n  %z = fadd {of} %x, %y\n"
+                    f"  %new = bitcast {of} %z to INT")  # fmt: skip
+        case "add" if kind in ("f16", "bf16", "f16x2", "bf16x2"):
+            return _half_sum(kind)
+    return None
+
+
+def _half_sum(kind: str) -> str:
+    """The sum of one or two numbers of 16 bits, computed in f32 and rounded once."""
+    count = 2 if kind.endswith("x2") else 1
+    vector, wide = f"<{count} x i16>", f"<{count} x i32>"
+    reals = f"<{count} x float>"
+    lines = [f"  %old.h = bitcast INT %old to {vector}", f"  %b.h = bitcast INT %b to {vector}"]
+    for name in ("old", "b"):
+        if kind.startswith("f"):
+            lines += [
+                f"  %{name}.f = bitcast {vector} %{name}.h to <{count} x half>",
+                f"  %{name}.r = fpext <{count} x half> %{name}.f to {reals}",
+            ]
+        else:
+            lines += [
+                f"  %{name}.w = zext {vector} %{name}.h to {wide}",
+                f"  %{name}.s = shl {wide} %{name}.w, splat (i32 16)",
+                f"  %{name}.r = bitcast {wide} %{name}.s to {reals}",
+            ]
+    lines.append(f"  %sum = fadd {reals} %old.r, %b.r")
+    if kind.startswith("f"):
+        lines += [
+            f"  %sum.h = fptrunc {reals} %sum to <{count} x half>",
+            f"  %new = bitcast <{count} x half> %sum.h to INT",
+        ]
+    else:
+        lines += [
+            f"  %sum.i = bitcast {reals} %sum to {wide}",
+            f"  %top = lshr {wide} %sum.i, splat (i32 16)",
+            f"  %odd = and {wide} %top, splat (i32 1)",
+            f"  %bias = add {wide} %odd, splat (i32 32767)",
+            f"  %moved = add {wide} %sum.i, %bias",
+            f"  %cut = lshr {wide} %moved, splat (i32 16)",
+            f"  %nan = fcmp uno {reals} %sum, %sum",
+            f"  %kept = select <{count} x i1> %nan, {wide} splat (i32 32767), {wide} %cut",
+            f"  %sum.h = trunc {wide} %kept to {vector}",
+            f"  %new = bitcast {vector} %sum.h to INT",
+        ]
+    return "\n".join(lines)
+
+
+def _function(name: str, space: str, size: int, make: Callable[[str], str]) -> str:
+    bits = f"i{8 * size}"
+    return f"""
+define internal i1 @"{name}"(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %site, i32 %mask, ptr %addresses, ptr %data, ptr %data2, ptr %result) noinline {{
+entry:
+  %hosts = alloca [32 x i64], align 64
+  %nobody = icmp eq i32 %mask, 0
+  br i1 %nobody, label %end, label %some
+some:
+  %wrong = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask, i64 {size}, i1 true, ptr %addresses, ptr %hosts)
+  br i1 %wrong, label %failed, label %log
+log:
+  call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %addresses)
+  br label %each
+each:
+  %m = phi i32 [ %mask, %log ], [ %m.next, %each ]
+  %lane = call i32 @llvm.cttz.i32(i32 %m, i1 true)
+  %host.at = getelementptr i64, ptr %hosts, i32 %lane
+  %host = load ptr, ptr %host.at
+  %b.at = getelementptr {bits}, ptr %data, i32 %lane
+  %b = load {bits}, ptr %b.at
+  %c.at = getelementptr {bits}, ptr %data2, i32 %lane
+  %c = load {bits}, ptr %c.at
+  %old = load {bits}, ptr %host, align 1
+{make(bits)}
+  store {bits} %new, ptr %host, align 1
+  %result.at = getelementptr {bits}, ptr %result, i32 %lane
+  store {bits} %old, ptr %result.at
+  %less = sub i32 %m, 1
+  %m.next = and i32 %m, %less
+  %over = icmp eq i32 %m.next, 0
+  br i1 %over, label %end, label %each
+end:
+  ret i1 false
+failed:
+  ret i1 true
+}}
+"""
+
+
+HANDLERS = {"atom": atomic, "red": atomic}

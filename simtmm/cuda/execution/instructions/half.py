@@ -1,0 +1,161 @@
+"""Floating-point arithmetic of 16 bits: f16 and bf16, one or two in a register.
+
+Each operation is computed in more bits and rounded once to 16. Sums, products and quotients of numbers of p bits that
+are rounded to at least 2 p + 2 bits first come out as if they had been rounded once (f32 has 24, f16 11, bf16 8); a
+fused product and sum is computed in f64 and rounded to odd on the way.
+"""
+
+from simtmm.cuda.execution.context import Context
+from simtmm.cuda.execution.emit import Value, count_of, element_of, lanes, with_element
+from simtmm.cuda.ptx.syntax import Instruction, Operand, Register
+
+KINDS = ("f16", "f16x2", "bf16", "bf16x2")
+_OPERATIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+
+
+def is_brain(kind: str) -> bool:
+    """Whether it is of the bf16 kind."""
+    return kind.startswith("bf")
+
+
+def raw(context: Context, operand: Operand, kind: str) -> Value:
+    """An operand as numbers of 16 bits: <32 x i16>, or <64 x i16>, the lower of a pair first."""
+    if kind.endswith("x2"):
+        return context.emit.as_type(context.read(operand, "i32"), "<64 x i16>")
+    if isinstance(operand, Register) or getattr(operand, "float_bits", 0) == 0:
+        return context.read(operand, "i16")
+    bits = context.read(operand, "i32")
+    return context.emit.resize(bits, "i16", False)
+
+
+def widen(context: Context, value: Value, brain: bool) -> Value:
+    """Numbers of 16 bits as f32, exactly."""
+    emit = context.emit
+    if not brain:
+        return emit.cast("fpext", emit.as_type(value, with_element(value.type, "half")), "float")
+    wide = emit.cast("zext", value, "i32")
+    return emit.as_type(emit.binary("shl", wide, emit.constant(16, wide.type)), with_element(value.type, "float"))
+
+
+def widened(context: Context, operand: Operand, kind: str) -> Value:
+    """An operand as f32."""
+    return widen(context, raw(context, operand, kind), is_brain(kind))
+
+
+def narrow(context: Context, value: Value, brain: bool) -> Value:
+    """f32 rounded to nearest, ties to even, as raw numbers of 16 bits; a NaN is 0x7FFF."""
+    emit = context.emit
+    if not brain:
+        nan = emit.compare("fcmp uno", value, value)
+        found = emit.as_type(emit.cast("fptrunc", value, "half"), with_element(value.type, "i16"))
+        return emit.select(nan, emit.constant(0x7FFF, found.type), found)
+    bits = emit.as_type(value, with_element(value.type, "i32"))
+    odd = emit.binary("and", emit.binary("lshr", bits, emit.constant(16, bits.type)), emit.constant(1, bits.type))
+    moved = emit.binary("add", bits, emit.binary("add", odd, emit.constant(0x7FFF, bits.type)))
+    found = emit.cast("trunc", emit.binary("lshr", moved, emit.constant(16, bits.type)), "i16")
+    nan = emit.compare("fcmp uno", value, value)
+    return emit.select(nan, emit.constant(0x7FFF, found.type), found)
+
+
+def to_odd(context: Context, value: Value) -> Value:
+    """f64 to f32: what lies between two numbers goes to the odd one, so that rounding again sees that it lay there."""
+    emit = context.emit
+    near = emit.cast("fptrunc", value, "float")
+    back = emit.cast("fpext", near, "double")
+    bits = emit.as_type(near, with_element(value.type, "i32"))
+    beyond = emit.compare(
+        "fcmp ogt", emit.intrinsic("llvm.fabs", value.type, back), emit.intrinsic("llvm.fabs", value.type, value)
+    )
+    less = emit.binary("sub", bits, emit.constant(1, bits.type))
+    toward_zero = emit.select(beyond, less, bits)
+    inexact = emit.compare("fcmp one", back, value)
+    sticky = emit.binary("or", toward_zero, emit.constant(1, bits.type))
+    return emit.as_type(emit.select(inexact, sticky, bits), near.type)
+
+
+def store(context: Context, operand: Operand, value: Value) -> None:
+    """Write raw numbers of 16 bits, or pairs of them."""
+    wide = context.emit.as_type(value, lanes("i32")) if count_of(value.type) == 64 else value
+    context.write(operand, wide)
+
+
+def _small_is_zero(context: Context, instruction: Instruction, value: Value, kind: str) -> Value:
+    """With .ftz, f32 that hold f16 too small to be normal are 0 of their sign."""
+    if not instruction.has("ftz") or is_brain(kind):
+        return value
+    emit = context.emit
+    small = emit.compare(
+        "fcmp olt", emit.intrinsic("llvm.fabs", value.type, value), emit.constant("0x3F10000000000000", value.type)
+    )
+    zero = emit.intrinsic("llvm.copysign", value.type, emit.constant("0.0", value.type), value)
+    return emit.select(small, zero, value)
+
+
+def arithmetic(context: Context, instruction: Instruction) -> None:
+    """add, sub, mul, fma, neg, abs, min, max."""
+    kind, emit = context.type_of(), context.emit
+    brain = is_brain(kind)
+    opcode = instruction.opcode
+    if opcode in ("neg", "abs"):
+        value = raw(context, instruction.operands[1], kind)
+        mask = emit.constant(0x7FFF if opcode == "abs" else -0x8000, value.type)
+        store(context, instruction.operands[0], emit.binary("and" if opcode == "abs" else "xor", value, mask))
+        return
+    values = [
+        _small_is_zero(context, instruction, widened(context, operand, kind), kind)
+        for operand in instruction.operands[1:]
+    ]
+    if opcode in ("min", "max"):
+        from simtmm.cuda.execution.instructions.real import least_or_most
+
+        result = values[0]
+        for value in values[1:]:
+            result = least_or_most(context, instruction, result, value)
+    elif opcode in ("fma", "mad"):
+        wide = [emit.cast("fpext", value, "double") for value in values]
+        product = emit.intrinsic("llvm.fma", wide[0].type, *wide)
+        result = to_odd(context, product)
+    else:
+        result = emit.binary(_OPERATIONS[opcode], *values)
+    if instruction.has("sat"):
+        from simtmm.cuda.execution.instructions.real import saturated
+
+        result = saturated(context, instruction, result)
+    found = narrow(context, result, brain)
+    if instruction.has("ftz"):
+        found = narrow(context, _small_is_zero(context, instruction, widen(context, found, brain), kind), brain)
+    if instruction.has("relu"):
+        positive = emit.compare("icmp sge", found, emit.constant(0, found.type))
+        is_nan = emit.compare("fcmp uno", result, result)
+        kept = emit.binary("or", positive, is_nan)
+        found = emit.select(kept, found, emit.constant(0, found.type))
+    store(context, instruction.operands[0], found)
+
+
+def function(context: Context, instruction: Instruction) -> None:
+    """ex2, tanh and others: computed in f32, rounded to 16 bits."""
+    from simtmm.cuda.execution.instructions.approximate import approximate
+
+    kind, emit = context.type_of(), context.emit
+    value = raw(context, instruction.operands[1], kind)
+    if count_of(value.type) == 64:
+        parts = [emit.shuffle(value, value, range(first, 64, 2)) for first in (0, 1)]
+    else:
+        parts = [value]
+    made = [
+        narrow(context, approximate(context, instruction.opcode, widen(context, part, is_brain(kind))), is_brain(kind))
+        for part in parts
+    ]
+    if len(made) == 2:
+        order = [n // 2 + 32 * (n % 2) for n in range(64)]
+        store(context, instruction.operands[0], emit.shuffle(made[0], made[1], order))
+    else:
+        store(context, instruction.operands[0], made[0])
+
+
+def split_lanes(context: Context, found: Value) -> tuple[Value, Value]:
+    """What holds for the lower and for the upper number of each lane."""
+    emit = context.emit
+    assert element_of(found.type) == "i1"
+    low, high = (emit.shuffle(found, found, range(first, 64, 2)) for first in (0, 1))
+    return low, high

@@ -1,0 +1,299 @@
+"""Logic, shifts and bit fields."""
+
+from simtmm.cuda.execution.context import Context
+from simtmm.cuda.execution.emit import Value, bits, lanes
+from simtmm.cuda.execution.instructions.integer import is_signed, operands
+from simtmm.cuda.ptx.syntax import Immediate, Instruction
+from simtmm.cuda.ptx.types import bits_of
+
+
+def bitwise(context: Context, instruction: Instruction) -> None:
+    """and, or, xor of numbers and predicates."""
+    a, b = _either(context, instruction)
+    context.write(instruction.operands[0], context.emit.binary(instruction.opcode, a, b))
+
+
+def _either(context: Context, instruction: Instruction) -> list[Value]:
+    if context.type_of() == "pred":
+        return [context.predicate(operand) for operand in instruction.operands[1:]]
+    return operands(context, instruction, len(instruction.operands) - 1, context.type_of())
+
+
+def complement(context: Context, instruction: Instruction) -> None:
+    """not, and cnot: 1 for 0, else 0."""
+    (a,) = _either(context, instruction)
+    emit = context.emit
+    if instruction.opcode == "not":
+        context.write(instruction.operands[0], emit.invert(a))
+    else:
+        context.write(
+            instruction.operands[0],
+            emit.resize(emit.compare("icmp eq", a, emit.constant(0, a.type)), f"i{bits(a.type)}", False),
+        )
+
+
+def by_table(context: Context, instruction: Instruction) -> None:
+    """lop3: any function of three bits, by its table, and a predicate of the result."""
+    if len(instruction.operands) > 5:
+        raise context.refuse("combines a predicate, which is not known")
+    table = instruction.operands[4]
+    if not isinstance(table, Immediate):
+        raise context.refuse("needs a table that is a number")
+    emit = context.emit
+    a, b, c = operands(context, instruction, 3, "b32")
+    result = emit.constant(0, a.type)
+
+    # Of c, by what a and b are: 0, 1, c or its complement; then of b, then of a.
+    def of_c(low: int) -> Value:
+        return [emit.constant(0, a.type), emit.invert(c), c, emit.constant(-1, a.type)][low]
+
+    def choose(by: Value, if_set: Value, if_not: Value) -> Value:
+        difference = emit.binary("xor", if_set, if_not)
+        return emit.binary("xor", emit.binary("and", difference, by), if_not)
+
+    def of_bc(quarter: int) -> Value:
+        return choose(b, of_c(quarter >> 2 & 3), of_c(quarter & 3))
+
+    result = choose(a, of_bc(table.value >> 4 & 15), of_bc(table.value & 15))
+    context.write(instruction.operands[0], result)
+
+
+def shift(context: Context, instruction: Instruction) -> None:
+    """shl and shr; by more than the width gives 0, or the sign."""
+    kind, emit = context.type_of(), context.emit
+    (a,) = operands(context, instruction, 1, kind)
+    width = bits_of(kind)
+    amount = context.read(instruction.operands[2], "i32")
+    limit = emit.constant(width - 1, amount.type)
+    beyond = emit.compare("icmp ugt", amount, limit)
+    safe = emit.resize(emit.intrinsic("llvm.umin", amount.type, amount, limit), f"i{width}", False)
+    if instruction.opcode == "shr" and is_signed(kind):
+        context.write(instruction.operands[0], emit.binary("ashr", a, safe))
+        return
+    found = emit.binary("shl" if instruction.opcode == "shl" else "lshr", a, safe)
+    context.write(instruction.operands[0], emit.select(beyond, emit.constant(0, a.type), found))
+
+
+def funnel_shift(context: Context, instruction: Instruction) -> None:
+    """shf: a shift of two registers as one number."""
+    emit = context.emit
+    a, b, c = operands(context, instruction, 3, "b32")
+    most = emit.constant(32, c.type)
+    if instruction.has("wrap"):
+        c = emit.binary("and", c, emit.constant(31, c.type))
+    else:
+        c = emit.intrinsic("llvm.umin", c.type, c, most)
+    wide = emit.binary(
+        "or",
+        emit.binary("shl", emit.resize(b, "i64", False), emit.constant(32, lanes("i64"))),
+        emit.resize(a, "i64", False),
+    )
+    by = emit.resize(c, "i64", False)
+    if instruction.has("l"):
+        found = emit.binary("lshr", emit.binary("shl", wide, by), emit.constant(32, wide.type))
+    else:
+        found = emit.binary("lshr", wide, by)
+    context.write(instruction.operands[0], emit.resize(found, "i32", False))
+
+
+def reverse(context: Context, instruction: Instruction) -> None:
+    """brev: the bits the other way round."""
+    (a,) = operands(context, instruction, 1, context.type_of())
+    context.write(instruction.operands[0], context.emit.intrinsic("llvm.bitreverse", a.type, a))
+
+
+def extract(context: Context, instruction: Instruction) -> None:
+    """bfe: a field of bits; beyond the number stands its sign, or 0."""
+    kind, emit = context.type_of(), context.emit
+    width = bits_of(kind)
+    (a,) = operands(context, instruction, 1, kind)
+    element = f"i{width}"
+    start, length = (
+        emit.resize(emit.binary("and", context.read(operand, "i32"), emit.constant(255, lanes("i32"))), element, False)
+        for operand in instruction.operands[2:4]
+    )
+    top = emit.constant(width - 1, a.type)
+    # Shifts stay below the width: from a start beyond the number on, all is sign.
+    signed = is_signed(kind)
+    far = emit.compare("icmp ugt", start, top)
+    near = emit.intrinsic("llvm.umin", a.type, start, top)
+    shifted = emit.binary("ashr" if signed else "lshr", a, near)
+    sign = emit.binary("ashr", a, top) if signed else emit.constant(0, a.type)
+    shifted = emit.select(far, sign, shifted)
+    whole = emit.compare("icmp ugt", length, top)
+    spare = emit.binary("sub", emit.constant(width, a.type), length)
+    spare = emit.intrinsic("llvm.umin", a.type, spare, top)
+    narrow = emit.binary("ashr" if signed else "lshr", emit.binary("shl", shifted, spare), spare)
+    found = emit.select(whole, shifted, narrow)
+    if signed:
+        # A field that reaches beyond the number has the number's sign there already; an empty one is 0.
+        pass
+    empty = emit.compare("icmp eq", length, emit.constant(0, a.type))
+    context.write(instruction.operands[0], emit.select(empty, emit.constant(0, a.type), found))
+
+
+def insert(context: Context, instruction: Instruction) -> None:
+    """bfi: a field of bits put into a number."""
+    kind, emit = context.type_of(), context.emit
+    width = bits_of(kind)
+    a, b = operands(context, instruction, 2, kind)
+    element = f"i{width}"
+    start, length = (
+        emit.resize(emit.binary("and", context.read(operand, "i32"), emit.constant(255, lanes("i32"))), element, False)
+        for operand in instruction.operands[3:5]
+    )
+    top = emit.constant(width - 1, a.type)
+    far = emit.compare("icmp ugt", start, top)
+    near = emit.intrinsic("llvm.umin", a.type, start, top)
+    ones = _ones(context, length, width)
+    field = emit.select(far, emit.constant(0, a.type), emit.binary("shl", ones, near))
+    moved = emit.binary("and", emit.binary("shl", a, near), field)
+    context.write(instruction.operands[0], emit.binary("or", moved, emit.binary("and", b, emit.invert(field))))
+
+
+def _ones(context: Context, length: Value, width: int) -> Value:
+    """So many bits set, all from `width` on."""
+    emit = context.emit
+    top = emit.constant(width - 1, length.type)
+    some = emit.binary(
+        "sub",
+        emit.binary("shl", emit.constant(1, length.type), emit.intrinsic("llvm.umin", length.type, length, top)),
+        emit.constant(1, length.type),
+    )
+    return emit.select(emit.compare("icmp ugt", length, top), emit.constant(-1, length.type), some)
+
+
+def bit_mask(context: Context, instruction: Instruction) -> None:
+    """bmsk: so many bits set from a place on."""
+    emit = context.emit
+    start, length = operands(context, instruction, 2, "b32")
+    if instruction.has("wrap"):
+        start, length = (emit.binary("and", value, emit.constant(31, value.type)) for value in (start, length))
+    top = emit.constant(31, start.type)
+    far = emit.compare("icmp ugt", start, top)
+    near = emit.intrinsic("llvm.umin", start.type, start, top)
+    found = emit.binary("shl", _ones(context, length, 32), near)
+    context.write(instruction.operands[0], emit.select(far, emit.constant(0, found.type), found))
+
+
+def extend(context: Context, instruction: Instruction) -> None:
+    """szext: the lowest bits of a number, its sign or 0 above them."""
+    kind, emit = context.type_of(), context.emit
+    a, width = operands(context, instruction, 2, "b32")
+    if instruction.has("wrap"):
+        width = emit.binary("and", width, emit.constant(31, width.type))
+    beyond = emit.compare("icmp ugt", width, emit.constant(31, width.type))
+    empty = emit.compare("icmp eq", width, emit.constant(0, width.type))
+    spare = emit.binary("and", emit.binary("sub", emit.constant(32, width.type), width), emit.constant(31, width.type))
+    found = emit.binary("ashr" if is_signed(kind) else "lshr", emit.binary("shl", a, spare), spare)
+    found = emit.select(beyond, a, found)
+    context.write(instruction.operands[0], emit.select(empty, emit.constant(0, a.type), found))
+
+
+def permute(context: Context, instruction: Instruction) -> None:
+    """prmt: any bytes of two registers, or their signs."""
+    emit = context.emit
+    a, b, c = operands(context, instruction, 3, "b32")
+    wide = emit.binary(
+        "or",
+        emit.binary("shl", emit.resize(b, "i64", False), emit.constant(32, lanes("i64"))),
+        emit.resize(a, "i64", False),
+    )
+    mode = next((m for m in instruction.modifiers if m in _PERMUTE_MODES), None)
+    result = emit.constant(0, a.type)
+    for place in range(4):
+        if mode is None:
+            chosen = emit.binary("lshr", c, emit.constant(4 * place, c.type))
+            byte = _byte(context, wide, emit.binary("and", chosen, emit.constant(7, c.type)))
+            sign = emit.binary("lshr", byte, emit.constant(7, byte.type))
+            signs = emit.binary("mul", sign, emit.constant(255, byte.type))
+            copied = emit.binary("and", chosen, emit.constant(8, c.type))
+            byte = emit.select(emit.compare("icmp ne", copied, emit.constant(0, c.type)), signs, byte)
+        else:
+            which = emit.binary("and", c, emit.constant(3, c.type))
+            table = [_PERMUTE_MODES[mode][value][place] for value in range(4)]
+            chosen = emit.constant(table[3], c.type)
+            for value in range(3):
+                here = emit.compare("icmp eq", which, emit.constant(value, c.type))
+                chosen = emit.select(here, emit.constant(table[value], c.type), chosen)
+            byte = _byte(context, wide, chosen)
+        result = emit.binary("or", result, emit.binary("shl", byte, emit.constant(8 * place, byte.type)))
+    context.write(instruction.operands[0], result)
+
+
+# For each mode and value of the two control bits the bytes taken, from the lowest on (PTX ISA, prmt).
+_PERMUTE_MODES = {
+    "f4e": [[0, 1, 2, 3], [1, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6]],
+    "b4e": [[0, 7, 6, 5], [1, 0, 7, 6], [2, 1, 0, 7], [3, 2, 1, 0]],
+    "rc8": [[0, 0, 0, 0], [1, 1, 1, 1], [2, 2, 2, 2], [3, 3, 3, 3]],
+    "ecl": [[0, 1, 2, 3], [1, 1, 2, 3], [2, 2, 2, 3], [3, 3, 3, 3]],
+    "ecr": [[0, 0, 0, 0], [0, 1, 1, 1], [0, 1, 2, 2], [0, 1, 2, 3]],
+    "rc16": [[0, 1, 0, 1], [2, 3, 2, 3], [0, 1, 0, 1], [2, 3, 2, 3]],
+}
+
+
+def _byte(context: Context, wide: Value, which: Value) -> Value:
+    emit = context.emit
+    by = emit.binary("shl", emit.resize(which, "i64", False), emit.constant(3, wide.type))
+    found = emit.binary("and", emit.binary("lshr", wide, by), emit.constant(255, wide.type))
+    return emit.resize(found, "i32", False)
+
+
+def nth_set(context: Context, instruction: Instruction) -> None:
+    """fns: the place of the n-th set bit from a place on, up or down; all bits set where there is none."""
+    emit = context.emit
+    mask, base, offset = operands(context, instruction, 3, "b32")
+    result = emit.constant(-1, mask.type)
+    zero = emit.constant(0, mask.type)
+    up = emit.compare("icmp sgt", offset, zero)
+    down = emit.compare("icmp slt", offset, zero)
+    for place in range(32):
+        here = emit.constant(place, mask.type)
+        bit = emit.binary("and", mask, emit.constant(_signed(1 << place), mask.type))
+        is_set = emit.compare("icmp ne", bit, zero)
+        at_least = emit.binary("and", mask, emit.constant(_signed((1 << (place + 1)) - 1), mask.type))
+        low = emit.binary("shl", emit.constant(-1, mask.type), emit.binary("and", base, emit.constant(31, base.type)))
+        above = emit.intrinsic("llvm.ctpop", mask.type, emit.binary("and", at_least, low))
+        at_most = emit.binary("and", mask, emit.constant(_signed(0xFFFFFFFF & ~((1 << place) - 1)), mask.type))
+        high = emit.binary(
+            "lshr",
+            emit.constant(-1, mask.type),
+            emit.binary("sub", emit.constant(31, base.type), emit.binary("and", base, emit.constant(31, base.type))),
+        )
+        below = emit.intrinsic("llvm.ctpop", mask.type, emit.binary("and", at_most, high))
+        rises = emit.binary(
+            "and", up, emit.binary("and", emit.compare("icmp eq", above, offset), emit.compare("icmp uge", here, base))
+        )
+        falls = emit.binary(
+            "and", down,
+            emit.binary("and", emit.compare("icmp eq", below, emit.binary("sub", zero, offset)), emit.compare("icmp ule", here, base)),
+        )  # fmt: skip
+        same = emit.binary("and", emit.compare("icmp eq", offset, zero), emit.compare("icmp eq", here, base))
+        found = emit.binary("and", is_set, emit.binary("or", same, emit.binary("or", rises, falls)))
+        result = emit.select(found, here, result)
+    context.write(instruction.operands[0], result)
+
+
+def _signed(number: int) -> int:
+    number &= 0xFFFFFFFF
+    return number - (1 << 32) if number >> 31 else number
+
+
+HANDLERS = {
+    "and": bitwise,
+    "or": bitwise,
+    "xor": bitwise,
+    "not": complement,
+    "cnot": complement,
+    "lop3": by_table,
+    "shl": shift,
+    "shr": shift,
+    "shf": funnel_shift,
+    "brev": reverse,
+    "bfe": extract,
+    "bfi": insert,
+    "bmsk": bit_mask,
+    "szext": extend,
+    "prmt": permute,
+    "fns": nth_set,
+}

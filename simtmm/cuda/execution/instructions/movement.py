@@ -1,0 +1,100 @@
+"""Moves, addresses of variables, and pointers between state spaces."""
+
+from simtmm.cuda.execution.context import Context
+from simtmm.cuda.execution.emit import Value, bits, lanes
+from simtmm.cuda.execution.layout import LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW
+from simtmm.cuda.ptx.steps import space_of
+from simtmm.cuda.ptx.syntax import Instruction, Sink, Vector
+from simtmm.cuda.ptx.types import bits_of
+
+WINDOWS = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
+
+
+def move(context: Context, instruction: Instruction) -> None:
+    """mov: registers, constants, addresses; from a register to several and back."""
+    kind = context.type_of()
+    to, given = instruction.operands[:2]
+    if kind == "pred":
+        context.write(to, context.predicate(given))
+    elif isinstance(to, Vector):
+        _unpack(context, to, context.read(given, f"i{bits_of(kind)}"))
+    elif isinstance(given, Vector):
+        context.write(to, _packed(context, given, bits_of(kind)))
+    else:
+        context.write(to, context.read(given, f"i{bits_of(kind)}"))
+
+
+def _unpack(context: Context, to: Vector, value: Value) -> None:
+    emit = context.emit
+    width = bits(value.type) // len(to.parts)
+    for place, part in enumerate(to.parts):
+        if not isinstance(part, Sink):
+            shifted = emit.binary("lshr", value, emit.constant(place * width, value.type))
+            context.write(part, emit.resize(shifted, f"i{width}", False))
+
+
+def _packed(context: Context, given: Vector, width: int) -> Value:
+    emit = context.emit
+    each = width // len(given.parts)
+    result = emit.constant(0, lanes(f"i{width}"))
+    for place, part in enumerate(given.parts):
+        wide = emit.resize(context.read(part, f"i{each}"), f"i{width}", False)
+        result = emit.binary("or", result, emit.binary("shl", wide, emit.constant(place * each, wide.type)))
+    return result
+
+
+def convert_address(context: Context, instruction: Instruction) -> None:
+    """cvta: between a state space and generic addresses. Global, constant and parameter addresses are generic ones."""
+    emit = context.emit
+    space = space_of(instruction)
+    value = context.read(instruction.operands[1], "i64")
+    window = WINDOWS.get(space)
+    if window is not None:
+        value = emit.binary("sub" if instruction.has("to") else "add", value, emit.constant(window, value.type))
+    context.write(instruction.operands[0], value)
+
+
+def is_in_space(context: Context, instruction: Instruction) -> None:
+    """isspacep: by the window that a generic address lies in."""
+    emit = context.emit
+    value = context.read(instruction.operands[1], "i64")
+    window = emit.binary("lshr", value, emit.constant(40, value.type))
+    numbers = {"global": 0, "const": 0, "shared": SHARED_WINDOW >> 40, "local": LOCAL_WINDOW >> 40}
+    numbers["param"] = PARAMETER_WINDOW >> 40
+    space = space_of(instruction)
+    found = emit.compare("icmp eq", window, emit.constant(numbers[space], window.type))
+    context.write(instruction.operands[0], found)
+
+
+def map_shared(context: Context, instruction: Instruction) -> None:
+    """mapa and getctarank: a cluster is one block here."""
+    emit = context.emit
+    kind = f"i{bits_of(context.type_of())}"
+    if instruction.opcode == "mapa":
+        context.write(instruction.operands[0], context.read(instruction.operands[1], kind))
+    else:
+        context.write(instruction.operands[0], emit.constant(0, lanes("i32")))
+
+
+def nothing(context: Context, instruction: Instruction) -> None:
+    """What changes nothing that a thread could see here: fences, hints, sleep."""
+
+
+def active_mask(context: Context, instruction: Instruction) -> None:
+    """activemask: the lanes that are here."""
+    context.write(instruction.operands[0], context.emit.splat(context.active))
+
+
+HANDLERS = {
+    "mov": move,
+    "cvta": convert_address,
+    "isspacep": is_in_space,
+    "mapa": map_shared,
+    "getctarank": map_shared,
+    "activemask": active_mask,
+    **dict.fromkeys(
+        ("membar", "fence", "prefetch", "prefetchu", "discard", "applypriority", "nanosleep", "pmevent",
+         "griddepcontrol", "setmaxnreg", "brkpt"),
+        nothing,
+    ),
+}  # fmt: skip

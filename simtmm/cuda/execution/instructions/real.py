@@ -1,0 +1,165 @@
+"""Floating-point arithmetic of 32 and 64 bits."""
+
+from simtmm.cuda.execution.context import Context
+from simtmm.cuda.execution.emit import Value, bits, element_of, lanes
+from simtmm.cuda.execution.instructions.approximate import approximate
+from simtmm.cuda.ptx.syntax import Instruction
+from simtmm.cuda.ptx.types import bits_of
+
+ROUNDINGS = {"rz": 0, "rn": 1, "rp": 2, "rm": 3}  # as llvm.set.rounding has them
+_OPERATIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+
+
+def rounding_of(instruction: Instruction) -> str:
+    """The rounding that it names, to nearest if none."""
+    return next((m for m in instruction.modifiers if m in ROUNDINGS), "rn")
+
+
+def flushed(context: Context, instruction: Instruction, a: Value) -> Value:
+    """Numbers too small to be normal are 0, of their sign, with .ftz and 32 bits."""
+    if not instruction.has("ftz") or element_of(a.type) != "float":
+        return a
+    emit = context.emit
+    raw = emit.as_type(a, lanes("i32"))
+    size = emit.binary("and", raw, emit.constant(0x7FFFFFFF, raw.type))
+    small = emit.compare("icmp ult", size, emit.constant(0x00800000, raw.type))
+    sign = emit.binary("and", raw, emit.constant(-(1 << 31), raw.type))
+    return emit.as_type(emit.select(small, sign, raw), a.type)
+
+
+def saturated(context: Context, instruction: Instruction, a: Value) -> Value:
+    """Between 0 and 1, and NaN is 0, with .sat."""
+    if not instruction.has("sat"):
+        return a
+    emit = context.emit
+    zero, one = emit.constant("0.0", a.type), emit.constant("1.0", a.type)
+    above = emit.select(emit.compare("fcmp ogt", a, zero), a, zero)
+    return emit.select(emit.compare("fcmp olt", above, one), above, one)
+
+
+def arithmetic(context: Context, instruction: Instruction) -> None:
+    """add, sub, mul, div, fma."""
+    kind, emit = context.type_of(), context.emit
+    if kind == "f32x2":
+        raise context.refuse()
+    count = 3 if instruction.opcode in ("fma", "mad") else 2
+    values = [flushed(context, instruction, context.real(o, kind)) for o in instruction.operands[1 : count + 1]]
+    operation = "fma" if count == 3 else _OPERATIONS[instruction.opcode]
+    result = rounded(context, operation, values, rounding_of(instruction))
+    result = saturated(context, instruction, flushed(context, instruction, result))
+    context.write(instruction.operands[0], emit.as_type(result, lanes(f"i{bits_of(kind)}")))
+
+
+def rounded(context: Context, operation: str, values: list[Value], rounding: str) -> Value:
+    """An operation ("fadd", "fma", "sqrt" ...) in a direction of rounding."""
+    emit, of = context.emit, values[0].type
+    if rounding == "rn":
+        if operation in ("fma", "sqrt"):
+            return emit.intrinsic(f"llvm.{operation}", of, *values)
+        return emit.binary(operation, *values)
+    return _directed(context, operation, values, of, rounding, "")
+
+
+def _directed(context: Context, operation: str, values: list[Value], to: str, rounding: str, extra: str) -> Value:
+    """By a function of its own, which sets the processor's direction and sets it back."""
+    mangled = ".".join([_short(to), *([_short(values[0].type)] if values[0].type != to else [])])
+    name = f"directed.{operation}.{rounding}.{mangled}"
+    intrinsic = f"llvm.experimental.constrained.{operation}.{mangled}"
+    metadata = ', metadata !"round.dynamic", metadata !"fpexcept.ignore"'
+    types = ", ".join(value.type for value in values)
+    arguments = ", ".join(f"{value.type} %a{n}" for n, value in enumerate(values))
+
+    def make() -> str:
+        context.code.program.declared["llvm.set.rounding"] = "declare void @llvm.set.rounding(i32)"
+        context.code.program.declared[intrinsic] = f"declare {to} @{intrinsic}({types}, metadata, metadata)"
+        return f"""
+define internal {to} @{name}({arguments}) noinline strictfp {{
+  call void @llvm.set.rounding(i32 {ROUNDINGS[rounding]}) strictfp
+  %r = call {to} @{intrinsic}({arguments}{metadata}) strictfp
+  call void @llvm.set.rounding(i32 1) strictfp
+  ret {to} %r
+}}
+"""
+
+    context.code.program.helper(name, make)
+    return context.emit.call(name, to, *values)
+
+
+def converted(context: Context, operation: str, a: Value, element: str, rounding: str) -> Value:
+    """A conversion ("sitofp", "fptrunc" ...) in a direction of rounding."""
+    if rounding == "rn":
+        return context.emit.cast(operation, a, element)
+    return _directed(context, operation, [a], lanes(element), rounding, "")
+
+
+def _short(type_name: str) -> str:
+    return f"v32{ {'float': 'f32', 'double': 'f64'}.get(element_of(type_name), element_of(type_name)) }".replace(
+        " ", ""
+    )
+
+
+def sign(context: Context, instruction: Instruction) -> None:
+    """abs and neg."""
+    kind, emit = context.type_of(), context.emit
+    value = flushed(context, instruction, context.real(instruction.operands[1], kind))
+    if instruction.opcode == "abs":
+        result = emit.intrinsic("llvm.fabs", value.type, value)
+    else:
+        result = emit.value(f"fneg {value}", value.type)
+    context.write(instruction.operands[0], result)
+
+
+def copy_sign(context: Context, instruction: Instruction) -> None:
+    """copysign: the second's size with the first's sign."""
+    kind = context.type_of()
+    a, b = (context.real(operand, kind) for operand in instruction.operands[1:3])
+    context.write(instruction.operands[0], context.emit.intrinsic("llvm.copysign", a.type, b, a))
+
+
+def extreme(context: Context, instruction: Instruction) -> None:
+    """min and max: of a number and a NaN the number, a NaN with .NaN; -0 is less than 0."""
+    kind, emit = context.type_of(), context.emit
+    values = [flushed(context, instruction, context.real(o, kind)) for o in instruction.operands[1:]]
+    result = values[0]
+    for value in values[1:]:
+        result = least_or_most(context, instruction, result, value)
+    context.write(instruction.operands[0], emit.as_type(result, lanes(f"i{bits_of(kind)}")))
+
+
+def least_or_most(context: Context, instruction: Instruction, a: Value, b: Value) -> Value:
+    """One of two by min or max, with .NaN and .xorsign."""
+    emit = context.emit
+    word = instruction.opcode + ("imum" if instruction.has("NaN") else "imumnum")
+    if not instruction.has("xorsign"):
+        return emit.intrinsic(f"llvm.{word}", a.type, a, b)
+    whole = lanes(f"i{bits(a.type)}")
+    signs = emit.binary("xor", emit.as_type(a, whole), emit.as_type(b, whole))
+    found = emit.intrinsic(f"llvm.{word}", a.type, *(emit.intrinsic("llvm.fabs", a.type, value) for value in (a, b)))
+    return emit.intrinsic("llvm.copysign", a.type, found, emit.as_type(signs, a.type))
+
+
+def function(context: Context, instruction: Instruction) -> None:
+    """sqrt and rcp as rounded, and all functions that are approximations."""
+    kind = context.type_of()
+    if instruction.has("approx") or instruction.opcode in ("ex2", "lg2", "sin", "cos", "tanh", "rsqrt"):
+        from simtmm.cuda.execution.instructions import half
+
+        if kind in half.KINDS:
+            half.function(context, instruction)
+            return
+        value = flushed(context, instruction, context.real(instruction.operands[1], kind))
+        result = flushed(context, instruction, approximate(context, instruction.opcode, value))
+        context.write(instruction.operands[0], result)
+        return
+    value = flushed(context, instruction, context.real(instruction.operands[1], kind))
+    if instruction.opcode == "sqrt":
+        result = rounded(context, "sqrt", [value], rounding_of(instruction))
+    else:
+        result = rounded(context, "fdiv", [context.emit.constant("1.0", value.type), value], rounding_of(instruction))
+    context.write(instruction.operands[0], flushed(context, instruction, result))
+
+
+HANDLERS = {
+    "copysign": copy_sign,
+    **dict.fromkeys(("sqrt", "rcp", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh"), function),
+}

@@ -1,0 +1,247 @@
+"""Instructions in which the lanes of a warp hear of each other, and barriers that nobody waits at."""
+
+from simtmm.cuda.execution.context import Context
+from simtmm.cuda.execution.control import barrier_result, members, uniform
+from simtmm.cuda.execution.emit import Value, lanes
+from simtmm.cuda.execution.layout import ALIGN
+from simtmm.cuda.ptx.control_flow import BARRIER_RESULT
+from simtmm.cuda.ptx.syntax import Instruction, Pair, Sink
+from simtmm.cuda.ptx.types import bits_of
+
+_LANES = lanes("i32")
+
+
+def shuffle(context: Context, instruction: Instruction) -> None:
+    """shfl: a register of another lane, and whether that lane is within bounds."""
+    emit = context.emit
+    mode = next(m for m in instruction.modifiers if m in ("up", "down", "bfly", "idx"))
+    a, b, c = (context.read(operand, "i32") for operand in instruction.operands[1:4])
+
+    def low_bits(value: Value) -> Value:
+        return emit.binary("and", value, emit.constant(31, value.type))
+
+    lane = emit.iota("i32")
+    by, clamp = low_bits(b), low_bits(c)
+    segment = low_bits(emit.binary("lshr", c, emit.constant(8, c.type)))
+    within = low_bits(emit.invert(segment))
+    first = emit.binary("and", lane, segment)
+    last = emit.binary("or", first, emit.binary("and", clamp, within))
+    match mode:
+        case "up":
+            chosen = emit.binary("sub", lane, by)
+        case "down":
+            chosen = emit.binary("add", lane, by)
+        case "bfly":
+            chosen = emit.binary("xor", lane, by)
+        case _:
+            chosen = emit.binary("or", first, emit.binary("and", by, within))
+    inside = emit.compare("icmp sge" if mode == "up" else "icmp sle", chosen, last)
+    source = low_bits(emit.select(inside, chosen, lane))
+    found = take_lanes(context, a, source)
+    to = instruction.operands[0]
+    if isinstance(to, Pair):
+        context.write(to.first, found)
+        context.write(to.second, inside)
+    else:
+        context.write(to, found)
+
+
+def take_lanes(context: Context, value: Value, source: Value) -> Value:
+    """For each lane what the lane of that number holds."""
+    emit = context.emit
+    if source.name.startswith("<"):  # known before it runs
+        places = [int(part.split()[1]) for part in source.name[1:-1].split(",")]
+        return emit.shuffle(value, value, places)
+    context.code.program.helper("take.lanes", lambda: _TAKE_LANES)
+    emit.store(value, "%data", ALIGN)
+    emit.store(source, "%data2", ALIGN)
+    emit.call("take.lanes", "void", *(Value(name, "ptr") for name in ("%data", "%data2", "%result")))
+    return emit.load(value.type, "%result", ALIGN)
+
+
+_TAKE_LANES = """
+define internal void @take.lanes(ptr %data, ptr %places, ptr %result) noinline {
+entry:
+  br label %each
+each:
+  %n = phi i32 [ 0, %entry ], [ %n.next, %each ]
+  %place.at = getelementptr i32, ptr %places, i32 %n
+  %place = load i32, ptr %place.at
+  %from = getelementptr i32, ptr %data, i32 %place
+  %value = load i32, ptr %from
+  %to = getelementptr i32, ptr %result, i32 %n
+  store i32 %value, ptr %to
+  %n.next = add i32 %n, 1
+  %more = icmp ult i32 %n.next, 32
+  br i1 %more, label %each, label %end
+end:
+  ret void
+}
+"""
+
+
+def _members(context: Context, instruction: Instruction) -> Value:
+    """The lanes that each lane hears of: those of its mask that take part."""
+    emit = context.emit
+    return emit.binary("and", context.read(members(instruction), "i32"), emit.splat(context.active))
+
+
+def vote(context: Context, instruction: Instruction) -> None:
+    """vote: all, any, uni, ballot."""
+    emit = context.emit
+    predicate = context.predicate(instruction.operands[1])
+    if not instruction.has("sync"):
+        raise context.refuse("without .sync is of architectures before sm_70")
+    mine = _members(context, instruction)
+    ballot = emit.binary("and", emit.splat(emit.mask(predicate)), mine)
+    zero = emit.constant(0, _LANES)
+    everyone = emit.compare("icmp eq", ballot, mine)
+    if instruction.has("ballot"):
+        result = ballot
+    elif instruction.has("all"):
+        result = everyone
+    elif instruction.has("any"):
+        result = emit.compare("icmp ne", ballot, zero)
+    else:
+        result = emit.binary("or", everyone, emit.compare("icmp eq", ballot, zero))
+    context.write(instruction.operands[0], result)
+
+
+def match(context: Context, instruction: Instruction) -> None:
+    """match: the lanes whose register holds the same."""
+    emit = context.emit
+    element = f"i{bits_of(context.type_of())}"
+    value = context.read(instruction.operands[1], element)
+    mine = _members(context, instruction)
+    name = f"match.{element}"
+    context.code.program.helper(name, lambda: _match(name, element))
+    emit.store(value, "%data", ALIGN)
+    emit.call(name, "void", Value("%data", "ptr"), Value("%result", "ptr"))
+    equal = emit.binary("and", emit.load(_LANES, "%result", ALIGN), mine)
+    to = instruction.operands[0]
+    if instruction.has("any"):
+        context.write(to, equal)
+        return
+    same = emit.compare("icmp eq", equal, mine)
+    first = to.first if isinstance(to, Pair) else to
+    context.write(first, emit.select(same, mine, emit.constant(0, _LANES)))
+    if isinstance(to, Pair):
+        context.write(to.second, same)
+
+
+def _match(name: str, element: str) -> str:
+    of = f"<32 x {element}>"
+    return f"""
+define internal void @{name}(ptr %data, ptr %result) noinline {{
+entry:
+  %all = load {of}, ptr %data, align 64
+  br label %each
+each:
+  %n = phi i32 [ 0, %entry ], [ %n.next, %each ]
+  %from = getelementptr {element}, ptr %data, i32 %n
+  %one = load {element}, ptr %from
+  %one.1 = insertelement {of} poison, {element} %one, i32 0
+  %ones = shufflevector {of} %one.1, {of} poison, <32 x i32> zeroinitializer
+  %same = icmp eq {of} %all, %ones
+  %mask = bitcast <32 x i1> %same to i32
+  %to = getelementptr i32, ptr %result, i32 %n
+  store i32 %mask, ptr %to
+  %n.next = add i32 %n, 1
+  %more = icmp ult i32 %n.next, 32
+  br i1 %more, label %each, label %end
+end:
+  ret void
+}}
+"""
+
+
+_REDUCTIONS = {
+    ("add", "s32"): ("add", 0), ("add", "u32"): ("add", 0), ("min", "s32"): ("smin", 2**31 - 1),
+    ("max", "s32"): ("smax", -(2**31)), ("min", "u32"): ("umin", -1), ("max", "u32"): ("umax", 0),
+    ("and", "b32"): ("and", -1), ("or", "b32"): ("or", 0), ("xor", "b32"): ("xor", 0),
+}  # fmt: skip
+
+
+def reduce(context: Context, instruction: Instruction) -> None:
+    """redux: over the lanes of the mask."""
+    emit = context.emit
+    operation = next((m for m in instruction.modifiers if m in ("add", "min", "max", "and", "or", "xor")), "")
+    found = _REDUCTIONS.get((operation, context.type_of()))
+    if found is None:
+        raise context.refuse()
+    intrinsic, neutral = found
+    emit.store(context.read(instruction.operands[1], "i32"), "%data", ALIGN)
+    emit.store(_members(context, instruction), "%data2", ALIGN)
+    name = f"redux.{intrinsic}"
+    context.code.program.declared[f"llvm.vector.reduce.{intrinsic}.v32i32"] = (
+        f"declare i32 @llvm.vector.reduce.{intrinsic}.v32i32(<32 x i32>)"
+    )
+    context.code.program.helper(name, lambda: _reduce(name, intrinsic, neutral))
+    emit.call(name, "void", *(Value(place, "ptr") for place in ("%data", "%data2", "%result")))
+    context.write(instruction.operands[0], emit.load(_LANES, "%result", ALIGN))
+
+
+def _reduce(name: str, intrinsic: str, neutral: int) -> str:
+    """Lane by lane, since lanes may have masks of their own; a lane with the mask of the one before has its result."""
+    return f"""
+define internal void @{name}(ptr %data, ptr %masks, ptr %result) noinline {{
+entry:
+  %all = load <32 x i32>, ptr %data, align 64
+  br label %each
+each:
+  %n = phi i32 [ 0, %entry ], [ %n.next, %next ]
+  %before = phi i32 [ 0, %entry ], [ %mask, %next ]
+  %had = phi i32 [ {neutral}, %entry ], [ %has, %next ]
+  %mask.at = getelementptr i32, ptr %masks, i32 %n
+  %mask = load i32, ptr %mask.at
+  %same = icmp eq i32 %mask, %before
+  br i1 %same, label %next, label %compute
+compute:
+  %lanes = bitcast i32 %mask to <32 x i1>
+  %chosen = select <32 x i1> %lanes, <32 x i32> %all, <32 x i32> splat (i32 {neutral})
+  %new = call i32 @llvm.vector.reduce.{intrinsic}.v32i32(<32 x i32> %chosen)
+  br label %next
+next:
+  %has = phi i32 [ %had, %each ], [ %new, %compute ]
+  %to = getelementptr i32, ptr %result, i32 %n
+  store i32 %has, ptr %to
+  %n.next = add i32 %n, 1
+  %more = icmp ult i32 %n.next, 32
+  br i1 %more, label %each, label %end
+end:
+  ret void
+}}
+"""
+
+
+def elect(context: Context, instruction: Instruction) -> None:
+    """elect: the lowest lane of the mask."""
+    emit = context.emit
+    mine = _members(context, instruction)
+    leader = emit.intrinsic("llvm.cttz", _LANES, mine, Value("false", "i1"))
+    to = instruction.operands[0]
+    first, second = (to.first, to.second) if isinstance(to, Pair) else (Sink(), to)
+    context.write(first, leader)
+    context.write(second, emit.compare("icmp eq", leader, emit.iota("i32")))
+
+
+def barrier(context: Context, instruction: Instruction) -> None:
+    """bar.warp.sync, whose block begins with the wait; and bar.arrive, which does not wait."""
+    if "warp" in instruction.modifiers:
+        return
+    emit = context.emit
+    barrier_number, count = (uniform(context, operand) for operand in instruction.operands[:2])
+    pointers = [Value(name, "ptr") for name in ("%launch", "%block", "%warp")]
+    emit.call("arrive", "void", *pointers, context.active, barrier_number, count, Value("false", "i1"))
+
+
+HANDLERS = {
+    "shfl": shuffle,
+    "vote": vote,
+    "match": match,
+    "redux": reduce,
+    "elect": elect,
+    "bar": barrier,
+    "barrier": barrier,
+    BARRIER_RESULT: barrier_result,
+}

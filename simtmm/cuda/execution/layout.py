@@ -1,0 +1,101 @@
+"""Where the state of a launch, a block and a warp stands, for the translated code and for Python.
+
+All three are structures in plain memory. The translated code (warp.py, runtime.ll) reads them at these offsets.
+"""
+
+import numpy as np
+
+LANES = 32
+BARRIERS = 16  # of a block, by number
+ALIGN = 64  # bytes: of every vector
+
+SHARED_WINDOW = 1 << 40  # generic addresses from here on are shared memory,
+LOCAL_WINDOW = 1 << 41  # from here on local memory,
+PARAMETER_WINDOW = 3 << 40  # and from here on the parameters of the kernel
+WINDOW = 1 << 32  # bytes of a window
+
+LAUNCH = np.dtype(
+    {
+        "names": [
+            "grid", "block", "parameters", "log", "log_limit", "fault", "fault_access", "fault_lane", "fault_address",
+            "allocations", "allocation_count", "caches", "clock", "symbols", "shared_bytes", "local_bytes", "warps",
+            "warp_bytes", "frame_bytes", "arena_bytes", "living", "thread_ids", "entry_local", "host", "fuel",
+            "current", "callback", "processors", "warp_threads",
+        ],
+        "formats": [
+            ("<i4", 3), ("<i4", 3), "<u8", "<u8", "<u8", "<i4", "<i4", "<i4", "<u8",
+            "<u8", "<i8", "<u8", "<i8", "<u8", "<i8", "<i8", "<i4",
+            "<i8", "<i8", "<i8", "<u8", "<u8", "<i8", "<u8", "<i4",
+            "<i8", "<u8", "<i4", "<i4",
+        ],
+    },
+    align=True,
+)  # fmt: skip
+"""One for each launch. Addresses are those of this process; `allocations` points to ALLOCATION[allocation_count],
+`caches` to CACHE, `symbols` to a virtual address for each symbol of the code, `living` to the mask of each warp's
+threads, `thread_ids` to x, y and z of each warp's lanes. `log_limit` 0: nothing is recorded."""
+
+ALLOCATION = np.dtype([("low", "<u8"), ("bytes", "<u8"), ("host", "<u8"), ("flags", "<u8")])
+CACHE = np.dtype([("low", "<u8"), ("last", "<u8"), ("shift", "<u8")])  # the array that an access met last
+
+BLOCK = np.dtype(
+    {
+        "names": ["index", "number", "living", "next", "shared", "arrived", "expected", "gathered", "result", "rounds"],
+        "formats": [
+            ("<i4", 3), "<i8", "<i4", "<i4", "<u8", ("<i4", BARRIERS), ("<i4", BARRIERS), ("<i4", BARRIERS),
+            ("<i4", BARRIERS), "<i4",
+        ],
+    },
+    align=True,
+)  # fmt: skip
+"""A block: its index in the grid, threads that have not left, the warp to go on with, and for each barrier how many
+threads have arrived, how many it waits for (0: all that live), what was gathered for bar.red, and its last result."""
+
+WARP = np.dtype(
+    {
+        "names": [
+            "pc", "activation", "living", "blocked", "tired", "gathering", "number", "top", "local", "local_top",
+            "waiting",
+        ],
+        "formats": [
+            ("<i4", LANES), ("<u8", LANES), "<u4", "<u4", "<u4", "<u4", "<i4", "<u8", "<u8", "<i8",
+            ("<u4", BARRIERS),
+        ],
+        "offsets": [0, 128, 384, 388, 392, 396, 400, 408, 416, 424, 448],
+        "itemsize": 512,
+    }
+)  # fmt: skip
+"""A warp: each lane's block of code and activation; masks of lanes that have not left, that wait, that have used up
+their turn, and that wait for others of their warp; its number in the block; the end of what its arena holds; its local
+memory; and for each barrier the lanes that wait there."""
+
+ACTIVATION = np.dtype([("parent", "<u8"), ("behind", "<i4"), ("lanes", "<u4"), ("local_top", "<i8"), ("code", "<i8")])
+ACTIVATION_BYTES = 64
+
+WARP_BYTES = WARP.itemsize
+BLOCK_BYTES = -(-BLOCK.itemsize // ALIGN) * ALIGN
+
+# What running a warp or a block comes back with.
+DONE, YIELDED, BLOCKED, LOG_FULL, FAULTED = range(5)
+
+LEFT = 0x7FFFFFFF  # the block of code of a lane that has left
+
+# Faults.
+OUT_OF_BOUNDS, MISALIGNED, TRAPPED, NO_STACK, BAD_CALL, READ_ONLY = range(1, 7)
+
+# In the log: in the place of a site.
+NEW_WARP, NEW_BLOCK = -1, -2
+LOG_ENTRY = 8 + 8 * LANES  # bytes, of an access
+
+
+def offsets() -> dict[str, int]:
+    """Names of fields and constants, as runtime.ll has them in braces: LAUNCH.log, LOG_FULL."""
+    found = {
+        f"{title}.{name}": int(dtype.fields[name][1])  # type: ignore[index]
+        for title, dtype in (("LAUNCH", LAUNCH), ("BLOCK", BLOCK), ("WARP", WARP), ("ACTIVATION", ACTIVATION))
+        for name in dtype.names or ()
+    }
+    for name, value in globals().items():
+        if name.isupper() and isinstance(value, int):
+            found[name] = value
+    return found

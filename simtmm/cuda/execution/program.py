@@ -1,0 +1,366 @@
+"""A kernel and the functions that it may call, translated to LLVM assembly: one function that runs a warp.
+
+The code of a warp is a loop: of the lanes that can go on, those at the lowest block of code run, until they meet
+others that wait there, part, wait or leave. Lanes that stay together go from block to block without a look back.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from simtmm.cuda.execution.context import Context, Frame
+from simtmm.cuda.execution.control import end_block, gather_lanes, park_block, tired_block
+from simtmm.cuda.execution.emit import Emitter, Value, lanes
+from simtmm.cuda.execution.instructions import HANDLERS
+from simtmm.cuda.execution.layout import (
+    ACTIVATION,
+    ACTIVATION_BYTES,
+    ALIGN,
+    LANES,
+    LAUNCH,
+    LOG_FULL,
+    WARP_BYTES,
+    offsets,
+)
+from simtmm.cuda.ptx.control_flow import Block, ControlFlow, control_flow, ends_block, gathers
+from simtmm.cuda.ptx.steps import Step, steps
+from simtmm.cuda.ptx.syntax import Function, Instruction, Module, Symbol, Variable
+from simtmm.errors import PtxError
+
+FUNCTION_ADDRESS = 1 << 44  # of the first function; the others follow at FUNCTION_STEP
+FUNCTION_STEP = 16
+
+
+@dataclass(frozen=True)
+class Site:
+    """What a number in the log stands for: a step of a function."""
+
+    function: str
+    step: Step
+
+
+class FunctionCode:
+    """A function in a program: where its registers, parameters and variables are."""
+
+    def __init__(self, program: "Program", function: Function, number: int, first_block: int) -> None:
+        self.program, self.function, self.number, self.first_block = program, function, number, first_block
+        self.flow: ControlFlow = control_flow(function)
+        self.steps = steps(self.flow)
+        self.registers = function.registers
+        self.places: dict[str, tuple[int, int]] = {}  # of parameters in the activation: offset, stride of a lane
+        end = ACTIVATION_BYTES
+        passed = [] if function.entry else [*function.parameters, *function.returns]
+        for variable in (*passed, *(v for v in function.variables if v.space == "param")):
+            stride = max(4, -(-variable.size // variable.align) * variable.align)
+            self.places[variable.name] = (end, stride)
+            end += -(-stride * LANES // ALIGN) * ALIGN
+        self.frame = Frame(function.registers, self.flow.crossing, end)
+        self.frame_bytes = self.frame.end
+        self.locals, self.local_bytes = _placed(v for v in function.variables if v.space == "local")
+        self.parameters, self.parameter_bytes = _placed(function.parameters)
+
+    def address(self, context: Context, symbol: Symbol) -> Value:
+        """The address of a symbol, i64 in all lanes, in the state space it belongs to."""
+        emit, name = context.emit, symbol.name
+        if name in self.locals:
+            base = Value("0", "i64")
+            if not self.function.entry:
+                base = emit.field("i64", context.frame, int(ACTIVATION.fields["local_top"][1]))  # type: ignore[index]
+            return emit.splat(emit.binary("add", base, emit.constant(self.locals[name] + symbol.offset, "i64")))
+        if self.function.entry and name in self.parameters:
+            from simtmm.cuda.execution.layout import PARAMETER_WINDOW
+
+            return emit.constant(PARAMETER_WINDOW + self.parameters[name] + symbol.offset, lanes("i64"))
+        if name in self.program.shared:
+            return emit.constant(self.program.shared[name] + symbol.offset, lanes("i64"))
+        if name in self.program.function_numbers:
+            number = self.program.function_numbers[name]
+            return emit.constant(FUNCTION_ADDRESS + FUNCTION_STEP * number, lanes("i64"))
+        if name in self.program.module.variables or any(v.name == name for v in self.function.variables):
+            number = self.program.symbol(name)
+            table = emit.field("ptr", "%launch", int(LAUNCH.fields["symbols"][1]))  # type: ignore[index]
+            base = emit.load("i64", emit.at(table.name, 8 * number))
+            return emit.splat(emit.binary("add", base, emit.constant(symbol.offset, "i64")))
+        raise context.refuse(f"names {name}, which is not defined here")
+
+    def dynamic_shared_bytes(self, context: Context) -> Value:
+        """What the launch gave beyond the static shared memory, i32 in all lanes."""
+        emit = context.emit
+        whole = emit.field("i64", "%launch", int(LAUNCH.fields["shared_bytes"][1]))  # type: ignore[index]
+        rest = emit.binary("sub", whole, emit.constant(self.program.shared_bytes, "i64"))
+        return emit.splat(emit.resize(rest, "i32", False))
+
+
+@dataclass
+class Program:
+    """A kernel, translated when `assembly` is asked for.
+
+    shared: offsets of variables in shared memory. shared_bytes: of the static ones. symbols: variables whose addresses
+    the launch tells. accesses: the instructions that access memory, by their numbers in faults. sites: by their
+    numbers in the log.
+    """
+
+    module: Module
+    entry: str
+    shared: dict[str, int] = field(default_factory=dict)
+    shared_bytes: int = 0
+    symbols: list[str] = field(default_factory=list)
+    accesses: list[Instruction] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
+    function_numbers: dict[str, int] = field(default_factory=dict)
+    codes: list[FunctionCode] = field(default_factory=list)
+    helpers: dict[str, str] = field(default_factory=dict)
+    declared: dict[str, str] = field(default_factory=dict)
+    has_calls: bool = False
+    parked: set[int] = field(default_factory=set)
+    tired: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        functions = _reachable(self.module, self.entry)
+        self._place_shared(functions)
+        first = 0
+        for number, function in enumerate(functions):
+            self.function_numbers[function.name] = number
+            code = FunctionCode(self, function, number, first)
+            self.codes.append(code)
+            first += len(code.flow.blocks)
+        self.blocks = first
+        self.has_calls = len(functions) > 1
+        self.communicates = any(code.flow.waiting for code in self.codes)
+
+    def _place_shared(self, functions: list[Function]) -> None:
+        used = {operand_name for function in functions for operand_name in _symbols(function)}
+        own = [v for function in functions for v in function.variables if v.space == "shared"]
+        outer = [v for v in self.module.variables.values() if v.space == "shared" and v.name in used]
+        self.shared, self.shared_bytes = _placed(v for v in (*outer, *own) if v.size)
+        dynamic = -(-self.shared_bytes // 16) * 16
+        for variable in (*outer, *own):
+            if not variable.size:
+                self.shared[variable.name] = -(-dynamic // variable.align) * variable.align
+
+    @property
+    def dynamic_offset(self) -> int:
+        """Where dynamic shared memory begins, for a launch that has some."""
+        return -(-self.shared_bytes // 16) * 16
+
+    @property
+    def entry_code(self) -> FunctionCode:
+        """Of the kernel itself."""
+        return self.codes[0]
+
+    def symbol(self, name: str) -> int:
+        """The number of a variable in the launch's table."""
+        if name not in self.symbols:
+            self.symbols.append(name)
+        return self.symbols.index(name)
+
+    def refusal(self, instruction: Instruction, why: str) -> PtxError:
+        """That an instruction can't be run, with its places."""
+        where = f"PTX line {instruction.line}"
+        if instruction.location is not None:
+            path = self.module.files.get(instruction.location.file, "?")
+            where = f"{path}:{instruction.location.line}: {where}"
+        return PtxError(f"{where}: `{instruction.text}` {why}")
+
+    def helper(self, name: str, make: Callable[[], str]) -> None:
+        """A function that the code needs, made once."""
+        if name not in self.helpers:
+            self.helpers[name] = make()
+
+    def assembly(self) -> str:
+        """The whole of it as LLVM assembly. Raises PtxError for what is not known."""
+        emit = Emitter(self.declared)
+        for code in self.codes:
+            for block in code.flow.blocks:
+                self._block(emit, code, block)
+        for number in sorted(self.parked):
+            park_block(emit, number)
+        for number in sorted(self.tired):
+            tired_block(emit, number)
+        runtime = _runtime()
+        declared = "\n".join(text for name, text in self.declared.items() if f"@{name}(" not in runtime)
+        return "\n".join((runtime, declared, *self.helpers.values(), self._head(), *emit.lines, "}", ""))
+
+    def _block(self, emit: Emitter, code: FunctionCode, block: Block) -> None:
+        number = code.first_block + block.number
+        emit.label(f"B{number}")
+        if block.instructions and gathers(block.instructions[0]):
+            gather_lanes(emit, code, block)
+        self._check_log(emit, number)
+        mask = emit.load("i32", "%mask")
+        frame = emit.load("ptr", "%frame").name
+        context = Context(emit, code, mask, frame)
+        for step in code.steps[block.number]:
+            site = -1
+            if step.is_recorded:
+                site = len(self.sites)
+                self.sites.append(Site(code.function.name, step))
+            if step.is_recorded and step.access is None:
+                emit.call("log.work", "void", Value("%launch", "ptr"), Value(str(site), "i32"), mask)
+            for instruction in step.instructions:
+                if not instruction.opcode or ends_block(instruction):
+                    continue
+                context.begin(instruction)
+                handler = HANDLERS.get(instruction.opcode)
+                if handler is None:
+                    raise context.refuse()
+                context.site = site if instruction is step.access else -1
+                handler(context, instruction)
+        end_block(context, block)
+
+    def _check_log(self, emit: Emitter, number: int) -> None:
+        """Come back where the log is nearly full: an access at once, and the others of the block, must fit."""
+        at = emit.field("i64", "%launch", int(LAUNCH.fields["log"][1]))  # type: ignore[index]
+        limit = emit.field("i64", "%launch", int(LAUNCH.fields["log_limit"][1]))  # type: ignore[index]
+        full = emit.compare("icmp ugt", at, limit)
+        emit.do(f"br {full}, label %full{number}, label %go{number}")
+        emit.label(f"full{number}")
+        emit.call("park", "void", Value("%warp", "ptr"), emit.load("i32", "%mask"), Value(str(number), "i32"))
+        emit.do(f"ret i32 {LOG_FULL}")
+        emit.label(f"go{number}")
+
+    def _head(self) -> str:
+        cases = "\n".join(f"    i32 {number}, label %B{number}" for number in range(self.blocks))
+        return _HEAD.replace("CASES", cases).replace(
+            "CHOOSE_ACTIVATION", _CHOOSE if self.has_calls else "  %group = bitcast <32 x i1> %same to i32"
+        )
+
+
+def _placed(variables: Iterator[Variable] | tuple[Variable, ...]) -> tuple[dict[str, int], int]:
+    """Offsets of variables one behind another, and where the last one ends."""
+    places: dict[str, int] = {}
+    end = 0
+    for variable in variables:
+        end = -(-end // variable.align) * variable.align
+        places[variable.name] = end
+        end += variable.size
+    return places, end
+
+
+def _symbols(function: Function) -> set[str]:
+    """Names that a function's instructions mention."""
+    found: set[str] = set()
+
+    def take(operand: object) -> None:
+        if isinstance(operand, Symbol):
+            found.add(operand.name)
+        for inner in ("base", "rest", "parts"):
+            value = getattr(operand, inner, ())
+            for part in value if isinstance(value, tuple) else (value,):
+                take(part)
+
+    for item in function.body or ():
+        if isinstance(item, Instruction):
+            for operand in item.operands:
+                take(operand)
+    return found
+
+
+def _reachable(module: Module, entry: str) -> list[Function]:
+    """The kernel, and the functions with a body that it mentions, and those that these mention, or that pointers in
+    variables lead to."""
+    found: dict[str, Function] = {}
+    pending = [entry]
+    while pending:
+        name = pending.pop(0)
+        if name in found:
+            continue
+        function = module.functions[name]
+        if function.body is None:
+            continue
+        found[name] = function
+        mentioned = _symbols(function)
+        for variable in module.variables.values():
+            if variable.name in mentioned:
+                mentioned |= {symbol.name for _, symbol, _ in variable.pointers}
+        pending += sorted(other for other in mentioned if other in module.functions and other != name)
+    return list(found.values())
+
+
+@cache
+def _runtime() -> str:
+    """runtime.ll and the accesses of each width."""
+    text = Path(__file__).with_name("runtime.ll").read_text(encoding="utf-8")
+    values = {**offsets(), "IOTA": f"<{', '.join(f'i64 {n}' for n in range(LANES))}>", "WARP_BYTES": WARP_BYTES}
+    text = re.sub(r"\{([A-Z][A-Z_]*(?:\.\w+)?)\}", lambda found: str(values[found.group(1)]), text)
+    return text
+
+
+_HEAD = """
+define internal i32 @run.warp(ptr %launch, ptr %block, ptr %warp) {
+entry:
+  %mask = alloca i32
+  %next = alloca i32
+  %frame = alloca ptr
+  %fuel = alloca i32
+  %addresses = alloca [32 x i64], align 64
+  %data = alloca [2048 x i8], align 64
+  %data2 = alloca [1024 x i8], align 64
+  %result = alloca [1024 x i8], align 64
+  %first.frame = getelementptr i8, ptr %warp, i64 512
+  store ptr %first.frame, ptr %frame
+  %fuel.at = getelementptr i8, ptr %launch, i64 192
+  %fuel.full = load i32, ptr %fuel.at
+  store i32 %fuel.full, ptr %fuel
+  br label %dispatch
+dispatch:
+  %living.at = getelementptr i8, ptr %warp, i64 384
+  %living = load i32, ptr %living.at
+  %blocked.at = getelementptr i8, ptr %warp, i64 388
+  %blocked = load i32, ptr %blocked.at
+  %tired.at = getelementptr i8, ptr %warp, i64 392
+  %tired = load i32, ptr %tired.at
+  %stopped = or i32 %blocked, %tired
+  %free = xor i32 %stopped, -1
+  %ready = and i32 %living, %free
+  %none = icmp eq i32 %ready, 0
+  br i1 %none, label %nobody, label %choose
+nobody:
+  %are.tired = icmp ne i32 %tired, 0
+  store i32 0, ptr %tired.at
+  br i1 %are.tired, label %yield, label %wait
+yield:
+  ret i32 1
+wait:
+  %all.left = icmp eq i32 %living, 0
+  %status = select i1 %all.left, i32 0, i32 2
+  ret i32 %status
+choose:
+  %ready.lanes = bitcast i32 %ready to <32 x i1>
+  %pcs = load <32 x i32>, ptr %warp, align 64
+  %places = select <32 x i1> %ready.lanes, <32 x i32> %pcs, <32 x i32> splat (i32 2147483647)
+  %lowest.place = call i32 @llvm.vector.reduce.umin.v32i32(<32 x i32> %places)
+  %lowest.1 = insertelement <32 x i32> poison, i32 %lowest.place, i32 0
+  %lowest.all = shufflevector <32 x i32> %lowest.1, <32 x i32> poison, <32 x i32> zeroinitializer
+  %same = icmp eq <32 x i32> %places, %lowest.all
+CHOOSE_ACTIVATION
+  %group.lanes = bitcast i32 %group to <32 x i1>
+  %rest = select <32 x i1> %group.lanes, <32 x i32> splat (i32 2147483647), <32 x i32> %places
+  %next.place = call i32 @llvm.vector.reduce.umin.v32i32(<32 x i32> %rest)
+  store i32 %group, ptr %mask
+  store i32 %next.place, ptr %next
+  switch i32 %lowest.place, label %lost [
+CASES
+  ]
+lost:
+  unreachable
+faulted:
+  ret i32 4
+"""
+
+# Lanes of other activations of the function have registers of their own: they run apart.
+_CHOOSE = """  %same.bits = bitcast <32 x i1> %same to i32
+  %leader = call i32 @llvm.cttz.i32(i32 %same.bits, i1 true)
+  %activations.at = getelementptr i8, ptr %warp, i64 128
+  %activations = load <32 x i64>, ptr %activations.at, align 64
+  %leader.at = getelementptr i64, ptr %activations.at, i32 %leader
+  %chosen.activation = load i64, ptr %leader.at
+  %chosen.1 = insertelement <32 x i64> poison, i64 %chosen.activation, i32 0
+  %chosen.all = shufflevector <32 x i64> %chosen.1, <32 x i64> poison, <32 x i32> zeroinitializer
+  %same.activation = icmp eq <32 x i64> %activations, %chosen.all
+  %both = and <32 x i1> %same, %same.activation
+  %group = bitcast <32 x i1> %both to i32
+  %chosen.frame = inttoptr i64 %chosen.activation to ptr
+  store ptr %chosen.frame, ptr %frame"""

@@ -1,0 +1,117 @@
+"""Special registers: where a thread is, and what it runs on."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from simtmm.cuda.execution.emit import Value, lanes
+from simtmm.cuda.execution.layout import ALIGN, BLOCK, LAUNCH, WARP
+
+if TYPE_CHECKING:
+    from simtmm.cuda.execution.context import Context
+
+Reader = Callable[["Context"], Value]
+
+
+def special_register(context: "Context", name: str) -> Value:
+    """What a special register holds: <32 x i32> or <32 x i64>. Raises PtxError for one that is not known."""
+    reader = _READERS.get(name)
+    if reader is None:
+        raise context.refuse(f"reads {name}, which is not known")
+    return reader(context)
+
+
+def _offset(structure: object, field: str) -> int:
+    return int(structure.fields[field][1])  # type: ignore[attr-defined]
+
+
+def _scalar(pointer: str, structure: object, field: str, type_name: str = "i32", extra: int = 0) -> Reader:
+    def read(context: "Context") -> Value:
+        return context.emit.splat(context.emit.field(type_name, pointer, _offset(structure, field) + extra))
+
+    return read
+
+
+def _thread(axis: int) -> Reader:
+    def read(context: "Context") -> Value:
+        emit = context.emit
+        table = emit.field("ptr", "%launch", _offset(LAUNCH, "thread_ids"))
+        number = emit.field("i32", "%warp", _offset(WARP, "number"))
+        skipped = emit.binary("mul", emit.resize(number, "i64", False), emit.constant(3 * 128, "i64"))
+        return emit.load(lanes("i32"), emit.at(emit.at(table.name, skipped), axis * 128), ALIGN)
+
+    return read
+
+
+def _lane_mask(relation: str) -> Reader:
+    """The mask of the lanes that stand in a relation to one's own."""
+
+    def read(context: "Context") -> Value:
+        of = {
+            "eq": lambda lane: 1 << lane,
+            "lt": lambda lane: (1 << lane) - 1,
+            "le": lambda lane: (2 << lane) - 1,
+            "gt": lambda lane: 0xFFFFFFFF & ~((2 << lane) - 1),
+            "ge": lambda lane: 0xFFFFFFFF & ~((1 << lane) - 1),
+        }[relation]
+        return Value(f"<{', '.join(f'i32 {of(lane)}' for lane in range(32))}>", lanes("i32"))
+
+    return read
+
+
+def _constant(number: int, element: str = "i32") -> Reader:
+    return lambda context: context.emit.constant(number, lanes(element))
+
+
+def _clock(element: str, shift: int = 0) -> Reader:
+    def read(context: "Context") -> Value:
+        emit = context.emit
+        place = emit.at("%launch", _offset(LAUNCH, "clock"))
+        now = emit.binary("add", emit.load("i64", place), emit.constant(8, "i64"))
+        emit.store(now, place)
+        if shift:
+            now = emit.binary("lshr", now, emit.constant(shift, "i64"))
+        return emit.splat(emit.resize(now, element, False))
+
+    return read
+
+
+def _processor(context: "Context") -> Value:
+    """Of the multiprocessors that blocks are dealt to in turn."""
+    emit = context.emit
+    block = emit.resize(emit.field("i64", "%block", _offset(BLOCK, "number")), "i32", False)
+    count = emit.field("i32", "%launch", _offset(LAUNCH, "processors"))
+    return emit.splat(emit.binary("urem", block, count))
+
+
+_READERS: dict[str, Reader] = {
+    **{f"%tid.{axis}": _thread(n) for n, axis in enumerate("xyz")},
+    **{f"%ntid.{axis}": _scalar("%launch", LAUNCH, "block", extra=4 * n) for n, axis in enumerate("xyz")},
+    **{f"%ctaid.{axis}": _scalar("%block", BLOCK, "index", extra=4 * n) for n, axis in enumerate("xyz")},
+    **{f"%nctaid.{axis}": _scalar("%launch", LAUNCH, "grid", extra=4 * n) for n, axis in enumerate("xyz")},
+    **{f"%clusterid.{axis}": _scalar("%block", BLOCK, "index", extra=4 * n) for n, axis in enumerate("xyz")},
+    **{f"%nclusterid.{axis}": _scalar("%launch", LAUNCH, "grid", extra=4 * n) for n, axis in enumerate("xyz")},
+    **{f"%cluster_ctaid.{axis}": _constant(0) for axis in "xyz"},
+    **{f"%cluster_nctaid.{axis}": _constant(1) for axis in "xyz"},
+    "%cluster_ctarank": _constant(0),
+    "%cluster_nctarank": _constant(1),
+    "%is_explicit_cluster": _constant(0),
+    "%laneid": lambda context: context.emit.iota("i32"),
+    "%warpid": _scalar("%warp", WARP, "number"),
+    "%nwarpid": _scalar("%launch", LAUNCH, "warps"),
+    "%smid": _processor,
+    "%nsmid": _scalar("%launch", LAUNCH, "processors"),
+    "%gridid": _constant(1, "i64"),
+    "WARP_SZ": _constant(32),
+    **{f"%lanemask_{relation}": _lane_mask(relation) for relation in ("eq", "lt", "le", "gt", "ge")},
+    "%clock": _clock("i32"),
+    "%clock_hi": _clock("i32", 32),
+    "%clock64": _clock("i64"),
+    "%globaltimer": _clock("i64"),
+    "%globaltimer_lo": _clock("i32"),
+    "%globaltimer_hi": _clock("i32", 32),
+    "%dynamic_smem_size": lambda context: context.code.dynamic_shared_bytes(context),
+    "%total_smem_size": _scalar("%launch", LAUNCH, "shared_bytes"),
+    "%aggr_smem_size": _scalar("%launch", LAUNCH, "shared_bytes"),
+    **{f"%envreg{number}": _constant(0) for number in range(32)},
+    **{f"%pm{number}": _constant(0) for number in range(8)},
+}

@@ -1,0 +1,63 @@
+"""Which registers an instruction reads and writes."""
+
+from collections.abc import Iterator
+
+from simtmm.cuda.ptx.syntax import Address, Group, Instruction, Negated, Operand, Pair, Register, Vector
+
+# These begin with what they read; whatever else has operands begins with its destination.
+_NO_DESTINATION = {
+    "st", "red", "bra", "brx", "ret", "exit", "trap", "brkpt", "membar", "fence", "prefetch", "prefetchu", "cp",
+    "nanosleep", "pmevent", "stmatrix", "sust", "sured", "stackrestore", "discard", "applypriority",
+    "griddepcontrol", "setmaxnreg", "bar", "barrier", "multimem_red", "st_bulk",
+}  # fmt: skip
+_MBARRIER_WITH_STATE = {"arrive", "arrive_drop", "test_wait", "try_wait", "pending_count"}
+
+
+def has_destination(instruction: Instruction) -> bool:
+    """Whether its first operand is written."""
+    opcode, modifiers = instruction.opcode, instruction.modifiers
+    if opcode == "wmma":
+        return "store" not in modifiers
+    if opcode == "mbarrier":
+        return bool(_MBARRIER_WITH_STATE & set(modifiers)) and isinstance(instruction.operands[0], Register)
+    return opcode not in _NO_DESTINATION and bool(instruction.operands)
+
+
+def written(instruction: Instruction) -> tuple[str, ...]:
+    """The registers that it writes, in order."""
+    if instruction.opcode == "call":
+        first = instruction.operands[0]
+        return tuple(_names(first)) if isinstance(first, Group) and len(instruction.operands) > 1 else ()
+    if not has_destination(instruction):
+        return ()
+    return tuple(_names(instruction.operands[0]))
+
+
+def read(instruction: Instruction) -> tuple[str, ...]:
+    """The registers that it reads, its guard's included."""
+    first = 1 if written(instruction) or has_destination(instruction) else 0
+    found = [name for operand in instruction.operands[first:] for name in _names(operand)]
+    if first and isinstance(instruction.operands[0], Address):
+        found += _names(instruction.operands[0])
+    if instruction.guard is not None:
+        found += _names(instruction.guard)
+    return tuple(found)
+
+
+def _names(operand: Operand) -> Iterator[str]:
+    match operand:
+        case Register(name):
+            yield name
+        case Negated(register):
+            yield register.name
+        case Vector(parts) | Group(parts):
+            for part in parts:
+                yield from _names(part)
+        case Pair(first, second):
+            yield from _names(first)
+            yield from _names(second)
+        case Address(base, _, rest):
+            if isinstance(base, Register):
+                yield base.name
+            for part in rest:
+                yield from _names(part)

@@ -1,0 +1,144 @@
+"""A function's blocks as steps: what a trace records of them.
+
+A step is a wait for values that loads bring, then work, then at most one access. Waits stand where a value is first
+needed: behind a load whose value no instruction has read yet, the first that reads it begins a step.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from simtmm.cuda.ptx.control_flow import ControlFlow
+from simtmm.cuda.ptx.registers import read, written
+from simtmm.cuda.ptx.syntax import Instruction, Symbol
+from simtmm.cuda.ptx.types import bytes_of, is_type
+from simtmm.cuda.ptx.work import class_of
+
+BARRIER_OPCODES = ("bar", "barrier")
+
+
+@dataclass
+class Step:
+    """Instructions of which the last may be an access or a barrier.
+
+    kind: "work", or what the access is by the names of trace.schema.Kind in lower case. width: bytes a thread. work:
+    instructions by class. needs, gives: registers.
+    """
+
+    instructions: list[Instruction] = field(default_factory=list)
+    kind: str = "work"
+    width: int = 0
+    work: dict[str, int] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ()
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether it leaves anything in a trace."""
+        return self.kind != "work" or bool(self.work) or bool(self.needs)
+
+    @property
+    def access(self) -> Instruction | None:
+        """The instruction that accesses memory."""
+        return self.instructions[-1] if self.kind not in ("work", "barrier") else None
+
+
+def space_of(instruction: Instruction) -> str:
+    """The state space that an access names, "" for generic addresses; without ::cta and the like."""
+    for modifier in instruction.modifiers:
+        space = modifier.split("::")[0]
+        if space in ("global", "shared", "local", "const", "param"):
+            return space
+    return ""
+
+
+def width_of(instruction: Instruction) -> int:
+    """Bytes that a thread accesses."""
+    if instruction.opcode == "cp":
+        size = instruction.operands[2]
+        return int(getattr(size, "value", 4))
+    kinds = [modifier for modifier in instruction.modifiers if is_type(modifier)]
+    lanes = next((int(m[1:]) for m in instruction.modifiers if m in ("v2", "v4", "v8")), 1)
+    return bytes_of(kinds[-1]) * lanes if kinds else 4
+
+
+def access_kind(instruction: Instruction) -> str | None:
+    """What an instruction is to a trace; None where it accesses no memory that is recorded."""
+    opcode, space = instruction.opcode, space_of(instruction)
+    if opcode in BARRIER_OPCODES:
+        return None if "warp" in instruction.modifiers or "arrive" in instruction.modifiers else "barrier"
+    if opcode == "cp" and "async" in instruction.modifiers:
+        return None if {"commit_group", "wait_group", "wait_all", "mbarrier"} & set(instruction.modifiers) else "async"
+    if opcode in ("atom", "red"):
+        return "shared_atomic" if space == "shared" else "atomic"
+    if opcode in ("ld", "ldu"):
+        if space == "param" and any(isinstance(getattr(o, "base", None), Symbol) for o in instruction.operands):
+            return None
+        return {"shared": "shared_load", "local": "local_load", "const": "constant_load"}.get(space, "async")
+    if opcode == "st":
+        if space == "param":
+            return None
+        return {"shared": "shared_store", "local": "local_store"}.get(space, "store")
+    return None
+
+
+def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
+    """The steps of each block, in the order of blocks."""
+    pending: list[set[str]] = [set() for _ in flow.blocks]
+    made: list[tuple[Step, ...]] = [() for _ in flow.blocks]
+    changed = set(range(len(flow.blocks)))
+    while changed:
+        number = min(changed)
+        changed.remove(number)
+        block = flow.blocks[number]
+        left = set(pending[number])
+        made[number] = _of_block(block.instructions, left)
+        for target in block.targets:
+            if not left <= pending[target]:
+                pending[target] |= left
+                changed.add(target)
+    return tuple(made)
+
+
+def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[Step, ...]:
+    """The steps of a block; `pending`, the registers whose loads are under way, becomes those behind it."""
+    found: list[Step] = []
+    step = Step()
+
+    def close() -> None:
+        nonlocal step
+        if step.instructions:
+            found.append(step)
+        step = Step()
+
+    for instruction in instructions:
+        needs = tuple(dict.fromkeys(name for name in read(instruction) if name in pending))
+        gives = written(instruction)
+        needs += tuple(name for name in gives if name in pending and name not in needs)  # loaded over
+        kind = access_kind(instruction)
+        guarded = kind is not None and instruction.guard is not None
+        if needs and step.is_recorded or guarded and step.instructions:
+            close()
+        if needs and guarded:
+            step.needs = needs  # the whole warp waits for them, whoever the access is of
+            step.instructions.append(_NOTHING)
+            close()
+            needs = ()
+        step.needs += needs
+        pending.difference_update(needs)
+        pending.difference_update(gives)
+        step.instructions.append(instruction)
+        if kind is None:
+            work = class_of(instruction)
+            if work is not None:
+                step.work[work] = step.work.get(work, 0) + 1
+            continue
+        step.kind, step.width = kind, 0 if kind == "barrier" else width_of(instruction)
+        if kind in ("async", "shared_load", "local_load") and gives:
+            step.gives = gives
+            pending.update(gives)
+        close()
+    close()
+    return tuple(found)
+
+
+_NOTHING = Instruction("", (), (), None, 0, None, "")

@@ -1,0 +1,52 @@
+"""What kind of work an instruction is, for the machine's pipelines."""
+
+from simtmm.cuda.ptx.syntax import Instruction, Register, Symbol
+from simtmm.cuda.ptx.types import is_type
+
+_SPECIAL = {"ex2", "lg2", "sin", "cos", "tanh", "rsqrt", "rcp", "sqrt"}
+_CONTROL = {
+    "bra", "brx", "call", "ret", "exit", "trap", "brkpt", "nanosleep", "bar", "barrier", "membar", "fence",
+    "griddepcontrol", "pmevent", "setmaxnreg", "mbarrier",
+}  # fmt: skip
+_SHARED = {"shfl", "ldmatrix", "stmatrix", "movmatrix"}
+# These are operands or names in machine code, not instructions: constants of the launch, pointers that change space.
+_NOTHING = {"cvta", "isspacep"}
+
+
+def class_of(instruction: Instruction) -> str | None:
+    """The class, one of trace.schema.WORK_CLASSES; None for what machine code has no instruction for."""
+    opcode = instruction.opcode
+    if opcode in _NOTHING or _is_name(instruction):
+        return None
+    if opcode in _CONTROL:
+        return "control"
+    if opcode in _SHARED:
+        return "shared"
+    if opcode in ("mma", "wmma", "wgmma"):
+        return "tensor"
+    of = [modifier for modifier in instruction.modifiers if is_type(modifier)]
+    if opcode in _SPECIAL and "f64" not in of:
+        return "special"
+    if opcode == "cvt":
+        return (
+            "special"
+            if any(
+                kind[0] in "fbet" and kind[1:2].isdecimal() is not False
+                for kind in of
+                if kind[0] in "ft" or kind[:2] in ("bf", "e4", "e5")
+            )
+            else "integer"
+        )
+    kind = of[-1] if of else ""
+    if kind in ("f16", "f16x2", "bf16", "bf16x2"):
+        return "fp16"
+    if kind in ("f32", "f64"):
+        return "fp32" if kind == "f32" else "fp64"
+    return "integer"
+
+
+def _is_name(instruction: Instruction) -> bool:
+    """Whether it only gives another name to a value: a parameter, a register, an address."""
+    if instruction.opcode in ("ld", "st") and any(m.split("::")[0] == "param" for m in instruction.modifiers):
+        return True
+    return instruction.opcode == "mov" and isinstance(instruction.operands[-1], Register | Symbol)
