@@ -1,0 +1,68 @@
+"""Global and constant memory: virtual addresses, and where in this process what they name lies."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.cuda.execution.layout import ALLOCATION
+from simtmm.trace.schema import ALIGNMENT
+
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """A piece of memory: virtual address and size [bytes], what it is called, and its bytes, which are written to."""
+
+    name: str
+    base: int
+    bytes: int
+    data: Bytes
+    constant: bool = False
+    array: npt.NDArray[Any] | None = None
+
+
+class DeviceMemory:
+    """Pieces of memory, one behind the other in the order of allocation, as in a trace (simtmm/trace/schema.py)."""
+
+    def __init__(self) -> None:
+        self.allocations: list[Allocation] = []
+        self._end = ALIGNMENT
+
+    def place(self, name: str, array: npt.NDArray[Any], constant: bool = False) -> int:
+        """The virtual address of an array, which kernels then read and write where it lies.
+
+        array: C-contiguous, of any type.
+        """
+        data = array.reshape(-1).view(np.uint8) if array.size else np.empty(0, np.uint8)
+        base = self._end
+        self.allocations.append(Allocation(name, base, data.nbytes, data, constant, array))
+        self._end += (data.nbytes // ALIGNMENT + 1) * ALIGNMENT  # a gap: the pointer to an array's end is its own
+        return base
+
+    def remove(self, base: int) -> None:
+        """Take a piece out; its addresses are not given again."""
+        self.allocations = [allocation for allocation in self.allocations if allocation.base != base]
+
+    def find(self, address: int) -> Allocation | None:
+        """What lies at an address."""
+        for allocation in self.allocations:
+            if allocation.base <= address < allocation.base + allocation.bytes:
+                return allocation
+        return None
+
+    def nearest(self, address: int) -> Allocation | None:
+        """What begins last before an address."""
+        before = [allocation for allocation in self.allocations if allocation.base <= address]
+        return max(before, key=lambda allocation: allocation.base, default=None)
+
+    def table(self) -> npt.NDArray[Any]:
+        """ALLOCATION[n], by address."""
+        rows = sorted(self.allocations, key=lambda allocation: allocation.base)
+        table = np.zeros(max(1, len(rows)), ALLOCATION)
+        for row, allocation in zip(table, rows, strict=False):
+            row["low"], row["bytes"] = allocation.base, allocation.bytes
+            row["host"], row["flags"] = allocation.data.ctypes.data, int(allocation.constant)
+        return table
