@@ -1,0 +1,1 @@
+"""CUDA C++ as it is: compiled to PTX, and run on the CPU."""
