@@ -26,7 +26,15 @@ class KernelError(SimtmmError):
 
 
 class CompilerError(SimtmmError):
-    """A kernel that does not compile, or no compiler to try with."""
+    """A kernel that does not compile, or no compiler to try with.
+
+    message: the one line.
+    log: all that the compiler said; empty where none was run.
+    """
+
+    def __init__(self, message: str, log: str = "") -> None:
+        super().__init__(message)
+        self.log = log
 
 
 class PtxError(SimtmmError):

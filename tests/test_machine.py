@@ -32,6 +32,7 @@ FULL = {
     "clock_hz": 1e9,
     "ticks_per_cycle": 10,
     "peak_bandwidth": 1e11,
+    "compute_capability": "8.0",
     "scheduling": {
         "switch": "every-instruction",
         "scheduler": "oldest",
@@ -164,6 +165,18 @@ def test_a_rate_or_a_delay_is_above_0(key, value):
     line = complaint(changed(FULL, **{key: value}))
     assert line.startswith(f"{key} = ")
     assert line.endswith(": must be a number above 0")
+
+
+@pytest.mark.parametrize(("value", "known_as"), [("8.6", "8.6"), (8.6, "8.6"), (9, "9.0"), (np.float64(12.1), "12.1")])
+def test_a_compute_capability_is_known_as_nvidia_writes_it(value, known_as):
+    assert machine(compute_capability=value).compute_capability == known_as
+
+
+@pytest.mark.parametrize("value", ["8", "sm_80", "8.60", "0.9", "", " 8.0", "8.0\n", 86.55, 100, *NO_NUMBERS], ids=repr)
+def test_another_compute_capability_is_refused(value):
+    line = complaint(changed(FULL, compute_capability=value))
+    assert line.startswith("compute_capability = ")
+    assert line.endswith(": must be a compute capability, from '1.0' to '99.9', such as '8.0'")
 
 
 @pytest.mark.parametrize("value", ["fastest", "FIFO", "", 3, True, None, ["fifo"]], ids=repr)
@@ -519,7 +532,7 @@ def test_replace_refuses_what_from_dict_refuses(key, value, line):
 # digest, frozen
 
 
-@pytest.mark.parametrize("key", Machine.from_dict(FULL).values())
+@pytest.mark.parametrize("key", [key for key in Machine.from_dict(FULL).values() if key != "compute_capability"])
 def test_the_digest_changes_with_every_value(key):
     value = Machine.from_dict(FULL).values()[key]
     other = next(word for word in WORDS[key] if word != value) if key in WORDS else value + 1
@@ -534,6 +547,12 @@ def test_the_digest_does_not_depend_on_names_and_sources():
     sources = {"memory.latency": {"source": "here", "certainty": "paper"}}
     other = Machine.from_dict({**FULL, "name": "other", "description": "other", "sources": sources})
     assert other.digest() == Machine.from_dict(FULL).digest()
+
+
+def test_the_digest_does_not_depend_on_what_kernels_are_compiled_for():
+    made = Machine.from_dict(changed(FULL, compute_capability="9.0"))
+    assert made.digest() == Machine.from_dict(FULL).digest()
+    assert made != Machine.from_dict(FULL)
 
 
 def test_the_digest_does_not_depend_on_the_order_of_keys():

@@ -53,6 +53,12 @@ def test_every_machine_of_the_table_has_a_file_and_every_file_but_the_ideal_one_
     assert {path.stem for path in (ROOT / "machines").glob("*.toml")} == {*NAMES, "ideal"}
 
 
+def test_the_gpus_of_nvidia_have_a_compute_capability_and_no_other_machine_has():
+    of_nvidia = {name for name in NAMES if load_machine(name).description.startswith("NVIDIA")}
+    assert {name for name in NAMES if load_machine(name).compute_capability} == of_nvidia
+    assert len(of_nvidia) == 14
+
+
 # Numbers of the table
 
 

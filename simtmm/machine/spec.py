@@ -20,6 +20,7 @@ from simtmm.machine.tables import (
     LARGEST_SEGMENT,
     Banks,
     Cache,
+    Capability,
     Cores,
     Count,
     HongKim,
@@ -41,6 +42,7 @@ from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 FREE = frozenset(
     (
         "clock_hz",
+        "compute_capability",
         "cores.groups",
         "cores.cores_per_group",
         "cores.max_threads_per_core",
@@ -48,6 +50,9 @@ FREE = frozenset(
         "resources.registers",
     )
 )
+
+# Decides which trace a program has, and not what the machine makes of a trace
+APART = frozenset(("compute_capability",))
 
 
 class Machine(Table):
@@ -58,6 +63,9 @@ class Machine(Table):
     clock_hz: Positive | None = unit("Hz", "core clock; results have no seconds without it", default=None)
     ticks_per_cycle: Count = unit("ticks", "ticks in a core cycle", default=1)
     peak_bandwidth: Positive | None = unit("bytes/s", "what the data sheet promises", default=None)
+    compute_capability: Capability | None = unit(
+        "", "NVIDIA's number of what the GPU can do, for which kernels are compiled", default=None
+    )
     cores: Cores
     scheduling: Scheduling = Scheduling()
     memory: Memory
@@ -160,11 +168,12 @@ class Machine(Table):
     def _digest(self) -> str:
         # By their first names, so that what was kept of a machine is still found after a key is renamed
         first = {new: old for old, new in MACHINE_KEYS.items()}
-        text = json.dumps({first.get(key, key): value for key, value in self.values().items()}, sort_keys=True)
+        values = {first.get(key, key): value for key, value in self.values().items() if key not in APART}
+        text = json.dumps(values, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def digest(self) -> str:
-        """A hash of all that decides how the machine behaves: names and sources don't count."""
+        """A hash of all that decides how the machine behaves: not names, sources, compute capability."""
         return self._digest
 
     def __hash__(self) -> int:

@@ -4,6 +4,7 @@ The keys are those of docs/machine.md, section 8; `units` lists them all.
 """
 
 import math
+import re
 import sys
 from collections.abc import Mapping
 from numbers import Integral, Real
@@ -55,10 +56,19 @@ def _positive(value: object) -> float:
     return _number(value, "must be a number above 0", sys.float_info.min, sys.float_info.max)
 
 
+def _capability(value: object) -> str:
+    """As NVIDIA writes it, whatever a TOML file or a command line made of it: 9, 9.0 and "9.0" are "9.0"."""
+    text = str(float(value)) if _is_number(value) else value
+    if not isinstance(text, str) or not re.fullmatch(r"[1-9]\d?\.\d", text):
+        raise ValueError("must be a compute capability, from '1.0' to '99.9', such as '8.0'")
+    return text
+
+
 Count = Annotated[int, _whole()]
 Banked = Annotated[int, _whole(MOST_BANKS)]
 Duration = Annotated[float, _between(0, 1e15)]  # cycles: eleven days at 1 GHz
 Threads = Annotated[float, _between(1, LARGEST_COUNT)]
+Capability = Annotated[str, BeforeValidator(_capability)]
 Positive = Annotated[float, BeforeValidator(_positive)]
 
 

@@ -1,0 +1,24 @@
+"""CUDA C++ to PTX, without a GPU, by NVIDIA's compilers as they come in wheels."""
+
+from simtmm.cuda.compilers.architecture import Architecture, architecture_of, supported_architectures
+from simtmm.cuda.compilers.compile import compile_files, compile_source
+from simtmm.cuda.compilers.load import load_module, module_of_ptx
+from simtmm.cuda.compilers.module import CompiledModule
+from simtmm.cuda.compilers.names import bare_name, demangled
+from simtmm.cuda.compilers.ptxas import Resources, linked_resources, resources
+
+__all__ = [
+    "Architecture",
+    "CompiledModule",
+    "Resources",
+    "architecture_of",
+    "bare_name",
+    "compile_files",
+    "compile_source",
+    "demangled",
+    "linked_resources",
+    "load_module",
+    "module_of_ptx",
+    "resources",
+    "supported_architectures",
+]

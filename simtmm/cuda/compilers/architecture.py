@@ -1,0 +1,70 @@
+"""Which architecture a machine's kernels are compiled for."""
+
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from simtmm.cuda.compilers.nvrtc import nvrtc
+from simtmm.cuda.compilers.wheels import find_nvcc, find_nvrtc
+from simtmm.errors import CompilerError
+
+if TYPE_CHECKING:
+    from simtmm.machine import Machine
+
+OF_TODAY = 90  # for machines of other makers: Hopper, what most CUDA code is tuned for now
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """What is compiled for.
+
+    number: compute capability times ten: 90 for sm_90.
+    note: a sentence for reports where it is not the machine's own; None where it is.
+    """
+
+    number: int
+    note: str | None = None
+
+
+def architecture_of(machine: "Machine") -> Architecture:
+    """The machine's own architecture where the compiler knows it, else the nearest that it knows.
+
+    That is the latest before the machine's own, whose code it could run; the oldest for a machine older than all; and
+    `OF_TODAY` for a machine without a compute capability.
+
+    Raises CompilerError where there is no compiler.
+    """
+    known = supported_architectures()
+    if machine.compute_capability is None:
+        number = _nearest(OF_TODAY, known)
+        return Architecture(number, f"Compiled for sm_{number}: {machine.name} has no compute capability of its own.")
+    major, _, minor = machine.compute_capability.partition(".")
+    own = 10 * int(major) + int(minor)
+    number = _nearest(own, known)
+    if number == own:
+        return Architecture(number)
+    return Architecture(
+        number,
+        f"Compiled for sm_{number}, the nearest that the compiler knows to {machine.name}'s compute capability "
+        f"{machine.compute_capability}.",
+    )
+
+
+@cache
+def supported_architectures() -> tuple[int, ...]:
+    """Compute capabilities, times ten, that the compiler knows, in order. Raises CompilerError where there is none."""
+    try:
+        library = find_nvrtc()
+    except CompilerError:
+        nvcc = find_nvcc()
+        said = subprocess.run([str(nvcc), "--list-gpu-arch"], capture_output=True, text=True, check=False).stdout
+        found = {word.removeprefix("compute_") for word in said.split()}
+        return tuple(sorted(int(word) for word in found if word.isdigit()))
+    return nvrtc(library).architectures()
+
+
+def _nearest(own: int, known: tuple[int, ...]) -> int:
+    if not known:
+        raise CompilerError("the compiler names no architecture that it compiles for")
+    return max((number for number in known if number <= own), default=known[0])

@@ -1,0 +1,169 @@
+"""CUDA C++ to PTX: texts by NVRTC, files by nvcc, both kept in the user's cache."""
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, replace
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from simtmm.compiled import announced
+from simtmm.cuda.compilers.architecture import supported_architectures
+from simtmm.cuda.compilers.includes import Included, included
+from simtmm.cuda.compilers.kept import kept
+from simtmm.cuda.compilers.module import CompiledModule
+from simtmm.cuda.compilers.nvcc import compiled_file
+from simtmm.cuda.compilers.nvrtc import nvrtc
+from simtmm.cuda.compilers.options import Options, parse_options
+from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, find_nvrtc, include_folders, stamp
+from simtmm.errors import CompilerError
+
+_FILE = re.compile(r'^([ \t]*\.file[ \t]+\d+[ \t]+")([^"]*)(")', re.MULTILINE)
+SEARCHED = ("CPATH", "CPLUS_INCLUDE_PATH")  # folders of headers that the host's compiler adds by itself
+
+
+def compile_source(
+    source: str,
+    *,
+    name: str = "kernel.cu",
+    architecture: int,
+    options: Sequence[str] = (),
+    name_expressions: Sequence[str] = (),
+    headers: Mapping[str, str] | None = None,
+) -> CompiledModule:
+    """A text of CUDA C++ compiled by NVRTC, or as it was compiled before.
+
+    source: the text. It finds CUDA's headers, those of -I and of the working directory, none of the host.
+    name: what it is called in messages; a path makes its folder one where headers are looked for.
+    architecture: compute capability times ten, as `architecture_of` finds it; -arch in the options comes first.
+    options: as cupy.RawModule takes them: simtmm/cuda/compilers/options.py.
+    name_expressions: kernels and variables as C++ names them, "saxpy<float>" or "&factor".
+    headers: texts that #include finds, by name.
+
+    Raises CompilerError with file, line and the first error; all of the compiler's log is its attribute `log`.
+    """
+    name, headers = name or "kernel.cu", dict(headers or {})
+    if not isinstance(source, str):
+        raise CompilerError(f"{name}: source must be a text, not {type(source).__name__}")
+    parsed = parse_options(options)
+    target = parsed.architecture or str(architecture)
+    library = find_nvrtc()
+    place = Path(name).absolute().parent
+    said = _headers([(source.encode("utf-8", "replace"), place)], parsed, [Path.cwd()], headers)
+
+    def make() -> dict[str, Any]:
+        _check_architecture(name, target)
+        with announced(f"{name} for sm_{target}"):
+            words = [
+                *(f"--gpu-architecture=compute_{target}", "-lineinfo", f"--std={parsed.standard}"),
+                *(*parsed.switches, *parsed.nvrtc, *parsed.macros),
+                *(["-rdc=true"] if parsed.relocatable else []),
+                *(f"--pre-include={each}" for each in parsed.included),
+                *(f"-I{folder}" for folder in chain(parsed.folders, include_folders(library))),
+            ]
+            made = nvrtc(library).compiled(source, name, words, name_expressions, headers)
+        ptx = _with_names_given(made.ptx, [name, *headers])
+        return {"ptx": ptx, "names": made.names, "log": made.log}
+
+    parts = ["nvrtc", stamp(library), source, name, target, *_texts(parsed, said), "expressions", *name_expressions,
+             "headers", *chain.from_iterable(headers.items())]  # fmt: skip
+    made = kept(name, parts, make) if said.complete else make()
+    return CompiledModule(
+        made["ptx"], _number(target), made["names"], made["log"], name, {name: source, **headers}, parsed.assembler
+    )
+
+
+def compile_files(
+    paths: str | Path | Sequence[str | Path], *, architecture: int, options: Sequence[str] = ()
+) -> list[CompiledModule]:
+    """CUDA files compiled by nvcc, each to a module of its own, or as they were compiled before.
+
+    paths: the files, or one. Several are compiled so that they may call one another's functions (-rdc=true), unless the
+        options say otherwise; `linked_resources` tells what their kernels take.
+    architecture, options: as of `compile_source`.
+
+    Raises CompilerError with file, line and the first error, or with what is missing: nvcc, or the host's compiler.
+    """
+    paths = [paths] if isinstance(paths, (str, Path)) else list(paths)
+    parsed = parse_options(options)
+    if parsed.nvrtc:
+        raise CompilerError(f"option {parsed.nvrtc[0]!r}: not taken for files: NVRTC alone knows it")
+    if parsed.relocatable is None:
+        parsed = replace(parsed, relocatable=len(paths) > 1)
+    target = parsed.architecture or str(architecture)
+    return [_compiled_file(Path(path).absolute(), target, parsed) for path in paths]
+
+
+def _compiled_file(path: Path, target: str, options: Options) -> CompiledModule:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise CompilerError(f"{path}: can't be read ({error.strerror})") from None
+    said = _headers([(content, path.parent)], options, _searched(), {})
+
+    def make() -> dict[str, Any]:
+        _check_architecture(str(path), target)
+        with announced(f"{path.name} for sm_{target}"):
+            ptx, log = compiled_file(path, target, options)
+        return {"ptx": ptx, "log": log}
+
+    host = Path(find_host_compiler())
+    compilers = [stamp(find_nvcc()), _version(host, stamp(host.resolve())), *map(str, _searched())]
+    parts = ["nvcc", *compilers, str(path), content.decode("latin-1"), target, *_texts(options, said)]
+    made = kept(path.name, parts, make) if said.complete else make()
+    return CompiledModule(made["ptx"], _number(target), {}, made["log"], str(path), {}, options.assembler)
+
+
+def _check_architecture(name: str, target: str) -> None:
+    known = supported_architectures()
+    if _number(target) not in known:
+        raise CompilerError(
+            f"{name}: architecture {target}: unknown to the compiler; known: {', '.join(map(str, known))}"
+        )
+
+
+def _headers(
+    sources: list[tuple[bytes, Path]], options: Options, more: Sequence[Path], headers: Mapping[str, str]
+) -> Included:
+    """The user's headers that sources and options may read."""
+    sources = list(sources)
+    # An option may name headers too: -include, and a macro that an #include then takes
+    for macro in options.macros:
+        name, _, value = macro[2:].partition("=")
+        sources.append((f"#define {name} {value}\n#include".encode(), sources[0][1]))
+    sources += [(f'#include "{each}"'.encode(), Path(each).parent) for each in options.included]
+    return included(sources, [*map(Path, options.folders), *more], headers)
+
+
+def _texts(options: Options, said: Included) -> list[str]:
+    """Options and headers as parts of a key."""
+    return [repr(astuple(options)), *chain.from_iterable(said.digests)]
+
+
+def _searched() -> list[Path]:
+    return [Path(entry) for name in SEARCHED for entry in os.environ.get(name, "").split(os.pathsep) if entry]
+
+
+def _with_names_given(ptx: str, names: Sequence[str]) -> str:
+    """PTX whose `.file` directives call what was given as text by its own name, wherever the process stood."""
+    here = {str(Path.cwd() / name): name for name in names}
+    return _FILE.sub(lambda found: f"{found[1]}{here.get(found[2], found[2])}{found[3]}", ptx)
+
+
+def _number(target: str) -> int:
+    return int(target.rstrip("af"))
+
+
+@cache
+def _version(program: Path, stamp: str) -> str:
+    """What the host's compiler says it is; its stamp alone, where it can't be asked."""
+    try:
+        said = subprocess.run(
+            [str(program), "--version"], capture_output=True, text=True, errors="replace", check=False
+        ).stdout
+    except OSError:
+        said = ""
+    return f"{stamp} {said}"

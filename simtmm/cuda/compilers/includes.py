@@ -1,0 +1,74 @@
+"""Which of a user's headers a source may read: what a kept module hangs on, without asking a compiler.
+
+Lines `#include` are followed, whatever the conditions around them say, through all folders where one may lie: more is
+found than is read, never less. NVIDIA's headers and the host's are not looked at; they change with their compilers.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_GAP = rb"(?:[ \t]|/\*.*?\*/)*"
+_INCLUDE = re.compile(
+    rb"(?:#|%:|\?\?=)" + _GAP + rb"(?:include|include_next|import)\b" + _GAP
+    + rb'(?:"([^"\n]+)"|<([^>\n]+)>|([A-Za-z_]\w*))'
+    rb'|__has_include(?:_next)?\s*\(\s*(?:"([^"\n]+)"|<([^>\n]+)>)'
+)  # fmt: skip
+_DEFINED = re.compile(rb'(?:#|%:)[ \t]*define[ \t]+(\w+)[ \t]+(?:"([^"\n]+)"|<([^>\n]+)>)')
+_SPLICE = re.compile(rb"\\\r?\n")
+
+
+@dataclass(frozen=True)
+class Included:
+    """A user's headers.
+
+    digests: path and hash of the content of each, sorted.
+    complete: whether these are all; not where a name of a header is made by a macro that could not be followed.
+    """
+
+    digests: tuple[tuple[str, str], ...]
+    complete: bool
+
+
+def included(
+    sources: Iterable[tuple[bytes, Path]], folders: Sequence[Path], headers: Mapping[str, str] | None = None
+) -> Included:
+    """The headers that texts may read.
+
+    sources: each text, and the folder that it lies in.
+    folders: where headers are looked for.
+    headers: those in memory, by name; their texts are followed, too.
+    """
+    waiting = list(sources)
+    places = list(dict.fromkeys([*folders, *(place for _, place in waiting)]))
+    waiting += [(text.encode(), place) for text in (headers or {}).values() for place in places[:1] or [Path()]]
+    digests: dict[Path, str] = {}
+    named_by_macros: set[bytes] = set()
+    defined: set[bytes] = set()
+    while waiting:
+        text, own = waiting.pop()
+        text = _SPLICE.sub(b"", text)
+        names = []
+        for quoted, pointed, macro, asked, asked_pointed in _INCLUDE.findall(text):
+            if macro:
+                named_by_macros.add(macro)
+            names.append(quoted or pointed or asked or asked_pointed)
+        if named_by_macros or b"include" in text:
+            for name, quoted, pointed in _DEFINED.findall(text):
+                defined.add(name)
+                names.append(quoted or pointed)
+        for name in filter(None, names):
+            for folder in dict.fromkeys([own, *places]):
+                path = folder / name.decode("utf-8", "surrogateescape")
+                if path in digests:
+                    continue
+                try:
+                    content = path.read_bytes()
+                except (OSError, ValueError):
+                    continue
+                digests[path] = hashlib.sha256(content).hexdigest()
+                waiting.append((content, path.parent))
+    found = tuple(sorted((str(path), digest) for path, digest in digests.items()))
+    return Included(found, named_by_macros <= defined)

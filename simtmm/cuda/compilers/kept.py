@@ -1,0 +1,49 @@
+"""What compilers made, kept in the user's cache under a hash of all that it was made from."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from simtmm.cache import find, keep, own_folder
+from simtmm.compiled import sources_of
+
+
+def kept(name: str, parts: Iterable[str], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What was made from these parts before, else what `make` makes now, which is kept for the next time.
+
+    name: what it is made of, for people who look into the folder.
+    parts: all that decides what is made.
+    make: gives what JSON can hold.
+    """
+    key = key_of(parts)
+    label = re.sub(r"\W+", "-", Path(name).stem)[:40] or "kernel"
+    folder = own_folder("cuda")
+    found = find(folder, label, key, ".json")
+    if found is not None:
+        try:
+            before: dict[str, Any] = json.loads(found.read_bytes())
+            return before
+        except (OSError, ValueError):
+            found.unlink(missing_ok=True)  # taken away meanwhile, say
+    made = make()
+    text = json.dumps(made)
+    keep(folder, label, key, ".json", lambda path: path.write_text(text, encoding="utf-8"))
+    return made
+
+
+def key_of(parts: Iterable[str]) -> str:
+    """A hash of texts, each with its length, so that none runs into the next, and of this package's own sources."""
+    digest = hashlib.sha256(_sources().encode())
+    for part in parts:
+        content = part.encode("utf-8", "surrogatepass")
+        digest.update(f"\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:32]
+
+
+@cache
+def _sources() -> str:
+    return sources_of("simtmm.cuda.compilers")

@@ -1,0 +1,86 @@
+"""CompiledModule: PTX, and what is known of it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from simtmm.cuda.compilers.ptxas import Resources, resources
+
+_FILE = re.compile(r'^[ \t]*\.file[ \t]+(\d+)[ \t]+"((?:[^"\\]|\\.)*)"', re.MULTILINE)
+_ENTRY = re.compile(r"^[ \t]*(?:\.(?:visible|weak)[ \t]+)?\.entry\s+([\w$%]+)", re.MULTILINE)
+_TARGET = re.compile(r"^[ \t]*\.target[ \t]+sm_(\d+)([af]?)\b", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class CompiledModule:
+    """A source compiled to PTX.
+
+    ptx: the module's text; `.loc` in it name lines of `files`.
+    architecture: compute capability that it was compiled for, times ten: 90 for sm_90.
+    names: the entry, or variable, that each name expression stands for.
+    log: what the compiler had to say, warnings as a rule.
+    name: what messages call the module.
+    texts: sources that were given as texts and not as files, by the names that `files` has for them.
+    assembler: what ptxas is to be told beside.
+    """
+
+    ptx: str
+    architecture: int
+    names: Mapping[str, str] = field(default_factory=dict)
+    log: str = ""
+    name: str = "kernel.cu"
+    texts: Mapping[str, str] = field(default_factory=dict)
+    assembler: tuple[str, ...] = ()
+
+    @cached_property
+    def files(self) -> Mapping[int, str]:
+        """The source files that `.file` directives name, by their numbers."""
+        return {int(number): re.sub(r"\\(.)", r"\1", name) for number, name in _FILE.findall(self.ptx)}
+
+    @cached_property
+    def entries(self) -> tuple[str, ...]:
+        """The names of the kernels, as PTX has them."""
+        return tuple(_ENTRY.findall(self.ptx))
+
+    @property
+    def target(self) -> str:
+        """What ptxas assembles for: "sm_90", or "sm_90a" where the PTX asks for it."""
+        found = _TARGET.search(self.ptx)
+        if found and (found[2] or int(found[1]) > self.architecture):
+            return f"sm_{found[1]}{found[2]}"
+        return f"sm_{self.architecture}"
+
+    @cached_property
+    def resources(self) -> Mapping[str, Resources]:
+        """What each entry takes of a core group, found when first asked for.
+
+        Raises CompilerError with ptxas' first error, or where there is no ptxas.
+        """
+        return resources(self.ptx, self.target, self.assembler, self.name)
+
+    def source_line(self, file: int, line: int) -> str | None:
+        """A line of source, as a `.loc` names it; None where there is none to be read.
+
+        file: number of the file, as in `files`.
+        line: from 1.
+        """
+        name = self.files.get(file)
+        lines = self._lines.get(name) if name is not None else None
+        if name is not None and lines is None:
+            lines = self._lines[name] = self._read(name)
+        return lines[line - 1] if lines and 0 < line <= len(lines) else None
+
+    @cached_property
+    def _lines(self) -> dict[str, list[str]]:
+        return {}
+
+    def _read(self, name: str) -> list[str]:
+        text = self.texts.get(name)
+        if text is None:
+            try:
+                text = Path(name).read_text(encoding="utf-8", errors="replace")
+            except (OSError, ValueError):
+                text = ""
+        return text.replace("\r\n", "\n").split("\n")

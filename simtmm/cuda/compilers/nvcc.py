@@ -1,0 +1,83 @@
+"""nvcc, called as a program: a .cu file to PTX.
+
+nvcc gives its words to a shell, where a `$(...)` in one of them would be run: so no word is given to it that a shell
+could read as anything but itself. Macros go into a file of their own.
+"""
+
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from simtmm.cuda.compilers.complaint import complaint
+from simtmm.cuda.compilers.options import Options
+from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders
+from simtmm.errors import CompilerError
+
+_HARMLESS = re.compile(r"[\w ./+,=@%~-]*")  # within the quotes that nvcc puts around a path
+_PLAIN = re.compile(r"-[DU]\w+(?:=[\w.+-]*)?")
+
+
+def compiled_file(path: Path, architecture: str, options: Options) -> tuple[str, str]:
+    """The PTX of a file, and what the compiler said.
+
+    path: of the file, absolute.
+    architecture: "90" or "90a".
+    options: a user's.
+
+    Raises CompilerError with the first error, or with what is missing.
+    """
+    nvcc = find_nvcc()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch).resolve()
+        ptx = folder / "unit.ptx"
+        words = [
+            *("-ptx", "-lineinfo", "-allow-unsupported-compiler", f"-ccbin={find_host_compiler()}"),
+            *(f"-arch=compute_{architecture}", f"-std={options.standard}", *options.switches, *options.nvcc),
+            *(["-rdc=true"] if options.relocatable else []),
+            *(f"-I{place}" for place in options.folders),
+            *(f"-isystem={place}" for place in include_folders(nvcc)),
+            *_macros(options.macros, folder / "macros.h"),
+            *(f"-include={each}" for each in options.included),
+            *("-x", "cu", str(path), "-o", str(ptx)),
+        ]
+        for word in words:
+            if not _HARMLESS.fullmatch(word):
+                raise CompilerError(
+                    f"{path}: nvcc can't be given {word!r}: a path may hold letters, digits, spaces, and ./+,=@%~_-"
+                )
+        try:
+            done = subprocess.run(
+                [str(nvcc), *words], capture_output=True, text=True, errors="replace", check=False, cwd=folder,
+                env=_environment(folder), stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        except OSError as error:
+            raise CompilerError(f"{nvcc}: can't be run ({error.strerror})") from None
+        log = f"{done.stdout}{done.stderr}".strip("\n")
+        if done.returncode:
+            raise complaint(log, str(path))
+        return ptx.read_text(encoding="utf-8", errors="replace"), log
+
+
+def _macros(macros: tuple[str, ...], header: Path) -> list[str]:
+    """Words that define macros: as they are where all are plain, else a header that does it."""
+    if all(_PLAIN.fullmatch(macro) for macro in macros):
+        return list(macros)
+    lines = []
+    for macro in macros:
+        name, _, value = macro[2:].partition("=")
+        if macro.startswith("-U"):
+            lines.append(f"#undef {name}\n")
+        else:
+            lines.append(f"#define {name} {value if '=' in macro else '1'}\n")
+    header.write_text("".join(lines), encoding="utf-8")
+    return [f"-include={header}"]
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """The user's, without words that nvcc would add to ours, and with a folder for its own files that goes away."""
+    kept = {
+        name: value for name, value in os.environ.items() if name not in ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
+    }
+    return {**kept, "TMPDIR": str(folder)}

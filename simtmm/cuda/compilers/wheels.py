@@ -1,0 +1,120 @@
+"""Where NVIDIA's compilers and headers lie: in the wheels of `simtmm[compile]`, else in a CUDA toolkit.
+
+Nothing of them is imported, and nothing is looked for before it is needed. The wheels come first: they were installed
+for this. A toolkit is the one that CUDA_HOME or CUDA_PATH names.
+"""
+
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+from functools import cache
+from pathlib import Path
+
+from simtmm.errors import CompilerError
+
+INSTALL = "pip install 'simtmm[compile]'"
+MACHINES = ("x86_64", "aarch64")
+TOOLKITS = ("CUDA_HOME", "CUDA_PATH")
+
+
+def find_tool(name: str) -> Path:
+    """The program of that name ("nvcc", "ptxas", "nvlink", "nvdisasm"). Raises CompilerError with what to install."""
+    return _found(name, [root / "bin" / name for root in _roots()])
+
+
+def find_nvcc() -> Path:
+    """nvcc, with the parts that it calls and the headers that it includes by itself beside it.
+
+    Raises CompilerError with what is missing.
+    """
+    nvcc = find_tool("nvcc")
+    top = nvcc.resolve().parent.parent
+    _found("cicc, a part of nvcc,", [top / "nvvm" / "bin" / "cicc"])
+    for header in ("cuda_runtime.h", "crt/host_config.h"):
+        _found(f"<{header}>", [folder / header for folder in include_folders(nvcc)])
+    return nvcc
+
+
+def find_nvrtc() -> Path:
+    """The library that compiles CUDA C++ to PTX. Raises CompilerError with what to install."""
+    found = [path for root in _roots() for name in ("lib", "lib64")
+             for path in sorted((root / name).glob("libnvrtc.so*"), reverse=True)]  # fmt: skip
+    return _found("NVRTC", found)
+
+
+def find_host_compiler() -> str:
+    """The C++ compiler of the host, whose headers nvcc reads: $NVCC_CCBIN, g++ or clang++.
+
+    Raises CompilerError with what to install.
+    """
+    chosen = os.environ.get("NVCC_CCBIN", "")
+    for name in [chosen] if chosen else ["g++", "clang++"]:
+        if found := shutil.which(name):
+            return found
+    if chosen:
+        raise CompilerError(f"NVCC_CCBIN = {chosen!r}: there is no such command")
+    raise CompilerError(
+        "compiling .cu files needs a C++ compiler of the host beside nvcc, and none was found: install g++ or clang++, "
+        "or name one in the environment variable NVCC_CCBIN"
+    )
+
+
+def include_folders(beside: Path) -> list[Path]:
+    """Folders of CUDA's own headers that belong to a compiler at that path; CCCL's (CUB, Thrust, cuda::std) with them.
+
+    Wheels hold theirs in several folders, which go together; a toolkit's stand alone.
+    """
+    wheels = _wheels()
+    own = next((root for root in _roots() if beside.is_relative_to(root)), beside.parent.parent)
+    roots = [own, *(root for root in wheels if root != own)] if own in wheels else [own]
+    folders = [folder for root in roots for folder in (root / "include", root / "include" / "cccl")]
+    return [folder for folder in folders if folder.is_dir()]
+
+
+@cache
+def stamp(path: Path) -> str:
+    """Which build of a compiler lies at that path, without asking it: path, size and time of change."""
+    said = path.stat()
+    return f"{path} {said.st_size} {said.st_mtime_ns}"
+
+
+def _found(what: str, paths: list[Path]) -> Path:
+    for path in paths:
+        if path.is_file():
+            return path
+    check_platform()
+    raise CompilerError(
+        f"compiling CUDA needs {what} and it was not found: {INSTALL}, "
+        f"or name a CUDA toolkit in the environment variable {TOOLKITS[0]}"
+    )
+
+
+def check_platform() -> None:
+    """Raise CompilerError where NVIDIA offers no compilers as wheels."""
+    if sys.platform != "linux" or platform.machine() not in MACHINES:
+        raise CompilerError(
+            f"compiling CUDA as it is needs Linux on x86-64 or aarch64, and this is {platform.system()} on "
+            f"{platform.machine()}; kernels with macros (LD, ST, OP) are recorded here all the same"
+        )
+
+
+def _roots() -> list[Path]:
+    named = [Path(os.environ[name]) for name in TOOLKITS if os.environ.get(name)]
+    return [*_wheels(), *named]
+
+
+def _wheels() -> list[Path]:
+    """Folders of NVIDIA's wheels: one for all since CUDA 13 (nvidia/cu13), one for each before (nvidia/cuda_nvcc)."""
+    spec = importlib.util.find_spec("nvidia")
+    places = (spec.submodule_search_locations or []) if spec else []
+    found = [folder for place in places if Path(place).is_dir() for folder in Path(place).iterdir()
+             if any((folder / part).is_dir() for part in ("bin", "lib", "include"))]  # fmt: skip
+    return sorted(found, key=_order)
+
+
+def _order(folder: Path) -> tuple[bool, int, str]:
+    """The latest of those that hold everything, then the others; never the disk's order."""
+    version = folder.name.removeprefix("cu")
+    return (False, -int(version), "") if version.isdigit() else (True, 0, folder.name)

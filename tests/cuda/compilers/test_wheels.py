@@ -1,0 +1,60 @@
+"""Where compilers are looked for, and what is said where there are none."""
+
+import platform
+import sys
+
+import pytest
+
+from simtmm.cuda.compilers import wheels
+from simtmm.errors import CompilerError
+
+
+@pytest.fixture
+def no_wheels(monkeypatch):
+    monkeypatch.setattr(wheels, "_wheels", list)
+    for name in wheels.TOOLKITS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+
+
+@pytest.mark.parametrize("find", [wheels.find_nvrtc, wheels.find_nvcc, lambda: wheels.find_tool("ptxas")])
+def test_what_is_missing_is_one_line_that_says_what_to_install(no_wheels, find):
+    with pytest.raises(CompilerError, match=r"^compiling CUDA needs \w+ .*pip install 'simtmm\[compile\]'.*CUDA_HOME$"):
+        find()
+
+
+def test_elsewhere_than_on_linux_the_line_says_that_macros_work(no_wheels, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(platform, "system", lambda: "Darwin")
+    with pytest.raises(CompilerError, match=r"needs Linux on x86-64 or aarch64, and this is Darwin.*LD, ST, OP"):
+        wheels.find_nvrtc()
+
+
+@pytest.mark.parametrize("variable", wheels.TOOLKITS)
+def test_a_toolkit_is_taken_where_there_are_no_wheels(no_wheels, monkeypatch, tmp_path, variable):
+    for name in ("bin/ptxas", "lib64/libnvrtc.so.12", "include/cuda_fp16.h", "include/cccl/cub/cub.cuh"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.setenv(variable, str(tmp_path))
+    assert wheels.find_tool("ptxas") == tmp_path / "bin" / "ptxas"
+    assert wheels.find_nvrtc() == tmp_path / "lib64" / "libnvrtc.so.12"
+    assert wheels.include_folders(wheels.find_nvrtc()) == [tmp_path / "include", tmp_path / "include" / "cccl"]
+
+
+def test_nvcc_without_the_parts_that_it_calls_is_told(no_wheels, monkeypatch, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "nvcc").touch()
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    with pytest.raises(CompilerError, match="needs cicc, a part of nvcc,"):
+        wheels.find_nvcc()
+
+
+def test_no_compiler_of_the_host_is_told(monkeypatch):
+    monkeypatch.delenv("NVCC_CCBIN", raising=False)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(CompilerError, match=r"install g\+\+ or clang\+\+"):
+        wheels.find_host_compiler()
+    monkeypatch.setenv("NVCC_CCBIN", "nonesuch")
+    with pytest.raises(CompilerError, match="NVCC_CCBIN = 'nonesuch': there is no such command"):
+        wheels.find_host_compiler()
