@@ -26,8 +26,9 @@ import numpy.typing as npt
 from simtmm.errors import MachineError, TraceError, WorkloadError
 from simtmm.machine import Machine
 from simtmm.trace.coalescing import HALF_WARP, coalesce
+from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
-from simtmm.trace.schema import BEYOND, Events, Kind, TraceInfo
+from simtmm.trace.schema import BEYOND, Events, Kind
 from simtmm.trace.spans import Span, name_of_block, spans
 from simtmm.trace.specification import LoweringSpecification
 from simtmm.workload import ATOMIC, LOAD, Workload
@@ -148,7 +149,7 @@ def _by_half_warps(
     memory = np.flatnonzero((kind >= LOAD) & (kind <= ATOMIC))
     event = events[accesses]
     operation = np.repeat(memory, amount[memory])
-    half_warp = event["thread"] % specification.warp_width // HALF_WARP
+    half_warp = event["thread"].astype(np.int64) % specification.warp_width // HALF_WARP
     begins = np.ones(len(accesses), dtype=bool)
     # Updates of one word are not served together, so each thread of an atomic is on its own.
     begins[1:] = (np.diff(operation) != 0) | (np.diff(half_warp) != 0) | (kind[operation[1:]] == ATOMIC)

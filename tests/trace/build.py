@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from simtmm.trace.io import Trace, TraceDigest
-from simtmm.trace.schema import EVENT, KINDS, Batch, TraceInfo, TraceLaunch
+from simtmm.trace.digest import TraceDigest
+from simtmm.trace.info import TraceInfo
+from simtmm.trace.io import Trace
+from simtmm.trace.schema import EVENT, KINDS, Batch, TraceLaunch
 
 
 def load(site, address, size=4):
@@ -38,7 +40,7 @@ def trace(*launches, registers=0, shared_memory=0, blocks=None):
         table.append(TraceLaunch("f", (max(1, grid), 1, 1), (threads, 1, 1), registers, shared_memory))
         for index, block in enumerate(launch):
             rows = [
-                (value, thread, site, KINDS.index(kind), size)
+                (value, site, thread, KINDS.index(kind), size)
                 for thread, events in enumerate(block)
                 for site, kind, value, size in events
             ]
