@@ -8,7 +8,6 @@ import numpy as np
 from simtmm.compiled import Compiled, inlined
 from simtmm.trace.schema import Kind
 from simtmm.trace.site_lookups import work_at
-from simtmm.trace.site_tables import SiteTables
 from simtmm.trace.thread_counts import COLUMNS
 from simtmm.workload import LARGEST
 
@@ -23,20 +22,18 @@ def count_blocks(events, ends, phase_longest, counted):
     """Of each block work, barriers, accesses and bytes, and the sum over its phases, from barrier to barrier, of the
     busiest thread's work. Returns -1, or the block whose work does not fit 64 bits.
     """
-    nothing = np.empty(0, np.int64)
-    tables = SiteTables(nothing, nothing, nothing, nothing, nothing, nothing)
-    return _count(events, ends, phase_longest, counted, tables, nothing, False)
+    return _count(events, ends, phase_longest, counted, None, None)
 
 
 @Compiled
 def count_blocks_with_tables(events, ends, phase_longest, counted, tables, executions):
     """Likewise, with the work that sites say; executions: int64[sites], to which is added how often that was done."""
-    return _count(events, ends, phase_longest, counted, tables, executions, True)
+    return _count(events, ends, phase_longest, counted, tables, executions)
 
 
 @inlined
-def _count(events, ends, phase_longest, counted, tables, executions, has_tables):
-    """What both do. has_tables: a constant, so that the compiler leaves out what the first does not need."""
+def _count(events, ends, phase_longest, counted, tables, executions):
+    """What both do. tables, executions: None where there are none; Numba leaves out what asks for that."""
     begin = 0
     for block in range(len(ends)):
         last_phase = 0
@@ -61,7 +58,7 @@ def _count(events, ends, phase_longest, counted, tables, executions, has_tables)
             operations = np.int64(0) if kind in (_JOIN, _BARRIER) else np.int64(1)
             if kind == _WORK:
                 operations = np.int64(event.value)
-            if has_tables:
+            if tables is not None:
                 each = work_at(tables, np.int64(event.site))
                 if each > 0:
                     times = operations if kind == _WORK else np.int64(1)

@@ -12,11 +12,9 @@ import numpy as np
 
 from simtmm.compiled import Compiled, inlined
 from simtmm.trace.lanes import NO_SITE, Lanes, find_threads, next_step, place, site_of, work_at_barrier
-from simtmm.trace.local_memory import Regions
 from simtmm.trace.local_operations import list_local_chunks, list_local_words
 from simtmm.trace.schema import Kind
 from simtmm.trace.site_lookups import gives_anything, keep_given, latest_needed, work_at
-from simtmm.trace.site_tables import SiteTables
 from simtmm.trace.warp_operations import (
     REFUSED,
     Banks,
@@ -36,7 +34,7 @@ WIDEST_ACCESS = 256  # bytes, and so at most this many words of a bank
 
 _WORK, _LOAD, _ASYNC = int(Kind.WORK), int(Kind.LOAD), int(Kind.ASYNC)
 _STORE, _ATOMIC, _JOIN, _BARRIER = int(Kind.STORE), int(Kind.ATOMIC), int(Kind.JOIN), int(Kind.BARRIER)
-_LOCAL_LOAD, _LOCAL_STORE, _CONSTANT_LOAD = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_STORE), int(Kind.CONSTANT_LOAD)
+_LOCAL_STORE, _CONSTANT_LOAD = int(Kind.LOCAL_STORE), int(Kind.CONSTANT_LOAD)
 
 
 class Rules(NamedTuple):
@@ -73,10 +71,7 @@ def lockstep(events, ends, threads, rules, output):
     position, stop = np.empty(most_lanes, dtype=np.int64), np.empty(most_lanes, dtype=np.int64)
     lanes = Lanes(events, position, stop, np.empty(most_lanes, dtype=np.int32))
     starts = np.empty(_largest(threads) + 1, dtype=np.int64)
-    nothing = np.empty(0, np.int64)
-    tables = SiteTables(nothing, nothing, nothing, nothing, nothing, nothing)
-    local = Regions(nothing, nothing, nothing)
-    return _lower(ends, threads, rules, output, tables, local, False, lanes, starts, bank)
+    return _lower(ends, threads, rules, output, None, None, lanes, starts, bank)
 
 
 @Compiled
@@ -89,7 +84,7 @@ def lockstep_with_tables(events, ends, threads, rules, output, tables, local):
     lanes = Lanes(events, position, stop, np.empty(most_lanes, dtype=np.int32))
     starts = np.empty(_largest(threads) + 1, dtype=np.int64)
     tables.latest[:] = 0
-    return _lower(ends, threads, rules, output, tables, local, True, lanes, starts, bank)
+    return _lower(ends, threads, rules, output, tables, local, lanes, starts, bank)
 
 
 @inlined
@@ -101,8 +96,8 @@ def _largest(threads):
 
 
 @inlined
-def _lower(ends, threads, rules, output, tables, local, has_tables, lanes, starts, bank):
-    """What both do. has_tables: a constant, so that the compiler leaves out what the first does not need."""
+def _lower(ends, threads, rules, output, tables, local, lanes, starts, bank):
+    """What both do. tables, local: None where there are none; Numba leaves out what asks for that."""
     width, chunk_bytes, by_thread = rules.width, rules.chunk_bytes, rules.by_thread
     kind, amount, chunks = output.kind, output.amount, output.chunks
     operations = np.int64(0)
@@ -120,22 +115,20 @@ def _lower(ends, threads, rules, output, tables, local, has_tables, lanes, start
             place(lanes, starts, first, lanes_here)
             step = next_step(lanes, lanes_here)
             while step.site != NO_SITE:
-                count, amount_of, instructions = listed, np.int64(0), np.int64(-1)
-                what = step.kind
-                operation = what
+                count, amount_of = listed, np.int64(0)
+                what = operation = step.kind
                 site = before = np.int64(0)
-                if has_tables:
+                if tables is not None:
                     site = site_of(lanes, step.leader)
-                    latest = latest_needed(tables, site, waited)
-                    before = work_at(tables, site)
+                    latest, before = latest_needed(tables, site, waited), work_at(tables, site)
                     if what == _BARRIER:
-                        latest, before = work_at_barrier(lanes, step, tables, latest)
+                        latest, before = work_at_barrier(lanes, step, tables, waited)
                     if latest > waited:
                         kind[operations] = JOIN
                         amount[operations] = asyncs - latest
                         operations += 1
                         waited = latest
-                    if what != _WORK and before > 0:
+                    if what != _WORK:
                         operations = _compute(kind, amount, operations, first_operation, before)
                         if operations == REFUSED:
                             return operations, listed, block
@@ -148,46 +141,42 @@ def _lower(ends, threads, rules, output, tables, local, has_tables, lanes, start
                         count = list_chunks(lanes, step, chunks, listed, chunk_bytes)
                     amount_of = count - listed
                 elif what == _WORK:
-                    instructions = most_work(lanes, step)
-                    if has_tables and before > 0 and instructions > LARGEST // before:
-                        return operations, listed, block
-                    if has_tables and before > 0:
-                        instructions *= before
-                    amount_of = instructions
+                    amount_of = most_work(lanes, step)
+                    if tables is not None:
+                        amount_of = _times(amount_of, before)
                 elif what == _JOIN:
                     amount_of = least_left_out(lanes, step)
                 elif what == _BARRIER:
                     pass_barrier(lanes, step)
-                elif has_tables and what in (_LOCAL_LOAD, _LOCAL_STORE):
-                    if by_thread:
-                        count = list_local_words(lanes, step, chunks, listed, local.bytes[block])
-                    else:
-                        region = local.base[block] + first // width * local.stride[block]
-                        count = list_local_chunks(
-                            lanes, step, chunks, listed, chunk_bytes, region, local.bytes[block], width
-                        )
-                    amount_of = count - listed
-                    operation = _STORE if what == _LOCAL_STORE else _LOAD
-                    if what == _LOCAL_LOAD and gives_anything(tables, site):
-                        operation = _ASYNC  # one that nobody could wait for is waited for at once
-                elif has_tables and what == _CONSTANT_LOAD:
-                    amount_of = instructions = count_words(lanes, step, bank.word)
-                elif what > _BARRIER:
-                    return operations, listed, np.int64(NEEDS_TABLES)
-                else:
+                elif what < _BARRIER:
                     amount_of = conflict_degree(lanes, step, bank, rules.bank_bytes, rules.lanes_together)
+                else:
+                    if tables is None:
+                        return operations, listed, np.int64(NEEDS_TABLES)
+                    else:  # noqa: RET505  # Numba leaves out one branch of two
+                        if what == _CONSTANT_LOAD:
+                            operation, amount_of = np.int64(_WORK), count_words(lanes, step, bank.word)
+                        else:
+                            operation = _operation_of_local(what, gives_anything(tables, site))
+                            if by_thread:
+                                count = list_local_words(lanes, step, chunks, listed, local.bytes[block])
+                            else:
+                                region = local.base[block] + first // width * local.stride[block]
+                                size = local.bytes[block]
+                                count = list_local_chunks(lanes, step, chunks, listed, chunk_bytes, region, size, width)
+                            amount_of = count - listed
                 if count == REFUSED or amount_of == REFUSED:
                     return operations, listed, block
                 listed = count
-                if instructions >= 0:
-                    operations = _compute(kind, amount, operations, first_operation, instructions)
+                if operation == _WORK:
+                    operations = _compute(kind, amount, operations, first_operation, amount_of)
                     if operations == REFUSED:
                         return operations, listed, block
                 else:
                     kind[operations] = _operation_of(operation)
                     amount[operations] = amount_of
                     operations += 1
-                if has_tables:
+                if tables is not None:
                     if operation == _ASYNC:
                         asyncs += 1
                         keep_given(tables, site, asyncs)
@@ -200,6 +189,22 @@ def _lower(ends, threads, rules, output, tables, local, has_tables, lanes, start
             output.warp_chunks[warp] = listed - first_chunk
             warp += 1
     return operations, listed, np.int64(DONE)
+
+
+@inlined
+def _times(times, instructions):
+    """Instructions done so often, or REFUSED; `times` itself where nobody says which they are."""
+    if times == REFUSED or instructions == 0:
+        return times
+    return np.int64(REFUSED) if times > LARGEST // instructions else times * instructions
+
+
+@inlined
+def _operation_of_local(what, gives):
+    """What an access to local memory is; one whose value nobody could wait for is waited for at once."""
+    if what == _LOCAL_STORE:
+        return np.int64(_STORE)
+    return np.int64(_ASYNC) if gives else np.int64(_LOAD)
 
 
 @inlined
