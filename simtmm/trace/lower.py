@@ -12,6 +12,13 @@ threads do at one site at once is one operation of the warp:
     shared_*        shared, with the conflict degree of the banks
     join            join, leaving out as many asyncs as the thread that leaves out fewest
 
+    local_load,     load (or async, if its site says which values it loads) and store, of the chunks in which the threads'
+    local_store     words lie (simtmm/trace/local_memory.py)
+    constant_load   compute, of as many instructions as the threads read words of 4 bytes
+
+Before that, where the site says so: a join of the values that it needs, as far as the warp has not waited for them, and
+compute, of the instructions of its work; of work itself, as often as the thread with most does it.
+
 With memory.coalescing = "half-warp-segments" a load, async or store lists instead, for each half-warp, a chunk for
 each transaction that serves it, the chunk in which its segment lies (simtmm/trace/coalescing.py); so a chunk may be
 listed several times.
@@ -117,12 +124,12 @@ def _lower_span(span: Span, info: TraceInfo, specification: LoweringSpecificatio
     )  # fmt: skip
     local, refused = None, NEEDS_TABLES
     if tables is None:
-        output = _output(span, int(block_warps.sum()), specification, None)
+        output = _output(span, int(block_warps.sum()), specification, None, None)
         operations, chunk_count, refused = lockstep(span.events, span.ends, span.threads, rules, output)
     if refused == NEEDS_TABLES:
         tables = tables or site_tables(())
-        output = _output(span, int(block_warps.sum()), specification, tables)
         local = regions(info, width, span.first, len(span.ends))
+        output = _output(span, int(block_warps.sum()), specification, tables, local)
         operations, chunk_count, refused = lockstep_with_tables(
             span.events, span.ends, span.threads, rules, output, tables, local
         )
@@ -135,24 +142,24 @@ def _lower_span(span: Span, info: TraceInfo, specification: LoweringSpecificatio
     return _Piece(kind, amount, chunks, output.warp_operations, warp_chunks, block_warps)
 
 
-def _output(span: Span, warps: int, specification: LoweringSpecification, tables: SiteTables | None) -> "Output":
-    """Room for all that may come of events; tables: None where no site says anything and no memory is local."""
+def _output(
+    span: Span, warps: int, specification: LoweringSpecification, tables: SiteTables | None, local: Regions | None
+) -> "Output":
+    """Room for all that may come of events. tables, local: None where there are none."""
     from simtmm.trace.lockstep import Output
 
     events, chunk_bytes = span.events, specification.chunk_bytes
     most_operations = len(events)
+    if tables is not None and len(tables.work):  # a join and work before each
+        most_operations *= 1 + int(((tables.work > 0).astype(np.int64) + (np.diff(tables.needs_end) > 0)).max())
     if specification.half_warp_segments:
         most_chunks = len(events)
     else:
         touched = (events["bytes"].astype(np.int64) + chunk_bytes - 2) // chunk_bytes + 1  # at most
         most_chunks = int(touched.sum())
-    if tables is not None:
-        says = (tables.work > 0).astype(np.int64) + (np.diff(tables.needs_end) > 0)
-        site = events["site"]
-        most_operations += int(says[site[site < len(says)]].sum())
+    if local is not None and local.bytes.any():
         words = int(most_words(events["bytes"][events["kind"] > Kind.BARRIER].astype(np.int64)).sum())
-        each = 1 if specification.half_warp_segments else (WORD + chunk_bytes - 2) // chunk_bytes + 1
-        most_chunks += words * each
+        most_chunks += words * (1 if specification.half_warp_segments else (WORD + chunk_bytes - 2) // chunk_bytes + 1)
     return Output(
         kind=np.empty(most_operations, dtype=np.uint8),
         amount=np.empty(most_operations, dtype=np.int64),
