@@ -37,15 +37,15 @@ LOG_BYTES = 1 << 24
 SLACK = 1 << 16  # bytes of the log that a block of code may take between two looks at it
 PIECE = 256  # blocks of a launch that run before anyone looks up
 
-Log = Callable[[int], None]
+Sink = Callable[[npt.NDArray[np.uint8], int], None]  # a piece of the log; the blocks that have ended up to it
 
 
-class Stuck(Exception):
-    """No thread of any block that runs can go on."""
+class Stuck(Exception):  # noqa: N818 - what a launch ended with, told in words by its caller
+    """No thread of a block can go on, the first argument."""
 
 
-class Fault(Exception):
-    """A thread did what it must not. All that is known stands in the launch."""
+class Fault(Exception):  # noqa: N818 - likewise
+    """A thread of a block, the first argument, did what it must not: what stands in the launch."""
 
 
 def aligned(size: int) -> npt.NDArray[np.uint8]:
@@ -122,7 +122,7 @@ class LaunchState:
         }
         for name, value in fields.items():
             self.launch[name] = value
-        self._parameters = len(parameters)
+        self.parameter_bytes = len(parameters)
         self.map_memory()
 
     def map_memory(self) -> None:
@@ -130,7 +130,7 @@ class LaunchState:
         table = self.memory.table()
         rows = np.zeros(len(table) + 1, ALLOCATION)
         rows[: len(table)] = table
-        rows[-1] = (PARAMETER_WINDOW, self._parameters, self.launch["parameters"], 1)
+        rows[-1] = (PARAMETER_WINDOW, self.parameter_bytes, self.launch["parameters"], 1)
         rows = rows[rows["low"] > 0]
         self._table = rows
         self.launch["allocations"], self.launch["allocation_count"] = rows.ctypes.data, len(rows)
@@ -179,9 +179,11 @@ class LaunchRun:
         self.state, self.code = state, code
         self.resident = max(1, resident)
         self.log: npt.NDArray[np.uint8] | None = None
+        self._begun = 0  # blocks of which all but those that wait have ended
+        self._waiting: deque[BlockState] = deque()
 
-    def record(self, sink: Callable[[npt.NDArray[np.uint8]], None]) -> None:
-        """Have all accesses written down: `sink` is given pieces of the log."""
+    def record(self, sink: Sink) -> None:
+        """Have all that threads do written down: `sink` is given pieces of the log, which it must copy."""
         self.log = aligned(LOG_BYTES)
         self._sink = sink
         self._begin_log()
@@ -202,65 +204,66 @@ class LaunchRun:
             return
         count = int(self.state.launch["log"]) - self.log.ctypes.data
         if count:
-            self._sink(self.log[:count])
+            self._sink(self.log[:count], min([self._begun, *(int(b.block["number"]) for b in self._waiting)]))
         self._begin_log()
 
     def run(self) -> None:
         """All blocks. Raises Fault and Stuck, and what a callback or the sink raises."""
-        state, code = self.state, self.code
-        launch = state.address
+        state = self.state
         single = state.new_block()
-        waiting: deque[BlockState] = deque()
-        next_block = 0
-        while next_block < state.blocks or waiting:
-            if next_block < state.blocks and len(waiting) < self.resident:
-                last = min(state.blocks, next_block + PIECE)
-                status = code.run_blocks(launch, single.address, next_block, last)
-                next_block = int(state.launch["current"])
+        while self._begun < state.blocks or self._waiting:
+            if self._begun < state.blocks and len(self._waiting) < self.resident:
+                last = min(state.blocks, self._begun + PIECE)
+                status = self.code.run_blocks(state.address, single.address, self._begun, last)
+                reached = int(state.launch["current"])
                 while status == LOG_FULL:
+                    self._begun = int(single.block["number"])
                     self.drain()
-                    status = code.run_block(launch, single.address)
+                    self._mark(single)
+                    status = self.code.run_block(state.address, single.address)
+                self._begun = reached
                 if self._goes_on(status, single):
-                    waiting.append(single)
+                    self._waiting.append(single)
                     single = state.new_block()
                     state.forget()
-                if status == DONE and waiting:
-                    state.forget()
-                    self._turns(waiting)
-                continue
-            self._turns(waiting)
+                if not self._waiting or reached % PIECE:
+                    continue
+            self._turns()
         self.drain()
 
     def _goes_on(self, status: int, block: BlockState) -> bool:
         """Whether a block that came back has not ended."""
         if status == FAULTED:
-            self.drain()
-            raise Fault
+            raise Fault(block)
         if status == BLOCKED:
-            self.drain()
-            raise Stuck(block)
+            from simtmm.cuda.execution.meeting import meet
+
+            if not meet(self.state, block):
+                raise Stuck(block)
+            return True
         return status == YIELDED
 
-    def _turns(self, waiting: "deque[BlockState]") -> None:
+    def _turns(self) -> None:
         """A turn for each block that is under way."""
         state = self.state
-        for _ in range(len(waiting)):
-            block = waiting.popleft()
+        for _ in range(len(self._waiting)):
+            block = self._waiting[0]
             state.forget()
-            if self.log is not None:
-                self._mark(block)
+            self._mark(block)
             status = self.code.run_block(state.address, block.address)
             while status == LOG_FULL:
                 self.drain()
                 self._mark(block)
                 status = self.code.run_block(state.address, block.address)
+            self._waiting.popleft()
             if self._goes_on(status, block):
-                waiting.append(block)
+                self._waiting.append(block)
         state.forget()
 
     def _mark(self, block: BlockState) -> None:
         """That what follows in the log is of this block."""
-        assert self.log is not None
+        if self.log is None:
+            return
         at = int(self.state.launch["log"]) - self.log.ctypes.data
         self.log[at : at + 8].view(np.int32)[:] = (-2, 0)
         self.log[at + 8 : at + 16].view(np.int64)[:] = int(block.block["number"])

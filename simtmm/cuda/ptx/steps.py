@@ -116,7 +116,7 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
         needs += tuple(name for name in gives if name in pending and name not in needs)  # loaded over
         kind = access_kind(instruction)
         guarded = kind is not None and instruction.guard is not None
-        if needs and step.is_recorded or guarded and step.instructions:
+        if (needs and step.is_recorded) or (guarded and step.instructions):
             close()
         if needs and guarded:
             step.needs = needs  # the whole warp waits for them, whoever the access is of

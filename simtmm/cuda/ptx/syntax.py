@@ -194,3 +194,7 @@ class Module:
     def entries(self) -> tuple[str, ...]:
         """The names of its kernels."""
         return tuple(name for name, function in self.functions.items() if function.entry)
+
+    def is_defined(self, name: str) -> bool:
+        """Whether a function has a body."""
+        return self.functions[name].body is not None
