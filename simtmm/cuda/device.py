@@ -1,13 +1,14 @@
 """A device without hardware: memory, modules placed in it, and launches."""
 
 import ctypes
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.execution.device_memory import DeviceMemory
-from simtmm.cuda.execution.launch import Fault, LaunchRun, LaunchState, Stuck
+from simtmm.cuda.execution.launch import Fault, LaunchRun, LaunchState, Piece, Stuck
 from simtmm.cuda.execution.program import FUNCTION_ADDRESS, FUNCTION_STEP
 from simtmm.cuda.faults import deadlock_text, fault_text
 from simtmm.cuda.function import KernelFunction
@@ -21,8 +22,6 @@ MOST_THREADS = 1024  # of a block
 MOST_GRID = (2**31 - 1, 65535, 65535)
 MOST_BLOCK = (1024, 1024, 64)
 MOST_SHARED = 227 * 1024  # bytes of a block
-
-Sink = Callable[[npt.NDArray[np.uint8], int], None]
 
 
 class Device:
@@ -71,37 +70,33 @@ class Device:
                     arrays[name][offset : offset + 8].view(np.uint64)[0] = target + symbol.offset
         self._variables[id(module)], self._symbols[id(module)] = arrays, addresses
 
-    def launch(
-        self,
-        function: KernelFunction,
-        grid: tuple[int, int, int],
-        block: tuple[int, int, int],
-        parameters: bytes,
-        shared_bytes: int = 0,
-        sink: Sink | None = None,
-        where: str = "",
-    ) -> None:
-        """Run a kernel to its end.
+    def launch(self, function: KernelFunction, launch: "DeviceLaunch") -> None:
+        """Run a kernel to its end; raises what `run` raises."""
+        for _ in self.run(function, launch, record=False):
+            pass
 
-        parameters: as the kernel takes them. shared_bytes: dynamic shared memory. sink: takes the log (see
-        simtmm.cuda.execution.launch); nothing is recorded without. where: how errors begin.
+    def run(self, function: KernelFunction, launch: "DeviceLaunch", record: bool = True) -> Iterator[Piece]:
+        """Run a kernel piece by piece: yields pieces of its log (simtmm.cuda.execution.launch).
 
         Raises KernelError for a launch that no device takes, PtxError, and RecordingError for what a thread did wrong
         and for threads that wait for each other for ever.
         """
-        where = where or f"launch of {function.entry}"
+        where = launch.where or f"launch of {function.entry}"
         program = function.program
-        check_shape(function, grid, block, program.shared_bytes + shared_bytes, where)
+        check_shape(function, launch, program.shared_bytes + launch.shared_bytes, where)
         symbols = self.symbols(function.linked)
         self._point_to_functions(function)
-        state = LaunchState(program, self.memory, dict(symbols), grid, block, parameters, shared_bytes, PROCESSORS)
+        state = LaunchState(
+            program, self.memory, dict(symbols), launch.grid, launch.block, launch.parameters, launch.shared_bytes,
+            PROCESSORS,
+        )  # fmt: skip
         calls = HostCalls(function, state, self._write)
         state.launch["callback"] = ctypes.cast(calls.address, ctypes.c_void_p).value or 0
         run = LaunchRun(state, function.code, RESIDENT)
-        if sink is not None:
-            run.record(sink)
+        if record:
+            run.record()
         try:
-            run.run()
+            yield from run.run()
         except Fault as fault:
             if calls.error is not None:
                 if isinstance(calls.error, RecordingError):
@@ -122,10 +117,24 @@ class Device:
                     arrays[name][offset : offset + 8].view(np.uint64)[0] = address
 
 
-def check_shape(
-    function: KernelFunction, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int, where: str
-) -> None:
-    """Raise KernelError for a launch that no device takes."""
+@dataclass(frozen=True)
+class DeviceLaunch:
+    """A launch as a device takes it.
+
+    grid, block: sizes in x, y, z. parameters: as the kernel has them, one behind the other. shared_bytes: dynamic
+    shared memory. where: how errors begin.
+    """
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    parameters: bytes
+    shared_bytes: int = 0
+    where: str = ""
+
+
+def check_shape(function: KernelFunction, launch: DeviceLaunch, shared: int, where: str) -> None:
+    """Raise KernelError for a launch that no device takes. shared: bytes of shared memory in all."""
+    grid, block = launch.grid, launch.block
     for name, sizes, most in (("grid", grid, MOST_GRID), ("block", block, MOST_BLOCK)):
         for axis, size, limit in zip("xyz", sizes, most, strict=True):
             if not 1 <= size <= limit:

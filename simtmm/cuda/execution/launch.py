@@ -1,7 +1,7 @@
 """A launch at work: the state of its blocks, and how they take turns."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,8 @@ LOG_BYTES = 1 << 24
 SLACK = 1 << 16  # bytes of the log that a block of code may take between two looks at it
 PIECE = 256  # blocks of a launch that run before anyone looks up
 
-Sink = Callable[[npt.NDArray[np.uint8], int], None]  # a piece of the log; the blocks that have ended up to it
+
+Piece = tuple[npt.NDArray[np.uint8], int]
 
 
 class Stuck(Exception):  # noqa: N818 - what a launch ended with, told in words by its caller
@@ -53,6 +54,11 @@ def aligned(size: int) -> npt.NDArray[np.uint8]:
     memory = np.zeros(size + ALIGN, np.uint8)
     shift = -memory.ctypes.data % ALIGN
     return memory[shift : shift + size]
+
+
+def local_bytes_of(program: Program) -> int:
+    """Bytes of a thread's local memory: its kernel's variables, and a stack for those of functions."""
+    return -(-program.entry_code.local_bytes // 16) * 16 + (LOCAL_STACK if program.has_calls else 0)
 
 
 class BlockState:
@@ -95,7 +101,7 @@ class LaunchState:
         self.shared_bytes = program.dynamic_offset + dynamic_shared if dynamic_shared else program.shared_bytes
         calls = program.has_calls
         entry = program.entry_code
-        self.local_bytes = -(-entry.local_bytes // 16) * 16 + (LOCAL_STACK if calls else 0)
+        self.local_bytes = local_bytes_of(program)
         self.warp_bytes = WARP_BYTES + -(-entry.frame_bytes // ALIGN) * ALIGN + (CALL_STACK if calls else 0)
         self._kept: list[npt.NDArray[Any]] = []
         whole = aligned(LAUNCH.itemsize)
@@ -182,10 +188,9 @@ class LaunchRun:
         self._begun = 0  # blocks of which all but those that wait have ended
         self._waiting: deque[BlockState] = deque()
 
-    def record(self, sink: Sink) -> None:
-        """Have all that threads do written down: `sink` is given pieces of the log, which it must copy."""
+    def record(self) -> None:
+        """Have all that threads do written down."""
         self.log = aligned(LOG_BYTES)
-        self._sink = sink
         self._begin_log()
         self.state.launch["log_limit"] = self.log.ctypes.data + LOG_BYTES - max(SLACK, self._largest())
 
@@ -198,17 +203,20 @@ class LaunchRun:
         assert self.log is not None
         self.state.launch["log"] = self.log.ctypes.data
 
-    def drain(self) -> None:
-        """Hand on what has been logged."""
+    def _drained(self) -> Iterator[Piece]:
+        """What has been logged, if anything; it must be copied before the next is asked for."""
         if self.log is None:
             return
         count = int(self.state.launch["log"]) - self.log.ctypes.data
         if count:
-            self._sink(self.log[:count], min([self._begun, *(int(b.block["number"]) for b in self._waiting)]))
+            yield self.log[:count], min([self._begun, *(int(b.block["number"]) for b in self._waiting)])
         self._begin_log()
 
-    def run(self) -> None:
-        """All blocks. Raises Fault and Stuck, and what a callback or the sink raises."""
+    def run(self) -> Iterator[Piece]:
+        """All blocks. Yields pieces of the log, each to be copied, and the blocks before which all have ended.
+
+        Raises Fault and Stuck, and what a callback raises.
+        """
         state = self.state
         single = state.new_block()
         while self._begun < state.blocks or self._waiting:
@@ -218,7 +226,7 @@ class LaunchRun:
                 reached = int(state.launch["current"])
                 while status == LOG_FULL:
                     self._begun = int(single.block["number"])
-                    self.drain()
+                    yield from self._drained()
                     self._mark(single)
                     status = self.code.run_block(state.address, single.address)
                 self._begun = reached
@@ -228,8 +236,8 @@ class LaunchRun:
                     state.forget()
                 if not self._waiting or reached % PIECE:
                     continue
-            self._turns()
-        self.drain()
+            yield from self._turns()
+        yield from self._drained()
 
     def _goes_on(self, status: int, block: BlockState) -> bool:
         """Whether a block that came back has not ended."""
@@ -243,7 +251,7 @@ class LaunchRun:
             return True
         return status == YIELDED
 
-    def _turns(self) -> None:
+    def _turns(self) -> Iterator[Piece]:
         """A turn for each block that is under way."""
         state = self.state
         for _ in range(len(self._waiting)):
@@ -252,7 +260,7 @@ class LaunchRun:
             self._mark(block)
             status = self.code.run_block(state.address, block.address)
             while status == LOG_FULL:
-                self.drain()
+                yield from self._drained()
                 self._mark(block)
                 status = self.code.run_block(state.address, block.address)
             self._waiting.popleft()
