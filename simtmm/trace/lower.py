@@ -12,7 +12,7 @@ threads do at one site at once is one operation of the warp:
     shared_*        shared, with the conflict degree of the banks
     join            join, leaving out as many asyncs as the thread that leaves out fewest
 
-    local_load,     load (or async, if its site says which values it loads) and store, of the chunks in which the threads'
+    local_load,     load (or async, if its site says which values it loads) and store: the chunks in which the threads'
     local_store     words lie (simtmm/trace/local_memory.py)
     constant_load   compute, of as many instructions as the threads read words of 4 bytes
 
