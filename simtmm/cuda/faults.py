@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from simtmm.cuda.execution.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import (
     BAD_CALL,
     LANES,
@@ -14,7 +15,6 @@ from simtmm.cuda.execution.layout import (
     TRAPPED,
     WINDOW,
 )
-from simtmm.cuda.execution.launch import BlockState, LaunchState
 from simtmm.cuda.ptx.steps import width_of
 from simtmm.cuda.ptx.syntax import Instruction
 

@@ -43,9 +43,7 @@ class HostCalls:
         self.address = CALLBACK(self._called)  # kept as long as the code may call it
         self._heap: dict[int, int] = {}
 
-    def _called(
-        self, block: int, warp: int, what: int, access: int, mask: int, data: int, result: int
-    ) -> int:
+    def _called(self, block: int, warp: int, what: int, access: int, mask: int, data: int, result: int) -> int:
         try:
             arguments = np.frombuffer((ctypes.c_uint64 * (LANES * MOST_ARGUMENTS)).from_address(data), np.uint64)
             results = np.frombuffer((ctypes.c_uint64 * LANES).from_address(result), np.uint64)

@@ -39,7 +39,7 @@ class ParameterType:
 
     @property
     def number_kind(self) -> str:
-        """"i", "u", "f" or "b" for a number; "" for anything else, or what is not known."""
+        """ "i", "u", "f" or "b" for a number; "" for anything else, or what is not known."""
         return _NUMBERS[self.base][0] if not self.pointers and self.base in _NUMBERS else ""
 
     def check_array(self, array: Any, where: str) -> None:
@@ -117,11 +117,14 @@ def _from_source(linked: LinkedModule, name: str) -> tuple[ParameterType, ...] |
 
 
 def _names(text: str) -> dict[str, str]:
-    """What typedefs, usings and simple macros stand for."""
-    found = dict(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([\w ]+?)[ \t]*$", text, re.MULTILINE))
-    found |= {name: of for of, name in re.findall(r"\btypedef\s+([\w ]+?)\s+(\w+)\s*;", text)}
-    found |= dict(re.findall(r"\busing\s+(\w+)\s*=\s*([\w ]+?)\s*;", text))
-    return found
+    """What typedefs, usings and simple macros stand for; those that stand for several things are left out."""
+    pairs = re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([\w ]+?)[ \t]*$", text, re.MULTILINE)
+    pairs += [(name, of) for of, name in re.findall(r"\btypedef\s+([\w ]+?)\s+(\w+)\s*;", text)]
+    pairs += re.findall(r"\busing\s+(\w+)\s*=\s*([\w ]+?)\s*;", text)
+    found: dict[str, set[str]] = {}
+    for name, of in pairs:
+        found.setdefault(name, set()).add(of)
+    return {name: next(iter(of)) for name, of in found.items() if len(of) == 1}
 
 
 def _parenthesised(text: str, opening: int) -> str | None:

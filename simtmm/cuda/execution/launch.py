@@ -15,7 +15,6 @@ from simtmm.cuda.execution.layout import (
     BLOCK_BYTES,
     BLOCKED,
     CACHE,
-    DONE,
     FAULTED,
     LANES,
     LAUNCH,

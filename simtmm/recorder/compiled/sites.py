@@ -116,7 +116,11 @@ def is_for_warps(program: Program) -> bool:
     for code in program.codes:
         for block in code.flow.blocks:
             for instruction in block.instructions:
-                if instruction.opcode in names or instruction.opcode == "activemask" or special.search(instruction.text):
+                if (
+                    instruction.opcode in names
+                    or instruction.opcode == "activemask"
+                    or special.search(instruction.text)
+                ):
                     return True
                 if instruction.opcode == "bar" and "warp" in instruction.modifiers:
                     return True
