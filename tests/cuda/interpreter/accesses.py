@@ -1,10 +1,10 @@
 """Loads, stores, copies and conversions of addresses."""
 
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Negated, Operand, Register, Vector
-from simtmm.cuda.ptx.types import bytes_of
 from tests.cuda.interpreter.memory import LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, AccessError
 from tests.cuda.interpreter.opcodes import opcode
 from tests.cuda.interpreter.thread import Thread, generic, space_of
+from tests.cuda.interpreter.types import bytes_of
 
 _WINDOWS = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW, "param": PARAM_WINDOW}
 

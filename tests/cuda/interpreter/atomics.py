@@ -1,13 +1,13 @@
 """Atomic operations: atom gives what was there, red doesn't."""
 
 from simtmm.cuda.ptx.syntax import Instruction, Vector
-from simtmm.cuda.ptx.types import bits_of, bytes_of
 from tests.cuda.interpreter import arithmetic
 from tests.cuda.interpreter.accesses import aligned
 from tests.cuda.interpreter.floating import PACKED
 from tests.cuda.interpreter.formats import F32, FORMATS, decode, encode, flushed
 from tests.cuda.interpreter.opcodes import opcode
 from tests.cuda.interpreter.thread import Thread, generic, space_of, whole
+from tests.cuda.interpreter.types import bits_of, bytes_of
 
 _OPERATIONS = ("add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec")
 

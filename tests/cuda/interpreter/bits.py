@@ -1,9 +1,9 @@
 """Logic, shifts, bit fields, permutations and moves."""
 
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Pair
-from simtmm.cuda.ptx.types import bits_of
 from tests.cuda.interpreter.opcodes import numbers, opcode, sources
 from tests.cuda.interpreter.thread import Thread, signed, whole
+from tests.cuda.interpreter.types import bits_of
 
 
 @opcode("and", "or", "xor", "not", "cnot")
@@ -164,7 +164,7 @@ def permute(thread: Thread, instruction: Instruction) -> None:
     """Four of the eight bytes of b:a; with bit 3 of a selector its byte is eight times the byte's sign."""
     low, high, selector = sources(thread, instruction, "b32", "b32", "b32")
     held = (high << 32 | low).to_bytes(8, "little")
-    mode = instruction.modifiers[0]
+    mode = instruction.modifiers[-1]
     if mode in _PERMUTATIONS:
         chosen = [int(digit) for digit in reversed(_PERMUTATIONS[mode][selector & 3])]
     else:

@@ -4,11 +4,11 @@ import math
 import operator
 
 from simtmm.cuda.ptx.syntax import Instruction, Pair
-from simtmm.cuda.ptx.types import bits_of
 from tests.cuda.interpreter.floating import PACKED
 from tests.cuda.interpreter.formats import F64, FORMATS, decode, flushed, is_subnormal
 from tests.cuda.interpreter.opcodes import opcode
 from tests.cuda.interpreter.thread import Thread, whole
+from tests.cuda.interpreter.types import bits_of
 
 _ORDERED = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,

@@ -94,8 +94,7 @@ def leave(thread: Thread, instruction: Instruction) -> None:
         else:
             at = frame.offsets[variable.name]
             values.append(bytes(thread.local[at : at + variable.size]))
-    thread.frames.pop()
-    thread.trim(frame)
+    thread.leave()
     for operand, value in zip(frame.returned, values, strict=True):
         _put(thread, operand, value)
 

@@ -4,7 +4,6 @@ import math
 from fractions import Fraction
 
 from simtmm.cuda.ptx.syntax import Instruction
-from simtmm.cuda.ptx.types import bits_of, is_type
 from tests.cuda.interpreter.formats import (
     E4M3,
     F32,
@@ -20,6 +19,7 @@ from tests.cuda.interpreter.formats import (
 )
 from tests.cuda.interpreter.opcodes import clamped, opcode, sources
 from tests.cuda.interpreter.thread import Thread, whole
+from tests.cuda.interpreter.types import bits_of, is_type
 
 _PAIRS = {"f16x2": "f16", "bf16x2": "bf16", "e4m3x2": "e4m3", "e5m2x2": "e5m2"}
 _TO_WHOLE = {"rni": "rn", "rzi": "rz", "rmi": "rm", "rpi": "rp"}

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 
 from simtmm.cuda.ptx.syntax import Instruction
-from simtmm.cuda.ptx.types import bits_of
 from tests.cuda.interpreter import approximations, arithmetic
 from tests.cuda.interpreter.formats import (
     F32,
@@ -21,6 +20,7 @@ from tests.cuda.interpreter.formats import (
 )
 from tests.cuda.interpreter.opcodes import Handler, opcode, sources
 from tests.cuda.interpreter.thread import Thread
+from tests.cuda.interpreter.types import bits_of
 
 PACKED = {"f16x2": "f16", "bf16x2": "bf16"}
 FLOATING: dict[str, Handler] = {}

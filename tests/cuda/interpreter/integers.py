@@ -1,11 +1,11 @@
 """Integer arithmetic."""
 
 from simtmm.cuda.ptx.syntax import Instruction
-from simtmm.cuda.ptx.types import bits_of
 from tests.cuda.interpreter.floating import FLOATING
 from tests.cuda.interpreter.formats import FORMATS
 from tests.cuda.interpreter.opcodes import clamped, numbers, opcode, sources
 from tests.cuda.interpreter.thread import Thread, whole
+from tests.cuda.interpreter.types import bits_of
 
 
 @opcode("add", "sub", "mul", "mad", "div", "rem", "abs", "neg", "min", "max")

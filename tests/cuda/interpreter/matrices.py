@@ -7,11 +7,11 @@ group + 8 (i / 2) and column 2 member + i % 2.
 """
 
 from simtmm.cuda.ptx.syntax import Instruction, Operand, Vector
-from simtmm.cuda.ptx.types import bits_of, is_type
 from tests.cuda.interpreter import arithmetic
 from tests.cuda.interpreter.formats import FORMATS, Value, decode, encode
 from tests.cuda.interpreter.opcodes import clamped, opcode
 from tests.cuda.interpreter.thread import Thread, space_of, whole
+from tests.cuda.interpreter.types import bits_of, is_type
 from tests.cuda.interpreter.warps import FULL, Gathered
 
 Matrix = dict[tuple[int, int], Value]

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from simtmm.cuda.ptx.syntax import Instruction
-from simtmm.cuda.ptx.types import bits_of
 from tests.cuda.interpreter.thread import Thread, whole
+from tests.cuda.interpreter.types import bits_of
 
 Handler: TypeAlias = Callable[[Thread, Instruction], None]
 

@@ -4,7 +4,19 @@ import itertools
 from collections.abc import Sequence
 
 from simtmm.cuda.ptx.syntax import Instruction, Module, Negated
-from tests.cuda.interpreter import accesses, atomics, bits, comparisons, control, conversions, integers, matrices, warps
+from tests.cuda.interpreter import (
+    accesses,
+    atomics,
+    bits,
+    comparisons,
+    control,
+    conversions,
+    integers,
+    matrices,
+    mbarriers,
+    warps,
+    wmma,
+)
 from tests.cuda.interpreter.barriers import Barrier
 from tests.cuda.interpreter.memory import Memory, shared_layout
 from tests.cuda.interpreter.opcodes import OPCODES
@@ -13,7 +25,7 @@ from tests.cuda.interpreter.thread import Thread, parameter_offsets
 from tests.cuda.interpreter.warps import Warp, answer
 
 # The modules whose import fills the table of opcodes.
-FILLED_BY = (accesses, atomics, bits, comparisons, control, conversions, integers, matrices, warps)
+FILLED_BY = (accesses, atomics, bits, comparisons, control, conversions, integers, matrices, mbarriers, warps, wmma)
 QUANTUM = 20  # instructions of a thread in a turn
 PATIENCE = 200  # turns that a thread asks who is active before it is answered, though others could still come
 RESIDENT = 2048  # threads of blocks that take turns; a block more is started as one ends

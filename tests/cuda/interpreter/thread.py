@@ -18,9 +18,9 @@ from simtmm.cuda.ptx.syntax import (
     Variable,
     Vector,
 )
-from simtmm.cuda.ptx.types import bits_of
 from tests.cuda.interpreter import memory as memories
 from tests.cuda.interpreter.formats import F32, F64, decode, encode
+from tests.cuda.interpreter.types import bits_of
 
 if TYPE_CHECKING:
     from tests.cuda.interpreter.schedule import Block
@@ -74,16 +74,12 @@ class Thread:
         self.index = (number % width, number // width % height, number // (width * height))
         self.lane, self.warp = number % 32, block.warps[number // 32]
         self.frames: list[Frame] = []
+        self.frame: Frame  # the innermost call
         self.local = bytearray()
         self.carry = 0
         self.waiting: Instruction | None = None
         self.done = False
         self.enter(block.launch.function)
-
-    @property
-    def frame(self) -> Frame:
-        """The innermost call."""
-        return self.frames[-1]
 
     def enter(self, function: Function, returned: tuple[Operand, ...] = ()) -> Frame:
         """Call a function: its variables, parameters and results get their places in local memory."""
@@ -97,12 +93,16 @@ class Thread:
                 offsets[variable.name] = top
                 top += variable.size
         self.local.extend(bytes(top - base))
-        self.frames.append(Frame(function, code_of(function), base, offsets, returned=returned))
+        self.frame = Frame(function, code_of(function), base, offsets, returned=returned)
+        self.frames.append(self.frame)
         return self.frame
 
-    def trim(self, frame: Frame) -> None:
-        """Give the local memory of a call that ended back."""
-        del self.local[frame.base :]
+    def leave(self) -> Frame:
+        """End the innermost call, and give its part of local memory back."""
+        ended = self.frames.pop()
+        del self.local[ended.base :]
+        self.frame = self.frames[-1]
+        return ended
 
     def read(self, operand: Operand, kind: str) -> int:
         """The bits of an operand of a type."""
