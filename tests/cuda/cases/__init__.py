@@ -1,7 +1,8 @@
 """Kernels of one instruction each, for every opcode and type, which two writings of PTX are compared on.
 
 `every_case()` lists them. A runner takes a Case, lets its arrays (`fresh()`) stand at its addresses, runs "k" and
-returns the arrays; `case.differences(expected, found)` tells what differs.
+returns the arrays (`interpreted.interpreted` is that of the interpreter); `case.differences(expected, found)` tells
+what differs.
 """
 
 from functools import cache

@@ -33,6 +33,7 @@ def cases() -> Iterator[Case]:
     for kind in ("f16", "bf16", "f16x2", "bf16x2"):
         for name in ("lt", "neu"):
             yield simple(f"set.{name}.{kind}.{kind}", kind, kind, kind)
+            yield simple(f"set.{name}.u32.{kind}", "u32", kind, kind)
     yield simple("set.gt.and.f16x2.f16x2", "f16x2", "f16x2", "f16x2", "pred")
     yield from selections()
 

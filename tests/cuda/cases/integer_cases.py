@@ -20,6 +20,7 @@ def cases() -> Iterator[Case]:
     yield from carries()
     yield from fields()
     yield from logic()
+    yield from video()
 
 
 def divisor(kind: str, seed: str) -> tuple[str, np.ndarray]:
@@ -43,7 +44,7 @@ def arithmetic() -> Iterator[Case]:
         yield simple(f"{name}.sat.s32", "s32", "s32", "s32")
     for name in ("add.u16x2", "add.s16x2", "min.u16x2", "min.s16x2", "max.u16x2", "max.s16x2"):
         yield simple(name, "b32", "b32", "b32")
-    for name in ("min.relu.s16x2", "max.relu.s16x2", "min.relu.s32", "max.relu.s32"):
+    for name in ("min.relu.s16x2", "max.relu.s16x2", "max.s16x2.relu", "min.relu.s32", "max.relu.s32"):
         yield simple(name, "b32", "b32", "b32")
 
 
@@ -134,3 +135,16 @@ def logic() -> Iterator[Case]:
         yield case(f"mov.{kind} to {parts} parts", f"mov.{kind} {{{listed}}}, %a;", [part] * parts, [kind])
         given = ", ".join(["%a", "%b", "%c", "%d"][:parts])
         yield case(f"mov.{kind} of {parts} parts", f"mov.{kind} %x, {{{given}}};", [kind], [part] * parts)
+
+
+def video() -> Iterator[Case]:
+    """Halves and bytes of words."""
+    for lanes in (2, 4):
+        for name in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"):
+            for types in ("u32.u32.u32", "s32.s32.s32"):
+                yield simple(f"{name}{lanes}.{types}", "b32", "b32", "b32", "b32")
+                yield simple(f"{name}{lanes}.{types}.add", "b32", "b32", "b32", "b32")
+                yield simple(f"{name}{lanes}.{types}.sat", "b32", "b32", "b32", "b32")
+        for kind in ("u32", "s32"):
+            yield simple(f"vset{lanes}.{kind}.{kind}.lt", "b32", "b32", "b32", "b32")
+            yield simple(f"vset{lanes}.{kind}.{kind}.ge.add", "b32", "b32", "b32", "b32")

@@ -26,6 +26,8 @@ def cases() -> Iterator[Case]:
     yield from vectors()
     yield from atomics()
     yield from contended()
+    yield from wide()
+    yield from copies()
 
 
 def _through(space: str, size: int) -> str:
@@ -124,3 +126,47 @@ def contended() -> Iterator[Case]:
     for name in ("inc", "dec"):
         ring = np.zeros(COUNT, np.uint32)
         yield case(f"red.global.{name} contended", f"red.global.{name}.u32 [%base0], 100;", [], [("u32", ring)])
+
+
+def wide() -> Iterator[Case]:
+    """128 bits, and atomic operations on vectors."""
+    place = "mad.wide.u32 %at, %i, 16, %base0;\n"
+    whole = "  .reg .b128 %all<4>;\n  ld.global.b128 %all0, [%at];\n"
+    body = f"{place}{whole}  mov.b128 {{%x, %y}}, %all0;"
+    double = ("b64", values("b64", 2 * COUNT, "wide"))
+    yield case("ld.global.b128", body, ["b64", "b64"], [double])
+    body = f"{place}  .reg .b128 %all;\n  mov.b128 %all, {{%b, %c}};\n  st.global.b128 [%at], %all;"
+    yield case("st.global.b128", body, [], [double, "b64", "b64"])
+    for name in ("exch", "cas"):
+        operands = "%all1" if name == "exch" else "%all0, %all1"
+        body = (
+            f"{place}{whole}  mov.b128 %all1, {{%b, %c}};\n  atom.global.{name}.b128 %all2, [%at], {operands};\n"
+            "  mov.b128 {%x, %y}, %all2;"
+        )
+        yield case(f"atom.global.{name}.b128", body, ["b64", "b64"], [double, "b64", "b64"])
+    for kind, lanes in (("f32", 2), ("f32", 4), ("noftz.f16", 4), ("noftz.bf16x2", 2)):
+        plain = kind.rpartition(".")[2]
+        modifiers = f"add.noftz.v{lanes}.{plain}" if "noftz" in kind else f"add.v{lanes}.{plain}"
+        held = (plain, values(plain, lanes * COUNT, modifiers))
+        given = ", ".join(f"%{letter}" for letter in LETTERS[1 : lanes + 1])
+        taken = ", ".join(["%x", "%y", "%z", "%w"][:lanes])
+        body = (
+            f"mad.wide.u32 %at, %i, {lanes * bytes_of(plain)}, %base0;\n"
+            f"  atom.global.{modifiers} {{{taken}}}, [%at], {{{given}}};"
+        )
+        yield case(f"atom.global.{modifiers}", body, [plain] * lanes, [held, *[plain] * lanes])
+
+
+def copies() -> Iterator[Case]:
+    """cp.async, all of it or a part, and zeros behind."""
+    for cache, size, taken in (("ca", 4, ""), ("ca", 8, ", 5"), ("ca", 16, ", 0"), ("cg", 16, ", 12"), ("cg", 16, "")):
+        lanes = size // 4
+        read = ", ".join(["%x", "%y", "%z", "%w"][:lanes])
+        vector = f"v{lanes}.b32 {{{read}}}" if lanes > 1 else "b32 %x"
+        body = (
+            f"{_through('shared', size)}  .reg .b64 %source;\n  mad.wide.u32 %source, %i, {size}, %base0;\n"
+            f"  cp.async.{cache}.shared.global [%at], [%source], {size}{taken};\n  cp.async.commit_group;\n"
+            f"  cp.async.wait_group 0;\n  ld.shared.{vector}, [%at];"
+        )
+        given = ("b32", values("b32", lanes * COUNT, "copied"))
+        yield case(f"cp.async.{cache} {size}{taken}", body, ["b32"] * lanes, [given])

@@ -5,16 +5,18 @@ from tests.cuda.interpreter.floating import FLOATING
 from tests.cuda.interpreter.formats import FORMATS
 from tests.cuda.interpreter.opcodes import clamped, numbers, opcode, sources
 from tests.cuda.interpreter.thread import Thread, whole
-from tests.cuda.interpreter.types import bits_of
+from tests.cuda.interpreter.types import bits_of, is_type
+
+_PAIRS = ("u16x2", "s16x2")
 
 
 @opcode("add", "sub", "mul", "mad", "div", "rem", "abs", "neg", "min", "max")
 def arithmetic(thread: Thread, instruction: Instruction) -> None:
-    """What floating-point numbers have as well."""
-    kind = instruction.modifiers[-1]
+    """What floating-point numbers have as well. The type may stand in front of .relu."""
+    kind = [each for each in instruction.modifiers if is_type(each) or each in _PAIRS][-1]
     if kind in FORMATS or kind in ("f16x2", "bf16x2"):
         FLOATING[instruction.opcode](thread, instruction)
-    elif kind in ("u16x2", "s16x2"):
+    elif kind in _PAIRS:
         _pairs(thread, instruction, kind[:3])
     elif instruction.opcode in ("mul", "mad"):
         _multiply(thread, instruction, kind)

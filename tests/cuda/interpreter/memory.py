@@ -15,11 +15,16 @@ class AccessError(Exception):
 
 
 class Memory:
-    """The global and constant space. printed: what kernels printed, a string a call."""
+    """The global and constant space.
+
+    printed: what kernels printed, a string a call. registers: special registers that a driver sets, such as %envreg1
+    and %envreg2, the address of the workspace of a cooperative launch.
+    """
 
     def __init__(self) -> None:
         self.printed: list[str] = []
         self.variables: dict[str, int] = {}
+        self.registers: dict[str, int] = {}
         self._ranges: list[tuple[int, memoryview]] = []
 
     def allocate(self, array: np.ndarray, address: int) -> None:

@@ -14,6 +14,7 @@ from tests.cuda.interpreter import (
     integers,
     matrices,
     mbarriers,
+    video,
     warps,
     wmma,
 )
@@ -25,7 +26,20 @@ from tests.cuda.interpreter.thread import Thread, parameter_offsets
 from tests.cuda.interpreter.warps import Warp, answer
 
 # The modules whose import fills the table of opcodes.
-FILLED_BY = (accesses, atomics, bits, comparisons, control, conversions, integers, matrices, mbarriers, warps, wmma)
+FILLED_BY = (
+    accesses,
+    atomics,
+    bits,
+    comparisons,
+    control,
+    conversions,
+    integers,
+    matrices,
+    mbarriers,
+    video,
+    warps,
+    wmma,
+)
 QUANTUM = 20  # instructions of a thread in a turn
 PATIENCE = 200  # turns that a thread asks who is active before it is answered, though others could still come
 RESIDENT = 2048  # threads of blocks that take turns; a block more is started as one ends

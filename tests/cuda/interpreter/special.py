@@ -26,6 +26,8 @@ def special(thread: Thread, name: str) -> int:
     }  # fmt: skip
     if base in triples:
         return triples[base]["xyz".index(axis)]
+    if name in launch.memory.registers:
+        return launch.memory.registers[name]
     if base in _CONSTANT:
         return _CONSTANT[base]
     if name.startswith("%lanemask_"):

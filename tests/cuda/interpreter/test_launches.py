@@ -162,6 +162,26 @@ def test_a_branch_by_index():
     assert out.tolist() == [10, 20, 30, 30]
 
 
+def test_spaces_are_told_apart_and_hints_change_nothing():
+    out = np.zeros(8, np.uint32)
+    body = """.shared .align 4 .b32 s; .local .align 4 .b32 l;
+    .reg .b64 %t<4>;
+    mov.u64 %t0, s; cvta.shared.u64 %t0, %t0; mov.u64 %t1, l; cvta.local.u64 %t1, %t1;
+    isspacep.shared %q0, %t0; isspacep.global %q1, %p0; isspacep.local %q2, %t1; isspacep.shared::cta %q3, %t1;
+    selp.u32 %r0, 1, 0, %q0; selp.u32 %r1, 1, 0, %q1; selp.u32 %r2, 1, 0, %q2; selp.u32 %r3, 1, 0, %q3;
+    st.global.v4.u32 [%p0], {%r0, %r1, %r2, %r3};
+    createpolicy.fractional.L2::evict_first.b64 %t2; applypriority.global.L2::evict_normal [%p0], 128;
+    prefetch.global.L1 [%p0]; prefetchu.L1 [%p0]; membar.gl; fence.acq_rel.gpu; nanosleep.u32 5; pmevent 1;
+    griddepcontrol.wait; setmaxnreg.dec.sync.aligned.u32 40;
+    mapa.u64 %t3, %t0, 0; sub.u64 %t3, %t3, %t0; cvt.u32.u64 %r4, %t3; getctarank.u32 %r5, %t0;
+    elect.sync %r6|%q4, 0xffffffff; ldu.global.u32 %r7, [%p0];
+    mov.u32 %r8, 0; @%q4 mov.u32 %r8, 1;
+    redux.sync.add.u32 %r8, %r8, 0xffffffff; add.u32 %r8, %r8, %r4; add.u32 %r8, %r8, %r5;
+    st.global.u32 [%p0+16], %r8; st.global.u32 [%p0+20], %r7; ret;"""
+    launch(written(body), 1, 32, out)
+    assert out.tolist() == [1, 1, 1, 0, 1, 1, 0, 0]
+
+
 def test_threads_that_ended_are_not_waited_for():
     out = np.zeros(1, np.uint32)
     body = """mov.u32 %r0, %tid.x;
