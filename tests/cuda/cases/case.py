@@ -2,7 +2,7 @@
 
 import math
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -99,6 +99,3 @@ def near(right: int, found: int, form: Format, bound: Bound) -> bool:
     ulp = power_of_two(exponent - form.precision + 1)
     allowed = Fraction(bound.relative) * abs(exact) + Fraction(bound.absolute) + (Fraction(bound.ulps) + 1) * ulp
     return abs(Fraction(b) - exact) <= allowed
-
-
-Runner = Callable[[Case], list[np.ndarray]]
