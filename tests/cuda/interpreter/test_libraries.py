@@ -14,7 +14,8 @@ from tests.cuda.interpreter.test_launches import cuda, needs_nvrtc
 FUNCTIONS = {
     "sin": (mpmath.sin, 2, 2), "cos": (mpmath.cos, 2, 2), "exp": (mpmath.exp, 1, 1), "log": (mpmath.log, 1, 1),
     "erf": (mpmath.erf, 2, 2), "cbrt": (mpmath.cbrt, 1, 1), "tgamma": (mpmath.gamma, 10, 5),
-    "tanh": (mpmath.tanh, 1, 2), "sqrt": (mpmath.sqrt, 0, 0), "log1p": (mpmath.log1p, 1, 1), "atan": (mpmath.atan, 2, 2),
+    "tanh": (mpmath.tanh, 1, 2), "sqrt": (mpmath.sqrt, 0, 0), "log1p": (mpmath.log1p, 1, 1),
+    "atan": (mpmath.atan, 2, 2),
 }  # fmt: skip
 
 
