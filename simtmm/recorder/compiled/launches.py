@@ -12,8 +12,10 @@ from simtmm.cuda.execution.launch import local_bytes_of
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.parameters import pack
+from simtmm.cuda.signature import names, signature
 from simtmm.errors import RecordingError
 from simtmm.kernel import Array, Launch
+from simtmm.recorder.compiled.programs import NamedArguments
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
 from simtmm.recorder.cpu.unrecorded import Touched
 from simtmm.trace.schema import Batch, TraceArray, TraceLaunch
@@ -42,15 +44,18 @@ class CompiledLaunches:
     def function(self, kernel: str) -> KernelFunction:
         """The kernel of a name. Raises KernelError."""
         if kernel not in self._functions:
-            self._functions[kernel] = KernelFunction(self.linked, self.linked.entry(kernel))
+            self._functions[kernel] = KernelFunction(self.linked, self.linked.entry(kernel or None))
         return self._functions[kernel]
 
     def run(self, launch: Launch, number: int) -> Iterator[Batch]:
         """Run a launch and yield its events."""
-        where = f"{self._name}: launch {number} of {launch.kernel}"
         function = self.function(launch.kernel)
+        where = f"{self._name}: launch {number} of {bare_name(function.entry)}"
         grid, block = (_three(sizes) for sizes in (launch.grid, launch.block))
-        parameters = pack(function, [self._argument(a) for a in launch.arguments], self._address, where)
+        arguments: Sequence[Any] = launch.arguments
+        if isinstance(arguments, NamedArguments):
+            arguments = arguments.for_parameters(names(signature(self.linked, function.entry)), where)
+        parameters = pack(function, [self._argument(a) for a in arguments], self._address, where)
         shared = launch.shared_memory_bytes
         table = self.sites.table(function)
         self.for_warps = self.for_warps or is_for_warps(function.program)

@@ -35,7 +35,9 @@ class NamedArguments(tuple[Any, ...]):
             return tuple(self)
         for name in self.names:
             if name not in parameters:
-                raise KernelError(f"{where}: argument {name!r}: the kernel has none of that name{nearest(name, parameters, parameters)}")
+                raise KernelError(
+                    f"{where}: argument {name!r}: the kernel has none of that name{nearest(name, parameters, parameters)}"
+                )
         missing = [name for name in parameters if name not in self.names]
         if missing:
             raise KernelError(f"{where}: argument {missing[0]!r}: is missing")
