@@ -32,7 +32,7 @@ FUEL = 1 << 20  # rounds of loops that a warp may do in its turn
 ROUNDS = 64  # turns of its warps that a block may take in its own
 CALL_STACK = 1 << 17  # bytes of a warp for the registers of functions that are called
 LOCAL_STACK = 1 << 14  # bytes of a thread for the variables of functions that are called
-LOG_BYTES = 1 << 24
+LOG_BYTES = 1 << 22
 SLACK = 1 << 16  # bytes of the log that a block of code may take between two looks at it
 PIECE = 256  # blocks of a launch that run before anyone looks up
 
