@@ -1,0 +1,62 @@
+"""Cases run by the execution on the CPU, many in one kernel: each is a scope of its own, compiled in a fraction of the
+time that a kernel takes."""
+
+import re
+import struct
+from collections.abc import Sequence
+
+import numpy as np
+
+from simtmm.cuda.compilers import CompiledModule
+from simtmm.cuda.device import Device, DeviceLaunch
+from simtmm.cuda.execution.program import Program
+from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.linked import LinkedModule
+from simtmm.cuda.ptx import parse_module
+from simtmm.errors import PtxError
+from tests.cuda.cases.case import Case
+
+_ENTRY = re.compile(r"(?P<head>.*)\.visible \.entry k\((?P<parameters>[^)]*)\)\n\{\n(?P<body>.*)\n  ret;\n\}\n", re.DOTALL)
+
+
+def refusal(case: Case) -> str | None:
+    """What the execution says that it can't run of a case; None where it runs it."""
+    try:
+        Program(parse_module(case.text), "k").assembly()
+    except PtxError as error:
+        return str(error)
+    return None
+
+
+def together(cases: Sequence[Case]) -> str:
+    """The text of one kernel "k" that does what each of the cases does, one after the other."""
+    declared, parameters, bodies = "", [], []
+    for number, case in enumerate(cases):
+        found = _ENTRY.fullmatch(case.text)
+        assert found, case.name
+        body = found["body"]
+        for at in range(len(case.arrays)):
+            parameters.append(f".param .u64 c{number}p{at}")
+            body = body.replace(f"[p{at}]", f"[c{number}p{at}]")
+        bodies.append("{\n" + body + "\n}\n")
+        head, _, outside = found["head"].partition(".address_size 64\n")
+        assert not outside.strip(), f"{case.name} has variables of the module"
+        declared = declared or head
+        assert head == declared, f"{case.name} is of another architecture"
+    return f"{declared}.address_size 64\n.visible .entry k({', '.join(parameters)})\n{{\n{''.join(bodies)}  ret;\n}}\n"
+
+
+def executed(cases: Sequence[Case]) -> list[list[np.ndarray]]:
+    """The arrays of each case after a run of all, which are of one shape and architecture."""
+    linked = LinkedModule([CompiledModule(together(cases), 100, name="cases.ptx")])
+    device = Device()
+    arrays = [case.fresh() for case in cases]
+    addresses = [
+        device.memory.place(f"{case.name} {at}", array)
+        for case, own in zip(cases, arrays, strict=True)
+        for at, array in enumerate(own)
+    ]
+    (shape,) = {(case.blocks, case.threads) for case in cases}
+    parameters = struct.pack(f"<{len(addresses)}Q", *addresses)
+    device.launch(KernelFunction(linked, "k"), DeviceLaunch((shape[0], 1, 1), (shape[1], 1, 1), parameters))
+    return arrays
