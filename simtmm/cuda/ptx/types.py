@@ -2,7 +2,19 @@
 
 from simtmm.errors import PtxError
 
-_BITS = {"pred": 1, "u16x2": 32, "s16x2": 32, "f16x2": 32, "bf16x2": 32, "tf32": 32, "bf16": 16, "e4m3": 8, "e5m2": 8, "e4m3x2": 16, "e5m2x2": 16}
+_BITS = {
+    "pred": 1,
+    "u16x2": 32,
+    "s16x2": 32,
+    "f16x2": 32,
+    "bf16x2": 32,
+    "tf32": 32,
+    "bf16": 16,
+    "e4m3": 8,
+    "e5m2": 8,
+    "e4m3x2": 16,
+    "e5m2x2": 16,
+}
 
 
 def bits_of(type_name: str) -> int:

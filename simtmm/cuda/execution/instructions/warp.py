@@ -164,38 +164,24 @@ _REDUCTIONS = {
 
 def reduce(context: Context, instruction: Instruction) -> None:
     """redux: over the lanes of the mask."""
-    emit, program = context.emit, context.code.program
+    emit = context.emit
     operation = next((m for m in instruction.modifiers if m in ("add", "min", "max", "and", "or", "xor")), "")
-    value = context.read(instruction.operands[1], "i32")
-    if context.type_of() == "f32" and operation in ("min", "max"):
-        # Sizes of numbers are their bits without the sign. NaN gives way, or with .NaN all to it.
-        intrinsic = operation + ("imum" if instruction.has("NaN") else "imumnum")
-        neutral = 0x7FC00000
-        if instruction.has("abs"):
-            value = emit.binary("and", value, emit.constant(0x7FFFFFFF, value.type))
-        if instruction.has("NaN"):
-            neutral = 0x7F800000 if operation == "min" else -0x00800000
-        reducer = f"fold.{intrinsic}"
-        program.helper(reducer, lambda: _fold(reducer, intrinsic))
-        for width in (16, 8, 4, 2, 1):
-            mangled = f"llvm.{intrinsic}.v{width}f32"
-            program.declared[mangled] = f"declare <{width} x float> @{mangled}(<{width} x float>, <{width} x float>)"
-    else:
-        found = _REDUCTIONS.get((operation, context.type_of()))
-        if found is None:
-            raise context.refuse()
-        intrinsic, neutral = found
-        reducer = f"llvm.vector.reduce.{intrinsic}.v32i32"
-        program.declared[reducer] = f"declare i32 @{reducer}(<32 x i32>)"
-    emit.store(value, "%data", ALIGN)
+    found = _REDUCTIONS.get((operation, context.type_of()))
+    if found is None:
+        raise context.refuse()
+    intrinsic, neutral = found
+    emit.store(context.read(instruction.operands[1], "i32"), "%data", ALIGN)
     emit.store(_members(context, instruction), "%data2", ALIGN)
     name = f"redux.{intrinsic}"
-    program.helper(name, lambda: _reduce(name, reducer, neutral))
+    context.code.program.declared[f"llvm.vector.reduce.{intrinsic}.v32i32"] = (
+        f"declare i32 @llvm.vector.reduce.{intrinsic}.v32i32(<32 x i32>)"
+    )
+    context.code.program.helper(name, lambda: _reduce(name, intrinsic, neutral))
     emit.call(name, "void", *(Value(place, "ptr") for place in ("%data", "%data2", "%result")))
     context.write(instruction.operands[0], emit.load(_LANES, "%result", ALIGN))
 
 
-def _reduce(name: str, reducer: str, neutral: int) -> str:
+def _reduce(name: str, intrinsic: str, neutral: int) -> str:
     """Lane by lane, since lanes may have masks of their own; a lane with the mask of the one before has its result."""
     return f"""
 define internal void @{name}(ptr %data, ptr %masks, ptr %result) noinline {{
@@ -213,7 +199,7 @@ each:
 compute:
   %lanes = bitcast i32 %mask to <32 x i1>
   %chosen = select <32 x i1> %lanes, <32 x i32> %all, <32 x i32> splat (i32 {neutral})
-  %new = call i32 @{reducer}(<32 x i32> %chosen)
+  %new = call i32 @llvm.vector.reduce.{intrinsic}.v32i32(<32 x i32> %chosen)
   br label %next
 next:
   %has = phi i32 [ %had, %each ], [ %new, %compute ]
@@ -224,31 +210,6 @@ next:
   br i1 %more, label %each, label %end
 end:
   ret void
-}}
-"""
-
-
-def _fold(name: str, intrinsic: str) -> str:
-    """Of 32 floating-point numbers one, by an operation of two: halves with each other, and so on."""
-    lines = []
-    value, width = "%all", 32
-    while width > 1:
-        width //= 2
-        both = f"<{2 * width} x float>"
-        for part, first in (("low", 0), ("high", width)):
-            places = ", ".join(f"i32 {first + n}" for n in range(width))
-            lines.append(f"  %{part}.{width} = shufflevector {both} {value}, {both} poison, <{width} x i32> <{places}>")
-        of = f"<{width} x float>"
-        lines.append(f"  %v.{width} = call {of} @llvm.{intrinsic}.v{width}f32({of} %low.{width}, {of} %high.{width})")
-        value = f"%v.{width}"
-    body = "\n".join(lines)
-    return f"""
-define internal i32 @{name}(<32 x i32> %bits) noinline {{
-  %all = bitcast <32 x i32> %bits to <32 x float>
-{body}
-  %one = extractelement <1 x float> %v.1, i32 0
-  %result = bitcast float %one to i32
-  ret i32 %result
 }}
 """
 
