@@ -41,7 +41,7 @@ DIFFERENT = {
     "mvt": {"reads": "likewise"},
 }
 # Where other bits are stored, by how much (relative to the largest), and why.
-ROUNDED = {"fft": (4e-7, "sincospif of CUDA and of the C library may differ by 2 units in the last place each")}
+ROUNDED = {"fft": (4e-7, "cosf and sinf of CUDA and of the C library may be wrong by 2 units in the last place each")}
 
 
 class Seen:
