@@ -131,7 +131,13 @@ class Counted(TraceRecorder):
 @pytest.mark.parametrize(
     ("kernel", "parameters", "sizes", "accesses_of", "others"),
     [
-        ("stream", {"operation": "triad"}, (2_000_000, 50_000), triad_accesses, lambda n: 2 * n),  # a join and work each
+        (
+            "stream",
+            {"operation": "triad"},
+            (2_000_000, 50_000),
+            triad_accesses,
+            lambda n: 2 * n,
+        ),  # a join and work each
         # a join, two barriers and work for each word of the sub-blocks, a thread and step
         ("matrix-multiplication", {"sub_block": 8}, (128, 32), matrix_accesses, lambda n: 11 * (n // 8) * n**2),
     ],
@@ -155,8 +161,8 @@ def test_running_blocks_without_digest_and_file(
     ("kernel", "parameters", "sizes", "counts_of"),
     [
         ("reduce", {}, (1_000_000, 50_000), reduce_counts),
-        # Counted; tests/kernels/cases has all events of these two (7,829,559 and 8,238,486; of fewer 83,566 and 152,620)
-        # from their algorithms.
+        # Counted; tests/kernels/cases has all events of these two (7,829,559 and 8,238,486, or 83,566 and 152,620) from
+        # their algorithms.
         ("scan", {}, (300_000, 3_000), {300_000: (4_063_083, 2_714_112), 3_000: (42_504, 29_952)}.get),
         ("merge-sort", {}, (30_000, 1_000), {30_000: (4_776_852, 981_760), 1_000: (93_528, 23_040)}.get),
         ("matrix-multiplication", {"sub_block": 8}, (128, 32), lambda n: (matrix_accesses(n), 2 * (n // 8) * n**2)),
@@ -221,7 +227,9 @@ def test_counting(benchmark, sized):
     machine = load_machine("ideal")
     workload = lower(trace, machine)
     counts = benchmark.pedantic(count, (trace, machine, workload), rounds=3)
-    assert counts.work == minplus_accesses(n) + (n - 1).bit_length() * 2 * n**3  # and an addition and a minimum for each pair
+    assert (
+        counts.work == minplus_accesses(n) + (n - 1).bit_length() * 2 * n**3
+    )  # and an addition and a minimum for each pair
     rate(benchmark, "events", trace.info.events)
 
 
