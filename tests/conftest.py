@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,10 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "tests"))
 compiled.PATIENCE = 3600.0
 
 examples.load_daily()
+
+# A shell's background jobs ignore Ctrl-C, as does what they start: tests that interrupt a process would wait for it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 TESTS = Path(__file__).parent
