@@ -50,7 +50,8 @@ def content(study):
 
 
 def test_each_point_is_what_the_library_calls_give(folder):
-    study = run(designed(folder, axes={"memory.latency": LATENCIES}, compute=["simulated", "tmm", "roofline"]))
+    axes = {"memory.latency": LATENCIES}
+    study = run(designed(folder, axes=axes, compute=["simulated", "tmm", "roofline"]), workers=1)
     trace, machine = load_trace(folder / "traced.parquet"), load_machine(folder / "small.toml")
     assert study.number("done") == len(LATENCIES)
     for row, latency in zip(study.rows, LATENCIES, strict=True):
@@ -179,12 +180,12 @@ def test_traces_used_least_recently_make_room_for_others(monkeypatch, tmp_path):
 def test_a_kept_trace_that_is_not_what_was_kept_is_recorded_anew(monkeypatch, tmp_path, harm):
     monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path))
     first, other = (design_of(study_of({"program": name, "machines": ["ideal"]})) for name in ("vector-add", "copy"))
-    right, _ = run(first).rows, run(other)
+    right, _ = run(first, workers=1).rows, run(other, workers=1)
     traces = {path.name.rsplit("-", 2)[0]: path for path in (tmp_path / "traces").glob("*.parquet")}
     assert sorted(traces) == ["copy", "vector-add"]
     content = traces["copy"].read_bytes() if harm != "cut" else traces["vector-add"].read_bytes()[:-10]
     traces["vector-add"].write_bytes(content)
-    assert [row.results for row in run(first).rows] == [row.results for row in right]
+    assert [row.results for row in run(first, workers=1).rows] == [row.results for row in right]
 
 
 def test_an_algorithm_is_swept_over_its_symbols_and_the_machine():
