@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pickle
 import signal
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from simtmm import compiled, count, load_machine, load_trace, lower, simulate
 from simtmm.files import cache_folder
+from simtmm.validation import cases
 from tests import examples
 
 # Tests that have a cache of their own are not about compiled code, which takes long to make anew.
@@ -34,6 +36,24 @@ SLOW = {
     "readme", "recorder", "report/page", "report/pictures", "study/damage", "study/findings", "study/sweep",
     "testing", "validation",
 }  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def sampled(tmp_path_factory):
+    """The tables of a reproduction's sample by its name, computed once in a run of the tests, by whichever worker."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "samples"
+    folder.mkdir(exist_ok=True)
+
+    def tables(name):
+        path = folder / name
+        if not path.exists():
+            made = folder / f"{name}-{os.getpid()}"
+            made.write_bytes(pickle.dumps(cases.sample(name)))
+            made.replace(path)
+        return pickle.loads(path.read_bytes())
+
+    return tables
 
 
 def pytest_addoption(parser):
