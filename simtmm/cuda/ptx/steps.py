@@ -4,15 +4,17 @@ A step is a wait for values that loads bring, then work, then at most one access
 needed: behind a load whose value no instruction has read yet, the first that reads it begins a step.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from simtmm.cuda.ptx.control_flow import ControlFlow
 from simtmm.cuda.ptx.registers import read, written
 from simtmm.cuda.ptx.syntax import Instruction, Symbol
-from simtmm.cuda.ptx.types import bytes_of, is_type
+from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
 from simtmm.cuda.ptx.work import class_of
 
+_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 BARRIER_OPCODES = ("bar", "barrier")
 
 
@@ -56,9 +58,24 @@ def width_of(instruction: Instruction) -> int:
     if instruction.opcode == "cp":
         size = instruction.operands[2]
         return int(getattr(size, "value", 4))
+    if instruction.opcode in ("ldmatrix", "stmatrix"):
+        return 16  # a row of a tile, of each lane that names one
+    if instruction.opcode == "wmma":
+        return _fragment_bytes(instruction) // 32
     kinds = [modifier for modifier in instruction.modifiers if is_type(modifier)]
     lanes = next((int(m[1:]) for m in instruction.modifiers if m in ("v2", "v4", "v8")), 1)
     return bytes_of(kinds[-1]) * lanes if kinds else 4
+
+
+def _fragment_bytes(instruction: Instruction) -> int:
+    """The bytes of the matrix that wmma.load and wmma.store move."""
+    shape = next((_SHAPE.fullmatch(m) for m in instruction.modifiers if _SHAPE.fullmatch(m)), None)
+    kinds = [modifier for modifier in instruction.modifiers if is_type(modifier)]
+    if shape is None or not kinds:
+        return 0
+    rows, columns, depth = map(int, shape.groups())
+    elements = rows * depth if instruction.has("a") else columns * depth if instruction.has("b") else rows * columns
+    return elements * bits_of(kinds[-1]) // 8
 
 
 def access_kind(instruction: Instruction) -> str | None:
@@ -68,6 +85,12 @@ def access_kind(instruction: Instruction) -> str | None:
         return None if "warp" in instruction.modifiers or "arrive" in instruction.modifiers else "barrier"
     if opcode == "cp" and "async" in instruction.modifiers:
         return None if {"commit_group", "wait_group", "wait_all", "mbarrier"} & set(instruction.modifiers) else "async"
+    if opcode in ("ldmatrix", "stmatrix"):
+        return "shared_load" if opcode == "ldmatrix" else "shared_store"
+    if opcode == "wmma" and "mma" not in instruction.modifiers:
+        if "load" in instruction.modifiers:
+            return "shared_load" if space == "shared" else "async"
+        return "shared_store" if space == "shared" else "store"
     if opcode in ("atom", "red"):
         return "shared_atomic" if space == "shared" else "atomic"
     if opcode in ("ld", "ldu"):

@@ -9,11 +9,14 @@ from simtmm.cuda.execution.instructions import (
     comparison,
     conversion,
     integer,
+    ldmatrix,
     logic,
     memory,
+    mma,
     movement,
     real,
     warp,
+    wmma,
 )
 from simtmm.cuda.ptx.syntax import Instruction
 
@@ -25,9 +28,12 @@ HANDLERS: dict[str, Handler] = {
     **comparison.HANDLERS,
     **conversion.HANDLERS,
     **integer.HANDLERS,
+    **ldmatrix.HANDLERS,
     **logic.HANDLERS,
     **memory.HANDLERS,
+    **mma.HANDLERS,
     **movement.HANDLERS,
     **real.HANDLERS,
     **warp.HANDLERS,
+    **wmma.HANDLERS,
 }
