@@ -28,6 +28,7 @@ from simtmm.cuda.execution.layout import (
 )
 from simtmm.cuda.execution.machine_code import MachineCode
 from simtmm.cuda.execution.program import Program
+from simtmm.cuda.ptx.steps import BULK_ENTRIES, is_bulk
 
 FUEL = 1 << 20  # rounds of loops that a warp may do in its turn
 ROUNDS = 64  # turns of its warps that a block may take in its own
@@ -189,7 +190,11 @@ class LaunchRun:
 
     def _largest(self) -> int:
         """Bytes that a block of code may log at most."""
-        most = max(len(block) for code in self.state.program.codes for block in code.steps)
+        most = max(
+            len(block) + BULK_ENTRIES * sum(any(map(is_bulk, step.instructions)) for step in block)
+            for code in self.state.program.codes
+            for block in code.steps
+        )
         return (most + 4) * LOG_ENTRY
 
     def _begin_log(self) -> None:

@@ -15,6 +15,8 @@ from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
 from simtmm.cuda.ptx.work import class_of
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+BULK_WIDTH = 16  # bytes of the pieces that a copy in bulk is recorded in,
+BULK_ENTRIES = 1024  # of which one instruction of a warp writes down so many times 32 at most
 BARRIER_OPCODES = ("bar", "barrier")
 
 
@@ -53,8 +55,15 @@ def space_of(instruction: Instruction) -> str:
     return ""
 
 
+def is_bulk(instruction: Instruction) -> bool:
+    """Whether it copies as many bytes as a register says: recorded piece by piece, its step a piece."""
+    return instruction.opcode == "cp" and "bulk" in instruction.modifiers
+
+
 def width_of(instruction: Instruction) -> int:
     """Bytes that a thread accesses."""
+    if is_bulk(instruction):
+        return BULK_WIDTH
     if instruction.opcode == "cp":
         size = instruction.operands[2]
         return int(getattr(size, "value", 4))
@@ -84,7 +93,9 @@ def access_kind(instruction: Instruction) -> str | None:
     if opcode in BARRIER_OPCODES:
         return None if "warp" in instruction.modifiers or "arrive" in instruction.modifiers else "barrier"
     if opcode == "cp" and "async" in instruction.modifiers:
-        return None if {"commit_group", "wait_group", "wait_all", "mbarrier"} & set(instruction.modifiers) else "async"
+        if {"commit_group", "wait_group", "wait_all", "mbarrier", "prefetch"} & set(instruction.modifiers):
+            return None
+        return "store" if space == "global" else "async"
     if opcode in ("ldmatrix", "stmatrix"):
         return "shared_load" if opcode == "ldmatrix" else "shared_store"
     if opcode == "wmma" and "mma" not in instruction.modifiers:
@@ -139,7 +150,8 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
         needs += tuple(name for name in gives if name in pending and name not in needs)  # loaded over
         kind = access_kind(instruction)
         guarded = kind is not None and instruction.guard is not None
-        if needs and step.is_recorded or guarded and step.instructions:
+        alone = guarded or is_bulk(instruction)  # work of others, or work that is done once for many pieces
+        if (needs and step.is_recorded) or (alone and step.instructions):
             close()
         if needs and guarded:
             step.needs = needs  # the whole warp waits for them, whoever the access is of

@@ -5,12 +5,14 @@ from collections.abc import Callable
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.instructions import (
     arithmetic,
+    asynchronous,
     atomics,
     comparison,
     conversion,
     integer,
     ldmatrix,
     logic,
+    mbarrier,
     memory,
     mma,
     movement,
@@ -30,10 +32,12 @@ HANDLERS: dict[str, Handler] = {
     **integer.HANDLERS,
     **ldmatrix.HANDLERS,
     **logic.HANDLERS,
+    **mbarrier.HANDLERS,
     **memory.HANDLERS,
     **mma.HANDLERS,
     **movement.HANDLERS,
     **real.HANDLERS,
     **warp.HANDLERS,
     **wmma.HANDLERS,
+    **asynchronous.HANDLERS,  # these hand on what is not asynchronous to the families above
 }
