@@ -145,13 +145,24 @@ class Launch:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel folder, its host program loaded."""
+    """A kernel folder, its host program loaded.
+
+    sources: files of its device code, where they are not the folder's kernel.cu alone.
+    options: for the compiler.
+    """
 
     name: str
     folder: Path
     parameters: Mapping[str, Parameter]
     paper: str
     host: ModuleType = field(repr=False)
+    sources: tuple[Path, ...] = ()
+    options: tuple[str, ...] = ()
+
+    @property
+    def source_paths(self) -> tuple[Path, ...]:
+        """The files of its device code."""
+        return self.sources or (self.source_path,)
 
     @property
     def source_path(self) -> Path:

@@ -159,7 +159,7 @@ def predict_program(
         no_closed_form=no_closed_form,
         formulas=lambda: {model: formula(model).latex for model in predictions},
         sampling=trace.info.sampling,
-        warnings=tuple(trace.info.warnings),
+        warnings=tuple(trace.info.warnings_on(machine.cores.warp_width)),
         hiding=hiding_of_trace(trace, machine, counts),
         forced=claimed,
     )

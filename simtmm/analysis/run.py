@@ -149,7 +149,7 @@ def _beside_models(
         verdict=verdict(machine, result, tmm, warps_wait, hidden, counts),
         provenance={**about, "trace": info.digest, "recording": info.provenance},
         sampling=info.sampling,
-        warnings=tuple(info.warnings),
+        warnings=tuple(info.warnings_on(machine.cores.warp_width)),
     )
 
 

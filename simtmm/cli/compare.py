@@ -80,7 +80,7 @@ def compare(
     from simtmm.report.progress import watching
 
     times = [time for path in measured or () for time in load_timings(path)]
-    warn_of_traces(source or ())
+    warn_of_traces(source or (), [made.cores.warp_width for made in machines.values()])
     with watching() as watch:
         made = study.compare(
             source or (),

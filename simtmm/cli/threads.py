@@ -37,7 +37,7 @@ def threads(
     if output is not None:
         check_writable(output)
     chosen = chosen_machine(machine, set_)
-    warn_of_traces([source])
+    warn_of_traces([source], [chosen.cores.warp_width])
     from simtmm.analysis.threads_needed import threads_needed
     from simtmm.report.advise import describe_threads
     from simtmm.report.progress import watching

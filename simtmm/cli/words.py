@@ -1,5 +1,6 @@
 """What the subcommands share: options, and what words on the command line mean."""
 
+import itertools
 import json
 import math
 import os
@@ -106,14 +107,19 @@ OutputOption = Annotated[
 ]
 
 
-def warn_of_traces(sources: Iterable[str]) -> None:
-    """Say on standard error what these, as far as they are traces, do not hold; for reports with no place for it."""
+def warn_of_traces(sources: Iterable[str], warp_widths: Iterable[int] = ()) -> None:
+    """Say on standard error what these, as far as they are traces, do not hold; for reports with no place for it.
+
+    warp_widths: of the machines that they are lowered for.
+    """
     from simtmm.program import kind_of
     from simtmm.trace.io import load_trace
 
     for source in sources:
         if kind_of(source) == "trace":
-            for warning in load_trace(source).info.warnings:
+            info = load_trace(source).info
+            told = [info.warnings, *(info.warnings_on(width) for width in sorted(set(warp_widths)))]
+            for warning in dict.fromkeys(itertools.chain.from_iterable(told)):
                 print(f"simtmm: warning: {source}: {warning}", file=sys.stderr)
 
 

@@ -11,6 +11,7 @@ from simtmm.trace.io import Trace
 logger = logging.getLogger("simtmm")
 
 RECORDERS = ("cpu", "gpu")
+FORMS = ("written", "compiled")
 
 
 def record(
@@ -24,6 +25,8 @@ def record(
     most_events: int | None = None,
     sample_blocks: int | None = None,
     device_memory: int | None = None,
+    form: str | None = None,
+    architecture: int | None = None,
 ) -> Trace:
     """Run a kernel, check its answer, and give the trace of what its threads did.
 
@@ -37,6 +40,9 @@ def record(
         written to a file none.
     sample_blocks: record at most so many blocks of each launch, spread evenly over its grid, though all run; what was
         left out stands in the trace's `info.sampling`.
+    form: "written" records what the macros in the source mark, "compiled" what the compiler made of it, run on the CPU;
+        if left out, "written" for a kernel with macros, and "compiled" for any other.
+    architecture: compute capability that is compiled for, times ten (90 for sm_90); one of today if left out.
     device_memory: that a recording on a GPU may take beside the arrays [bytes]; most of what is free if left out.
 
     On the CPU the kernel runs in a process of its own, which is ended where it records nothing for too long or takes
@@ -57,7 +63,13 @@ def record(
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least 1")
     loaded = kernel if isinstance(kernel, Kernel) else load_kernel(kernel)
-    if on == "gpu":
+    if form is not None and form not in FORMS:
+        raise RecordingError(f"form = {shown(form)}: must be {' or '.join(FORMS)}")
+    if (form or form_of(loaded)) == "compiled":
+        trace = _compiled(loaded, parameters, on, output, progress, races, most_events, sample_blocks, architecture)
+    elif architecture is not None:
+        raise RecordingError(f"kernel {loaded.name}: architecture: is for kernels recorded as compiled")
+    elif on == "gpu":
         if races:
             raise RecordingError("races are looked for in recordings on the CPU (on = 'cpu')")
         from simtmm.recorder.gpu import record as gpu
@@ -74,3 +86,31 @@ def record(
     for doubt in trace.info.doubts:
         logger.warning("warning: kernel %s: %s", loaded.name, doubt)
     return trace
+
+
+def form_of(kernel: Kernel) -> str:
+    """How a kernel is recorded where nothing is said: as written if its source has macros that mark accesses."""
+    from simtmm.recorder.sites import has_macros
+
+    return "written" if not kernel.sources and has_macros(kernel) else "compiled"
+
+
+def _compiled(
+    kernel: Kernel,
+    parameters: Mapping[str, object] | None,
+    on: str,
+    output: str | Path | None,
+    progress: Callable[[int], None] | None,
+    races: bool,
+    most_events: int | None,
+    sample_blocks: int | None,
+    architecture: int | None,
+) -> Trace:
+    if on != "cpu":
+        raise RecordingError(f"kernel {kernel.name}: is recorded as compiled, which is done on the CPU (on = 'cpu')")
+    if races:
+        raise RecordingError(f"kernel {kernel.name}: races are looked for in kernels recorded as written")
+    from simtmm.recorder.compiled import record as compiled
+
+    resolved = kernel.resolve(parameters or {})
+    return compiled.record(kernel, resolved, output, progress, most_events, sample_blocks, architecture)

@@ -44,7 +44,7 @@
 
 namespace simtmm {
 
-// The codes of simtmm/trace/schema.py.
+// Those codes of simtmm/trace/schema.py that macros make.
 enum Kind {
     KIND_WORK, KIND_LOAD, KIND_ASYNC, KIND_STORE, KIND_ATOMIC, KIND_SHARED_LOAD, KIND_SHARED_STORE, KIND_SHARED_ATOMIC,
     KIND_JOIN, KIND_BARRIER
@@ -54,8 +54,8 @@ enum Kind {
 // in the upper 32 bits and the byte offset in the lower), else the number of operations or of asyncs left out.
 struct Event {
     unsigned long long value;
-    int thread;
-    unsigned short site;
+    unsigned site;
+    unsigned short thread;
     unsigned char kind;
     unsigned char bytes;
 };

@@ -108,7 +108,7 @@ namespace simtmm {
 // --- state of a recording -----------------------------------------------------------------------------------------
 
 enum { MOST_SITES = 4096, MOST_ARRAYS = 1024, STACK_BYTES = 256 * 1024, GUARD_BYTES = 64 * 1024 };
-enum { SILENT = 0x8000 };  // in the site of a store that changed nothing, where races are looked for
+enum : unsigned { SILENT = 0x80000000u };  // in the site of a store that changed nothing, where races are looked for
 enum { NO_SITE = 0xFFFF };
 
 enum FaultCode { NONE, OUT_OF_BOUNDS, NO_ARRAY, SHARED_OUT_OF_BOUNDS, NEGATIVE, TOO_MUCH, NO_MEMORY, THREW };
@@ -185,7 +185,8 @@ __attribute__((noinline, cold)) static void make_room(int site) {
 
 inline void append(int site, int kind, unsigned bytes, unsigned long long value) {
     if (__builtin_expect(events_used == events_room, 0)) make_room(site);
-    events[events_used] = Event{value, current_thread, (unsigned short)site, (unsigned char)kind, (unsigned char)bytes};
+    events[events_used] =
+        Event{value, (unsigned)site, (unsigned short)current_thread, (unsigned char)kind, (unsigned char)bytes};
     seen.now.last = ++events_used << 16 | (unsigned)site;
 }
 

@@ -89,7 +89,7 @@ __device__ __noinline__ static void append(int site, int kind, unsigned bytes, u
     if (!simtmm_recorder.events) return;
     at += simtmm_recorder.starts[mine];
     if (at >= simtmm_recorder.starts[mine + 1]) return;
-    Event event = {value, thread, (unsigned short)site, (unsigned char)kind, (unsigned char)bytes};
+    Event event = {value, (unsigned)site, (unsigned short)thread, (unsigned char)kind, (unsigned char)bytes};
     simtmm_recorder.events[at] = event;
 }
 

@@ -17,9 +17,10 @@ from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.launches import ProgramRun
 from simtmm.recorder.limits import NO_LIMIT
 from simtmm.trace.counts import Counts, LaunchCounts, count
+from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower
-from simtmm.trace.schema import Batch, TraceInfo, TraceLaunch
+from simtmm.trace.schema import Batch, TraceLaunch
 from simtmm.workload import Workload
 
 Integers = npt.NDArray[np.int64]

@@ -17,6 +17,10 @@ class Execution(Protocol):
         """Run a launch and yield its events; at the end the arrays are what it left behind."""
         ...
 
+    def described(self, launch: Launch) -> TraceLaunch:
+        """The launch as a trace describes it."""
+        ...
+
     def writable(self, launch: Launch) -> Sequence[str]:
         """The arrays that a launch may write to."""
         ...
@@ -63,7 +67,7 @@ class ProgramRun:
                     f"kernel {self.kernel.name}: launch {number} of {shown(launch.kernel)}: {self.events:,} events so "
                     "far, and a trace holds no more launches: does host.py launch for ever?"
                 )
-            self.launches.append(trace_launch(launch))
+            self.launches.append(execution.described(launch))
             self._unrecorded.begin(execution.writable(launch), self.events)
             for batch in execution.run(launch, number):
                 self.events += len(batch.events)

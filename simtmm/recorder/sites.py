@@ -66,6 +66,11 @@ def read_source(kernel: Kernel) -> Source:
     return Source(numbered, sites, list(dict.fromkeys(system)))
 
 
+def has_macros(kernel: Kernel) -> bool:
+    """Whether a kernel's source marks what it does with the macros of device.cuh. Raises KernelError."""
+    return "device.cuh" in kernel.source() and bool(read_source(kernel).sites)
+
+
 def _lines(text: str, file: str, folder: Path, system: list[str], seen: set[Path]) -> Iterator[tuple[str, int, str]]:
     """The lines of a file, those of the folder's headers in the place of their #include: (file, number, line)."""
     for number, line in enumerate(text.split("\n"), start=1):

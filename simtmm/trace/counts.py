@@ -3,7 +3,8 @@
 Nothing here comes from an engine, so that prediction and simulation are independent.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -11,22 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.compiled import Compiled
-from simtmm.errors import TraceError
 from simtmm.machine import Machine
 from simtmm.machine.tables import LARGEST_SEGMENT
 from simtmm.trace.coalescing import HALF_WARP
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower
-from simtmm.trace.schema import Kind
-from simtmm.trace.spans import name_of_block, spans
 from simtmm.trace.specification import CountingSpecification, LoweringSpecification
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, SHARED, STORE, Workload
-
-_WORK, _JOIN, _BARRIER = int(Kind.WORK), int(Kind.JOIN), int(Kind.BARRIER)
-_LOAD, _STORE, _ATOMIC = int(Kind.LOAD), int(Kind.STORE), int(Kind.ATOMIC)
-# What is counted of a block, a column each.
-_ALL_WORK, _SPAN, _BARRIERS, _ACCESSES, _THREAD_ACCESSES, _READ, _WRITTEN, _WIDEST = range(8)
-_COLUMNS = 8
+from simtmm.trace.thread_counts import of_threads
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE, Workload
 
 
 @dataclass(frozen=True)
@@ -73,7 +66,8 @@ class LaunchCounts:
 class Counts:
     """What a program does, for a machine's W and C.
 
-    work: T1, operations of all threads; an access to global or shared memory is one, OP(n) is n.
+    work: T1, operations of all threads; an access to memory is one, OP(n) is n, each instruction of a compiled program
+        is one.
     span: Tinf, operations on the longest path: within a launch a block's barriers order its threads' work, and
         launches follow one another.
     memory_operations: M, chunks of C words after coalescing; an atomic counts once for each update.
@@ -85,6 +79,8 @@ class Counts:
     waits: times L that a warp waits for memory one after another, of the warp with most in each launch, summed over
         launches. Asyncs in flight together are one wait; stores that take less than L are left out. Without cache hits
         a run takes waits * L at least.
+    work_by_class: of the work, instructions by class (WORK_CLASSES of simtmm/trace/schema.py) of all threads, as far as
+        classes are known: those of compiled programs, accesses that are events apart.
     """
 
     work: int
@@ -95,6 +91,7 @@ class Counts:
     warps_in_use: float
     launches: tuple[LaunchCounts, ...]
     waits: int = 0
+    work_by_class: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of_launch(cls, launch: LaunchCounts, waits: int = 0) -> "Counts":
@@ -121,6 +118,7 @@ class Counts:
             "warps_in_use": self.warps_in_use,
             "launches": len(self.launches),
             "waits": self.waits,
+            "work_by_class": dict(self.work_by_class),
         }
 
 
@@ -131,7 +129,8 @@ def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> C
     """
     workload = lower(trace, machine) if workload is None else workload
     specification = CountingSpecification.of(machine)
-    work, span, *others, widest = _of_threads(trace)
+    threads = of_threads(trace)
+    widest = threads.of_launches.pop("widest")
     chunks, instructions, stores, atomics = _memory_operations(workload)
     issued, uncoalesced, uncoalesced_chunks = _of_warps(workload, specification.lowering, widest)
     launches = []
@@ -142,8 +141,6 @@ def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> C
         launches.append(
             LaunchCounts(
                 kernel=launch.kernel,
-                work=int(work[number]),
-                span=int(span[number]),
                 memory_operations=int(chunks[number]),
                 memory_instructions=int(instructions[number]),
                 threads=launch.blocks * launch.threads_per_block,
@@ -157,18 +154,19 @@ def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> C
                 uncoalesced_operations=int(uncoalesced_chunks[number]),
                 store_operations=int(stores[number]),
                 atomic_operations=int(atomics[number]),
-                **{name: int(column[number]) for name, column in zip(_OTHERS, others, strict=True)},
+                **{name: int(column[number]) for name, column in threads.of_launches.items()},
             )
         )
     return Counts(
-        work=int(work.sum()),
-        span=int(span.sum()),
+        work=sum(launch.work for launch in launches),
+        span=sum(launch.span for launch in launches),
         memory_operations=int(chunks.sum()),
         memory_instructions=int(instructions.sum()),
         threads_per_core=_mean([(launch.memory_operations, launch.threads_per_core) for launch in launches]),
         warps_in_use=_mean([(launch.memory_operations, launch.warps_in_use) for launch in launches]),
         launches=tuple(launches),
         waits=_waits(workload, specification.waits_for_stores),
+        work_by_class=threads.work_by_class,
     )
 
 
@@ -250,104 +248,3 @@ def _of_warps(
         _of_launches(uncoalesced, operations),
         _of_launches(np.where(uncoalesced, amount, 0), operations),
     )
-
-
-_OTHERS = ("barriers", "accesses", "thread_accesses", "bytes_read", "bytes_written")
-
-
-def _of_threads(trace: Trace) -> list[npt.NDArray[np.int64]]:
-    """Work and span of each launch, what _OTHERS names, and bytes of the widest access to global memory."""
-    pieces = [np.empty((0, _COLUMNS), np.int64)]
-    for stretch in spans(trace):
-        phases = int(np.count_nonzero(stretch.events["kind"] == Kind.BARRIER)) + 1
-        made = np.zeros((len(stretch.ends), _COLUMNS), dtype=np.int64)
-        refused = _count_blocks(stretch.events, stretch.ends, np.zeros(phases, dtype=np.int64), made)
-        if refused >= 0:
-            raise _too_much_work(trace, stretch.first + refused)
-        pieces.append(made)
-    blocks = np.concatenate(pieces)
-    _check_work(trace, blocks[:, _ALL_WORK])
-    starts = np.cumsum([0, *(launch.blocks for launch in trace.info.launches)], dtype=np.int64)[:-1]
-    if not len(starts):
-        return [np.zeros(0, np.int64)] * _COLUMNS
-    longest = (_SPAN, _BARRIERS, _THREAD_ACCESSES, _WIDEST)
-    return [
-        (np.maximum if column in longest else np.add).reduceat(blocks[:, column], starts) for column in range(_COLUMNS)
-    ]
-
-
-def _check_work(trace: Trace, work: npt.NDArray[np.int64]) -> None:
-    """Refuse a program whose work, of all blocks together, does not fit 64 bits. No other count is larger: spans and
-    instructions are sums over some of it, or a bounded number for each event.
-    """
-    upper, lower_half = np.cumsum(work >> 32), np.cumsum(work & 0xFFFFFFFF)  # each fits
-    beyond = upper + (lower_half >> 32) >= 1 << 31
-    if beyond.any():
-        raise _too_much_work(trace, int(beyond.argmax()))
-
-
-def _too_much_work(trace: Trace, block: int) -> TraceError:
-    where = name_of_block(trace.info, block)
-    return TraceError(f"{where}: with it the program has 2^63 operations and more: its work must be below 2^63")
-
-
-@Compiled
-def _count_blocks(events, ends, phase_longest, counted):  # type: ignore[no-untyped-def]
-    """Of each block work, barriers, accesses and bytes, and the sum over its phases, from barrier to barrier, of the
-    busiest thread's work. Returns -1, or the block whose work does not fit 64 bits.
-    """
-    begin = 0
-    for block in range(len(ends)):
-        last_phase = 0
-        phase = 0
-        busy = np.int64(0)
-        work = np.int64(0)
-        thread = -1
-        all_accesses = np.int64(0)
-        accesses = np.int64(0)
-        most_accesses = np.int64(0)
-        read = np.int64(0)
-        written = np.int64(0)
-        widest = np.int64(0)
-        for index in range(begin, ends[block]):
-            event = events[index]
-            kind = event.kind
-            if event.thread != thread:
-                thread = event.thread
-                phase = 0
-                busy = np.int64(0)
-                accesses = np.int64(0)
-            if kind == _BARRIER:
-                phase += 1
-                busy = np.int64(0)
-                last_phase = max(last_phase, phase)
-                continue
-            if kind == _JOIN:
-                continue
-            operations = np.int64(event.value) if kind == _WORK else np.int64(1)
-            if operations < 0 or work > LARGEST - operations:
-                return block
-            work += operations
-            busy += operations
-            phase_longest[phase] = max(phase_longest[phase], busy)
-            if _LOAD <= kind <= _ATOMIC:
-                all_accesses += 1
-                accesses += 1
-                most_accesses = max(most_accesses, accesses)
-                widest = max(widest, np.int64(event.bytes))
-                if kind != _STORE:
-                    read += event.bytes
-                if kind >= _STORE:
-                    written += event.bytes
-        for phase in range(last_phase + 1):
-            counted[block, _SPAN] += phase_longest[phase]
-            phase_longest[phase] = 0
-        counted[block, _ALL_WORK] = work
-        counted[block, _BARRIERS] = last_phase
-        counted[block, _ACCESSES] = all_accesses
-        counted[block, _THREAD_ACCESSES] = most_accesses
-        counted[block, _READ] = read
-        counted[block, _WRITTEN] = written
-        counted[block, _WIDEST] = widest
-        begin = ends[block]
-    return -1

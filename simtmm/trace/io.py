@@ -1,22 +1,22 @@
 """Trace: events and what they belong to, in memory or in a Parquet file; its digest, and how it is recorded."""
 
 import dataclasses
-import hashlib
 import json
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from simtmm.errors import TraceError, nearest, shown, shown_error
 from simtmm.files import data_folders, written_whole
-from simtmm.trace.parquet import COLUMNS, ROW_GROUP, TraceWriter, joined, read_batches, to_arrow
-from simtmm.trace.schema import METADATA_KEY, Batch, Sampling, TraceArray, TraceInfo, TraceLaunch, TraceSite
+from simtmm.trace.digest import TraceDigest
+from simtmm.trace.info import TraceInfo
+from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, ROW_GROUP, TraceWriter, joined, read_batches, to_arrow
+from simtmm.trace.schema import METADATA_KEY, VERSION, Batch, Sampling, TraceArray, TraceLaunch, TraceSite
 
 if TYPE_CHECKING:
     from simtmm.trace.races import Races
@@ -46,25 +46,32 @@ class Trace:
         The first time a file is read to its end, its rows are checked against its digest as well.
         """
         if isinstance(self._source, Path):
-            digest = None if self._verified else TraceDigest()
+            digest = None if self._verified else TraceDigest(self.info.version)
             for batch in read_batches(self._source, self.info):
                 if digest:
                     digest.add(batch)
                 yield batch
-            if digest and digest.finish(self.info.launches, self.info.arrays) != self.info.digest:
+            if digest and digest.finish(self.info.launches, self.info.arrays, self.info.sites) != self.info.digest:
                 raise TraceError(f"{self._source}: its rows have another digest than its metadata says: it was changed")
             self._verified = True
         else:
             yield from self._source
 
     def save(self, path: str | Path) -> None:
-        """Write the trace to a Parquet file, whole or not at all."""
+        """Write the trace to a Parquet file of the present version, whole or not at all."""
         with written_whole(path) as temporary:
-            writer = TraceWriter(temporary)
+            writer, digest = TraceWriter(temporary), TraceDigest()
+            is_old = self.info.version != VERSION
             with writer:
                 for batch in self.batches():
                     writer.add(batch)
-                writer.close_with(self.info)
+                    if is_old:
+                        digest.add(batch)
+                info = self.info
+                if is_old:
+                    anew = digest.finish(info.launches, info.arrays, info.sites)
+                    info = dataclasses.replace(info, version=VERSION, digest=anew)
+                writer.close_with(info)
 
     def to_table(self) -> pa.Table:
         """All events as an Arrow table with the columns of trace/schema.py; `.to_pandas()` for pandas."""
@@ -87,7 +94,7 @@ def load_trace(path: str | Path) -> Trace:
         raise TraceError(f"{path}: can't be read ({error.strerror or error})") from None
     except pa.ArrowException as error:
         raise TraceError(f"{path}: is not a whole Parquet file ({shown_error(error)})") from None
-    if document is None or not schema.remove_metadata().equals(COLUMNS):
+    if document is None or schema.remove_metadata() not in (COLUMNS, OLD_COLUMNS):
         raise TraceError(
             f"{path}: is no simtmm trace: a Parquet file with the columns {', '.join(COLUMNS.names)} "
             f"and the metadata {METADATA_KEY.decode()!r} is needed"
@@ -121,28 +128,6 @@ def _trace_file(given: str | Path) -> Path:
     if path.name not in known:
         raise TraceError(f"trace {str(given)!r}: unknown{nearest(str(given), known)}")
     return known[path.name]
-
-
-class TraceDigest:
-    """A hash of events, launches and arrays, whatever the batches the events come in."""
-
-    def __init__(self) -> None:
-        self._events = hashlib.blake2b(digest_size=16)
-        self._blocks = hashlib.blake2b(digest_size=16)
-
-    def add(self, batch: Batch) -> None:
-        """Take a batch in."""
-        self._events.update(np.ascontiguousarray(batch.events).view(np.uint8).data)
-        counts = np.diff(batch.ends, prepend=0)
-        rows = np.stack([batch.launch, batch.block, counts], axis=1).astype("<i8")[counts > 0]
-        self._blocks.update(rows.tobytes())
-
-    def finish(self, launches: Sequence[TraceLaunch], arrays: Sequence[TraceArray]) -> str:
-        """The digest of all."""
-        shapes = json.dumps([[dataclasses.astuple(item) for item in items] for items in (launches, arrays)])
-        for part in (self._blocks.digest(), shapes.encode()):
-            self._events.update(part)
-        return self._events.hexdigest()
 
 
 class TraceRecorder:
@@ -207,8 +192,14 @@ class TraceRecorder:
         sites: list[TraceSite],
         provenance: dict[str, Any],
         sample_blocks: int | None = None,
+        form: str = "written",
+        architecture: str = "",
+        warp_size: int | None = None,
     ) -> Trace:
-        """The trace, all events having been added, where `sample_blocks` was given those of the sampled blocks."""
+        """The trace, all events having been added, where `sample_blocks` was given those of the sampled blocks.
+
+        The others are those of TraceInfo.
+        """
         self._hand_on()
         self._wait(0)
         self._end_threads()
@@ -219,9 +210,12 @@ class TraceRecorder:
             arrays=tuple(arrays),
             sites=tuple(sites),
             events=self.events,
-            digest=self._digest.finish(launches, arrays),
+            digest=self._digest.finish(launches, arrays, sites),
             provenance=provenance,
             sampling=Sampling.of(launches, sample_blocks),
+            form=form,
+            architecture=architecture,
+            warp_size=warp_size,
         )
         if self._writer is None or self._path is None:
             return Trace(info, self._batches)

@@ -9,6 +9,7 @@ import numpy as np
 
 from simtmm.compiled import inlined
 from simtmm.trace.schema import Kind
+from simtmm.trace.site_lookups import latest_needed, work_at
 
 NO_SITE = 1 << 30  # above every site: a thread that is done
 AT_BARRIER = 1 << 29  # likewise: one that waits
@@ -67,6 +68,28 @@ def next_step(lanes, width):
         leader += 1
     kind = np.int64(0) if site == NO_SITE else np.int64(lanes.events[lanes.position[leader]].kind)
     return Step(np.int64(site), kind, np.int64(leader), np.int64(width))
+
+
+@inlined
+def site_of(lanes, lane):
+    """The site of a lane's next event, also of one that waits at a barrier."""
+    return np.int64(lanes.events[lanes.position[lane]].site)
+
+
+@inlined
+def work_at_barrier(lanes, step, tables, latest):
+    """What lanes need and issue before the barriers that they wait at, which may be several: each site's once."""
+    work = np.int64(0)
+    for lane in range(step.leader, step.width):
+        if takes_part(lanes, step, lane):
+            site = site_of(lanes, lane)
+            other = step.leader
+            while not takes_part(lanes, step, other) or site_of(lanes, other) != site:
+                other += 1
+            if other == lane:  # the first at this one
+                latest = latest_needed(tables, site, latest)
+                work += work_at(tables, site)
+    return latest, work
 
 
 @inlined

@@ -12,6 +12,13 @@ threads do at one site at once is one operation of the warp:
     shared_*        shared, with the conflict degree of the banks
     join            join, leaving out as many asyncs as the thread that leaves out fewest
 
+    local_load,     load (or async, if its site says which values it loads) and store: the chunks in which the threads'
+    local_store     words lie (simtmm/trace/local_memory.py)
+    constant_load   compute, of as many instructions as the threads read words of 4 bytes
+
+Before that, where the site says so: a join of the values that it needs, as far as the warp has not waited for them, and
+compute, of the instructions of its work; of work itself, as often as the thread with most does it.
+
 With memory.coalescing = "half-warp-segments" a load, async or store lists instead, for each half-warp, a chunk for
 each transaction that serves it, the chunk in which its segment lies (simtmm/trace/coalescing.py); so a chunk may be
 listed several times.
@@ -19,6 +26,7 @@ listed several times.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -26,11 +34,17 @@ import numpy.typing as npt
 from simtmm.errors import MachineError, TraceError, WorkloadError
 from simtmm.machine import Machine
 from simtmm.trace.coalescing import HALF_WARP, coalesce
+from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
-from simtmm.trace.schema import BEYOND, Events, Kind, TraceInfo
+from simtmm.trace.local_memory import WORD, Regions, events_of, most_words, regions, word_addresses
+from simtmm.trace.schema import BEYOND, Kind
+from simtmm.trace.site_tables import SiteTables, says_something, site_tables
 from simtmm.trace.spans import Span, name_of_block, spans
 from simtmm.trace.specification import LoweringSpecification
 from simtmm.workload import ATOMIC, LOAD, Workload
+
+if TYPE_CHECKING:
+    from simtmm.trace.lockstep import Output
 
 Progress = Callable[[int, int], None]
 
@@ -54,10 +68,12 @@ def lower_with(trace: Trace, specification: LoweringSpecification, progress: Pro
 
     Raises what `lower` raises, but that every block fits.
     """
+    sites = trace.info.sites
+    tables = site_tables(sites) if says_something(sites) else None
     pieces = []
     done = 0
     for span in spans(trace):
-        pieces.append(_lower_span(span, trace.info, specification))
+        pieces.append(_lower_span(span, trace.info, specification, tables))
         done += len(span.events)
         if progress:
             progress(done, trace.info.events)
@@ -96,66 +112,114 @@ class _Piece:
     block_warps: npt.NDArray[np.int64]  # warps of each block
 
 
-def _lower_span(span: Span, info: TraceInfo, specification: LoweringSpecification) -> _Piece:
-    from simtmm.trace.lockstep import lockstep  # late: it brings Numba along, which no model needs
+def _lower_span(span: Span, info: TraceInfo, specification: LoweringSpecification, tables: SiteTables | None) -> _Piece:
+    # Late: it brings Numba along, which no model needs.
+    from simtmm.trace.lockstep import NEEDS_TABLES, Rules, lockstep, lockstep_with_tables
 
     width, chunk_bytes = specification.warp_width, specification.chunk_bytes
     block_warps = -(-span.threads // width)
-    warps = int(block_warps.sum())
-    events = len(span.events)
-    by_thread = specification.half_warp_segments
-    touched = (span.events["bytes"].astype(np.int64) + chunk_bytes - 2) // chunk_bytes + 1  # at most
-    most_chunks = events if by_thread else int(touched.sum())
-    kind = np.empty(events, dtype=np.uint8)
-    amount = np.empty(events, dtype=np.int64)
-    chunks = np.empty(most_chunks, dtype=np.int64)
-    warp_operations = np.empty(warps, dtype=np.int64)
-    warp_chunks = np.empty(warps, dtype=np.int64)
-    operations, chunk_count, refused = lockstep(
-        span.events, span.ends, span.threads, width, chunk_bytes, specification.banks, specification.bank_bytes,
-        specification.lanes_together, by_thread, kind, amount, chunks, warp_operations, warp_chunks,
+    rules = Rules(
+        width, chunk_bytes, specification.banks, specification.bank_bytes, specification.lanes_together,
+        specification.half_warp_segments,
     )  # fmt: skip
+    local, refused = None, NEEDS_TABLES
+    if tables is None:
+        output = _output(span, int(block_warps.sum()), specification, None, None)
+        operations, chunk_count, refused = lockstep(span.events, span.ends, span.threads, rules, output)
+    if refused == NEEDS_TABLES:
+        tables = tables or site_tables(())
+        local = regions(info, width, span.first, len(span.ends))
+        output = _output(span, int(block_warps.sum()), specification, tables, local)
+        operations, chunk_count, refused = lockstep_with_tables(
+            span.events, span.ends, span.threads, rules, output, tables, local
+        )
     if refused >= 0:
-        raise _refusal(span, refused, info)
-    kind, amount, chunks = kind[:operations].copy(), amount[:operations].copy(), chunks[:chunk_count].copy()
-    if by_thread:
-        chunks, warp_chunks = _by_half_warps(span.events, kind, amount, chunks, warp_operations, specification)
-    return _Piece(kind, amount, chunks, warp_operations, warp_chunks, block_warps)
+        raise _refusal(span, refused, info, local)
+    kind, amount = output.kind[:operations].copy(), output.amount[:operations].copy()
+    chunks, warp_chunks = output.chunks[:chunk_count].copy(), output.warp_chunks
+    if specification.half_warp_segments:
+        chunks, warp_chunks = _by_half_warps(span, kind, amount, chunks, output.warp_operations, specification, local)
+    return _Piece(kind, amount, chunks, output.warp_operations, warp_chunks, block_warps)
 
 
-def _refusal(span: Span, block: int, info: TraceInfo) -> TraceError | WorkloadError:
+def _output(
+    span: Span, warps: int, specification: LoweringSpecification, tables: SiteTables | None, local: Regions | None
+) -> "Output":
+    """Room for all that may come of events. tables, local: None where there are none."""
+    from simtmm.trace.lockstep import Output
+
+    events, chunk_bytes = span.events, specification.chunk_bytes
+    most_operations = len(events)
+    if tables is not None and len(tables.work):  # a join and work before each
+        most_operations *= 1 + int(((tables.work > 0).astype(np.int64) + (np.diff(tables.needs_end) > 0)).max())
+    if specification.half_warp_segments:
+        most_chunks = len(events)
+    else:
+        touched = (events["bytes"].astype(np.int64) + chunk_bytes - 2) // chunk_bytes + 1  # at most
+        most_chunks = int(touched.sum())
+    if local is not None and local.bytes.any():
+        words = int(most_words(events["bytes"][events["kind"] > Kind.BARRIER].astype(np.int64)).sum())
+        most_chunks += words * (1 if specification.half_warp_segments else (WORD + chunk_bytes - 2) // chunk_bytes + 1)
+    return Output(
+        kind=np.empty(most_operations, dtype=np.uint8),
+        amount=np.empty(most_operations, dtype=np.int64),
+        chunks=np.empty(most_chunks, dtype=np.int64),
+        warp_operations=np.empty(warps, dtype=np.int64),
+        warp_chunks=np.empty(warps, dtype=np.int64),
+    )
+
+
+def _refusal(span: Span, block: int, info: TraceInfo, local: Regions | None) -> TraceError | WorkloadError:
     """What is wrong with a block that can't be lowered."""
     events = span.events[span.ends[block - 1] if block else 0 : span.ends[block]]
     most = int(events["value"][events["kind"] != Kind.BARRIER].max())
     where = name_of_block(info, span.first + block)
+    own = events[(events["kind"] == Kind.LOCAL_LOAD) | (events["kind"] == Kind.LOCAL_STORE)]
+    if local is not None and len(own):
+        size = int(local.bytes[block])
+        outside = own["value"][own["value"].astype(np.float64) + np.maximum(own["bytes"], 1) > size]
+        if len(outside):
+            return TraceError(
+                f"{where}: local memory at byte {int(outside[0])}: must be within local_bytes_per_thread = {size}"
+            )
     if most >= BEYOND:
         return TraceError(f"{where}: value {most}: addresses and counts must be below 2^62")
     return WorkloadError(f"{where}: a warp's work without anything in between: its operations must be below 2^63")
 
 
 def _by_half_warps(
-    events: Events,
+    span: Span,
     kind: npt.NDArray[np.uint8],
     amount: npt.NDArray[np.int64],
     accesses: npt.NDArray[np.int64],
     warp_operations: npt.NDArray[np.int64],
     specification: LoweringSpecification,
+    local: Regions | None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The chunks of memory operations, and how many each warp has; `amount` is set to how many each operation has.
 
-    accesses: for each memory operation the events of the threads that take part, `amount` of them.
+    accesses: for each memory operation the events of the threads that take part, or words of local memory, `amount` of
+    them.
     """
     memory = np.flatnonzero((kind >= LOAD) & (kind <= ATOMIC))
-    event = events[accesses]
+    numbers = accesses if local is None else events_of(accesses)
+    event = span.events[numbers]
     operation = np.repeat(memory, amount[memory])
-    half_warp = event["thread"] % specification.warp_width // HALF_WARP
+    half_warp = event["thread"].astype(np.int64) % specification.warp_width // HALF_WARP
     begins = np.ones(len(accesses), dtype=bool)
     # Updates of one word are not served together, so each thread of an atomic is on its own.
     begins[1:] = (np.diff(operation) != 0) | (np.diff(half_warp) != 0) | (kind[operation[1:]] == ATOMIC)
     starts = np.flatnonzero(begins)
     ends = np.append(starts[1:], len(accesses)) if len(accesses) else starts
-    sizes = np.maximum(event["bytes"], 1).astype(np.int64)
-    found = coalesce(event["value"].astype(np.int64), sizes, ends)
+    address, sizes = event["value"].astype(np.int64), np.maximum(event["bytes"], 1).astype(np.int64)
+    words = np.flatnonzero(accesses < 0)
+    if local is not None and len(words):
+        block = np.searchsorted(span.ends, numbers[words], side="right")
+        warp, lane = np.divmod(event["thread"][words].astype(np.int64), specification.warp_width)
+        region = local.base[block] + warp * local.stride[block]
+        address[words] = word_addresses(accesses[words], address[words], lane, region, specification.warp_width)
+        sizes[words] = WORD
+    found = coalesce(address, sizes, ends)
     transfers = np.bincount(operation[starts], weights=found.counts, minlength=len(kind)).astype(np.int64)
     amount[memory] = transfers[memory]
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(transfers, dtype=np.int64)])

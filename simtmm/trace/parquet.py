@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from simtmm.errors import TraceError, shown_error
-from simtmm.trace.schema import EVENT, METADATA_KEY, Batch, Kind, TraceInfo
+from simtmm.trace.info import TraceInfo
+from simtmm.trace.schema import EVENT, METADATA_KEY, MOST_SITES, Batch, Kind
 
 ROW_GROUP = 1 << 20  # events of a row group: 16 MiB of memory
 
@@ -21,12 +22,16 @@ COLUMNS = pa.schema(
         pa.field("launch", pa.int32(), nullable=False),
         pa.field("block", pa.int32(), nullable=False),
         pa.field("thread", pa.int32(), nullable=False),
-        pa.field("site", pa.uint16(), nullable=False),
+        pa.field("site", pa.uint32(), nullable=False),
         pa.field("kind", pa.uint8(), nullable=False),
         pa.field("bytes", pa.uint8(), nullable=False),
         pa.field("value", pa.uint64(), nullable=False),
     ]
 )
+OLD_COLUMNS = COLUMNS.set(COLUMNS.get_field_index("site"), pa.field("site", pa.uint16(), nullable=False))  # version 1
+
+
+_ORDER = "rows must be in the order of launch, block and thread"
 
 
 class TraceWriter:
@@ -98,7 +103,8 @@ def to_arrow(batch: Batch) -> pa.RecordBatch:
     columns = {
         "launch": np.repeat(batch.launch, counts),
         "block": np.repeat(batch.block, counts),
-        **{name: np.ascontiguousarray(batch.events[name]) for name in ("thread", "site", "kind", "bytes", "value")},
+        "thread": batch.events["thread"].astype(np.int32),
+        **{name: np.ascontiguousarray(batch.events[name]) for name in ("site", "kind", "bytes", "value")},
     }
     return pa.RecordBatch.from_arrays([pa.array(columns[name]) for name in COLUMNS.names], schema=COLUMNS)
 
@@ -110,7 +116,7 @@ def read_batches(path: Path, info: TraceInfo) -> Iterator[Batch]:
     try:
         with pq.ParquetFile(path) as file:
             for group in range(file.num_row_groups):
-                read = _from_arrow(file.read_row_group(group))
+                read = _from_arrow(file.read_row_group(group), path)
                 last_one = group + 1 == file.num_row_groups
                 if not len(read.ends):
                     continue
@@ -139,9 +145,11 @@ def _name(batch: Batch, at: int) -> tuple[int, int]:
     return int(batch.launch[at]), int(batch.block[at])
 
 
-def _from_arrow(table: pa.Table) -> Batch:
+def _from_arrow(table: pa.Table, path: Path) -> Batch:
     columns = {name: _numbers(table.column(name)) for name in COLUMNS.names}
     events = np.empty(table.num_rows, dtype=EVENT)
+    if np.any(columns["thread"].view(np.uint32) > np.iinfo(EVENT["thread"]).max):  # a negative one is large
+        raise TraceError(f"{path}: {_ORDER}, threads within the block")
     for name in EVENT.names or ():
         events[name] = columns[name]
     launch, block = columns["launch"], columns["block"]
@@ -188,15 +196,22 @@ def _check(batch: Batch, info: TraceInfo, before: tuple[int, int], path: Path) -
         raise TraceError(f"{path}: a row names a launch or block that its metadata does not have")
     order = (np.diff(launch) > 0) | ((np.diff(launch) == 0) & (np.diff(block) > 0))
     if not np.all(order) or (int(launch[0]), int(block[0])) <= before:
-        raise TraceError(f"{path}: rows must be in the order of launch, block and thread")
-    thread = batch.events["thread"]
+        raise TraceError(f"{path}: {_ORDER}")
+    thread, site = batch.events["thread"], batch.events["site"]
     counts = np.diff(batch.ends, prepend=0)
-    backwards = np.diff(thread) < 0
+    backwards = thread[1:] < thread[:-1]
     backwards[batch.ends[:-1] - 1] = False
-    if np.any(backwards) or thread.min() < 0 or np.any(thread >= np.repeat(threads[launch], counts)):
-        raise TraceError(f"{path}: rows must be in the order of launch, block and thread, threads within the block")
-    if batch.events["kind"].max() >= Kind.SHARED_ARRAY:
-        raise TraceError(f"{path}: kind {int(batch.events['kind'].max())}: must be below {int(Kind.SHARED_ARRAY)}")
+    if np.any(backwards) or np.any(thread >= np.repeat(threads[launch], counts)):
+        raise TraceError(f"{path}: {_ORDER}, threads within the block")
+    most_sites = 1 << 16 if info.version == 1 else MOST_SITES
+    if site.max() >= most_sites:
+        raise TraceError(f"{path}: site {int(site.max())}: must be below {most_sites}")
     value, kind = batch.events["value"], batch.events["kind"]
+    is_none = kind >= Kind.SHARED_ARRAY
+    if info.version > 1:
+        is_none &= (kind == Kind.SHARED_ARRAY) | (kind > Kind.CONSTANT_LOAD)
+    if np.any(is_none):
+        others = "" if info.version == 1 else f", or from {int(Kind.LOCAL_LOAD)} to {int(Kind.CONSTANT_LOAD)}"
+        raise TraceError(f"{path}: kind {int(kind[is_none].max())}: must be below {int(Kind.SHARED_ARRAY)}{others}")
     if np.any(value[kind != Kind.BARRIER] >= 2**62):
         raise TraceError(f"{path}: value {int(value.max())}: addresses and counts must be below 2^62")

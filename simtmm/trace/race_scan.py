@@ -2,6 +2,8 @@
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
 
+from typing import Any, NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,13 +13,31 @@ from simtmm.trace.schema import Events, Kind
 LOAD, STORE, SAME, ATOMIC = range(4)  # what is done to a word; SAME: a store that changed nothing
 ACTIONS = 4
 OF_BLOCK, OF_LAUNCH = range(2)  # scopes
-COLUMNS = 8  # of a pair of sites, these:
-COUNT, HARMFUL, LAUNCH, BLOCK, OTHER_BLOCK, THREAD, OTHER_THREAD, ADDRESS = range(COLUMNS)
+COLUMNS = 9  # of a pair of sites, these:
+COUNT, HARMFUL, LAUNCH, BLOCK, OTHER_BLOCK, THREAD, OTHER_THREAD, ADDRESS, PAIR = range(COLUMNS)
+SITE_BITS = 29  # of a site's number in PAIR: the scope, one site, the other
+PLACES = 1 << 20  # of a table of pairs
+MOST_PAIRS = 7 * PLACES // 8
+FULL = -1
+SPREAD = 0x9E3779B97F4A7C1  # a factor that spreads pairs over the table
 NOBODY = -1
-WHO_BITS, THREAD_BITS, LOW_16 = 32, 16, 0xFFFF  # of who touched a word first: block or thread, its thread, its site
+WHO_BITS, THREAD_BITS, LOW_16 = (
+    32,
+    16,
+    0xFFFF,
+)  # of who touched a word first: block or thread, its thread, its site's rank
 
 _LOAD, _ASYNC, _ATOMIC, _BARRIER = int(Kind.LOAD), int(Kind.ASYNC), int(Kind.ATOMIC), int(Kind.BARRIER)
 _SHARED_LOAD, _SHARED_ATOMIC = int(Kind.SHARED_LOAD), int(Kind.SHARED_ATOMIC)
+
+
+class Pairs(NamedTuple):
+    """The pairs of sites of a kernel that race: see `scan`."""
+
+    ranks: Any
+    numbers: Any
+    rows: Any
+    used: Any
 
 
 @Compiled
@@ -34,15 +54,21 @@ def scan(
     shared_unit: int,
     shared_base: npt.NDArray[np.int64],
     touched: npt.NDArray[np.int64],
+    ranks: npt.NDArray[np.int64],
+    numbers: npt.NDArray[np.int64],
     pairs: npt.NDArray[np.int64],
+    used: npt.NDArray[np.int64],
 ) -> int:
-    """Go through blocks of a launch, stretch between barriers by stretch; gives how many stretches there were so far.
+    """Go through blocks of a launch, stretch between barriers by stretch; gives how many stretches there were so far,
+    or FULL where there are more pairs than a table holds.
 
     Within a stretch threads come in the order of their numbers, and so do the blocks of a launch; so if anybody but
     the present one did something to a word, the first who did is not the present one. touched: of each word when it
-    was touched last, then for each action the first thread or block (upper 32 bits), its thread (16) and site (16),
-    NOBODY for nobody.
+    was touched last, then for each action the first thread or block (upper 32 bits), its thread (16) and the rank of
+    its site (16), NOBODY for nobody. ranks, numbers: the rank of each site, the site of each rank. pairs: int64[PLACES,
+    COLUMNS], a hash table of pairs of sites, COUNT is 0 where the place is free. used: int64[1], places taken.
     """
+    table = Pairs(ranks, numbers, pairs, used)
     for number in range(len(starts)):
         start, count, block = starts[number], ends[number] - starts[number], blocks[number]
         stretch = np.empty(count, np.int32)
@@ -60,17 +86,19 @@ def scan(
                 continue
             action = _action(kind, len(silent) != 0 and silent[start + place])
             value = np.int64(event.value)
+            if used[0] > MOST_PAIRS:
+                return FULL
             if kind >= _SHARED_LOAD:
                 offset = value & np.int64(0xFFFFFFFF)
                 low = 2 * words + shared_base[value >> 32] + offset // shared_unit
                 me = np.int64(event.thread)
-                _touch(event, action, OF_BLOCK, me, stretches, low, shared_unit, touched, pairs, launch, block)
+                _touch(event, action, OF_BLOCK, me, stretches, low, shared_unit, touched, table, launch, block)
             else:
                 low = value // unit
                 me = np.int64(event.thread)
-                _touch(event, action, OF_BLOCK, me, stretches, low, unit, touched, pairs, launch, block)
+                _touch(event, action, OF_BLOCK, me, stretches, low, unit, touched, table, launch, block)
                 me = np.int64(block)
-                _touch(event, action, OF_LAUNCH, me, launch + 1, low + words, unit, touched, pairs, launch, block)
+                _touch(event, action, OF_LAUNCH, me, launch + 1, low + words, unit, touched, table, launch, block)
     return stretches
 
 
@@ -130,7 +158,7 @@ def _is_harmful(action, other, changed):
 
 
 @inlined
-def _touch(event, action, scope, me, now, low, size, touched, pairs, launch, block):
+def _touch(event, action, scope, me, now, low, size, touched, table, launch, block):
     """Note what an access does to each of its words, and what it races with.
 
     me: the thread of the block, or the block of the launch. now: the stretch or the launch; what lies before is
@@ -153,17 +181,32 @@ def _touch(event, action, scope, me, now, low, size, touched, pairs, launch, blo
             told |= 1 << other
             there = np.int64(block) if scope == OF_BLOCK else first >> WHO_BITS
             address = np.int64(event.value) + word * size
-            _note(event, first, there, address, _is_harmful(action, other, changed), pairs[scope], launch, block)
+            _note(event, first, there, address, _is_harmful(action, other, changed), table, scope, launch, block)
         if touched[at, 1 + action] == NOBODY:
-            touched[at, 1 + action] = me << WHO_BITS | np.int64(event.thread) << THREAD_BITS | np.int64(event.site)
+            touched[at, 1 + action] = me << WHO_BITS | np.int64(event.thread) << THREAD_BITS | table.ranks[event.site]
 
 
 @inlined
-def _note(event, first, there, address, harmful, pairs, launch, block):
+def _place(table, pair):
+    """Where a pair stands in the table, which it is put into if it is new."""
+    rows = table.rows
+    at = (pair * SPREAD >> 20) & (len(rows) - 1)
+    while rows[at, COUNT] != 0 and rows[at, PAIR] != pair:
+        at = (at + 1) & (len(rows) - 1)
+    if rows[at, COUNT] == 0:
+        rows[at, PAIR] = pair
+        table.used[0] += 1
+    return at
+
+
+@inlined
+def _note(event, first, there, address, harmful, table, scope, launch, block):
     """Count a race of an event with who came first, in block `there`; an example is kept, a harmful one if any is."""
-    site, thread = first & LOW_16, first >> THREAD_BITS & LOW_16
-    forward = site <= event.site
-    row = pairs[site, event.site] if forward else pairs[event.site, site]
+    site, thread = table.numbers[first & LOW_16], first >> THREAD_BITS & LOW_16
+    own = np.int64(event.site)
+    forward = site <= own
+    pair = (np.int64(scope) << SITE_BITS | min(site, own)) << SITE_BITS | max(site, own)
+    row = table.rows[_place(table, pair)]
     row[COUNT] += 1
     if row[COUNT] == 1 or (harmful and row[HARMFUL] == 0):
         row[LAUNCH] = launch

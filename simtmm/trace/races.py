@@ -23,12 +23,15 @@ import numpy.typing as npt
 
 from simtmm.errors import TraceError
 from simtmm.trace.io import Trace
-from simtmm.trace.race_scan import COLUMNS, COUNT, scan
+from simtmm.trace.race_scan import COLUMNS, COUNT, FULL, MOST_PAIRS, PAIR, PLACES, SITE_BITS, scan
 from simtmm.trace.schema import Batch, Events, Kind, TraceArray, TraceLaunch, TraceSite
 
 SCOPES = ("block", "launch")
+MOST_SITES = 1 << 16  # that access memory: who touched a word first is kept with 16 bits for the site
 
 Numbers = npt.NDArray[Any]
+_SITE = (1 << SITE_BITS) - 1
+_UNLISTED = "races: the trace has events at sites that it does not list"
 
 
 @dataclass(frozen=True)
@@ -151,19 +154,22 @@ class RaceFinder:
     """
 
     def __init__(self, sites: Sequence[TraceSite], arrays: Sequence[TraceArray]) -> None:
-        self._sites = sites
+        self._sites = {site.site: site for site in sites}
+        count = max(self._sites, default=-1) + 1
+        self._known = np.zeros(count, np.bool_)
+        self._known[list(self._sites)] = True
+        self._ranks = np.full(count, -1, np.int64)  # of the sites that accesses have been seen of, as they came
+        self._numbers = np.zeros(0, np.int64)  # the other way round
         self._arrays = sorted(arrays, key=lambda array: array.base)
         self._end = max((array.base + array.bytes for array in arrays), default=0)
         self._unit = self._shared_unit = 16  # bytes of a word, once accesses have been seen
         self._words = 0  # of global memory
-        self._shared_base = np.zeros(
-            len(sites) + 1, np.int64
-        )  # the first word of each array in shared memory, by its site
+        self._shared_base = np.zeros(count + 1, np.int64)  # the first word of each array in shared memory, by its site
         # The words of global memory as threads of a block touch them, again as blocks of a launch do, and the words
         # of shared memory: when each was touched last, and for each action who came first (see race_scan).
         self._touched = np.zeros((0, 5), np.int64)
         self._stretches = 0  # between barriers, seen so far
-        self._pairs: dict[str, Numbers] = {}
+        self._pairs: dict[str, tuple[Numbers, Numbers]] = {}
         self._flagged = False
 
     def add(self, batch: Batch, launches: Sequence[TraceLaunch], silent: npt.NDArray[np.bool_] | None) -> None:
@@ -179,7 +185,7 @@ class RaceFinder:
             number = int(batch.launch[first])
             function = launches[number].kernel
             if function not in self._pairs:  # zeros that nobody touches take no memory
-                self._pairs[function] = np.zeros((2, len(self._sites), len(self._sites), COLUMNS), np.int64)
+                self._pairs[function] = np.zeros((PLACES, COLUMNS), np.int64), np.zeros(1, np.int64)
             self._stretches = scan(
                 events,
                 np.zeros(0, np.bool_) if silent is None else silent,
@@ -193,8 +199,12 @@ class RaceFinder:
                 self._shared_unit,
                 self._shared_base,
                 self._touched,
-                self._pairs[function],
+                self._ranks,
+                self._numbers,
+                *self._pairs[function],
             )
+            if self._stretches == FULL:
+                raise TraceError(f"races: {function}: more than {MOST_PAIRS:,} pairs of sites race")
 
     def _fit(self, events: Events) -> None:
         """Words small enough for these accesses, and room for all of them."""
@@ -207,8 +217,9 @@ class RaceFinder:
         words = self._end // unit + 1
         shared = (kind >= Kind.SHARED_LOAD) & (kind <= Kind.SHARED_ATOMIC)
         value, size = events["value"][shared], size[shared]
-        if int(max(events["site"].max(), (value >> np.uint64(32)).max(initial=0))) >= len(self._sites):
-            raise TraceError("races: the trace has events at sites that it does not list")
+        self._rank(np.concatenate([np.flatnonzero(everywhere), np.flatnonzero(shared)]), events)
+        if int((value >> np.uint64(32)).max(initial=0)) >= len(self._known):
+            raise TraceError(_UNLISTED)
         offset = value & np.uint64(2**32 - 1)
         shared_unit = _common(offset | size, self._shared_unit)
         ends = np.diff(self._shared_base) * self._shared_unit  # bytes
@@ -223,18 +234,35 @@ class RaceFinder:
                 self._touched[words : words + len(kept)] = kept
         self._unit, self._words, self._shared_unit, self._shared_base = unit, words, shared_unit, base
 
+    def _rank(self, accesses: npt.NDArray[np.int64], events: Events) -> None:
+        """Give a rank to the sites of accesses that have none."""
+        site = events["site"]
+        seen = np.zeros(len(self._known), np.bool_)
+        if int(site.max()) < len(seen):
+            seen[site[accesses]] = True
+        if int(site.max()) >= len(seen) or np.any(seen & ~self._known):
+            raise TraceError(_UNLISTED)
+        new = np.flatnonzero(seen & (self._ranks < 0))
+        self._ranks[new] = np.arange(len(self._numbers), len(self._numbers) + len(new))
+        self._numbers = np.concatenate([self._numbers, new])
+        if len(self._numbers) > MOST_SITES:
+            raise TraceError(
+                f"races: the trace has {len(self._numbers):,} sites that access memory: must be at most {MOST_SITES:,}"
+            )
+
     def found(self) -> Races:
         """What was found so far."""
         races = [
-            self._race(function, int(scope), int(one), int(other), pairs[scope, one, other])
-            for function, pairs in self._pairs.items()
-            for scope, one, other in np.argwhere(pairs[..., COUNT])
+            self._race(function, row)
+            for function, (rows, _) in self._pairs.items()
+            for row in rows[rows[:, COUNT] > 0][np.argsort(rows[rows[:, COUNT] > 0, PAIR])]
         ]
         races.sort(key=lambda race: (bool(race.benign), -race.count, race.first.site, race.second.site))
         return Races(tuple(races))
 
-    def _race(self, function: str, scope: int, one: int, other: int, row: Numbers) -> Race:
-        count, harmful, launch, block, other_block, thread, other_thread, address = (int(number) for number in row)
+    def _race(self, function: str, row: Numbers) -> Race:
+        count, harmful, launch, block, other_block, thread, other_thread, address, pair = row.tolist()
+        scope, one, other = pair >> 2 * SITE_BITS, pair >> SITE_BITS & _SITE, pair & _SITE
         shared = self._sites[one].kind.startswith("shared_")
         array, index = self._shared_place(address) if shared else self._place(address)
         benign = not harmful if self._flagged else None

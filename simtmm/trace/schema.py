@@ -6,45 +6,51 @@ An event is one thing one thread did. Events are ordered by launch, then block, 
     column   dtype    unit    meaning
     launch   int32            the launch, from 0
     block    int32            the block within the launch: x + grid.x * (y + grid.y * z)
-    thread   int32            the thread within the block, numbered likewise
-    site     uint16           the place in the kernel's source, an index of the site table
+    thread   int32            the thread within the block, numbered likewise, below MOST_THREADS
+    site     uint32           the place in the program, an index of the site table, below MOST_SITES
     kind     uint8            what it was, an index of KINDS
     bytes    uint8    bytes   how much an access moved; 0 for what is no access
     value    uint64           load, async, store, atomic: the address in bytes, virtual;
                               shared_load, shared_store, shared_atomic: the site at which the array is declared
                               in the upper 32 bits, the byte offset within it in the lower;
-                              work: the number of operations; join: how many of the latest asyncs are left out;
-                              barrier: 0
+                              local_load, local_store: the byte offset in the thread's own local memory;
+                              constant_load: the address in bytes, virtual;
+                              work: the number of operations; or, where the site says which instructions these are
+                              (TraceSite.work), how often they were done; join: how many of the latest asyncs are
+                              left out; barrier: 0
+
+What an event says is done in this order: its thread waits for the values that the site needs, issues the instructions
+of the site's work, and then does what the kind says. Only sites of compiled programs say what they need and do;
+of all others an event is what its kind says.
 
 Virtual addresses: the arrays of a program lie one after another, in the order of their registration, the first at
 ALIGNMENT, each other one at the next multiple of it behind the end of the one before, with a gap of a byte at least.
 The same program therefore has the same trace on every run, machine and recorder. An imported trace
 (simtmm/trace/importers) keeps the addresses that the other tool saw on its device, raw: its arrays are the stretches
-that were accessed, and another run may have others. In memory an event is 16 bytes
-(EVENT), and what is the same for all events of a block stands once a block (see Batch).
+that were accessed, and another run may have others. Local memory is of each thread: where it lies on a machine is
+lowering's to say (simtmm/trace/local_memory.py). In memory an event is 16 bytes (EVENT), and what is the same for all
+events of a block stands once a block (see Batch).
 
 The file's key-value metadata holds one JSON document under METADATA_KEY: schema version, kernel, parameters,
-launches, arrays, sites, provenance and a digest of the events. Where only some blocks were recorded it also says which
-(Sampling); a trace without that entry is of all blocks.
+launches, arrays, sites, provenance and a digest (simtmm/trace/info.py). Files of version 1 are read too: their sites
+are uint16, and they have none of the kinds from local_load on.
 """
 
 import enum
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.renamed import LAUNCH_KEYS, with_new_names
-
-VERSION = 1
+VERSION = 2
 METADATA_KEY = b"simtmm.trace"
 ALIGNMENT = 512  # bytes; CuPy's memory pool hands out multiples of this, so arrays on a GPU lie as densely
 
 
 class Kind(enum.IntEnum):
-    """What an event is; the codes are those of simtmm/recorder/device.cuh."""
+    """What an event is; the codes up to BARRIER are those of simtmm/recorder/device.cuh."""
 
     WORK = 0
     LOAD = 1
@@ -57,26 +63,42 @@ class Kind(enum.IntEnum):
     JOIN = 8
     BARRIER = 9
     SHARED_ARRAY = 10  # a site only: the declaration of an array in shared memory
+    LOCAL_LOAD = 11  # of the thread's own memory: what does not fit its registers
+    LOCAL_STORE = 12
+    CONSTANT_LOAD = 13
 
 
 KINDS = tuple(kind.name.lower() for kind in Kind)
 
 BEYOND = 1 << 62  # addresses and counts of a trace are below it
+MOST_SITES = 1 << 29  # lockstep has numbers above them for threads that wait or are done
+MOST_THREADS = 1 << 16  # of a block
 
-EVENT = np.dtype([("value", "<u8"), ("thread", "<i4"), ("site", "<u2"), ("kind", "u1"), ("bytes", "u1")], align=False)
+EVENT = np.dtype([("value", "<u8"), ("site", "<u4"), ("thread", "<u2"), ("kind", "u1"), ("bytes", "u1")], align=False)
+
+WORK_CLASSES = ("fp32", "fp64", "fp16", "integer", "special", "tensor", "shared", "local", "control")
+"""Classes of instructions: floating point by width, integers and logic and moves, functions such as rsqrt, products of
+small matrices, instructions of shared memory (shuffles, too) and of local memory beside the accesses that are events
+themselves, and branches with what else steers threads."""
 
 Events = npt.NDArray[np.void]
 
 
 @dataclass(frozen=True)
 class TraceLaunch:
-    """The shape and the needs of a launch (see simtmm.kernel.Launch)."""
+    """The shape and the needs of a launch (see simtmm.kernel.Launch).
+
+    local_bytes_per_thread: memory of a thread's own beside its registers [bytes]; accesses to it are local_load and
+    local_store. spill_bytes_per_thread: of these, what the compiler spilled registers to [bytes].
+    """
 
     kernel: str
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     registers_per_thread: int
     shared_memory_bytes: int
+    local_bytes_per_thread: int = 0
+    spill_bytes_per_thread: int = 0
 
     @property
     def blocks(self) -> int:
@@ -91,24 +113,76 @@ class TraceLaunch:
 
 @dataclass(frozen=True)
 class TraceArray:
-    """An array of global memory: its name, virtual address and size in bytes, and what it holds."""
+    """An array: its name, virtual address and size in bytes, and what it holds. space: "global" or "constant"."""
 
     name: str
     base: int
     bytes: int
     dtype: str
     shape: tuple[int, ...]
+    space: str = "global"
 
 
 @dataclass(frozen=True)
 class TraceSite:
-    """A place in the kernel's source: its number, kind, file, line and the text of that line."""
+    """A place in a program: its number, kind, file, line and the text of that line; and what the compiler made of it.
+
+    instruction: the text of the instruction that the compiler made, "" if unknown.
+    function: the function that it belongs to, "" if unknown.
+    inlined: the calls that it was inlined at, (file, line) of each, innermost first.
+    work: (class, instructions) that an event of the site issues before its access; classes of WORK_CLASSES, each once.
+    needs: numbers of the values that must have arrived before that work begins.
+    gives: numbers of the values that the access loads. A value is a whole number of at least 0.
+
+    Raises ValueError.
+    """
 
     site: int
     kind: str
     file: str
     line: int
     source: str
+    instruction: str = ""
+    function: str = ""
+    inlined: tuple[tuple[str, int], ...] = ()
+    work: tuple[tuple[str, int], ...] = ()
+    needs: tuple[int, ...] = ()
+    gives: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        counts = dict(self.work)
+        if len(counts) < len(self.work) or not all(
+            name in WORK_CLASSES and type(count) is int and 1 <= count < 1 << 31 for name, count in counts.items()
+        ):
+            raise ValueError(
+                f"site {self.site}: work = {counts}: must be numbers of instructions from 1 to 2^31 - 1, "
+                f"by class: {', '.join(WORK_CLASSES)}"
+            )
+        for name, values in (("needs", self.needs), ("gives", self.gives)):
+            if not all(type(value) is int and 0 <= value < 1 << 62 for value in values):
+                raise ValueError(f"site {self.site}: {name} = {values}: must be whole numbers from 0 to 2^62 - 1")
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; what the compiler made stands in it only where it is known."""
+        known = {"site": self.site, "kind": self.kind, "file": self.file, "line": self.line, "source": self.source}
+        made = {
+            "instruction": self.instruction,
+            "function": self.function,
+            "inlined": [list(call) for call in self.inlined],
+            "work": dict(self.work),
+            "needs": list(self.needs),
+            "gives": list(self.gives),
+        }
+        return known | {name: value for name, value in made.items() if value}
+
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any]) -> "TraceSite":
+        """From `to_dict`'s form. Raises KeyError, TypeError or ValueError where it is not of that form."""
+        given = {**table}
+        given["inlined"] = tuple((str(file), int(line)) for file, line in given.get("inlined", ()))
+        given["work"] = tuple(dict(given.get("work", {})).items())
+        given["needs"], given["gives"] = tuple(given.get("needs", ())), tuple(given.get("gives", ()))
+        return cls(**given)
 
 
 @dataclass(frozen=True)
@@ -161,70 +235,6 @@ def sampled_blocks(blocks: int, sample_blocks: int | None) -> npt.NDArray[np.int
     return ((2 * part + 1) * blocks // (2 * sample_blocks)).astype(np.int32)
 
 
-@dataclass(frozen=True)
-class TraceInfo:
-    """All of a trace but its events.
-
-    digest: a hash of the events, launches and arrays: equal digests, equal behaviour. provenance: versions,
-    recorder, source hash, command, and under "warnings" what the recorder doubts. sampling: which blocks were
-    recorded, if not all.
-    """
-
-    kernel: str
-    parameters: dict[str, Any]
-    launches: tuple[TraceLaunch, ...]
-    arrays: tuple[TraceArray, ...]
-    sites: tuple[TraceSite, ...]
-    events: int
-    digest: str
-    provenance: dict[str, Any] = field(default_factory=dict)
-    sampling: Sampling | None = None
-
-    @property
-    def doubts(self) -> list[str]:
-        """Why the recorder doubts that the trace holds all that the kernel did, in words."""
-        said = self.provenance.get("warnings")
-        return [str(doubt) for doubt in said] if isinstance(said, list) else []
-
-    @property
-    def warnings(self) -> list[str]:
-        """What a reader of a result of this trace must know: what it leaves out, and what its recorder doubts."""
-        return [*([self.sampling.warning] if self.sampling else []), *self.doubts]
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        table = {"version": VERSION, **asdict(self)}
-        if self.sampling is None:
-            del table["sampling"]
-        return table
-
-    @classmethod
-    def from_dict(cls, table: dict[str, Any]) -> "TraceInfo":
-        """From `to_dict`'s form. Raises KeyError, TypeError or ValueError where it is not of that form."""
-        if table["version"] != VERSION:
-            raise ValueError(f"schema version {table['version']}, this simtmm reads {VERSION}")
-        return cls(
-            kernel=str(table["kernel"]),
-            parameters=dict(table["parameters"]),
-            launches=tuple(
-                TraceLaunch(
-                    str(entry["kernel"]),
-                    _three(entry["grid"]),
-                    _three(entry["block"]),
-                    int(entry["registers_per_thread"]),
-                    int(entry["shared_memory_bytes"]),
-                )
-                for entry in (with_new_names(launch, LAUNCH_KEYS) for launch in table["launches"])
-            ),
-            arrays=tuple(TraceArray(**{**entry, "shape": tuple(entry["shape"])}) for entry in table["arrays"]),
-            sites=tuple(TraceSite(**entry) for entry in table["sites"]),
-            events=int(table["events"]),
-            digest=str(table["digest"]),
-            provenance=dict(table["provenance"]),
-            sampling=_sampling(table.get("sampling")),
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Events of whole blocks, in order; a row group of the file.
@@ -246,20 +256,3 @@ class Batch:
         counts = np.diff(self.ends, prepend=0)
         events = self.events[np.repeat(kept, counts)]
         return Batch(events, self.launch[kept], self.block[kept], np.cumsum(counts[kept]))
-
-
-def _sampling(table: Any) -> Sampling | None:
-    if table is None:
-        return None
-    return Sampling(
-        int(table["sample_blocks"]),
-        tuple(int(blocks) for blocks in table["recorded"]),
-        tuple(int(blocks) for blocks in table["left_out"]),
-    )
-
-
-def _three(sizes: Any) -> tuple[int, int, int]:
-    x, y, z = (int(size) for size in sizes)
-    if min(x, y, z) < 1:
-        raise ValueError(f"sizes {sizes}: must be at least 1")
-    return x, y, z

@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import TraceError
+from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
-from simtmm.trace.schema import EVENT, Batch, Events, TraceInfo
+from simtmm.trace.schema import EVENT, Batch, Events
 
 MOST_BLOCKS = 2**31 - 1  # of a launch: a trace numbers them with 32 bits
 

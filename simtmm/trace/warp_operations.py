@@ -112,6 +112,27 @@ def least_left_out(lanes, step):
 
 
 @inlined
+def count_words(lanes, step, word):
+    """How many different words of 4 bytes the lanes read, or REFUSED. word: room for all of them."""
+    words = np.int64(0)
+    for lane in range(step.leader, step.width):
+        if takes_part(lanes, step, lane):
+            event = lanes.events[lanes.position[lane]]
+            value = np.int64(event.value)
+            if _is_refused(value):
+                return np.int64(REFUSED)
+            for number in range(value // 4, (value + np.int64(max(event.bytes, 1)) - 1) // 4 + 1):
+                known = words - 1
+                while known >= 0 and word[known] != number:
+                    known -= 1
+                if known < 0:
+                    word[words] = number
+                    words += 1
+            go_on(lanes, lane)
+    return words
+
+
+@inlined
 def pass_barrier(lanes, step):
     """All lanes that wait go on."""
     for lane in range(step.leader, step.width):

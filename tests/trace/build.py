@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from simtmm.trace.io import Trace, TraceDigest
-from simtmm.trace.schema import EVENT, KINDS, Batch, TraceInfo, TraceLaunch
+from simtmm.trace.digest import TraceDigest
+from simtmm.trace.info import TraceInfo
+from simtmm.trace.io import Trace
+from simtmm.trace.schema import EVENT, KINDS, Batch, TraceLaunch
 
 
 def load(site, address, size=4):
@@ -26,19 +28,20 @@ def shared(site, offset, size=4, kind="shared_load", array=0):
     return site, kind, array << 32 | offset, size
 
 
-def trace(*launches, registers=0, shared_memory=0, blocks=None):
+def trace(*launches, registers=0, shared_memory=0, blocks=None, sites=(), local=0, **more):
     """A trace: each launch is a list of blocks, each block a list of threads, each thread a list of events.
 
-    blocks: of each launch's grid, where there are more than those listed.
+    blocks: of each launch's grid, where there are more than those listed. sites: the site table. local: bytes of a
+    thread's own memory. more: fields of TraceInfo.
     """
     batches, table = [], []
     for number, launch in enumerate(launches):
         threads = max((len(block) for block in launch), default=1)
         grid = len(launch) if blocks is None else blocks
-        table.append(TraceLaunch("f", (max(1, grid), 1, 1), (threads, 1, 1), registers, shared_memory))
+        table.append(TraceLaunch("f", (max(1, grid), 1, 1), (threads, 1, 1), registers, shared_memory, local))
         for index, block in enumerate(launch):
             rows = [
-                (value, thread, site, KINDS.index(kind), size)
+                (value, site, thread, KINDS.index(kind), size)
                 for thread, events in enumerate(block)
                 for site, kind, value, size in events
             ]
@@ -50,4 +53,5 @@ def trace(*launches, registers=0, shared_memory=0, blocks=None):
     for batch in batches:
         digest.add(batch)
     total = sum(len(batch.events) for batch in batches)
-    return Trace(TraceInfo("hand", {}, tuple(table), (), (), total, digest.finish(table, ())), batches)
+    made = digest.finish(table, (), sites)
+    return Trace(TraceInfo("hand", {}, tuple(table), (), tuple(sites), total, made, **more), batches)

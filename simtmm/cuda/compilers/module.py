@@ -66,11 +66,21 @@ class CompiledModule:
         file: number of the file, as in `files`.
         line: from 1.
         """
+        lines = self._lines_of(file)
+        return lines[line - 1] if 0 < line <= len(lines) else None
+
+    def source_text(self, file: int) -> str | None:
+        """A whole source file; None where there is none to be read. file: number of the file, as in `files`."""
+        lines = self._lines_of(file)
+        return "\n".join(lines) if any(lines) else None
+
+    def _lines_of(self, file: int) -> list[str]:
         name = self.files.get(file)
-        lines = self._lines.get(name) if name is not None else None
-        if name is not None and lines is None:
-            lines = self._lines[name] = self._read(name)
-        return lines[line - 1] if lines and 0 < line <= len(lines) else None
+        if name is None:
+            return []
+        if name not in self._lines:
+            self._lines[name] = self._read(name)
+        return self._lines[name]
 
     @cached_property
     def _lines(self) -> dict[str, list[str]]:

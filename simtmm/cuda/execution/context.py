@@ -59,12 +59,12 @@ class Context:
     def refuse(self, why: str = "is not known") -> PtxError:
         """That the instruction can't be run, with its places."""
         assert self.instruction is not None
-        return self.code.program.refusal(self.instruction, why)
+        return self.code.program.refusal(self.code.function.name, self.instruction, why)
 
     def access_number(self) -> int:
         """The number that faults and caches know the instruction by."""
         assert self.instruction is not None
-        self.code.program.accesses.append(self.instruction)
+        self.code.program.accesses.append((self.code.function.name, self.instruction))
         return len(self.code.program.accesses) - 1
 
     def register(self, name: str) -> Value:
@@ -86,6 +86,8 @@ class Context:
 
     def read(self, operand: Operand, element: str, signed: bool = False) -> Value:
         """An operand as whole numbers of a width: "i32". signed: how a register of less is widened."""
+        if isinstance(operand, Register):
+            operand = self.code.constants.get(operand.name, operand)
         match operand:
             case Register(name):
                 value = self.register(name)
@@ -105,6 +107,8 @@ class Context:
 
     def real(self, operand: Operand, kind: str) -> Value:
         """An operand as floating-point numbers: "f32"."""
+        if isinstance(operand, Register):
+            operand = self.code.constants.get(operand.name, operand)
         if isinstance(operand, Immediate) and operand.float_bits and operand.float_bits != bits_of(kind):
             operand = Immediate(_real_bits(operand, bits_of(kind)), bits_of(kind))
         width = bits_of(kind)

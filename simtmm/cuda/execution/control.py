@@ -114,6 +114,9 @@ def end_block(context: "Context", block: Block) -> None:
             _call(context, block, last)
         case "trap":
             _trap(context, block)
+        case "bar" if last.has("warp"):  # all are here: the block began with the wait
+            context.flush()
+            _go_behind(context, block)
         case _:
             _barrier(context, block, last)
 

@@ -1,7 +1,7 @@
 """A launch at work: the state of its blocks, and how they take turns."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from simtmm.cuda.execution.layout import (
     BLOCK_BYTES,
     BLOCKED,
     CACHE,
-    DONE,
     FAULTED,
     LANES,
     LAUNCH,
@@ -38,15 +37,16 @@ LOG_BYTES = 1 << 24
 SLACK = 1 << 16  # bytes of the log that a block of code may take between two looks at it
 PIECE = 256  # blocks of a launch that run before anyone looks up
 
-Log = Callable[[int], None]
+
+Piece = tuple[npt.NDArray[np.uint8], int]
 
 
-class Stuck(Exception):
-    """No thread of any block that runs can go on."""
+class Stuck(Exception):  # noqa: N818 - what a launch ended with, told in words by its caller
+    """No thread of a block can go on, the first argument."""
 
 
-class Fault(Exception):
-    """A thread did what it must not. All that is known stands in the launch."""
+class Fault(Exception):  # noqa: N818 - likewise
+    """A thread of a block, the first argument, did what it must not: what stands in the launch."""
 
 
 def aligned(size: int) -> npt.NDArray[np.uint8]:
@@ -54,6 +54,11 @@ def aligned(size: int) -> npt.NDArray[np.uint8]:
     memory = np.zeros(size + ALIGN, np.uint8)
     shift = -memory.ctypes.data % ALIGN
     return memory[shift : shift + size]
+
+
+def local_bytes_of(program: Program) -> int:
+    """Bytes of a thread's local memory: its kernel's variables, and a stack for those of functions."""
+    return -(-program.entry_code.local_bytes // 16) * 16 + (LOCAL_STACK if program.has_calls else 0)
 
 
 class BlockState:
@@ -96,7 +101,7 @@ class LaunchState:
         self.shared_bytes = program.dynamic_offset + dynamic_shared if dynamic_shared else program.shared_bytes
         calls = program.has_calls
         entry = program.entry_code
-        self.local_bytes = -(-entry.local_bytes // 16) * 16 + (LOCAL_STACK if calls else 0)
+        self.local_bytes = local_bytes_of(program)
         self.warp_bytes = WARP_BYTES + -(-entry.frame_bytes // ALIGN) * ALIGN + (CALL_STACK if calls else 0)
         self._kept: list[npt.NDArray[Any]] = []
         whole = aligned(LAUNCH.itemsize)
@@ -123,7 +128,7 @@ class LaunchState:
         }
         for name, value in fields.items():
             self.launch[name] = value
-        self._parameters = len(parameters)
+        self.parameter_bytes = len(parameters)
         self.map_memory()
 
     def map_memory(self) -> None:
@@ -131,7 +136,7 @@ class LaunchState:
         table = self.memory.table()
         rows = np.zeros(len(table) + 1, ALLOCATION)
         rows[: len(table)] = table
-        rows[-1] = (PARAMETER_WINDOW, self._parameters, self.launch["parameters"], 1)
+        rows[-1] = (PARAMETER_WINDOW, self.parameter_bytes, self.launch["parameters"], 1)
         rows = rows[rows["low"] > 0]
         self._table = rows
         self.launch["allocations"], self.launch["allocation_count"] = rows.ctypes.data, len(rows)
@@ -180,11 +185,12 @@ class LaunchRun:
         self.state, self.code = state, code
         self.resident = max(1, resident)
         self.log: npt.NDArray[np.uint8] | None = None
+        self._begun = 0  # blocks of which all but those that wait have ended
+        self._waiting: deque[BlockState] = deque()
 
-    def record(self, sink: Callable[[npt.NDArray[np.uint8]], None]) -> None:
-        """Have all accesses written down: `sink` is given pieces of the log."""
+    def record(self) -> None:
+        """Have all that threads do written down."""
         self.log = aligned(LOG_BYTES)
-        self._sink = sink
         self._begin_log()
         self.state.launch["log_limit"] = self.log.ctypes.data + LOG_BYTES - max(SLACK, self._largest())
 
@@ -201,71 +207,75 @@ class LaunchRun:
         assert self.log is not None
         self.state.launch["log"] = self.log.ctypes.data
 
-    def drain(self) -> None:
-        """Hand on what has been logged."""
+    def _drained(self) -> Iterator[Piece]:
+        """What has been logged, if anything; it must be copied before the next is asked for."""
         if self.log is None:
             return
         count = int(self.state.launch["log"]) - self.log.ctypes.data
         if count:
-            self._sink(self.log[:count])
+            yield self.log[:count], min([self._begun, *(int(b.block["number"]) for b in self._waiting)])
         self._begin_log()
 
-    def run(self) -> None:
-        """All blocks. Raises Fault and Stuck, and what a callback or the sink raises."""
-        state, code = self.state, self.code
-        launch = state.address
+    def run(self) -> Iterator[Piece]:
+        """All blocks. Yields pieces of the log, each to be copied, and the blocks before which all have ended.
+
+        Raises Fault and Stuck, and what a callback raises.
+        """
+        state = self.state
         single = state.new_block()
-        waiting: deque[BlockState] = deque()
-        next_block = 0
-        while next_block < state.blocks or waiting:
-            if next_block < state.blocks and len(waiting) < self.resident:
-                last = min(state.blocks, next_block + PIECE)
-                status = code.run_blocks(launch, single.address, next_block, last)
-                next_block = int(state.launch["current"])
+        while self._begun < state.blocks or self._waiting:
+            if self._begun < state.blocks and len(self._waiting) < self.resident:
+                last = min(state.blocks, self._begun + PIECE)
+                status = self.code.run_blocks(state.address, single.address, self._begun, last)
+                reached = int(state.launch["current"])
                 while status == LOG_FULL:
-                    self.drain()
-                    status = code.run_block(launch, single.address)
+                    self._begun = int(single.block["number"])
+                    yield from self._drained()
+                    self._mark(single)
+                    status = self.code.run_block(state.address, single.address)
+                self._begun = reached
                 if self._goes_on(status, single):
-                    waiting.append(single)
+                    self._waiting.append(single)
                     single = state.new_block()
                     state.forget()
-                if status == DONE and waiting:
-                    state.forget()
-                    self._turns(waiting)
-                continue
-            self._turns(waiting)
-        self.drain()
+                if not self._waiting or reached % PIECE:
+                    continue
+            yield from self._turns()
+        yield from self._drained()
 
     def _goes_on(self, status: int, block: BlockState) -> bool:
         """Whether a block that came back has not ended."""
         if status == FAULTED:
-            self.drain()
-            raise Fault
+            raise Fault(block)
         if status == BLOCKED:
-            self.drain()
-            raise Stuck(block)
+            from simtmm.cuda.execution.meeting import meet
+
+            if not meet(self.state, block):
+                raise Stuck(block)
+            return True
         return status == YIELDED
 
-    def _turns(self, waiting: "deque[BlockState]") -> None:
+    def _turns(self) -> Iterator[Piece]:
         """A turn for each block that is under way."""
         state = self.state
-        for _ in range(len(waiting)):
-            block = waiting.popleft()
+        for _ in range(len(self._waiting)):
+            block = self._waiting[0]
             state.forget()
-            if self.log is not None:
-                self._mark(block)
+            self._mark(block)
             status = self.code.run_block(state.address, block.address)
             while status == LOG_FULL:
-                self.drain()
+                yield from self._drained()
                 self._mark(block)
                 status = self.code.run_block(state.address, block.address)
+            self._waiting.popleft()
             if self._goes_on(status, block):
-                waiting.append(block)
+                self._waiting.append(block)
         state.forget()
 
     def _mark(self, block: BlockState) -> None:
         """That what follows in the log is of this block."""
-        assert self.log is not None
+        if self.log is None:
+            return
         at = int(self.state.launch["log"]) - self.log.ctypes.data
         self.log[at : at + 8].view(np.int32)[:] = (-2, 0)
         self.log[at + 8 : at + 16].view(np.int64)[:] = int(block.block["number"])

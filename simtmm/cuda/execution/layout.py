@@ -40,10 +40,11 @@ CACHE = np.dtype([("low", "<u8"), ("last", "<u8"), ("shift", "<u8")])  # the arr
 
 BLOCK = np.dtype(
     {
-        "names": ["index", "number", "living", "next", "shared", "arrived", "expected", "gathered", "result", "rounds"],
+        "names": ["index", "number", "living", "next", "shared", "arrived", "expected", "gathered", "result", "rounds",
+            "running"],
         "formats": [
             ("<i4", 3), "<i8", "<i4", "<i4", "<u8", ("<i4", BARRIERS), ("<i4", BARRIERS), ("<i4", BARRIERS),
-            ("<i4", BARRIERS), "<i4",
+            ("<i4", BARRIERS), "<i4", "<i4",
         ],
     },
     align=True,

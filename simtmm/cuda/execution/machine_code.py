@@ -37,7 +37,7 @@ def compile_assembly(text: str) -> bytes:
             module = llvm.parse_assembly(text)
             module.verify()
         except RuntimeError as error:
-            raise PtxError(f"LLVM refuses the translation of this PTX: {str(error).splitlines()[0]}") from error
+            raise PtxError(f"LLVM refuses the translation of this PTX: {' '.join(str(error).split())[:300]}") from error
         options = llvm.PipelineTuningOptions(speed_level=1)
         options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
         builder = llvm.create_pass_builder(machine, options)

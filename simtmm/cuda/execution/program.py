@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from simtmm.cuda.execution.constants import constants
 from simtmm.cuda.execution.context import Context, Frame
 from simtmm.cuda.execution.control import end_block, gather_lanes, park_block, tired_block
 from simtmm.cuda.execution.emit import Emitter, Value, lanes
@@ -25,12 +26,16 @@ from simtmm.cuda.execution.layout import (
     offsets,
 )
 from simtmm.cuda.ptx.control_flow import Block, ControlFlow, control_flow, ends_block, gathers
+from simtmm.cuda.ptx.registers import written
 from simtmm.cuda.ptx.steps import Step, steps
-from simtmm.cuda.ptx.syntax import Function, Instruction, Module, Symbol, Variable
+from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Symbol, Variable
 from simtmm.errors import PtxError
 
 FUNCTION_ADDRESS = 1 << 44  # of the first function; the others follow at FUNCTION_STEP
 FUNCTION_STEP = 16
+
+
+Place = Callable[[str, Location | None], tuple[str, int, str]]  # of a function and a location: file, line, text
 
 
 @dataclass(frozen=True)
@@ -56,10 +61,15 @@ class FunctionCode:
             stride = max(4, -(-variable.size // variable.align) * variable.align)
             self.places[variable.name] = (end, stride)
             end += -(-stride * LANES // ALIGN) * ALIGN
-        self.frame = Frame(function.registers, self.flow.crossing, end)
+        self.constants = constants(function)
+        self.frame = Frame(function.registers, self.flow.crossing - self.constants.keys(), end)
         self.frame_bytes = self.frame.end
         self.locals, self.local_bytes = _placed(v for v in function.variables if v.space == "local")
         self.parameters, self.parameter_bytes = _placed(function.parameters)
+
+    def is_constant(self, instruction: Instruction) -> bool:
+        """Whether an instruction gives a register the number that it always holds."""
+        return instruction.opcode == "mov" and any(name in self.constants for name in written(instruction))
 
     def address(self, context: Context, symbol: Symbol) -> Value:
         """The address of a symbol, i64 in all lanes, in the state space it belongs to."""
@@ -98,16 +108,17 @@ class Program:
     """A kernel, translated when `assembly` is asked for.
 
     shared: offsets of variables in shared memory. shared_bytes: of the static ones. symbols: variables whose addresses
-    the launch tells. accesses: the instructions that access memory, by their numbers in faults. sites: by their
-    numbers in the log.
+    the launch tells. accesses: the instructions that access memory, by their numbers in faults. place: finds lines of source.
+    sites: by their numbers in the log.
     """
 
     module: Module
     entry: str
+    place: Place | None = None
     shared: dict[str, int] = field(default_factory=dict)
     shared_bytes: int = 0
     symbols: list[str] = field(default_factory=list)
-    accesses: list[Instruction] = field(default_factory=list)
+    accesses: list[tuple[str, Instruction]] = field(default_factory=list)
     sites: list[Site] = field(default_factory=list)
     function_numbers: dict[str, int] = field(default_factory=dict)
     codes: list[FunctionCode] = field(default_factory=list)
@@ -156,13 +167,23 @@ class Program:
             self.symbols.append(name)
         return self.symbols.index(name)
 
-    def refusal(self, instruction: Instruction, why: str) -> PtxError:
-        """That an instruction can't be run, with its places."""
+    def refusal(self, function: str, instruction: Instruction, why: str) -> PtxError:
+        """That an instruction of a function can't be run, with its places."""
         where = f"PTX line {instruction.line}"
-        if instruction.location is not None:
-            path = self.module.files.get(instruction.location.file, "?")
-            where = f"{path}:{instruction.location.line}: {where}"
+        if self.place is not None and instruction.location is not None:
+            file, line, _ = self.place(function, instruction.location)
+            where = f"{file}:{line}: {where}"
         return PtxError(f"{where}: `{instruction.text}` {why}")
+
+    def waiting_at(self, number: int, behind_barrier: bool) -> tuple[str, Instruction | None]:
+        """The function and the instruction that lanes at a block of code wait for: its first, or the barrier before."""
+        code = max((c for c in self.codes if c.first_block <= number), key=lambda c: c.first_block)
+        blocks = code.flow.blocks
+        if not behind_barrier:
+            return code.function.name, next(iter(blocks[number - code.first_block].instructions), None)
+        before = (b for b in blocks if b.behind == number - code.first_block and b.instructions)
+        barriers = (b.instructions[-1] for b in before if b.instructions[-1].opcode in ("bar", "barrier"))
+        return code.function.name, next(barriers, None)
 
     def helper(self, name: str, make: Callable[[], str]) -> None:
         """A function that the code needs, made once."""
@@ -200,7 +221,7 @@ class Program:
             if step.is_recorded and step.access is None:
                 emit.call("log.work", "void", Value("%launch", "ptr"), Value(str(site), "i32"), mask)
             for instruction in step.instructions:
-                if not instruction.opcode or ends_block(instruction):
+                if not instruction.opcode or ends_block(instruction) or code.is_constant(instruction):
                     continue
                 context.begin(instruction)
                 handler = HANDLERS.get(instruction.opcode)
@@ -284,8 +305,7 @@ def _runtime() -> str:
     """runtime.ll and the accesses of each width."""
     text = Path(__file__).with_name("runtime.ll").read_text(encoding="utf-8")
     values = {**offsets(), "IOTA": f"<{', '.join(f'i64 {n}' for n in range(LANES))}>", "WARP_BYTES": WARP_BYTES}
-    text = re.sub(r"\{([A-Z][A-Z_]*(?:\.\w+)?)\}", lambda found: str(values[found.group(1)]), text)
-    return text
+    return re.sub(r"\{([A-Z][A-Z_]*(?:\.\w+)?)\}", lambda found: str(values[found.group(1)]), text)
 
 
 _HEAD = """

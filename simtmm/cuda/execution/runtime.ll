@@ -434,6 +434,7 @@ entry:
   %next.at = getelementptr i8, ptr %block, i64 {BLOCK.next}
   %begin = load i32, ptr %next.at
   store i32 0, ptr %next.at
+  %running.at = getelementptr i8, ptr %block, i64 {BLOCK.running}
   %rounds.at = getelementptr i8, ptr %block, i64 {BLOCK.rounds}
   %rounds = load i32, ptr %rounds.at
   br label %round
@@ -458,6 +459,7 @@ each:
   %runs = icmp ne i32 %ready, 0
   br i1 %runs, label %run, label %skip
 run:
+  store i32 %n, ptr %running.at
   call void @log.mark(ptr %launch, i32 {NEW_WARP}, i64 0, i32 %n)
   %status = call i32 @run.warp(ptr %launch, ptr %block, ptr %warp)
   %ends = icmp uge i32 %status, {LOG_FULL}

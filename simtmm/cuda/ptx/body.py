@@ -58,6 +58,11 @@ class BodyParser:
         self._text, self._body, self._strings = text, body, strings
         self._name, self._returns, self._taken, self._bounds, self._line = name, returns, taken, bounds, line
 
+    @property
+    def has_body(self) -> bool:
+        """Whether it is defined here."""
+        return self._body is not None
+
     def renamed(self, name: str) -> "BodyParser":
         """The same function by another name."""
         return BodyParser(

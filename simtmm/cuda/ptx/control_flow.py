@@ -23,7 +23,7 @@ def ends_block(instruction: Instruction) -> bool:
     opcode, modifiers = instruction.opcode, instruction.modifiers
     if opcode in ("bra", "brx", "ret", "exit", "trap", "call"):
         return True
-    return opcode in ("bar", "barrier") and "warp" not in modifiers and "arrive" not in modifiers
+    return opcode in ("bar", "barrier") and "arrive" not in modifiers
 
 
 def gathers(instruction: Instruction) -> bool:

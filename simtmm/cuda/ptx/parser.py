@@ -47,6 +47,10 @@ class _Functions(Mapping[str, Function]):
         """Whether a function is a kernel, its body unread."""
         return self._pending[name].entry
 
+    def is_defined(self, name: str) -> bool:
+        """Whether it has a body."""
+        return self._pending[name].has_body
+
 
 class _LazyModule(Module):
     """A module that tells its kernels without reading their bodies."""
@@ -57,6 +61,12 @@ class _LazyModule(Module):
         functions = self.functions
         assert isinstance(functions, _Functions)
         return tuple(name for name in functions if functions.is_entry(name))
+
+    def is_defined(self, name: str) -> bool:
+        """Whether a function has a body, which stays unread."""
+        functions = self.functions
+        assert isinstance(functions, _Functions)
+        return functions.is_defined(name)
 
 
 class _ModuleParser:

@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     |(?P<string>"(?:[^"\\]|\\.)*")
     |(?P<number>0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|0[xX][0-9a-fA-F]+U?|0[bB][01]+U?
         |\d+\.\d*(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\d+U?)
-    |(?P<word>[%$_A-Za-z][\w$]*(?:(?<=x)\.[xyzw]|\.[xyzw](?![\w:]))?)
+    |(?P<word>[%$_A-Za-z][\w$]*(?:\.[xyzw](?![\w:]))?)
     |(?P<modifier>\.[\w:]+)
     |(?P<mark>[{}()\[\],;:|!+\-*/=<>@&~^?])""",
     re.VERBOSE | re.DOTALL,

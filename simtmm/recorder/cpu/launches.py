@@ -15,10 +15,11 @@ from simtmm.recorder.cpu.messages import Apart, Command, Fault, Outcome
 from simtmm.recorder.cpu.process import EndedError, KernelProcess
 from simtmm.recorder.faults import FaultCode, access_fault, fault_place
 from simtmm.recorder.global_memory import GlobalMemory
+from simtmm.recorder.launches import trace_launch
 from simtmm.recorder.limits import VARIABLE, available_memory, kernel_memory, kernel_timeout
 from simtmm.recorder.sites import read_source
 from simtmm.trace.io import TraceRecorder
-from simtmm.trace.schema import EVENT, Batch, Events
+from simtmm.trace.schema import EVENT, Batch, Events, TraceLaunch
 
 BATCH_EVENTS = 1 << 20  # a row group: 16 MiB of events in memory
 COMMAND_EVENTS = 1 << 17  # of a command of the process, before the next: what the caches hold
@@ -178,6 +179,10 @@ class CpuLaunches:
     def has_stored(self, name: str) -> bool:
         """Whether the launch run last has stored to that array or updated it."""
         return self.process.has_stored(self._numbers[name])
+
+    def described(self, launch: Launch) -> TraceLaunch:
+        """The launch as a trace describes it."""
+        return trace_launch(launch)
 
     def writable(self, launch: Launch) -> list[str]:
         """The arrays that a launch is given to be written to, so far as its signature tells."""

@@ -18,7 +18,7 @@ from simtmm.trace.io import Trace, TraceRecorder
 from simtmm.trace.races import RaceFinder
 from simtmm.trace.schema import Batch, sampled_blocks
 
-SILENT = 0x8000  # in a site: the store changed nothing (simtmm/recorder/device_cpu.cuh)
+SILENT = 1 << 31  # in a site: the store changed nothing (simtmm/recorder/device_cpu.cuh)
 
 
 def record(

@@ -16,7 +16,8 @@ from simtmm.kernel import Launch
 from simtmm.recorder.cpu.unrecorded import Touched
 from simtmm.recorder.faults import FaultCode, access_fault, fault_place
 from simtmm.recorder.gpu.device import Build, Device, DeviceMemory, Function, launch_words
-from simtmm.trace.schema import EVENT, Batch, sampled_blocks
+from simtmm.recorder.launches import trace_launch
+from simtmm.trace.schema import EVENT, Batch, TraceLaunch, sampled_blocks
 
 BATCH_EVENTS = 1 << 20  # of a batch that goes to the trace, unless a block has more
 MOST_OF_A_THREAD = 1 << 27  # events; a thread with more loops for ever
@@ -51,6 +52,10 @@ class GpuLaunches:
             for batch in self._recorded(launch, number, where):
                 self._touched.add(batch)
                 yield batch
+
+    def described(self, launch: Launch) -> TraceLaunch:
+        """The launch as a trace describes it."""
+        return trace_launch(launch)
 
     def writable(self, launch: Launch) -> list[str]:
         """The arrays that a launch is given."""

@@ -53,7 +53,13 @@ def import_trace(
         stack.callback(recorder.abandon)
         launches, arrays, sites, made_by = importer.read(path, recorder, advance)
         trace = recorder.finish(
-            _name_of(path), {}, launches, arrays, sites, {**provenance(), **made_by, "file": path.name}
+            _name_of(path),
+            {},
+            launches,
+            arrays,
+            sites,
+            {**provenance(), **made_by, "file": path.name},
+            form="imported",
         )
     return Trace(trace.info, Path(output)) if output else trace
 

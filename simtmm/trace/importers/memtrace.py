@@ -36,7 +36,7 @@ from simtmm.trace.schema import KINDS, Kind, TraceArray, TraceLaunch, TraceSite
 RECORDS = 1 << 14  # held in memory at once: 4.5 MiB
 MOST_BLOCKS = 1 << 31  # of all launches together
 SHARED_SITE = 0
-MOST_SITES = 1 << 16
+MOST_SITES = 1 << 20  # each that is used stands in the metadata
 
 _THREE = r"([0-9]{1,10}),([0-9]{1,10}),([0-9]{1,10})"
 _LAUNCH = re.compile(

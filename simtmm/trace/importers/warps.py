@@ -223,4 +223,4 @@ def touch(operations, first, pages, used):
     return operations.counts[OPERATIONS]
 
 
-assert EVENT.names == ("value", "thread", "site", "kind", "bytes")
+assert EVENT.names == ("value", "site", "thread", "kind", "bytes")

@@ -420,19 +420,14 @@ def test_kernels_have_sites_of_their_own(tmp_path):
     ]
 
 
-def test_kernels_share_sites_where_there_are_not_enough(tmp_path, monkeypatch):
-    texts = [traceg([[load(GLOBAL, "R4"), line("FADD", of=["R4"], pc=16 * more)]], name=f"f{more}") for more in (1, 2)]
-    for number, text in enumerate(texts):
-        (tmp_path / f"{number}.traceg").write_text(text, encoding="utf-8")
-    (tmp_path / "kernelslist.g").write_text("0.traceg\n1.traceg\n", encoding="utf-8")
-    apart = import_trace(tmp_path / "kernelslist.g")
-    monkeypatch.setattr("simtmm.trace.importers.accelsim.importer.MOST_PCS", 3)
-    shared = import_trace(tmp_path / "kernelslist.g")
-    assert [site.source for site in shared.info.sites[1:]] == [
-        f"instruction {index} of its kernel" for index in (0, 1, 1)
-    ]
-    machine = load_machine("ideal")
-    assert lower(shared, machine) == lower(apart, machine)
+def test_more_sites_than_16_bits_number_are_told_apart(imported):
+    """A kernel of 40,000 program counters, two sites each."""
+    count = 40_000
+    lines = [line("FADD", pc=16 * index, mask=1 << index % 2) for index in range(count)]
+    trace = imported(traceg([lines]))
+    assert max(site.site for site in trace.info.sites) == 2 * count
+    ((warp,),) = [block["warps"] for block in lower(trace, load_machine("ideal")).to_dict()["launches"][0]["blocks"]]
+    assert warp == [["compute", count]]
 
 
 def test_occupancy_follows_from_the_header(imported):

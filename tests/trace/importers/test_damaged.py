@@ -312,7 +312,7 @@ def test_a_list_that_names_no_file_or_a_missing_one_is_refused(refused):
 def test_more_program_counters_than_a_trace_holds_are_refused(refused, monkeypatch):
     monkeypatch.setattr("simtmm.trace.importers.accelsim.importer.MOST_PCS", 2)
     text = traceg([[line("MOV", pc=16 * index) for index in range(3)]])
-    assert refused(text) == "kernel '_Z1fv' has 3 program counters: a trace can hold 2"
+    assert refused(text) == ("kernel '_Z1fv': 3 program counters with those of the kernels before: a trace can hold 2")
 
 
 @pytest.mark.parametrize("text", ["", "hello\n", "PAR1\0\0", "\xff\xfe\0"])

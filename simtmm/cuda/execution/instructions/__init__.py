@@ -16,7 +16,10 @@ from simtmm.cuda.execution.instructions import (
     memory,
     mma,
     movement,
+    packed_video,
     real,
+    refused,
+    video,
     warp,
     wmma,
 )
@@ -36,7 +39,10 @@ HANDLERS: dict[str, Handler] = {
     **memory.HANDLERS,
     **mma.HANDLERS,
     **movement.HANDLERS,
+    **packed_video.HANDLERS,
     **real.HANDLERS,
+    **refused.HANDLERS,
+    **video.HANDLERS,
     **warp.HANDLERS,
     **wmma.HANDLERS,
     **asynchronous.HANDLERS,  # these hand on what is not asynchronous to the families above

@@ -69,7 +69,7 @@ def _lines(operation: str, kind: str) -> str | None:
                     "  %down = sub INT %old, 1\n  %new = select i1 %wraps, INT %b, INT %down")  # fmt: skip
         case "min" | "max" if kind[0] in "us":
             order = "lt" if operation == "min" else "gt"
-            return f"  %less = icmp {signed}{order} INT %b, %old\n  %new = select i1 %less, INT %b, INT %old"
+            return f"  %beats = icmp {signed}{order} INT %b, %old\n  %new = select i1 %beats, INT %b, INT %old"
         case "add" if kind[0] in "us":
             return "  %new = add INT %old, %b"
         case "add" if kind in _REAL:

@@ -145,7 +145,8 @@ def _slot(context: Context, name: str, offset: int, width: int) -> Value:
 def _store_parameter(context: Context, address: Operand, given: Operand, kind: str) -> None:
     """A lane's part of a parameter that is passed, or of the value that is returned."""
     emit = context.emit
-    assert isinstance(address, Address) and isinstance(address.base, Symbol)
+    assert isinstance(address, Address)
+    assert isinstance(address.base, Symbol)
     name, offset = address.base.name, address.offset + address.base.offset
     if name not in context.code.places:
         raise context.refuse(f"names {name}, which is no parameter here")

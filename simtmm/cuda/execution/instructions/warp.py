@@ -226,9 +226,7 @@ def elect(context: Context, instruction: Instruction) -> None:
 
 
 def barrier(context: Context, instruction: Instruction) -> None:
-    """bar.warp.sync, whose block begins with the wait; and bar.arrive, which does not wait."""
-    if "warp" in instruction.modifiers:
-        return
+    """bar.arrive, which does not wait; the others end their blocks (control.py)."""
     emit = context.emit
     barrier_number, count = (uniform(context, operand) for operand in instruction.operands[:2])
     pointers = [Value(name, "ptr") for name in ("%launch", "%block", "%warp")]

@@ -23,9 +23,8 @@ from simtmm.trace.importers.opcodes import Opcodes
 from simtmm.trace.importers.reading import Advance, DamagedError, Text, size_of, token
 from simtmm.trace.importers.words import hash_of
 from simtmm.trace.io import TraceRecorder
-from simtmm.trace.schema import KINDS, TraceArray, TraceLaunch, TraceSite
+from simtmm.trace.schema import KINDS, MOST_SITES, TraceArray, TraceLaunch, TraceSite
 
-MOST_SITES = 1 << 16
 MOST_PCS = (MOST_SITES - 1) // 2  # one site is shared memory's, and each program counter has one for joins, one else
 SHARED_SITE = 0
 WARP = table.LANES
@@ -37,9 +36,9 @@ class _Kernel:
 
     name: str
     pcs: npt.NDArray[np.int64]
+    first_site: int
     opcode: npt.NDArray[np.int64] = field(init=False)  # its number, -1 where the counter was never read
     line: npt.NDArray[np.int64] = field(init=False)
-    first_site: int = 1
 
     def __post_init__(self) -> None:
         self.opcode = np.full(len(self.pcs), -1, np.int64)
@@ -99,18 +98,17 @@ def _survey(files: list[Path], advance: Advance) -> tuple[list[Header], dict[str
                 found, old = np.zeros(2 * len(found), np.int64), found
                 used[0] = insert_pcs(found, old)
         counters.setdefault(header.kernel, set()).update((found[found != 0] - 1).tolist())
-        if len(counters[header.kernel]) > MOST_PCS:
+        total = sum(len(pcs) for pcs in counters.values())
+        if total > MOST_PCS:
             raise TraceError(
-                f"{file}: kernel {shown(header.kernel)} has {len(counters[header.kernel]):,} program counters: "
+                f"{file}: kernel {shown(header.kernel)}: {total:,} program counters with those of the kernels before: "
                 f"a trace can hold {MOST_PCS:,}"
             )
-    kernels = {name: _Kernel(name, np.array(sorted(pcs), np.int64)) for name, pcs in counters.items()}
-    # Lockstep compares sites within a launch only, so kernels may share them where there are not enough for all.
-    if sum(len(kernel.pcs) for kernel in kernels.values()) <= MOST_PCS:
-        first = 1
-        for kernel in kernels.values():
-            kernel.first_site = first
-            first += 2 * len(kernel.pcs)
+    kernels = {}
+    first = 1
+    for name, pcs in counters.items():
+        kernels[name] = _Kernel(name, np.array(sorted(pcs), np.int64), first)
+        first += 2 * len(pcs)
     return headers, kernels
 
 
@@ -130,7 +128,7 @@ class _Reading:
             pcs=nothing,
             pc_opcode=nothing,
             pc_line=nothing,
-            site_kind=np.full(MOST_SITES, fields.NO_SITE, np.uint8),
+            site_kind=np.full(1 + 2 * sum(len(kernel.pcs) for kernel in kernels), fields.NO_SITE, np.uint8),
             opcode_hash=np.zeros(1 << 10, np.int64),
             opcode_number=np.full(1 << 10, -1, np.int64),
             opcode_class=np.zeros(1 << 9, np.int64),
@@ -173,19 +171,12 @@ class _Reading:
         """The sites that events come from, and the one at which shared memory is declared."""
         used = self._reader.site_kind
         sites = [TraceSite(SHARED_SITE, "shared_array", "", 0, "shared memory")]
-        shared = len({kernel.first_site for kernel in self._kernels}) < len(self._kernels)
-        for kernel in self._kernels[:1] if shared else self._kernels:
-            most = MOST_PCS if shared else len(kernel.pcs)
-            for index in range(most):
+        for kernel in self._kernels:
+            for index, pc in enumerate(kernel.pcs.tolist()):
                 for site in (kernel.first_site + 2 * index, kernel.first_site + 2 * index + 1):
-                    if used[site] == fields.NO_SITE:
-                        continue
-                    kind = KINDS[used[site]]
-                    if shared:
-                        sites.append(TraceSite(site, kind, "", 0, f"instruction {index} of its kernel"))
-                    else:
-                        source = f"/*{kernel.pcs[index]:04x}*/ {self._names[kernel.opcode[index]]}"
-                        sites.append(TraceSite(site, kind, kernel.name, int(kernel.line[index]), source))
+                    if used[site] != fields.NO_SITE:
+                        source = f"/*{pc:04x}*/ {self._names[kernel.opcode[index]]}"
+                        sites.append(TraceSite(site, KINDS[used[site]], kernel.name, int(kernel.line[index]), source))
         return sites
 
     def _read_piece(self, path: Path, piece: Text, sink: Blocks) -> None:

@@ -1,0 +1,52 @@
+"""From files to a linked module: CUDA C++, PTX, and binaries that hold some."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from simtmm.cuda.compilers import CompiledModule, compile_files, compile_source, load_module
+from simtmm.cuda.linked import LinkedModule
+from simtmm.errors import CompilerError, KernelError
+
+BINARIES = (".ptx", ".cubin", ".fatbin", ".o")
+SOURCES = (".cu", ".cuh", ".cpp", ".cc", ".c")
+
+
+def build(paths: Sequence[Path], architecture: int, options: Sequence[str] = ()) -> LinkedModule:
+    """What files compile to, or hold, linked.
+
+    paths: of CUDA sources, .ptx, .cubin, .fatbin and object files. architecture: compute capability times ten.
+    options: of the compiler.
+
+    Raises CompilerError, PtxError, and KernelError for a file of another kind.
+    """
+    units: list[CompiledModule] = []
+    sources = [path for path in paths if path.suffix in SOURCES]
+    for path in paths:
+        if path.suffix in BINARIES:
+            units += load_module(path, architecture)
+        elif path not in sources:
+            raise KernelError(f"{path}: must be one of {', '.join((*SOURCES, *BINARIES))}")
+    if sources:
+        units += _compiled(sources, architecture, options)
+    return LinkedModule(units)
+
+
+def _compiled(sources: Sequence[Path], architecture: int, options: Sequence[str]) -> list[CompiledModule]:
+    """By NVRTC, which is quicker, where that takes the file; by nvcc, which knows the host's headers, where not."""
+    if len(sources) > 1:
+        return compile_files(list(sources), architecture=architecture, options=options)
+    path = sources[0]
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise CompilerError(f"{path}: can't be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        return compile_files([path], architecture=architecture, options=options)
+    try:
+        return [compile_source(text, name=str(path), architecture=architecture, options=options)]
+    except CompilerError as refused:
+        try:
+            return compile_files([path], architecture=architecture, options=options)
+        except CompilerError as error:
+            missing = "pip install" in str(error) or "not found" in str(error)
+            raise (refused if missing else error) from None

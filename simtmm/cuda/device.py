@@ -1,0 +1,148 @@
+"""A device without hardware: memory, modules placed in it, and launches."""
+
+import ctypes
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.cuda.execution.device_memory import DeviceMemory
+from simtmm.cuda.execution.launch import Fault, LaunchRun, LaunchState, Piece, Stuck
+from simtmm.cuda.execution.program import FUNCTION_ADDRESS, FUNCTION_STEP
+from simtmm.cuda.faults import deadlock_text, fault_text
+from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.host_calls import HostCalls
+from simtmm.cuda.linked import LinkedModule
+from simtmm.errors import KernelError, RecordingError
+
+PROCESSORS = 132  # multiprocessors that %smid counts, where nothing else is said
+RESIDENT = 2048  # blocks that may be under way at once, where threads wait for other blocks
+MOST_THREADS = 1024  # of a block
+MOST_GRID = (2**31 - 1, 65535, 65535)
+MOST_BLOCK = (1024, 1024, 64)
+MOST_SHARED = 227 * 1024  # bytes of a block
+
+
+class Device:
+    """Memory that kernels run on. write: takes what device code prints; standard output if left out."""
+
+    def __init__(self, write: Callable[[str], object] | None = None) -> None:
+        self.memory = DeviceMemory()
+        self._write = write
+        self._variables: dict[int, dict[str, npt.NDArray[np.uint8]]] = {}
+        self._symbols: dict[int, dict[str, int]] = {}
+        self._modules: list[LinkedModule] = []
+
+    def variable(self, module: LinkedModule, name: str) -> npt.NDArray[np.uint8]:
+        """The bytes of a __device__ or __constant__ variable. Raises KernelError."""
+        self.symbols(module)
+        held = self._variables[id(module)]
+        if name not in held:
+            raise KernelError(f"{module.units[0].name}: variable {name!r}: is not in it; known: {', '.join(held)}")
+        return held[name]
+
+    def symbols(self, module: LinkedModule) -> Mapping[str, int]:
+        """The addresses of a module's variables, which are placed when it is met first."""
+        if id(module) not in self._symbols:
+            self._modules.append(module)  # an id is taken as long as its object lives
+            self._place(module)
+        return self._symbols[id(module)]
+
+    def _place(self, module: LinkedModule) -> None:
+        arrays: dict[str, npt.NDArray[np.uint8]] = {}
+        addresses: dict[str, int] = {}
+        for name, variable in module.module.variables.items():
+            if variable.space not in ("global", "const") or variable.extern:
+                continue
+            # Whole words, so that what is aligned to them may be read as such.
+            array = np.zeros(-(-max(1, variable.size) // 16) * 16, np.uint8)[: max(1, variable.size)]
+            if variable.initial is not None:
+                array[: len(variable.initial)] = np.frombuffer(variable.initial, np.uint8)
+            arrays[name] = array
+            addresses[name] = self.memory.place(name, array, variable.space == "const")
+        for name, variable in module.module.variables.items():
+            for offset, symbol, _ in variable.pointers:
+                target = addresses.get(symbol.name)
+                if target is None and symbol.name not in module.module.functions:
+                    raise KernelError(f"{module.units[0].name}: {name} points to {symbol.name}, which is not defined")
+                if target is not None:
+                    arrays[name][offset : offset + 8].view(np.uint64)[0] = target + symbol.offset
+        self._variables[id(module)], self._symbols[id(module)] = arrays, addresses
+
+    def launch(self, function: KernelFunction, launch: "DeviceLaunch") -> None:
+        """Run a kernel to its end; raises what `run` raises."""
+        for _ in self.run(function, launch, record=False):
+            pass
+
+    def run(self, function: KernelFunction, launch: "DeviceLaunch", record: bool = True) -> Iterator[Piece]:
+        """Run a kernel piece by piece: yields pieces of its log (simtmm.cuda.execution.launch).
+
+        Raises KernelError for a launch that no device takes, PtxError, and RecordingError for what a thread did wrong
+        and for threads that wait for each other for ever.
+        """
+        where = launch.where or f"launch of {function.entry}"
+        program = function.program
+        check_shape(function, launch, program.shared_bytes + launch.shared_bytes, where)
+        symbols = self.symbols(function.linked)
+        self._point_to_functions(function)
+        state = LaunchState(
+            program, self.memory, dict(symbols), launch.grid, launch.block, launch.parameters, launch.shared_bytes,
+            PROCESSORS,
+        )  # fmt: skip
+        calls = HostCalls(function, state, self._write)
+        state.launch["callback"] = ctypes.cast(calls.address, ctypes.c_void_p).value or 0
+        run = LaunchRun(state, function.code, RESIDENT)
+        if record:
+            run.record()
+        try:
+            yield from run.run()
+        except Fault as fault:
+            if calls.error is not None:
+                if isinstance(calls.error, RecordingError):
+                    raise RecordingError(f"{where}: {calls.error}") from None
+                raise calls.error from None
+            raise RecordingError(f"{where}: {fault_text(function, state, fault.args[0])}") from None
+        except Stuck as stuck:
+            raise RecordingError(f"{where}: {deadlock_text(function, state, stuck.args[0])}") from None
+
+    def _point_to_functions(self, function: KernelFunction) -> None:
+        """Tables of functions hold the numbers that functions have in this kernel's code."""
+        arrays = self._variables[id(function.linked)]
+        numbers = function.program.function_numbers
+        for name, variable in function.linked.module.variables.items():
+            for offset, symbol, _ in variable.pointers:
+                if symbol.name in numbers and name in arrays:
+                    address = FUNCTION_ADDRESS + FUNCTION_STEP * numbers[symbol.name]
+                    arrays[name][offset : offset + 8].view(np.uint64)[0] = address
+
+
+@dataclass(frozen=True)
+class DeviceLaunch:
+    """A launch as a device takes it.
+
+    grid, block: sizes in x, y, z. parameters: as the kernel has them, one behind the other. shared_bytes: dynamic
+    shared memory. where: how errors begin.
+    """
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    parameters: bytes
+    shared_bytes: int = 0
+    where: str = ""
+
+
+def check_shape(function: KernelFunction, launch: DeviceLaunch, shared: int, where: str) -> None:
+    """Raise KernelError for a launch that no device takes. shared: bytes of shared memory in all."""
+    grid, block = launch.grid, launch.block
+    for name, sizes, most in (("grid", grid, MOST_GRID), ("block", block, MOST_BLOCK)):
+        for axis, size, limit in zip("xyz", sizes, most, strict=True):
+            if not 1 <= size <= limit:
+                raise KernelError(f"{where}: {name}.{axis} = {size}: must be 1 to {limit}")
+    threads = block[0] * block[1] * block[2]
+    most_threads = min(MOST_THREADS, function.most_threads or MOST_THREADS)
+    if threads > most_threads:
+        why = " by its launch bounds" if function.most_threads and function.most_threads < MOST_THREADS else ""
+        raise KernelError(f"{where}: block of {threads} threads: must be at most {most_threads}{why}")
+    if shared > MOST_SHARED:
+        raise KernelError(f"{where}: {shared:,} bytes of shared memory: must be at most {MOST_SHARED:,}")

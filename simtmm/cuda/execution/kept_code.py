@@ -1,0 +1,47 @@
+"""Machine code of programs, kept in the user's cache."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from simtmm.cache import find, keep, own_folder
+from simtmm.compiled import sources_of
+from simtmm.cuda.execution.machine_code import MachineCode, compile_assembly, host_features
+from simtmm.errors import OutputError
+
+
+def machine_code(assembly: str, label: str) -> MachineCode:
+    """The code of LLVM assembly, from the cache where the same was compiled before on such a processor.
+
+    label: what people who look into the cache see.
+    """
+    key = hashlib.sha256("\0".join((assembly, _circumstances())).encode()).hexdigest()[:32]
+    folder = own_folder("cuda")
+    found = find(folder, label, key, ".o")
+    if found is not None:
+        try:
+            return MachineCode(found.read_bytes())
+        except OSError:
+            pass  # taken away meanwhile, say
+    code = compile_assembly(assembly)
+    try:
+        keep(folder, label, key, ".o", lambda path: path.write_bytes(code))
+    except OutputError:
+        pass  # a full disk, say: it runs all the same
+    return MachineCode(code)
+
+
+@cache
+def _circumstances() -> str:
+    """What else decides the code: LLVM, the processor, and how it is compiled."""
+    return "\0".join(
+        (llvmlite.__version__, llvm.get_host_cpu_name(), host_features(), sources_of(compile_assembly.__module__))
+    )
+
+
+def label_of(name: str) -> str:
+    """A name as a file may have it."""
+    return "".join(letter if letter.isalnum() else "-" for letter in Path(name).stem)[:40] or "kernel"

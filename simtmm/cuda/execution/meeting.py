@@ -1,0 +1,57 @@
+"""Lanes of a warp that wait at different bar.warp.sync for each other, which is allowed: they meet, and go on."""
+
+import numpy as np
+
+from simtmm.cuda.execution.control import members
+from simtmm.cuda.execution.launch import BlockState, LaunchState
+from simtmm.cuda.execution.layout import LANES
+from simtmm.cuda.execution.program import FunctionCode, Program
+from simtmm.cuda.ptx.syntax import Immediate, Instruction
+
+
+def meet(state: LaunchState, block: BlockState) -> bool:
+    """Let lanes go on that wait for lanes which wait for them; whether there were any."""
+    met = False
+    for warp in block.warps:
+        gathering, living = int(warp["gathering"]), int(warp["living"])
+        waiting = {
+            lane: place
+            for lane in range(LANES)
+            if gathering >> lane & 1 and (place := _synchronises(state.program, int(warp["pc"][lane]))) is not None
+        }
+        here = sum(1 << lane for lane in waiting)
+        ready = [
+            lane
+            for lane, (code, _, instruction) in waiting.items()
+            if not _mask(code, instruction, warp, lane) & living & ~here
+        ]
+        for lane in ready:
+            warp["pc"][lane] = waiting[lane][1]
+        mask = sum(1 << lane for lane in ready)
+        warp["gathering"] = gathering & ~mask
+        warp["blocked"] = int(warp["blocked"]) & ~mask
+        met = met or bool(ready)
+    return met
+
+
+def _synchronises(program: Program, number: int) -> tuple[FunctionCode, int, Instruction] | None:
+    """The bar.warp.sync that a block of code is, and the block behind it; None for another."""
+    code = max((c for c in program.codes if c.first_block <= number), key=lambda c: c.first_block)
+    block = code.flow.blocks[number - code.first_block]
+    first = block.instructions[0] if block.instructions else None
+    if first is None or first.opcode != "bar" or "warp" not in first.modifiers or block.behind is None:
+        return None
+    return code, code.first_block + block.behind, first
+
+
+def _mask(code: FunctionCode, instruction: Instruction, warp: np.void, lane: int) -> int:
+    """The lanes that a lane waits for."""
+    operand = members(instruction)
+    if not isinstance(operand, Immediate):
+        operand = code.constants.get(operand.name, operand)
+    if isinstance(operand, Immediate):
+        return operand.value & 0xFFFFFFFF
+    import ctypes
+
+    place = int(warp["activation"][lane]) + code.frame.places[operand.name] + 4 * lane
+    return int(ctypes.c_uint32.from_address(place).value)

@@ -1,0 +1,114 @@
+"""What a thread did wrong, or what threads wait for, in words: with the line of source, thread, block and array."""
+
+from typing import TYPE_CHECKING, Any
+
+from simtmm.cuda.execution.launch import BlockState, LaunchState
+from simtmm.cuda.execution.layout import (
+    BAD_CALL,
+    LANES,
+    LOCAL_WINDOW,
+    MISALIGNED,
+    NO_STACK,
+    PARAMETER_WINDOW,
+    READ_ONLY,
+    SHARED_WINDOW,
+    TRAPPED,
+    WINDOW,
+)
+from simtmm.cuda.ptx.steps import width_of
+from simtmm.cuda.ptx.syntax import Instruction
+
+if TYPE_CHECKING:
+    from simtmm.cuda.function import KernelFunction
+
+_TOLD = 4  # groups of waiting threads that are named
+
+
+def fault_text(function: "KernelFunction", state: LaunchState, block: BlockState) -> str:
+    """The fault that a launch ended with."""
+    launch = state.launch
+    code, lane, address = int(launch["fault"]), int(launch["fault_lane"]), int(launch["fault_address"])
+    name, instruction = state.program.accesses[int(launch["fault_access"])]
+    warp = next((w for w in block.warps if int(w["number"]) == int(block.block["running"])), block.warps[0])
+    thread = int(warp["number"]) * LANES + lane
+    where = f"{place_text(function, name, instruction)}, {_thread(state, block, thread)}"
+    match code:
+        case code if code == TRAPPED:
+            return f"{where}: trap"
+        case code if code == NO_STACK:
+            return f"{where}: the stack is full: does the function call itself for ever?"
+        case code if code == BAD_CALL:
+            return f"{where}: calls what is no function of this kind"
+    return f"{where}: {_access(state, instruction, code, address)}"
+
+
+def place_text(function: "KernelFunction", name: str, instruction: Instruction) -> str:
+    """File, line and text of an instruction's source, and what it is."""
+    file, line, text = function.linked.place(name, instruction.location)
+    source = f"{file}:{line}: `{text}`" if line else file
+    return f"{source} ({instruction.name}, PTX line {instruction.line})"
+
+
+def _thread(state: LaunchState, block: BlockState, thread: int) -> str:
+    x, y, _ = state.shape
+    index = ", ".join(str(int(part)) for part in block.block["index"])
+    return f"block ({index}), thread ({thread % x}, {thread // x % y}, {thread // (x * y)})"
+
+
+def _access(state: LaunchState, instruction: Instruction, code: int, address: int) -> str:
+    width = width_of(instruction)
+    does = "writes" if instruction.opcode in ("st", "red") else "updates" if instruction.opcode == "atom" else "reads"
+    what = f"{does} {width} bytes"
+    if code == MISALIGNED:
+        return f"{what} at {_place(state, address)}, which is no multiple of {width}: misaligned"
+    if code == READ_ONLY:
+        return f"{what} at {_place(state, address)}, which is constant"
+    return f"{what} at {_place(state, address)}: out of bounds"
+
+
+def _place(state: LaunchState, address: int) -> str:
+    """An address as an index of an array, or as an offset within its state space."""
+    for window, name, size in (
+        (SHARED_WINDOW, "shared memory", state.shared_bytes),
+        (LOCAL_WINDOW, "local memory", state.local_bytes),
+        (PARAMETER_WINDOW, "the kernel's parameters", int(state.parameter_bytes)),
+    ):
+        if window <= address < window + WINDOW:
+            return f"byte {address - window} of {name}, which has {size:,} bytes"
+        if window - WINDOW <= address < window:
+            return f"byte {address - window} of {name}"
+        if address >= 1 << 63 and window == SHARED_WINDOW:
+            return f"address {hex(address)}"
+    memory = state.memory
+    found = memory.find(address) or memory.nearest(address)
+    if address == 0 or found is None:
+        return "the null pointer" if address == 0 else f"address {hex(address)}, which is in no array"
+    array: Any = found.array
+    if array is None or not array.size:
+        return f"byte {address - found.base} of {found.name}, which has {found.bytes:,} bytes"
+    element = array.dtype.itemsize
+    index, rest = divmod(address - found.base, element)
+    beyond = f" and {rest} bytes" if rest else ""
+    return f"index {index}{beyond} of {found.name}, which has {array.size:,} elements ({array.dtype})"
+
+
+def deadlock_text(function: "KernelFunction", state: LaunchState, block: BlockState) -> str:
+    """What the threads of a block wait for, none of which can go on."""
+    groups: dict[tuple[int, str], list[int]] = {}
+    for warp in block.warps:
+        living, gathering = int(warp["living"]), int(warp["gathering"])
+        for lane in range(LANES):
+            if living >> lane & 1:
+                what = "others of its warp" if gathering >> lane & 1 else "a barrier"
+                pc = int(warp["pc"][lane])
+                groups.setdefault((pc, what), []).append(int(warp["number"]) * LANES + lane)
+    lines = []
+    for (pc, what), threads in list(groups.items())[:_TOLD]:
+        name, instruction = state.program.waiting_at(pc, what == "a barrier")
+        who = f"thread {threads[0]}" if len(threads) == 1 else f"{len(threads)} threads (the first: {threads[0]})"
+        at = place_text(function, name, instruction) if instruction else function.entry
+        lines.append(f"{who} for {what} at {at}")
+    if len(groups) > _TOLD:
+        lines.append(f"and {len(groups) - _TOLD} more groups")
+    index = ", ".join(str(int(part)) for part in block.block["index"])
+    return f"deadlock in block ({index}): no thread can go on: {'; '.join(lines)}"

@@ -1,0 +1,47 @@
+"""A kernel of a linked module, ready to run."""
+
+from functools import cached_property
+
+from simtmm.cuda.execution.kept_code import label_of, machine_code
+from simtmm.cuda.execution.machine_code import MachineCode
+from simtmm.cuda.execution.program import Program
+from simtmm.cuda.linked import LinkedModule
+from simtmm.cuda.ptx.syntax import Variable
+
+
+class KernelFunction:
+    """A kernel: its program, its machine code, and its parameters."""
+
+    def __init__(self, linked: LinkedModule, entry: str) -> None:
+        """entry: as PTX has it."""
+        self.linked, self.entry = linked, entry
+
+    @cached_property
+    def program(self) -> Program:
+        """Translated. Raises PtxError for an instruction that is not known."""
+        program = Program(self.linked.module, self.entry, self.linked.place)
+        self._assembly = program.assembly()
+        return program
+
+    @cached_property
+    def code(self) -> MachineCode:
+        """Compiled, or from the cache."""
+        assert self.program
+        return machine_code(self._assembly, label_of(self.entry))
+
+    @property
+    def parameters(self) -> tuple[Variable, ...]:
+        """What it takes, in order: type and bytes of each."""
+        return self.linked.module.functions[self.entry].parameters
+
+    @property
+    def most_threads(self) -> int | None:
+        """Threads of a block by its launch bounds; None if it has none."""
+        bounds = self.linked.module.functions[self.entry].bounds
+        sizes = bounds.get("reqntid") or bounds.get("maxntid")
+        if not sizes:
+            return None
+        most = 1
+        for size in sizes:
+            most *= size
+        return most

@@ -1,0 +1,187 @@
+"""What a kernel asks of the host while it runs: printf, assert, malloc and free of device code."""
+
+import ctypes
+import re
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simtmm.cuda.execution.built_in import BUILT_IN, MOST_ARGUMENTS
+from simtmm.cuda.execution.layout import LANES, LOCAL_WINDOW, SHARED_WINDOW, WARP
+from simtmm.cuda.faults import place_text
+from simtmm.errors import RecordingError
+
+if TYPE_CHECKING:
+    from simtmm.cuda.execution.launch import LaunchState
+    from simtmm.cuda.function import KernelFunction
+
+CALLBACK = ctypes.CFUNCTYPE(
+    ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_uint32,
+    ctypes.c_void_p, ctypes.c_void_p,
+)  # fmt: skip
+LONGEST = 1 << 12  # bytes of a string
+HEAP_LIMIT = 1 << 23  # bytes that device code may allocate, as CUDA has it
+_DIRECTIVE = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|z|t|j|L)?([diouxXcsfFeEgGaAp%])")
+_NAMES = {number: name for name, number in BUILT_IN.items()}
+
+
+class HostCalls:
+    """Answers the calls of one launch. What goes wrong is kept, and raised when the launch has come back.
+
+    write: takes what is printed.
+    """
+
+    def __init__(
+        self, function: "KernelFunction", state: "LaunchState", write: Callable[[str], object] | None = None
+    ) -> None:
+        self.function, self.state = function, state
+        self._write = write or sys.stdout.write
+        self.error: BaseException | None = None
+        self.address = CALLBACK(self._called)  # kept as long as the code may call it
+        self._heap: dict[int, int] = {}
+
+    def _called(self, block: int, warp: int, what: int, access: int, mask: int, data: int, result: int) -> int:
+        try:
+            arguments = np.frombuffer((ctypes.c_uint64 * (LANES * MOST_ARGUMENTS)).from_address(data), np.uint64)
+            results = np.frombuffer((ctypes.c_uint64 * LANES).from_address(result), np.uint64)
+            for lane in range(LANES):
+                if mask >> lane & 1:
+                    reader = _Reader(self.state, block, warp, lane)
+                    given = [int(arguments[number * LANES + lane]) for number in range(MOST_ARGUMENTS)]
+                    results[lane] = self._one(_NAMES[what], reader, given, access)
+            return 0
+        except BaseException as error:  # no exception may cross the compiled code
+            self.error = error
+            return 1
+
+    def _one(self, name: str, reader: "_Reader", given: list[int], access: int) -> int:
+        match name:
+            case "vprintf":
+                text = formatted(reader.text(given[0]), reader, given[1])
+                self._write(text)
+                return len(_DIRECTIVE.findall(reader.text(given[0])))
+            case "__assertfail":
+                where, instruction = self.state.program.accesses[access]
+                said = f"{reader.text(given[1])}:{given[2] & 0xFFFFFFFF}: assertion `{reader.text(given[0])}` failed"
+                raise RecordingError(f"{said}; {place_text(self.function, where, instruction)}")
+            case "malloc":
+                return self._allocate(given[0])
+            case _:
+                if given[0]:
+                    if given[0] not in self._heap:
+                        raise RecordingError(f"free of {hex(given[0])}, which malloc did not give")
+                    del self._heap[given[0]]
+                    self.state.memory.remove(given[0])
+                    self.state.map_memory()
+                    self.state.forget()
+                return 0
+
+    def _allocate(self, size: int) -> int:
+        if size + sum(self._heap.values()) > HEAP_LIMIT:
+            return 0  # as CUDA does: the null pointer
+        base = self.state.memory.place(f"malloc of {size} bytes", np.zeros(max(1, size), np.uint8))
+        self._heap[base] = size
+        self.state.map_memory()
+        return base
+
+
+class _Reader:
+    """Memory as a lane sees it, by generic addresses."""
+
+    def __init__(self, state: "LaunchState", block: int, warp: int, lane: int) -> None:
+        self._state, self._block, self._lane = state, block, lane
+        self._warp: Any = np.frombuffer((ctypes.c_char * WARP.itemsize).from_address(warp), WARP)[0]
+
+    def bytes(self, address: int, size: int) -> bytes:
+        """What lies there. Raises RecordingError where nothing does."""
+        if address >= LOCAL_WINDOW:
+            offset, limit = address - LOCAL_WINDOW, self._state.local_bytes
+            base = int(self._warp["local"]) + self._lane * limit
+        elif address >= SHARED_WINDOW:
+            from simtmm.cuda.execution.layout import BLOCK
+
+            offset, limit = address - SHARED_WINDOW, self._state.shared_bytes
+            place = BLOCK.fields["shared"][1]  # type: ignore[index]
+            base = ctypes.c_uint64.from_address(self._block + place).value
+        else:
+            found = self._state.memory.find(address)
+            if found is None:
+                raise RecordingError(f"address {hex(address)} is in no array")
+            offset, limit, base = address - found.base, found.bytes, found.data.ctypes.data
+        if offset + size > limit:
+            raise RecordingError(f"{size} bytes at address {hex(address)}: out of bounds")
+        return ctypes.string_at(base + offset, size)
+
+    def text(self, address: int) -> str:
+        """The string there, up to its end."""
+        found = bytearray()
+        while len(found) < LONGEST:
+            byte = self.bytes(address + len(found), 1)
+            if byte == b"\0":
+                break
+            found += byte
+        return found.decode("utf-8", "replace")
+
+
+def formatted(form: str, reader: Any, address: int) -> str:
+    """What printf prints: the arguments lie at an address, each aligned to its own size."""
+
+    def values() -> Iterator[Callable[[str], Any]]:
+        at = address
+
+        def take(kind: str) -> Any:
+            nonlocal at
+            size = struct.calcsize(kind)
+            at = -(-at // size) * size
+            found = struct.unpack("<" + kind, reader.bytes(at, size))[0]
+            at += size
+            return found
+
+        while True:
+            yield take
+
+    arguments = values()
+
+    def replace(found: re.Match[str]) -> str:
+        flags, width, precision, length, letter = found.groups()
+        if letter == "%":
+            return "%"
+        take = next(arguments)
+        if width == "*":
+            width = str(take("i"))
+        if precision == "*":
+            precision = str(take("i"))
+        spec = f"%{flags or ''}{width or ''}{'.' + precision if precision is not None else ''}"
+        long = length in ("l", "ll", "z", "t", "j")
+        match letter:
+            case "d" | "i":
+                return str((spec + "d") % _narrowed(take("q" if long else "i"), length, True))
+            case "u":
+                return str((spec + "d") % _narrowed(take("Q" if long else "I"), length, False))
+            case "o" | "x" | "X":
+                return str((spec + letter) % _narrowed(take("Q" if long else "I"), length, False))
+            case "c":
+                return str((spec + "s") % chr(take("i") & 0xFF))
+            case "s":
+                pointer = take("Q")
+                return str((spec + "s") % (reader.text(pointer) if pointer else "(null)"))
+            case "p":
+                return str((spec + "s") % hex(take("Q")))
+            case "a" | "A":
+                return str(take("d").hex())
+            case _:
+                return str((spec + letter) % take("d"))
+
+    return _DIRECTIVE.sub(replace, form)
+
+
+def _narrowed(value: int, length: str | None, signed: bool) -> int:
+    """What is left of a number in a shorter type."""
+    bits = {"h": 16, "hh": 8}.get(length or "", 0)
+    if not bits:
+        return value
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if signed and value >> (bits - 1) else value

@@ -1,0 +1,105 @@
+"""Translation units as one program: functions and variables of all of them, and where their lines are read."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from simtmm.cuda.compilers import CompiledModule, Resources, linked_resources
+from simtmm.cuda.ptx import Function, Module, parse_module
+from simtmm.cuda.ptx.syntax import Location, Variable
+from simtmm.errors import CompilerError, KernelError, nearest
+
+
+class LinkedModule:
+    """What is compiled of one program, linked."""
+
+    def __init__(self, units: Sequence[CompiledModule]) -> None:
+        """Raises PtxError, and KernelError for something that is defined twice."""
+        self.units = tuple(units)
+        self._parsed = [parse_module(unit.ptx) for unit in units]
+        functions: dict[str, tuple[Module, CompiledModule]] = {}
+        variables: dict[str, Variable] = {}
+        for unit, module in zip(units, self._parsed, strict=True):
+            for name in module.functions:
+                if name not in functions or module.is_defined(name):
+                    functions[name] = (module, unit)
+            for name, variable in module.variables.items():
+                known = variables.get(name)
+                if known is None or known.extern:
+                    variables[name] = variable
+        self._homes = functions
+        first = self._parsed[0]
+        self.module = Module(first.version, first.target, first.files, variables, _Merged(functions))
+
+    @property
+    def architecture(self) -> int:
+        """Compute capability that it was compiled for, times ten."""
+        return self.units[0].architecture
+
+    @cached_property
+    def entries(self) -> tuple[str, ...]:
+        """Its kernels."""
+        return tuple(name for module in self._parsed for name in module.entries)
+
+    @cached_property
+    def resources(self) -> Mapping[str, Resources]:
+        """What each kernel takes of a core group. Raises CompilerError."""
+        if len(self.units) == 1:
+            return self.units[0].resources
+        return linked_resources([unit.ptx for unit in self.units], self.units[0].target)
+
+    def resources_of(self, entry: str) -> Resources | None:
+        """What a kernel takes; None where there is no assembler to ask."""
+        try:
+            return self.resources.get(entry)
+        except CompilerError:
+            return None
+
+    def entry(self, name: str | None) -> str:
+        """The kernel of a name, as PTX has it or as it is written; of none, the only one. Raises KernelError."""
+        from simtmm.cuda.compilers import bare_name
+
+        if name is None:
+            if len(self.entries) == 1:
+                return self.entries[0]
+            known = ", ".join(sorted(bare_name(entry) for entry in self.entries)) or "none"
+            raise KernelError(f"{self.units[0].name}: which kernel? It has {known}")
+        for unit in self.units:
+            if name in unit.names:
+                return unit.names[name]
+        if name in self.entries:
+            return name
+        fits = [entry for entry in self.entries if bare_name(entry) == name]
+        if len(fits) == 1:
+            return fits[0]
+        names = [bare_name(entry) for entry in self.entries]
+        if fits:
+            from simtmm.cuda.compilers import demangled
+
+            raise KernelError(
+                f"{self.units[0].name}: kernel {name!r}: which? {'; '.join(demangled(entry) for entry in fits)}"
+            )
+        raise KernelError(f"{self.units[0].name}: kernel {name!r}: is not in it{nearest(name, names, names)}")
+
+    def place(self, function: str, location: Location | None) -> tuple[str, int, str]:
+        """File, line and text of a place in the source; line 0 where it is not known."""
+        unit = self._homes[function][1] if function in self._homes else self.units[0]
+        if location is None:
+            return unit.name, 0, ""
+        file = unit.files.get(location.file, unit.name)
+        return file, location.line, (unit.source_line(location.file, location.line) or "").strip()
+
+
+class _Merged(Mapping[str, Function]):
+    """Functions by name, each parsed by its own module when it is asked for."""
+
+    def __init__(self, homes: Mapping[str, tuple[Module, CompiledModule]]) -> None:
+        self._homes = homes
+
+    def __getitem__(self, name: str) -> Function:
+        return self._homes[name][0].functions[name]
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)

@@ -1,0 +1,95 @@
+"""Arguments as a kernel takes them: one behind the other, each at its own alignment."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.ptx.syntax import Variable
+from simtmm.cuda.signature import ParameterType, signature
+from simtmm.errors import KernelError, shown
+
+AddressOf = Callable[[Any], int | None]
+
+
+def pack(function: KernelFunction, arguments: Sequence[Any], address_of: AddressOf, where: str) -> bytes:
+    """The bytes of a kernel's parameters.
+
+    arguments: numbers, NumPy scalars, bytes of a structure, and whatever `address_of` gives an address for.
+    address_of: the virtual address of an argument that is an array; None for what is none. where: how errors begin.
+
+    Raises KernelError for a number of arguments, a type or a value that the kernel does not take.
+    """
+    parameters = function.parameters
+    types = signature(function.linked, function.entry)
+    if len(arguments) != len(parameters):
+        raise KernelError(f"{where}: {len(arguments)} arguments: must be {len(parameters)}{_told(types)}")
+    packed = bytearray()
+    for number, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True)):
+        packed += bytes(-len(packed) % parameter.align)
+        declared = types[number] if types is not None and number < len(types) else None
+        name = declared.name if declared is not None and declared.name else f"argument {number}"
+        packed += _one(parameter, declared, argument, address_of, f"{where}: {name}")
+    return bytes(packed)
+
+
+def _told(types: Sequence[ParameterType] | None) -> str:
+    return f" ({', '.join(parameter.text for parameter in types)})" if types else ""
+
+
+def _one(
+    parameter: Variable, declared: ParameterType | None, argument: Any, address_of: AddressOf, where: str
+) -> bytes:
+    address = address_of(argument)
+    if address is not None:
+        if parameter.size != 8 or parameter.type in ("f64", "f32"):
+            wanted = declared.text if declared else f".{parameter.type}"
+            raise KernelError(f"{where} = an array: must be a number ({wanted})")
+        if declared is not None:
+            declared.check_array(argument, where)
+        return address.to_bytes(8, "little")
+    if isinstance(argument, (bytes, bytearray, np.void)):
+        raw = bytes(argument)
+        if len(raw) != parameter.size:
+            raise KernelError(f"{where}: {len(raw)} bytes: must be {parameter.size}")
+        return raw
+    if isinstance(argument, np.ndarray) and argument.ndim == 0:
+        argument = argument[()]
+    if not isinstance(argument, (int, float, complex, np.generic)):
+        raise KernelError(f"{where} = {shown(argument)}: must be a number or an array")
+    if declared is not None:
+        declared.check_number(argument, where)
+    return _number(parameter, declared, argument, where)
+
+
+def _number(parameter: Variable, declared: ParameterType | None, argument: Any, where: str) -> bytes:
+    size = parameter.size
+    if isinstance(argument, (complex, np.complexfloating)):
+        raw = np.asarray(argument, np.complex64 if size == 8 else np.complex128).tobytes()
+        if len(raw) != size:
+            raise KernelError(f"{where} = {shown(argument)}: must be {size} bytes")
+        return raw
+    kind = declared.number_kind if declared is not None else ""
+    if parameter.type in ("f32", "f64") or kind == "f":
+        if size not in (2, 4, 8):
+            raise KernelError(f"{where} = {shown(argument)}: must be {size} bytes")
+        with np.errstate(over="ignore"):
+            return np.dtype(f"f{size}").type(argument).tobytes()
+    if isinstance(argument, (float, np.floating)):
+        if isinstance(argument, np.floating) and argument.dtype.itemsize == size and declared is None:
+            return argument.tobytes()
+        if not float(argument).is_integer():
+            wanted = declared.text if declared else f"a whole number of {8 * size} bits"
+            raise KernelError(f"{where} = {shown(argument)}: must be {wanted}")
+    if size not in (1, 2, 4, 8):
+        raise KernelError(f"{where} = {shown(argument)}: must be {size} bytes of a structure")
+    value = int(argument)
+    least, most = -(1 << (8 * size - 1)), (1 << (8 * size)) - 1
+    if kind == "i":
+        most = (1 << (8 * size - 1)) - 1
+    elif kind == "u":
+        least = 0
+    if not least <= value <= most:
+        raise KernelError(f"{where} = {value}: must be from {least} to {most}")
+    return (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")

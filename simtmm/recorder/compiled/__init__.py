@@ -1,0 +1,1 @@
+"""Recording what compilers make of a kernel: its PTX, run on the CPU."""

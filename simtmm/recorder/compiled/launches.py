@@ -1,0 +1,131 @@
+"""Launches of compiled kernels on the CPU: their PTX runs on the arrays, and their log becomes events."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from simtmm.cuda.compilers import bare_name
+from simtmm.cuda.device import Device, DeviceLaunch
+from simtmm.cuda.events import LogReader
+from simtmm.cuda.execution.launch import local_bytes_of
+from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.linked import LinkedModule
+from simtmm.cuda.parameters import pack
+from simtmm.errors import RecordingError
+from simtmm.kernel import Array, Launch
+from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
+from simtmm.recorder.cpu.unrecorded import Touched
+from simtmm.trace.schema import Batch, TraceArray, TraceLaunch
+
+
+class CompiledLaunches:
+    """A linked module at work on a program's arrays; an Execution of simtmm.recorder.launches.
+
+    sites: of the kernels launched so far. for_warps: whether one of them has instructions for warps of 32.
+    """
+
+    def __init__(self, linked: LinkedModule, arrays: Mapping[str, Array], most_events: int, name: str) -> None:
+        """arrays: C-contiguous, in the order of registration. most_events: of all launches. name: begins errors."""
+        self.linked, self._name = linked, name
+        self.device = Device()
+        self._arrays = dict(arrays)
+        self._addresses = {each: self.device.memory.place(each, array) for each, array in arrays.items()}
+        self._functions: dict[str, KernelFunction] = {}
+        self.sites = CompiledSites()
+        self.for_warps = False
+        self._left = most_events
+        self._most = most_events
+        self._touched = Touched(self.table())
+        self.warnings: list[str] = []
+
+    def function(self, kernel: str) -> KernelFunction:
+        """The kernel of a name. Raises KernelError."""
+        if kernel not in self._functions:
+            self._functions[kernel] = KernelFunction(self.linked, self.linked.entry(kernel))
+        return self._functions[kernel]
+
+    def run(self, launch: Launch, number: int) -> Iterator[Batch]:
+        """Run a launch and yield its events."""
+        where = f"{self._name}: launch {number} of {launch.kernel}"
+        function = self.function(launch.kernel)
+        grid, block = (_three(sizes) for sizes in (launch.grid, launch.block))
+        parameters = pack(function, [self._argument(a) for a in launch.arguments], self._address, where)
+        shared = launch.shared_memory_bytes
+        table = self.sites.table(function)
+        self.for_warps = self.for_warps or is_for_warps(function.program)
+        reader = LogReader(table, block[0] * block[1] * block[2])
+        self._touched = Touched(self.table())
+        for piece, ended in self.device.run(function, DeviceLaunch(grid, block, parameters, shared, where)):
+            for batch in reader.add(piece, ended):
+                yield self._counted(batch, number, where)
+        for batch in reader.rest():
+            yield self._counted(batch, number, where)
+
+    def _counted(self, batch: Batch, number: int, where: str) -> Batch:
+        self._left -= len(batch.events)
+        if self._left < 0:
+            raise RecordingError(
+                f"{where}: more than {self._most:,} events, which is all that may be held: does it loop for ever? Else "
+                "write to a file (simtmm record -o FILE), take smaller parameters or raise most_events"
+            )
+        self._touched.add(batch)
+        batch.launch[:] = number
+        return batch
+
+    def _argument(self, argument: Any) -> Any:
+        return self._arrays.get(argument, argument) if isinstance(argument, str) else argument
+
+    def _address(self, argument: Any) -> int | None:
+        for name, array in self._arrays.items():
+            if argument is array:
+                return self._addresses[name]
+        return None
+
+    def described(self, launch: Launch) -> TraceLaunch:
+        """The launch as a trace has it, with what the assembler says that the kernel takes."""
+        function = self.function(launch.kernel)
+        resources = self.linked.resources_of(function.entry)
+        static = function.program.shared_bytes
+        dynamic = launch.shared_memory_bytes
+        return TraceLaunch(
+            bare_name(function.entry),
+            _three(launch.grid),
+            _three(launch.block),
+            resources.registers if resources else launch.registers_per_thread,
+            function.program.dynamic_offset + dynamic if dynamic else static,
+            max(resources.local_bytes if resources else 0, local_bytes_of(function.program)),
+            max(resources.spill_store_bytes, resources.spill_load_bytes) if resources else 0,
+        )
+
+    def writable(self, launch: Launch) -> Sequence[str]:
+        """The arrays that a launch may write to: a module's variables may point to any."""
+        return list(self._arrays)
+
+    @property
+    def has_accessed(self) -> bool:
+        """Whether the launch run last has recorded any access."""
+        return self._touched.has_accessed
+
+    def has_stored(self, name: str) -> bool:
+        """Whether the launch run last has stored to that array or updated it."""
+        return self._touched.has_stored(name)
+
+    def table(self) -> list[TraceArray]:
+        """The arrays, and the variables of modules that have been met, as a trace describes them."""
+        found = []
+        for allocation in self.device.memory.allocations:
+            array = allocation.array if allocation.array is not None else allocation.data
+            space = "constant" if allocation.constant else "global"
+            found.append(
+                TraceArray(
+                    allocation.name, allocation.base, allocation.bytes, np.dtype(array.dtype).str, tuple(array.shape),
+                    space,
+                )
+            )  # fmt: skip
+        return found
+
+
+def _three(sizes: int | tuple[int, ...]) -> tuple[int, int, int]:
+    x, y, z = (*((sizes,) if isinstance(sizes, int) else sizes), 1, 1)[:3]
+    return x, y, z

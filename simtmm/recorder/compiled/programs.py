@@ -1,0 +1,162 @@
+"""Programs without a host.py: files of device code, the arrays they work on, and how they are launched."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from simtmm.errors import KernelError, nearest, shown
+from simtmm.kernel import Array, Kernel, Launch, expect_equal
+from simtmm.parameter import SEED
+from simtmm.recorder.compiled.values import value_of
+
+
+class NamedArguments(tuple[Any, ...]):
+    """Arguments of which each has a name; they go to the kernel's parameters of these names, where it tells them."""
+
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "NamedArguments":
+        """From names and values."""
+        made = cls(given.values())
+        made.names = tuple(given)
+        return made
+
+    def for_parameters(self, parameters: Sequence[str], where: str) -> tuple[Any, ...]:
+        """In the order of a kernel's parameters; as given where their names are not known. Raises KernelError."""
+        if not all(parameters):
+            return tuple(self)
+        unnamed = [name for name in self.names if name.startswith("#")]
+        if unnamed:
+            return tuple(self)
+        for name in self.names:
+            if name not in parameters:
+                raise KernelError(f"{where}: argument {name!r}: the kernel has none of that name{nearest(name, parameters, parameters)}")
+        missing = [name for name in parameters if name not in self.names]
+        if missing:
+            raise KernelError(f"{where}: argument {missing[0]!r}: is missing")
+        return tuple(self[self.names.index(name)] for name in parameters)
+
+
+@dataclass(frozen=True)
+class LaunchText:
+    """A launch as a user writes it. kernel: None for the only one. arguments: texts or numbers by name; a name that
+    begins with # is a place. shared: dynamic shared memory [bytes]. repeat: times that it is done."""
+
+    kernel: str | None
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    arguments: Mapping[str, str | int | float]
+    shared: int = 0
+    repeat: int = 1
+    where: str = "launch"
+
+
+def program_kernel(
+    name: str,
+    sources: Sequence[Path],
+    launches: Sequence[LaunchText],
+    *,
+    arrays: Mapping[str, str] | None = None,
+    expected: Mapping[str, str] | None = None,
+    tolerance: float = 0.0,
+    options: Sequence[str] = (),
+    folder: Path | None = None,
+) -> Kernel:
+    """A program as a Kernel, whose host is these launches.
+
+    arrays: texts by name, that several launches may share. expected: files of arrays that must come out, by array.
+    tolerance: relative, of that. options: of the compiler. folder: where files are looked for.
+
+    Raises KernelError for a file of device code that is not there.
+    """
+    for source in sources:
+        if not source.is_file():
+            raise KernelError(f"{source}: there is no such file")
+    host = _Host(name, launches, dict(arrays or {}), dict(expected or {}), tolerance, folder or Path())
+    return Kernel(name, folder or Path(), {"seed": SEED}, "", host, tuple(sources), tuple(options))
+
+
+class _Host(ModuleType):
+    """What host.py is to a folder's kernel."""
+
+    def __init__(
+        self,
+        name: str,
+        launches: Sequence[LaunchText],
+        arrays: dict[str, str],
+        expected: dict[str, str],
+        tolerance: float,
+        folder: Path,
+    ) -> None:
+        super().__init__(name, f"{name}: launched as its user said.")
+        self._launches, self._texts, self._expected = launches, arrays, expected
+        self._tolerance, self._folder = tolerance, folder
+        self._numbers: dict[tuple[int, str], int | float] = {}
+        self._names: dict[tuple[int, str], str] = {}
+
+    def inputs(self, parameters: Any) -> dict[str, Array]:
+        """The arrays: those that are shared, and those that are made for an argument alone."""
+        random = np.random.default_rng(parameters.seed)
+        made: dict[str, Array] = {}
+        for name, text in self._texts.items():
+            value = value_of(text, f"arrays.{name}", self._folder, random)
+            if not isinstance(value, np.ndarray):
+                raise KernelError(f"arrays.{name} = {shown(text)}: must be an array")
+            made[name] = value
+        for number, launch in enumerate(self._launches):
+            for argument, text in launch.arguments.items():
+                self._take(number, launch, argument, text, made, random)
+        for name in self._expected:
+            if name not in made:
+                raise KernelError(f"check.{name}: is no array{nearest(name, made)}")
+        return made or {"nothing": np.zeros(1, np.uint8)}
+
+    def _take(
+        self,
+        number: int,
+        launch: LaunchText,
+        argument: str,
+        text: str | int | float,
+        made: dict[str, Array],
+        random: np.random.Generator,
+    ) -> None:
+        if not isinstance(text, str):
+            self._numbers[number, argument] = text
+            return
+        if text in self._texts:
+            self._names[number, argument] = text
+            return
+        value = value_of(text, f"{launch.where}: argument {argument.lstrip('#')}", self._folder, random)
+        if not isinstance(value, np.ndarray):
+            self._numbers[number, argument] = value
+            return
+        name = f"argument_{argument[1:]}" if argument.startswith("#") else argument
+        while name in made:
+            name += "_"
+        made[name] = value
+        self._names[number, argument] = name
+
+    def launches(self, parameters: Any, memory: Mapping[str, Array]) -> Iterator[Launch]:
+        """One after another, each as often as it is to be done."""
+        for number, launch in enumerate(self._launches):
+            given = {
+                argument: self._names.get((number, argument), self._numbers.get((number, argument)))
+                for argument in launch.arguments
+            }
+            for _ in range(launch.repeat):
+                yield Launch(
+                    launch.kernel or "", NamedArguments.of(given), launch.grid, launch.block,
+                    shared_memory_bytes=launch.shared,
+                )  # fmt: skip
+
+    def check(self, parameters: Any, before: Mapping[str, Array], after: Mapping[str, Array]) -> None:
+        """What came out against what was expected."""
+        random = np.random.default_rng(0)
+        for name, text in self._expected.items():
+            value = value_of(text, f"check.{name}", self._folder, random)
+            expect_equal(name, after[name], np.asarray(value), self._tolerance)

@@ -1,0 +1,127 @@
+"""The sites of compiled kernels: lines of the user's source, with what the compiler made of them."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from simtmm.cuda.compilers import bare_name
+from simtmm.cuda.events import SiteTable
+from simtmm.cuda.execution.program import Program, Site
+from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.linked import LinkedModule
+from simtmm.cuda.ptx.steps import Step, space_of
+from simtmm.cuda.ptx.syntax import Instruction, Location
+from simtmm.trace.schema import Kind, TraceSite
+
+
+class CompiledSites:
+    """The sites of the kernels of a program, in the order in which they are launched first."""
+
+    def __init__(self) -> None:
+        self.sites: list[TraceSite] = []
+        self._tables: dict[str, SiteTable] = {}
+        self._values = 0
+
+    def table(self, function: KernelFunction) -> SiteTable:
+        """What the numbers in the log of a kernel stand for."""
+        key = f"{id(function.linked)} {function.entry}"
+        if key not in self._tables:
+            self._tables[key] = self._add(function)
+        return self._tables[key]
+
+    def _add(self, function: KernelFunction) -> SiteTable:
+        program, linked = function.program, function.linked
+        first = len(self.sites)
+        values = _Values(self._values)
+        for site in program.sites:
+            self.sites.append(_trace_site(len(self.sites), site, linked, values))
+        self._values = values.end
+        shared = len(self.sites)
+        self.sites.append(
+            TraceSite(shared, "shared_array", linked.units[0].name, 0, f"shared memory of {bare_name(function.entry)}")
+        )
+        steps = [site.step for site in program.sites]
+        return SiteTable(
+            site=np.arange(first, first + len(steps), dtype=np.int64),
+            kind=np.array([Kind[step.kind.upper()] for step in steps], dtype=np.uint8),
+            width=np.array([min(255, step.width) for step in steps], dtype=np.uint8),
+            generic=np.array([_is_generic(step) for step in steps], dtype=np.bool_),
+            shared_site=shared,
+        )
+
+
+class _Values:
+    """Numbers of the registers that loads give, by function and name."""
+
+    def __init__(self, first: int) -> None:
+        self.end = first
+        self._numbers: dict[tuple[str, str], int] = {}
+
+    def of(self, function: str, names: Sequence[str]) -> tuple[int, ...]:
+        """Those of registers."""
+        for name in names:
+            if (function, name) not in self._numbers:
+                self._numbers[function, name] = self.end
+                self.end += 1
+        return tuple(self._numbers[function, name] for name in names)
+
+
+def _is_generic(step: Step) -> bool:
+    access = step.access
+    return access is not None and space_of(access) == ""
+
+
+def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values) -> TraceSite:
+    step = site.step
+    instruction = _telling(step)
+    location = instruction.location if instruction else None
+    file, line, text = linked.place(site.function, location)
+    return TraceSite(
+        number,
+        step.kind,
+        file,
+        line,
+        text,
+        instruction=instruction.text if instruction else "",
+        function=bare_name(site.function),
+        inlined=_inlined(linked, site.function, location),
+        work=tuple(step.work.items()),
+        needs=values.of(site.function, step.needs),
+        gives=values.of(site.function, step.gives),
+    )
+
+
+def _telling(step: Step) -> Instruction | None:
+    """The instruction that stands for a step: its access, else the first that has a place in the source."""
+    if step.kind != "work":
+        return step.instructions[-1]
+    named = [instruction for instruction in step.instructions if instruction.opcode]
+    return next((i for i in named if i.location is not None), named[0] if named else None)
+
+
+def _inlined(linked: LinkedModule, function: str, location: Location | None) -> tuple[tuple[str, int], ...]:
+    calls = []
+    while location is not None and location.inlined_at is not None:
+        location = location.inlined_at
+        file, line, _ = linked.place(function, location)
+        calls.append((file, line))
+    return tuple(calls)
+
+
+def is_for_warps(program: Program) -> bool:
+    """Whether a kernel has instructions that were compiled for warps of 32."""
+    names = {"shfl", "vote", "match", "redux", "elect", "mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"}
+    special = re.compile(r"%(laneid|lanemask_\w+|warpid|nwarpid)\b")
+    for code in program.codes:
+        for block in code.flow.blocks:
+            for instruction in block.instructions:
+                if (
+                    instruction.opcode in names
+                    or instruction.opcode == "activemask"
+                    or special.search(instruction.text)
+                ):
+                    return True
+                if instruction.opcode == "bar" and "warp" in instruction.modifiers:
+                    return True
+    return False

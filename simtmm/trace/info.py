@@ -1,0 +1,171 @@
+"""All of a trace but its events: what stands in the metadata of its file, as one JSON document."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from simtmm.renamed import LAUNCH_KEYS, with_new_names
+from simtmm.trace.schema import (
+    MOST_SITES,
+    MOST_THREADS,
+    VERSION,
+    Sampling,
+    TraceArray,
+    TraceLaunch,
+    TraceSite,
+)
+
+VERSIONS = (1, VERSION)
+FORMS = ("written", "compiled", "imported")
+SPACES = ("global", "constant")
+_IMPORTERS = ("accelsim", "mem-trace")  # as the provenance of version 1 names them, which knew no forms
+
+
+@dataclass(frozen=True)
+class TraceInfo:
+    """All of a trace but its events.
+
+    digest: a hash of the events, launches, arrays and of what sites say of work and values: equal digests, equal
+        behaviour.
+    provenance: versions, recorder, source hash, command, and under "warnings" what the recorder doubts.
+    sampling: which blocks were recorded, if not all.
+    form: "written" where events are what the program's author wrote (LD, ST, OP), "compiled" where they are what a
+        compiler made of it, "imported" where another tool recorded them.
+    architecture: what it was compiled for, such as "sm_80"; "" if nothing.
+    warp_size: threads of a warp that it was compiled for, where instructions of whole warps are in it; else None.
+    version: of the schema that the digest is of.
+    """
+
+    kernel: str
+    parameters: dict[str, Any]
+    launches: tuple[TraceLaunch, ...]
+    arrays: tuple[TraceArray, ...]
+    sites: tuple[TraceSite, ...]
+    events: int
+    digest: str
+    provenance: dict[str, Any] = field(default_factory=dict)
+    sampling: Sampling | None = None
+    form: str = "written"
+    architecture: str = ""
+    warp_size: int | None = None
+    version: int = VERSION
+
+    @property
+    def doubts(self) -> list[str]:
+        """Why the recorder doubts that the trace holds all that the kernel did, in words."""
+        said = self.provenance.get("warnings")
+        return [str(doubt) for doubt in said] if isinstance(said, list) else []
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader of a result of this trace must know: what it leaves out, and what its recorder doubts."""
+        return [*([self.sampling.warning] if self.sampling else []), *self.doubts]
+
+    def warnings_on(self, warp_width: int) -> list[str]:
+        """What a reader of a result of this trace on a machine must know. warp_width: threads of its warps."""
+        if self.warp_size in (None, warp_width):
+            return self.warnings
+        other = f"compiled for warps of {self.warp_size}; lowered for warps of {warp_width} all the same"
+        return [*self.warnings, other]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        table = {
+            "version": self.version,
+            "kernel": self.kernel,
+            "parameters": self.parameters,
+            "launches": [asdict(launch) for launch in self.launches],
+            "arrays": [asdict(array) for array in self.arrays],
+            "sites": [site.to_dict() for site in self.sites],
+            "events": self.events,
+            "digest": self.digest,
+            "provenance": self.provenance,
+            "form": self.form,
+            "architecture": self.architecture,
+            "warp_size": self.warp_size,
+        }
+        return table if self.sampling is None else {**table, "sampling": asdict(self.sampling)}
+
+    @classmethod
+    def from_dict(cls, table: dict[str, Any]) -> "TraceInfo":
+        """From `to_dict`'s form. Raises KeyError, TypeError or ValueError where it is not of that form."""
+        version = table["version"]
+        if version not in VERSIONS:
+            known = " and ".join(str(each) for each in VERSIONS)
+            raise ValueError(f"schema version {version}, this simtmm reads {known}")
+        provenance = dict(table["provenance"])
+        imported = provenance.get("recorder") in _IMPORTERS
+        warp_size = table.get("warp_size")
+        return cls(
+            kernel=str(table["kernel"]),
+            parameters=dict(table["parameters"]),
+            launches=tuple(_launch(entry, version) for entry in table["launches"]),
+            arrays=tuple(_array(entry) for entry in table["arrays"]),
+            sites=tuple(_site(entry) for entry in table["sites"]),
+            events=int(table["events"]),
+            digest=str(table["digest"]),
+            provenance=provenance,
+            sampling=_sampling(table.get("sampling")),
+            form=_one_of("form", table.get("form", "imported" if imported else "written"), FORMS),
+            architecture=str(table.get("architecture", "")),
+            warp_size=None if warp_size is None else _whole("warp_size", warp_size, 1),
+            version=version,
+        )
+
+
+def _launch(entry: Mapping[str, Any], version: int) -> TraceLaunch:
+    # Version 1 had shared memory by the name that local memory might have now.
+    table = with_new_names(entry, LAUNCH_KEYS) if version == 1 else entry
+    launch = TraceLaunch(
+        str(table["kernel"]),
+        _three(table["grid"]),
+        _three(table["block"]),
+        int(table["registers_per_thread"]),
+        int(table["shared_memory_bytes"]),
+        _whole("local_bytes_per_thread", table.get("local_bytes_per_thread", 0), 0),
+        _whole("spill_bytes_per_thread", table.get("spill_bytes_per_thread", 0), 0),
+    )
+    if launch.threads_per_block > MOST_THREADS:
+        raise ValueError(f"launch of {launch.kernel}: block = {launch.block}: must be at most {MOST_THREADS:,} threads")
+    return launch
+
+
+def _array(entry: Mapping[str, Any]) -> TraceArray:
+    array = TraceArray(**{**entry, "shape": tuple(entry["shape"])})
+    _one_of("space", array.space, SPACES)
+    return array
+
+
+def _site(entry: Mapping[str, Any]) -> TraceSite:
+    site = TraceSite.from_dict(entry)
+    _whole("site", site.site, 0, MOST_SITES - 1)
+    return site
+
+
+def _one_of(key: str, value: Any, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise ValueError(f"{key} = {value!r}: must be {' or '.join(allowed)}")
+    return str(value)
+
+
+def _whole(key: str, value: Any, least: int, most: int = 2**31 - 1) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise ValueError(f"{key} = {value!r}: must be a whole number from {least} to {most}")
+    return value
+
+
+def _sampling(table: Any) -> Sampling | None:
+    if table is None:
+        return None
+    return Sampling(
+        int(table["sample_blocks"]),
+        tuple(int(blocks) for blocks in table["recorded"]),
+        tuple(int(blocks) for blocks in table["left_out"]),
+    )
+
+
+def _three(sizes: Any) -> tuple[int, int, int]:
+    x, y, z = (int(size) for size in sizes)
+    if min(x, y, z) < 1:
+        raise ValueError(f"sizes {sizes}: must be at least 1")
+    return x, y, z

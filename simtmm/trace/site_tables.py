@@ -1,0 +1,64 @@
+"""What the sites of a program say of work and values, as flat arrays that compiled loops read."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.trace.schema import WORK_CLASSES, TraceSite
+
+Integers = npt.NDArray[np.int64]
+
+
+class SiteTables(NamedTuple):
+    """By the number of a site; of a site beyond them nothing is said. Values are numbered anew, without gaps."""
+
+    work: Any  # int64[sites]: instructions that an event issues before its access
+    needs_end: Any  # int64[sites + 1]: where in `needs` those of the site end, one further on
+    needs: Any  # int64: values
+    gives_end: Any  # int64[sites + 1], likewise of `gives`
+    gives: Any  # int64: values
+    latest: Any  # int64[values], room: what a loop keeps of each value
+
+
+def says_something(sites: Sequence[TraceSite]) -> bool:
+    """Whether any of the sites says of work or values."""
+    return any(site.work or site.needs or site.gives for site in sites)
+
+
+def site_tables(sites: Sequence[TraceSite]) -> SiteTables:
+    """The tables of some sites."""
+    said = {site.site: site for site in sites if site.work or site.needs or site.gives}
+    count = max(said, default=-1) + 1
+    work = np.zeros(count, np.int64)
+    for number, site in said.items():
+        work[number] = sum(instructions for _, instructions in site.work)
+    needs_end, needs = _listed(said, count, lambda site: site.needs)
+    gives_end, gives = _listed(said, count, lambda site: site.gives)
+    values, anew = np.unique(np.concatenate([needs, gives]), return_inverse=True)
+    anew = anew.astype(np.int64).reshape(-1)
+    room = np.zeros(len(values), np.int64)
+    return SiteTables(work, needs_end, anew[: len(needs)], gives_end, anew[len(needs) :], room)
+
+
+def work_by_class(sites: Sequence[TraceSite], executions: Integers) -> dict[str, int]:
+    """Instructions by class, none left out that is 0; executions: int64[sites], how often each site's work was done."""
+    counts = dict.fromkeys(WORK_CLASSES, 0)
+    for site in sites:
+        for name, instructions in site.work:
+            counts[name] += instructions * int(executions[site.site])
+    return {name: count for name, count in counts.items() if count}
+
+
+def _listed(
+    said: dict[int, TraceSite], count: int, values_of: Callable[[TraceSite], tuple[int, ...]]
+) -> tuple[Integers, Integers]:
+    """The values of all sites after one another, and where those of each site end, one further on."""
+    end = np.zeros(count + 1, np.int64)
+    values: list[int] = []
+    for number, site in sorted(said.items()):
+        own = values_of(site)
+        end[number + 1] = len(own)
+        values += own
+    return np.cumsum(end), np.array(values, np.int64)
