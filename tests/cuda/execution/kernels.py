@@ -48,9 +48,10 @@ def run(
     launch = LaunchRun(state, code, 16)
     logged: list[Logged] = []
     if record:
-        launch.record(lambda piece: logged.extend(_entries(program, piece)))
+        launch.record()
     try:
-        launch.run()
+        for piece, _ in launch.run():
+            logged += _entries(program, piece)
     except Fault:
         raise Faulted(int(state.launch["fault"])) from None
     return logged

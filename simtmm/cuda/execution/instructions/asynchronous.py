@@ -5,10 +5,11 @@ from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.instructions import atomics, memory
 from simtmm.cuda.execution.instructions.mbarrier import arrive, complete
 from simtmm.cuda.execution.instructions.memory import address_of
-from simtmm.cuda.execution.layout import ALIGN, OUT_OF_BOUNDS
+from simtmm.cuda.execution.layout import ALIGN, OUT_OF_BOUNDS, WARP
 from simtmm.cuda.ptx.steps import BULK_ENTRIES, BULK_WIDTH, space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction
 
+_LIVING = int(WARP.fields["living"][1])  # type: ignore[index]
 _SPACES = ("global", "shared")
 _POINTERS = tuple(Value(name, "ptr") for name in ("%launch", "%block", "%warp"))
 
@@ -144,7 +145,7 @@ _LOG = f"""
 define internal void @log.bulk(ptr %launch, ptr %warp, i32 %site, i32 %mask, ptr %addresses, ptr %sizes) noinline {{
 entry:
   %pieces = alloca [32 x i64], align 64
-  %living.at = getelementptr i8, ptr %warp, i64 384
+  %living.at = getelementptr i8, ptr %warp, i64 {_LIVING}
   %living = load i32, ptr %living.at
   %all = icmp eq i32 %living, -1
   %step = select i1 %all, i64 {32 * BULK_WIDTH}, i64 {BULK_WIDTH}

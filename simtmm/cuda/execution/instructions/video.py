@@ -49,8 +49,9 @@ def computed(context: Context, opcode: str, a: Value, b: Value) -> Value:
         case "vadd":
             return emit.binary("add", a, b)
         case "vavrg":
-            total = emit.binary("add", emit.binary("add", a, b), constant(context, 1))
-            return emit.binary("ashr", total, constant(context, 1))
+            total = emit.binary("add", a, b)  # rounded up where it is not negative
+            up = emit.resize(emit.compare("icmp sge", total, constant(context, 0)), "i64", False)
+            return emit.binary("ashr", emit.binary("add", total, up), constant(context, 1))
         case "vmin" | "vmax":
             return emit.intrinsic(f"llvm.s{opcode[1:]}", a.type, a, b)
     difference = emit.binary("sub", a, b)
