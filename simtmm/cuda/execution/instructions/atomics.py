@@ -32,7 +32,7 @@ def atomic(context: Context, instruction: Instruction) -> None:
     emit = context.emit
     emit.store(address_of(context, address), "%addresses", ALIGN)
     name = f"atomic.{operation}.{kind}.{space}" + (f".v{count}" if count > 1 else "")
-    make = _maker(context, operation, kind)
+    make = _maker(context, operation, kind, space)
     context.code.program.helper(name, lambda: _function(name, space, bytes_of(kind), count, make))
     pointers = [Value(each, "ptr") for each in ("%launch", "%block", "%warp")]
     number, site = Value(str(context.access_number()), "i32"), Value(str(context.site), "i32")
@@ -45,9 +45,9 @@ def atomic(context: Context, instruction: Instruction) -> None:
         take(context, operands[0], kind, "%result")
 
 
-def _maker(context: Context, operation: str, kind: str) -> Callable[[str], str]:
+def _maker(context: Context, operation: str, kind: str, space: str) -> Callable[[str], str]:
     """The lines that make %new of %old, %b and %c, whole numbers of a type."""
-    made = _lines(operation, kind)
+    made = _lines(operation, kind, space)
     if operation in ("min", "max") and "f16" in kind:
         count = 2 if kind.endswith("x2") else 1
         name, reals = f"llvm.{operation}imumnum.v{count}f32", f"<{count} x float>"
@@ -57,7 +57,7 @@ def _maker(context: Context, operation: str, kind: str) -> Callable[[str], str]:
     return lambda bits: made.replace("INT", bits)
 
 
-def _lines(operation: str, kind: str) -> str | None:
+def _lines(operation: str, kind: str, space: str) -> str | None:
     signed = "s" if kind.startswith("s") else "u"
     match operation:
         case "exch":
@@ -77,6 +77,8 @@ def _lines(operation: str, kind: str) -> str | None:
             return f"  %beats = icmp {signed}{order} INT %b, %old\n  %new = select i1 %beats, INT %b, INT %old"
         case "add" if kind[0] in "us":
             return "  %new = add INT %old, %b"
+        case "add" if kind == "f32" and space == "global":
+            return _FLUSHED_SUM
         case "add" if kind in _REAL:
             of = _REAL[kind]
             return (f"  %x = bitcast INT %old to {of}\n  %y = bitcast INT %b to {of}\n  %z = fadd {of} %x, %y\n"
@@ -84,6 +86,23 @@ def _lines(operation: str, kind: str) -> str | None:
         case "add" | "min" | "max" if kind in ("f16", "bf16", "f16x2", "bf16x2"):
             return _of_halves(operation, kind)
     return None
+
+
+def _flushed(name: str) -> str:
+    """Lines that make a number too small to be normal a 0 of its sign."""
+    return f"""  %{name}.size = and i32 %{name}, 2147483647
+  %{name}.small = icmp ult i32 %{name}.size, 8388608
+  %{name}.sign = and i32 %{name}, -2147483648
+  %{name}.kept = select i1 %{name}.small, i32 %{name}.sign, i32 %{name}
+"""
+
+
+# Sums of f32 in global memory, but not in shared memory (PTX ISA, atom).
+_FLUSHED_SUM = f"""{_flushed("old")}{_flushed("b")}  %x = bitcast i32 %old.kept to float
+  %y = bitcast i32 %b.kept to float
+  %z = fadd float %x, %y
+  %sum = bitcast float %z to i32
+{_flushed("sum")}  %new = add i32 %sum.kept, 0"""
 
 
 def _of_halves(operation: str, kind: str) -> str:
