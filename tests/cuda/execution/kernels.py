@@ -21,7 +21,7 @@ Logged = tuple[str, int, list[int]]  # what an access is, the mask of its lanes,
 _HEAD = ".version 8.7\n.target sm_100a\n.address_size 64\n"
 
 
-class Faulted(Exception):
+class Faulted(Exception):  # noqa: N818 - what a launch ended with
     """A thread did what it must not: the number of the fault."""
 
 
@@ -33,7 +33,12 @@ def translated(ptx: str, entry: str) -> tuple[Program, MachineCode]:
 
 
 def run(
-    ptx: str, entry: str, arguments: Sequence[Array | np.generic], threads: int = 32, grid: int = 1, record: bool = False
+    ptx: str,
+    entry: str,
+    arguments: Sequence[Array | np.generic],
+    threads: int = 32,
+    grid: int = 1,
+    record: bool = False,
 ) -> list[Logged]:
     """Run a kernel on arrays, where they lie; what it logged of accesses, if it is to."""
     program, code = translated(ptx, entry)
@@ -96,9 +101,9 @@ ret;
 
 
 def each_lane(instruction: str, inputs: Sequence[str], outputs: Sequence[str]) -> str:
-    """PTX of a kernel that loads %i0, %i1 ... of a lane, runs instructions, and stores %o0, %o1 ...: arrays in this order.
+    """PTX of a kernel that loads %i0, %i1 ... of a lane, runs instructions, and stores %o0, %o1 ...
 
-    inputs, outputs: types, such as "b32"; a predicate comes out as b32.
+    It takes their arrays in this order. inputs, outputs: types, such as "b32".
     """
     lines = [".reg .pred %q<8>;"]
     for letter, types in (("i", inputs), ("o", outputs)):

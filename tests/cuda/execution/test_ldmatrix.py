@@ -9,11 +9,13 @@ from tests.cuda.execution.kernels import Faulted, kernel, run
 SHARED = ".reg .b32 %s; .reg .b32 %r<4>; .shared .align 16 .b8 tiles[512];"
 # Lane n names row n; all 512 bytes come from, or go to, the array.
 FILL = "\n".join(
-    f"mad.wide.u32 %at, %lane, 4, %p0; ld.global.b32 %r0, [%at+{128 * n}]; mad.lo.u32 %s, %lane, 4, tiles; st.shared.b32 [%s+{128 * n}], %r0;"
+    f"mad.wide.u32 %at, %lane, 4, %p0; ld.global.b32 %r0, [%at+{128 * n}];"
+    f"mad.lo.u32 %s, %lane, 4, tiles; st.shared.b32 [%s+{128 * n}], %r0;"
     for n in range(4)
 )
 DRAIN = "\n".join(
-    f"mad.lo.u32 %s, %lane, 4, tiles; ld.shared.b32 %r0, [%s+{128 * n}]; mad.wide.u32 %at, %lane, 4, %p1; st.global.b32 [%at+{128 * n}], %r0;"
+    f"mad.lo.u32 %s, %lane, 4, tiles; ld.shared.b32 %r0, [%s+{128 * n}];"
+    f"mad.wide.u32 %at, %lane, 4, %p1; st.global.b32 [%at+{128 * n}], %r0;"
     for n in range(4)
 )
 

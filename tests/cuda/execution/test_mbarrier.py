@@ -10,7 +10,8 @@ from simtmm.cuda.ptx import parse_module
 from simtmm.errors import PtxError
 from tests.cuda.execution.kernels import Faulted, kernel, run
 
-DECLARED = """.reg .b32 %r<8>; .reg .b64 %s<8>; .reg .pred %q<4>; .shared .align 8 .b64 bar; .shared .align 128 .b8 tile[4096];
+DECLARED = """.reg .b32 %r<8>; .reg .b64 %s<8>; .reg .pred %q<4>;
+.shared .align 8 .b64 bar; .shared .align 128 .b8 tile[4096];
 .reg .pred %first;"""
 TELL = "selp.u32 %r0, 1, 0, %q0; mad.wide.u32 %at, %lane, 4, %p{place}; st.global.u32 [%at+{offset}], %r0;"
 
@@ -206,14 +207,28 @@ def test_a_kernel_of_cuda_barrier() -> None:
 @pytest.mark.parametrize(
     ("instruction", "why"),
     [
-        ("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%p0, {%r0}], [bar];", "tensor map"),
+        (
+            "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%p0, {%r0}],"
+            " [bar];",
+            "tensor map",
+        ),
         ("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%p0], [tile], 16;", "adds up while it copies"),
-        ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [tile], [%p0], 16, [bar], 1;", "multicast"),
-        ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%p0], 24, [bar];", "no multiple of 16"),
-        ("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [tile], %r0, [bar];", "adds for an mbarrier"),
+        (
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [tile], [%p0], 16,"
+            " [bar], 1;",
+            "multicast",
+        ),
+        (
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%p0], 24, [bar];",
+            "no multiple of 16",
+        ),
+        (
+            "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [tile], %r0, [bar];",
+            "adds for an mbarrier",
+        ),
         ("st.bulk.weak.shared::cta [tile], 128, 0;", "fills memory"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_run_is_refused(instruction: str, why: str) -> None:
     with pytest.raises(PtxError, match=f"PTX line .*`{instruction[:8]}.*{why}"):
         Program(parse_module(kernel(instruction, 1, DECLARED)), "k").assembly()

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from simtmm.cuda.execution.instructions.mma import MMA_SHAPES
+from simtmm.cuda.execution.instructions.products import MMA_SHAPES
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx import parse_module
 from simtmm.errors import PtxError
@@ -20,7 +20,10 @@ SUMS = {"f16": ["f16", "f32"], "bf16": ["f32"], "tf32": ["f32"], "f64": ["f64"],
         "e5m2": ["f32"]}  # fmt: skip
 RANGES = {"s8": (-128, 128), "u8": (0, 256), "s4": (-8, 8), "u4": (0, 16), "b1": (0, 2)}
 CASES = [
-    (shape, kind, total) for shape, kinds in MMA_SHAPES.items() for kind in sorted(kinds) for total in SUMS.get(kind, ["s32"])
+    (shape, kind, total)
+    for shape, kinds in MMA_SHAPES.items()
+    for kind in sorted(kinds)
+    for total in SUMS.get(kind, ["s32"])
 ]
 
 
@@ -79,7 +82,10 @@ def product_kernel(instruction: str, counts: list[int], kinds: list[str]) -> str
         body.append(f"mul.wide.u32 %off, %lane, {size}; add.u64 %p{place}, %p{place}, %off;")
         if letter != "d":
             body += [f"ld.global.{kind} %{letter}{n}, [%p{place}+{32 * size * n}];" for n in range(count)]
-    names = ["{" + ", ".join(f"%{letter}{n}" for n in range(count)) + "}" for letter, count in zip("abcd", counts, strict=True)]
+    names = [
+        "{" + ", ".join(f"%{letter}{n}" for n in range(count)) + "}"
+        for letter, count in zip("abcd", counts, strict=True)
+    ]
     body.append(f"{instruction} {names[3]}, {names[0]}, {names[1]}, {names[2]};")
     size = int(kinds[3][1:]) // 8
     body += [f"st.global.{kinds[3]} [%p3+{32 * size * n}], %d{n};" for n in range(counts[3])]
@@ -92,7 +98,9 @@ def multiplied(modifiers: str, a: Array, b: Array, c: Array, kinds: tuple[str, s
     given = [held(a, a_kind), held(b.T, b_kind), held(c, c_kind, True)]
     result = np.zeros_like(held(np.zeros(c.shape), d_kind, True))
     ptx = product_kernel(
-        f"mma.sync.aligned.{modifiers}", [len(x) for x in (*given, result)], [f"b{8 * x.itemsize}" for x in (*given, result)]
+        f"mma.sync.aligned.{modifiers}",
+        [len(x) for x in (*given, result)],
+        [f"b{8 * x.itemsize}" for x in (*given, result)],
     )
     run(ptx, "k", [*given, result])
     return result, given[0]
@@ -171,14 +179,23 @@ def test_infinities_that_cancel_give_the_nan_of_gpus() -> None:
     ("instruction", "why"),
     [
         ("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0};", "as sm_70 alone does"),
-        ("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0}, %r0, 0;", "with .sp is not run"),
+        (
+            "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0}, %r0, 0;",
+            "with .sp is not run",
+        ),
         ("mma.sync.aligned.m16n8k7.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0};", "known: m8n8k4, m16n8k4"),
-        ("mma.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 {%r0}, {%r0}, {%r0}, {%r0};", "types that m16n8k16 does not"),
+        (
+            "mma.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 {%r0}, {%r0}, {%r0}, {%r0};",
+            "types that m16n8k16 does not",
+        ),
         ("mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 {%r0}, {%r0}, {%r0}, {%r0};", "don't go together"),
         ("mma.sync.aligned.m16n8k16.row.col.s32.f16.f16.s32 {%r0}, {%r0}, {%r0}, {%r0};", "known: f16, f32"),
-        ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0};", "has 1 registers where a fragment has 4"),
+        (
+            "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0};",
+            "has 1 registers where a fragment has 4",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_run_is_refused(instruction: str, why: str) -> None:
     module = parse_module(kernel(instruction, 0, ".reg .b32 %r<4>;"))
     with pytest.raises(PtxError, match=f"PTX line .*`{instruction[:20]}.*{why}"):

@@ -39,7 +39,9 @@ def test_lop3_tells_whether_a_bit_is_set_and_combines_it() -> None:
 def test_products_of_16_bits_may_be_wide(kind: str) -> None:
     a, b = (RANDOM.integers(0, 1 << 16, 32).astype(np.uint16) for _ in range(2))
     c = RANDOM.integers(0, 1 << 32, 32, dtype=np.uint32)
-    wide, total = apply(f"mul.wide.{kind} %o0, %i0, %i1; mad.wide.{kind} %o1, %i0, %i1, %i2;", [a, b, c], [np.uint32] * 2)
+    wide, total = apply(
+        f"mul.wide.{kind} %o0, %i0, %i1; mad.wide.{kind} %o1, %i0, %i1, %i2;", [a, b, c], [np.uint32] * 2
+    )
     signed = np.int16 if kind == "s16" else np.uint16
     product = (a.view(signed).astype(np.int64) * b.view(signed)).astype(np.uint32)
     assert np.array_equal(wide, product)
@@ -68,7 +70,7 @@ def test_vectors_of_f32_are_added_element_by_element() -> None:
     red.global.add.v2.f32 [%p1], {%f0,%f1};"""
     run(kernel(body, 3, ".reg .f32 %f<8>;"), "k", [given, total, before])
     sums = np.array([1, 2, 3, 4]) + given.sum(0)
-    assert np.array_equal(total, sums + [*given[:, :2].sum(0), 0, 0])
+    assert np.array_equal(total, sums + np.array([*given[:, :2].sum(0), 0, 0]))
     assert np.array_equal(before, np.array([1, 2, 3, 4]) + np.cumsum(given, 0) - given)
 
 
@@ -101,7 +103,8 @@ def test_128_bits_are_exchanged_and_compared_at_once() -> None:
     mov.u64 %s0, 1; mov.u64 %s1, 2; mov.b128 %w0, {%s0, %s1};
     atom.global.exch.b128 %w1, [%p0], %w0; st.global.b128 [%p1], %w1;
     mov.u64 %s0, 3; mov.b128 %w2, {%s0, %s1};
-    atom.global.cas.b128 %w1, [%p0], %w2, %w2; atom.global.cas.b128 %w1, [%p0], %w0, %w2; st.global.b128 [%p1+16], %w1;"""
+    atom.global.cas.b128 %w1, [%p0], %w2, %w2;
+    atom.global.cas.b128 %w1, [%p0], %w0, %w2; st.global.b128 [%p1+16], %w1;"""
     run(kernel(body, 2, ".reg .b64 %s<2>; .reg .b128 %w<3>; .reg .pred %q;"), "k", [cell, found])
     assert found.tolist() == [[7, 9], [1, 2]]
     assert cell.tolist() == [3, 2]

@@ -13,10 +13,16 @@ REGISTERS = ".reg .b32 %r<8>; .reg .f32 %f<8>; .reg .f16 %h<4>; .reg .b64 %s<8>;
 @pytest.mark.parametrize(
     ("instruction", "why"),
     [
-        ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %s0, %s1, %q0, 1, 1, 0, 0;", "a group of four warps"),
+        (
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %s0, %s1, %q0, 1, 1, 0, 0;",
+            "a group of four warps",
+        ),
         ("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r0], 32;", "tensor memory"),
         ("multimem.ld_reduce.relaxed.gpu.global.add.f32 %f0, [%s0];", "the memory of several GPUs"),
-        ("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r0], [%r1];", "the work of another cluster"),
+        (
+            "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r0], [%r1];",
+            "the work of another cluster",
+        ),
         ("tensormap.replace.tile.global_address.global.b1024.b64 [%s0], %s1;", "changes a tensor map"),
         ("istypep.texref %q0, %s0;", "an opaque handle"),
         ("tex.1d.v4.f32.s32 {%f0,%f1,%f2,%f3}, [%s0, {%r0}];", "reads a texture"),
@@ -31,7 +37,7 @@ REGISTERS = ".reg .b32 %r<8>; .reg .f32 %f<8>; .reg .f16 %h<4>; .reg .b64 %s<8>;
         ("atom.global.exch.v2.f32 {%f0,%f1}, [%s0], {%f2,%f3};", "is not known"),
         ("no_such.u32 %r0, %r1;", "is not known"),
     ],
-)  # fmt: skip
+)
 def test_an_instruction_that_is_not_run_is_named(instruction: str, why: str) -> None:
     text = kernel(f".loc 1 27 3\n{instruction}", 0, REGISTERS, '.file 1 "mine.cu"')
     line = text[: text.index(instruction)].count("\n") + 1

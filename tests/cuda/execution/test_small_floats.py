@@ -33,7 +33,9 @@ def nearest(number: float, kind: str) -> int:
         return 0x7F
     codes = FINITE[kind]
     size = min(abs(number), value(codes[-1], kind))
-    return min(codes, key=lambda code: (abs(value(code, kind) - size), code & 1)) | (0x80 if math.copysign(1, number) < 0 else 0)
+    return min(codes, key=lambda code: (abs(value(code, kind) - size), code & 1)) | (
+        0x80 if math.copysign(1, number) < 0 else 0
+    )
 
 
 def inputs(kind: str) -> Array:
@@ -52,7 +54,8 @@ def inputs(kind: str) -> Array:
 def test_f32_are_rounded_to_the_nearest(kind: str) -> None:
     a = inputs(kind)[:1024]
     b = a[::-1].copy()
-    text = f".reg .b16 %h; cvt.rn.satfinite.{kind}x2.f32 %h, %i0, %i1; cvt.u32.u16 %o0, %h; cvt.rn.satfinite.relu.{kind}x2.f32 %h, %i0, %i1; cvt.u32.u16 %o1, %h;"
+    text = f".reg .b16 %h; cvt.rn.satfinite.{kind}x2.f32 %h, %i0, %i1; cvt.u32.u16 %o0, %h;"
+    text += f"cvt.rn.satfinite.relu.{kind}x2.f32 %h, %i0, %i1; cvt.u32.u16 %o1, %h;"
     found, positive = apply(text, [a, b], [np.uint32, np.uint32])
     high, low = ([nearest(float(x), kind) for x in side] for side in (a, b))
     assert found.tolist() == [h << 8 | low_ for h, low_ in zip(high, low, strict=True)]
@@ -64,10 +67,13 @@ def test_f32_are_rounded_to_the_nearest(kind: str) -> None:
 def test_all_numbers_of_8_bits_are_exact_as_f16_and_come_back(kind: str) -> None:
     codes = np.arange(256, dtype=np.uint32)
     pairs = codes | (codes[::-1] << 8)
-    text = f".reg .b16 %h; cvt.u16.u32 %h, %i0; cvt.rn.f16x2.{kind}x2 %o0, %h; cvt.rn.satfinite.{kind}x2.f16x2 %h, %o0; cvt.u32.u16 %o1, %h;"
+    text = f".reg .b16 %h; cvt.u16.u32 %h, %i0; cvt.rn.f16x2.{kind}x2 %o0, %h;"
+    text += f"cvt.rn.satfinite.{kind}x2.f16x2 %h, %o0; cvt.u32.u16 %o1, %h;"
     halves, back = apply(text, [pairs], [np.uint32, np.uint32])
     expected = np.array([value(int(code), kind) for code in codes])
     low = (halves & 0xFFFF).astype(np.uint16).view(np.float16)
     assert np.array_equal(low.astype(float), expected, equal_nan=True)
-    assert np.array_equal((halves >> 16).astype(np.uint16).view(np.float16).astype(float), expected[::-1], equal_nan=True)
+    assert np.array_equal(
+        (halves >> 16).astype(np.uint16).view(np.float16).astype(float), expected[::-1], equal_nan=True
+    )
     assert (back & 0xFF).tolist() == [nearest(number, kind) for number in expected]

@@ -5,7 +5,7 @@ import pytest
 
 from simtmm.cuda.compilers import compile_source
 from simtmm.cuda.execution.instructions.fragments import Fragment
-from simtmm.cuda.execution.instructions.mma import WMMA_SHAPES
+from simtmm.cuda.execution.instructions.products import WMMA_SHAPES
 from simtmm.cuda.execution.layout import OUT_OF_BOUNDS
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx import parse_module
@@ -52,16 +52,19 @@ def product(shape: str, kind: str, total: str, layouts: tuple[str, str, str, str
     matrices = (a, b, c)
     for place, (letter, matrix, matrix_kind) in enumerate(zip("abc", matrices, (kind, kind, total), strict=True)):
         body.append(
-            f"wmma.load.{letter}.sync.aligned.{layouts[place]}.{shape}{space}.{matrix_kind} {names[place]}, [%p{place}], "
+            f"wmma.load.{letter}.sync.aligned.{layouts[place]}.{shape}{space}.{matrix_kind} {names[place]}, "
+            f"[%p{place}], "
             f"{stride(matrix, matrix_kind, layouts[place])};"
         )
     types = f"{total}.{total}" if kind == "f16" else f"{total}.{kind}.{kind}.{total}"
     bitwise = ".and.popc" if kind == "b1" else ""
     body.append(
-        f"wmma.mma{bitwise}.sync.aligned.{layouts[0]}.{layouts[1]}.{shape}.{types} {names[3]}, {names[0]}, {names[1]}, {names[2]};"
+        f"wmma.mma{bitwise}.sync.aligned.{layouts[0]}.{layouts[1]}.{shape}.{types} "
+        f"{', '.join(names[n] for n in (3, 0, 1, 2))};"
     )
     body.append(
-        f"wmma.store.d.sync.aligned.{layouts[3]}.{shape}{space}.{total} [%p3], {names[3]}, {stride(c, total, layouts[3])};"
+        f"wmma.store.d.sync.aligned.{layouts[3]}.{shape}{space}.{total} [%p3], {names[3]}, "
+        f"{stride(c, total, layouts[3])};"
     )
     given = [stored(m, k, layout) for m, k, layout in zip(matrices, (kind, kind, total), layouts, strict=False)]
     result = np.zeros_like(stored(c, total, layouts[3]))
@@ -71,8 +74,13 @@ def product(shape: str, kind: str, total: str, layouts: tuple[str, str, str, str
 
 @pytest.mark.parametrize(
     ("shape", "kind", "total"),
-    [(shape, kind, t) for shape, kinds in WMMA_SHAPES.items() for kind in sorted(kinds) for t in SUMS.get(kind, ["s32"])],
-)  # fmt: skip
+    [
+        (shape, kind, total)
+        for shape, kinds in WMMA_SHAPES.items()
+        for kind in sorted(kinds)
+        for total in SUMS.get(kind, ["s32"])
+    ],
+)
 def test_a_product_of_matrices_in_memory(shape: str, kind: str, total: str) -> None:
     product(shape, kind, total, ("row", "col", "row", "col"), ".global", 1)
 
@@ -99,7 +107,7 @@ extern "C" __global__ void gemm(const __half* a, const __half* b, float* c, int 
     for (int k = 0; k < n; k += 16) {
         wmma::load_matrix_sync(fa, a + row * n + k, n);
         wmma::load_matrix_sync(fb, b + k * n + column, n);
-        for (int i = 0; i < fa.num_elements; i++) fa.x[i] = fa.x[i] + __half(1);  // each element once, however it is held
+        for (int i = 0; i < fa.num_elements; i++) fa.x[i] = fa.x[i] + __half(1);  // each once
         wmma::mma_sync(fc, fa, fb, fc);
     }
     for (int i = 0; i < fc.num_elements; i++) fc.x[i] *= 2;

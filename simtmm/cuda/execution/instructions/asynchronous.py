@@ -1,4 +1,4 @@
-"""Copies that an mbarrier or a group is waited for with: done at once, which is one of the times they may be done at."""
+"""Copies that an mbarrier or a group is waited for with: done at once, which is one of the times allowed."""
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value
@@ -63,7 +63,9 @@ def _function(name: str, to: str, given: str) -> str:
     """Lane by lane. An array holds all that is copied if it holds the first 16 bytes and the last, as far apart."""
     logged = "%givens" if given == "global" else "%tos"
     resolve = "\n".join(
-        f"""  %{side}.wrong{end} = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %one, i64 {BULK_WIDTH}, i1 {writes}, ptr %{side}{"s" if end == 0 else ".lasts"}, ptr %{side}.hosts{end})
+        f"""  %{side}.wrong{end} = call i1 @resolve.{space}(
+    ptr %launch, ptr %block, ptr %warp, i32 %access,
+    i32 %one, i64 {BULK_WIDTH}, i1 {writes}, ptr %{side}{"s" if end == 0 else ".lasts"}, ptr %{side}.hosts{end})
   br i1 %{side}.wrong{end}, label %failed, label %{side}.right{end}
 {side}.right{end}:"""
         for side, space, writes in (("to", to, "true"), ("given", given, "false"))
@@ -87,10 +89,14 @@ def _function(name: str, to: str, given: str) -> str:
         for side in ("to", "given")
     )
     buffers = "\n".join(
-        f"  %{side}.{what} = alloca [32 x i64], align 64" for side in ("to", "given") for what in ("lasts", "hosts0", "hosts1")
+        f"  %{side}.{what} = alloca [32 x i64], align 64"
+        for side in ("to", "given")
+        for what in ("lasts", "hosts0", "hosts1")
     )
     return f"""
-define internal i1 @"{name}"(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %site, i32 %mask, ptr %tos, ptr %givens, ptr %sizes) noinline {{
+define internal i1 @"{name}"(
+    ptr %launch, ptr %block, ptr %warp, i32 %access,
+    i32 %site, i32 %mask, ptr %tos, ptr %givens, ptr %sizes) noinline {{
 entry:
 {buffers}
   br label %each
@@ -140,7 +146,7 @@ failed:
 
 
 # An entry has an address a lane: the pieces of a copy are written down as if the lanes of the warp had shared them.
-# A warp that has lost lanes writes them down for the lane that copies. The log has room for so many entries and no more.
+# A warp that has lost lanes writes them down for the lane that copies. The log has room for so many entries, no more.
 _LOG = f"""
 define internal void @log.bulk(ptr %launch, ptr %warp, i32 %site, i32 %mask, ptr %addresses, ptr %sizes) noinline {{
 entry:

@@ -157,13 +157,15 @@ define internal {bits} @"{name}.new"({bits} %old, {bits} %b, {bits} %c) alwaysin
 {make(bits)}
   ret {bits} %new
 }}
-define internal i1 @"{name}"(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %site, i32 %mask, ptr %addresses, ptr %data, ptr %data2, ptr %result) noinline {{
+define internal i1 @"{name}"(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %site, i32 %mask, ptr %addresses,
+    ptr %data, ptr %data2, ptr %result) noinline {{
 entry:
   %hosts = alloca [32 x i64], align 64
   %nobody = icmp eq i32 %mask, 0
   br i1 %nobody, label %end, label %some
 some:
-  %wrong = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask, i64 {size * count}, i1 true, ptr %addresses, ptr %hosts)
+  %wrong = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask,
+    i64 {size * count}, i1 true, ptr %addresses, ptr %hosts)
   br i1 %wrong, label %failed, label %log
 log:
   call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %addresses)

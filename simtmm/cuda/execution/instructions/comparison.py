@@ -7,8 +7,10 @@ from simtmm.cuda.execution.instructions.integer import is_signed
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Operand, Pair
 from simtmm.cuda.ptx.types import bits_of, is_type
 
-WHOLE_COMPARISONS = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "lo": "lt", "ls": "le", "hi": "gt",
-          "hs": "ge"}  # fmt: skip
+WHOLE_COMPARISONS = {
+    "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "lo": "lt", "ls": "le", "hi": "gt",
+    "hs": "ge",
+}  # fmt: skip
 _REAL = {
     "eq": "oeq", "ne": "one", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "equ": "ueq", "neu": "une",
     "ltu": "ult", "leu": "ule", "gtu": "ugt", "geu": "uge", "num": "ord", "nan": "uno",

@@ -112,8 +112,8 @@ def load_tile(emit: Emitter, fragment: Fragment, pointer: str, register: int) ->
     at = emit.at(pointer, size * register)
     if fragment.accumulator and fragment.packed == 1:
         element = f"i{fragment.register_bits}"
-        parts = [emit.load(f"<{LANES} x {element}>", emit.at(at, size * n), ALIGN) for n in (0, 1)]
-        pairs = emit.shuffle(*parts, [n // 2 + LANES * (n % 2) for n in range(2 * LANES)])
+        first, second = (emit.load(f"<{LANES} x {element}>", emit.at(at, size * n), ALIGN) for n in (0, 1))
+        pairs = emit.shuffle(first, second, [n // 2 + LANES * (n % 2) for n in range(2 * LANES)])
         return _computed(emit, pairs, kind)
     if kind in ("s4", "u4"):
         return _nibbles(emit, emit.load(f"<{4 * LANES} x i8>", at, ALIGN), kind)

@@ -129,13 +129,17 @@ def _apply(
 
 def _function(name: str, operation: str, space: str) -> str:
     return f"""
-define internal i1 @"{name}"(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask, ptr %addresses, ptr %xs, ptr %ys, ptr %result) noinline {{
+define internal i1 @"{name}"(
+    ptr %launch, ptr %block, ptr %warp, i32 %access,
+    i32 %mask, ptr %addresses, ptr %xs, ptr %ys, ptr %result) noinline {{
 entry:
   %hosts = alloca [32 x i64], align 64
   %nobody = icmp eq i32 %mask, 0
   br i1 %nobody, label %end, label %some
 some:
-  %wrong = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask, i64 8, i1 true, ptr %addresses, ptr %hosts)
+  %wrong = call i1 @resolve.{space}(
+    ptr %launch, ptr %block, ptr %warp, i32 %access,
+    i32 %mask, i64 8, i1 true, ptr %addresses, ptr %hosts)
   br i1 %wrong, label %failed, label %each
 each:
   %m = phi i32 [ %mask, %some ], [ %m.next, %each ]

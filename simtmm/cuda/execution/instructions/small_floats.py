@@ -1,6 +1,5 @@
 """Floating-point numbers of 8 bits: e4m3, which has no infinities, and e5m2, which is the upper half of an f16."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simtmm.cuda.execution.context import Context
@@ -98,9 +97,7 @@ def convert_from_small(context: Context, instruction: Instruction, to: str, give
     half.store(context, instruction.operands[0], found)
 
 
-def _pair(emit: Emitter, value: Value) -> Sequence[Value]:
+def _pair(emit: Emitter, value: Value) -> list[Value]:
     """The lower and the upper number of each lane."""
     assert value.type.startswith("<64")
     return [emit.shuffle(value, value, range(first, 64, 2)) for first in (0, 1)]
-
-

@@ -115,7 +115,9 @@ def video(context: Context, instruction: Instruction) -> None:
         if third is None:
             raise context.refuse("needs a third operand")
         narrow = field(context, result, 0, 32, is_signed(to_kind))
-        result = emit.binary("add", narrow, third) if second == "add" else computed(context, f"v{second}", narrow, third)
+        result = (
+            emit.binary("add", narrow, third) if second == "add" else computed(context, f"v{second}", narrow, third)
+        )
     elif width < 32:
         if third is None:
             raise context.refuse("needs a third operand")

@@ -4,101 +4,24 @@ A function of the runtime, one for each kind of fragment, order of elements and 
 or over the elements of each where those that a register holds don't lie behind one another in memory.
 """
 
-from dataclasses import dataclass
-
 from simtmm.cuda.execution.accesses import access_function
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, lanes
-from simtmm.cuda.execution.instructions.fragments import TILE_ROWS, WORDS, Fragment
+from simtmm.cuda.execution.instructions.fragments import WORDS, Fragment
 from simtmm.cuda.execution.instructions.memory import address_of, parts_of
 from simtmm.cuda.execution.instructions.mma import (
-    WMMA_SHAPES,
     check_registers,
     multiply_fragments,
     put_registers,
-    shape_of,
     take_registers,
 )
+from simtmm.cuda.execution.instructions.products import WMMA_SHAPES, shape_of
+from simtmm.cuda.execution.instructions.transfers import Transfer
 from simtmm.cuda.execution.layout import ALIGN, LANES
 from simtmm.cuda.ptx.steps import space_of, width_of
 from simtmm.cuda.ptx.syntax import Instruction, Operand
-from simtmm.cuda.ptx.types import bits_of
 
 _BY_ROW = ("s4", "u4", WORDS)  # these are held as they lie in memory alone
-
-
-@dataclass(frozen=True)
-class Transfer:
-    """A fragment and how its matrix lies in memory.
-
-    along_rows: whether what a lane holds in a register lies behind one another. space: "global" or "shared".
-    """
-
-    fragment: Fragment
-    along_rows: bool
-    space: str
-    loads: bool
-
-    @property
-    def name(self) -> str:
-        """Of the function that moves it."""
-        fragment = self.fragment
-        order = "along" if self.along_rows else "across"
-        shape = f"{fragment.rows}x{fragment.columns}.{fragment.kind}{'.sum' if fragment.accumulator else ''}"
-        return f"wmma.{'load' if self.loads else 'store'}.{shape}.{order}.{self.space}"
-
-    @property
-    def element_bits(self) -> int:
-        """In memory: a tf32 takes as much as an f32."""
-        return bits_of(self.fragment.kind)
-
-    @property
-    def piece_bytes(self) -> int:
-        """What a lane moves at once."""
-        fragment = self.fragment
-        return fragment.register_bits // 8 if self.along_rows else max(1, self.element_bits // 8)
-
-    @property
-    def stride(self) -> int:
-        """Bytes from piece to piece of all lanes: vectors lie at multiples of ALIGN."""
-        return max(ALIGN, LANES * self.piece_bytes)
-
-    @property
-    def pieces(self) -> int:
-        """Of each register."""
-        return 1 if self.along_rows else self.fragment.packed
-
-    def places(self) -> list[list[tuple[int, int]]]:
-        """The row and the column of what each lane moves, for each piece of each register."""
-        fragment = self.fragment
-        found = []
-        for register in range(fragment.registers):
-            tile, second = divmod(register, fragment.registers_of_tile)
-            column_tile, row_tile = divmod(tile, fragment.row_tiles)
-            for piece in range(self.pieces):
-                wide = fragment.packed * fragment.registers_of_tile
-                found.append(
-                    [
-                        (
-                            row_tile * TILE_ROWS + lane // 4,
-                            column_tile * fragment.tile_columns + lane % 4 * wide + second + piece,
-                        )
-                        for lane in range(LANES)
-                    ]
-                )
-        return found
-
-    def segments(self) -> list[tuple[int, int]]:
-        """A place for each lane: with as many bytes behind each, all of the matrix.
-
-        The log has one address a lane for an instruction: not what each lane moves, but what the warp does.
-        """
-        fragment = self.fragment
-        rows, columns = fragment.rows, fragment.columns
-        each = rows * columns // LANES
-        if self.along_rows:
-            return [divmod(lane * each, columns) for lane in range(LANES)]
-        return [divmod(lane * each, rows)[::-1] for lane in range(LANES)]
 
 
 def _fragment(context: Context, instruction: Instruction, which: str) -> Fragment:
@@ -129,7 +52,6 @@ def _transfer(context: Context, instruction: Instruction, loads: bool) -> Transf
 
 def load_fragment(context: Context, instruction: Instruction) -> None:
     """wmma.load."""
-    emit = context.emit
     transfer = _transfer(context, instruction, True)
     fragment = transfer.fragment
     to, address, *stride = instruction.operands
@@ -207,17 +129,17 @@ def _function(transfer: Transfer, mover: str, width: int) -> str:
     assert width * LANES * 8 == transfer.fragment.rows * transfer.fragment.columns * bits
     places = transfer.places()
     table = [*places, transfer.segments()]
-    if not transfer.along_rows:  # what runs behind one another in memory are columns
-        table = [[(column, row) for row, column in line] for line in table[:-1]]
-        table.append([(column, row) for row, column in transfer.segments()])
+    if not transfer.along_rows:  # columns lie behind one another in memory, each one whole
+        table = [[(column, row) for row, column in line] for line in table]
     rows = ", ".join(f"i64 {bits * row}" for line in table for row, _ in line)
     columns = ", ".join(f"i64 {bits * column}" for line in table for _, column in line)
     count = LANES * len(table)
-    name = transfer.name
+    name, across = transfer.name, "i64 %n, <32 x i64> %bases, <32 x i64> %strides"
+    values = "<32 x i64> %bases, <32 x i64> %strides"
     return f"""
 @"{name}.rows" = internal constant [{count} x i64] [{rows}], align 64
 @"{name}.columns" = internal constant [{count} x i64] [{columns}], align 64
-define internal <32 x i64> @"{name}.addresses"(i64 %n, <32 x i64> %bases, <32 x i64> %strides) {{
+define internal <32 x i64> @"{name}.addresses"({across}) {{
   %offset = mul i64 %n, 256
   %rows.at = getelementptr i8, ptr @"{name}.rows", i64 %offset
   %rows = load <32 x i64>, ptr %rows.at, align 64
@@ -229,7 +151,9 @@ define internal <32 x i64> @"{name}.addresses"(i64 %n, <32 x i64> %bases, <32 x 
   %all = add <32 x i64> %bases, %bytes
   ret <32 x i64> %all
 }}
-define internal i1 @"{name}"(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %site, i32 %mask, ptr %addresses, ptr %strides.at, ptr %data) noinline {{
+define internal i1 @"{name}"(
+    ptr %launch, ptr %block, ptr %warp, i32 %access,
+    i32 %site, i32 %mask, ptr %addresses, ptr %strides.at, ptr %data) noinline {{
 entry:
   %places = alloca [32 x i64], align 64
   %bases = load <32 x i64>, ptr %addresses, align 64
@@ -237,17 +161,19 @@ entry:
   %recorded = icmp sge i32 %site, 0
   br i1 %recorded, label %log, label %each
 log:
-  %logged = call <32 x i64> @"{name}.addresses"(i64 {len(places)}, <32 x i64> %bases, <32 x i64> %strides)
+  %logged = call <32 x i64> @"{name}.addresses"(i64 {len(places)}, {values})
   store <32 x i64> %logged, ptr %places, align 64
   call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %places)
   br label %each
 each:
   %n = phi i64 [ 0, %entry ], [ 0, %log ], [ %n.next, %next ]
-  %all = call <32 x i64> @"{name}.addresses"(i64 %n, <32 x i64> %bases, <32 x i64> %strides)
+  %all = call <32 x i64> @"{name}.addresses"({across})
   store <32 x i64> %all, ptr %places, align 64
   %offset = mul i64 %n, {transfer.stride}
   %data.at = getelementptr i8, ptr %data, i64 %offset
-  %wrong = call i1 @"{mover}"(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 -1, i32 %mask, ptr %places, ptr %data.at)
+  %wrong = call i1 @"{mover}"(
+    ptr %launch, ptr %block, ptr %warp, i32 %access,
+    i32 -1, i32 %mask, ptr %places, ptr %data.at)
   br i1 %wrong, label %end, label %next
 next:
   %n.next = add i64 %n, 1
