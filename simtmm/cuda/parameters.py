@@ -7,7 +7,7 @@ import numpy as np
 
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.ptx.syntax import Variable
-from simtmm.cuda.signature import ParameterType, signature
+from simtmm.cuda.signature import ParameterType
 from simtmm.errors import KernelError, shown
 
 AddressOf = Callable[[Any], int | None]
@@ -22,7 +22,7 @@ def pack(function: KernelFunction, arguments: Sequence[Any], address_of: Address
     Raises KernelError for a number of arguments, a type or a value that the kernel does not take.
     """
     parameters = function.parameters
-    types = signature(function.linked, function.entry)
+    types = function.declared
     if len(arguments) != len(parameters):
         raise KernelError(f"{where}: {len(arguments)} arguments: must be {len(parameters)}{_told(types)}")
     packed = bytearray()
