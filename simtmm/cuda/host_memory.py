@@ -70,7 +70,11 @@ def _bounds(array: Array) -> tuple[int, int]:
 
 @dataclass(eq=False)
 class _Piece:
-    """Memory of the host that was placed on the device. base: virtual address. keepers: what it lives as long as."""
+    """Memory of the host that was placed on the device.
+
+    base: virtual address. keepers: arrays of which one lives as long as it does. NumPy resizes no array that a weak
+    reference is to, so that it stays where it is.
+    """
 
     base: int
     low: int
@@ -99,15 +103,15 @@ class HostMemory:
         living = []
         has_ended = False
         for piece in self._pieces:
-            known = [(keeper, array) for keeper in piece.keepers if (array := keeper()) is not None]
-            has_ended |= len(known) < len(piece.keepers)
-            piece.keepers = [keeper for keeper, _ in known]
-            if any(_lies_at(piece, array) for _, array in known):
+            arrays = [array for keeper in piece.keepers if (array := keeper()) is not None]
+            if len(arrays) < len(piece.keepers):
+                has_ended = True
+                piece.keepers = [weakref.ref(array) for array in arrays]
+            if arrays:
                 living.append(piece)
-                held += [array for _, array in known]
+                held += arrays
             else:
                 self._memory.remove(piece.base)
-                has_ended = True
         if has_ended:
             self._pieces = living
             self._by_keeper = {id(keeper()): piece for piece in living for keeper in piece.keepers}
@@ -136,9 +140,10 @@ class HostMemory:
         if owner.keeper.dtype.hasobject:
             raise KernelError(f"{where} = an array of {owner.keeper.dtype}: must hold numbers, not objects of Python")
         piece = self._by_keeper.get(id(owner.keeper))
-        if piece is None or not (piece.low <= owner.low and owner.low + owner.bytes <= piece.low + piece.bytes):
+        if piece is None:
             piece = self._overlapping(owner, where) or self._placed(owner, array, name, where)
-            self._add(piece, owner.keeper)
+            if (owner.low, owner.bytes) == (piece.low, piece.bytes):
+                self._add(piece, owner.keeper)
         if piece.writable != owner.writable and owner.bytes == piece.bytes:
             self._memory.set_read_only(piece.base, not owner.writable)
             piece.writable = owner.writable
@@ -179,12 +184,6 @@ class HostMemory:
             found = f"{name}_{self._names[name]}"
         self._names[found] += 1
         return found
-
-
-def _lies_at(piece: _Piece, keeper: Array) -> bool:
-    """Whether a piece's memory is all that of an array still, which may have been resized."""
-    owner = Owner.of(keeper)
-    return (owner.low, owner.bytes) == (piece.low, piece.bytes)
 
 
 def _alias(owner: Owner, array: Array) -> Array:
