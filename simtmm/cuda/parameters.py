@@ -66,19 +66,26 @@ def _one(
 def _number(parameter: Variable, declared: ParameterType | None, argument: Any, where: str) -> bytes:
     size = parameter.size
     if isinstance(argument, (complex, np.complexfloating)):
-        raw = np.asarray(argument, np.complex64 if size == 8 else np.complex128).tobytes()
-        if len(raw) != size:
-            raise KernelError(f"{where} = {shown(argument)}: must be {size} bytes")
-        return raw
+        of_type = isinstance(argument, np.complexfloating) and argument.dtype.itemsize
+        if size not in (8, 16) or parameter.type != "b8" or of_type not in (False, size):
+            wanted = declared.text if declared else f"{size} bytes"
+            raise KernelError(f"{where} = {shown(argument)}: the kernel takes {wanted}")
+        return np.asarray(argument, f"c{size}").tobytes()
     kind = declared.number_kind if declared is not None else ""
     if parameter.type in ("f32", "f64") or kind == "f":
         if size not in (2, 4, 8):
             raise KernelError(f"{where} = {shown(argument)}: must be {size} bytes")
         with np.errstate(over="ignore"):
             return np.dtype(f"f{size}").type(argument).tobytes()
+    is_typed = isinstance(argument, np.floating) and argument.dtype.itemsize == size
+    if is_typed and declared is None:
+        return bytes(argument.tobytes())
+    if parameter.type == "b8" and size > 1:
+        wanted = declared.text if declared else "a structure"
+        raise KernelError(
+            f"{where} = {shown(argument)}: must be {size} bytes ({wanted}), as a NumPy record or as bytes"
+        )
     if isinstance(argument, (float, np.floating)):
-        if isinstance(argument, np.floating) and argument.dtype.itemsize == size and declared is None:
-            return argument.tobytes()
         if not float(argument).is_integer():
             wanted = declared.text if declared else f"a whole number of {8 * size} bits"
             raise KernelError(f"{where} = {shown(argument)}: must be {wanted}")

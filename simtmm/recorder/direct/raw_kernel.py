@@ -27,7 +27,7 @@ class RawKernel:
     options: of the compiler, as ("-DN=4", "-Iinclude").
     backend: "nvrtc", or "nvcc", which finds headers of the host.
     translate_cucomplex: taken, and without effect: cuComplex.h is CUDA's own.
-    enable_cooperative_groups: taken, and without effect: all resident blocks of a launch make progress.
+    enable_cooperative_groups: taken, and without effect: all resident blocks of a launch make progress anyway.
     jitify: must be False.
 
     Raises KernelError for arguments that are not taken; CompilerError and PtxError come with the first use.

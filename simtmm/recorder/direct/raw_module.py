@@ -26,7 +26,7 @@ class RawModule:
     options: of the compiler, as ("-DN=4", "-Iinclude").
     backend: "nvrtc", or "nvcc", which finds headers of the host.
     translate_cucomplex: taken, and without effect: cuComplex.h is CUDA's own.
-    enable_cooperative_groups: taken, and without effect: all resident blocks of a launch make progress.
+    enable_cooperative_groups: taken, and without effect: all resident blocks of a launch make progress anyway.
     name_expressions: kernels and variables as C++ names them, as ("saxpy<float>", "&factor"); for nvrtc.
     jitify: must be False.
 

@@ -106,8 +106,28 @@ def test_structures_are_given_by_value():
         out[:] = 0
         kernel((1,), (1,), (given, 1 + 5j, out))
         assert out.tolist() == [-3, 0.25, 9, 5]
-    with pytest.raises(KernelError, match="box: 23 bytes: must be 24"):
-        kernel((1,), (1,), (box.tobytes()[:-1], 0j, out))
+    for wrong, said in (
+        ((box.tobytes()[:-1], 0j), "box: 23 bytes: must be 24"),
+        ((box, 2.0), r"z = 2.0: must be 8 bytes \(float2\)"),
+        ((box, np.complex128(1)), r"z = np.complex128.*: the kernel takes float2"),
+        ((None, 0j), r"box = 0: must be 24 bytes \(Box\)"),
+    ):
+        with pytest.raises(KernelError, match=said):
+            kernel((1,), (1,), (*wrong, out))
+
+
+def test_numbers_of_16_bits_are_given_by_value():
+    source = """
+    #include <cuda_fp16.h>
+    extern "C" __global__ void widen(__half h, short s, bool b, float* out) {
+        out[0] = __half2float(h); out[1] = s; out[2] = b;
+    }"""
+    out = np.zeros(3, np.float32)
+    kernel = simtmm.RawKernel(source, "widen")
+    for given in ((1.5, -2, True), (np.float16(1.5), np.int16(-2), np.bool_(True))):
+        out[:] = 0
+        kernel((1,), (1,), (*given, out))
+        assert out.tolist() == [1.5, -2, 1]
 
 
 def test_a_template_is_named_by_an_expression():
