@@ -1,7 +1,8 @@
 """A device without hardware: memory, modules placed in it, and launches."""
 
+import contextlib
 import ctypes
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,10 +86,14 @@ class Device:
 
     def launch(self, function: KernelFunction, launch: "DeviceLaunch") -> None:
         """Run a kernel to its end; raises what `run` raises."""
-        for _ in self.run(function, launch, record=False):
-            pass
+        # Closed before anything else, so that nothing runs any more when an interrupt has come.
+        with contextlib.closing(self.run(function, launch, record=False)) as pieces:
+            for _ in pieces:
+                pass
 
-    def run(self, function: KernelFunction, launch: "DeviceLaunch", record: bool = True) -> Iterator[Piece]:
+    def run(
+        self, function: KernelFunction, launch: "DeviceLaunch", record: bool = True
+    ) -> Generator[Piece, None, None]:
         """Run a kernel piece by piece: yields pieces of its log (simtmm.cuda.execution.launch).
 
         Raises KernelError for a launch that no device takes, PtxError, and RecordingError for what a thread did wrong

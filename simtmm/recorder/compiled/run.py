@@ -1,6 +1,7 @@
 """Launches of compiled kernels on a device: their log becomes events, with what a trace says of them."""
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Generator
 
 import numpy as np
 
@@ -30,16 +31,17 @@ class LaunchRuns:
         self._arrays: list[TraceArray] = []
         self.has_accessed = False
 
-    def run(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> Iterator[Batch]:
+    def run(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> Generator[Batch, None, None]:
         """Run a launch and yield its events. Raises what `Device.run` raises, and RecordingError for too many."""
         table = self.sites.table(function)
         self.for_warps = self.for_warps or is_for_warps(function.program)
         x, y, z = launch.block
         reader = LogReader(table, x * y * z)
         self.table()  # what is taken out of the device before the next launch stands in it
-        for piece, ended in self.device.run(function, launch):
-            for batch in reader.add(piece, ended):
-                yield self._counted(batch, number, launch.where)
+        with contextlib.closing(self.device.run(function, launch)) as pieces:
+            for piece, ended in pieces:
+                for batch in reader.add(piece, ended):
+                    yield self._counted(batch, number, launch.where)
         for batch in reader.rest():
             yield self._counted(batch, number, launch.where)
         self.has_accessed = reader.accesses > 0

@@ -20,7 +20,7 @@ from simtmm.recorder.direct import current
 from simtmm.recorder.direct.image import Image
 from simtmm.recorder.direct.session import Session, Sizes
 from simtmm.trace.io import Trace, TraceRecorder
-from simtmm.trace.schema import TraceLaunch, sampled_blocks
+from simtmm.trace.schema import Batch, TraceLaunch, sampled_blocks
 
 logger = logging.getLogger("simtmm")
 
@@ -143,8 +143,9 @@ class Recording:
         self._launches.append(self._runs.described(function, prepared))
         try:
             chosen = sampled_blocks(self._launches[-1].blocks, self._sample_blocks)
-            for batch in self._runs.run(function, prepared, number):
-                self._add(batch.of_blocks(chosen) if self._sample_blocks else batch)
+            with contextlib.closing(self._runs.run(function, prepared, number)) as batches:
+                for batch in batches:
+                    self._add(batch.of_blocks(chosen) if self._sample_blocks else batch)
         except BaseException as error:
             how = "with an error" if isinstance(error, SimtmmError) else f"by {type(error).__name__}"
             self._why_none = f"was spoiled: launch {number} of {kernel} ended {how}"
@@ -154,7 +155,7 @@ class Recording:
         if not self._runs.has_accessed:
             self._silent.setdefault(kernel, []).append(number)
 
-    def _add(self, batch: Any) -> None:
+    def _add(self, batch: Batch) -> None:
         try:
             self._recorder.add(batch)
         except OSError as error:

@@ -1,6 +1,9 @@
 """RawKernel: launches in place, and arguments that a kernel does not take."""
 
+import contextlib
+import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -258,3 +261,23 @@ def test_a_launch_that_is_interrupted_leaves_the_process_usable(saxpy, monkeypat
     x, y = np.ones(4, np.float32), np.zeros(4, np.float32)
     saxpy((1,), (4,), (4, 1, x, y))
     assert y.tolist() == [1] * 4
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_an_endless_launch_is_interrupted_by_a_signal(saxpy, is_recorded):
+    source = """extern "C" __global__ void wait(volatile int* flag) { flag[0] = 1; while (flag[1] == 0) {} }"""
+    kernel, flag = simtmm.RawKernel(source, "wait"), np.zeros(2, np.int32)
+
+    def interrupt():
+        while flag[0] == 0:
+            time.sleep(0.01)
+        signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt), simtmm.recording() if is_recorded else contextlib.nullcontext():
+        kernel((1,), (1,), (flag,))
+    thread.join()
+    x, y = np.ones(4, np.float32), np.zeros(4, np.float32)
+    saxpy((1,), (4,), (4, 1, x, y))
+    assert (y.tolist(), flag.tolist()) == ([1] * 4, [1, 0])
