@@ -22,7 +22,6 @@ from simtmm.cuda.execution.layout import (
     LANES,
     LAUNCH,
     LOG_FULL,
-    WARP_BYTES,
     offsets,
 )
 from simtmm.cuda.ptx.control_flow import Block, ControlFlow, communicates, control_flow, ends_block, gathers

@@ -40,13 +40,13 @@ class Core:
 
     def __init__(self, state: LaunchState, code: MachineCode, record: bool) -> None:
         self.state, self.code = state, code
-        self.log = aligned(LOG_BYTES) if record else None
+        most = _most_logged(state.program)
+        self.log = aligned(max(LOG_BYTES, 4 * most)) if record else None
         self.block = state.new_block()
         self.stopped = False
         if self.log is not None:
             self._begin_log()
-            room = LOG_BYTES - max(SLACK, _most_logged(state.program))
-            state.launch["log_limit"] = self.log.ctypes.data + room
+            state.launch["log_limit"] = self.log.ctypes.data + len(self.log) - max(SLACK, most)
 
     def _begin_log(self) -> None:
         assert self.log is not None
