@@ -85,10 +85,9 @@ def _number(parameter: Variable, declared: ParameterType | None, argument: Any, 
         raise KernelError(
             f"{where} = {shown(argument)}: must be {size} bytes ({wanted}), as a NumPy record or as bytes"
         )
-    if isinstance(argument, (float, np.floating)):
-        if not float(argument).is_integer():
-            wanted = declared.text if declared else f"a whole number of {8 * size} bits"
-            raise KernelError(f"{where} = {shown(argument)}: must be {wanted}")
+    if isinstance(argument, (float, np.floating)) and not float(argument).is_integer():
+        wanted = declared.text if declared else f"a whole number of {8 * size} bits"
+        raise KernelError(f"{where} = {shown(argument)}: must be {wanted}")
     if size not in (1, 2, 4, 8):
         raise KernelError(f"{where} = {shown(argument)}: must be {size} bytes of a structure")
     value = int(argument)
