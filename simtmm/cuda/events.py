@@ -44,11 +44,10 @@ class LogReader:
 
     def add(self, piece: npt.NDArray[np.uint8], ended: int) -> Iterator[Batch]:
         """Take a piece of the log, which begins with a block's mark. ended: blocks before which all have ended."""
-        copy = piece.copy()
-        numbers, starts = find_blocks(copy, LOG_ENTRY, self._table.width, self._table.kind)
-        ends = np.append(starts[1:], len(copy))
+        numbers, starts = find_blocks(piece, LOG_ENTRY, self._table.width, self._table.kind)
+        ends = np.append(starts[1:], len(piece))
         for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
-            self._pieces.setdefault(number, []).append(copy[start:end])
+            self._pieces.setdefault(number, []).append(piece[start:end])
             self._bytes += end - start
         if self._bytes >= GROUP:
             yield from self._ended(ended)

@@ -7,13 +7,15 @@ from simtmm.cuda.execution.instructions.integer import is_signed
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Operand, Pair
 from simtmm.cuda.ptx.types import bits_of, is_type
 
-_WHOLE = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "lo": "lt", "ls": "le", "hi": "gt",
-          "hs": "ge"}  # fmt: skip
+WHOLE_COMPARISONS = {
+    "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "lo": "lt", "ls": "le", "hi": "gt",
+    "hs": "ge",
+}  # fmt: skip
 _REAL = {
     "eq": "oeq", "ne": "one", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "equ": "ueq", "neu": "une",
     "ltu": "ult", "leu": "ule", "gtu": "ugt", "geu": "uge", "num": "ord", "nan": "uno",
 }  # fmt: skip
-_COMPARISONS = set(_WHOLE) | set(_REAL)
+_COMPARISONS = set(WHOLE_COMPARISONS) | set(_REAL)
 _COMBINATIONS = ("and", "or", "xor")
 
 
@@ -28,11 +30,11 @@ def _compared(context: Context, instruction: Instruction, kind: str, a: Operand,
     if kind in ("f32", "f64"):
         left, right = (real.flushed(context, instruction, context.real(operand, kind)) for operand in (a, b))
         return emit.compare(f"fcmp {_REAL[how]}", left, right)
-    if how not in _WHOLE:
+    if how not in WHOLE_COMPARISONS:
         raise context.refuse(f"compares whole numbers by {how}")
     element = f"i{bits_of(kind)}"
     left, right = (context.read(operand, element, is_signed(kind)) for operand in (a, b))
-    order = _WHOLE[how]
+    order = WHOLE_COMPARISONS[how]
     if order not in ("eq", "ne"):
         order = ("s" if is_signed(kind) else "u") + order
     return emit.compare(f"icmp {order}", left, right)

@@ -2,7 +2,7 @@
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, bits, element_of, lanes
-from simtmm.cuda.execution.instructions import half, real
+from simtmm.cuda.execution.instructions import half, real, small_floats
 from simtmm.cuda.execution.instructions.integer import is_signed
 from simtmm.cuda.ptx.syntax import Instruction
 from simtmm.cuda.ptx.types import bits_of, is_type
@@ -14,9 +14,18 @@ _PACKED = ("f16x2", "bf16x2")
 
 def convert(context: Context, instruction: Instruction) -> None:
     """cvt.TO.FROM."""
-    to, given = [m for m in instruction.modifiers if is_type(m)][:2]
+    kinds = [m for m in instruction.modifiers if is_type(m)]
+    if len(kinds) < 2:
+        raise context.refuse("converts between types that are not known")
+    to, given = kinds[:2]
+    if instruction.has("rs"):
+        raise context.refuse("rounds by random bits, which is not run here")
     if instruction.has("pack"):
         _pack(context, instruction, to, given)
+    elif to in small_floats.KINDS and given in ("f32", "f16x2"):
+        small_floats.convert_to_small(context, instruction, to, given)
+    elif given in small_floats.KINDS:
+        small_floats.convert_from_small(context, instruction, to, given)
     elif to in _PACKED and given == "f32":
         _pack_halves(context, instruction, to)
     elif to == "tf32" and given == "f32":

@@ -5,12 +5,22 @@ are rounded to at least 2 p + 2 bits first come out as if they had been rounded 
 fused product and sum is computed in f64 and rounded to odd on the way.
 """
 
+from typing import Protocol
+
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.emit import Value, count_of, element_of, lanes, with_element
+from simtmm.cuda.execution.emit import Emitter, Value, count_of, element_of, lanes, with_element
 from simtmm.cuda.ptx.syntax import Instruction, Operand, Register
 
 KINDS = ("f16", "f16x2", "bf16", "bf16x2")
 _OPERATIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+
+
+class Emitting(Protocol):
+    """What has an emitter: a context, or a function of the runtime while it is written."""
+
+    @property
+    def emit(self) -> Emitter:
+        """Takes the lines."""
 
 
 def is_brain(kind: str) -> bool:
@@ -28,7 +38,7 @@ def raw(context: Context, operand: Operand, kind: str) -> Value:
     return context.emit.resize(bits, "i16", False)
 
 
-def widen(context: Context, value: Value, brain: bool) -> Value:
+def widen(context: Emitting, value: Value, brain: bool) -> Value:
     """Numbers of 16 bits as f32, exactly."""
     emit = context.emit
     if not brain:
@@ -43,7 +53,7 @@ def widened(context: Context, operand: Operand, kind: str) -> Value:
     return widen(context, _flushed(context, context.instruction, raw(context, operand, kind), kind), is_brain(kind))
 
 
-def narrow(context: Context, value: Value, brain: bool) -> Value:
+def narrow(context: Emitting, value: Value, brain: bool) -> Value:
     """f32 rounded to nearest, ties to even, as raw numbers of 16 bits; a NaN is 0x7FFF."""
     emit = context.emit
     if not brain:
@@ -58,7 +68,7 @@ def narrow(context: Context, value: Value, brain: bool) -> Value:
     return emit.select(nan, emit.constant(0x7FFF, found.type), found)
 
 
-def to_odd(context: Context, value: Value) -> Value:
+def to_odd(context: Emitting, value: Value) -> Value:
     """f64 to f32: what lies between two numbers goes to the odd one, so that rounding again sees that it lay there."""
     emit = context.emit
     near = emit.cast("fptrunc", value, "float")

@@ -3,7 +3,8 @@
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, bits, element_of, lanes, with_element
 from simtmm.cuda.execution.instructions.approximate import approximate
-from simtmm.cuda.ptx.syntax import Instruction
+from simtmm.cuda.execution.layout import LANES
+from simtmm.cuda.ptx.syntax import Instruction, Operand
 from simtmm.cuda.ptx.types import bits_of
 
 ROUNDINGS = {"rz": 0, "rn": 1, "rp": 2, "rm": 3}  # as llvm.set.rounding has them
@@ -40,16 +41,32 @@ def saturated(context: Context, instruction: Instruction, a: Value) -> Value:
 def arithmetic(context: Context, instruction: Instruction) -> None:
     """add, sub, mul, div, fma."""
     kind, emit = context.type_of(), context.emit
-    if kind == "f32x2":
-        raise context.refuse()
     count = 3 if instruction.opcode in ("fma", "mad") else 2
-    values = [flushed(context, instruction, context.real(o, kind)) for o in instruction.operands[1 : count + 1]]
-    operation = "fma" if count == 3 else _OPERATIONS[instruction.opcode]
+    given = instruction.operands[1 : count + 1]
+    if kind == "f32x2":
+        pairs = [split(context, operand) for operand in given]
+        halves = [_computed(context, instruction, [pair[half] for pair in pairs]) for half in (0, 1)]
+        both = emit.shuffle(halves[0], halves[1], [n // 2 + LANES * (n % 2) for n in range(2 * LANES)])
+        context.write(instruction.operands[0], emit.as_type(both, lanes("i64")))
+        return
+    result = _computed(context, instruction, [context.real(operand, kind) for operand in given])
+    context.write(instruction.operands[0], emit.as_type(result, lanes(f"i{bits_of(kind)}")))
+
+
+def split(context: Context, operand: Operand) -> tuple[Value, Value]:
+    """The two f32 of a register of 64 bits, the lower one first."""
+    both = context.emit.as_type(context.read(operand, "i64"), f"<{2 * LANES} x float>")
+    low, high = (context.emit.shuffle(both, both, range(first, 2 * LANES, 2)) for first in (0, 1))
+    return low, high
+
+
+def _computed(context: Context, instruction: Instruction, given: list[Value]) -> Value:
+    values = [flushed(context, instruction, value) for value in given]
+    operation = "fma" if len(values) == 3 else _OPERATIONS[instruction.opcode]
     result = rounded(context, operation, values, rounding_of(instruction))
     if instruction.opcode == "div" and instruction.has("approx"):
         result = _by_huge(context, result, *values)
-    result = saturated(context, instruction, flushed(context, instruction, result))
-    context.write(instruction.operands[0], emit.as_type(result, lanes(f"i{bits_of(kind)}")))
+    return saturated(context, instruction, flushed(context, instruction, result))
 
 
 def _by_huge(context: Context, quotient: Value, a: Value, b: Value) -> Value:
