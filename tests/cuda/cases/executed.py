@@ -9,25 +9,13 @@ import numpy as np
 
 from simtmm.cuda.compilers import CompiledModule
 from simtmm.cuda.device import Device, DeviceLaunch
-from simtmm.cuda.execution.program import Program
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
-from simtmm.cuda.ptx import parse_module
-from simtmm.errors import PtxError
 from tests.cuda.cases.case import Case
 
 _ENTRY = re.compile(
     r"(?P<head>.*\.address_size 64\n)\.visible \.entry k\([^)]*\)\n\{\n(?P<body>.*)\n  ret;\n\}\n", re.DOTALL
 )
-
-
-def refusal(case: Case) -> str | None:
-    """What the execution says that it can't run of a case; None where it runs it."""
-    try:
-        Program(parse_module(case.text), "k").assembly()
-    except PtxError as error:
-        return str(error)
-    return None
 
 
 def together(cases: Sequence[Case]) -> str:
