@@ -125,6 +125,7 @@ class Program:
     declared: dict[str, str] = field(default_factory=dict)
     has_calls: bool = False
     calls_host: bool = False
+    meets_as_grid: bool = False
     parked: set[int] = field(default_factory=set)
     tired: set[int] = field(default_factory=set)
 
