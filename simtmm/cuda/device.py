@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.execution.device_memory import DeviceMemory
+from simtmm.cuda.execution.function_code import FUNCTION_ADDRESS, FUNCTION_STEP
 from simtmm.cuda.execution.launch import LaunchState
-from simtmm.cuda.execution.program import FUNCTION_ADDRESS, FUNCTION_STEP
 from simtmm.cuda.execution.run import FaultError, Piece, StuckError, run
 from simtmm.cuda.faults import deadlock_text, fault_text
 from simtmm.cuda.function import KernelFunction

@@ -51,8 +51,8 @@ BLOCK = np.dtype(
     align=True,
 )  # fmt: skip
 """A block: its index in the grid, threads that have not left, the warp to go on with, and for each barrier how many
-threads have arrived, how many it waits for (0: all that live), what was gathered for bar.red, and its last result; turns
-that its warps may take in its own, and the warp that runs."""
+threads have arrived, how many it waits for (0: all that live), what was gathered for bar.red, and its last result;
+turns that its warps may take in its own, and the warp that runs."""
 
 WARP = np.dtype(
     {
