@@ -9,7 +9,7 @@ from simtmm.errors import KernelError, TraceError, shown
 from simtmm.files import data_file
 from simtmm.kernel import Kernel, load_kernel
 from simtmm.machine import Machine
-from simtmm.recorder import record
+from simtmm.recorder import form_of, record
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
 from simtmm.trace.lower import lower
@@ -17,16 +17,17 @@ from simtmm.workload import Workload, load_workload
 
 Kind = Literal["kernel", "trace", "workload"]
 
+DEVICE_CODE = (".cu", ".ptx", ".cubin", ".fatbin")  # one launch of which the command line tells
 SUFFIXES: Mapping[str, Kind] = {".parquet": "trace", ".json": "workload"}
 WORDS: Mapping[Kind, str] = {
-    "kernel": "a kernel's name or folder",
+    "kernel": "a kernel's name or folder, or a file of launches (.toml)",
     "trace": "a trace (.parquet)",
     "workload": "a workload (.json)",
 }
 
 OBJECTS: Mapping[Kind, type] = {"kernel": Kernel, "trace": Trace, "workload": Workload}
 LOADERS: Mapping[Kind, Callable[[str | Path], Kernel | Trace | Workload]] = {
-    "kernel": load_kernel,
+    "kernel": lambda named: opened_kernel(named),
     "trace": load_trace,
     "workload": load_workload,
 }
@@ -54,6 +55,7 @@ class Program:
     trace: what its threads did; None where only a workload is known.
     workload: where there is no trace.
     kernel: what was recorded; None where it was recorded before.
+    notes: what a reader of a result must know of how it was compiled, in words.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Program:
     trace: Trace | None = None
     workload: Workload | None = None
     kernel: Kernel | None = None
+    notes: tuple[str, ...] = ()
 
     def on(self, machine: Machine, progress: Lowered | None = None) -> Prepared:
         """Its workload and counts on a machine.
@@ -94,6 +97,8 @@ def open_program(
     parameters: Mapping[str, object] | None = None,
     progress: Heard | None = None,
     kinds: Collection[Kind] = ("kernel", "trace", "workload"),
+    machine: Machine | None = None,
+    form: str | None = None,
 ) -> Program:
     """The program that a source names; a kernel is recorded on the CPU.
 
@@ -101,6 +106,8 @@ def open_program(
     parameters: of a kernel, those that differ from its defaults.
     progress: called with the number of events recorded so far.
     kinds: what the source may be.
+    machine: whose architecture a kernel is compiled for, where it is recorded as compiled; one of today if left out.
+    form: "written" or "compiled", how a kernel is recorded (see simtmm.record); what suits its source if left out.
 
     Raises KernelError, and the errors of recording and reading (simtmm.errors).
     """
@@ -115,7 +122,35 @@ def open_program(
         return Program(opened.origin, workload=opened)
     if isinstance(opened, Trace):
         return _of_trace(opened)
-    return _of_trace(record(opened, parameters, progress=progress), opened)
+    architecture, notes = architecture_for(opened, machine, form)
+    trace = record(opened, parameters, progress=progress, form=form, architecture=architecture)
+    return _of_trace(trace, opened, notes)
+
+
+def opened_kernel(source: str | Path) -> Kernel:
+    """The kernel that a source names: by name, by folder, or by a file of launches (.toml). Raises KernelError."""
+    suffix = Path(source).suffix
+    if suffix == ".toml":
+        from simtmm.recorder.compiled.launches_file import load_launches
+
+        return load_launches(source)
+    if suffix in DEVICE_CODE:
+        from simtmm.recorder.compiled.cuda_file import cuda_program
+
+        return cuda_program(source, None, None)  # which says what is missing
+    return load_kernel(source)
+
+
+def architecture_for(
+    kernel: Kernel, machine: Machine | None, form: str | None = None
+) -> tuple[int | None, tuple[str, ...]]:
+    """What a kernel is compiled for on a machine, and notes where that is not the machine's own; None as written."""
+    if machine is None or (form or form_of(kernel)) != "compiled":
+        return None, ()
+    from simtmm.cuda.compilers import architecture_of
+
+    chosen = architecture_of(machine)
+    return chosen.number, (chosen.note,) if chosen.note else ()
 
 
 def shipped_trace(name: str) -> Path:
@@ -126,5 +161,5 @@ def shipped_trace(name: str) -> Path:
     return path
 
 
-def _of_trace(trace: Trace, kernel: Kernel | None = None) -> Program:
-    return Program(trace.info.kernel, trace.info.parameters, trace, kernel=kernel)
+def _of_trace(trace: Trace, kernel: Kernel | None = None, notes: tuple[str, ...] = ()) -> Program:
+    return Program(trace.info.kernel, trace.info.parameters, trace, kernel=kernel, notes=notes)

@@ -567,7 +567,7 @@ def test_what_is_wrong_leaves_an_old_output_as_it_was(refused, here):
 
 
 def test_ctrl_c_ends_with_130_and_says_so(command, monkeypatch, here):
-    def interrupt(*_):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(simtmm.analysis.run, "run", interrupt)

@@ -59,12 +59,12 @@ def test_a_workload_has_nothing_to_count(tmp_path):
             None,
             ("kernel", "trace"),
             KernelError,
-            r"w\.json: is a workload .*: must be a kernel's name or folder or a",
+            r"w\.json: is a workload .*: must be a kernel's name or folder, or a",
         ),
         ("none.parquet", None, None, TraceError, r"none\.parquet"),
         ("none.json", None, None, WorkloadError, r"none\.json"),
         ("no-such-kernel", None, None, KernelError, "kernel 'no-such-kernel': unknown"),
-        (3, None, None, KernelError, "source = 3: must be a kernel's name or folder or a"),
+        (3, None, None, KernelError, "source = 3: must be a kernel's name or folder, or a"),
     ],
 )
 def test_what_can_not_be_opened_is_told_in_a_line(source, given, kinds, error, said):

@@ -75,17 +75,19 @@ def run(
     watch: Watch | None = None,
     timeline: bool = False,
     models: Sequence[str] = DEFAULT_MODELS,
+    form: str | None = None,
 ) -> Run:
     """Run a program on a machine and predict its time.
 
-    source: a kernel's name or folder, which is recorded first, a trace's file (.parquet), a workload's file (.json), or
-        one of the three itself; the trace that ships with simtmm if left out.
+    source: a kernel's name or folder or a file of launches (.toml), which is recorded first, a trace's file (.parquet),
+        a workload's file (.json), or a Kernel, Trace or Workload itself; the trace that ships with simtmm if left out.
     machine: a machine, its name, or its file.
     parameters: of a kernel, those that differ from its defaults.
     engine: "fast" (compiled) or "reference" (SimPy), which give the same; "auto" takes the one that is done sooner.
     watch: called with (stage, done, total if known) as things go on.
     timeline: whether the result brings its timeline.
     models: names in simtmm.model.MODELS, whose predictions stand beside the run.
+    form: "written" or "compiled", how a kernel is recorded (see simtmm.record).
 
     Raises the errors of the steps it goes through (simtmm.errors).
     """
@@ -95,7 +97,8 @@ def run(
         find_model(model)
     on = opened_machine(machine)
     heard = None if watch is None else lambda events: watch("recording", events, None)
-    opened = open_program(shipped_trace(DEFAULT_TRACE) if source is None else source, parameters, heard)
+    chosen = shipped_trace(DEFAULT_TRACE) if source is None else source
+    opened = open_program(chosen, parameters, heard, machine=on, form=form)
     return run_program(opened, on, engine, watch, timeline, models)
 
 
@@ -149,7 +152,7 @@ def _beside_models(
         verdict=verdict(machine, result, tmm, warps_wait, hidden, counts),
         provenance={**about, "trace": info.digest, "recording": info.provenance},
         sampling=info.sampling,
-        warnings=tuple(info.warnings_on(machine.cores.warp_width)),
+        warnings=(*program.notes, *info.warnings_on(machine.cores.warp_width)),
     )
 
 

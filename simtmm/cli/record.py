@@ -6,11 +6,20 @@ from typing import Annotated
 import typer
 
 from simtmm.cli.words import (
+    ArgumentOption,
+    BlockOption,
+    CompilerOption,
+    FormOption,
+    GridOption,
     JsonOption,
     KernelMemoryOption,
+    KernelOption,
     KernelPathOption,
     KernelTimeoutOption,
     ParamOption,
+    SharedOption,
+    chosen_machine,
+    launched,
     parameters_of,
     show,
 )
@@ -19,8 +28,23 @@ RACES_SHOWN = 20
 
 
 def record(
-    kernel: Annotated[str, typer.Argument(help="a kernel's name or folder")],
+    source: Annotated[
+        str, typer.Argument(metavar="KERNEL", help="a kernel's name or folder, a CUDA file (.cu) or launches (.toml)")
+    ],
     param: ParamOption = None,
+    grid: GridOption = None,
+    block: BlockOption = None,
+    arg: ArgumentOption = None,
+    kernel: KernelOption = None,
+    shared: SharedOption = 0,
+    compile_: CompilerOption = None,
+    form: FormOption = None,
+    machine: Annotated[
+        str | None,
+        typer.Option(
+            "--machine", "-m", metavar="NAME|FILE", help="compile for its architecture; one of today if left out"
+        ),
+    ] = None,
     kernel_path: KernelPathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
@@ -44,11 +68,14 @@ def record(
     as_json: JsonOption = False,
 ) -> None:
     """Run a kernel, check its answer, and write the trace of what its threads do."""
-    from simtmm.kernel import load_kernel
+    from simtmm.program import architecture_for, opened_kernel
     from simtmm.recorder import record as record_kernel
     from simtmm.report.progress import watching
 
-    loaded = load_kernel(kernel)
+    program = launched(source, grid, block, arg, kernel, shared, compile_)
+    assert program is not None
+    loaded = opened_kernel(program) if isinstance(program, str) else program
+    architecture = architecture_for(loaded, chosen_machine(machine, None), form)[0] if machine else None
     path = output or Path(f"{loaded.name}.parquet")
     with watching() as watch:
         trace = record_kernel(
@@ -61,6 +88,8 @@ def record(
             most_events=most_events,
             sample_blocks=sample_blocks,
             device_memory=device_memory,
+            form=form,
+            architecture=architecture,
         )
     info = trace.info
     line = f"{path}: {info.kernel}, {len(info.launches)} launches, {info.events:,} events, digest {info.digest}"

@@ -6,15 +6,23 @@ from typing import Annotated
 import typer
 
 from simtmm.cli.words import (
+    ArgumentOption,
+    BlockOption,
+    CompilerOption,
+    FormOption,
+    GridOption,
     JsonOption,
     KernelMemoryOption,
+    KernelOption,
     KernelPathOption,
     KernelTimeoutOption,
-    MachineOption,
     OutputOption,
     ParamOption,
     SetOption,
+    SharedOption,
     chosen_machine,
+    launched,
+    machine_for,
     parameters_of,
     show,
 )
@@ -24,11 +32,24 @@ from simtmm.files import check_writable
 def run(
     source: Annotated[
         str | None,
-        typer.Argument(help="a kernel, a trace (.parquet) or a workload (.json); the shipped trace if left out"),
+        typer.Argument(
+            help="a kernel, a CUDA file (.cu), launches (.toml), a trace (.parquet) or a workload (.json); the shipped "
+            "trace if left out"
+        ),
     ] = None,
-    machine: MachineOption = "gtx280",
+    machine: Annotated[
+        str | None,
+        typer.Option("--machine", "-m", metavar="NAME|FILE", help="a machine (see `machines`)", show_default=False),
+    ] = None,
     set_: SetOption = None,
     param: ParamOption = None,
+    grid: GridOption = None,
+    block: BlockOption = None,
+    arg: ArgumentOption = None,
+    kernel: KernelOption = None,
+    shared: SharedOption = 0,
+    compile_: CompilerOption = None,
+    form: FormOption = None,
     kernel_path: KernelPathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
@@ -43,17 +64,18 @@ def run(
     as_json: JsonOption = False,
     output: OutputOption = None,
 ) -> None:
-    """Simulate a kernel, trace or workload on a machine, beside what the models predict."""
+    """Simulate a kernel, CUDA file, trace or workload on a machine, beside what the models predict."""
     for path in (output, timeline):
         if path is not None:
             check_writable(path)
-    chosen = chosen_machine(machine, set_)
+    program = launched(source, grid, block, arg, kernel, shared, compile_)
+    chosen = chosen_machine(machine_for(program, machine, form), set_)
     from simtmm.analysis.run import run as run_study
     from simtmm.report.progress import watching
     from simtmm.report.run import describe
 
     with watching() as watch:
-        done = run_study(source, chosen, parameters_of(param), engine, watch, timeline is not None)
+        done = run_study(program, chosen, parameters_of(param), engine, watch, timeline is not None, form=form)
     parts, document = [*describe(done)], done.to_dict()
     if timeline is not None:
         from simtmm.report.trace_events import write_timeline

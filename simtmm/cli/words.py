@@ -19,6 +19,7 @@ from simtmm.renamed import MACHINE_KEYS, told
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from simtmm.kernel import Kernel
     from simtmm.machine import Machine
 
 Value = TypeVar("Value")
@@ -35,6 +36,68 @@ ParamOption = Annotated[
     list[str] | None,
     typer.Option("--param", "-p", metavar="NAME=VALUE", help="a kernel's parameter (see `kernels NAME`); repeatable"),
 ]
+
+
+GridOption = Annotated[
+    str | None, typer.Option("--grid", metavar="SIZES", help="blocks of a launch of a .cu file, as 3907 or 64x64")
+]
+BlockOption = Annotated[
+    str | None, typer.Option("--block", metavar="SIZES", help="threads of a block, as 256 or 16x16")
+]
+ArgumentOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--arg",
+        metavar="NAME=VALUE",
+        help="an argument: a number, random:float32:1000, zeros:int32:64x64, or a file (.npy); repeatable",
+    ),
+]
+KernelOption = Annotated[
+    str | None, typer.Option("--kernel", metavar="NAME", help="which kernel of a file, where it has several")
+]
+SharedOption = Annotated[int, typer.Option("--shared", metavar="BYTES", min=0, help="dynamic shared memory of a block")]
+CompilerOption = Annotated[
+    list[str] | None,
+    typer.Option("--compile", metavar="OPTION", help="for the compiler, as --compile=-DN=4; repeatable"),
+]
+FormOption = Annotated[
+    str | None,
+    typer.Option("--as", metavar="FORM", help="record a kernel as written (its macros) or as compiled (its PTX)"),
+]
+DEFAULT_MACHINE, DEFAULT_GPU = "gtx280", "h100-sxm"  # for what the papers measured, and for compiled kernels
+
+
+def launched(
+    source: str | None,
+    grid: str | None,
+    block: str | None,
+    arguments: list[str] | None,
+    kernel: str | None,
+    shared: int,
+    options: list[str] | None,
+) -> "str | Kernel | None":
+    """A file of device code with how it is launched, as a Kernel; any other source as it is. Raises KernelError."""
+    from simtmm.program import DEVICE_CODE
+
+    if source is not None and Path(source).suffix in DEVICE_CODE:
+        from simtmm.recorder.compiled.cuda_file import cuda_program
+
+        return cuda_program(source, grid, block, arguments or [], kernel=kernel, shared=shared, options=options or [])
+    told = {"--grid": grid, "--block": block, "--arg": arguments, "--kernel": kernel, "--shared": shared,
+            "--compile": options}  # fmt: skip
+    for name, value in told.items():
+        if value:
+            what = f"{source}" if source is not None else "the shipped trace"
+            raise KernelError(f"{name}: is for a file of device code ({', '.join(DEVICE_CODE)}), and not for {what}")
+    return source
+
+
+def machine_for(source: "str | Kernel | None", machine: str | None, form: str | None) -> str:
+    """The machine that was named; if none was, a GPU of today for what is recorded as compiled."""
+    if machine is not None:
+        return machine
+    compiled = form == "compiled" or not isinstance(source, (str, type(None))) or str(source).endswith(".toml")
+    return DEFAULT_GPU if compiled else DEFAULT_MACHINE
 
 
 def _look_there(folders: list[Path] | None) -> list[Path] | None:

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.execution.device_memory import DeviceMemory
-from simtmm.cuda.execution.launch import Fault, LaunchRun, LaunchState, Piece, Stuck
+from simtmm.cuda.execution.launch import LaunchState
 from simtmm.cuda.execution.program import FUNCTION_ADDRESS, FUNCTION_STEP
+from simtmm.cuda.execution.run import FaultError, Piece, StuckError, run
 from simtmm.cuda.faults import deadlock_text, fault_text
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.host_calls import HostCalls
@@ -92,19 +93,16 @@ class Device:
         )  # fmt: skip
         calls = HostCalls(function, state, self._write)
         state.launch["callback"] = ctypes.cast(calls.address, ctypes.c_void_p).value or 0
-        run = LaunchRun(state, function.code, RESIDENT)
-        if record:
-            run.record()
         try:
-            yield from run.run()
-        except Fault as fault:
+            yield from run(state, function.code, record, RESIDENT, program.calls_host)
+        except FaultError as fault:
             if calls.error is not None:
                 if isinstance(calls.error, RecordingError):
                     raise RecordingError(f"{where}: {calls.error}") from None
                 raise calls.error from None
-            raise RecordingError(f"{where}: {fault_text(function, state, fault.args[0])}") from None
-        except Stuck as stuck:
-            raise RecordingError(f"{where}: {deadlock_text(function, state, stuck.args[0])}") from None
+            raise RecordingError(f"{where}: {fault_text(function, *fault.args)}") from None
+        except StuckError as stuck:
+            raise RecordingError(f"{where}: {deadlock_text(function, *stuck.args)}") from None
 
     def _point_to_functions(self, function: KernelFunction) -> None:
         """Tables of functions hold the numbers that functions have in this kernel's code."""

@@ -10,7 +10,7 @@ from simtmm.cuda.execution.layout import LOG_ENTRY
 from simtmm.cuda.log_events import fill_events, find_blocks, size_events
 from simtmm.trace.schema import EVENT, Batch
 
-GROUP = 1 << 25  # bytes of the log that become a batch at a time
+GROUP = 1 << 22  # bytes of the log that become a batch at a time
 
 
 @dataclass(frozen=True)
@@ -30,22 +30,24 @@ class SiteTable:
 
 
 class LogReader:
-    """Takes pieces of a launch's log and gives batches of whole blocks, in order."""
+    """Takes pieces of a launch's log and gives batches of whole blocks, in order.
+
+    events, accesses: those of the batches so far.
+    """
 
     def __init__(self, table: SiteTable, threads: int) -> None:
         """threads: of a block."""
         self._table, self._threads = table, threads
         self._pieces: dict[int, list[npt.NDArray[np.uint8]]] = {}
         self._bytes = 0
-        self.events = 0
+        self.events = self.accesses = 0
 
     def add(self, piece: npt.NDArray[np.uint8], ended: int) -> Iterator[Batch]:
         """Take a piece of the log, which begins with a block's mark. ended: blocks before which all have ended."""
-        copy = piece.copy()
-        numbers, starts = find_blocks(copy, LOG_ENTRY, self._table.width, self._table.kind)
-        ends = np.append(starts[1:], len(copy))
+        numbers, starts = find_blocks(piece, LOG_ENTRY, self._table.width, self._table.kind)
+        ends = np.append(starts[1:], len(piece))
         for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
-            self._pieces.setdefault(number, []).append(copy[start:end])
+            self._pieces.setdefault(number, []).append(piece[start:end])
             self._bytes += end - start
         if self._bytes >= GROUP:
             yield from self._ended(ended)
@@ -79,10 +81,9 @@ class LogReader:
         events = np.empty(int(ends[-1]) if len(ends) else 0, dtype=EVENT)
         cursor = ends - counts
         last[:] = -1
-        fill_events(
+        self.accesses += fill_events(
             log, LOG_ENTRY, table.width, table.kind, table.generic, table.site, table.shared_site, slots,
-            self._threads, cursor, last, events["value"], events["site"], events["thread"], events["kind"],
-            events["bytes"],
+            self._threads, cursor, last, events.view(np.uint64),
         )  # fmt: skip
         self.events += len(events)
         block_ends = ends[self._threads - 1 :: self._threads]

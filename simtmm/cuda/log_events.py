@@ -9,7 +9,7 @@ a site stands a mark where another block or warp begins: the block's number, or 
 
 import numpy as np
 
-from simtmm.compiled import Compiled
+from simtmm.compiled import Compiled, inlined
 from simtmm.cuda.execution.layout import LANES, LOCAL_WINDOW, NEW_BLOCK, NEW_WARP, PARAMETER_WINDOW, SHARED_WINDOW
 from simtmm.trace.schema import Kind
 
@@ -77,14 +77,18 @@ def size_events(log, entry_bytes, width, kind, slots, threads, counts, last):
 
 @Compiled
 def fill_events(
-    log, entry_bytes, width, kind, generic, sites, shared_site, slots, threads, cursor, last,
-    out_value, out_site, out_thread, out_kind, out_bytes,
+    log, entry_bytes, width, kind, generic, sites, shared_site, slots, threads, cursor, last, out,
 ):  # fmt: skip
-    """Write the events; `cursor` says where each thread's begin. Work that is done again at once is one event."""
+    """Write the events, and count those that are accesses.
+
+    out: uint64, two words an event: its value; site, thread, kind and bytes (trace.schema.EVENT). cursor: where the
+    events of each thread begin. Work that is done again at once is one event.
+    """
     words = log.view(np.int32)
     long_words = log.view(np.int64)
     first = np.int64(0)
     warp = np.int64(0)
+    accesses = np.int64(0)
     at = 0
     while at < len(log):
         site = words[at // 4]
@@ -98,45 +102,50 @@ def fill_events(
             at += 8
             continue
         what = kind[site]
-        accesses = what != _WORK and what != _BARRIER
-        shared = what == _SHARED_LOAD or what == _SHARED_STORE or what == _SHARED_ATOMIC
-        bytes_here = width[site]
-        number = sites[site]
+        here = min(LANES, threads - warp)
+        begin = first + warp
+        tail = np.uint64(sites[site]) | np.uint64(width[site]) << np.uint64(56) | np.uint64(warp) << np.uint64(32)
+        if what in (_WORK, _BARRIER):
+            tail |= np.uint64(what) << np.uint64(48)
+            for lane in range(here):
+                if (mask >> np.uint32(lane)) & np.uint32(1):
+                    place = cursor[begin + lane]
+                    if what == _WORK and last[begin + lane] == site:
+                        out[2 * place - 2] += np.uint64(1)
+                        continue
+                    last[begin + lane] = site
+                    out[2 * place] = np.uint64(what == _WORK)
+                    out[2 * place + 1] = tail + (np.uint64(lane) << np.uint64(32))
+                    cursor[begin + lane] = place + 1
+            at += 8
+            continue
         any_space = generic[site]
-        for lane in range(min(LANES, threads - warp)):
-            if not (mask >> np.uint32(lane)) & np.uint32(1):
-                continue
-            thread = first + warp + lane
-            place = cursor[thread]
-            if what == _WORK and last[thread] == site:
-                out_value[place - 1] += np.uint64(1)
-                continue
-            last[thread] = site
-            value = np.int64(0)
-            kind_here = what
-            if accesses:
-                value = long_words[at // 8 + 1 + lane]
-                in_shared = shared
+        start = at // 8 + 1
+        for lane in range(here):
+            if (mask >> np.uint32(lane)) & np.uint32(1):
+                value = long_words[start + lane]
+                kind_here = np.int64(what)
                 if any_space and value >= SHARED_WINDOW:
-                    if value >= PARAMETER_WINDOW:
-                        kind_here = _CONSTANT_LOAD
-                    elif value >= LOCAL_WINDOW:
-                        kind_here = _LOCAL_LOAD if what == _ASYNC else _LOCAL_STORE
-                        value -= LOCAL_WINDOW
-                    else:
-                        in_shared = True
-                        value -= SHARED_WINDOW
-                        kind_here = (
-                            _SHARED_LOAD if what == _ASYNC else _SHARED_STORE if what == _STORE else _SHARED_ATOMIC
-                        )
-                if in_shared:
+                    value, kind_here = _in_window(value, kind_here)
+                if kind_here in (_SHARED_LOAD, _SHARED_STORE, _SHARED_ATOMIC):
                     value += np.int64(shared_site) << 32
-            elif what == _WORK:
-                value = np.int64(1)
-            out_value[place] = np.uint64(value)
-            out_site[place] = number
-            out_thread[place] = warp + lane
-            out_kind[place] = kind_here
-            out_bytes[place] = bytes_here
-            cursor[thread] = place + 1
-        at += entry_bytes if accesses else 8
+                place = cursor[begin + lane]
+                last[begin + lane] = site
+                out[2 * place] = np.uint64(value)
+                out[2 * place + 1] = tail + (np.uint64(lane) << np.uint64(32)) + (np.uint64(kind_here) << np.uint64(48))
+                cursor[begin + lane] = place + 1
+                accesses += 1
+        at += entry_bytes
+    return accesses
+
+
+@inlined
+def _in_window(value, what):
+    """An access by a generic address that is not global: the address in its own space, and what it is there."""
+    if value >= PARAMETER_WINDOW:
+        return value, np.int64(_CONSTANT_LOAD)
+    if value >= LOCAL_WINDOW:
+        return value - LOCAL_WINDOW, np.int64(_LOCAL_LOAD if what == _ASYNC else _LOCAL_STORE)
+    if what == _ASYNC:
+        return value - SHARED_WINDOW, np.int64(_SHARED_LOAD)
+    return value - SHARED_WINDOW, np.int64(_SHARED_STORE if what == _STORE else _SHARED_ATOMIC)

@@ -50,7 +50,7 @@ def _one(
             declared.check_array(argument, where)
         return address.to_bytes(8, "little")
     if isinstance(argument, (bytes, bytearray, np.void)):
-        raw = bytes(argument)
+        raw = argument.tobytes() if isinstance(argument, np.void) else bytes(argument)
         if len(raw) != parameter.size:
             raise KernelError(f"{where}: {len(raw)} bytes: must be {parameter.size}")
         return raw
@@ -75,7 +75,7 @@ def _number(parameter: Variable, declared: ParameterType | None, argument: Any, 
         if size not in (2, 4, 8):
             raise KernelError(f"{where} = {shown(argument)}: must be {size} bytes")
         with np.errstate(over="ignore"):
-            return np.dtype(f"f{size}").type(argument).tobytes()
+            return bytes(np.array([argument], f"f{size}").tobytes())
     if isinstance(argument, (float, np.floating)):
         if isinstance(argument, np.floating) and argument.dtype.itemsize == size and declared is None:
             return argument.tobytes()

@@ -16,6 +16,7 @@ MOST_ARGUMENTS = 4  # that are handed on, of 64 bits a lane
 def call_built_in(context: "Context", name: str, passed: tuple[object, ...], returns: tuple[object, ...]) -> None:
     """Hand the parameters of all lanes to Python, and take back what each lane is returned."""
     emit, code = context.emit, context.code
+    code.program.calls_host = True
     for number in range(MOST_ARGUMENTS):
         place = emit.at("%data", 256 * number)
         value = emit.constant(0, lanes("i64"))

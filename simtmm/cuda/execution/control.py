@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from simtmm.cuda.execution.program import FunctionCode
 
 _WARP, _BLOCK, _LAUNCH = Value("%warp", "ptr"), Value("%block", "ptr"), Value("%launch", "ptr")
-WAITING_COST = 1 << 16  # of a turn's fuel, for a round of a loop in which threads may wait for others
+WAITING_COST = 1 << 14  # of a turn's fuel, for a round of a loop in which threads may wait for others
 
 
 def _number(number: int) -> Value:

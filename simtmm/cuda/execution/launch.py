@@ -1,7 +1,6 @@
-"""A launch at work: the state of its blocks, and how they take turns."""
+"""The state of a launch and of its blocks, in memory that translated code reads and writes."""
 
-from collections import deque
-from collections.abc import Iterator
+import copy
 from typing import Any
 
 import numpy as np
@@ -13,40 +12,19 @@ from simtmm.cuda.execution.layout import (
     ALLOCATION,
     BLOCK,
     BLOCK_BYTES,
-    BLOCKED,
     CACHE,
-    FAULTED,
     LANES,
     LAUNCH,
-    LOG_ENTRY,
-    LOG_FULL,
     PARAMETER_WINDOW,
     WARP,
     WARP_BYTES,
-    YIELDED,
 )
-from simtmm.cuda.execution.machine_code import MachineCode
 from simtmm.cuda.execution.program import Program
-from simtmm.cuda.ptx.steps import BULK_ENTRIES, is_bulk
 
-FUEL = 1 << 20  # rounds of loops that a warp may do in its turn
-ROUNDS = 64  # turns of its warps that a block may take in its own
+FUEL = 1 << 18  # rounds of loops that a warp may do in its turn
+ROUNDS = 16  # turns of its warps that a block may take in its own
 CALL_STACK = 1 << 17  # bytes of a warp for the registers of functions that are called
 LOCAL_STACK = 1 << 14  # bytes of a thread for the variables of functions that are called
-LOG_BYTES = 1 << 24
-SLACK = 1 << 16  # bytes of the log that a block of code may take between two looks at it
-PIECE = 256  # blocks of a launch that run before anyone looks up
-
-
-Piece = tuple[npt.NDArray[np.uint8], int]
-
-
-class Stuck(Exception):  # noqa: N818 - what a launch ended with, told in words by its caller
-    """No thread of a block can go on, the first argument."""
-
-
-class Fault(Exception):  # noqa: N818 - likewise
-    """A thread of a block, the first argument, did what it must not: what stands in the launch."""
 
 
 def aligned(size: int) -> npt.NDArray[np.uint8]:
@@ -104,8 +82,8 @@ class LaunchState:
         self.local_bytes = local_bytes_of(program)
         self.warp_bytes = WARP_BYTES + -(-entry.frame_bytes // ALIGN) * ALIGN + (CALL_STACK if calls else 0)
         self._kept: list[npt.NDArray[Any]] = []
-        whole = aligned(LAUNCH.itemsize)
-        self.launch, self.address = whole.view(LAUNCH)[0], whole.ctypes.data
+        self._whole = aligned(LAUNCH.itemsize)
+        self.launch, self.address = self._whole.view(LAUNCH)[0], self._whole.ctypes.data
         fields: dict[str, Any] = {
             "grid": grid,
             "block": block,
@@ -151,6 +129,16 @@ class LaunchState:
         """What accesses met last may be another block's shared memory."""
         self._caches[:] = self.no_caches()
 
+    def for_another_core(self) -> "LaunchState":
+        """The same launch, for blocks that run at the same time as others: what an access met last is its own."""
+        other = copy.copy(self)
+        other._kept = [*self._kept]
+        other._whole = aligned(LAUNCH.itemsize)
+        other._whole[:] = self._whole
+        other.launch, other.address = other._whole.view(LAUNCH)[0], other._whole.ctypes.data
+        other.launch["caches"] = other._keep(self.no_caches())
+        return other
+
     def new_block(self) -> BlockState:
         """Memory for a block."""
         return BlockState(self.warps, self.warp_bytes, self.shared_bytes, self.local_bytes)
@@ -173,110 +161,3 @@ class LaunchState:
         linear = np.arange(self.warps * LANES, dtype=np.int64)
         ids = np.stack([linear % x, linear // x % y, linear // (x * y)]).astype(np.int32)
         return np.ascontiguousarray(ids.reshape(3, self.warps, LANES).transpose(1, 0, 2))
-
-
-class LaunchRun:
-    """Runs a launch. Blocks run one after another; one that waits for others lets them go first.
-
-    resident: blocks that may be under way at once.
-    """
-
-    def __init__(self, state: LaunchState, code: MachineCode, resident: int) -> None:
-        self.state, self.code = state, code
-        self.resident = max(1, resident)
-        self.log: npt.NDArray[np.uint8] | None = None
-        self._begun = 0  # blocks of which all but those that wait have ended
-        self._waiting: deque[BlockState] = deque()
-
-    def record(self) -> None:
-        """Have all that threads do written down."""
-        self.log = aligned(LOG_BYTES)
-        self._begin_log()
-        self.state.launch["log_limit"] = self.log.ctypes.data + LOG_BYTES - max(SLACK, self._largest())
-
-    def _largest(self) -> int:
-        """Bytes that a block of code may log at most."""
-        most = max(
-            len(block) + BULK_ENTRIES * sum(any(map(is_bulk, step.instructions)) for step in block)
-            for code in self.state.program.codes
-            for block in code.steps
-        )
-        return (most + 4) * LOG_ENTRY
-
-    def _begin_log(self) -> None:
-        assert self.log is not None
-        self.state.launch["log"] = self.log.ctypes.data
-
-    def _drained(self) -> Iterator[Piece]:
-        """What has been logged, if anything; it must be copied before the next is asked for."""
-        if self.log is None:
-            return
-        count = int(self.state.launch["log"]) - self.log.ctypes.data
-        if count:
-            yield self.log[:count], min([self._begun, *(int(b.block["number"]) for b in self._waiting)])
-        self._begin_log()
-
-    def run(self) -> Iterator[Piece]:
-        """All blocks. Yields pieces of the log, each to be copied, and the blocks before which all have ended.
-
-        Raises Fault and Stuck, and what a callback raises.
-        """
-        state = self.state
-        single = state.new_block()
-        while self._begun < state.blocks or self._waiting:
-            if self._begun < state.blocks and len(self._waiting) < self.resident:
-                last = min(state.blocks, self._begun + PIECE)
-                status = self.code.run_blocks(state.address, single.address, self._begun, last)
-                reached = int(state.launch["current"])
-                while status == LOG_FULL:
-                    self._begun = int(single.block["number"])
-                    yield from self._drained()
-                    self._mark(single)
-                    status = self.code.run_block(state.address, single.address)
-                self._begun = reached
-                if self._goes_on(status, single):
-                    self._waiting.append(single)
-                    single = state.new_block()
-                    state.forget()
-                if not self._waiting or reached % PIECE:
-                    continue
-            yield from self._turns()
-        yield from self._drained()
-
-    def _goes_on(self, status: int, block: BlockState) -> bool:
-        """Whether a block that came back has not ended."""
-        if status == FAULTED:
-            raise Fault(block)
-        if status == BLOCKED:
-            from simtmm.cuda.execution.meeting import meet
-
-            if not meet(self.state, block):
-                raise Stuck(block)
-            return True
-        return status == YIELDED
-
-    def _turns(self) -> Iterator[Piece]:
-        """A turn for each block that is under way."""
-        state = self.state
-        for _ in range(len(self._waiting)):
-            block = self._waiting[0]
-            state.forget()
-            self._mark(block)
-            status = self.code.run_block(state.address, block.address)
-            while status == LOG_FULL:
-                yield from self._drained()
-                self._mark(block)
-                status = self.code.run_block(state.address, block.address)
-            self._waiting.popleft()
-            if self._goes_on(status, block):
-                self._waiting.append(block)
-        state.forget()
-
-    def _mark(self, block: BlockState) -> None:
-        """That what follows in the log is of this block."""
-        if self.log is None:
-            return
-        at = int(self.state.launch["log"]) - self.log.ctypes.data
-        self.log[at : at + 8].view(np.int32)[:] = (-2, 0)
-        self.log[at + 8 : at + 16].view(np.int64)[:] = int(block.block["number"])
-        self.state.launch["log"] += 16

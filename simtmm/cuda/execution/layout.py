@@ -33,7 +33,7 @@ LAUNCH = np.dtype(
 )  # fmt: skip
 """One for each launch. Addresses are those of this process; `allocations` points to ALLOCATION[allocation_count],
 `caches` to CACHE, `symbols` to a virtual address for each symbol of the code, `living` to the mask of each warp's
-threads, `thread_ids` to x, y and z of each warp's lanes. `log_limit` 0: nothing is recorded."""
+threads, `thread_ids` to x, y and z of each warp's lanes. `log` 0: nothing is recorded."""
 
 ALLOCATION = np.dtype([("low", "<u8"), ("bytes", "<u8"), ("host", "<u8"), ("flags", "<u8")])
 CACHE = np.dtype([("low", "<u8"), ("last", "<u8"), ("shift", "<u8")])  # the array that an access met last
@@ -50,7 +50,8 @@ BLOCK = np.dtype(
     align=True,
 )  # fmt: skip
 """A block: its index in the grid, threads that have not left, the warp to go on with, and for each barrier how many
-threads have arrived, how many it waits for (0: all that live), what was gathered for bar.red, and its last result."""
+threads have arrived, how many it waits for (0: all that live), what was gathered for bar.red, and its last result; turns
+that its warps may take in its own, and the warp that runs."""
 
 WARP = np.dtype(
     {
@@ -96,7 +97,4 @@ def offsets() -> dict[str, int]:
         for title, dtype in (("LAUNCH", LAUNCH), ("BLOCK", BLOCK), ("WARP", WARP), ("ACTIVATION", ACTIVATION))
         for name in dtype.names or ()
     }
-    for name, value in globals().items():
-        if name.isupper() and isinstance(value, int):
-            found[name] = value
-    return found
+    return found | {name: value for name, value in globals().items() if name.isupper() and isinstance(value, int)}

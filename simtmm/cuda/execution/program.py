@@ -22,10 +22,9 @@ from simtmm.cuda.execution.layout import (
     LANES,
     LAUNCH,
     LOG_FULL,
-    WARP_BYTES,
     offsets,
 )
-from simtmm.cuda.ptx.control_flow import Block, ControlFlow, control_flow, ends_block, gathers
+from simtmm.cuda.ptx.control_flow import Block, ControlFlow, communicates, control_flow, ends_block, gathers
 from simtmm.cuda.ptx.registers import written
 from simtmm.cuda.ptx.steps import Step, steps
 from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Symbol, Variable
@@ -107,9 +106,9 @@ class FunctionCode:
 class Program:
     """A kernel, translated when `assembly` is asked for.
 
-    shared: offsets of variables in shared memory. shared_bytes: of the static ones. symbols: variables whose addresses
-    the launch tells. accesses: the instructions that access memory, by their numbers in faults. place: finds lines of source.
-    sites: by their numbers in the log.
+    place: finds lines of source. shared: offsets of variables in shared memory. shared_bytes: of the static ones.
+    symbols: variables whose addresses the launch tells. accesses: the instructions that access memory, by their numbers
+    in faults, with their functions. sites: by their numbers in the log.
     """
 
     module: Module
@@ -125,6 +124,7 @@ class Program:
     helpers: dict[str, str] = field(default_factory=dict)
     declared: dict[str, str] = field(default_factory=dict)
     has_calls: bool = False
+    calls_host: bool = False
     parked: set[int] = field(default_factory=set)
     tired: set[int] = field(default_factory=set)
 
@@ -140,6 +140,12 @@ class Program:
         self.blocks = first
         self.has_calls = len(functions) > 1
         self.communicates = any(code.flow.waiting for code in self.codes)
+        self.is_independent = not any(
+            communicates(instruction)
+            for code in self.codes
+            for block in code.flow.blocks
+            for instruction in block.instructions
+        )
 
     def _place_shared(self, functions: list[Function]) -> None:
         used = {operand_name for function in functions for operand_name in _symbols(function)}
@@ -200,7 +206,7 @@ class Program:
             park_block(emit, number)
         for number in sorted(self.tired):
             tired_block(emit, number)
-        runtime = _runtime()
+        runtime = _text("runtime.ll")
         declared = "\n".join(text for name, text in self.declared.items() if f"@{name}(" not in runtime)
         return "\n".join((runtime, declared, *self.helpers.values(), self._head(), *emit.lines, "}", ""))
 
@@ -244,9 +250,8 @@ class Program:
 
     def _head(self) -> str:
         cases = "\n".join(f"    i32 {number}, label %B{number}" for number in range(self.blocks))
-        return _HEAD.replace("CASES", cases).replace(
-            "CHOOSE_ACTIVATION", _CHOOSE if self.has_calls else "  %group = bitcast <32 x i1> %same to i32"
-        )
+        group = _text("activations.ll") if self.has_calls else "  %group = bitcast <32 x i1> %same to i32"
+        return _text("warp.ll").replace("    ; BLOCKS", cases).replace("; GROUP", group)
 
 
 def _placed(variables: Iterator[Variable] | tuple[Variable, ...]) -> tuple[dict[str, int], int]:
@@ -301,86 +306,8 @@ def _reachable(module: Module, entry: str) -> list[Function]:
 
 
 @cache
-def _runtime() -> str:
-    """runtime.ll and the accesses of each width."""
-    text = Path(__file__).with_name("runtime.ll").read_text(encoding="utf-8")
-    values = {**offsets(), "IOTA": f"<{', '.join(f'i64 {n}' for n in range(LANES))}>", "WARP_BYTES": WARP_BYTES}
+def _text(name: str) -> str:
+    """A file of LLVM assembly beside this one, with the numbers of layout.py in it."""
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    values = {**offsets(), "IOTA": f"<{', '.join(f'i64 {n}' for n in range(LANES))}>"}
     return re.sub(r"\{([A-Z][A-Z_]*(?:\.\w+)?)\}", lambda found: str(values[found.group(1)]), text)
-
-
-_HEAD = """
-define internal i32 @run.warp(ptr %launch, ptr %block, ptr %warp) {
-entry:
-  %mask = alloca i32
-  %next = alloca i32
-  %frame = alloca ptr
-  %fuel = alloca i32
-  %addresses = alloca [32 x i64], align 64
-  %data = alloca [2048 x i8], align 64
-  %data2 = alloca [1024 x i8], align 64
-  %result = alloca [1024 x i8], align 64
-  %first.frame = getelementptr i8, ptr %warp, i64 512
-  store ptr %first.frame, ptr %frame
-  %fuel.at = getelementptr i8, ptr %launch, i64 192
-  %fuel.full = load i32, ptr %fuel.at
-  store i32 %fuel.full, ptr %fuel
-  br label %dispatch
-dispatch:
-  %living.at = getelementptr i8, ptr %warp, i64 384
-  %living = load i32, ptr %living.at
-  %blocked.at = getelementptr i8, ptr %warp, i64 388
-  %blocked = load i32, ptr %blocked.at
-  %tired.at = getelementptr i8, ptr %warp, i64 392
-  %tired = load i32, ptr %tired.at
-  %stopped = or i32 %blocked, %tired
-  %free = xor i32 %stopped, -1
-  %ready = and i32 %living, %free
-  %none = icmp eq i32 %ready, 0
-  br i1 %none, label %nobody, label %choose
-nobody:
-  %are.tired = icmp ne i32 %tired, 0
-  store i32 0, ptr %tired.at
-  br i1 %are.tired, label %yield, label %wait
-yield:
-  ret i32 1
-wait:
-  %all.left = icmp eq i32 %living, 0
-  %status = select i1 %all.left, i32 0, i32 2
-  ret i32 %status
-choose:
-  %ready.lanes = bitcast i32 %ready to <32 x i1>
-  %pcs = load <32 x i32>, ptr %warp, align 64
-  %places = select <32 x i1> %ready.lanes, <32 x i32> %pcs, <32 x i32> splat (i32 2147483647)
-  %lowest.place = call i32 @llvm.vector.reduce.umin.v32i32(<32 x i32> %places)
-  %lowest.1 = insertelement <32 x i32> poison, i32 %lowest.place, i32 0
-  %lowest.all = shufflevector <32 x i32> %lowest.1, <32 x i32> poison, <32 x i32> zeroinitializer
-  %same = icmp eq <32 x i32> %places, %lowest.all
-CHOOSE_ACTIVATION
-  %group.lanes = bitcast i32 %group to <32 x i1>
-  %rest = select <32 x i1> %group.lanes, <32 x i32> splat (i32 2147483647), <32 x i32> %places
-  %next.place = call i32 @llvm.vector.reduce.umin.v32i32(<32 x i32> %rest)
-  store i32 %group, ptr %mask
-  store i32 %next.place, ptr %next
-  switch i32 %lowest.place, label %lost [
-CASES
-  ]
-lost:
-  unreachable
-faulted:
-  ret i32 4
-"""
-
-# Lanes of other activations of the function have registers of their own: they run apart.
-_CHOOSE = """  %same.bits = bitcast <32 x i1> %same to i32
-  %leader = call i32 @llvm.cttz.i32(i32 %same.bits, i1 true)
-  %activations.at = getelementptr i8, ptr %warp, i64 128
-  %activations = load <32 x i64>, ptr %activations.at, align 64
-  %leader.at = getelementptr i64, ptr %activations.at, i32 %leader
-  %chosen.activation = load i64, ptr %leader.at
-  %chosen.1 = insertelement <32 x i64> poison, i64 %chosen.activation, i32 0
-  %chosen.all = shufflevector <32 x i64> %chosen.1, <32 x i64> poison, <32 x i32> zeroinitializer
-  %same.activation = icmp eq <32 x i64> %activations, %chosen.all
-  %both = and <32 x i1> %same, %same.activation
-  %group = bitcast <32 x i1> %both to i32
-  %chosen.frame = inttoptr i64 %chosen.activation to ptr
-  store ptr %chosen.frame, ptr %frame"""

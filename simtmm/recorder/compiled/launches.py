@@ -12,10 +12,11 @@ from simtmm.cuda.execution.launch import local_bytes_of
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.parameters import pack
+from simtmm.cuda.signature import names, signature
 from simtmm.errors import RecordingError
 from simtmm.kernel import Array, Launch
+from simtmm.recorder.compiled.programs import NamedArguments
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
-from simtmm.recorder.cpu.unrecorded import Touched
 from simtmm.trace.schema import Batch, TraceArray, TraceLaunch
 
 
@@ -23,6 +24,7 @@ class CompiledLaunches:
     """A linked module at work on a program's arrays; an Execution of simtmm.recorder.launches.
 
     sites: of the kernels launched so far. for_warps: whether one of them has instructions for warps of 32.
+    has_accessed: whether the launch run last has recorded any access.
     """
 
     def __init__(self, linked: LinkedModule, arrays: Mapping[str, Array], most_events: int, name: str) -> None:
@@ -36,31 +38,34 @@ class CompiledLaunches:
         self.for_warps = False
         self._left = most_events
         self._most = most_events
-        self._touched = Touched(self.table())
+        self.has_accessed = False
         self.warnings: list[str] = []
 
     def function(self, kernel: str) -> KernelFunction:
         """The kernel of a name. Raises KernelError."""
         if kernel not in self._functions:
-            self._functions[kernel] = KernelFunction(self.linked, self.linked.entry(kernel))
+            self._functions[kernel] = KernelFunction(self.linked, self.linked.entry(kernel or None))
         return self._functions[kernel]
 
     def run(self, launch: Launch, number: int) -> Iterator[Batch]:
         """Run a launch and yield its events."""
-        where = f"{self._name}: launch {number} of {launch.kernel}"
         function = self.function(launch.kernel)
+        where = f"{self._name}: launch {number} of {bare_name(function.entry)}"
         grid, block = (_three(sizes) for sizes in (launch.grid, launch.block))
-        parameters = pack(function, [self._argument(a) for a in launch.arguments], self._address, where)
+        arguments: Sequence[Any] = launch.arguments
+        if isinstance(arguments, NamedArguments):
+            arguments = arguments.for_parameters(names(signature(self.linked, function.entry)), where)
+        parameters = pack(function, [self._argument(a) for a in arguments], self._address, where)
         shared = launch.shared_memory_bytes
         table = self.sites.table(function)
         self.for_warps = self.for_warps or is_for_warps(function.program)
         reader = LogReader(table, block[0] * block[1] * block[2])
-        self._touched = Touched(self.table())
         for piece, ended in self.device.run(function, DeviceLaunch(grid, block, parameters, shared, where)):
             for batch in reader.add(piece, ended):
                 yield self._counted(batch, number, where)
         for batch in reader.rest():
             yield self._counted(batch, number, where)
+        self.has_accessed = reader.accesses > 0
 
     def _counted(self, batch: Batch, number: int, where: str) -> Batch:
         self._left -= len(batch.events)
@@ -69,7 +74,6 @@ class CompiledLaunches:
                 f"{where}: more than {self._most:,} events, which is all that may be held: does it loop for ever? Else "
                 "write to a file (simtmm record -o FILE), take smaller parameters or raise most_events"
             )
-        self._touched.add(batch)
         batch.launch[:] = number
         return batch
 
@@ -99,17 +103,12 @@ class CompiledLaunches:
         )
 
     def writable(self, launch: Launch) -> Sequence[str]:
-        """The arrays that a launch may write to: a module's variables may point to any."""
-        return list(self._arrays)
-
-    @property
-    def has_accessed(self) -> bool:
-        """Whether the launch run last has recorded any access."""
-        return self._touched.has_accessed
+        """The arrays to be watched for stores that are not recorded: none, as no store goes unrecorded here."""
+        return ()
 
     def has_stored(self, name: str) -> bool:
-        """Whether the launch run last has stored to that array or updated it."""
-        return self._touched.has_stored(name)
+        """Whether the launch run last has recorded a store to an array: not asked for, as none is watched."""
+        return False
 
     def table(self) -> list[TraceArray]:
         """The arrays, and the variables of modules that have been met, as a trace describes them."""

@@ -17,21 +17,21 @@ MOST_REPEATS = 1 << 20
 def load_launches(path: str | Path) -> Kernel:
     """The program that a file of launches describes. Raises KernelError, naming the file and the key.
 
-        source = "saxpy.cu"                       # or sources = ["a.cu", "b.cu"], also .ptx, .cubin
-        options = ["-DN=4", "-I../include"]       # of the compiler
-        [arrays]
-        x = "random:float32:1000000"
-        y = "input.npy"
-        [[launch]]
-        kernel = "saxpy"                          # may be left out where there is one
-        grid = 3907                               # or [64, 64]
-        block = 256
-        arguments = { n = 1000000, a = 2.0, x = "x", y = "y" }      # or a list, in order
-        shared = 0                                # dynamic shared memory, in bytes
-        repeat = 1
-        [check]
-        y = "expected.npy"
-        tolerance = 1e-6
+    source = "saxpy.cu"                       # or sources = ["a.cu", "b.cu"], also .ptx, .cubin
+    options = ["-DN=4", "-I../include"]       # of the compiler
+    [arrays]
+    x = "random:float32:1000000"
+    y = "input.npy"
+    [[launch]]
+    kernel = "saxpy"                          # may be left out where there is one
+    grid = 3907                               # or [64, 64]
+    block = 256
+    arguments = { n = 1000000, a = 2.0, x = "x", y = "y" }      # or a list, in order
+    shared = 0                                # dynamic shared memory, in bytes
+    repeat = 1
+    [check]
+    y = "expected.npy"
+    tolerance = 1e-6
     """
     path = Path(path)
     try:
@@ -55,7 +55,9 @@ def load_launches(path: str | Path) -> Kernel:
         raise KernelError(f"{path}: check.tolerance = {shown(tolerance)}: must be a number from 0 to below 1")
     for name, text in check.items():
         if not isinstance(text, str):
-            raise KernelError(f"{path}: check.{name} = {shown(text)}: must be a file (.npy) or a text such as 'zeros:...'")
+            raise KernelError(
+                f"{path}: check.{name} = {shown(text)}: must be a file (.npy) or a text such as 'zeros:...'"
+            )
     launches = tables.get("launch", [])
     if not isinstance(launches, list) or not launches:
         raise KernelError(f"{path}: must have at least one [[launch]]")
@@ -102,7 +104,9 @@ def _launch(table: Any, where: str) -> LaunchText:
 def sizes_of(value: Any, where: str) -> tuple[int, ...]:
     """One to three sizes, from a number, a list, or a text such as 64x64. Raises KernelError."""
     if isinstance(value, str):
-        parts: list[Any] = [int(part) if part.strip().isdecimal() else part for part in value.replace(",", "x").split("x")]
+        parts: list[Any] = [
+            int(part) if part.strip().isdecimal() else part for part in value.replace(",", "x").split("x")
+        ]
     else:
         parts = value if isinstance(value, list) else [value]
     if not 1 <= len(parts) <= 3 or not all(isinstance(p, int) and not isinstance(p, bool) and p >= 1 for p in parts):

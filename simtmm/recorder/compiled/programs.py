@@ -35,7 +35,8 @@ class NamedArguments(tuple[Any, ...]):
             return tuple(self)
         for name in self.names:
             if name not in parameters:
-                raise KernelError(f"{where}: argument {name!r}: the kernel has none of that name{nearest(name, parameters, parameters)}")
+                known = nearest(name, parameters, parameters)
+                raise KernelError(f"{where}: argument {name!r}: the kernel has none of that name{known}")
         missing = [name for name in parameters if name not in self.names]
         if missing:
             raise KernelError(f"{where}: argument {missing[0]!r}: is missing")
@@ -109,8 +110,8 @@ class _Host(ModuleType):
                 raise KernelError(f"arrays.{name} = {shown(text)}: must be an array")
             made[name] = value
         for number, launch in enumerate(self._launches):
-            for argument, text in launch.arguments.items():
-                self._take(number, launch, argument, text, made, random)
+            for argument, given in launch.arguments.items():
+                self._take(number, launch, argument, given, made, random)
         for name in self._expected:
             if name not in made:
                 raise KernelError(f"check.{name}: is no array{nearest(name, made)}")

@@ -1,0 +1,233 @@
+"""A launch at work: which blocks run when, and on how many cores."""
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.cuda.execution.launch import BlockState, LaunchState, aligned
+from simtmm.cuda.execution.layout import BLOCKED, FAULTED, LOG_ENTRY, LOG_FULL, NEW_BLOCK, YIELDED
+from simtmm.cuda.execution.machine_code import MachineCode
+from simtmm.cuda.execution.meeting import meet
+from simtmm.cuda.execution.program import Program
+from simtmm.cuda.ptx.steps import BULK_ENTRIES, is_bulk
+
+Piece = tuple[npt.NDArray[np.uint8], int]  # of the log; and the blocks before which all have ended
+
+LOG_BYTES = 1 << 22
+SLACK = 1 << 16  # bytes of the log that a block of code may take between two looks at it
+MOST_BLOCKS = 1 << 12  # that run before anyone looks up
+LONGEST = 0.03  # seconds that they should take
+MOST_LOGGED = 1 << 23  # bytes that they should log
+MOST_CORES = 64
+
+
+class StuckError(Exception):
+    """No thread of a block can go on: the state and the block."""
+
+
+class FaultError(Exception):
+    """A thread of a block did what it must not, which stands in the launch: the state and the block."""
+
+
+class Core:
+    """Runs blocks of a launch, one at a time, with a log of its own."""
+
+    def __init__(self, state: LaunchState, code: MachineCode, record: bool) -> None:
+        self.state, self.code = state, code
+        most = _most_logged(state.program)
+        self.log = aligned(max(LOG_BYTES, 4 * most)) if record else None
+        self.block = state.new_block()
+        self.stopped = False
+        if self.log is not None:
+            self._begin_log()
+            state.launch["log_limit"] = self.log.ctypes.data + len(self.log) - max(SLACK, most)
+
+    def _begin_log(self) -> None:
+        assert self.log is not None
+        self.state.launch["log"] = self.log.ctypes.data
+
+    def logged(self) -> npt.NDArray[np.uint8] | None:
+        """A copy of what has been logged since it was asked for last; None for nothing."""
+        if self.log is None:
+            return None
+        count = int(self.state.launch["log"]) - self.log.ctypes.data
+        self._begin_log()
+        return self.log[:count].copy() if count else None
+
+    def mark(self, block: BlockState) -> None:
+        """That what follows in the log is of this block."""
+        if self.log is None:
+            return
+        at = int(self.state.launch["log"]) - self.log.ctypes.data
+        self.log[at : at + 8].view(np.int32)[:] = (NEW_BLOCK, 0)
+        self.log[at + 8 : at + 16].view(np.int64)[:] = int(block.block["number"])
+        self.state.launch["log"] += 16
+
+    def new_blocks(self, first: int, last: int, ended: Callable[[], int]) -> Iterator[Piece]:
+        """Blocks from the first up to one that does not end at once; `status` says how it came back, `reached` where.
+
+        ended: the blocks before which all have ended, when this one's are.
+        """
+        self.status = self.code.run_blocks(self.state.address, self.block.address, first, last)
+        self.reached = int(self.state.launch["current"])
+        yield from self._while_full(self.block, ended)
+
+    def go_on(self, block: BlockState, ended: Callable[[], int]) -> Iterator[Piece]:
+        """A turn for a block that has begun."""
+        self.mark(block)
+        self.status = self.code.run_block(self.state.address, block.address)
+        yield from self._while_full(block, ended)
+
+    def _while_full(self, block: BlockState, ended: Callable[[], int]) -> Iterator[Piece]:
+        while self.status == LOG_FULL:
+            piece = self.logged()
+            if piece is not None:
+                yield piece, min(ended(), int(block.block["number"]))
+            self.mark(block)
+            self.status = self.code.run_block(self.state.address, block.address)
+
+    def has_more(self, block: BlockState) -> bool:
+        """Whether a block that came back has not ended. Raises FaultError and StuckError."""
+        if self.status == FAULTED:
+            raise FaultError(self.state, block)
+        if self.status == BLOCKED:
+            if not meet(self.state, block):
+                raise StuckError(self.state, block)
+            return True
+        return self.status == YIELDED
+
+    def all_of(self, first: int, last: int) -> Iterator[Piece]:
+        """Blocks that wait for no others, each to its end."""
+        while first < last and not self.stopped:
+            yield from self.new_blocks(first, last, lambda: last)
+            while self.has_more(self.block) and not self.stopped:
+                yield from self.go_on(self.block, lambda: last)
+            first = self.reached
+        piece = self.logged()
+        if piece is not None:
+            yield piece, last
+
+
+def run(state: LaunchState, code: MachineCode, record: bool, resident: int, calls_host: bool) -> Iterator[Piece]:
+    """All blocks of a launch. Yields pieces of its log, where it is recorded.
+
+    resident: blocks that may be under way at once, where threads may wait for other blocks. calls_host: whether it asks
+    anything of Python.
+
+    Raises FaultError and StuckError, and what Python raises when it is asked.
+    """
+    core = Core(state, code, record)
+    if state.program.communicates:
+        yield from _in_turns(core, resident)
+        return
+    sizes = _Sizes(record)
+    cores = min(MOST_CORES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    first = 0
+    while first < state.blocks:  # the first few alone, which tells how long blocks take
+        if cores > 1 and sizes.known and state.program.is_independent and not calls_host:
+            yield from _on_cores(core, first, cores, sizes)
+            return
+        last = min(state.blocks, first + sizes.blocks)
+        began, logged = time.perf_counter(), 0
+        for piece, ended in core.all_of(first, last):
+            logged += len(piece)
+            yield piece, ended
+        sizes.learn(last - first, time.perf_counter() - began, logged)
+        first = last
+
+
+class _Sizes:
+    """How many blocks run at once: as many as take a moment, and log no more than memory should hold."""
+
+    def __init__(self, record: bool) -> None:
+        self.blocks, self.known = 1, False
+        self._record = record
+
+    def learn(self, blocks: int, seconds: float, logged: int) -> None:
+        """From what blocks took."""
+        most = MOST_BLOCKS
+        if seconds > 0:
+            most = min(most, int(blocks * LONGEST / seconds))
+        if logged:
+            most = min(most, int(blocks * MOST_LOGGED / logged))
+        self.known = self.known or blocks >= 4 or seconds > LONGEST
+        self.blocks = max(1, min(most, 4 * self.blocks))
+
+
+def _on_cores(first_core: Core, first: int, cores: int, sizes: _Sizes) -> Iterator[Piece]:
+    """Blocks that have nothing to do with one another, on several cores; what they log comes in order."""
+    state = first_core.state
+    idle: deque[Core] = deque([first_core])
+    record = first_core.log is not None
+    idle += [Core(state.for_another_core(), first_core.code, record) for _ in range(cores - 1)]
+    every = list(idle)
+
+    def work(begin: int, end: int) -> tuple[list[Piece], float]:
+        core = idle.popleft()
+        began = time.perf_counter()
+        try:
+            return list(core.all_of(begin, end)), time.perf_counter() - began
+        finally:
+            idle.append(core)
+
+    under_way: deque[tuple[int, Future[tuple[list[Piece], float]]]] = deque()
+    with ThreadPoolExecutor(cores, "simtmm-block") as pool:
+        try:
+            while first < state.blocks or under_way:
+                while first < state.blocks and len(under_way) <= cores:
+                    last = min(state.blocks, first + sizes.blocks)
+                    under_way.append((last - first, pool.submit(work, first, last)))
+                    first = last
+                blocks, future = under_way.popleft()
+                pieces, seconds = future.result()
+                sizes.learn(blocks, seconds, sum(len(piece) for piece, _ in pieces))
+                yield from pieces
+        finally:
+            for core in every:
+                core.stopped = True
+            pool.shutdown(cancel_futures=True)
+
+
+def _in_turns(core: Core, resident: int) -> Iterator[Piece]:
+    """Blocks that may wait for others: one that does not end lets others begin, and they take turns."""
+    state = core.state
+    waiting: deque[BlockState] = deque()
+    begun = 0
+
+    def ended() -> int:
+        return min([begun, *(int(block.block["number"]) for block in waiting)])
+
+    while begun < state.blocks or waiting:
+        if begun < state.blocks and len(waiting) < resident:
+            yield from core.new_blocks(begun, min(state.blocks, begun + MOST_BLOCKS), ended)
+            begun = core.reached
+            if core.has_more(core.block):
+                waiting.append(core.block)
+                core.block = state.new_block()
+                state.forget()
+        for _ in range(len(waiting)):
+            state.forget()
+            yield from core.go_on(waiting[0], ended)
+            block = waiting.popleft()
+            if core.has_more(block):
+                waiting.append(block)
+        if waiting:
+            state.forget()
+    piece = core.logged()
+    if piece is not None:
+        yield piece, state.blocks
+
+
+def _most_logged(program: Program) -> int:
+    """Bytes that a block of code may log at most."""
+    most = max(
+        len(block) + BULK_ENTRIES * sum(any(map(is_bulk, step.instructions)) for step in block)
+        for block in chain.from_iterable(code.steps for code in program.codes)
+    )
+    return (most + 4) * LOG_ENTRY
