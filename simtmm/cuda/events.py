@@ -52,6 +52,11 @@ class LogReader:
         if self._bytes >= GROUP:
             yield from self._ended(ended)
 
+    @property
+    def held_events(self) -> int:
+        """How many events the blocks that have not ended have, at least."""
+        return self._bytes // LOG_ENTRY
+
     def rest(self) -> Iterator[Batch]:
         """What is left, all blocks having ended."""
         yield from self._ended(max(self._pieces, default=-1) + 1)
