@@ -15,6 +15,8 @@ def meet(state: LaunchState, block: BlockState) -> bool:
     met = False
     for warp in block.warps:
         gathering, living = int(warp["gathering"]), int(warp["living"])
+        if not gathering:
+            continue
         waiting = {
             lane: place
             for lane in range(LANES)
@@ -37,7 +39,7 @@ def meet(state: LaunchState, block: BlockState) -> bool:
 
 def _synchronises(program: Program, number: int) -> tuple[FunctionCode, int, Instruction] | None:
     """The bar.warp.sync that a block of code is, and the block behind it; None for another."""
-    code = max((c for c in program.codes if c.first_block <= number), key=lambda c: c.first_block)
+    code = program.code_of(number)
     block = code.flow.blocks[number - code.first_block]
     first = block.instructions[0] if block.instructions else None
     if first is None or first.opcode != "bar" or "warp" not in first.modifiers or block.behind is None:
