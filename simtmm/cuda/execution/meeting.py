@@ -22,12 +22,11 @@ def meet(state: LaunchState, block: BlockState) -> bool:
             for lane in range(LANES)
             if gathering >> lane & 1 and (place := _synchronises(state.program, int(warp["pc"][lane]))) is not None
         }
-        here = sum(1 << lane for lane in waiting)
-        ready = [
-            lane
-            for lane, (code, _, instruction) in waiting.items()
-            if not _mask(code, instruction, warp, lane) & living & ~here
-        ]
+        here: dict[int, int] = {}  # by the mask that lanes wait with
+        masks = {lane: _mask(code, instruction, warp, lane) for lane, (code, _, instruction) in waiting.items()}
+        for lane, mask in masks.items():
+            here[mask] = here.get(mask, 0) | 1 << lane
+        ready = [lane for lane, mask in masks.items() if not mask & living & ~here[mask]]
         for lane in ready:
             warp["pc"][lane] = waiting[lane][1]
         mask = sum(1 << lane for lane in ready)
