@@ -8,6 +8,7 @@ import numpy as np
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.ptx.syntax import Variable
 from simtmm.cuda.signature import ParameterType
+from simtmm.cuda.texture import SurfaceObject, TextureObject
 from simtmm.errors import KernelError, shown
 
 AddressOf = Callable[[Any], int | None]
@@ -46,7 +47,10 @@ def _one(
         if parameter.size != 8 or parameter.type in ("f64", "f32"):
             wanted = declared.text if declared else f".{parameter.type}"
             raise KernelError(f"{where} = an array: must be a number ({wanted})")
-        if declared is not None:
+        if isinstance(argument, SurfaceObject):
+            if declared is not None:
+                declared.check_object("TextureObject" if isinstance(argument, TextureObject) else "SurfaceObject", where)
+        elif declared is not None:
             declared.check_array(argument, where)
         return address.to_bytes(8, "little")
     if isinstance(argument, (bytes, bytearray, np.void)):

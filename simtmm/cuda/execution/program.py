@@ -4,12 +4,10 @@ The code of a warp is a loop: of the lanes that can go on, those at the lowest b
 others that wait there, part, wait or leave. Lanes that stay together go from block to block without a look back.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 
+from simtmm.cuda.execution.assembly_file import assembly_file
 from simtmm.cuda.execution.constants import constants
 from simtmm.cuda.execution.context import Context, Frame
 from simtmm.cuda.execution.control import end_block, gather_lanes, park_block, tired_block
@@ -22,7 +20,6 @@ from simtmm.cuda.execution.layout import (
     LANES,
     LAUNCH,
     LOG_FULL,
-    offsets,
 )
 from simtmm.cuda.ptx.control_flow import Block, ControlFlow, communicates, control_flow, ends_block, gathers
 from simtmm.cuda.ptx.registers import written
@@ -206,7 +203,7 @@ class Program:
             park_block(emit, number)
         for number in sorted(self.tired):
             tired_block(emit, number)
-        runtime = _text("runtime.ll")
+        runtime = assembly_file("runtime.ll")
         declared = "\n".join(text for name, text in self.declared.items() if f"@{name}(" not in runtime)
         return "\n".join((runtime, declared, *self.helpers.values(), self._head(), *emit.lines, "}", ""))
 
@@ -250,8 +247,8 @@ class Program:
 
     def _head(self) -> str:
         cases = "\n".join(f"    i32 {number}, label %B{number}" for number in range(self.blocks))
-        group = _text("activations.ll") if self.has_calls else "  %group = bitcast <32 x i1> %same to i32"
-        return _text("warp.ll").replace("    ; BLOCKS", cases).replace("; GROUP", group)
+        group = assembly_file("activations.ll") if self.has_calls else "  %group = bitcast <32 x i1> %same to i32"
+        return assembly_file("warp.ll").replace("    ; BLOCKS", cases).replace("; GROUP", group)
 
 
 def _placed(variables: Iterator[Variable] | tuple[Variable, ...]) -> tuple[dict[str, int], int]:
@@ -303,11 +300,3 @@ def _reachable(module: Module, entry: str) -> list[Function]:
                 mentioned |= {symbol.name for _, symbol, _ in variable.pointers}
         pending += sorted(other for other in mentioned if other in module.functions and other != name)
     return list(found.values())
-
-
-@cache
-def _text(name: str) -> str:
-    """A file of LLVM assembly beside this one, with the numbers of layout.py in it."""
-    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
-    values = {**offsets(), "IOTA": f"<{', '.join(f'i64 {n}' for n in range(LANES))}>"}
-    return re.sub(r"\{([A-Z][A-Z_]*(?:\.\w+)?)\}", lambda found: str(values[found.group(1)]), text)

@@ -18,6 +18,7 @@ _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 BULK_WIDTH = 16  # bytes of the pieces that a copy in bulk is recorded in,
 BULK_ENTRIES = 1024  # of which one instruction of a warp writes down so many times 32 at most
 BARRIER_OPCODES = ("bar", "barrier")
+_TEXTURE_ACCESSES = {"tex": "async", "suld": "async", "sust": "store"}  # of lanes whose coordinates are inside
 
 
 @dataclass
@@ -48,6 +49,8 @@ class Step:
 
 def space_of(instruction: Instruction) -> str:
     """The state space that an access names, "" for generic addresses; without ::cta and the like."""
+    if instruction.opcode in _TEXTURE_ACCESSES:
+        return "global"
     for modifier in instruction.modifiers:
         space = modifier.split("::")[0]
         if space in ("global", "shared", "local", "const", "param"):
@@ -61,7 +64,9 @@ def is_bulk(instruction: Instruction) -> bool:
 
 
 def width_of(instruction: Instruction) -> int:
-    """Bytes that a thread accesses."""
+    """Bytes that a thread accesses; 0 where its address in the log tells them (TOLD_WIDTH): of textures."""
+    if instruction.opcode == "tex":
+        return 0
     if is_bulk(instruction):
         return BULK_WIDTH
     if instruction.opcode == "cp":
@@ -104,6 +109,8 @@ def access_kind(instruction: Instruction) -> str | None:
         return "shared_store" if space == "shared" else "store"
     if opcode in ("atom", "red"):
         return "shared_atomic" if space == "shared" else "atomic"
+    if opcode in _TEXTURE_ACCESSES:
+        return _TEXTURE_ACCESSES[opcode]
     if opcode in ("ld", "ldu"):
         if space == "param" and any(isinstance(getattr(o, "base", None), Symbol) for o in instruction.operands):
             return None
@@ -149,7 +156,7 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
         gives = written(instruction)
         needs += tuple(name for name in gives if name in pending and name not in needs)  # loaded over
         kind = access_kind(instruction)
-        guarded = kind is not None and instruction.guard is not None
+        guarded = kind is not None and (instruction.guard is not None or instruction.opcode in _TEXTURE_ACCESSES)
         alone = guarded or is_bulk(instruction)  # work of others, or work that is done once for many pieces
         if (needs and step.is_recorded) or (alone and step.instructions):
             close()
