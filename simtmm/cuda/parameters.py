@@ -49,7 +49,9 @@ def _one(
             raise KernelError(f"{where} = an array: must be a number ({wanted})")
         if isinstance(argument, SurfaceObject):
             if declared is not None:
-                declared.check_object("TextureObject" if isinstance(argument, TextureObject) else "SurfaceObject", where)
+                declared.check_object(
+                    "TextureObject" if isinstance(argument, TextureObject) else "SurfaceObject", where
+                )
         elif declared is not None:
             declared.check_array(argument, where)
         return address.to_bytes(8, "little")

@@ -48,7 +48,9 @@ class SurfaceObject:
             raise KernelError(f"{self._title}: dimensions = {shown(dimensions)}: must be 1 or 2")
         self.dimensions = dimensions or min(array.ndim, 2)
         if array.ndim - self.dimensions not in (0, 1):
-            raise KernelError(f"{where} of {array.ndim} dimensions: must have {self.dimensions}, or one more for channels")
+            raise KernelError(
+                f"{where} of {array.ndim} dimensions: must have {self.dimensions}, or one more for channels"
+            )
         self.channels = array.shape[-1] if array.ndim > self.dimensions else 1
         self.width = array.shape[self.dimensions - 1]
         self.height = array.shape[0] if self.dimensions == 2 else 1
@@ -69,7 +71,9 @@ class SurfaceObject:
         texel = array.itemsize * self.channels
         is_row = array.size == 0 or array[0].flags.c_contiguous if self.dimensions == 2 else array.flags.c_contiguous
         if not is_row or self._pitch < self.width * texel:
-            raise KernelError(f"{where}: must have rows of texels one behind the other: numpy.ascontiguousarray makes it")
+            raise KernelError(
+                f"{where}: must have rows of texels one behind the other: numpy.ascontiguousarray makes it"
+            )
 
     def __repr__(self) -> str:
         return f"{self._title}({self.array.dtype}, {self.width} x {self.height}, {self.channels} channels)"

@@ -114,7 +114,11 @@ def offsets() -> dict[str, int]:
     found = {
         f"{title}.{name}": int(dtype.fields[name][1])  # type: ignore[index]
         for title, dtype in (
-            ("LAUNCH", LAUNCH), ("BLOCK", BLOCK), ("WARP", WARP), ("ACTIVATION", ACTIVATION), ("TEXTURE", TEXTURE),
+            ("LAUNCH", LAUNCH),
+            ("BLOCK", BLOCK),
+            ("WARP", WARP),
+            ("ACTIVATION", ACTIVATION),
+            ("TEXTURE", TEXTURE),
         )
         for name in dtype.names or ()
     }
