@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.execution.device_memory import DeviceMemory
+from simtmm.cuda.execution.function_code import FUNCTION_ADDRESS, FUNCTION_STEP
 from simtmm.cuda.execution.launch import LaunchState
-from simtmm.cuda.execution.program import FUNCTION_ADDRESS, FUNCTION_STEP
 from simtmm.cuda.execution.run import FaultError, Piece, StuckError, run
 from simtmm.cuda.faults import deadlock_text, fault_text
 from simtmm.cuda.function import KernelFunction
@@ -174,5 +174,9 @@ def check_shape(function: KernelFunction, launch: DeviceLaunch, shared: int, whe
     if threads > most_threads:
         why = " by its launch bounds" if function.most_threads and function.most_threads < MOST_THREADS else ""
         raise KernelError(f"{where}: block of {threads} threads: must be at most {most_threads}{why}")
+    if function.program.meets_as_grid and grid[0] * grid[1] * grid[2] > RESIDENT:
+        raise KernelError(
+            f"{where}: {grid[0] * grid[1] * grid[2]} blocks that wait for one another: must be at most {RESIDENT}"
+        )
     if shared > MOST_SHARED:
         raise KernelError(f"{where}: {shared:,} bytes of shared memory: must be at most {MOST_SHARED:,}")

@@ -52,7 +52,7 @@ def fault_text(function: "KernelFunction", state: LaunchState, block: BlockState
 
 def place_text(function: "KernelFunction", name: str, instruction: Instruction) -> str:
     """File, line and text of an instruction's source, and what it is."""
-    file, line, text = function.linked.place(name, instruction.location)
+    file, line, text = function.linked.place(name, function.linked.told(name, instruction.location))
     source = f"{file}:{line}: `{text}`" if line else file
     return f"{source} ({instruction.name}, PTX line {instruction.line})"
 
@@ -91,8 +91,9 @@ def _surface_access(instruction: Instruction, place: int) -> str:
     """An access of a surface at x in the low half, in bytes, and y in the high half."""
     x, y = (part - (1 << 32) if part >> 31 else part for part in (place & 0xFFFFFFFF, place >> 32))
     width = width_of(instruction)
-    what = f"{'writes' if instruction.opcode == 'sust' else 'reads'} {width} bytes at byte {x} of row {y} of a surface"
-    return f"{what}, which is no multiple of {width}: misaligned" if x % width else f"{what}: out of bounds"
+    what = f"{'writes' if instruction.opcode == 'sust' else 'reads'} {width} bytes of a surface"
+    what += f" at x = {x} (bytes), y = {y}"
+    return f"{what}, x no multiple of {width}: misaligned" if x % width else f"{what}: out of bounds"
 
 
 def _place(state: LaunchState, address: int) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.ptx.syntax import Variable
 from simtmm.cuda.signature import ParameterType
-from simtmm.cuda.texture import SurfaceObject, TextureObject
+from simtmm.cuda.texture import SurfaceObject
 from simtmm.errors import KernelError, shown
 
 AddressOf = Callable[[Any], int | None]
@@ -49,9 +49,7 @@ def _one(
             raise KernelError(f"{where} = an array: must be a number ({wanted})")
         if isinstance(argument, SurfaceObject):
             if declared is not None:
-                declared.check_object(
-                    "TextureObject" if isinstance(argument, TextureObject) else "SurfaceObject", where
-                )
+                declared.check_object(argument.title, where)
         elif declared is not None:
             declared.check_array(argument, where)
         return address.to_bytes(8, "little")
@@ -91,10 +89,9 @@ def _number(parameter: Variable, declared: ParameterType | None, argument: Any, 
         raise KernelError(
             f"{where} = {shown(argument)}: must be {size} bytes ({wanted}), as a NumPy record or as bytes"
         )
-    if isinstance(argument, (float, np.floating)):
-        if not float(argument).is_integer():
-            wanted = declared.text if declared else f"a whole number of {8 * size} bits"
-            raise KernelError(f"{where} = {shown(argument)}: must be {wanted}")
+    if isinstance(argument, (float, np.floating)) and not float(argument).is_integer():
+        wanted = declared.text if declared else f"a whole number of {8 * size} bits"
+        raise KernelError(f"{where} = {shown(argument)}: must be {wanted}")
     if size not in (1, 2, 4, 8):
         raise KernelError(f"{where} = {shown(argument)}: must be {size} bytes of a structure")
     value = int(argument)

@@ -35,17 +35,18 @@ class SurfaceObject:
     Raises KernelError for what is no such array.
     """
 
-    _kind, _title = KIND_SURFACE, "SurfaceObject"
+    _kind = KIND_SURFACE
+    title = "SurfaceObject"
 
     def __init__(self, array: Array, *, dimensions: int | None = None) -> None:
         self.array = array
-        where = f"{self._title}: array"
+        where = f"{self.title}: array"
         if not isinstance(array, np.ndarray):
             raise KernelError(f"{where} = {shown(array)}: must be a NumPy array")
         if not 1 <= array.ndim <= 3:
             raise KernelError(f"{where} of {array.ndim} dimensions: must have 1 or 2, and one for channels at most")
         if dimensions is not None and dimensions not in (1, 2):
-            raise KernelError(f"{self._title}: dimensions = {shown(dimensions)}: must be 1 or 2")
+            raise KernelError(f"{self.title}: dimensions = {shown(dimensions)}: must be 1 or 2")
         self.dimensions = dimensions or min(array.ndim, 2)
         if array.ndim - self.dimensions not in (0, 1):
             raise KernelError(
@@ -76,7 +77,7 @@ class SurfaceObject:
             )
 
     def __repr__(self) -> str:
-        return f"{self._title}({self.array.dtype}, {self.width} x {self.height}, {self.channels} channels)"
+        return f"{self.title}({self.array.dtype}, {self.width} x {self.height}, {self.channels} channels)"
 
     @property
     def _pitch(self) -> int:
@@ -126,7 +127,8 @@ class TextureObject(SurfaceObject):
     Raises KernelError for what is no such array, for unknown modes, and for linear filtering of whole numbers.
     """
 
-    _kind, _title = KIND_TEXTURE, "TextureObject"
+    _kind = KIND_TEXTURE
+    title = "TextureObject"
 
     def __init__(
         self,
@@ -186,8 +188,7 @@ class TextureObject(SurfaceObject):
 
     def _describe(self, row: np.void) -> None:
         row["border"] = self._border
-        one = np.float32(1).view(np.uint32) if self._is_real else 1
-        row["missing"] = (0, 0, 0, one)
+        row["missing"] = np.array([0, 0, 0, 1], np.float32 if self._is_real else np.uint32).view(np.uint32)
         if self._read:
             row["format"] = NORMALIZED_FORMATS[self.array.dtype.str[1:]]
         row["address_x"], row["address_y"] = self._modes[0], self._modes[-1]

@@ -3,10 +3,13 @@
 import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simtmm.errors import KernelError, RecordingError, nearest, shown
 from simtmm.kernel import Kernel, load_kernel
-from simtmm.trace.io import Trace
+
+if TYPE_CHECKING:
+    from simtmm.trace.io import Trace
 
 logger = logging.getLogger("simtmm")
 
@@ -27,7 +30,7 @@ def record(
     device_memory: int | None = None,
     form: str | None = None,
     architecture: int | None = None,
-) -> Trace:
+) -> "Trace":
     """Run a kernel, check its answer, and give the trace of what its threads did.
 
     kernel: a name (kernels/NAME), a folder, or a loaded Kernel.
@@ -105,7 +108,7 @@ def _compiled(
     most_events: int | None,
     sample_blocks: int | None,
     architecture: int | None,
-) -> Trace:
+) -> "Trace":
     if on != "cpu":
         raise RecordingError(f"kernel {kernel.name}: is recorded as compiled, which is done on the CPU (on = 'cpu')")
     if races:

@@ -13,6 +13,7 @@ SHARED_WINDOW = 1 << 40  # generic addresses from here on are shared memory,
 LOCAL_WINDOW = 1 << 41  # from here on local memory,
 PARAMETER_WINDOW = 3 << 40  # and from here on the parameters of the kernel
 WINDOW = 1 << 32  # bytes of a window
+GRID_WORKSPACE, GRID_WORKSPACE_BYTES = 256, 64  # where the blocks of a grid meet (cooperative groups): below all arrays
 
 LAUNCH = np.dtype(
     {
@@ -33,7 +34,8 @@ LAUNCH = np.dtype(
 )  # fmt: skip
 """One for each launch. Addresses are those of this process; `allocations` points to ALLOCATION[allocation_count],
 `caches` to CACHE, `symbols` to a virtual address for each symbol of the code, `living` to the mask of each warp's
-threads, `thread_ids` to x, y and z of each warp's lanes, `textures` to TEXTURE[texture_count]. `log` 0: nothing is recorded."""
+threads, `thread_ids` to x, y and z of each warp's lanes, `textures` to TEXTURE[texture_count]. `log` 0: nothing is
+recorded."""
 
 ALLOCATION = np.dtype([("low", "<u8"), ("bytes", "<u8"), ("host", "<u8"), ("flags", "<u8")])
 CACHE = np.dtype([("low", "<u8"), ("last", "<u8"), ("shift", "<u8")])  # the array that an access met last
@@ -69,8 +71,8 @@ BLOCK = np.dtype(
     align=True,
 )  # fmt: skip
 """A block: its index in the grid, threads that have not left, the warp to go on with, and for each barrier how many
-threads have arrived, how many it waits for (0: all that live), what was gathered for bar.red, and its last result; turns
-that its warps may take in its own, and the warp that runs."""
+threads have arrived, how many it waits for (0: all that live), what was gathered for bar.red, and its last result;
+turns that its warps may take in its own, and the warp that runs."""
 
 WARP = np.dtype(
     {

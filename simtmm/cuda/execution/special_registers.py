@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.emit import Value, lanes
-from simtmm.cuda.execution.layout import ALIGN, BLOCK, LANES, LAUNCH, WARP
+from simtmm.cuda.execution.layout import ALIGN, BLOCK, GRID_WORKSPACE, LANES, LAUNCH, WARP
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.context import Context
@@ -71,6 +71,12 @@ def _clock(element: str, shift: int = 0) -> Reader:
     return read
 
 
+def _grid_workspace(context: "Context") -> Value:
+    """Where the blocks of a grid meet: what cooperative groups count them in."""
+    context.code.program.meets_as_grid = True
+    return context.emit.constant(GRID_WORKSPACE, lanes("i32"))
+
+
 def _lane(context: "Context") -> Value:
     return context.emit.iota("i32")
 
@@ -117,5 +123,6 @@ _READERS: dict[str, Reader] = {
     "%total_smem_size": _scalar("%launch", LAUNCH, "shared_bytes"),
     "%aggr_smem_size": _scalar("%launch", LAUNCH, "shared_bytes"),
     **{f"%envreg{number}": _constant(0) for number in range(32)},
+    "%envreg2": _grid_workspace,  # the lower half of its address; the upper is %envreg1, which is 0
     **{f"%pm{number}": _constant(0) for number in range(8)},
 }

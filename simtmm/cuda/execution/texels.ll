@@ -70,8 +70,34 @@ define internal i64 @texture.offset(ptr %row, i32 %x, i32 %y) alwaysinline {
   ret i64 %result
 }
 
-; The texel at an offset, as the bits of four registers.
-define internal <4 x i32> @texture.texel(ptr %row, i64 %offset) noinline {
+; The texel at an offset, as the bits of four registers. The first case is the usual one: a number of 32 bits.
+define internal <4 x i32> @texture.texel(ptr %row, i64 %offset) alwaysinline {
+entry:
+  %is.inside = icmp sge i64 %offset, 0
+  %format.at = getelementptr i8, ptr %row, i64 {TEXTURE.format}
+  %format = load i32, ptr %format.at
+  %channels.at = getelementptr i8, ptr %row, i64 {TEXTURE.channels}
+  %channels = load i32, ptr %channels.at
+  %is.word = icmp eq i32 %format, 4
+  %is.one = icmp eq i32 %channels, 1
+  %is.plain = and i1 %is.word, %is.one
+  %is.usual = and i1 %is.plain, %is.inside
+  br i1 %is.usual, label %usual, label %other
+usual:
+  %missing.at = getelementptr i8, ptr %row, i64 {TEXTURE.missing}
+  %missing = load <4 x i32>, ptr %missing.at, align 4
+  %host.at = getelementptr i8, ptr %row, i64 {TEXTURE.host}
+  %host = load ptr, ptr %host.at
+  %at = getelementptr i8, ptr %host, i64 %offset
+  %word = load i32, ptr %at, align 1
+  %with = insertelement <4 x i32> %missing, i32 %word, i32 0
+  ret <4 x i32> %with
+other:
+  %any = call <4 x i32> @texture.texel.any(ptr %row, i64 %offset)
+  ret <4 x i32> %any
+}
+
+define internal <4 x i32> @texture.texel.any(ptr %row, i64 %offset) noinline {
 entry:
   %is.border = icmp slt i64 %offset, 0
   br i1 %is.border, label %border, label %inside

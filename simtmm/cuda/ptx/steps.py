@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 
 from simtmm.cuda.ptx.control_flow import ControlFlow
 from simtmm.cuda.ptx.registers import read, written
-from simtmm.cuda.ptx.syntax import Instruction, Symbol
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Symbol
 from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
 from simtmm.cuda.ptx.work import class_of
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 BULK_WIDTH = 16  # bytes of the pieces that a copy in bulk is recorded in,
 BULK_ENTRIES = 1024  # of which one instruction of a warp writes down so many times 32 at most
+COPIES = "%copies"  # in the place of a register: what a thread's cp.async bring
 BARRIER_OPCODES = ("bar", "barrier")
 _TEXTURE_ACCESSES = {"tex": "async", "suld": "async", "sust": "store"}  # of lanes whose coordinates are inside
 
@@ -153,6 +154,8 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
 
     for instruction in instructions:
         needs = tuple(dict.fromkeys(name for name in read(instruction) if name in pending))
+        if _waits_for_copies(instruction) and COPIES in pending:
+            needs += (COPIES,)
         gives = written(instruction)
         needs += tuple(name for name in gives if name in pending and name not in needs)  # loaded over
         kind = access_kind(instruction)
@@ -175,12 +178,23 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
                 step.work[work] = step.work.get(work, 0) + 1
             continue
         step.kind, step.width = kind, 0 if kind == "barrier" else width_of(instruction)
+        if kind == "async" and instruction.opcode == "cp":
+            gives = (COPIES,)
         if kind in ("async", "shared_load", "local_load") and gives:
             step.gives = gives
             pending.update(gives)
         close()
     close()
     return tuple(found)
+
+
+def _waits_for_copies(instruction: Instruction) -> bool:
+    """Whether an instruction waits for all of a thread's cp.async: those of the latest groups may go on else, and what
+    of the copies has arrived then is waited for at the barrier behind which others read it."""
+    if instruction.opcode != "cp" or "bulk" in instruction.modifiers:
+        return False
+    waits = "wait_group" in instruction.modifiers and instruction.operands == (Immediate(0),)
+    return waits or "wait_all" in instruction.modifiers
 
 
 _NOTHING = Instruction("", (), (), None, 0, None, "")

@@ -4,8 +4,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simtmm.cuda.compilers import supported_architectures
-from simtmm.cuda.compilers.architecture import OF_TODAY
 from simtmm.cuda.linked import LinkedModule
 from simtmm.provenance import provenance
 from simtmm.recorder.compiled.run import LaunchRuns
@@ -13,12 +11,6 @@ from simtmm.trace.io import Trace, TraceRecorder
 from simtmm.trace.schema import TraceLaunch
 
 WARP_SIZE = 32
-
-
-def architecture_of_today() -> int:
-    """What is compiled for where nothing is said: compute capability times ten. Raises CompilerError."""
-    known = supported_architectures()
-    return max((number for number in known if number <= OF_TODAY), default=known[0])
 
 
 def finished(

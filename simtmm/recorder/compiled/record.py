@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from simtmm.cuda.compilers import architecture_of_today
 from simtmm.files import check_writable, written_whole
 from simtmm.kernel import Kernel
-from simtmm.recorder.compiled.finish import architecture_of_today, finished
+from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.launches import CompiledLaunches
 from simtmm.recorder.compiled.module import module_of
 from simtmm.recorder.launches import ProgramRun

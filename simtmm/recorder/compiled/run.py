@@ -9,9 +9,11 @@ from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.events import LogReader
 from simtmm.cuda.execution.launch import local_bytes_of
+from simtmm.cuda.execution.layout import LOG_ENTRY
 from simtmm.cuda.function import KernelFunction
 from simtmm.errors import RecordingError
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
+from simtmm.recorder.limits import available_memory
 from simtmm.trace.schema import Batch, TraceArray, TraceLaunch
 
 
@@ -42,19 +44,28 @@ class LaunchRuns:
             for piece, ended in pieces:
                 for batch in reader.add(piece, ended):
                     yield self._counted(batch, number, launch.where)
+                self._check(reader.held_events, launch.where)
         for batch in reader.rest():
             yield self._counted(batch, number, launch.where)
         self.has_accessed = reader.accesses > 0
 
     def _counted(self, batch: Batch, number: int, where: str) -> Batch:
         self._left -= len(batch.events)
-        if self._left < 0:
+        self._check(0, where)
+        batch.launch[:] = number
+        return batch
+
+    def _check(self, held: int, where: str) -> None:
+        """Raise RecordingError where there are too many events, or where those of blocks that go on fill the memory."""
+        if held > self._left or self._left < 0:
             raise RecordingError(
                 f"{where}: more than {self._most:,} events, which is all that may be held: does it loop for ever? Else "
                 "write to a file (simtmm record -o FILE), take smaller parameters or raise most_events"
             )
-        batch.launch[:] = number
-        return batch
+        if held * LOG_ENTRY > available_memory() // 2:
+            raise RecordingError(
+                f"{where}: blocks that have not ended fill the memory with events: do they loop for ever?"
+            )
 
     def described(self, function: KernelFunction, launch: DeviceLaunch, registers: int = 0) -> TraceLaunch:
         """A launch as a trace has it, with what the assembler says that the kernel takes.

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from simtmm.cuda.compilers import bare_name
+from simtmm.cuda.compilers import architecture_of_today, bare_name
 from simtmm.cuda.function import KernelFunction
 from simtmm.errors import RecordingError
-from simtmm.recorder.compiled.finish import architecture_of_today
 from simtmm.recorder.direct.image import Image
 from simtmm.recorder.direct.session import Session, Sizes
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from simtmm.cuda.compilers import architecture_of, bare_name
+from simtmm.cuda.compilers import architecture_of, architecture_of_today, bare_name
 from simtmm.cuda.function import KernelFunction
 from simtmm.errors import OutputError, RecordingError, SimtmmError, shown
 from simtmm.files import check_writable, written_whole
 from simtmm.machine import Machine
 from simtmm.machine.load import opened_machine
 from simtmm.recorder import limits
-from simtmm.recorder.compiled.finish import architecture_of_today, finished
+from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.run import LaunchRuns
 from simtmm.recorder.direct import current
 from simtmm.recorder.direct.image import Image

@@ -66,7 +66,7 @@ class Session:
             for number, value in enumerate(values)
             if _is_address(value)
         }
-        rows = []
+        rows: list[bytes] = []
         for number, address in addresses.items():
             if isinstance(values[number], SurfaceObject):
                 addresses[number] = TEXTURE_HANDLE + len(rows)

@@ -9,10 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.execution.device_memory import DeviceMemory
-from simtmm.cuda.execution.launch import Fault, LaunchRun, LaunchState
+from simtmm.cuda.execution.kept_code import machine_code
+from simtmm.cuda.execution.launch import LaunchState
 from simtmm.cuda.execution.layout import LANES, LOG_ENTRY
-from simtmm.cuda.execution.machine_code import MachineCode, compile_assembly
+from simtmm.cuda.execution.machine_code import MachineCode
 from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.run import FaultError
+from simtmm.cuda.execution.run import run as run_launch
 from simtmm.cuda.ptx import parse_module
 
 Array = npt.NDArray[Any]
@@ -29,7 +32,7 @@ class Faulted(Exception):  # noqa: N818 - what a launch ended with
 def translated(ptx: str, entry: str) -> tuple[Program, MachineCode]:
     """A kernel as code."""
     program = Program(parse_module(ptx), entry)
-    return program, MachineCode(compile_assembly(program.assembly()))
+    return program, machine_code(program.assembly(), "test")
 
 
 def run(
@@ -50,15 +53,12 @@ def run(
         else:
             packed += bytes(-len(packed) % argument.itemsize) + argument.tobytes()
     state = LaunchState(program, memory, {}, (grid, 1, 1), (threads, 1, 1), packed, 0, 1)
-    launch = LaunchRun(state, code, 16)
     logged: list[Logged] = []
-    if record:
-        launch.record()
     try:
-        for piece, _ in launch.run():
+        for piece, _ in run_launch(state, code, record, resident=16, calls_host=False):
             logged += _entries(program, piece)
-    except Fault:
-        raise Faulted(int(state.launch["fault"])) from None
+    except FaultError as error:
+        raise Faulted(int(error.args[0].launch["fault"])) from None
     return logged
 
 

@@ -19,12 +19,6 @@ BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "s8": 8, "u8": 8, "s4": 4,
 SUMS = {"f16": ["f16", "f32"], "bf16": ["f32"], "tf32": ["f32"], "f64": ["f64"], "e4m3": ["f16", "f32"],
         "e5m2": ["f32"]}  # fmt: skip
 RANGES = {"s8": (-128, 128), "u8": (0, 256), "s4": (-8, 8), "u4": (0, 16), "b1": (0, 2)}
-CASES = [
-    (shape, kind, total)
-    for shape, kinds in MMA_SHAPES.items()
-    for kind in sorted(kinds)
-    for total in SUMS.get(kind, ["s32"])
-]
 
 
 def sizes(shape: str) -> tuple[int, int, int]:
@@ -73,58 +67,67 @@ def held(matrix: Array, kind: str, accumulator: bool = False) -> Array:
     return found.astype(np.uint64 if width == 64 else np.uint32)
 
 
-def product_kernel(instruction: str, counts: list[int], kinds: list[str]) -> str:
-    """d = a b + c: arrays a, b, c, d of registers. counts, kinds: of registers of a, b, c, d."""
-    body, registers = [], []
-    for place, (letter, count, kind) in enumerate(zip("abcd", counts, kinds, strict=True)):
+Matrices = tuple[str, Array, Array, Array, tuple[str, str, str, str]]
+
+
+def scoped(instruction: str, first: int, counts: list[int], kinds: list[str]) -> str:
+    """d = a b + c, with registers of its own: arrays a, b, c, d from a number on. counts, kinds: of their registers."""
+    body = []
+    for place, (letter, count, kind) in enumerate(zip("abcd", counts, kinds, strict=True), first):
         size = int(kind[1:]) // 8
-        registers.append(f".reg .{kind} %{letter}<{count}>;")
+        body.append(f".reg .{kind} %{letter}<{count}>;")
         body.append(f"mul.wide.u32 %off, %lane, {size}; add.u64 %p{place}, %p{place}, %off;")
         if letter != "d":
             body += [f"ld.global.{kind} %{letter}{n}, [%p{place}+{32 * size * n}];" for n in range(count)]
-    names = [
-        "{" + ", ".join(f"%{letter}{n}" for n in range(count)) + "}"
-        for letter, count in zip("abcd", counts, strict=True)
-    ]
+    names = ["{" + ", ".join(f"%{x}{n}" for n in range(count)) + "}" for x, count in zip("abcd", counts, strict=True)]
     body.append(f"{instruction} {names[3]}, {names[0]}, {names[1]}, {names[2]};")
     size = int(kinds[3][1:]) // 8
-    body += [f"st.global.{kinds[3]} [%p3+{32 * size * n}], %d{n};" for n in range(counts[3])]
-    return kernel("\n".join(body), 4, "\n".join(registers))
+    body += [f"st.global.{kinds[3]} [%p{first + 3}+{32 * size * n}], %d{n};" for n in range(counts[3])]
+    return "\n".join(["{", *body, "}"])
 
 
-def multiplied(modifiers: str, a: Array, b: Array, c: Array, kinds: tuple[str, str, str, str]) -> tuple[Array, Array]:
-    """Registers of d that mma gives for a [m, k], b [k, n] and c, and those of an empty result of their shape."""
-    d_kind, a_kind, b_kind, c_kind = kinds
-    given = [held(a, a_kind), held(b.T, b_kind), held(c, c_kind, True)]
-    result = np.zeros_like(held(np.zeros(c.shape), d_kind, True))
-    ptx = product_kernel(
-        f"mma.sync.aligned.{modifiers}",
-        [len(x) for x in (*given, result)],
-        [f"b{8 * x.itemsize}" for x in (*given, result)],
-    )
-    run(ptx, "k", [*given, result])
-    return result, given[0]
+def all_multiplied(products: list[Matrices]) -> list[Array]:
+    """Registers of d that mma gives, all in one kernel, for modifiers, a [m, k], b [k, n], c, types of d, a, b, c."""
+    arrays: list[Array] = []
+    body = []
+    for modifiers, a, b, c, kinds in products:
+        d_kind, a_kind, b_kind, c_kind = kinds
+        given = [held(a, a_kind), held(b.T, b_kind), held(c, c_kind, True)]
+        given.append(np.zeros_like(held(np.zeros(c.shape), d_kind, True)))
+        types = [f"b{8 * x.itemsize}" for x in given]
+        body.append(scoped(f"mma.sync.aligned.{modifiers}", len(arrays), [len(x) for x in given], types))
+        arrays += given
+    run(kernel("\n".join(body), len(arrays)), "k", arrays)
+    return arrays[3::4]
 
 
-@pytest.mark.parametrize(("shape", "kind", "total"), CASES)
-def test_a_product_is_that_of_the_matrices_the_lanes_hold(shape: str, kind: str, total: str) -> None:
-    rows, columns, depth = sizes(shape)
+def multiplied(modifiers: str, a: Array, b: Array, c: Array, kinds: tuple[str, str, str, str]) -> Array:
+    """The same of one."""
+    return all_multiplied([(modifiers, a, b, c, kinds)])[0]
+
+
+@pytest.mark.parametrize("kind", sorted({kind for kinds in MMA_SHAPES.values() for kind in kinds}))
+def test_a_product_is_that_of_the_matrices_the_lanes_hold(kind: str) -> None:
     random = np.random.default_rng(1)
     low, high = RANGES.get(kind, (-4, 5))
-    a, b = random.integers(low, high, (rows, depth)), random.integers(low, high, (depth, columns))
-    c = random.integers(-50, 50, (rows, columns))
     bitwise = ".and.popc" if kind == "b1" else ""
-    result, _ = multiplied(
-        f"{shape}.row.col.{total}.{kind}.{kind}.{total}{bitwise}", a, b, c, (total, kind, kind, total)
-    )
-    assert np.array_equal(result, held(a @ b + c, total, True))
+    products: list[Matrices] = []
+    for shape in (shape for shape, kinds in MMA_SHAPES.items() if kind in kinds):
+        rows, columns, depth = sizes(shape)
+        for total in SUMS.get(kind, ["s32"]):
+            a, b = random.integers(low, high, (rows, depth)), random.integers(low, high, (depth, columns))
+            c = random.integers(-50, 50, (rows, columns))
+            types = f"{total}.{kind}.{kind}.{total}"
+            products.append((f"{shape}.row.col.{types}{bitwise}", a, b, c, (total, kind, kind, total)))
+    for result, (name, a, b, c, kinds) in zip(all_multiplied(products), products, strict=True):
+        assert np.array_equal(result, held(a @ b + c, kinds[0], True)), name
 
 
 def test_signs_of_the_factors_may_differ() -> None:
     random = np.random.default_rng(2)
     a, b = random.integers(-128, 128, (16, 32)), random.integers(0, 256, (32, 8))
     c = random.integers(-9, 9, (16, 8))
-    result, _ = multiplied("m16n8k32.row.col.s32.s8.u8.s32", a, b, c, ("s32", "s8", "u8", "s32"))
+    result = multiplied("m16n8k32.row.col.s32.s8.u8.s32", a, b, c, ("s32", "s8", "u8", "s32"))
     assert np.array_equal(result, held(a @ b + c, "s32", True))
 
 
@@ -132,7 +135,7 @@ def test_the_sum_may_be_of_another_type_than_the_result() -> None:
     random = np.random.default_rng(3)
     a, b = random.integers(-4, 5, (16, 16)), random.integers(-4, 5, (16, 8))
     c = random.integers(-50, 50, (16, 8))
-    result, _ = multiplied("m16n8k16.row.col.f16.f16.f16.f32", a, b, c, ("f16", "f16", "f16", "f32"))
+    result = multiplied("m16n8k16.row.col.f16.f16.f16.f32", a, b, c, ("f16", "f16", "f16", "f32"))
     assert np.array_equal(result, held(a @ b + c, "f16", True))
 
 
@@ -142,7 +145,7 @@ def test_satfinite_holds_whole_numbers_within_32_bits(saturates: bool, expected:
     a[:, 10:] = 0  # sums of 10
     c = np.full((16, 8), 2**31 - 1)
     how = ".satfinite" if saturates else ""
-    result, _ = multiplied(f"m16n8k16.row.col{how}.s32.s8.s8.s32", a, b, c, ("s32", "s8", "s8", "s32"))
+    result = multiplied(f"m16n8k16.row.col{how}.s32.s8.s8.s32", a, b, c, ("s32", "s8", "s8", "s32"))
     assert (result.view(np.int32) == expected).all()
 
 
@@ -150,7 +153,7 @@ def test_single_bits_may_be_compared() -> None:
     random = np.random.default_rng(4)
     a, b = random.integers(0, 2, (16, 256)), random.integers(0, 2, (256, 8))
     c = np.zeros((16, 8))
-    result, _ = multiplied("m16n8k256.row.col.s32.b1.b1.s32.xor.popc", a, b, c, ("s32", "b1", "b1", "s32"))
+    result = multiplied("m16n8k256.row.col.s32.b1.b1.s32.xor.popc", a, b, c, ("s32", "b1", "b1", "s32"))
     differ = (a[:, :, None] != b[None]).sum(1)
     assert np.array_equal(result, held(differ, "s32", True))
 
@@ -158,20 +161,20 @@ def test_single_bits_may_be_compared() -> None:
 def test_sums_of_f16_are_rounded_once_to_f32() -> None:
     # Added one by one in f32, 2^-24 would be lost 16 times beside 1; together they are 2^-20.
     a, b = np.full((16, 16), 2.0**-12), np.full((16, 8), 2.0**-12)
-    result, _ = multiplied("m16n8k16.row.col.f32.f16.f16.f32", a, b, np.ones((16, 8)), ("f32", "f16", "f16", "f32"))
+    result = multiplied("m16n8k16.row.col.f32.f16.f16.f32", a, b, np.ones((16, 8)), ("f32", "f16", "f16", "f32"))
     assert (result.view(np.float32) == np.float32(1 + 2.0**-20)).all()
 
 
 def test_tf32_leaves_the_lowest_bits_out() -> None:
     a, b = np.full((16, 4), 1 + 2.0**-11), np.ones((4, 8))
-    result, _ = multiplied("m16n8k4.row.col.f32.tf32.tf32.f32", a, b, np.zeros((16, 8)), ("f32", "tf32", "tf32", "f32"))
+    result = multiplied("m16n8k4.row.col.f32.tf32.tf32.f32", a, b, np.zeros((16, 8)), ("f32", "tf32", "tf32", "f32"))
     assert (result.view(np.float32) == 4).all()
 
 
 def test_infinities_that_cancel_give_the_nan_of_gpus() -> None:
     a, b = np.ones((16, 8)), np.ones((8, 8))
     a[:, 0], a[:, 1] = np.inf, -np.inf
-    result, _ = multiplied("m16n8k8.row.col.f32.f16.f16.f32", a, b, np.zeros((16, 8)), ("f32", "f16", "f16", "f32"))
+    result = multiplied("m16n8k8.row.col.f32.f16.f16.f32", a, b, np.zeros((16, 8)), ("f32", "f16", "f16", "f32"))
     assert (result == 0x7FFFFFFF).all()
 
 

@@ -33,64 +33,62 @@ def stride(matrix: Array, kind: str, layout: str) -> int:
     return matrix.shape[1 if layout == "row" else 0] + PAD * 32 // max(4, BITS[kind])
 
 
-def product(shape: str, kind: str, total: str, layouts: tuple[str, str, str, str], space: str, random: int) -> None:
+def product(
+    first: int, shape: str, kind: str, total: str, layouts: tuple[str, str, str, str], space: str
+) -> tuple[str, list[Array], Array]:
+    """PTX of a product with registers of its own, its arrays a, b, c, d from a number on, and what d must become."""
     rows, columns, depth = sizes(shape)
-    generator = np.random.default_rng(random)
+    random = np.random.default_rng(first)
     low, high = RANGES.get(kind, (-4, 5))
-    a, b = generator.integers(low, high, (rows, depth)), generator.integers(low, high, (depth, columns))
-    c = generator.integers(-50, 50, (rows, columns))
+    a, b = random.integers(low, high, (rows, depth)), random.integers(low, high, (depth, columns))
+    c = random.integers(-50, 50, (rows, columns))
     counts = [
         FRAGMENTS.get(kind) or Fragment(rows, depth, kind).registers,
         FRAGMENTS.get(kind) or Fragment(columns, depth, kind).registers,
         Fragment(rows, columns, total, True).registers,
         Fragment(rows, columns, total, True).registers,
     ]
-    kinds = [f"b{max(32, BITS[kind])}"] * 2 + [f"b{max(32, BITS[total])}"] * 2
+    bits = [max(32, BITS[each]) for each in (kind, kind, total, total)]
+    body = [f".reg .b{width} %{x}<{n}>;" for x, n, width in zip("abcd", counts, bits, strict=True)]
     names = ["{" + ", ".join(f"%{x}{n}" for n in range(count)) + "}" for x, count in zip("abcd", counts, strict=True)]
-    registers = "\n".join(f".reg .{k} %{x}<{n}>;" for x, n, k in zip("abcd", counts, kinds, strict=True))
-    body = []
-    matrices = (a, b, c)
-    for place, (letter, matrix, matrix_kind) in enumerate(zip("abc", matrices, (kind, kind, total), strict=True)):
-        body.append(
-            f"wmma.load.{letter}.sync.aligned.{layouts[place]}.{shape}{space}.{matrix_kind} {names[place]}, "
-            f"[%p{place}], "
-            f"{stride(matrix, matrix_kind, layouts[place])};"
-        )
+    matrices, kinds = (a, b, c), (kind, kind, total)
+    for place, (letter, matrix) in enumerate(zip("abc", matrices, strict=True)):
+        name = f"wmma.load.{letter}.sync.aligned.{layouts[place]}.{shape}{space}.{kinds[place]}"
+        step = stride(matrix, kinds[place], layouts[place])
+        body.append(f"{name} {names[place]}, [%p{first + place}], {step};")
     types = f"{total}.{total}" if kind == "f16" else f"{total}.{kind}.{kind}.{total}"
     bitwise = ".and.popc" if kind == "b1" else ""
-    body.append(
-        f"wmma.mma{bitwise}.sync.aligned.{layouts[0]}.{layouts[1]}.{shape}.{types} "
-        f"{', '.join(names[n] for n in (3, 0, 1, 2))};"
-    )
-    body.append(
-        f"wmma.store.d.sync.aligned.{layouts[3]}.{shape}{space}.{total} [%p3], {names[3]}, "
-        f"{stride(c, total, layouts[3])};"
-    )
-    given = [stored(m, k, layout) for m, k, layout in zip(matrices, (kind, kind, total), layouts, strict=False)]
-    result = np.zeros_like(stored(c, total, layouts[3]))
-    run(kernel("\n".join(body), 4, registers), "k", [*given, result])
-    assert np.array_equal(result, stored(a @ b + c, total, layouts[3]))
+    name = f"wmma.mma{bitwise}.sync.aligned.{layouts[0]}.{layouts[1]}.{shape}.{types}"
+    body.append(f"{name} {names[3]}, {names[0]}, {names[1]}, {names[2]};")
+    name = f"wmma.store.d.sync.aligned.{layouts[3]}.{shape}{space}.{total}"
+    body.append(f"{name} [%p{first + 3}], {names[3]}, {stride(c, total, layouts[3])};")
+    given = [stored(m, k, layout) for m, k, layout in zip(matrices, kinds, layouts, strict=False)]
+    expected = stored(a @ b + c, total, layouts[3])
+    return "\n".join(["{", *body, "}"]), [*given, np.zeros_like(expected)], expected
 
 
-@pytest.mark.parametrize(
-    ("shape", "kind", "total"),
-    [
-        (shape, kind, total)
-        for shape, kinds in WMMA_SHAPES.items()
-        for kind in sorted(kinds)
-        for total in SUMS.get(kind, ["s32"])
-    ],
-)
-def test_a_product_of_matrices_in_memory(shape: str, kind: str, total: str) -> None:
-    product(shape, kind, total, ("row", "col", "row", "col"), ".global", 1)
+def check(cases: list[tuple[str, str, str]], layouts: tuple[str, str, str, str], space: str) -> None:
+    """Products of shapes, types and types of the sum, in one kernel."""
+    products = [product(4 * n, *case, layouts, space) for n, case in enumerate(cases)]
+    arrays = [array for _, given, _ in products for array in given]
+    run(kernel("\n".join(text for text, _, _ in products), len(arrays)), "k", arrays)
+    for case, result, (_, _, expected) in zip(cases, arrays[3::4], products, strict=True):
+        assert np.array_equal(result, expected), case
 
 
-@pytest.mark.parametrize(
-    ("shape", "kind"),
-    [("m32n8k16", "f16"), ("m16n16k16", "u8"), ("m16n16k8", "tf32"), ("m8n8k4", "f64"), ("m8n32k16", "bf16")],
-)
-def test_a_product_of_matrices_that_lie_the_other_way(shape: str, kind: str) -> None:
-    product(shape, kind, SUMS.get(kind, ["s32"])[0], ("col", "row", "col", "row"), "", 2)
+@pytest.mark.parametrize("shape", WMMA_SHAPES)
+def test_a_product_of_matrices_in_memory(shape: str) -> None:
+    kinds = sorted(WMMA_SHAPES[shape])
+    cases = [(shape, kind, total) for kind in kinds for total in SUMS.get(kind, ["s32"])]
+    check(cases, ("row", "col", "row", "col"), ".global")
+
+
+def test_a_product_of_matrices_that_lie_the_other_way() -> None:
+    cases = [
+        ("m32n8k16", "f16", "f16"), ("m16n16k16", "u8", "s32"), ("m16n16k8", "tf32", "f32"), ("m8n8k4", "f64", "f64"),
+        ("m8n32k16", "bf16", "f32"),
+    ]  # fmt: skip
+    check(cases, ("col", "row", "col", "row"), "")
 
 
 SOURCE = r"""

@@ -8,14 +8,19 @@ wmma leaves its layout open: ours is that of mma, which is what machines since s
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.emit import Emitter, Value, with_element
+from simtmm.cuda.execution.emit import Emitter, Value, count_of, with_element
 from simtmm.cuda.execution.instructions import half
 from simtmm.cuda.execution.instructions.small_floats import widen_small
-from simtmm.cuda.execution.layout import ALIGN, LANES
+from simtmm.cuda.execution.layout import LANES
 from simtmm.cuda.ptx.types import bits_of
 
+if TYPE_CHECKING:
+    from simtmm.cuda.execution.program import Program
+
 TILE_ROWS = 8
+ROW_ALIGN = 16  # bytes, of what four lanes have in a register
 ACCUMULATORS = ("f16", "f32", "f64", "s32")
 WHOLE = ("s8", "u8", "s4", "u4", "b1", "s32")
 WORDS = "b1"  # single bits, which are multiplied a word at a time
@@ -84,6 +89,11 @@ class Fragment:
         return "i32" if self.kind in WHOLE else "double"
 
     @property
+    def computed_bytes(self) -> int:
+        """Of a number as it is computed with."""
+        return 4 if self.computed == "i32" else 8
+
+    @property
     def computed_columns(self) -> int:
         """Numbers in a row as they are computed with: of single bits, words."""
         return self.columns // 32 if self.kind == WORDS else self.columns
@@ -105,26 +115,18 @@ class Writing:
     emit: Emitter
 
 
-def load_tile(emit: Emitter, fragment: Fragment, pointer: str, register: int) -> Value:
-    """A tile row by row, in the type it is computed in. pointer: at the registers, one behind the other."""
+def load_row(emit: Emitter, fragment: Fragment, pointer: str) -> Value:
+    """A row of a tile, in the type it is computed in. pointer: at its first lane's part of the tile's register."""
     kind = fragment.kind
-    size, whole = fragment.register_bytes, f"<{size_in(fragment)} x i{bits_of(kind)}>"
-    at = emit.at(pointer, size * register)
-    if fragment.accumulator and fragment.packed == 1:
-        element = f"i{fragment.register_bits}"
-        first, second = (emit.load(f"<{LANES} x {element}>", emit.at(at, size * n), ALIGN) for n in (0, 1))
-        pairs = emit.shuffle(first, second, [n // 2 + LANES * (n % 2) for n in range(2 * LANES)])
-        return _computed(emit, pairs, kind)
+    lanes = LANES // TILE_ROWS
+    if fragment.registers_of_tile == 2:
+        of = f"<{lanes} x i{fragment.register_bits}>"
+        first, second = (emit.load(of, emit.at(pointer, n * fragment.register_bytes), ROW_ALIGN) for n in (0, 1))
+        return _computed(emit, emit.shuffle(first, second, [n // 2 + lanes * (n % 2) for n in range(2 * lanes)]), kind)
     if kind in ("s4", "u4"):
-        return _nibbles(emit, emit.load(f"<{4 * LANES} x i8>", at, ALIGN), kind)
-    if kind in (WORDS, "tf32"):
-        whole = f"<{LANES} x i32>"
-    return _computed(emit, emit.load(whole, at, ALIGN), kind)
-
-
-def size_in(fragment: Fragment) -> int:
-    """Elements of a register of all lanes."""
-    return LANES * fragment.packed
+        return _nibbles(emit, emit.load(f"<{4 * lanes} x i8>", pointer, ROW_ALIGN), kind)
+    of = f"<{lanes} x i32>" if kind in (WORDS, "tf32") else f"<{lanes * fragment.packed} x i{bits_of(kind)}>"
+    return _computed(emit, emit.load(of, pointer, ROW_ALIGN), kind)
 
 
 def _computed(emit: Emitter, raw: Value, kind: str) -> Value:
@@ -152,27 +154,64 @@ def _nibbles(emit: Emitter, raw: Value, kind: str) -> Value:
     four = emit.constant(4, raw.type)
     low = emit.binary(down, emit.binary("shl", raw, four), four)
     high = emit.binary(down, raw, four)
-    count = 4 * LANES
+    count = count_of(raw.type)
     both = emit.shuffle(low, high, [n // 2 + count * (n % 2) for n in range(2 * count)])
     return emit.resize(both, "i32", kind == "s4")
 
 
-def store_tile(emit: Emitter, fragment: Fragment, pointer: str, register: int, tile: Value) -> None:
+def store_row(emit: Emitter, fragment: Fragment, pointer: str, row: Value) -> None:
     """The other way, of an accumulator: rounded to nearest, once; a NaN has all bits set but the sign."""
-    size = fragment.register_bytes
-    at = emit.at(pointer, size * register)
     match fragment.kind:
         case "f16":
             context = Writing(emit)
-            emit.store(half.narrow(context, half.to_odd(context, tile), False), at, ALIGN)
+            emit.store(half.narrow(context, half.to_odd(context, row), False), pointer, ROW_ALIGN)
             return
         case "f32":
-            near = emit.cast("fptrunc", tile, "float")
+            near = emit.cast("fptrunc", row, "float")
             raw = emit.as_type(near, with_element(near.type, "i32"))
             raw = emit.select(emit.compare("fcmp uno", near, near), emit.constant(0x7FFFFFFF, raw.type), raw)
         case "f64":
-            raw = emit.as_type(tile, with_element(tile.type, "i64"))
+            raw = emit.as_type(row, with_element(row.type, "i64"))
         case _:
-            raw = tile
+            raw = row
     for n in (0, 1):
-        emit.store(emit.shuffle(raw, raw, range(n, 2 * LANES, 2)), emit.at(at, size * n), ALIGN)
+        part = emit.shuffle(raw, raw, range(n, count_of(raw.type), 2))
+        emit.store(part, emit.at(pointer, fragment.register_bytes * n), ROW_ALIGN)
+
+
+def tile_function(program: "Program", fragment: Fragment, what: str) -> str:
+    """The name of void(registers, matrix, stride), which moves a tile row by row: "load", "turned" or "store"."""
+    name = f"tile.{what}.{fragment.kind}{'.sum' if fragment.accumulator else ''}"
+    program.helper(name, lambda: _tile_function(program.declared, name, fragment, what))
+    return name
+
+
+def _tile_function(declared: dict[str, str], name: str, fragment: Fragment, what: str) -> str:
+    """A loop over the rows; turned: the matrix has the tile's rows as columns."""
+    emit = Emitter(declared)
+    of = f"<{fragment.computed_tile_columns} x {fragment.computed}>"
+    emit.label("entry")
+    emit.do("br label %rows")
+    emit.label("rows")
+    emit.do("%n = phi i64 [ 0, %entry ], [ %n.next, %rows ]")
+    emit.do(f"%held = mul i64 %n, {fragment.register_bytes // TILE_ROWS}")
+    emit.do("%row = getelementptr i8, ptr %registers, i64 %held")
+    emit.do(f"%far = mul i64 %n, {fragment.computed_bytes if what == 'turned' else '%stride'}")
+    emit.do("%at = getelementptr i8, ptr %matrix, i64 %far")
+    if what == "store":
+        store_row(emit, fragment, "%row", emit.load(of, "%at", 4))
+    elif what == "load":
+        emit.store(load_row(emit, fragment, "%row"), "%at", 4)
+    else:
+        value = load_row(emit, fragment, "%row")
+        place = "%at"
+        for k in range(fragment.computed_tile_columns):
+            emit.store(emit.value(f"extractelement {value}, i32 {k}", fragment.computed), place, 4)
+            place = emit.at(place, Value("%stride", "i64"))
+    emit.do("%n.next = add i64 %n, 1")
+    emit.do(f"%more = icmp ult i64 %n.next, {TILE_ROWS}")
+    emit.do("br i1 %more, label %rows, label %end")
+    emit.label("end")
+    emit.do("ret void")
+    body = "\n".join(emit.lines)
+    return f'define internal void @"{name}"(ptr %registers, ptr %matrix, i64 %stride) noinline {{\n{body}\n}}\n'

@@ -272,10 +272,8 @@ def nth_set(context: Context, instruction: Instruction) -> None:
         rises = emit.binary(
             "and", up, emit.binary("and", emit.compare("icmp eq", above, offset), emit.compare("icmp uge", here, base))
         )
-        falls = emit.binary(
-            "and", down,
-            emit.binary("and", emit.compare("icmp eq", below, emit.binary("sub", zero, offset)), emit.compare("icmp ule", here, base)),
-        )  # fmt: skip
+        is_nth = emit.compare("icmp eq", below, emit.binary("sub", zero, offset))
+        falls = emit.binary("and", down, emit.binary("and", is_nth, emit.compare("icmp ule", here, base)))
         same = emit.binary("and", emit.compare("icmp eq", offset, zero), emit.compare("icmp eq", here, base))
         found = emit.binary("and", is_set, emit.binary("or", same, emit.binary("or", rises, falls)))
         result = emit.select(found, here, result)

@@ -4,18 +4,18 @@ The registers go to memory, and a function of the runtime, one for each shape an
 multiplies, and puts the result back.
 """
 
+from typing import TYPE_CHECKING
+
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Emitter, Value
-from simtmm.cuda.execution.instructions.fragments import (
-    TILE_ROWS,
-    Fragment,
-    load_tile,
-    store_tile,
-)
+from simtmm.cuda.execution.instructions.fragments import TILE_ROWS, Fragment, tile_function
 from simtmm.cuda.execution.instructions.memory import parts_of
 from simtmm.cuda.execution.instructions.products import MMA_SHAPES, WMMA_SHAPES, Product, product_of
 from simtmm.cuda.execution.layout import ALIGN
 from simtmm.cuda.ptx.syntax import Instruction, Operand
+
+if TYPE_CHECKING:
+    from simtmm.cuda.execution.program import Program
 
 ROWS_AT_ONCE = 4  # of the result, summed up side by side: sums don't wait for each other
 
@@ -39,7 +39,7 @@ def _multiply(context: Context, instruction: Instruction, product: Product, exac
         check_registers(context, operand, fragment, exact)
         put_registers(context, operand, fragment, place)
     check_registers(context, operands[0], product.d, exact)
-    context.code.program.helper(product.name, lambda: _function(context.code.program.declared, product))
+    context.code.program.helper(product.name, lambda: _function(context.code.program, product))
     emit.call(product.name, "void", *(Value(place, "ptr") for place in places))
     take_registers(context, operands[0], product.d, "%result")
 
@@ -69,64 +69,39 @@ def take_registers(context: Context, operand: Operand, fragment: Fragment, place
         context.write(part, values[number % len(values)])
 
 
-def _function(declared: dict[str, str], product: Product) -> str:
+def _function(program: "Program", product: Product) -> str:
     """void(a, b, c): registers of the factors, and of the sum, in whose place the result is put."""
-    emit = Emitter(declared)
+    emit = Emitter(program.declared)
     a, b, c, d = product.a, product.b, product.c, product.d
-    element = c.computed
-    size = 4 if element == "i32" else 8
+    element, size = c.computed, c.computed_bytes
     rows, columns, depth = a.rows, b.rows, a.computed_columns
     emit.label("entry")
     for name, count in (("%a", rows * depth), ("%b", depth * columns), ("%c", rows * columns)):
         emit.do(f"{name} = alloca [{count} x {element}], align {ALIGN}")
-    for row in range(a.row_tiles):
-        for column in range(a.column_tiles):
-            tile = load_tile(emit, a, "%ra", a.register(row, column))
-            start = (row * TILE_ROWS * depth + column * a.computed_tile_columns) * size
-            _scatter(emit, tile, a.computed_tile_columns, "%a", start, depth * size)
-    for row in range(b.row_tiles):
-        for column in range(b.column_tiles):
-            wide = b.computed_tile_columns
-            tile = load_tile(emit, b, "%rb", b.register(row, column))
-            turned = emit.shuffle(
-                tile, tile, [n * wide + k for k in range(wide) for n in range(TILE_ROWS)]
-            )  # now a row for each k
-            start = (column * wide * columns + row * TILE_ROWS) * size
-            _scatter(emit, turned, TILE_ROWS, "%b", start, columns * size)
-    tiles = [(row, column) for row in range(c.row_tiles) for column in range(c.column_tiles)]
-    places = [(row * TILE_ROWS * columns + column * c.tile_columns) * size for row, column in tiles]
-    for (row, column), start in zip(tiles, places, strict=True):
-        tile = load_tile(emit, c, "%rc", c.register(row, column))
-        _scatter(emit, tile, c.tile_columns, "%c", start, columns * size)
+
+    def each_tile(fragment: Fragment, what: str, pointer: str, matrix: str, stride: int) -> None:
+        move = tile_function(program, fragment, what)
+        wide = fragment.computed_tile_columns
+        for row in range(fragment.row_tiles):
+            for column in range(fragment.column_tiles):
+                at = emit.at(pointer, fragment.register(row, column) * fragment.register_bytes)
+                down, right = TILE_ROWS * row, wide * column
+                start = right * stride + down * size if what == "turned" else down * stride + right * size
+                place = emit.at(matrix, start)
+                emit.call(move, "void", Value(at, "ptr"), Value(place, "ptr"), Value(str(stride), "i64"))
+
+    each_tile(a, "load", "%ra", "%a", depth * size)
+    each_tile(b, "turned", "%rb", "%b", columns * size)
+    each_tile(c, "load", "%rc", "%c", columns * size)
     _loops(emit, product, rows, columns, depth)
-    for (row, column), start in zip(tiles, places, strict=True):
-        tile = _gathered(emit, d.tile_columns, "%c", start, columns * size, element)
-        store_tile(emit, d, "%rc", d.register(row, column), tile)
+    each_tile(d, "store", "%rc", "%c", columns * size)
     body = "\n".join(emit.lines)
     return f'define internal void @"{product.name}"(ptr %ra, ptr %rb, ptr %rc) noinline {{\n{body}\n  ret void\n}}\n'
 
 
-def _scatter(emit: Emitter, tile: Value, width: int, pointer: str, start: int, stride: int) -> None:
-    """The rows of a tile to where they stand in a matrix."""
-    count = int(tile.type[1:].split(" x ")[0])
-    for row in range(count // width):
-        part = emit.shuffle(tile, tile, range(row * width, (row + 1) * width))
-        emit.store(part, emit.at(pointer, start + row * stride), 4)
-
-
-def _gathered(emit: Emitter, width: int, pointer: str, start: int, stride: int, element: str) -> Value:
-    """The other way: a tile of 8 rows."""
-    parts = [emit.load(f"<{width} x {element}>", emit.at(pointer, start + row * stride), 4) for row in range(TILE_ROWS)]
-    while len(parts) > 1:
-        count = int(parts[0].type[1:].split(" x ")[0])
-        parts = [emit.shuffle(parts[n], parts[n + 1], range(2 * count)) for n in range(0, len(parts), 2)]
-    return parts[0]
-
-
 def _loops(emit: Emitter, product: Product, rows: int, columns: int, depth: int) -> None:
     """c += a b: for some rows and 8 columns at a time the sum over k."""
-    element = product.c.computed
-    size = 4 if element == "i32" else 8
+    element, size = product.c.computed, product.c.computed_bytes
     of = f"<{TILE_ROWS} x {element}>"
     many = range(ROWS_AT_ONCE)
     emit.do("br label %rows")

@@ -1,8 +1,9 @@
 """Instructions in which the lanes of a warp hear of each other, and barriers that nobody waits at."""
 
+from simtmm.cuda.execution.barriers import barrier_result, uniform
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.control import barrier_result, members, uniform
 from simtmm.cuda.execution.emit import Value, lanes
+from simtmm.cuda.execution.gathering import members
 from simtmm.cuda.execution.layout import ALIGN
 from simtmm.cuda.ptx.control_flow import BARRIER_RESULT
 from simtmm.cuda.ptx.syntax import Instruction, Pair, Sink
