@@ -46,7 +46,8 @@ def _one(
     if address is not None:
         if parameter.size != 8 or parameter.type in ("f64", "f32"):
             wanted = declared.text if declared else f".{parameter.type}"
-            raise KernelError(f"{where} = an array: must be a number ({wanted})")
+            given = f"a {argument.title}" if isinstance(argument, SurfaceObject) else "an array"
+            raise KernelError(f"{where} = {given}: must be a number ({wanted})")
         if isinstance(argument, SurfaceObject):
             if declared is not None:
                 declared.check_object(argument.title, where)
