@@ -26,8 +26,8 @@ from simtmm.cuda.execution.program import Program
 
 FUEL = 1 << 18  # rounds of loops that a warp may do in its turn
 ROUNDS = 16  # turns of its warps that a block may take in its own
-CALL_STACK = 1 << 17  # bytes of a warp for the registers of functions that are called
-LOCAL_STACK = 1 << 14  # bytes of a thread for the variables of functions that are called
+CALL_STACK = 1 << 22  # bytes of a warp for the registers of functions that are called: touched when they are
+LOCAL_STACK = 1 << 16  # bytes of a thread for the variables of functions that are called
 
 
 def aligned(size: int) -> npt.NDArray[np.uint8]:
