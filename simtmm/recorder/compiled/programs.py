@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from simtmm.cuda.compilers import is_expression
 from simtmm.errors import KernelError, nearest, shown
 from simtmm.kernel import Array, Kernel, Launch, expect_equal
 from simtmm.parameter import SEED
@@ -80,7 +81,10 @@ def program_kernel(
         if not source.is_file():
             raise KernelError(f"{source}: there is no such file")
     host = _Host(name, launches, dict(arrays or {}), dict(expected or {}), tolerance, folder or Path())
-    return Kernel(name, folder or Path(), {"seed": SEED}, "", host, tuple(sources), tuple(options))
+    expressions = dict.fromkeys(launch.kernel for launch in launches if launch.kernel and is_expression(launch.kernel))
+    return Kernel(
+        name, folder or Path(), {"seed": SEED}, "", host, tuple(sources), tuple(options), tuple(expressions)
+    )
 
 
 class _Host(ModuleType):
