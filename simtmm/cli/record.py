@@ -21,6 +21,7 @@ from simtmm.cli.words import (
     chosen_machine,
     launched,
     parameters_of,
+    printing,
     show,
 )
 
@@ -77,7 +78,7 @@ def record(
     loaded = opened_kernel(program) if isinstance(program, str) else program
     architecture = architecture_for(loaded, chosen_machine(machine, None), form)[0] if machine else None
     path = output or Path(f"{loaded.name}.parquet")
-    with watching() as watch:
+    with watching() as watch, printing(as_json):
         trace = record_kernel(
             loaded,
             parameters_of(param),

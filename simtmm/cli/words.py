@@ -7,6 +7,7 @@ import os
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -256,6 +257,11 @@ def _value(text: str) -> Any:
         return tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):  # no TOML, or numbers and nestings that Python refuses to read
         return text
+
+
+def printing(as_json: bool) -> AbstractContextManager[object]:
+    """What kernels print goes to standard output, and beside it where that is for one JSON document alone."""
+    return redirect_stdout(sys.stderr) if as_json else nullcontext()
 
 
 def show(parts: "Iterable[RenderableType]", document: Any, as_json: bool, output: Path | None) -> None:

@@ -42,6 +42,11 @@ class LogReader:
         self._bytes = 0
         self.events = self.accesses = 0
 
+    @property
+    def held(self) -> int:
+        """Bytes of the log of blocks that have not ended."""
+        return self._bytes
+
     def add(self, piece: npt.NDArray[np.uint8], ended: int) -> Iterator[Batch]:
         """Take a piece of the log, which begins with a block's mark. ended: blocks before which all have ended."""
         numbers, starts = find_blocks(piece, LOG_ENTRY, self._table.width, self._table.kind)

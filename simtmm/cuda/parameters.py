@@ -63,6 +63,11 @@ def _one(
     return _number(parameter, declared, argument, where)
 
 
+def _is_bytes(parameter: Variable) -> bool:
+    """Whether it is a structure, which PTX has as an array of bytes."""
+    return parameter.type == "b8" and parameter.size > 1
+
+
 def _number(parameter: Variable, declared: ParameterType | None, argument: Any, where: str) -> bytes:
     size = parameter.size
     if isinstance(argument, (complex, np.complexfloating)):
@@ -82,8 +87,9 @@ def _number(parameter: Variable, declared: ParameterType | None, argument: Any, 
         if not float(argument).is_integer():
             wanted = declared.text if declared else f"a whole number of {8 * size} bits"
             raise KernelError(f"{where} = {shown(argument)}: must be {wanted}")
-    if size not in (1, 2, 4, 8):
-        raise KernelError(f"{where} = {shown(argument)}: must be {size} bytes of a structure")
+    if size not in (1, 2, 4, 8) or (_is_bytes(parameter) and not kind):
+        wanted = f" ({declared.text})" if declared else ""
+        raise KernelError(f"{where} = {shown(argument)}: must be {size} bytes of a structure{wanted}")
     value = int(argument)
     least, most = -(1 << (8 * size - 1)), (1 << (8 * size)) - 1
     if kind == "i":

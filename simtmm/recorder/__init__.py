@@ -67,6 +67,9 @@ def record(
         raise RecordingError(f"form = {shown(form)}: must be {' or '.join(FORMS)}")
     if (form or form_of(loaded)) == "compiled":
         trace = _compiled(loaded, parameters, on, output, progress, races, most_events, sample_blocks, architecture)
+    elif loaded.sources:
+        what = ", ".join(source.name for source in loaded.sources)
+        raise RecordingError(f"kernel {loaded.name}: {what}: is recorded as compiled; form = 'written' is for a folder")
     elif architecture is not None:
         raise RecordingError(f"kernel {loaded.name}: architecture: is for kernels recorded as compiled")
     elif on == "gpu":

@@ -14,9 +14,11 @@ from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.parameters import pack
 from simtmm.cuda.signature import names, signature
 from simtmm.errors import RecordingError
+from simtmm.files import KERNEL_MEMORY
 from simtmm.kernel import Array, Launch
 from simtmm.recorder.compiled.programs import NamedArguments
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
+from simtmm.recorder.limits import most_held
 from simtmm.trace.schema import Batch, TraceArray, TraceLaunch
 
 
@@ -38,6 +40,7 @@ class CompiledLaunches:
         self.for_warps = False
         self._left = most_events
         self._most = most_events
+        self._most_held = most_held(most_events)
         self.has_accessed = False
         self.warnings: list[str] = []
 
@@ -63,6 +66,11 @@ class CompiledLaunches:
         for piece, ended in self.device.run(function, DeviceLaunch(grid, block, parameters, shared, where)):
             for batch in reader.add(piece, ended):
                 yield self._counted(batch, number, where)
+            if reader.held > self._most_held:
+                raise RecordingError(
+                    f"{where}: {reader.held:,} bytes of what its threads do, and none of the blocks has ended: does it "
+                    f"loop for ever? Else record into a file (simtmm record -o FILE), or raise {KERNEL_MEMORY}"
+                )
         for batch in reader.rest():
             yield self._counted(batch, number, where)
         self.has_accessed = reader.accesses > 0

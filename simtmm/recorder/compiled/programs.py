@@ -102,7 +102,7 @@ class _Host(ModuleType):
         super().__init__(name, f"{name}: launched as its user said.")
         self._launches, self._texts, self._expected = launches, arrays, expected
         self._tolerance, self._folder = tolerance, folder
-        self._numbers: dict[tuple[int, str], int | float] = {}
+        self._numbers: dict[tuple[int, str], Any] = {}
         self._names: dict[tuple[int, str], str] = {}
 
     def inputs(self, parameters: Any) -> dict[str, Array]:
@@ -138,8 +138,8 @@ class _Host(ModuleType):
             self._names[number, argument] = text
             return
         value = value_of(text, f"{launch.where}: argument {argument.lstrip('#')}", self._folder, random)
-        if not isinstance(value, np.ndarray):
-            self._numbers[number, argument] = value
+        if not isinstance(value, np.ndarray) or not value.ndim:  # a structure's bytes, say, from a file
+            self._numbers[number, argument] = value if not isinstance(value, np.ndarray) else value[()]
             return
         name = f"argument_{argument[1:]}" if argument.startswith("#") else argument
         while name in made:
