@@ -69,8 +69,9 @@ def record(
     as_json: JsonOption = False,
 ) -> None:
     """Run a kernel, check its answer, and write the trace of what its threads do."""
-    from simtmm.program import architecture_for, opened_kernel
+    from simtmm.program import architecture_for
     from simtmm.recorder import record as record_kernel
+    from simtmm.recorder.sources import opened_kernel
     from simtmm.report.progress import watching
 
     program = launched(source, grid, block, arg, kernel, shared, compile_)

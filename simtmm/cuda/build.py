@@ -52,7 +52,11 @@ def _compiled(
     except UnicodeDecodeError:
         return compile_files([path], architecture=architecture, options=options, name_expressions=expressions)
     try:
-        return [compile_source(text, name=str(path), architecture=architecture, options=options, name_expressions=expressions)]
+        return [
+            compile_source(
+                text, name=str(path), architecture=architecture, options=options, name_expressions=expressions
+            )
+        ]
     except CompilerError as refused:
         try:
             return compile_files([path], architecture=architecture, options=options, name_expressions=expressions)

@@ -101,7 +101,8 @@ class LinkedModule:
         told = [name.partition("<")[0]] if name else list(found)
         if not told:
             return ""
-        return f"; {', '.join(told)} {'are templates' if told[1:] else 'is a template'}: name an instance, as {told[0]}<float>"
+        what = "are templates" if told[1:] else "is a template"
+        return f"; {', '.join(told)} {what}: name an instance, as {told[0]}<float>"
 
     def place(self, function: str, location: Location | None) -> tuple[str, int, str]:
         """File, line and text of a place in the source; line 0 where it is not known."""

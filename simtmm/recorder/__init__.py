@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from simtmm.errors import KernelError, RecordingError, nearest, shown
-from simtmm.kernel import Kernel, load_kernel
+from simtmm.kernel import Kernel
+from simtmm.recorder.sources import opened_kernel
 from simtmm.trace.io import Trace
 
 logger = logging.getLogger("simtmm")
@@ -30,7 +31,7 @@ def record(
 ) -> Trace:
     """Run a kernel, check its answer, and give the trace of what its threads did.
 
-    kernel: a name (kernels/NAME), a folder, or a loaded Kernel.
+    kernel: a name (kernels/NAME), a folder, a file of launches (.toml), or a loaded Kernel.
     parameters: those that differ from the kernel's defaults, by name.
     on: "cpu" runs the instrumented C++ build, "gpu" the instrumented CUDA through CuPy.
     output: stream the trace to this Parquet file, so that memory stays bounded; else it is held in memory.
@@ -56,13 +57,16 @@ def record(
     if on not in RECORDERS:
         raise RecordingError(f"recorder {on!r}: unknown{nearest(str(on), RECORDERS)}")
     if not isinstance(kernel, (str, Path, Kernel)):
-        raise KernelError(f"kernel = {shown(kernel)}: must be a kernel's name or folder, or a Kernel (load_kernel)")
+        raise KernelError(
+            f"kernel = {shown(kernel)}: must be a kernel's name or folder, a file of launches (.toml), or a Kernel "
+            "(load_kernel)"
+        )
     if parameters is not None and not isinstance(parameters, Mapping):
         raise KernelError(f"parameters = {shown(parameters)}: must be a dict of names and values")
     for name, value in (("sample_blocks", sample_blocks), ("device_memory", device_memory)):
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least 1")
-    loaded = kernel if isinstance(kernel, Kernel) else load_kernel(kernel)
+    loaded = kernel if isinstance(kernel, Kernel) else opened_kernel(kernel)
     if form is not None and form not in FORMS:
         raise RecordingError(f"form = {shown(form)}: must be {' or '.join(FORMS)}")
     if (form or form_of(loaded)) == "compiled":

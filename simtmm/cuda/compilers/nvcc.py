@@ -21,9 +21,7 @@ _EXPRESSION = re.compile(r"[\w:<>, *&()+-]+")  # no more than a name and templat
 _PLAIN = re.compile(r"-[DU]\w+(?:=[\w.+-]*)?")
 
 
-def compiled_file(
-    path: Path, architecture: str, options: Options, expressions: Sequence[str] = ()
-) -> tuple[str, str]:
+def compiled_file(path: Path, architecture: str, options: Options, expressions: Sequence[str] = ()) -> tuple[str, str]:
     """The PTX of a file, and what the compiler said.
 
     path: of the file, absolute.

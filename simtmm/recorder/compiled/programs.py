@@ -36,9 +36,8 @@ class NamedArguments(tuple[Any, ...]):
             return tuple(self)
         for name in self.names:
             if name not in parameters:
-                raise KernelError(
-                    f"{where}: argument {name!r}: the kernel has none of that name{nearest(name, parameters, parameters)}"
-                )
+                known = nearest(name, parameters, parameters)
+                raise KernelError(f"{where}: argument {name!r}: the kernel has none of that name{known}")
         missing = [name for name in parameters if name not in self.names]
         if missing:
             raise KernelError(f"{where}: argument {missing[0]!r}: is missing")
@@ -82,9 +81,7 @@ def program_kernel(
             raise KernelError(f"{source}: there is no such file")
     host = _Host(name, launches, dict(arrays or {}), dict(expected or {}), tolerance, folder or Path())
     expressions = dict.fromkeys(launch.kernel for launch in launches if launch.kernel and is_expression(launch.kernel))
-    return Kernel(
-        name, folder or Path(), {"seed": SEED}, "", host, tuple(sources), tuple(options), tuple(expressions)
-    )
+    return Kernel(name, folder or Path(), {"seed": SEED}, "", host, tuple(sources), tuple(options), tuple(expressions))
 
 
 class _Host(ModuleType):

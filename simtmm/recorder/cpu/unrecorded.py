@@ -25,8 +25,8 @@ class Unrecorded:
     """
 
     def __init__(self, arrays: Mapping[str, Array], before: Mapping[str, Array], how: str = HOW) -> None:
-        """arrays: as the launches change them. before: copies of them before the first launch. how: what is recorded, as
-        warnings say it."""
+        """arrays: as the launches change them. before: copies of them before the first launch. how: what is recorded,
+        as warnings say it."""
         self._how = how
         self._arrays = {name: _words(array) for name, array in arrays.items()}
         self._last = {name: _words(array) for name, array in before.items()}  # as they were when last looked at
