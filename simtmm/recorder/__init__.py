@@ -87,9 +87,11 @@ def record(
         if device_memory is not None:
             raise RecordingError("device_memory: is for recordings on a GPU (on = 'gpu')")
         from simtmm.recorder.cpu import record as cpu
+        from simtmm.recorder.unmarked import unmarked_warnings
 
         resolved = loaded.resolve(parameters or {})
-        trace = cpu.record(loaded, resolved, output, progress, races, most_events, sample_blocks)
+        doubts = unmarked_warnings(loaded, resolved)
+        trace = cpu.record(loaded, resolved, output, progress, races, most_events, sample_blocks, doubts)
     for doubt in trace.info.doubts:
         logger.warning("warning: kernel %s: %s", loaded.name, doubt)
     return trace

@@ -112,8 +112,8 @@ class _Host(ModuleType):
                 raise KernelError(f"arrays.{name} = {shown(text)}: must be an array")
             made[name] = value
         for number, launch in enumerate(self._launches):
-            for argument, text in launch.arguments.items():
-                self._take(number, launch, argument, text, made, random)
+            for argument, given in launch.arguments.items():
+                self._take(number, launch, argument, given, made, random)
         for name in self._expected:
             if name not in made:
                 raise KernelError(f"check.{name}: is no array{nearest(name, made)}")
