@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from simtmm.measurement.measure import measure as measure
     from simtmm.parameter import Parameter as Parameter
     from simtmm.recorder import record as record
+    from simtmm.recorder.direct.raw_kernel import RawKernel as RawKernel
+    from simtmm.recorder.direct.raw_module import RawModule as RawModule
+    from simtmm.recorder.direct.recording import recording as recording
     from simtmm.result import Measurement as Measurement
     from simtmm.result import Prediction as Prediction
     from simtmm.result import Result as Result
@@ -47,6 +50,8 @@ _HOMES = {
     "Measurement": "simtmm.result",
     "Parameter": "simtmm.parameter",
     "Prediction": "simtmm.result",
+    "RawKernel": "simtmm.recorder.direct.raw_kernel",
+    "RawModule": "simtmm.recorder.direct.raw_module",
     "Result": "simtmm.result",
     "SimtmmError": "simtmm.errors",
     "Trace": "simtmm.trace.io",
@@ -65,6 +70,7 @@ _HOMES = {
     "measure": "simtmm.measurement.measure",
     "predict": "simtmm.api.steps",
     "record": "simtmm.recorder",
+    "recording": "simtmm.recorder.direct.recording",
     "run": "simtmm.analysis.run",
     "simulate": "simtmm.api.steps",
     "sweep": "simtmm.study.sweep",

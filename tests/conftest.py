@@ -2,12 +2,15 @@
 
 import contextlib
 import os
+import pickle
+import signal
 from pathlib import Path
 
 import pytest
 
 from simtmm import compiled, count, load_machine, load_trace, lower, simulate
 from simtmm.files import cache_folder
+from simtmm.validation import cases
 from tests import examples
 
 # Tests that have a cache of their own are not about compiled code, which takes long to make anew.
@@ -17,6 +20,10 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "tests"))
 compiled.PATIENCE = 3600.0
 
 examples.load_daily()
+
+# A shell's background jobs ignore Ctrl-C, as does what they start: tests that interrupt a process would wait for it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 TESTS = Path(__file__).parent
@@ -31,6 +38,24 @@ SLOW = {
     "study/sweep",
     "testing", "validation",
 }  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def sampled(tmp_path_factory):
+    """The tables of a reproduction's sample by its name, computed once in a run of the tests, by whichever worker."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "samples"
+    folder.mkdir(exist_ok=True)
+
+    def tables(name):
+        path = folder / name
+        if not path.exists():
+            made = folder / f"{name}-{os.getpid()}"
+            made.write_bytes(pickle.dumps(cases.sample(name)))
+            made.replace(path)
+        return pickle.loads(path.read_bytes())
+
+    return tables
 
 
 def pytest_addoption(parser):

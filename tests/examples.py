@@ -1,9 +1,10 @@
 """How many examples a property draws: so many each day, and ten times as many with --hypothesis-profile=long."""
 
-from hypothesis import settings
+from hypothesis import settings, strategies
 
 DAILY = 100  # where a property says nothing else
 LONG = 10
+SHARING = 4  # machines to a workload, which Hypothesis takes ten times as long to draw as a machine
 
 
 def load_daily():
@@ -20,3 +21,8 @@ def load_daily():
 def examples(count, **others):
     """Settings of a property that draws `count` examples a day. others: as of hypothesis.settings."""
     return settings(max_examples=count * settings().max_examples // DAILY, **others)
+
+
+def several(machines):
+    """As many machines as share a drawn workload: `examples(count // SHARING)` of them are `count` pairs."""
+    return strategies.lists(machines, min_size=SHARING, max_size=SHARING)

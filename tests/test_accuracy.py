@@ -9,7 +9,7 @@ import pytest
 
 from simtmm.model.series import SIMULATED
 from simtmm.report.accuracy.folder import underived
-from simtmm.validation.cases import REPRODUCTIONS, sample
+from simtmm.validation.cases import REPRODUCTIONS
 from simtmm.validation.snapshot import broken_promises, read, stale_points
 from tests.recorder.conftest import needs_compiler
 
@@ -48,8 +48,8 @@ def test_reading_over_occupancy_is_within_the_projects_aim(name):
 
 @needs_compiler
 @pytest.mark.parametrize("name", REPRODUCTIONS)
-def test_a_sample_computed_anew_is_what_is_stated(name):
-    made = [table for table in sample(name) if table.points]
+def test_a_sample_computed_anew_is_what_is_stated(sampled, name):
+    made = [table for table in sampled(name) if table.points]
     assert made
     for table in made:
         assert list(stale_points(TABLES[table.name], table)) == []

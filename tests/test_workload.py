@@ -12,6 +12,7 @@ from simtmm import Workload, load_workload
 from simtmm.errors import OutputError, WorkloadError
 from simtmm.testing import workloads
 from simtmm.workload import LARGEST, OPERATIONS
+from tests.examples import examples
 
 EVERYTHING = [
     ["compute", 4], ["shared", 2], ["load", [0, 1]], ["async", [5]], ["store", [7, 7]], ["atomic", [3, 3, 3]],
@@ -44,6 +45,7 @@ def test_join_without_a_number_is_join_0():
 
 
 @given(workloads())
+@examples(40)
 def test_a_workload_comes_back_from_its_json_form(drawn):
     again = Workload.from_dict(json.loads(json.dumps(drawn.to_dict())))
     assert again == drawn

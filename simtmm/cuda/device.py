@@ -1,15 +1,16 @@
 """A device without hardware: memory, modules placed in it, and launches."""
 
+import contextlib
 import ctypes
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.execution.device_memory import DeviceMemory
+from simtmm.cuda.execution.function_code import FUNCTION_ADDRESS, FUNCTION_STEP
 from simtmm.cuda.execution.launch import LaunchState
-from simtmm.cuda.execution.program import FUNCTION_ADDRESS, FUNCTION_STEP
 from simtmm.cuda.execution.run import FaultError, Piece, StuckError, run
 from simtmm.cuda.faults import deadlock_text, fault_text
 from simtmm.cuda.function import KernelFunction
@@ -46,37 +47,53 @@ class Device:
     def symbols(self, module: LinkedModule) -> Mapping[str, int]:
         """The addresses of a module's variables, which are placed when it is met first."""
         if id(module) not in self._symbols:
-            self._modules.append(module)  # an id is taken as long as its object lives
-            self._place(module)
+            self.adopt(module, initial_variables(module))
         return self._symbols[id(module)]
 
-    def _place(self, module: LinkedModule) -> None:
-        arrays: dict[str, npt.NDArray[np.uint8]] = {}
-        addresses: dict[str, int] = {}
-        for name, variable in module.module.variables.items():
-            if variable.space not in ("global", "const") or variable.extern:
-                continue
-            # Whole words, so that what is aligned to them may be read as such.
-            array = np.zeros(-(-max(1, variable.size) // 16) * 16, np.uint8)[: max(1, variable.size)]
-            if variable.initial is not None:
-                array[: len(variable.initial)] = np.frombuffer(variable.initial, np.uint8)
-            arrays[name] = array
-            addresses[name] = self.memory.place(name, array, variable.space == "const")
+    def adopt(self, module: LinkedModule, variables: Mapping[str, npt.NDArray[np.uint8]]) -> Mapping[str, int]:
+        """Place a module's variables where their bytes lie already; gives their addresses.
+
+        variables: of all names that `initial_variables` has, of the same sizes.
+
+        Raises KernelError for a pointer to what is not defined.
+        """
+        placed = {
+            name: self.memory.place(name, array, module.module.variables[name].space == "const")
+            for name, array in variables.items()
+        }
+        self._modules.append(module)  # an id is taken as long as its object lives
+        self._variables[id(module)], self._symbols[id(module)] = dict(variables), placed
+        self.point_to_variables(module)
+        return placed
+
+    def point_to_variables(self, module: LinkedModule) -> None:
+        """Give pointers that variables hold from the start the addresses that variables have on this device."""
+        addresses, arrays = self._symbols[id(module)], self._variables[id(module)]
         for name, variable in module.module.variables.items():
             for offset, symbol, _ in variable.pointers:
                 target = addresses.get(symbol.name)
                 if target is None and symbol.name not in module.module.functions:
                     raise KernelError(f"{module.units[0].name}: {name} points to {symbol.name}, which is not defined")
-                if target is not None:
+                if target is not None and name in arrays:
                     arrays[name][offset : offset + 8].view(np.uint64)[0] = target + symbol.offset
-        self._variables[id(module)], self._symbols[id(module)] = arrays, addresses
+
+    def forget(self, module: LinkedModule) -> None:
+        """Take a module's variables out, if they are there; their addresses are not given again."""
+        for address in self._symbols.pop(id(module), {}).values():
+            self.memory.remove(address)
+        self._variables.pop(id(module), None)
+        self._modules = [each for each in self._modules if each is not module]
 
     def launch(self, function: KernelFunction, launch: "DeviceLaunch") -> None:
         """Run a kernel to its end; raises what `run` raises."""
-        for _ in self.run(function, launch, record=False):
-            pass
+        # Closed before anything else, so that nothing runs any more when an interrupt has come.
+        with contextlib.closing(self.run(function, launch, record=False)) as pieces:
+            for _ in pieces:
+                pass
 
-    def run(self, function: KernelFunction, launch: "DeviceLaunch", record: bool = True) -> Iterator[Piece]:
+    def run(
+        self, function: KernelFunction, launch: "DeviceLaunch", record: bool = True
+    ) -> Generator[Piece, None, None]:
         """Run a kernel piece by piece: yields pieces of its log (simtmm.cuda.execution.launch).
 
         Raises KernelError for a launch that no device takes, PtxError, and RecordingError for what a thread did wrong
@@ -115,6 +132,20 @@ class Device:
                     arrays[name][offset : offset + 8].view(np.uint64)[0] = address
 
 
+def initial_variables(module: LinkedModule) -> dict[str, npt.NDArray[np.uint8]]:
+    """The bytes of a module's __device__ and __constant__ variables as they are at first, by name."""
+    arrays: dict[str, npt.NDArray[np.uint8]] = {}
+    for name, variable in module.module.variables.items():
+        if variable.space not in ("global", "const") or variable.extern:
+            continue
+        # Whole words, so that what is aligned to them may be read as such.
+        array = np.zeros(-(-max(1, variable.size) // 16) * 16, np.uint8)[: max(1, variable.size)]
+        if variable.initial is not None:
+            array[: len(variable.initial)] = np.frombuffer(variable.initial, np.uint8)
+        arrays[name] = array
+    return arrays
+
+
 @dataclass(frozen=True)
 class DeviceLaunch:
     """A launch as a device takes it.
@@ -142,5 +173,9 @@ def check_shape(function: KernelFunction, launch: DeviceLaunch, shared: int, whe
     if threads > most_threads:
         why = " by its launch bounds" if function.most_threads and function.most_threads < MOST_THREADS else ""
         raise KernelError(f"{where}: block of {threads} threads: must be at most {most_threads}{why}")
+    if function.program.meets_as_grid and grid[0] * grid[1] * grid[2] > RESIDENT:
+        raise KernelError(
+            f"{where}: {grid[0] * grid[1] * grid[2]} blocks that wait for one another: must be at most {RESIDENT}"
+        )
     if shared > MOST_SHARED:
         raise KernelError(f"{where}: {shared:,} bytes of shared memory: must be at most {MOST_SHARED:,}")

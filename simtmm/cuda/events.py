@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.execution.layout import LOG_ENTRY
-from simtmm.cuda.log_events import fill_events, find_blocks, size_events
 from simtmm.trace.schema import EVENT, Batch
 
 GROUP = 1 << 22  # bytes of the log that become a batch at a time
@@ -42,13 +41,10 @@ class LogReader:
         self._bytes = 0
         self.events = self.accesses = 0
 
-    @property
-    def held(self) -> int:
-        """Bytes of the log of blocks that have not ended."""
-        return self._bytes
-
     def add(self, piece: npt.NDArray[np.uint8], ended: int) -> Iterator[Batch]:
         """Take a piece of the log, which begins with a block's mark. ended: blocks before which all have ended."""
+        from simtmm.cuda.log_events import find_blocks  # late: it brings Numba along
+
         numbers, starts = find_blocks(piece, LOG_ENTRY, self._table.width, self._table.kind)
         ends = np.append(starts[1:], len(piece))
         for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
@@ -56,6 +52,11 @@ class LogReader:
             self._bytes += end - start
         if self._bytes >= GROUP:
             yield from self._ended(ended)
+
+    @property
+    def held_events(self) -> int:
+        """How many events the blocks that have not ended have, at least."""
+        return self._bytes // LOG_ENTRY
 
     def rest(self) -> Iterator[Batch]:
         """What is left, all blocks having ended."""
@@ -74,6 +75,8 @@ class LogReader:
             yield self._batch(group)
 
     def _batch(self, numbers: list[int]) -> Batch:
+        from simtmm.cuda.log_events import fill_events, size_events
+
         pieces = [piece for number in numbers for piece in self._pieces.pop(number)]
         log = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         self._bytes -= len(log)

@@ -62,7 +62,9 @@ def _access(state: LaunchState, instruction: Instruction, code: int, address: in
     if code == MISALIGNED:
         return f"{what} at {_place(state, address)}, which is no multiple of {width}: misaligned"
     if code == READ_ONLY:
-        return f"{what} at {_place(state, address)}, which is constant"
+        found = state.memory.find(address)
+        is_read_only = found is not None and found.read_only
+        return f"{what} at {_place(state, address)}, which is {'read-only' if is_read_only else 'constant'}"
     return f"{what} at {_place(state, address)}: out of bounds"
 
 

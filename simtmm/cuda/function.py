@@ -7,6 +7,7 @@ from simtmm.cuda.execution.machine_code import MachineCode
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.ptx.syntax import Variable
+from simtmm.cuda.signature import ParameterType, signature
 
 
 class KernelFunction:
@@ -33,6 +34,11 @@ class KernelFunction:
     def parameters(self) -> tuple[Variable, ...]:
         """What it takes, in order: type and bytes of each."""
         return self.linked.module.functions[self.entry].parameters
+
+    @cached_property
+    def declared(self) -> tuple[ParameterType, ...] | None:
+        """Its parameters as the source declares them; None where nobody knows."""
+        return signature(self.linked, self.entry)
 
     @property
     def most_threads(self) -> int | None:

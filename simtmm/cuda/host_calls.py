@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from simtmm.cuda.execution.built_in import BUILT_IN, MOST_ARGUMENTS
 from simtmm.cuda.execution.layout import LANES, LOCAL_WINDOW, SHARED_WINDOW, WARP
@@ -45,8 +46,8 @@ class HostCalls:
 
     def _called(self, block: int, warp: int, what: int, access: int, mask: int, data: int, result: int) -> int:
         try:
-            arguments = np.frombuffer((ctypes.c_uint64 * (LANES * MOST_ARGUMENTS)).from_address(data), np.uint64)
-            results = np.frombuffer((ctypes.c_uint64 * LANES).from_address(result), np.uint64)
+            arguments = _numbers(data, LANES * MOST_ARGUMENTS)
+            results = _numbers(result, LANES)
             for lane in range(LANES):
                 if mask >> lane & 1:
                     reader = _Reader(self.state, block, warp, lane)
@@ -88,12 +89,22 @@ class HostCalls:
         return base
 
 
+def _place(kind: Any, address: int, count: int) -> Any:
+    """So many of a kind of C's at an address of this process."""
+    return (kind * count).from_address(address)
+
+
+def _numbers(address: int, count: int) -> npt.NDArray[np.uint64]:
+    """Numbers of 64 bits there, which may be written to."""
+    return np.ctypeslib.as_array(_place(ctypes.c_uint64, address, count))
+
+
 class _Reader:
     """Memory as a lane sees it, by generic addresses."""
 
     def __init__(self, state: "LaunchState", block: int, warp: int, lane: int) -> None:
         self._state, self._block, self._lane = state, block, lane
-        self._warp: Any = np.frombuffer((ctypes.c_char * WARP.itemsize).from_address(warp), WARP)[0]
+        self._warp: Any = np.ctypeslib.as_array(_place(ctypes.c_uint8, warp, WARP.itemsize)).view(WARP)[0]
 
     def bytes(self, address: int, size: int) -> bytes:
         """What lies there. Raises RecordingError where nothing does."""

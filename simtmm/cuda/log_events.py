@@ -105,7 +105,7 @@ def fill_events(
         here = min(LANES, threads - warp)
         begin = first + warp
         tail = np.uint64(sites[site]) | np.uint64(width[site]) << np.uint64(56) | np.uint64(warp) << np.uint64(32)
-        if what == _WORK or what == _BARRIER:
+        if what in (_WORK, _BARRIER):
             tail |= np.uint64(what) << np.uint64(48)
             for lane in range(here):
                 if (mask >> np.uint32(lane)) & np.uint32(1):
@@ -127,7 +127,7 @@ def fill_events(
                 kind_here = np.int64(what)
                 if any_space and value >= SHARED_WINDOW:
                     value, kind_here = _in_window(value, kind_here)
-                if kind_here == _SHARED_LOAD or kind_here == _SHARED_STORE or kind_here == _SHARED_ATOMIC:
+                if kind_here in (_SHARED_LOAD, _SHARED_STORE, _SHARED_ATOMIC):
                     value += np.int64(shared_site) << 32
                 place = cursor[begin + lane]
                 last[begin + lane] = site

@@ -7,7 +7,7 @@ import numpy as np
 
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.ptx.syntax import Variable
-from simtmm.cuda.signature import ParameterType, signature
+from simtmm.cuda.signature import ParameterType
 from simtmm.errors import KernelError, shown
 
 AddressOf = Callable[[Any], int | None]
@@ -22,7 +22,7 @@ def pack(function: KernelFunction, arguments: Sequence[Any], address_of: Address
     Raises KernelError for a number of arguments, a type or a value that the kernel does not take.
     """
     parameters = function.parameters
-    types = signature(function.linked, function.entry)
+    types = function.declared
     if len(arguments) != len(parameters):
         raise KernelError(f"{where}: {len(arguments)} arguments: must be {len(parameters)}{_told(types)}")
     packed = bytearray()
@@ -50,7 +50,7 @@ def _one(
             declared.check_array(argument, where)
         return address.to_bytes(8, "little")
     if isinstance(argument, (bytes, bytearray, np.void)):
-        raw = bytes(argument)
+        raw = argument.tobytes() if isinstance(argument, np.void) else bytes(argument)
         if len(raw) != parameter.size:
             raise KernelError(f"{where}: {len(raw)} bytes: must be {parameter.size}")
         return raw
@@ -63,33 +63,33 @@ def _one(
     return _number(parameter, declared, argument, where)
 
 
-def _is_bytes(parameter: Variable) -> bool:
-    """Whether it is a structure, which PTX has as an array of bytes."""
-    return parameter.type == "b8" and parameter.size > 1
-
-
 def _number(parameter: Variable, declared: ParameterType | None, argument: Any, where: str) -> bytes:
     size = parameter.size
     if isinstance(argument, (complex, np.complexfloating)):
-        raw = np.asarray(argument, np.complex64 if size == 8 else np.complex128).tobytes()
-        if len(raw) != size:
-            raise KernelError(f"{where} = {shown(argument)}: must be {size} bytes")
-        return raw
+        of_type = isinstance(argument, np.complexfloating) and argument.dtype.itemsize
+        if size not in (8, 16) or parameter.type != "b8" or of_type not in (False, size):
+            wanted = declared.text if declared else f"{size} bytes"
+            raise KernelError(f"{where} = {shown(argument)}: the kernel takes {wanted}")
+        return np.asarray(argument, f"c{size}").tobytes()
     kind = declared.number_kind if declared is not None else ""
     if parameter.type in ("f32", "f64") or kind == "f":
         if size not in (2, 4, 8):
             raise KernelError(f"{where} = {shown(argument)}: must be {size} bytes")
         with np.errstate(over="ignore"):
-            return np.dtype(f"f{size}").type(argument).tobytes()
-    if isinstance(argument, (float, np.floating)):
-        if isinstance(argument, np.floating) and argument.dtype.itemsize == size and declared is None:
-            return argument.tobytes()
-        if not float(argument).is_integer():
-            wanted = declared.text if declared else f"a whole number of {8 * size} bits"
-            raise KernelError(f"{where} = {shown(argument)}: must be {wanted}")
-    if size not in (1, 2, 4, 8) or (_is_bytes(parameter) and not kind):
-        wanted = f" ({declared.text})" if declared else ""
-        raise KernelError(f"{where} = {shown(argument)}: must be {size} bytes of a structure{wanted}")
+            return bytes(np.dtype(f"f{size}").type(argument).tobytes())
+    is_typed = isinstance(argument, np.floating) and argument.dtype.itemsize == size
+    if is_typed and declared is None:
+        return bytes(argument.tobytes())
+    if parameter.type == "b8" and size > 1:
+        wanted = declared.text if declared else "a structure"
+        raise KernelError(
+            f"{where} = {shown(argument)}: must be {size} bytes ({wanted}), as a NumPy record or as bytes"
+        )
+    if isinstance(argument, (float, np.floating)) and not float(argument).is_integer():
+        wanted = declared.text if declared else f"a whole number of {8 * size} bits"
+        raise KernelError(f"{where} = {shown(argument)}: must be {wanted}")
+    if size not in (1, 2, 4, 8):
+        raise KernelError(f"{where} = {shown(argument)}: must be {size} bytes of a structure")
     value = int(argument)
     least, most = -(1 << (8 * size - 1)), (1 << (8 * size)) - 1
     if kind == "i":

@@ -42,6 +42,11 @@ class ParameterType:
         """ "i", "u", "f" or "b" for a number; "" for anything else, or what is not known."""
         return _NUMBERS[self.base][0] if not self.pointers and self.base in _NUMBERS else ""
 
+    @property
+    def points_to_const(self) -> bool:
+        """Whether it is a pointer through which nothing may be written."""
+        return bool(self.pointers) and "const" in f"{self.text.split('*')[-2]} {self.base}".split()
+
     def check_array(self, array: Any, where: str) -> None:
         """Raise KernelError for an array of numbers of another kind than the pointer is to."""
         dtype = getattr(array, "dtype", None)

@@ -3,11 +3,14 @@
 import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simtmm.errors import KernelError, RecordingError, nearest, shown
 from simtmm.kernel import Kernel
 from simtmm.recorder.sources import opened_kernel
-from simtmm.trace.io import Trace
+
+if TYPE_CHECKING:
+    from simtmm.trace.io import Trace
 
 logger = logging.getLogger("simtmm")
 
@@ -28,7 +31,7 @@ def record(
     device_memory: int | None = None,
     form: str | None = None,
     architecture: int | None = None,
-) -> Trace:
+) -> "Trace":
     """Run a kernel, check its answer, and give the trace of what its threads did.
 
     kernel: a name (kernels/NAME), a folder, a file of launches (.toml), or a loaded Kernel.
@@ -114,7 +117,7 @@ def _compiled(
     most_events: int | None,
     sample_blocks: int | None,
     architecture: int | None,
-) -> Trace:
+) -> "Trace":
     if on != "cpu":
         raise RecordingError(f"kernel {kernel.name}: is recorded as compiled, which is done on the CPU (on = 'cpu')")
     if races:

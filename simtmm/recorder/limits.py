@@ -12,8 +12,6 @@ MOST_LAUNCHES = 1 << 20  # each stands in the trace's metadata
 NO_LIMIT = 1 << 62
 VARIABLE = "SIMTMM_MOST_EVENTS"
 PATIENCE = 60.0  # seconds
-BYTES_OF_AN_EVENT = 8  # in the log, at the least
-LEAST_HELD = 1 << 26  # bytes; work alone is logged too, and makes few events
 
 
 def most_events(given: int | None, in_memory: bool) -> int:
@@ -67,15 +65,6 @@ def _checked(name: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least 1")
     return min(value, NO_LIMIT)
-
-
-def most_held(most: int) -> int:
-    """Bytes that the log of a compiled kernel's blocks under way may take, before any of them has ended.
-
-    most: events of the recording. That many, or what `kernel_memory` allows, whichever is less: a block that never ends
-    must not fill the memory. Raises RecordingError as `kernel_memory` does.
-    """
-    return min(kernel_memory(), max(LEAST_HELD, most * BYTES_OF_AN_EVENT))
 
 
 def available_memory() -> int:

@@ -28,6 +28,7 @@ _GLOBAL = re.compile(r"\.global\b")
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\.)*)", re.MULTILINE | re.DOTALL)
 
 _SUBSCRIPT = re.compile(r"\[|->|(?:^|[-=(,;{}+/%&|<>!~?:]|\breturn\b)\s*\*+\s*[\w(]")
+_PARENTHESES = re.compile(rf"{SKIPPED}|[()]", re.DOTALL)
 _CALL = re.compile(r"(\w+)(?:<[\w:,\s]*>)?\s*\(")
 _NO_CALLS = ("if", "while", "for", "switch", "return", "sizeof")
 
@@ -155,8 +156,8 @@ def marked_lines(text: str, names: frozenset[str] = frozenset(MACROS)) -> set[in
 def _closed(text: str, opening: int) -> int:
     """Behind the parenthesis that closes the one at a place."""
     depth = 0
-    for place in range(opening, len(text)):
-        depth += (text[place] == "(") - (text[place] == ")")
+    for found in _PARENTHESES.finditer(text, opening):
+        depth += (found[0] == "(") - (found[0] == ")")
         if depth == 0:
-            return place + 1
+            return found.end()
     return len(text)

@@ -290,7 +290,7 @@ launches = st.lists(st.lists(blocks, min_size=1, max_size=6), min_size=1, max_si
 
 
 @given(machine=machines(), launches=launches)
-@examples(100)
+@examples(50)
 def test_no_verdict_claims_more_than_all_of_the_time(machine, launches):
     said = run(trace(*launches), machine, engine="reference").verdict
     assert all(float(share) <= 100 for share in re.findall(r"([\d.,]+) %", said))

@@ -18,9 +18,23 @@ from tests.model.test_integrated import VALUES
 from tests.model.test_mwp_cwp import EXAMPLE, terms
 
 GTX480 = load_machine("gtx480")
-POINTS = 10**6
-BLOCKS = np.arange(1, POINTS + 1)
+SIDE, FEW = 1000, 50  # of a square of points: a million, or enough to see what comes
 LONGEST = 2  # seconds; 0.02 to 0.5 were measured
+
+
+@pytest.fixture
+def side(sized):
+    return sized(SIDE, FEW)
+
+
+@pytest.fixture
+def points(side):
+    return side * side
+
+
+@pytest.fixture
+def blocks(points):
+    return np.arange(1, points + 1)
 
 
 @pytest.fixture
@@ -36,40 +50,40 @@ def quick(benchmark):
     return call
 
 
-def test_calibrated(quick):
-    points = {"f_app": BLOCKS, "m": np.linspace(1, POINTS, POINTS)}
-    made = quick(lambda: CALIBRATED_BY_LAUNCH.evaluate(a1=1, a0=0, C_s=49152, G=3, **points, **FULL).total)
-    assert made.shape == (POINTS,)
+def test_calibrated(quick, points, blocks):
+    values = {"f_app": blocks, "m": np.linspace(1, points, points)}
+    made = quick(lambda: CALIBRATED_BY_LAUNCH.evaluate(a1=1, a0=0, C_s=49152, G=3, **values, **FULL).total)
+    assert made.shape == (points,)
 
 
-def test_integrated(quick):
-    made = quick(lambda: INTEGRATED.formula.evaluate(**VALUES | {"B_r": BLOCKS}).bound)
-    assert made.shape == (POINTS,)
+def test_integrated(quick, points, blocks):
+    made = quick(lambda: INTEGRATED.formula.evaluate(**VALUES | {"B_r": blocks}).bound)
+    assert made.shape == (points,)
 
 
-def test_integrated_apsp(quick):
-    made = quick(lambda: APSP.evaluate(n=8192, L=512, C=1, T=8, B_r=BLOCKS, B_a=1, P=480, Q=32).total)
-    assert made.shape == (POINTS,)
+def test_integrated_apsp(quick, points, blocks):
+    made = quick(lambda: APSP.evaluate(n=8192, L=512, C=1, T=8, B_r=blocks, B_a=1, P=480, Q=32).total)
+    assert made.shape == (points,)
 
 
-def test_mwp_cwp(quick):
-    made = quick(lambda: MWP_CWP.formula.evaluate(**(EXAMPLE | {"N": np.linspace(1, 64, POINTS)})).total)
+def test_mwp_cwp(quick, points):
+    made = quick(lambda: MWP_CWP.formula.evaluate(**(EXAMPLE | {"N": np.linspace(1, 64, points)})).total)
     assert made[-1] == pytest.approx(sum(terms(N=64).values()), rel=1e-15)  # the same operations
-    assert made.shape == (POINTS,)
+    assert made.shape == (points,)
 
 
-def test_zigzag(quick):
-    quick(lambda: zigzag(GTX480, launch(1024), BLOCKS))
+def test_zigzag(quick, blocks):
+    quick(lambda: zigzag(GTX480, launch(1024), blocks))
 
 
-def test_ranked_configurations(quick):
-    sizes = threads = np.arange(1, 1001)
+def test_ranked_configurations(quick, side, points):
+    sizes = threads = np.arange(1, side + 1)
     made = quick(lambda: ranked_apsp_configurations(GTX480, 8192, sizes, threads))
-    assert len(made.feasible) + len(made.refused) == POINTS
+    assert len(made.feasible) + len(made.refused) == points
 
 
 @pytest.mark.parametrize("name", ["merge-sort", "apsp-johnson-array", "suffix-array", "list-ranking-helman-jaja"])
-def test_an_algorithm(quick, name):
+def test_an_algorithm(quick, points, name):
     formula = find(name).time()
-    made = quick(lambda: formula.evaluate(**values(formula, n=np.geomspace(2e4, 1e9, POINTS))))
-    assert made.total.shape == made.bound.shape == (POINTS,)
+    made = quick(lambda: formula.evaluate(**values(formula, n=np.geomspace(2e4, 1e9, points))))
+    assert made.total.shape == made.bound.shape == (points,)

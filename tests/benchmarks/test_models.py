@@ -12,7 +12,7 @@ from simtmm.model.algorithms.times import predict_algorithm
 from tests.model.test_models import drawn
 
 TRACE = Path(__file__).parents[2] / "traces" / "list-ranking-wyllie.parquet"
-POINTS = 10**6
+POINTS, FEW = 10**6, 10**4
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +35,12 @@ def test_a_prediction_of_an_algorithm(benchmark, machine):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_grid(benchmark, model):
-    made = formula(model)
-    values = drawn(made, POINTS)
+def test_a_grid(benchmark, sized, model):
+    made, points = formula(model), sized(POINTS, FEW)
+    values = drawn(made, points)
     evaluated = benchmark.pedantic(lambda: made.evaluate(**values), rounds=3)
-    assert evaluated.total.shape == evaluated.bound.shape == (POINTS,)
+    assert evaluated.total.shape == evaluated.bound.shape == (points,)
     assert np.isfinite(evaluated.total).all()
     if benchmark.enabled:
         assert benchmark.stats.stats.median < 2  # seconds; 0.02 to 0.3 were measured
-        benchmark.extra_info["points a second"] = round(POINTS / benchmark.stats.stats.median)
+        benchmark.extra_info["points a second"] = round(points / benchmark.stats.stats.median)

@@ -58,7 +58,9 @@ def test_a_report_of_a_whole_trace_warns_of_nothing(verb, command, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "words", [("threads",), ("compare",), ("sweep", "--vary", "memory.latency=100,200")], ids=lambda words: words[0]
+    "words",
+    [("threads",), ("compare",), ("sweep", "--vary", "memory.latency=100,200", "-j", "1")],
+    ids=lambda words: words[0],
 )
 def test_a_table_made_of_a_sampled_trace_has_the_warning_beside_it(words, command, tmp_path):
     verb, *options = words

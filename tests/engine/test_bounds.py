@@ -6,9 +6,9 @@ from hypothesis import given
 from simtmm import simulate
 from simtmm.engine import ENGINES
 from simtmm.testing import machines, workloads
-from tests.examples import examples
+from tests.examples import SHARING, examples, several
 
-CASES = examples(100)
+CASES = examples(100 // SHARING)
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
 
@@ -63,75 +63,82 @@ def alone(machine, warp):
     return ticks
 
 
-@given(machine=machines(), workload=workloads())
+@given(drawn=several(machines()), workload=workloads())
 @CASES
-def test_work_is_conserved(engine, machine, workload):
-    result = simulate(machine, workload, engine)
-    work = [instructions(operation) for operation in operations_of(workload)]
-    assert result.issued == sum(count for _, count in work)
-    assert result.port_busy == machine.ticks(machine.issue_cycles) * sum(slots for slots, _ in work)
-    assert result.transactions == len(workload.chunks)
+def test_work_is_conserved(engine, drawn, workload):
+    for machine in drawn:
+        result = simulate(machine, workload, engine)
+        work = [instructions(operation) for operation in operations_of(workload)]
+        assert result.issued == sum(count for _, count in work)
+        assert result.port_busy == machine.ticks(machine.issue_cycles) * sum(slots for slots, _ in work)
+        assert result.transactions == len(workload.chunks)
 
 
-@given(machine=machines(), workload=workloads())
+@given(drawn=several(machines()), workload=workloads())
 @CASES
-def test_every_tick_of_every_group_is_accounted_for(engine, machine, workload):
-    result = simulate(machine, workload, engine)
-    overheads = workload.launches * machine.ticks(machine.scheduling.launch_overhead)
-    assert sum(result.time.values()) == machine.cores.groups * (result.ticks - overheads)
-    assert min(result.time.values()) >= 0
-    assert sum(result.launch_ticks) == result.ticks
+def test_every_tick_of_every_group_is_accounted_for(engine, drawn, workload):
+    for machine in drawn:
+        result = simulate(machine, workload, engine)
+        overheads = workload.launches * machine.ticks(machine.scheduling.launch_overhead)
+        assert sum(result.time.values()) == machine.cores.groups * (result.ticks - overheads)
+        assert min(result.time.values()) >= 0
+        assert sum(result.launch_ticks) == result.ticks
 
 
-@given(machine=machines(), workload=workloads())
+@given(drawn=several(machines()), workload=workloads())
 @CASES
-def test_the_makespan_is_at_least_the_work_over_the_ports(engine, machine, workload):
-    result = simulate(machine, workload, engine)
-    overheads = workload.launches * machine.ticks(machine.scheduling.launch_overhead)
-    assert (result.ticks - overheads) * machine.cores.groups * machine.ports >= result.port_busy
+def test_the_makespan_is_at_least_the_work_over_the_ports(engine, drawn, workload):
+    for machine in drawn:
+        result = simulate(machine, workload, engine)
+        overheads = workload.launches * machine.ticks(machine.scheduling.launch_overhead)
+        assert (result.ticks - overheads) * machine.cores.groups * machine.ports >= result.port_busy
 
 
-@given(machine=machines(), workload=workloads())
+@given(drawn=several(machines()), workload=workloads())
 @CASES
-def test_no_launch_is_over_before_its_longest_warp_could_be(engine, machine, workload):
-    result = simulate(machine, workload, engine)
-    begin = machine.ticks(machine.scheduling.block_launch) + machine.ticks(machine.scheduling.warp_launch)
-    overhead = machine.ticks(machine.scheduling.launch_overhead)
-    for launch in range(workload.launches):
-        first, last = workload.block_warps[workload.launch_blocks[launch : launch + 2]]
-        longest = max((begin + alone(machine, workload.warp(warp)) for warp in range(first, last)), default=0)
-        assert result.launch_ticks[launch] >= overhead + longest
+def test_no_launch_is_over_before_its_longest_warp_could_be(engine, drawn, workload):
+    for machine in drawn:
+        result = simulate(machine, workload, engine)
+        begin = machine.ticks(machine.scheduling.block_launch) + machine.ticks(machine.scheduling.warp_launch)
+        overhead = machine.ticks(machine.scheduling.launch_overhead)
+        for launch in range(workload.launches):
+            first, last = workload.block_warps[workload.launch_blocks[launch : launch + 2]]
+            longest = max((begin + alone(machine, workload.warp(warp)) for warp in range(first, last)), default=0)
+            assert result.launch_ticks[launch] >= overhead + longest
 
 
-@given(machine=machines(), workload=workloads())
+@given(drawn=several(machines()), workload=workloads())
 @CASES
-def test_a_partition_serves_one_chunk_after_another(engine, machine, workload):
-    result = simulate(machine, workload, engine)
-    memory = machine.memory
-    listed = {
-        name: sum(len(operation[1]) for operation in operations_of(workload) if operation[0] == name)
-        for name in ("store", "atomic")
-    }
-    updates = listed["atomic"]
-    transfers = result.transactions - updates - result.l1_hits - result.l2_hits
-    if memory.l2 and memory.l2.writes == "back":  # those that stay; what is written back comes on top
-        transfers -= listed["store"]
-    busy = transfers * machine.ticks(memory.service) + updates * machine.ticks(memory.atomic_service)
-    longest_service = max(machine.ticks(memory.service), machine.ticks(memory.atomic_service))
-    # The last chunk of each partition is served beyond its start, and that may reach past its finish after L.
-    assert busy <= memory.partitions * (result.ticks + workload.launches * longest_service)
+def test_a_partition_serves_one_chunk_after_another(engine, drawn, workload):
+    for machine in drawn:
+        result = simulate(machine, workload, engine)
+        memory = machine.memory
+        listed = {
+            name: sum(len(operation[1]) for operation in operations_of(workload) if operation[0] == name)
+            for name in ("store", "atomic")
+        }
+        updates = listed["atomic"]
+        transfers = result.transactions - updates - result.l1_hits - result.l2_hits
+        if memory.l2 and memory.l2.writes == "back":  # those that stay; what is written back comes on top
+            transfers -= listed["store"]
+        busy = transfers * machine.ticks(memory.service) + updates * machine.ticks(memory.atomic_service)
+        longest_service = max(machine.ticks(memory.service), machine.ticks(memory.atomic_service))
+        # The last chunk of each partition is served beyond its start, and that may reach past its finish after L.
+        assert busy <= memory.partitions * (result.ticks + workload.launches * longest_service)
 
 
-@given(machine=machines(), workload=workloads())
+@given(drawn=several(machines()), workload=workloads())
 @CASES
-def test_the_same_run_gives_the_same_result(engine, machine, workload):
-    assert simulate(machine, workload, engine) == simulate(machine, workload, engine)
+def test_the_same_run_gives_the_same_result(engine, drawn, workload):
+    for machine in drawn:
+        assert simulate(machine, workload, engine) == simulate(machine, workload, engine)
 
 
-@given(machine=machines(), workload=workloads())
-@examples(50)
-def test_leaving_the_breakdown_out_changes_nothing_else(engine, machine, workload):
-    full = simulate(machine, workload, engine)
-    short = simulate(machine, workload, engine, breakdown=False)
-    assert short.time is None
-    assert short.to_dict() | {"time": None} == full.to_dict() | {"time": None}
+@given(drawn=several(machines()), workload=workloads())
+@examples(50 // SHARING)
+def test_leaving_the_breakdown_out_changes_nothing_else(engine, drawn, workload):
+    for machine in drawn:
+        full = simulate(machine, workload, engine)
+        short = simulate(machine, workload, engine, breakdown=False)
+        assert short.time is None
+        assert short.to_dict() | {"time": None} == full.to_dict() | {"time": None}

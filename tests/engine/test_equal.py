@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from simtmm import simulate
 from simtmm.engine.fast import launch
 from simtmm.testing import machines, workloads
-from tests.examples import examples
+from tests.examples import SHARING, examples, several
 
 # A longer look by hand: SIMTMM_EXAMPLES=100000 python -m pytest tests/engine/test_equal.py -n 0
 EXAMPLES = int(os.environ.get("SIMTMM_EXAMPLES", examples(600).max_examples))
@@ -16,7 +16,8 @@ PARTS = 2  # so that two workers share them
 
 
 def agreeing(count):
-    return settings(max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    """Settings of a property that compares the engines on so many pairs of a machine and a workload."""
+    return settings(max_examples=-(-count // SHARING), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -24,10 +25,11 @@ def test_the_engines_agree_on_every_machine_and_workload(part):
     timeline = part == 0  # with one, fast takes other stretches
 
     @agreeing(EXAMPLES // PARTS)
-    @given(machine=machines(), workload=workloads())
-    def agree(machine, workload):
-        fast_result = simulate(machine, workload, "fast", timeline=timeline)
-        assert fast_result == simulate(machine, workload, "reference", timeline=timeline)
+    @given(drawn=several(machines()), workload=workloads())
+    def agree(drawn, workload):
+        for machine in drawn:
+            fast_result = simulate(machine, workload, "fast", timeline=timeline)
+            assert fast_result == simulate(machine, workload, "reference", timeline=timeline)
 
     agree()
 
@@ -41,9 +43,10 @@ def test_groups_that_nothing_couples_give_the_same_in_threads(monkeypatch):
     )
 
     @agreeing(EXAMPLES // 4)
-    @given(machine=machines(coupled=False), workload=workloads())
-    def agree(machine, workload):
-        assert simulate(machine, workload, "fast", threads=3) == simulate(machine, workload, "reference")
+    @given(drawn=several(machines(coupled=False)), workload=workloads())
+    def agree(drawn, workload):
+        for machine in drawn:
+            assert simulate(machine, workload, "fast", threads=3) == simulate(machine, workload, "reference")
 
     agree()
     lanes = [mark for mark in shared_out if mark > 1]

@@ -1,9 +1,13 @@
-"""NVRTC through ctypes: compile CUDA without a GPU."""
+"""NVRTC through ctypes: compile CUDA without a GPU. What compiled is kept in the user's cache, as it takes a while."""
 
 import ctypes
+import hashlib
 import importlib.util
 from functools import cache
 from pathlib import Path
+
+from simtmm.cache import find, keep, own_folder
+from simtmm.recorder.compiler import HERE
 
 
 @cache
@@ -29,6 +33,28 @@ def compile_ptx(source: str, architecture: str, options: list[str]) -> str:
 
 
 def _compile(source: str, architecture: str, options: list[str]) -> tuple[str, str | None]:
+    """The PTX and None, or nothing and the log."""
+    headers = [path.read_text(encoding="utf-8") for path in sorted(HERE.glob("*.cuh"))]
+    known = (source, architecture, options, headers, _version())
+    folder, key = own_folder("tests-nvrtc"), hashlib.sha256(repr(known).encode()).hexdigest()
+    if kept := find(folder, "unit", key, ".ptx"):
+        return kept.read_text(encoding="utf-8"), None
+    ptx, log = _compile_anew(source, architecture, options)
+    if log is None:
+        keep(folder, "unit", key, ".ptx", lambda path: path.write_text(ptx, encoding="utf-8"))
+    return ptx, log
+
+
+@cache
+def _version() -> tuple[int, int]:
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    nvrtc = library()
+    assert nvrtc is not None
+    nvrtc.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    return major.value, minor.value
+
+
+def _compile_anew(source: str, architecture: str, options: list[str]) -> tuple[str, str | None]:
     """The PTX and None, or nothing and the log."""
     nvrtc = library()
     assert nvrtc is not None

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
+from simtmm.cache import find, keep, own_folder
+from simtmm.recorder import compiler
 from simtmm.recorder.compiler import FLAGS, find_compiler
 
 SHIM = Path(__file__).with_name("cuda_shim.h")
@@ -247,23 +249,24 @@ class _Kernel:
 
 
 def _compiled(code, options, names):
-    """The library of a source, built once in a run of the tests."""
+    """The library of a source, from the user's cache where the same was built before."""
     assert options[0] == "-std=c++17"
+    includes = [option for option in options if option.startswith("-I")]
+    flags = [*(flag for flag in FLAGS if flag != "-O2"), "-fPIC", "-shared", "-fvisibility=hidden", "-O1", *includes]
     entries = "".join(f"SHIM_ENTRY({number}, {name})\n" for number, name in enumerate(names))
     source = f'#include "{SHIM}"\n{code}\n{entries}'
-    key = hashlib.sha256(repr((source, SHIM.read_text(), options)).encode()).hexdigest()
-    library = Path(_builds.name) / f"{key}.so"
-    if not library.exists():
-        unit = library.with_suffix(".cpp")
-        unit.write_text(source, encoding="utf-8")
-        includes = [option for option in options if option.startswith("-I")]
-        flags = [flag for flag in FLAGS if flag != "-O2"] + ["-fPIC", "-shared", "-fvisibility=hidden"]
-        done = subprocess.run(
-            [*find_compiler(), *flags, "-O1", *includes, str(unit), "-o", str(library)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    # What simtmm's own headers say shows in the code.
+    known = (source, SHIM.read_text(), compiler._version(tuple(find_compiler())), flags)
+    key = hashlib.sha256(repr(known).encode()).hexdigest()
+
+    def make(library):
+        with tempfile.TemporaryDirectory() as scratch:
+            unit = Path(scratch) / "unit.cpp"
+            unit.write_text(source, encoding="utf-8")
+            command = [*find_compiler(), *flags, str(unit), "-o", str(library)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise CompileException(done.stderr)
-    return library
+
+    folder = own_folder("tests-fake-cupy")
+    return find(folder, "unit", key, ".so") or keep(folder, "unit", key, ".so", make)

@@ -1,5 +1,6 @@
 """Damaged stores: what is not what was written is never told; a sweep computes it anew."""
 
+import functools
 import random
 import shutil
 import tempfile
@@ -18,11 +19,13 @@ from simtmm.study.evaluation.closed_form_times import ClosedFormTimes
 from simtmm.study.evaluation.steps import compute
 from simtmm.study.store import schema
 from simtmm.study.store.store import Store
-from simtmm.study.sweep import forecast, read, sweep
+from simtmm.study.sweep import forecast, read
+from simtmm.study.sweep import sweep as sweep_with
 from tests.study.programs import designed, write
 from tests.study.stores import brought_back, executed, nothing_may_be_written
 
 NAN = float("nan")
+sweep = functools.partial(sweep_with, workers=1)  # in this process: no test here is about others
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """Sweeps: the same whatever runs them and however often they are killed; nothing finished is computed twice."""
 
+import contextlib
+import io
 import json
 import os
 import random
@@ -8,7 +10,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 
 import psutil
 import pyarrow.csv
@@ -16,6 +17,7 @@ import pyarrow.parquet
 import pytest
 
 from simtmm import count, load_machine, load_trace, lower, predict, record, simulate
+from simtmm.__main__ import main
 from simtmm.errors import CompilerError, OutputError, RecordingError, StudyError
 from simtmm.parallel.tasks import Task
 from simtmm.study.design.design import design_of
@@ -50,7 +52,8 @@ def content(study):
 
 
 def test_each_point_is_what_the_library_calls_give(folder):
-    study = run(designed(folder, axes={"memory.latency": LATENCIES}, compute=["simulated", "tmm", "roofline"]))
+    axes = {"memory.latency": LATENCIES}
+    study = run(designed(folder, axes=axes, compute=["simulated", "tmm", "roofline"]), workers=1)
     trace, machine = load_trace(folder / "traced.parquet"), load_machine(folder / "small.toml")
     assert study.number("done") == len(LATENCIES)
     for row, latency in zip(study.rows, LATENCIES, strict=True):
@@ -179,12 +182,12 @@ def test_traces_used_least_recently_make_room_for_others(monkeypatch, tmp_path):
 def test_a_kept_trace_that_is_not_what_was_kept_is_recorded_anew(monkeypatch, tmp_path, harm):
     monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path))
     first, other = (design_of(study_of({"program": name, "machines": ["ideal"]})) for name in ("vector-add", "copy"))
-    right, _ = run(first).rows, run(other)
+    right, _ = run(first, workers=1).rows, run(other, workers=1)
     traces = {path.name.rsplit("-", 2)[0]: path for path in (tmp_path / "traces").glob("*.parquet")}
     assert sorted(traces) == ["copy", "vector-add"]
     content = traces["copy"].read_bytes() if harm != "cut" else traces["vector-add"].read_bytes()[:-10]
     traces["vector-add"].write_bytes(content)
-    assert [row.results for row in run(first).rows] == [row.results for row in right]
+    assert [row.results for row in run(first, workers=1).rows] == [row.results for row in right]
 
 
 def test_an_algorithm_is_swept_over_its_symbols_and_the_machine():
@@ -305,7 +308,7 @@ def results(store):
     """Every result with the run that it is of."""
     if not store.exists():
         return {}
-    with closing(sqlite3.connect(store)) as database:
+    with contextlib.closing(sqlite3.connect(store)) as database:
         try:
             rows = database.execute("SELECT point, quantity, document, run FROM results").fetchall()
         except sqlite3.OperationalError:  # killed before there was a table
@@ -318,11 +321,20 @@ def large(tmp_path_factory):
     return write(tmp_path_factory.mktemp("large"), blocks=12, rounds=10)
 
 
+def swept(folder, store):
+    """The sweep to its end, in this process, which is quicker: every result, and the points that it tells."""
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as out:
+        patch.setattr(sys, "argv", command(folder, store, "-j", "1", "--json")[2:])
+        with pytest.raises(SystemExit) as caught:
+            main()
+    assert caught.value.code == 0
+    return results(store), json.loads(out.getvalue())["points"]
+
+
 @pytest.fixture(scope="module")
 def undisturbed(large, tmp_path_factory):
     store = tmp_path_factory.mktemp("undisturbed") / "s.sqlite"
-    done = subprocess.run(command(large, store, "-j", "2", "--json"), capture_output=True, text=True, check=True)
-    return results(store), json.loads(done.stdout)["points"]
+    return swept(large, store)
 
 
 def told(error):
@@ -361,13 +373,12 @@ def test_a_sweep_that_is_killed_again_and_again_loses_nothing_and_repeats_nothin
         now = results(path)
         assert kept.items() <= now.items()  # nothing is lost, and nothing was done again
         kept = now
-    done = subprocess.run(command(large, path, "-j", workers, "--json"), capture_output=True, text=True, check=True)
-    finished = results(path)
+    finished, told_at_the_end = swept(large, path)
     assert kept.items() <= finished.items()
     assert {key: document for key, (document, _) in finished.items()} == {
         key: document for key, (document, _) in expected.items()
     }
-    assert json.loads(done.stdout)["points"] == points
+    assert told_at_the_end == points
 
 
 @pytest.mark.parametrize("where", [("-j", "2"), ("--cluster", "local:2")], ids=["here", "cluster"])
@@ -386,9 +397,9 @@ def test_an_interrupted_sweep_leaves_a_store_to_go_on_from(large, undisturbed, p
         "simtmm: interrupted",
     ]
     kept = results(path)
-    done = subprocess.run(command(large, path, "-j", "2", "--json"), capture_output=True, text=True, check=True)
-    assert kept.items() <= results(path).items()
-    assert json.loads(done.stdout)["points"] == undisturbed[1]
+    finished, points = swept(large, path)
+    assert kept.items() <= finished.items()
+    assert points == undisturbed[1]
 
 
 def test_a_store_can_be_read_while_points_are_open(folder, path):

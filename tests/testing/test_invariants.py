@@ -11,27 +11,29 @@ from simtmm.engine import ENGINES
 from simtmm.errors import SimtmmError
 from simtmm.testing import INVARIANTS, broken, machines, workloads
 from simtmm.timeline import STATES, Timeline
-from tests.examples import examples
+from tests.examples import SHARING, examples, several
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_invariant_holds_for_every_machine_and_workload(engine):
-    @examples(100)
-    @given(machine=machines(), workload=workloads())
-    def holds(machine, workload):
-        assert not broken(machine, workload, simulate(machine, workload, engine, timeline=True))
+    @examples(100 // SHARING)
+    @given(drawn=several(machines()), workload=workloads())
+    def holds(drawn, workload):
+        for machine in drawn:
+            assert not broken(machine, workload, simulate(machine, workload, engine, timeline=True))
 
     holds()
 
 
-@given(machine=machines(), workload=workloads())
-@examples(100)
-def test_they_hold_for_a_rule_of_ones_own(machine, workload):
+@given(drawn=several(machines()), workload=workloads())
+@examples(100 // SHARING)
+def test_they_hold_for_a_rule_of_ones_own(drawn, workload):
     def youngest(ready, group):
         return max(ready, key=lambda warp: warp.age)
 
-    result = simulate(machine, workload, scheduler=youngest, timeline=True)
-    assert not broken(machine, workload, result, leave_out=["round_robin_starves_nobody"])
+    for machine in drawn:
+        result = simulate(machine, workload, scheduler=youngest, timeline=True)
+        assert not broken(machine, workload, result, leave_out=["round_robin_starves_nobody"])
 
 
 # Two groups of one port; blocks of two warps that compute, load, meet, and compute again.

@@ -1,6 +1,11 @@
 """CUDA C++ to PTX, without a GPU, by NVIDIA's compilers as they come in wheels."""
 
-from simtmm.cuda.compilers.architecture import Architecture, architecture_of, supported_architectures
+from simtmm.cuda.compilers.architecture import (
+    Architecture,
+    architecture_of,
+    architecture_of_today,
+    supported_architectures,
+)
 from simtmm.cuda.compilers.compile import compile_files, compile_source
 from simtmm.cuda.compilers.load import load_module, module_of_ptx
 from simtmm.cuda.compilers.module import CompiledModule
@@ -12,6 +17,7 @@ __all__ = [
     "CompiledModule",
     "Resources",
     "architecture_of",
+    "architecture_of_today",
     "bare_name",
     "compile_files",
     "compile_source",

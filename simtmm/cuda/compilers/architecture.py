@@ -51,6 +51,11 @@ def architecture_of(machine: "Machine") -> Architecture:
     )
 
 
+def architecture_of_today() -> int:
+    """What is compiled for where nothing is said: compute capability times ten. Raises CompilerError."""
+    return _nearest(OF_TODAY, supported_architectures())
+
+
 @cache
 def supported_architectures() -> tuple[int, ...]:
     """Compute capabilities, times ten, that the compiler knows, in order. Raises CompilerError where there is none."""

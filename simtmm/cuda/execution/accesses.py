@@ -25,7 +25,8 @@ entry:
   %nobody = icmp eq i32 %mask, 0
   br i1 %nobody, label %end, label %some
 some:
-  %wrong = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask, i64 {width}, i1 {str(writes).lower()}, ptr %addresses, ptr %hosts)
+  %wrong = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask,
+                                    i64 {width}, i1 {str(writes).lower()}, ptr %addresses, ptr %hosts)
   br i1 %wrong, label %failed, label %found
 found:
   %recorded = icmp sge i32 %site, 0

@@ -11,7 +11,7 @@ from simtmm.cuda.ptx.types import bits_of
 from simtmm.errors import PtxError
 
 if TYPE_CHECKING:
-    from simtmm.cuda.execution.program import FunctionCode
+    from simtmm.cuda.execution.function_code import FunctionCode
 
 _REALS = {"f16": "half", "f32": "float", "f64": "double"}
 

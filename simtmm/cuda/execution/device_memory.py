@@ -1,6 +1,6 @@
 """Global and constant memory: virtual addresses, and where in this process what they name lies."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,10 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Allocation:
-    """A piece of memory: virtual address and size [bytes], what it is called, and its bytes, which are written to."""
+    """A piece of memory: virtual address and size [bytes], what it is called, and its bytes, which are written to.
+
+    constant: constant memory. read_only: memory of the host that nobody may write to.
+    """
 
     name: str
     base: int
@@ -22,6 +25,7 @@ class Allocation:
     data: Bytes
     constant: bool = False
     array: npt.NDArray[Any] | None = None
+    read_only: bool = False
 
 
 class DeviceMemory:
@@ -31,20 +35,31 @@ class DeviceMemory:
         self.allocations: list[Allocation] = []
         self._end = ALIGNMENT
 
-    def place(self, name: str, array: npt.NDArray[Any], constant: bool = False) -> int:
+    @property
+    def end(self) -> int:
+        """Where the next piece will be placed."""
+        return self._end
+
+    def place(self, name: str, array: npt.NDArray[Any], constant: bool = False, read_only: bool = False) -> int:
         """The virtual address of an array, which kernels then read and write where it lies.
 
         array: C-contiguous, of any type.
         """
         data = array.reshape(-1).view(np.uint8) if array.size else np.empty(0, np.uint8)
         base = self._end
-        self.allocations.append(Allocation(name, base, data.nbytes, data, constant, array))
+        self.allocations.append(Allocation(name, base, data.nbytes, data, constant, array, read_only))
         self._end += (data.nbytes // ALIGNMENT + 1) * ALIGNMENT  # a gap: the pointer to an array's end is its own
         return base
 
     def remove(self, base: int) -> None:
         """Take a piece out; its addresses are not given again."""
         self.allocations = [allocation for allocation in self.allocations if allocation.base != base]
+
+    def set_read_only(self, base: int, read_only: bool) -> None:
+        """Say of the piece at an address whether it may be written to from now on."""
+        self.allocations = [
+            replace(each, read_only=read_only) if each.base == base else each for each in self.allocations
+        ]
 
     def find(self, address: int) -> Allocation | None:
         """What lies at an address."""
@@ -64,5 +79,5 @@ class DeviceMemory:
         table = np.zeros(max(1, len(rows)), ALLOCATION)
         for row, allocation in zip(table, rows, strict=False):
             row["low"], row["bytes"] = allocation.base, allocation.bytes
-            row["host"], row["flags"] = allocation.data.ctypes.data, int(allocation.constant)
+            row["host"], row["flags"] = allocation.data.ctypes.data, int(allocation.constant or allocation.read_only)
         return table

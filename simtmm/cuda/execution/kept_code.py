@@ -1,5 +1,6 @@
 """Machine code of programs, kept in the user's cache."""
 
+import contextlib
 import hashlib
 from functools import cache
 from pathlib import Path
@@ -27,10 +28,8 @@ def machine_code(assembly: str, label: str) -> MachineCode:
         except OSError:
             pass  # taken away meanwhile, say
     code = compile_assembly(assembly)
-    try:
+    with contextlib.suppress(OutputError):  # a full disk, say: it runs all the same
         keep(folder, label, key, ".o", lambda path: path.write_bytes(code))
-    except OutputError:
-        pass  # a full disk, say: it runs all the same
     return MachineCode(code)
 
 

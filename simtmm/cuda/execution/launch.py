@@ -13,6 +13,8 @@ from simtmm.cuda.execution.layout import (
     BLOCK,
     BLOCK_BYTES,
     CACHE,
+    GRID_WORKSPACE,
+    GRID_WORKSPACE_BYTES,
     LANES,
     LAUNCH,
     PARAMETER_WINDOW,
@@ -107,14 +109,16 @@ class LaunchState:
         for name, value in fields.items():
             self.launch[name] = value
         self.parameter_bytes = len(parameters)
+        self._workspace = aligned(GRID_WORKSPACE_BYTES)
         self.map_memory()
 
     def map_memory(self) -> None:
         """Tell the code what memory there is, which may change between two calls of it."""
-        table = self.memory.table()
-        rows = np.zeros(len(table) + 1, ALLOCATION)
-        rows[: len(table)] = table
-        rows[-1] = (PARAMETER_WINDOW, self.parameter_bytes, self.launch["parameters"], 1)
+        first = np.zeros(1, ALLOCATION)
+        if self.program.meets_as_grid:
+            first[0] = (GRID_WORKSPACE, GRID_WORKSPACE_BYTES, self._workspace.ctypes.data, 0)
+        last = np.array([(PARAMETER_WINDOW, self.parameter_bytes, self.launch["parameters"], 1)], ALLOCATION)
+        rows = np.concatenate([first, self.memory.table(), last])
         rows = rows[rows["low"] > 0]
         self._table = rows
         self.launch["allocations"], self.launch["allocation_count"] = rows.ctypes.data, len(rows)

@@ -13,6 +13,7 @@ SHARED_WINDOW = 1 << 40  # generic addresses from here on are shared memory,
 LOCAL_WINDOW = 1 << 41  # from here on local memory,
 PARAMETER_WINDOW = 3 << 40  # and from here on the parameters of the kernel
 WINDOW = 1 << 32  # bytes of a window
+GRID_WORKSPACE, GRID_WORKSPACE_BYTES = 256, 64  # where the blocks of a grid meet (cooperative groups): below all arrays
 
 LAUNCH = np.dtype(
     {
@@ -50,8 +51,8 @@ BLOCK = np.dtype(
     align=True,
 )  # fmt: skip
 """A block: its index in the grid, threads that have not left, the warp to go on with, and for each barrier how many
-threads have arrived, how many it waits for (0: all that live), what was gathered for bar.red, and its last result; turns
-that its warps may take in its own, and the warp that runs."""
+threads have arrived, how many it waits for (0: all that live), what was gathered for bar.red, and its last result;
+turns that its warps may take in its own, and the warp that runs."""
 
 WARP = np.dtype(
     {

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from simtmm.cuda.execution.control import members
+from simtmm.cuda.execution.function_code import FunctionCode
+from simtmm.cuda.execution.gathering import members
 from simtmm.cuda.execution.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import LANES
-from simtmm.cuda.execution.program import FunctionCode, Program
+from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx.syntax import Immediate, Instruction
 
 

@@ -5,35 +5,28 @@ others that wait there, part, wait or leave. Lanes that stay together go from bl
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from simtmm.cuda.execution.constants import constants
-from simtmm.cuda.execution.context import Context, Frame
-from simtmm.cuda.execution.control import end_block, gather_lanes, park_block, tired_block
-from simtmm.cuda.execution.emit import Emitter, Value, lanes
+from simtmm.cuda.execution.context import Context
+from simtmm.cuda.execution.control import end_block
+from simtmm.cuda.execution.edges import park_block, tired_block
+from simtmm.cuda.execution.emit import Emitter, Value
+from simtmm.cuda.execution.function_code import FunctionCode, placed
+from simtmm.cuda.execution.gathering import gather_lanes
 from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import (
-    ACTIVATION,
-    ACTIVATION_BYTES,
-    ALIGN,
     LANES,
     LAUNCH,
     LOG_FULL,
-    WARP_BYTES,
     offsets,
 )
-from simtmm.cuda.ptx.control_flow import Block, ControlFlow, communicates, control_flow, ends_block, gathers
-from simtmm.cuda.ptx.registers import written
-from simtmm.cuda.ptx.steps import Step, steps
-from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Symbol, Variable
+from simtmm.cuda.ptx.control_flow import Block, communicates, ends_block, gathers
+from simtmm.cuda.ptx.steps import Step
+from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Symbol
 from simtmm.errors import PtxError
-
-FUNCTION_ADDRESS = 1 << 44  # of the first function; the others follow at FUNCTION_STEP
-FUNCTION_STEP = 16
-
 
 Place = Callable[[str, Location | None], tuple[str, int, str]]  # of a function and a location: file, line, text
 
@@ -44,63 +37,6 @@ class Site:
 
     function: str
     step: Step
-
-
-class FunctionCode:
-    """A function in a program: where its registers, parameters and variables are."""
-
-    def __init__(self, program: "Program", function: Function, number: int, first_block: int) -> None:
-        self.program, self.function, self.number, self.first_block = program, function, number, first_block
-        self.flow: ControlFlow = control_flow(function)
-        self.steps = steps(self.flow)
-        self.registers = function.registers
-        self.places: dict[str, tuple[int, int]] = {}  # of parameters in the activation: offset, stride of a lane
-        end = ACTIVATION_BYTES
-        passed = [] if function.entry else [*function.parameters, *function.returns]
-        for variable in (*passed, *(v for v in function.variables if v.space == "param")):
-            stride = max(4, -(-variable.size // variable.align) * variable.align)
-            self.places[variable.name] = (end, stride)
-            end += -(-stride * LANES // ALIGN) * ALIGN
-        self.constants = constants(function)
-        self.frame = Frame(function.registers, self.flow.crossing - self.constants.keys(), end)
-        self.frame_bytes = self.frame.end
-        self.locals, self.local_bytes = _placed(v for v in function.variables if v.space == "local")
-        self.parameters, self.parameter_bytes = _placed(function.parameters)
-
-    def is_constant(self, instruction: Instruction) -> bool:
-        """Whether an instruction gives a register the number that it always holds."""
-        return instruction.opcode == "mov" and any(name in self.constants for name in written(instruction))
-
-    def address(self, context: Context, symbol: Symbol) -> Value:
-        """The address of a symbol, i64 in all lanes, in the state space it belongs to."""
-        emit, name = context.emit, symbol.name
-        if name in self.locals:
-            base = Value("0", "i64")
-            if not self.function.entry:
-                base = emit.field("i64", context.frame, int(ACTIVATION.fields["local_top"][1]))  # type: ignore[index]
-            return emit.splat(emit.binary("add", base, emit.constant(self.locals[name] + symbol.offset, "i64")))
-        if self.function.entry and name in self.parameters:
-            from simtmm.cuda.execution.layout import PARAMETER_WINDOW
-
-            return emit.constant(PARAMETER_WINDOW + self.parameters[name] + symbol.offset, lanes("i64"))
-        if name in self.program.shared:
-            return emit.constant(self.program.shared[name] + symbol.offset, lanes("i64"))
-        if name in self.program.function_numbers:
-            number = self.program.function_numbers[name]
-            return emit.constant(FUNCTION_ADDRESS + FUNCTION_STEP * number, lanes("i64"))
-        if name in self.program.module.variables or any(v.name == name for v in self.function.variables):
-            number = self.program.symbol(name)
-            table = emit.field("ptr", "%launch", int(LAUNCH.fields["symbols"][1]))  # type: ignore[index]
-            base = emit.load("i64", emit.at(table.name, 8 * number))
-            return emit.splat(emit.binary("add", base, emit.constant(symbol.offset, "i64")))
-        raise context.refuse(f"names {name}, which is not defined here")
-
-    def dynamic_shared_bytes(self, context: Context) -> Value:
-        """What the launch gave beyond the static shared memory, i32 in all lanes."""
-        emit = context.emit
-        whole = emit.field("i64", "%launch", int(LAUNCH.fields["shared_bytes"][1]))  # type: ignore[index]
-        rest = emit.binary("sub", whole, emit.constant(self.program.shared_bytes, "i64"))
-        return emit.splat(emit.resize(rest, "i32", False))
 
 
 @dataclass
@@ -126,6 +62,7 @@ class Program:
     declared: dict[str, str] = field(default_factory=dict)
     has_calls: bool = False
     calls_host: bool = False
+    meets_as_grid: bool = False
     parked: set[int] = field(default_factory=set)
     tired: set[int] = field(default_factory=set)
 
@@ -152,7 +89,7 @@ class Program:
         used = {operand_name for function in functions for operand_name in _symbols(function)}
         own = [v for function in functions for v in function.variables if v.space == "shared"]
         outer = [v for v in self.module.variables.values() if v.space == "shared" and v.name in used]
-        self.shared, self.shared_bytes = _placed(v for v in (*outer, *own) if v.size)
+        self.shared, self.shared_bytes = placed(v for v in (*outer, *own) if v.size)
         dynamic = -(-self.shared_bytes // 16) * 16
         for variable in (*outer, *own):
             if not variable.size:
@@ -253,17 +190,6 @@ class Program:
         cases = "\n".join(f"    i32 {number}, label %B{number}" for number in range(self.blocks))
         group = _text("activations.ll") if self.has_calls else "  %group = bitcast <32 x i1> %same to i32"
         return _text("warp.ll").replace("    ; BLOCKS", cases).replace("; GROUP", group)
-
-
-def _placed(variables: Iterator[Variable] | tuple[Variable, ...]) -> tuple[dict[str, int], int]:
-    """Offsets of variables one behind another, and where the last one ends."""
-    places: dict[str, int] = {}
-    end = 0
-    for variable in variables:
-        end = -(-end // variable.align) * variable.align
-        places[variable.name] = end
-        end += variable.size
-    return places, end
 
 
 def _symbols(function: Function) -> set[str]:

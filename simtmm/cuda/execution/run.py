@@ -15,6 +15,7 @@ from simtmm.cuda.execution.layout import BLOCKED, FAULTED, LOG_ENTRY, LOG_FULL, 
 from simtmm.cuda.execution.machine_code import MachineCode
 from simtmm.cuda.execution.meeting import meet
 from simtmm.cuda.execution.program import Program
+from simtmm.cuda.ptx.steps import BULK_ENTRIES, is_bulk
 
 Piece = tuple[npt.NDArray[np.uint8], int]  # of the log; and the blocks before which all have ended
 
@@ -39,13 +40,13 @@ class Core:
 
     def __init__(self, state: LaunchState, code: MachineCode, record: bool) -> None:
         self.state, self.code = state, code
-        self.log = aligned(LOG_BYTES) if record else None
+        most = _most_logged(state.program)
+        self.log = aligned(max(LOG_BYTES, 4 * most)) if record else None
         self.block = state.new_block()
         self.stopped = False
         if self.log is not None:
             self._begin_log()
-            room = LOG_BYTES - max(SLACK, _most_logged(state.program))
-            state.launch["log_limit"] = self.log.ctypes.data + room
+            state.launch["log_limit"] = self.log.ctypes.data + len(self.log) - max(SLACK, most)
 
     def _begin_log(self) -> None:
         assert self.log is not None
@@ -225,4 +226,8 @@ def _in_turns(core: Core, resident: int) -> Iterator[Piece]:
 
 def _most_logged(program: Program) -> int:
     """Bytes that a block of code may log at most."""
-    return (max(map(len, chain.from_iterable(code.steps for code in program.codes))) + 4) * LOG_ENTRY
+    most = max(
+        len(block) + BULK_ENTRIES * sum(any(map(is_bulk, step.instructions)) for step in block)
+        for block in chain.from_iterable(code.steps for code in program.codes)
+    )
+    return (most + 4) * LOG_ENTRY

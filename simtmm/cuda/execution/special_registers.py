@@ -1,10 +1,11 @@
 """Special registers: where a thread is, and what it runs on."""
 
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.emit import Value, lanes
-from simtmm.cuda.execution.layout import ALIGN, BLOCK, LAUNCH, WARP
+from simtmm.cuda.execution.layout import ALIGN, BLOCK, GRID_WORKSPACE, LANES, LAUNCH, WARP
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.context import Context
@@ -46,14 +47,9 @@ def _lane_mask(relation: str) -> Reader:
     """The mask of the lanes that stand in a relation to one's own."""
 
     def read(context: "Context") -> Value:
-        of = {
-            "eq": lambda lane: 1 << lane,
-            "lt": lambda lane: (1 << lane) - 1,
-            "le": lambda lane: (2 << lane) - 1,
-            "gt": lambda lane: 0xFFFFFFFF & ~((2 << lane) - 1),
-            "ge": lambda lane: 0xFFFFFFFF & ~((1 << lane) - 1),
-        }[relation]
-        return Value(f"<{', '.join(f'i32 {of(lane)}' for lane in range(32))}>", lanes("i32"))
+        compares = getattr(operator, relation)
+        masks = [sum(1 << other for other in range(LANES) if compares(other, lane)) for lane in range(LANES)]
+        return Value(f"<{', '.join(f'i32 {mask}' for mask in masks)}>", lanes("i32"))
 
     return read
 
@@ -73,6 +69,20 @@ def _clock(element: str, shift: int = 0) -> Reader:
         return emit.splat(emit.resize(now, element, False))
 
     return read
+
+
+def _grid_workspace(context: "Context") -> Value:
+    """Where the blocks of a grid meet: what cooperative groups count them in."""
+    context.code.program.meets_as_grid = True
+    return context.emit.constant(GRID_WORKSPACE, lanes("i32"))
+
+
+def _lane(context: "Context") -> Value:
+    return context.emit.iota("i32")
+
+
+def _dynamic_shared_bytes(context: "Context") -> Value:
+    return context.code.dynamic_shared_bytes(context)
 
 
 def _processor(context: "Context") -> Value:
@@ -95,7 +105,7 @@ _READERS: dict[str, Reader] = {
     "%cluster_ctarank": _constant(0),
     "%cluster_nctarank": _constant(1),
     "%is_explicit_cluster": _constant(0),
-    "%laneid": lambda context: context.emit.iota("i32"),
+    "%laneid": _lane,
     "%warpid": _scalar("%warp", WARP, "number"),
     "%nwarpid": _scalar("%launch", LAUNCH, "warps"),
     "%smid": _processor,
@@ -109,9 +119,10 @@ _READERS: dict[str, Reader] = {
     "%globaltimer": _clock("i64"),
     "%globaltimer_lo": _clock("i32"),
     "%globaltimer_hi": _clock("i32", 32),
-    "%dynamic_smem_size": lambda context: context.code.dynamic_shared_bytes(context),
+    "%dynamic_smem_size": _dynamic_shared_bytes,
     "%total_smem_size": _scalar("%launch", LAUNCH, "shared_bytes"),
     "%aggr_smem_size": _scalar("%launch", LAUNCH, "shared_bytes"),
     **{f"%envreg{number}": _constant(0) for number in range(32)},
+    "%envreg2": _grid_workspace,  # the lower half of its address; the upper is %envreg1, which is 0
     **{f"%pm{number}": _constant(0) for number in range(8)},
 }

@@ -7,7 +7,7 @@ from simtmm.cuda.ptx.declarations import parameters, variable
 from simtmm.cuda.ptx.locations import Locations
 from simtmm.cuda.ptx.operands import OperandParser
 from simtmm.cuda.ptx.stream import TokenStream
-from simtmm.cuda.ptx.syntax import Function, Instruction, Label, Negated, Prototype, Register, Variable
+from simtmm.cuda.ptx.syntax import Function, Instruction, Label, Negated, Prototype, Register, Symbol, Variable
 from simtmm.cuda.ptx.tokens import tokens
 from simtmm.errors import PtxError
 
@@ -15,18 +15,21 @@ from simtmm.errors import PtxError
 class _Scope:
     """The names of a block in braces; one declared in a block that has it already outside is another."""
 
-    def __init__(self, outer: "_Scope | None", used: set[str]) -> None:
-        self.outer, self._used = outer, used
+    def __init__(self, outer: "_Scope | None", used: set[str], labels: set[str]) -> None:
+        """used, labels: the names of the function so far, and those of its labels."""
+        self.outer, self._used, self._used_labels = outer, used, labels
         self._names: dict[str, str] = {}
+        self._labels: dict[str, str] = {}
 
     def declare(self, name: str) -> str:
         """The name that a declared one has in the function."""
-        unique, count = name, 1
-        while unique in self._used:
-            unique, count = f"{name}@{count}", count + 1
-        self._used.add(unique)
-        self._names[name] = unique
-        return unique
+        self._names[name] = _unique(name, self._used)
+        return self._names[name]
+
+    def declare_label(self, name: str) -> str:
+        """Likewise for a label, or a list of labels."""
+        self._labels[name] = _unique(name, self._used_labels)
+        return self._labels[name]
 
     def find(self, name: str) -> str:
         """The name in the function; one that was not declared is the module's."""
@@ -36,6 +39,24 @@ class _Scope:
                 return scope._names[name]
             scope = scope.outer
         return name
+
+    def find_label(self, name: str) -> str:
+        """The label's name in the function. Labels may stand behind what jumps to them: ask at the end."""
+        scope: _Scope | None = self
+        while scope is not None:
+            if name in scope._labels:
+                return scope._labels[name]
+            scope = scope.outer
+        return name
+
+
+def _unique(name: str, used: set[str]) -> str:
+    """The name, or another like it, which is not used yet, and then is."""
+    unique, count = name, 1
+    while unique in used:
+        unique, count = f"{name}@{count}", count + 1
+    used.add(unique)
+    return unique
 
 
 class BodyParser:
@@ -73,12 +94,14 @@ class BodyParser:
     def function(self) -> Function:
         """The function, parsed. Raises PtxError."""
         self._used: set[str] = set()
-        self._scope = _Scope(None, self._used)
+        self._labels: set[str] = set()
+        self._scope = _Scope(None, self._used, self._labels)
+        self._jumps: list[tuple[int, _Scope]] = []  # instructions that name labels
         self._registers: dict[str, str] = {}
         self._ranges: list[tuple[str, int, str]] = []
         self._variables: list[Variable] = []
         self._instructions: list[Instruction | Label] = []
-        self._tables: dict[str, tuple[str, ...]] = {}
+        self._tables: dict[str, tuple[tuple[str, ...], _Scope]] = {}
         self._prototypes: dict[str, Prototype] = {}
         self._locations = Locations(self._strings)
         for parameter in (*self._returns, *self._taken):
@@ -90,6 +113,7 @@ class BodyParser:
             stream = TokenStream(tokens(self._text, line, start, end))
             while stream.peek() is not None:
                 self._statement(stream)
+        self._name_targets()
         return Function(
             self._name,
             self.entry,
@@ -98,7 +122,7 @@ class BodyParser:
             self._registers,
             tuple(self._variables),
             tuple(self._instructions) if self._body is not None else None,
-            self._tables,
+            {name: tuple(map(scope.find_label, labels)) for name, (labels, scope) in self._tables.items()},
             self._prototypes,
             self._bounds,
             self._line,
@@ -107,7 +131,7 @@ class BodyParser:
     def _statement(self, stream: TokenStream) -> None:
         token = stream.next()
         if token.text == "{":
-            self._scope = _Scope(self._scope, self._used)
+            self._scope = _Scope(self._scope, self._used, self._labels)
         elif token.text == "}":
             assert self._scope.outer is not None
             self._scope = self._scope.outer
@@ -128,7 +152,7 @@ class BodyParser:
                 while not stream.accept(";"):
                     targets.append(stream.next().text)
                     stream.accept(",")
-                self._tables[name] = tuple(targets)
+                self._tables[self._scope.declare_label(name)] = (tuple(targets), self._scope)
             case ".callprototype":
                 stream.next()
                 returns = parameters(stream) if stream.at("(") else ()
@@ -138,7 +162,22 @@ class BodyParser:
                     stream.next()
                 self._prototypes[name] = Prototype(returns, taken)
             case _:
-                self._instructions.append(Label(name))
+                self._instructions.append(Label(self._scope.declare_label(name)))
+
+    def _name_targets(self) -> None:
+        """Let jumps name the labels of their own blocks in braces."""
+        for number, scope in self._jumps:
+            jump = self._instructions[number]
+            assert isinstance(jump, Instruction)
+            target = jump.operands[-1] if jump.operands else None
+            if isinstance(target, Symbol) and scope.find_label(target.name) != target.name:
+                operands = (*jump.operands[:-1], Symbol(scope.find_label(target.name)))
+                self._instructions[number] = dataclasses.replace(jump, operands=operands)
+
+    def _find_register(self, name: str) -> str:
+        """As scopes find names, but that names of labels stay as they are."""
+        found = self._scope.find(name)
+        return found if found in self._registers else name
 
     def _directive(self, name: str, stream: TokenStream) -> None:
         match name:
@@ -187,7 +226,11 @@ class BodyParser:
         modifiers = []
         while (token := stream.peek()) is not None and token.kind == "modifier":
             modifiers.append(stream.next().text[1:])
-        operands = OperandParser(stream, self._scope.find, self._registers).all()
+        find = self._scope.find
+        if first in ("bra", "brx"):
+            find = self._find_register
+            self._jumps.append((len(self._instructions), self._scope))
+        operands = OperandParser(stream, find, self._registers).all()
         end = stream.next()
         if end.text != ";":
             raise PtxError(f"PTX line {end.line}: ';' is expected, not {end.text!r}")

@@ -80,7 +80,8 @@ def control_flow(function: Function) -> ControlFlow:
         last = piece[-1] if piece else None
         passes = not (last and last.opcode in ("bra", "brx", "ret", "exit", "trap") and last.guard is None)
         following = number + 1 if passes and number + 1 < len(pieces) else None
-        jump, table = None, ()
+        jump: int | None = None
+        table: tuple[int, ...] = ()
         if last is not None and last.opcode == "bra":
             jump = _label(last.operands[0], labels, last)
         elif last is not None and last.opcode == "brx":

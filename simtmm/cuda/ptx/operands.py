@@ -1,5 +1,6 @@
 """Operands of instructions."""
 
+import re
 from collections.abc import Callable, Mapping
 
 from simtmm.cuda.ptx.stream import TokenStream
@@ -10,6 +11,7 @@ from simtmm.cuda.ptx.syntax import (
     Negated,
     Operand,
     Pair,
+    Part,
     Register,
     Sink,
     Symbol,
@@ -17,6 +19,8 @@ from simtmm.cuda.ptx.syntax import (
 )
 from simtmm.cuda.ptx.tokens import Token, number
 from simtmm.errors import PtxError
+
+_PART = re.compile(r"\.([bh]\d+)")
 
 
 class OperandParser:
@@ -53,7 +57,12 @@ class OperandParser:
             case "-":
                 return self._negative(self._stream.next())
             case _:
-                return self._plain(token)
+                operand = self._plain(token)
+                part = _PART.fullmatch(self._stream.peek_text())
+                if part is None or not isinstance(operand, Register):
+                    return operand
+                self._stream.next()
+                return Part(operand, part.group(1))
 
     def _list(self, end: str) -> tuple[Operand, ...]:
         parts: list[Operand] = []
@@ -63,6 +72,7 @@ class OperandParser:
         return tuple(parts)
 
     def _plain(self, token: Token) -> Register | Symbol | Immediate:
+        """A name or a number."""
         if token.kind == "number":
             return number(token.text)
         if token.kind != "word":
@@ -77,6 +87,8 @@ class OperandParser:
         return Symbol(name, offset)
 
     def _negative(self, token: Token) -> Immediate:
+        if token.kind != "number":
+            raise PtxError(f"PTX line {token.line}: -{token.text}: only a number may be negative here")
         value = number(token.text)
         if value.float_bits:
             return Immediate(value.value ^ (1 << (value.float_bits - 1)), value.float_bits)

@@ -56,7 +56,7 @@ class _LazyModule(Module):
     """A module that tells its kernels without reading their bodies."""
 
     @cached_property
-    def entries(self) -> tuple[str, ...]:  # type: ignore[override]
+    def entries(self) -> tuple[str, ...]:
         """The names of its kernels."""
         functions = self.functions
         assert isinstance(functions, _Functions)

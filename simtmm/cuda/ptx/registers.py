@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from simtmm.cuda.ptx.syntax import Address, Group, Instruction, Negated, Operand, Pair, Register, Vector
+from simtmm.cuda.ptx.syntax import Address, Group, Instruction, Negated, Operand, Pair, Part, Register, Vector
 
 # These begin with what they read; whatever else has operands begins with its destination.
 _NO_DESTINATION = {
@@ -48,7 +48,7 @@ def _names(operand: Operand) -> Iterator[str]:
     match operand:
         case Register(name):
             yield name
-        case Negated(register):
+        case Negated(register) | Part(register):
             yield register.name
         case Vector(parts) | Group(parts):
             for part in parts:

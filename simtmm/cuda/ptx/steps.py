@@ -4,15 +4,20 @@ A step is a wait for values that loads bring, then work, then at most one access
 needed: behind a load whose value no instruction has read yet, the first that reads it begins a step.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from simtmm.cuda.ptx.control_flow import ControlFlow
 from simtmm.cuda.ptx.registers import read, written
-from simtmm.cuda.ptx.syntax import Instruction, Symbol
-from simtmm.cuda.ptx.types import bytes_of, is_type
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Symbol
+from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
 from simtmm.cuda.ptx.work import class_of
 
+_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+BULK_WIDTH = 16  # bytes of the pieces that a copy in bulk is recorded in,
+BULK_ENTRIES = 1024  # of which one instruction of a warp writes down so many times 32 at most
+COPIES = "%copies"  # in the place of a register: what a thread's cp.async bring
 BARRIER_OPCODES = ("bar", "barrier")
 
 
@@ -51,14 +56,36 @@ def space_of(instruction: Instruction) -> str:
     return ""
 
 
+def is_bulk(instruction: Instruction) -> bool:
+    """Whether it copies as many bytes as a register says: recorded piece by piece, its step a piece."""
+    return instruction.opcode == "cp" and "bulk" in instruction.modifiers
+
+
 def width_of(instruction: Instruction) -> int:
     """Bytes that a thread accesses."""
+    if is_bulk(instruction):
+        return BULK_WIDTH
     if instruction.opcode == "cp":
         size = instruction.operands[2]
         return int(getattr(size, "value", 4))
+    if instruction.opcode in ("ldmatrix", "stmatrix"):
+        return 16  # a row of a tile, of each lane that names one
+    if instruction.opcode == "wmma":
+        return _fragment_bytes(instruction) // 32
     kinds = [modifier for modifier in instruction.modifiers if is_type(modifier)]
     lanes = next((int(m[1:]) for m in instruction.modifiers if m in ("v2", "v4", "v8")), 1)
     return bytes_of(kinds[-1]) * lanes if kinds else 4
+
+
+def _fragment_bytes(instruction: Instruction) -> int:
+    """The bytes of the matrix that wmma.load and wmma.store move."""
+    shape = next((_SHAPE.fullmatch(m) for m in instruction.modifiers if _SHAPE.fullmatch(m)), None)
+    kinds = [modifier for modifier in instruction.modifiers if is_type(modifier)]
+    if shape is None or not kinds:
+        return 0
+    rows, columns, depth = map(int, shape.groups())
+    elements = rows * depth if instruction.has("a") else columns * depth if instruction.has("b") else rows * columns
+    return elements * bits_of(kinds[-1]) // 8
 
 
 def access_kind(instruction: Instruction) -> str | None:
@@ -67,7 +94,15 @@ def access_kind(instruction: Instruction) -> str | None:
     if opcode in BARRIER_OPCODES:
         return None if "warp" in instruction.modifiers or "arrive" in instruction.modifiers else "barrier"
     if opcode == "cp" and "async" in instruction.modifiers:
-        return None if {"commit_group", "wait_group", "wait_all", "mbarrier"} & set(instruction.modifiers) else "async"
+        if {"commit_group", "wait_group", "wait_all", "mbarrier", "prefetch"} & set(instruction.modifiers):
+            return None
+        return "store" if space == "global" else "async"
+    if opcode in ("ldmatrix", "stmatrix"):
+        return "shared_load" if opcode == "ldmatrix" else "shared_store"
+    if opcode == "wmma" and "mma" not in instruction.modifiers:
+        if "load" in instruction.modifiers:
+            return "shared_load" if space == "shared" else "async"
+        return "shared_store" if space == "shared" else "store"
     if opcode in ("atom", "red"):
         return "shared_atomic" if space == "shared" else "atomic"
     if opcode in ("ld", "ldu"):
@@ -112,11 +147,14 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
 
     for instruction in instructions:
         needs = tuple(dict.fromkeys(name for name in read(instruction) if name in pending))
+        if _waits_for_copies(instruction) and COPIES in pending:
+            needs += (COPIES,)
         gives = written(instruction)
         needs += tuple(name for name in gives if name in pending and name not in needs)  # loaded over
         kind = access_kind(instruction)
         guarded = kind is not None and instruction.guard is not None
-        if (needs and step.is_recorded) or (guarded and step.instructions):
+        alone = guarded or is_bulk(instruction)  # work of others, or work that is done once for many pieces
+        if (needs and step.is_recorded) or (alone and step.instructions):
             close()
         if needs and guarded:
             step.needs = needs  # the whole warp waits for them, whoever the access is of
@@ -133,12 +171,23 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
                 step.work[work] = step.work.get(work, 0) + 1
             continue
         step.kind, step.width = kind, 0 if kind == "barrier" else width_of(instruction)
+        if kind == "async" and instruction.opcode == "cp":
+            gives = (COPIES,)
         if kind in ("async", "shared_load", "local_load") and gives:
             step.gives = gives
             pending.update(gives)
         close()
     close()
     return tuple(found)
+
+
+def _waits_for_copies(instruction: Instruction) -> bool:
+    """Whether an instruction waits for all of a thread's cp.async: those of the latest groups may go on else, and what
+    of the copies has arrived then is waited for at the barrier behind which others read it."""
+    if instruction.opcode != "cp" or "bulk" in instruction.modifiers:
+        return False
+    waits = "wait_group" in instruction.modifiers and instruction.operands == (Immediate(0),)
+    return waits or "wait_all" in instruction.modifiers
 
 
 _NOTHING = Instruction("", (), (), None, 0, None, "")

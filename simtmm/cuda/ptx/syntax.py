@@ -79,6 +79,14 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Bytes or halves of a register, of video instructions: which is "b0", "h1", "b7654"."""
+
+    register: Register
+    which: str
+
+
+@dataclass(frozen=True)
 class Sink:
     """_: a destination that nobody wants, or an operand left out."""
 
@@ -90,7 +98,7 @@ class Group:
     parts: "tuple[Operand, ...]"
 
 
-Operand: TypeAlias = Register | Immediate | Symbol | Address | Vector | Negated | Pair | Sink | Group
+Operand: TypeAlias = Register | Immediate | Symbol | Address | Vector | Negated | Pair | Part | Sink | Group
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,12 @@
 
 from simtmm.errors import PtxError
 
-_BITS = {"pred": 1, "f16x2": 32, "bf16x2": 32, "tf32": 32, "bf16": 16, "e4m3": 8, "e5m2": 8, "e4m3x2": 16, "e5m2x2": 16}
+_BITS = {
+    "pred": 1, "f16x2": 32, "bf16x2": 32, "u16x2": 32, "s16x2": 32, "f32x2": 64, "tf32": 32, "bf16": 16,
+    "e4m3": 8, "e5m2": 8, "e2m3": 6, "e3m2": 6, "e2m1": 4, "ue8m0": 8, "ue4m3": 8,
+    "e4m3x2": 16, "e5m2x2": 16, "e2m3x2": 16, "e3m2x2": 16, "e2m1x2": 8, "ue8m0x2": 16,
+    "e4m3x4": 32, "e5m2x4": 32, "e2m3x4": 32, "e3m2x4": 32, "e2m1x4": 16,
+}  # fmt: skip
 
 
 def bits_of(type_name: str) -> int:

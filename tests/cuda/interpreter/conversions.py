@@ -98,6 +98,7 @@ def _real(instruction: Instruction, value: Value, form: Format) -> int:
     if instruction.has("satfinite") and not (isinstance(value, float) and math.isnan(value)):
         overflown = math.isnan(number) or math.isinf(number)
         bits = int(is_negative(value)) << (form.bits - 1) | form.largest if overflown else bits
+        number = decode(bits, form)
     elif form is E4M3 and is_special(value):
         bits = form.nan
     if instruction.has("sat"):

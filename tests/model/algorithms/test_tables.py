@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from simtmm.model.algorithms import find
 from simtmm.model.algorithms.regimes import regimes
 from simtmm.model.algorithms.speedup import linear_speedup
+from tests.examples import examples
 from tests.model.algorithms.printed import parse, same, table
 
 # tmm.table4.1
@@ -109,6 +110,7 @@ def along_n(name, machine):
 
 @pytest.mark.parametrize(("row", "after"), ROWS, ids=[row["condition"] for row, _ in ROWS])
 @pytest.mark.parametrize("index", ["tree", "array"])
+@examples(30)
 @given(st.data(), st.integers(16, 4096))
 def test_tmm_table4_2_and_4_3_from_eq_4_29_and_4_30(row, after, index, data, cores):
     assert row["condition"] == after["condition"]

@@ -50,9 +50,9 @@ def test_a_stream_has_no_more_references_in_flight_than_the_machine_lets_it(few)
 
 
 @needs_compiler
-def test_the_knees_are_where_the_closed_form_has_them():
+def test_the_knees_are_where_the_closed_form_has_them(sampled):
     """Within 3 %: the curve of the XMT is rounded there, as streams' waits differ."""
-    throughput, knees = barrel.sample()
+    throughput, knees = sampled("barrel")
     assert [point.measured for point in knees.points] == [24.125, 21]
     assert all(abs(point.said[SIMULATED] / point.measured - 1) < 0.03 for point in knees.points)
     assert throughput.errors(SIMULATED).mean < 0.03

@@ -3,7 +3,6 @@
 import pytest
 
 from simtmm.model.series import SIMULATED
-from simtmm.validation.cases import gtx280_list_ranking
 from simtmm.validation.cases.gtx280_list_ranking import TABLE, WITHOUT_ROWS
 from tests.recorder.conftest import needs_compiler
 
@@ -11,8 +10,8 @@ pytestmark = needs_compiler
 
 
 @pytest.fixture(scope="module")
-def tables():
-    return gtx280_list_ranking.sample()
+def tables(sampled):
+    return sampled("gtx280-list-ranking")
 
 
 def rise(points, series=None):

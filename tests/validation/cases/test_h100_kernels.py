@@ -19,8 +19,8 @@ def test_every_measured_point_is_there():
 
 
 @pytest.fixture(scope="module")
-def sample():
-    return {table.name: table for table in h100_kernels.sample()}
+def sample(sampled):
+    return {table.name: table for table in sampled("h100-kernels")}
 
 
 @needs_compiler

@@ -28,8 +28,8 @@ def test_what_a_table_says_of_its_fit_is_what_the_fit_does(gpu):
 
 
 @pytest.fixture(scope="module")
-def sample():
-    return {table.machine: table for table in stream_occupancy.sample()}
+def sample(sampled):
+    return {table.machine: table for table in sampled("stream-occupancy")}
 
 
 @pytest.mark.parametrize("gpu", stream_occupancy.GPUS, ids=lambda gpu: gpu.column)

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from simtmm.model.launch.scheduling import scheduling_factor
 from simtmm.model.series import SIMULATED
-from simtmm.validation.cases import zigzag
 from simtmm.validation.cases.zigzag import MODEL, falls, period
 from tests.recorder.conftest import needs_compiler
 
@@ -33,9 +32,9 @@ def test_a_period_is_one_distance(places, expected):
 
 
 @needs_compiler
-def test_throughput_peaks_where_blocks_fill_all_groups_and_nowhere_else():
+def test_throughput_peaks_where_blocks_fill_all_groups_and_nowhere_else(sampled):
     """ma.zigzag480 and ma.zigzagC1060: with one block a group, after each 15 blocks, or 30, exactly."""
-    gtx480, c1060 = zigzag.sample()
+    gtx480, c1060 = sampled("zigzag")
     assert {point.case: point.said[SIMULATED] for point in gtx480.points} == {
         f"{memory}, {case}": blocks
         for memory in ("shared", "global")

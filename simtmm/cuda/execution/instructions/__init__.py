@@ -5,15 +5,24 @@ from collections.abc import Callable
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.instructions import (
     arithmetic,
+    asynchronous,
     atomics,
     comparison,
     conversion,
     integer,
+    ldmatrix,
     logic,
+    mbarrier,
     memory,
+    mma,
     movement,
+    packed_video,
     real,
+    reduction,
+    refused,
+    video,
     warp,
+    wmma,
 )
 from simtmm.cuda.ptx.syntax import Instruction
 
@@ -25,9 +34,18 @@ HANDLERS: dict[str, Handler] = {
     **comparison.HANDLERS,
     **conversion.HANDLERS,
     **integer.HANDLERS,
+    **ldmatrix.HANDLERS,
     **logic.HANDLERS,
+    **mbarrier.HANDLERS,
     **memory.HANDLERS,
+    **mma.HANDLERS,
     **movement.HANDLERS,
+    **packed_video.HANDLERS,
     **real.HANDLERS,
+    **reduction.HANDLERS,
+    **refused.HANDLERS,
+    **video.HANDLERS,
     **warp.HANDLERS,
+    **wmma.HANDLERS,
+    **asynchronous.HANDLERS,  # these hand on what is not asynchronous to the families above
 }

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.instructions import half, integer, real
 from simtmm.cuda.ptx.syntax import Instruction
+from simtmm.cuda.ptx.types import is_type
 
 Handler = Callable[[Context, Instruction], None]
 
@@ -12,6 +13,8 @@ Handler = Callable[[Context, Instruction], None]
 def _by_type(whole: Handler, real_numbers: Handler) -> Handler:
     def translate(context: Context, instruction: Instruction) -> None:
         kind = context.type_of()
+        if len([modifier for modifier in instruction.modifiers if is_type(modifier)]) > 1:
+            raise context.refuse("computes with numbers of two types, which is not run here")
         if kind in half.KINDS:
             half.arithmetic(context, instruction)
         elif kind in ("f32", "f64", "f32x2"):

@@ -17,9 +17,10 @@ _REAL = {"f32": "float", "f64": "double"}
 def atomic(context: Context, instruction: Instruction) -> None:
     """atom and red."""
     operation = next((m for m in instruction.modifiers if m in _OPERATIONS), None)
-    if operation is None or instruction.has("v2", "v4", "v8"):
-        raise context.refuse()
     kind = context.type_of()
+    count = next((int(m[1:]) for m in instruction.modifiers if m in ("v2", "v4", "v8")), 1)
+    if operation is None or (count > 1 and operation not in ("add", "min", "max")):
+        raise context.refuse()
     returns = instruction.opcode == "atom"
     operands = instruction.operands
     address = operands[1] if returns else operands[0]
@@ -30,9 +31,9 @@ def atomic(context: Context, instruction: Instruction) -> None:
     space = "shared" if space_of(instruction) == "shared" else "global"
     emit = context.emit
     emit.store(address_of(context, address), "%addresses", ALIGN)
-    name = f"atomic.{operation}.{kind}.{space}"
-    make = _maker(context, operation, kind)
-    context.code.program.helper(name, lambda: _function(name, space, bytes_of(kind), make))
+    name = f"atomic.{operation}.{kind}.{space}" + (f".v{count}" if count > 1 else "")
+    make = _maker(context, operation, kind, space)
+    context.code.program.helper(name, lambda: _function(name, space, bytes_of(kind), count, make))
     pointers = [Value(each, "ptr") for each in ("%launch", "%block", "%warp")]
     number, site = Value(str(context.access_number()), "i32"), Value(str(context.site), "i32")
     places = [Value(each, "ptr") for each in ("%addresses", "%data", "%data2", "%result")]
@@ -44,15 +45,19 @@ def atomic(context: Context, instruction: Instruction) -> None:
         take(context, operands[0], kind, "%result")
 
 
-def _maker(context: Context, operation: str, kind: str) -> Callable[[str], str]:
+def _maker(context: Context, operation: str, kind: str, space: str) -> Callable[[str], str]:
     """The lines that make %new of %old, %b and %c, whole numbers of a type."""
-    made = _lines(operation, kind)
+    made = _lines(operation, kind, space)
+    if operation in ("min", "max") and "f16" in kind:
+        count = 2 if kind.endswith("x2") else 1
+        name, reals = f"llvm.{operation}imumnum.v{count}f32", f"<{count} x float>"
+        context.code.program.declared[name] = f"declare {reals} @{name}({reals}, {reals})"
     if made is None:
         raise context.refuse()
     return lambda bits: made.replace("INT", bits)
 
 
-def _lines(operation: str, kind: str) -> str | None:
+def _lines(operation: str, kind: str, space: str) -> str | None:
     signed = "s" if kind.startswith("s") else "u"
     match operation:
         case "exch":
@@ -72,17 +77,36 @@ def _lines(operation: str, kind: str) -> str | None:
             return f"  %beats = icmp {signed}{order} INT %b, %old\n  %new = select i1 %beats, INT %b, INT %old"
         case "add" if kind[0] in "us":
             return "  %new = add INT %old, %b"
+        case "add" if kind == "f32" and space == "global":
+            return _FLUSHED_SUM
         case "add" if kind in _REAL:
             of = _REAL[kind]
             return (f"  %x = bitcast INT %old to {of}\n  %y = bitcast INT %b to {of}\n  %z = fadd {of} %x, %y\n"
                     f"  %new = bitcast {of} %z to INT")  # fmt: skip
-        case "add" if kind in ("f16", "bf16", "f16x2", "bf16x2"):
-            return _half_sum(kind)
+        case "add" | "min" | "max" if kind in ("f16", "bf16", "f16x2", "bf16x2"):
+            return _of_halves(operation, kind)
     return None
 
 
-def _half_sum(kind: str) -> str:
-    """The sum of one or two numbers of 16 bits, computed in f32 and rounded once."""
+def _flushed(name: str) -> str:
+    """Lines that make a number too small to be normal a 0 of its sign."""
+    return f"""  %{name}.size = and i32 %{name}, 2147483647
+  %{name}.small = icmp ult i32 %{name}.size, 8388608
+  %{name}.sign = and i32 %{name}, -2147483648
+  %{name}.kept = select i1 %{name}.small, i32 %{name}.sign, i32 %{name}
+"""
+
+
+# Sums of f32 in global memory, but not in shared memory (PTX ISA, atom).
+_FLUSHED_SUM = f"""{_flushed("old")}{_flushed("b")}  %x = bitcast i32 %old.kept to float
+  %y = bitcast i32 %b.kept to float
+  %z = fadd float %x, %y
+  %sum = bitcast float %z to i32
+{_flushed("sum")}  %new = add i32 %sum.kept, 0"""
+
+
+def _of_halves(operation: str, kind: str) -> str:
+    """The sum, the least or the most of one or two numbers of 16 bits, computed in f32 and rounded once."""
     count = 2 if kind.endswith("x2") else 1
     vector, wide = f"<{count} x i16>", f"<{count} x i32>"
     reals = f"<{count} x float>"
@@ -99,7 +123,11 @@ def _half_sum(kind: str) -> str:
                 f"  %{name}.s = shl {wide} %{name}.w, splat (i32 16)",
                 f"  %{name}.r = bitcast {wide} %{name}.s to {reals}",
             ]
-    lines.append(f"  %sum = fadd {reals} %old.r, %b.r")
+    if operation == "add":
+        lines.append(f"  %sum = fadd {reals} %old.r, %b.r")
+    else:  # of a number and a NaN the number; -0 is less than 0
+        least = f"llvm.{operation}imumnum.v{count}f32"
+        lines.append(f"  %sum = call {reals} @{least}({reals} %old.r, {reals} %b.r)")
     if kind.startswith("f"):
         lines += [
             f"  %sum.h = fptrunc {reals} %sum to <{count} x half>",
@@ -121,34 +149,51 @@ def _half_sum(kind: str) -> str:
     return "\n".join(lines)
 
 
-def _function(name: str, space: str, size: int, make: Callable[[str], str]) -> str:
+def _function(name: str, space: str, size: int, count: int, make: Callable[[str], str]) -> str:
+    """Lane by lane, and in each one number after the other."""
     bits = f"i{8 * size}"
     return f"""
-define internal i1 @"{name}"(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %site, i32 %mask, ptr %addresses, ptr %data, ptr %data2, ptr %result) noinline {{
+define internal {bits} @"{name}.new"({bits} %old, {bits} %b, {bits} %c) alwaysinline {{
+{make(bits)}
+  ret {bits} %new
+}}
+define internal i1 @"{name}"(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %site, i32 %mask, ptr %addresses,
+    ptr %data, ptr %data2, ptr %result) noinline {{
 entry:
   %hosts = alloca [32 x i64], align 64
   %nobody = icmp eq i32 %mask, 0
   br i1 %nobody, label %end, label %some
 some:
-  %wrong = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask, i64 {size}, i1 true, ptr %addresses, ptr %hosts)
+  %wrong = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask,
+    i64 {size * count}, i1 true, ptr %addresses, ptr %hosts)
   br i1 %wrong, label %failed, label %log
 log:
   call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %addresses)
   br label %each
 each:
-  %m = phi i32 [ %mask, %log ], [ %m.next, %each ]
+  %m = phi i32 [ %mask, %log ], [ %m.next, %next ]
   %lane = call i32 @llvm.cttz.i32(i32 %m, i1 true)
   %host.at = getelementptr i64, ptr %hosts, i32 %lane
   %host = load ptr, ptr %host.at
-  %b.at = getelementptr {bits}, ptr %data, i32 %lane
+  %first = mul i32 %lane, {count}
+  br label %number
+number:
+  %n = phi i32 [ 0, %each ], [ %n.next, %number ]
+  %at = getelementptr {bits}, ptr %host, i32 %n
+  %place = add i32 %first, %n
+  %b.at = getelementptr {bits}, ptr %data, i32 %place
   %b = load {bits}, ptr %b.at
-  %c.at = getelementptr {bits}, ptr %data2, i32 %lane
+  %c.at = getelementptr {bits}, ptr %data2, i32 %place
   %c = load {bits}, ptr %c.at
-  %old = load {bits}, ptr %host, align 1
-{make(bits)}
-  store {bits} %new, ptr %host, align 1
-  %result.at = getelementptr {bits}, ptr %result, i32 %lane
+  %old = load {bits}, ptr %at, align 1
+  %new = call {bits} @"{name}.new"({bits} %old, {bits} %b, {bits} %c)
+  store {bits} %new, ptr %at, align 1
+  %result.at = getelementptr {bits}, ptr %result, i32 %place
   store {bits} %old, ptr %result.at
+  %n.next = add i32 %n, 1
+  %more = icmp ult i32 %n.next, {count}
+  br i1 %more, label %number, label %next
+next:
   %less = sub i32 %m, 1
   %m.next = and i32 %m, %less
   %over = icmp eq i32 %m.next, 0

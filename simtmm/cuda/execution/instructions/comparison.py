@@ -7,13 +7,15 @@ from simtmm.cuda.execution.instructions.integer import is_signed
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Operand, Pair
 from simtmm.cuda.ptx.types import bits_of, is_type
 
-_WHOLE = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "lo": "lt", "ls": "le", "hi": "gt",
-          "hs": "ge"}  # fmt: skip
+WHOLE_COMPARISONS = {
+    "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "lo": "lt", "ls": "le", "hi": "gt",
+    "hs": "ge",
+}  # fmt: skip
 _REAL = {
     "eq": "oeq", "ne": "one", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "equ": "ueq", "neu": "une",
     "ltu": "ult", "leu": "ule", "gtu": "ugt", "geu": "uge", "num": "ord", "nan": "uno",
 }  # fmt: skip
-_COMPARISONS = set(_WHOLE) | set(_REAL)
+_COMPARISONS = set(WHOLE_COMPARISONS) | set(_REAL)
 _COMBINATIONS = ("and", "or", "xor")
 
 
@@ -28,14 +30,20 @@ def _compared(context: Context, instruction: Instruction, kind: str, a: Operand,
     if kind in ("f32", "f64"):
         left, right = (real.flushed(context, instruction, context.real(operand, kind)) for operand in (a, b))
         return emit.compare(f"fcmp {_REAL[how]}", left, right)
-    if how not in _WHOLE:
+    if how not in WHOLE_COMPARISONS:
         raise context.refuse(f"compares whole numbers by {how}")
     element = f"i{bits_of(kind)}"
     left, right = (context.read(operand, element, is_signed(kind)) for operand in (a, b))
-    order = _WHOLE[how]
+    order = WHOLE_COMPARISONS[how]
     if order not in ("eq", "ne"):
         order = ("s" if is_signed(kind) else "u") + order
     return emit.compare(f"icmp {order}", left, right)
+
+
+def _combined(context: Context, instruction: Instruction, found: Value) -> Value:
+    """What a comparison found, with the predicate that the instruction combines it with, if there is one."""
+    how = next((m for m in instruction.modifiers if m in _COMBINATIONS), None)
+    return found if how is None else context.emit.binary(how, found, context.predicate(instruction.operands[3]))
 
 
 def set_predicate(context: Context, instruction: Instruction) -> None:
@@ -43,14 +51,11 @@ def set_predicate(context: Context, instruction: Instruction) -> None:
     kind, emit = context.type_of(), context.emit
     first = instruction.operands[0]
     a, b = instruction.operands[1:3]
-    combine = next((m for m in instruction.modifiers if m in _COMBINATIONS), None)
     found = _compared(context, instruction, kind, a, b)
     other = emit.invert(found)
     if kind in ("f16x2", "bf16x2"):
         found, other = half.split_lanes(context, found)
-    if combine is not None:
-        third = context.predicate(instruction.operands[3])
-        found, other = (emit.binary(combine, value, third) for value in (found, other))
+    found, other = (_combined(context, instruction, value) for value in (found, other))
     if isinstance(first, Pair):
         context.write(first.first, found)
         context.write(first.second, other)
@@ -65,15 +70,13 @@ def set_number(context: Context, instruction: Instruction) -> None:
     to, kind = kinds[0], kinds[-1]
     found = _compared(context, instruction, kind, *instruction.operands[1:3])
     if kind in ("f16x2", "bf16x2"):
-        low, high = half.split_lanes(context, found)
+        low, high = (_combined(context, instruction, part) for part in half.split_lanes(context, found))
         ones = {"f16x2": 0x3C00, "bf16x2": 0x3F80}.get(to, 0xFFFF)
         both = [emit.select(part, emit.constant(ones << shift, "<32 x i64>"), emit.constant(0, "<32 x i64>"))
                 for part, shift in ((low, 0), (high, 16))]  # fmt: skip
         context.write(instruction.operands[0], emit.resize(emit.binary("or", *both), "i32", False))
         return
-    combine = next((m for m in instruction.modifiers if m in _COMBINATIONS), None)
-    if combine is not None:
-        found = emit.binary(combine, found, context.predicate(instruction.operands[3]))
+    found = _combined(context, instruction, found)
     true = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}.get(to, -1)
     element = f"i{bits_of(to)}"
     result = emit.select(found, emit.constant(true, lanes(element)), emit.constant(0, lanes(element)))
@@ -123,7 +126,8 @@ def test_property(context: Context, instruction: Instruction) -> None:
         case "notanumber":
             found = emit.compare("icmp ugt", rest, infinity)
         case "normal":
-            found = emit.binary("and", finite, emit.compare("icmp uge", rest, least))
+            large = emit.binary("and", finite, emit.compare("icmp uge", rest, least))
+            found = emit.binary("or", large, emit.compare("icmp eq", rest, zero))  # 0 counts as normal
         case "subnormal":
             small = emit.compare("icmp ult", rest, least)
             found = emit.binary("and", small, emit.compare("icmp ne", rest, zero))

@@ -2,7 +2,7 @@
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, bits, element_of, lanes
-from simtmm.cuda.execution.instructions import half, real
+from simtmm.cuda.execution.instructions import half, real, small_floats
 from simtmm.cuda.execution.instructions.integer import is_signed
 from simtmm.cuda.ptx.syntax import Instruction
 from simtmm.cuda.ptx.types import bits_of, is_type
@@ -14,9 +14,18 @@ _PACKED = ("f16x2", "bf16x2")
 
 def convert(context: Context, instruction: Instruction) -> None:
     """cvt.TO.FROM."""
-    to, given = [m for m in instruction.modifiers if is_type(m)][:2]
+    kinds = [m for m in instruction.modifiers if is_type(m)]
+    if len(kinds) < 2:
+        raise context.refuse("converts between types that are not known")
+    to, given = kinds[:2]
+    if instruction.has("rs"):
+        raise context.refuse("rounds by random bits, which is not run here")
     if instruction.has("pack"):
         _pack(context, instruction, to, given)
+    elif to in small_floats.KINDS and given in ("f32", "f16x2"):
+        small_floats.convert_to_small(context, instruction, to, given)
+    elif given in small_floats.KINDS:
+        small_floats.convert_from_small(context, instruction, to, given)
     elif to in _PACKED and given == "f32":
         _pack_halves(context, instruction, to)
     elif to == "tf32" and given == "f32":
@@ -60,19 +69,23 @@ def _source(context: Context, instruction: Instruction, given: str) -> Value:
     """What is converted, f32 or f64."""
     operand = instruction.operands[1]
     if given in ("f16", "bf16"):
-        return half.widened(context, operand, given)
+        return half.widen(context, half.raw(context, operand, given), half.is_brain(given))  # .ftz is of f32 alone
     return real.flushed(context, instruction, context.real(operand, given))
 
 
 def _real_to_whole(context: Context, instruction: Instruction, to: str, given: str) -> None:
-    """Rounded, and held within the range; NaN gives 0."""
+    """Rounded, and held within the range; NaN gives 0, or the highest bit where 64 bits are involved."""
     emit = context.emit
     how = next((_TO_WHOLE[m] for m in instruction.modifiers if m in _TO_WHOLE), "trunc")
     value = _source(context, instruction, given)
     value = emit.intrinsic(f"llvm.{how}", value.type, value)
     of = lanes(f"i{max(8, bits_of(to))}")
     name = f"llvm.fpto{to[0]}i.sat.{_short(of)}.{_short(value.type)}"
-    context.write(instruction.operands[0], emit.call(name, of, value), is_signed(to))
+    found = emit.call(name, of, value)
+    if given == "f64" or to in ("s64", "u64"):  # NaN gives the highest bit (PTX ISA, cvt)
+        is_nan = emit.compare("fcmp uno", value, value)
+        found = emit.select(is_nan, emit.constant(-1 << (bits_of(to) - 1), of), found)
+    context.write(instruction.operands[0], found, is_signed(to))
 
 
 def _short(type_name: str) -> str:
@@ -85,14 +98,31 @@ def _whole_to_real(context: Context, instruction: Instruction, to: str, given: s
     operation = "sitofp" if is_signed(given) else "uitofp"
     rounding = real.rounding_of(instruction)
     if to in ("f16", "bf16"):
-        # f64 holds every number of 32 bits, and what it can't hold of 64 bits is far beyond f16 and is marked as odd.
-        wide = real.converted(context, operation, value, "double", "rn" if bits(value.type) <= 32 else "rz")
-        found = half.narrow(context, half.to_odd(context, wide), half.is_brain(to))
+        wide = context.emit.cast(operation, _within_53_bits(context, value, is_signed(given)), "double")
+        found = _to_half(context, instruction, wide, half.is_brain(to), rounding)
         half.store(context, instruction.operands[0], found)
         return
     element = "float" if to == "f32" else "double"
     result = real.converted(context, operation, value, element, rounding)
     context.write(instruction.operands[0], real.saturated(context, instruction, result))
+
+
+def _within_53_bits(context: Context, value: Value, signed: bool) -> Value:
+    """Whole numbers that f64 holds: of large ones the lowest 12 bits are one, set if any of them is.
+
+    So they lie between the same two numbers of 16 bits, and on the same side of the middle, as before.
+    """
+    if bits(value.type) <= 32:
+        return value
+    emit = context.emit
+    limit = 1 << 52
+    shifted = emit.binary("add", value, emit.constant(limit, value.type)) if signed else value
+    small = emit.compare("icmp ult", shifted, emit.constant(2 * limit if signed else limit, value.type))
+    low = emit.binary("and", value, emit.constant(0xFFF, value.type))
+    some = emit.compare("icmp ne", low, emit.constant(0, value.type))
+    mark = emit.select(some, emit.constant(0x800, value.type), emit.constant(0, value.type))
+    marked = emit.binary("or", emit.binary("and", value, emit.constant(-0x1000, value.type)), mark)
+    return emit.select(small, value, marked)
 
 
 def _real_to_real(context: Context, instruction: Instruction, to: str, given: str) -> None:
@@ -127,14 +157,8 @@ def _to_half(context: Context, instruction: Instruction, value: Value, brain: bo
     if element_of(value.type) == "double":
         value = half.to_odd(context, value)
     found = half.narrow(context, value, brain)
-    if rounding == "rz":
-        back = half.widen(context, found, brain)
-        beyond = emit.compare(
-            "fcmp ogt", emit.intrinsic("llvm.fabs", back.type, back), emit.intrinsic("llvm.fabs", value.type, value)
-        )
-        found = emit.select(beyond, emit.binary("sub", found, emit.constant(1, found.type)), found)
-    elif rounding != "rn":
-        raise context.refuse(f"rounds by {rounding}, which is not known")
+    if rounding != "rn":
+        found = _directed(context, found, half.widen(context, found, brain), value, rounding)
     if instruction.has("satfinite"):
         most = emit.constant(0x7F7F if brain else 0x7BFF, found.type)
         sign = emit.binary("and", found, emit.constant(-0x8000, found.type))
@@ -146,6 +170,25 @@ def _to_half(context: Context, instruction: Instruction, value: Value, brain: bo
         positive = emit.compare("icmp sge", found, emit.constant(0, found.type))
         found = emit.select(positive, found, emit.constant(0, found.type))
     return found
+
+
+def _directed(context: Context, found: Value, back: Value, value: Value, rounding: str) -> Value:
+    """The neighbour in a direction of rounding where the nearest lies on the other side.
+
+    found: raw numbers of 16 bits, the nearest to `value`. back: the same as f32.
+    """
+    emit = context.emit
+    one = emit.constant(1, found.type)
+    smaller, larger = emit.binary("sub", found, one), emit.binary("add", found, one)
+    if rounding == "rz":
+        sizes = [emit.intrinsic("llvm.fabs", each.type, each) for each in (back, value)]
+        return emit.select(emit.compare("fcmp ogt", *sizes), smaller, found)
+    negative = emit.compare("icmp slt", found, emit.constant(0, found.type))
+    if rounding == "rm":
+        wrong, next_one = emit.compare("fcmp ogt", back, value), emit.select(negative, larger, smaller)
+    else:
+        wrong, next_one = emit.compare("fcmp olt", back, value), emit.select(negative, smaller, larger)
+    return emit.select(wrong, next_one, found)
 
 
 def _pack_halves(context: Context, instruction: Instruction, to: str) -> None:
@@ -177,7 +220,12 @@ def _to_tf32(context: Context, instruction: Instruction) -> None:
     size = emit.binary("and", value, emit.constant(0x7FFFFFFF, value.type))
     finite = emit.compare("icmp ult", size, emit.constant(0x7F800000, value.type))
     moved = emit.binary("and", emit.binary("add", value, half_of_last), emit.constant(-0x2000, value.type))
-    context.write(instruction.operands[0], emit.select(finite, moved, value))
+    found = emit.select(finite, moved, value)
+    if instruction.has("relu"):
+        is_nan = emit.compare("icmp ugt", size, emit.constant(0x7F800000, value.type))
+        positive = emit.compare("icmp sge", value, emit.constant(0, value.type))
+        found = emit.select(emit.binary("or", positive, is_nan), found, emit.constant(0, value.type))
+    context.write(instruction.operands[0], found)
 
 
 def _pack(context: Context, instruction: Instruction, to: str, given: str) -> None:

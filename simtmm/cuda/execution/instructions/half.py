@@ -5,12 +5,22 @@ are rounded to at least 2 p + 2 bits first come out as if they had been rounded 
 fused product and sum is computed in f64 and rounded to odd on the way.
 """
 
+from typing import Protocol
+
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.emit import Value, count_of, element_of, lanes, with_element
+from simtmm.cuda.execution.emit import Emitter, Value, count_of, element_of, lanes, with_element
 from simtmm.cuda.ptx.syntax import Instruction, Operand, Register
 
 KINDS = ("f16", "f16x2", "bf16", "bf16x2")
 _OPERATIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+
+
+class Emitting(Protocol):
+    """What has an emitter: a context, or a function of the runtime while it is written."""
+
+    @property
+    def emit(self) -> Emitter:
+        """Takes the lines."""
 
 
 def is_brain(kind: str) -> bool:
@@ -28,7 +38,7 @@ def raw(context: Context, operand: Operand, kind: str) -> Value:
     return context.emit.resize(bits, "i16", False)
 
 
-def widen(context: Context, value: Value, brain: bool) -> Value:
+def widen(context: Emitting, value: Value, brain: bool) -> Value:
     """Numbers of 16 bits as f32, exactly."""
     emit = context.emit
     if not brain:
@@ -38,11 +48,12 @@ def widen(context: Context, value: Value, brain: bool) -> Value:
 
 
 def widened(context: Context, operand: Operand, kind: str) -> Value:
-    """An operand as f32."""
-    return widen(context, raw(context, operand, kind), is_brain(kind))
+    """An operand as f32, flushed with .ftz."""
+    assert context.instruction is not None
+    return widen(context, _flushed(context, context.instruction, raw(context, operand, kind), kind), is_brain(kind))
 
 
-def narrow(context: Context, value: Value, brain: bool) -> Value:
+def narrow(context: Emitting, value: Value, brain: bool) -> Value:
     """f32 rounded to nearest, ties to even, as raw numbers of 16 bits; a NaN is 0x7FFF."""
     emit = context.emit
     if not brain:
@@ -57,7 +68,7 @@ def narrow(context: Context, value: Value, brain: bool) -> Value:
     return emit.select(nan, emit.constant(0x7FFF, found.type), found)
 
 
-def to_odd(context: Context, value: Value) -> Value:
+def to_odd(context: Emitting, value: Value) -> Value:
     """f64 to f32: what lies between two numbers goes to the odd one, so that rounding again sees that it lay there."""
     emit = context.emit
     near = emit.cast("fptrunc", value, "float")
@@ -79,16 +90,38 @@ def store(context: Context, operand: Operand, value: Value) -> None:
     context.write(operand, wide)
 
 
-def _small_is_zero(context: Context, instruction: Instruction, value: Value, kind: str) -> Value:
-    """With .ftz, f32 that hold f16 too small to be normal are 0 of their sign."""
-    if not instruction.has("ftz") or is_brain(kind):
+def _flushed(context: Context, instruction: Instruction, value: Value, kind: str) -> Value:
+    """With .ftz, raw numbers of 16 bits too small to be normal are 0 of their sign."""
+    if not instruction.has("ftz"):
         return value
     emit = context.emit
-    small = emit.compare(
-        "fcmp olt", emit.intrinsic("llvm.fabs", value.type, value), emit.constant("0x3F10000000000000", value.type)
-    )
-    zero = emit.intrinsic("llvm.copysign", value.type, emit.constant("0.0", value.type), value)
-    return emit.select(small, zero, value)
+    size = emit.binary("and", value, emit.constant(0x7FFF, value.type))
+    small = emit.compare("icmp ult", size, emit.constant(0x0080 if is_brain(kind) else 0x0400, value.type))
+    return emit.select(small, emit.binary("and", value, emit.constant(-0x8000, value.type)), value)
+
+
+def _fused(context: Context, a: Value, b: Value, c: Value) -> Value:
+    """a b + c of f32 that hold numbers of 16 bits, as f32 that may be rounded to them.
+
+    The product is exact in f64. The sum may not be: then it is made odd, by the error that Knuth's sum tells.
+    """
+    emit = context.emit
+    x, y, z = (emit.cast("fpext", value, "double") for value in (a, b, c))
+    product = emit.binary("fmul", x, y)
+    total = emit.binary("fadd", product, z)
+    virtual = emit.binary("fsub", total, product)
+    rest = emit.binary("fsub", product, emit.binary("fsub", total, virtual))
+    error = emit.binary("fadd", rest, emit.binary("fsub", z, virtual))
+    raw = emit.as_type(total, with_element(total.type, "i64"))
+    # An odd number stands: the exact sum is next to it. An even one gives way to its neighbour on the error's side.
+    zero = emit.constant("0.0", total.type)
+    inexact = emit.compare("fcmp one", error, zero)
+    odd = emit.binary("and", raw, emit.constant(1, raw.type))
+    even = emit.compare("icmp eq", odd, emit.constant(0, raw.type))
+    inward = emit.binary("xor", *(emit.compare("fcmp ogt", each, zero) for each in (error, total)))
+    step = emit.select(inward, emit.constant(-1, raw.type), emit.constant(1, raw.type))
+    moved = emit.select(emit.binary("and", inexact, even), emit.binary("add", raw, step), raw)
+    return to_odd(context, emit.as_type(moved, total.type))
 
 
 def arithmetic(context: Context, instruction: Instruction) -> None:
@@ -97,14 +130,11 @@ def arithmetic(context: Context, instruction: Instruction) -> None:
     brain = is_brain(kind)
     opcode = instruction.opcode
     if opcode in ("neg", "abs"):
-        value = raw(context, instruction.operands[1], kind)
+        value = _flushed(context, instruction, raw(context, instruction.operands[1], kind), kind)
         mask = emit.constant(0x7FFF if opcode == "abs" else -0x8000, value.type)
         store(context, instruction.operands[0], emit.binary("and" if opcode == "abs" else "xor", value, mask))
         return
-    values = [
-        _small_is_zero(context, instruction, widened(context, operand, kind), kind)
-        for operand in instruction.operands[1:]
-    ]
+    values = [widened(context, operand, kind) for operand in instruction.operands[1:]]
     if opcode in ("min", "max"):
         from simtmm.cuda.execution.instructions.real import least_or_most
 
@@ -112,18 +142,14 @@ def arithmetic(context: Context, instruction: Instruction) -> None:
         for value in values[1:]:
             result = least_or_most(context, instruction, result, value)
     elif opcode in ("fma", "mad"):
-        wide = [emit.cast("fpext", value, "double") for value in values]
-        product = emit.intrinsic("llvm.fma", wide[0].type, *wide)
-        result = to_odd(context, product)
+        result = _fused(context, values[0], values[1], values[2])
     else:
         result = emit.binary(_OPERATIONS[opcode], *values)
     if instruction.has("sat"):
         from simtmm.cuda.execution.instructions.real import saturated
 
         result = saturated(context, instruction, result)
-    found = narrow(context, result, brain)
-    if instruction.has("ftz"):
-        found = narrow(context, _small_is_zero(context, instruction, widen(context, found, brain), kind), brain)
+    found = _flushed(context, instruction, narrow(context, result, brain), kind)
     if instruction.has("relu"):
         positive = emit.compare("icmp sge", found, emit.constant(0, found.type))
         is_nan = emit.compare("fcmp uno", result, result)
@@ -137,15 +163,14 @@ def function(context: Context, instruction: Instruction) -> None:
     from simtmm.cuda.execution.instructions.approximate import approximate
 
     kind, emit = context.type_of(), context.emit
-    value = raw(context, instruction.operands[1], kind)
+    value = _flushed(context, instruction, raw(context, instruction.operands[1], kind), kind)
     if count_of(value.type) == 64:
         parts = [emit.shuffle(value, value, range(first, 64, 2)) for first in (0, 1)]
     else:
         parts = [value]
-    made = [
-        narrow(context, approximate(context, instruction.opcode, widen(context, part, is_brain(kind))), is_brain(kind))
-        for part in parts
-    ]
+    brain, opcode = is_brain(kind), instruction.opcode
+    exact = [approximate(context, opcode, widen(context, part, brain)) for part in parts]
+    made = [_flushed(context, instruction, narrow(context, value, brain), kind) for value in exact]
     if len(made) == 2:
         order = [n // 2 + 32 * (n % 2) for n in range(64)]
         store(context, instruction.operands[0], emit.shuffle(made[0], made[1], order))

@@ -3,7 +3,7 @@
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, bits, lanes
 from simtmm.cuda.execution.instructions.integer import is_signed, operands
-from simtmm.cuda.ptx.syntax import Immediate, Instruction
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Pair
 from simtmm.cuda.ptx.types import bits_of
 
 
@@ -33,9 +33,7 @@ def complement(context: Context, instruction: Instruction) -> None:
 
 
 def by_table(context: Context, instruction: Instruction) -> None:
-    """lop3: any function of three bits, by its table, and a predicate of the result."""
-    if len(instruction.operands) > 5:
-        raise context.refuse("combines a predicate, which is not known")
+    """lop3: any function of three bits, by its table; with .and or .or whether any bit is set, and a predicate."""
     table = instruction.operands[4]
     if not isinstance(table, Immediate):
         raise context.refuse("needs a table that is a number")
@@ -55,7 +53,17 @@ def by_table(context: Context, instruction: Instruction) -> None:
         return choose(b, of_c(quarter >> 2 & 3), of_c(quarter & 3))
 
     result = choose(a, of_bc(table.value >> 4 & 15), of_bc(table.value & 15))
-    context.write(instruction.operands[0], result)
+    to = instruction.operands[0]
+    if not isinstance(to, Pair):
+        context.write(to, result)
+        return
+    how = next((m for m in instruction.modifiers if m in ("and", "or")), None)
+    if how is None or len(instruction.operands) != 6:
+        raise context.refuse("gives a predicate without .and or .or of another")
+    some = emit.compare("icmp ne", result, emit.constant(0, result.type))
+    combined = emit.binary(how, some, context.predicate(instruction.operands[5]))
+    context.write(to.first, result)
+    context.write(to.second, combined)
 
 
 def shift(context: Context, instruction: Instruction) -> None:
@@ -264,10 +272,8 @@ def nth_set(context: Context, instruction: Instruction) -> None:
         rises = emit.binary(
             "and", up, emit.binary("and", emit.compare("icmp eq", above, offset), emit.compare("icmp uge", here, base))
         )
-        falls = emit.binary(
-            "and", down,
-            emit.binary("and", emit.compare("icmp eq", below, emit.binary("sub", zero, offset)), emit.compare("icmp ule", here, base)),
-        )  # fmt: skip
+        is_nth = emit.compare("icmp eq", below, emit.binary("sub", zero, offset))
+        falls = emit.binary("and", down, emit.binary("and", is_nth, emit.compare("icmp ule", here, base)))
         same = emit.binary("and", emit.compare("icmp eq", offset, zero), emit.compare("icmp eq", here, base))
         found = emit.binary("and", is_set, emit.binary("or", same, emit.binary("or", rises, falls)))
         result = emit.select(found, here, result)

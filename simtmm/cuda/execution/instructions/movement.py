@@ -76,6 +76,11 @@ def map_shared(context: Context, instruction: Instruction) -> None:
         context.write(instruction.operands[0], emit.constant(0, lanes("i32")))
 
 
+def policy(context: Context, instruction: Instruction) -> None:
+    """createpolicy: hints to caches are not heeded, so one is as good as another."""
+    context.write(instruction.operands[0], context.emit.constant(0, lanes("i64")))
+
+
 def nothing(context: Context, instruction: Instruction) -> None:
     """What changes nothing that a thread could see here: fences, hints, sleep."""
 
@@ -92,6 +97,7 @@ HANDLERS = {
     "mapa": map_shared,
     "getctarank": map_shared,
     "activemask": active_mask,
+    "createpolicy": policy,
     **dict.fromkeys(
         ("membar", "fence", "prefetch", "prefetchu", "discard", "applypriority", "nanosleep", "pmevent",
          "griddepcontrol", "setmaxnreg", "brkpt"),

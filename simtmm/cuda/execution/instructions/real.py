@@ -1,9 +1,10 @@
 """Floating-point arithmetic of 32 and 64 bits."""
 
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.emit import Value, bits, element_of, lanes
+from simtmm.cuda.execution.emit import Value, bits, element_of, lanes, with_element
 from simtmm.cuda.execution.instructions.approximate import approximate
-from simtmm.cuda.ptx.syntax import Instruction
+from simtmm.cuda.execution.layout import LANES
+from simtmm.cuda.ptx.syntax import Instruction, Operand
 from simtmm.cuda.ptx.types import bits_of
 
 ROUNDINGS = {"rz": 0, "rn": 1, "rp": 2, "rm": 3}  # as llvm.set.rounding has them
@@ -40,14 +41,42 @@ def saturated(context: Context, instruction: Instruction, a: Value) -> Value:
 def arithmetic(context: Context, instruction: Instruction) -> None:
     """add, sub, mul, div, fma."""
     kind, emit = context.type_of(), context.emit
-    if kind == "f32x2":
-        raise context.refuse()
     count = 3 if instruction.opcode in ("fma", "mad") else 2
-    values = [flushed(context, instruction, context.real(o, kind)) for o in instruction.operands[1 : count + 1]]
-    operation = "fma" if count == 3 else _OPERATIONS[instruction.opcode]
-    result = rounded(context, operation, values, rounding_of(instruction))
-    result = saturated(context, instruction, flushed(context, instruction, result))
+    given = instruction.operands[1 : count + 1]
+    if kind == "f32x2":
+        pairs = [split(context, operand) for operand in given]
+        halves = [_computed(context, instruction, [pair[half] for pair in pairs]) for half in (0, 1)]
+        both = emit.shuffle(halves[0], halves[1], [n // 2 + LANES * (n % 2) for n in range(2 * LANES)])
+        context.write(instruction.operands[0], emit.as_type(both, lanes("i64")))
+        return
+    result = _computed(context, instruction, [context.real(operand, kind) for operand in given])
     context.write(instruction.operands[0], emit.as_type(result, lanes(f"i{bits_of(kind)}")))
+
+
+def split(context: Context, operand: Operand) -> tuple[Value, Value]:
+    """The two f32 of a register of 64 bits, the lower one first."""
+    both = context.emit.as_type(context.read(operand, "i64"), f"<{2 * LANES} x float>")
+    low, high = (context.emit.shuffle(both, both, range(first, 2 * LANES, 2)) for first in (0, 1))
+    return low, high
+
+
+def _computed(context: Context, instruction: Instruction, given: list[Value]) -> Value:
+    values = [flushed(context, instruction, value) for value in given]
+    operation = "fma" if len(values) == 3 else _OPERATIONS[instruction.opcode]
+    result = rounded(context, operation, values, rounding_of(instruction))
+    if instruction.opcode == "div" and instruction.has("approx"):
+        result = _by_huge(context, result, *values)
+    return saturated(context, instruction, flushed(context, instruction, result))
+
+
+def _by_huge(context: Context, quotient: Value, a: Value, b: Value) -> Value:
+    """div.approx is a * (1/b): beyond 2^126 the reciprocal is 0 (PTX ISA, div), so of infinity it makes NaN."""
+    emit = context.emit
+    size = emit.intrinsic("llvm.fabs", b.type, b)
+    beyond = emit.compare("fcmp ogt", size, emit.constant(f"0x{(1023 + 126) << 52:016X}", b.type))
+    finite = emit.compare("fcmp olt", size, emit.constant("0x7FF0000000000000", b.type))
+    zero = emit.intrinsic("llvm.copysign", b.type, emit.constant("0.0", b.type), b)
+    return emit.select(emit.binary("and", beyond, finite), emit.binary("fmul", a, zero), quotient)
 
 
 def rounded(context: Context, operation: str, values: list[Value], rounding: str) -> Value:
@@ -132,7 +161,7 @@ def least_or_most(context: Context, instruction: Instruction, a: Value, b: Value
     word = instruction.opcode + ("imum" if instruction.has("NaN") else "imumnum")
     if not instruction.has("xorsign"):
         return emit.intrinsic(f"llvm.{word}", a.type, a, b)
-    whole = lanes(f"i{bits(a.type)}")
+    whole = with_element(a.type, f"i{bits(a.type)}")
     signs = emit.binary("xor", emit.as_type(a, whole), emit.as_type(b, whole))
     found = emit.intrinsic(f"llvm.{word}", a.type, *(emit.intrinsic("llvm.fabs", a.type, value) for value in (a, b)))
     return emit.intrinsic("llvm.copysign", a.type, found, emit.as_type(signs, a.type))

@@ -1,8 +1,9 @@
 """Instructions in which the lanes of a warp hear of each other, and barriers that nobody waits at."""
 
+from simtmm.cuda.execution.barriers import barrier_result, uniform
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.control import barrier_result, members, uniform
 from simtmm.cuda.execution.emit import Value, lanes
+from simtmm.cuda.execution.gathering import members
 from simtmm.cuda.execution.layout import ALIGN
 from simtmm.cuda.ptx.control_flow import BARRIER_RESULT
 from simtmm.cuda.ptx.syntax import Instruction, Pair, Sink
@@ -80,7 +81,7 @@ end:
 """
 
 
-def _members(context: Context, instruction: Instruction) -> Value:
+def heard(context: Context, instruction: Instruction) -> Value:
     """The lanes that each lane hears of: those of its mask that take part."""
     emit = context.emit
     return emit.binary("and", context.read(members(instruction), "i32"), emit.splat(context.active))
@@ -92,7 +93,7 @@ def vote(context: Context, instruction: Instruction) -> None:
     predicate = context.predicate(instruction.operands[1])
     if not instruction.has("sync"):
         raise context.refuse("without .sync is of architectures before sm_70")
-    mine = _members(context, instruction)
+    mine = heard(context, instruction)
     ballot = emit.binary("and", emit.splat(emit.mask(predicate)), mine)
     zero = emit.constant(0, _LANES)
     everyone = emit.compare("icmp eq", ballot, mine)
@@ -112,7 +113,7 @@ def match(context: Context, instruction: Instruction) -> None:
     emit = context.emit
     element = f"i{bits_of(context.type_of())}"
     value = context.read(instruction.operands[1], element)
-    mine = _members(context, instruction)
+    mine = heard(context, instruction)
     name = f"match.{element}"
     context.code.program.helper(name, lambda: _match(name, element))
     emit.store(value, "%data", ALIGN)
@@ -155,69 +156,10 @@ end:
 """
 
 
-_REDUCTIONS = {
-    ("add", "s32"): ("add", 0), ("add", "u32"): ("add", 0), ("min", "s32"): ("smin", 2**31 - 1),
-    ("max", "s32"): ("smax", -(2**31)), ("min", "u32"): ("umin", -1), ("max", "u32"): ("umax", 0),
-    ("and", "b32"): ("and", -1), ("or", "b32"): ("or", 0), ("xor", "b32"): ("xor", 0),
-}  # fmt: skip
-
-
-def reduce(context: Context, instruction: Instruction) -> None:
-    """redux: over the lanes of the mask."""
-    emit = context.emit
-    operation = next((m for m in instruction.modifiers if m in ("add", "min", "max", "and", "or", "xor")), "")
-    found = _REDUCTIONS.get((operation, context.type_of()))
-    if found is None:
-        raise context.refuse()
-    intrinsic, neutral = found
-    emit.store(context.read(instruction.operands[1], "i32"), "%data", ALIGN)
-    emit.store(_members(context, instruction), "%data2", ALIGN)
-    name = f"redux.{intrinsic}"
-    context.code.program.declared[f"llvm.vector.reduce.{intrinsic}.v32i32"] = (
-        f"declare i32 @llvm.vector.reduce.{intrinsic}.v32i32(<32 x i32>)"
-    )
-    context.code.program.helper(name, lambda: _reduce(name, intrinsic, neutral))
-    emit.call(name, "void", *(Value(place, "ptr") for place in ("%data", "%data2", "%result")))
-    context.write(instruction.operands[0], emit.load(_LANES, "%result", ALIGN))
-
-
-def _reduce(name: str, intrinsic: str, neutral: int) -> str:
-    """Lane by lane, since lanes may have masks of their own; a lane with the mask of the one before has its result."""
-    return f"""
-define internal void @{name}(ptr %data, ptr %masks, ptr %result) noinline {{
-entry:
-  %all = load <32 x i32>, ptr %data, align 64
-  br label %each
-each:
-  %n = phi i32 [ 0, %entry ], [ %n.next, %next ]
-  %before = phi i32 [ 0, %entry ], [ %mask, %next ]
-  %had = phi i32 [ {neutral}, %entry ], [ %has, %next ]
-  %mask.at = getelementptr i32, ptr %masks, i32 %n
-  %mask = load i32, ptr %mask.at
-  %same = icmp eq i32 %mask, %before
-  br i1 %same, label %next, label %compute
-compute:
-  %lanes = bitcast i32 %mask to <32 x i1>
-  %chosen = select <32 x i1> %lanes, <32 x i32> %all, <32 x i32> splat (i32 {neutral})
-  %new = call i32 @llvm.vector.reduce.{intrinsic}.v32i32(<32 x i32> %chosen)
-  br label %next
-next:
-  %has = phi i32 [ %had, %each ], [ %new, %compute ]
-  %to = getelementptr i32, ptr %result, i32 %n
-  store i32 %has, ptr %to
-  %n.next = add i32 %n, 1
-  %more = icmp ult i32 %n.next, 32
-  br i1 %more, label %each, label %end
-end:
-  ret void
-}}
-"""
-
-
 def elect(context: Context, instruction: Instruction) -> None:
     """elect: the lowest lane of the mask."""
     emit = context.emit
-    mine = _members(context, instruction)
+    mine = heard(context, instruction)
     leader = emit.intrinsic("llvm.cttz", _LANES, mine, Value("false", "i1"))
     to = instruction.operands[0]
     first, second = (to.first, to.second) if isinstance(to, Pair) else (Sink(), to)
@@ -237,7 +179,6 @@ HANDLERS = {
     "shfl": shuffle,
     "vote": vote,
     "match": match,
-    "redux": reduce,
     "elect": elect,
     "bar": barrier,
     "barrier": barrier,

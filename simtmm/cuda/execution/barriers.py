@@ -1,0 +1,55 @@
+"""Barriers of a block."""
+
+from typing import TYPE_CHECKING
+
+from simtmm.cuda.execution.edges import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER, number_of, offset_of, park
+from simtmm.cuda.execution.emit import Value
+from simtmm.cuda.execution.layout import BLOCK
+from simtmm.cuda.ptx.control_flow import Block
+from simtmm.cuda.ptx.syntax import Immediate, Instruction
+
+if TYPE_CHECKING:
+    from simtmm.cuda.execution.context import Context
+
+
+def barrier(context: "Context", block: Block, last: Instruction) -> None:
+    """bar.sync, bar.red and their kin: lanes arrive, and wait until as many threads have as the barrier is for."""
+    emit = context.emit
+    operands = list(last.operands)
+    predicate = operands.pop() if "red" in last.modifiers else None
+    destination = operands.pop(0) if predicate is not None else None
+    number = uniform(context, operands[0]) if operands else number_of(0)
+    count = uniform(context, operands[1]) if len(operands) > 1 else number_of(0)
+    context.flush()
+    assert block.behind is not None
+    park(context, context.block_mask, block.behind)
+    if predicate is not None and destination is not None:
+        true = emit.mask(context.predicate(predicate))
+        operation = {"popc": 0, "and": 1, "or": 2}[next(m for m in last.modifiers if m in ("popc", "and", "or"))]
+        emit.call("gather.barrier", "void", BLOCK_POINTER, context.active, number, true, number_of(operation))
+    state = (LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER)
+    emit.call("arrive", "void", *state, context.active, number, count, Value("true", "i1"))
+    emit.do("br label %dispatch")
+
+
+def barrier_result(context: "Context", last: Instruction) -> None:
+    """What bar.red gives, in the block behind it."""
+    emit = context.emit
+    operands = last.operands
+    barrier = uniform(context, operands[1])
+    place = emit.at("%block", offset_of(BLOCK, "result"))
+    scaled = emit.binary("mul", emit.resize(barrier, "i64", False), emit.constant(4, "i64"))
+    found = emit.splat(emit.load("i32", emit.at(place, scaled)))
+    if "popc" not in last.modifiers:
+        found = emit.compare("icmp ne", found, emit.constant(0, found.type))
+    context.write(operands[0], found)
+
+
+def uniform(context: "Context", operand: object) -> Value:
+    """An operand that is the same in all lanes that take part, i32."""
+    if isinstance(operand, Immediate):
+        return number_of(operand.value)
+    emit = context.emit
+    value = context.read(operand, "i32")  # type: ignore[arg-type]
+    lane = emit.call("llvm.cttz.i32", "i32", context.active, Value("false", "i1"))
+    return emit.value(f"extractelement {value}, i32 {emit.binary('and', lane, number_of(31)).name}", "i32")

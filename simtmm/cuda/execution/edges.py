@@ -1,0 +1,95 @@
+"""How lanes of a warp go from block to block of code, and where they wait for each other."""
+
+from typing import TYPE_CHECKING
+
+from simtmm.cuda.execution.emit import Emitter, Value
+from simtmm.cuda.execution.layout import WARP
+from simtmm.cuda.ptx.control_flow import Block
+
+if TYPE_CHECKING:
+    from simtmm.cuda.execution.context import Context
+
+WARP_POINTER, BLOCK_POINTER, LAUNCH_POINTER = Value("%warp", "ptr"), Value("%block", "ptr"), Value("%launch", "ptr")
+WAITING_COST = 1 << 14  # of a turn's fuel, for a round of a loop in which threads may wait for others
+
+
+def number_of(number: int) -> Value:
+    """A number of 32 bits."""
+    return Value(str(number), "i32")
+
+
+def offset_of(structure: object, name: str) -> int:
+    """Where a field of a structure stands [bytes]."""
+    return int(structure.fields[name][1])  # type: ignore[attr-defined]
+
+
+def go(context: "Context", target: int, source: int) -> None:
+    """Lanes in %mask go to a block of the function, unless others wait there or before it."""
+    emit, code = context.emit, context.code
+    number = code.first_block + target
+    program = code.program
+    label = f"B{number}"
+    if target <= source:
+        program.tired.add(number)
+        cost = WAITING_COST if target in code.flow.waiting else 1
+        fuel = emit.binary("sub", emit.load("i32", "%fuel"), number_of(cost))
+        emit.store(fuel, "%fuel")
+        over = emit.compare("icmp slt", fuel, number_of(0))
+        label = emit.name("goes")[1:]
+        emit.do(f"br {over}, label %tired{number}, label %{label}")
+        emit.label(label)
+    program.parked.add(number)
+    meets = emit.compare("icmp uge", number_of(number), emit.load("i32", "%next"))
+    emit.do(f"br {meets}, label %park{number}, label %B{number}")
+
+
+def park_block(emit: Emitter, number: int) -> None:
+    """Where lanes wait for others to come to a block of code, or let them go first."""
+    emit.label(f"park{number}")
+    emit.call("park", "void", WARP_POINTER, emit.load("i32", "%mask"), number_of(number))
+    emit.do("br label %dispatch")
+
+
+def tired_block(emit: Emitter, number: int) -> None:
+    """Where lanes have had their turn: the others go first."""
+    emit.label(f"tired{number}")
+    mask = emit.load("i32", "%mask")
+    place = emit.at("%warp", offset_of(WARP, "tired"))
+    emit.store(emit.binary("or", emit.load("i32", place), mask), place)
+    emit.store(emit.load("i32", "%fuel.at"), "%fuel")
+    emit.call("park", "void", WARP_POINTER, mask, number_of(number))
+    emit.do("br label %dispatch")
+
+
+def go_behind(context: "Context", block: Block) -> None:
+    """Lanes go on behind a block in the text."""
+    if block.behind is None:  # the end of the text: as ret
+        context.emit.call("leave", "void", LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER, context.block_mask)
+        context.emit.do("br label %dispatch")
+    else:
+        go(context, block.behind, block.number)
+
+
+def left_out(context: "Context") -> Value:
+    """The lanes of the block that the guard leaves out."""
+    emit = context.emit
+    return emit.binary("and", context.block_mask, emit.invert(context.active))
+
+
+def park(context: "Context", mask: Value, target: int) -> None:
+    """Lanes wait at a block of the function, or go there when it is their turn."""
+    context.emit.call("park", "void", WARP_POINTER, mask, number_of(context.code.first_block + target))
+
+
+def rest_goes_on(context: "Context", block: Block) -> None:
+    """Lanes that a guard leaves out go on behind the block."""
+    if block.instructions[-1].guard is not None and block.behind is not None:
+        park(context, left_out(context), block.behind)
+
+
+def fault(context: "Context", code: int, number: int, mask: Value) -> None:
+    """The warp ends here, in the first lane of a mask."""
+    emit = context.emit
+    lane = emit.call("llvm.cttz.i32", "i32", mask, Value("true", "i1"))
+    emit.call("fault", "void", LAUNCH_POINTER, number_of(code), number_of(number), lane, Value("0", "i64"))
+    emit.do("br label %faulted")

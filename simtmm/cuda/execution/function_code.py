@@ -1,0 +1,85 @@
+"""A function in a program: where its registers, parameters and variables are."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from simtmm.cuda.execution.constants import constants
+from simtmm.cuda.execution.context import Context, Frame
+from simtmm.cuda.execution.emit import Value, lanes
+from simtmm.cuda.execution.layout import ACTIVATION, ACTIVATION_BYTES, ALIGN, LANES, LAUNCH, PARAMETER_WINDOW
+from simtmm.cuda.ptx.control_flow import ControlFlow, control_flow
+from simtmm.cuda.ptx.registers import written
+from simtmm.cuda.ptx.steps import steps
+from simtmm.cuda.ptx.syntax import Function, Instruction, Symbol, Variable
+
+if TYPE_CHECKING:
+    from simtmm.cuda.execution.program import Program
+
+FUNCTION_ADDRESS = 1 << 44  # of the first function; the others follow at FUNCTION_STEP
+FUNCTION_STEP = 16
+
+
+class FunctionCode:
+    """A function in a program: where its registers, parameters and variables are."""
+
+    def __init__(self, program: "Program", function: Function, number: int, first_block: int) -> None:
+        self.program, self.function, self.number, self.first_block = program, function, number, first_block
+        self.flow: ControlFlow = control_flow(function)
+        self.steps = steps(self.flow)
+        self.registers = function.registers
+        self.places: dict[str, tuple[int, int]] = {}  # of parameters in the activation: offset, stride of a lane
+        end = ACTIVATION_BYTES
+        passed = [] if function.entry else [*function.parameters, *function.returns]
+        for variable in (*passed, *(v for v in function.variables if v.space == "param")):
+            stride = max(4, -(-variable.size // variable.align) * variable.align)
+            self.places[variable.name] = (end, stride)
+            end += -(-stride * LANES // ALIGN) * ALIGN
+        self.constants = constants(function)
+        self.frame = Frame(function.registers, self.flow.crossing - self.constants.keys(), end)
+        self.frame_bytes = self.frame.end
+        self.locals, self.local_bytes = placed(v for v in function.variables if v.space == "local")
+        self.parameters, self.parameter_bytes = placed(function.parameters)
+
+    def is_constant(self, instruction: Instruction) -> bool:
+        """Whether an instruction gives a register the number that it always holds."""
+        return instruction.opcode == "mov" and any(name in self.constants for name in written(instruction))
+
+    def address(self, context: Context, symbol: Symbol) -> Value:
+        """The address of a symbol, i64 in all lanes, in the state space it belongs to."""
+        emit, name = context.emit, symbol.name
+        if name in self.locals:
+            base = Value("0", "i64")
+            if not self.function.entry:
+                base = emit.field("i64", context.frame, int(ACTIVATION.fields["local_top"][1]))  # type: ignore[index]
+            return emit.splat(emit.binary("add", base, emit.constant(self.locals[name] + symbol.offset, "i64")))
+        if self.function.entry and name in self.parameters:
+            return emit.constant(PARAMETER_WINDOW + self.parameters[name] + symbol.offset, lanes("i64"))
+        if name in self.program.shared:
+            return emit.constant(self.program.shared[name] + symbol.offset, lanes("i64"))
+        if name in self.program.function_numbers:
+            number = self.program.function_numbers[name]
+            return emit.constant(FUNCTION_ADDRESS + FUNCTION_STEP * number, lanes("i64"))
+        if name in self.program.module.variables or any(v.name == name for v in self.function.variables):
+            number = self.program.symbol(name)
+            table = emit.field("ptr", "%launch", int(LAUNCH.fields["symbols"][1]))  # type: ignore[index]
+            base = emit.load("i64", emit.at(table.name, 8 * number))
+            return emit.splat(emit.binary("add", base, emit.constant(symbol.offset, "i64")))
+        raise context.refuse(f"names {name}, which is not defined here")
+
+    def dynamic_shared_bytes(self, context: Context) -> Value:
+        """What the launch gave beyond the static shared memory, i32 in all lanes."""
+        emit = context.emit
+        whole = emit.field("i64", "%launch", int(LAUNCH.fields["shared_bytes"][1]))  # type: ignore[index]
+        rest = emit.binary("sub", whole, emit.constant(self.program.shared_bytes, "i64"))
+        return emit.splat(emit.resize(rest, "i32", False))
+
+
+def placed(variables: Iterable[Variable]) -> tuple[dict[str, int], int]:
+    """Offsets of variables one behind another, and where the last one ends."""
+    places: dict[str, int] = {}
+    end = 0
+    for variable in variables:
+        end = -(-end // variable.align) * variable.align
+        places[variable.name] = end
+        end += variable.size
+    return places, end

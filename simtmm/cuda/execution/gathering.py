@@ -1,0 +1,43 @@
+"""Instructions that gather the lanes of a mask: those that come first wait."""
+
+from typing import TYPE_CHECKING
+
+from simtmm.cuda.execution.context import Context
+from simtmm.cuda.execution.edges import WARP_POINTER, number_of, offset_of
+from simtmm.cuda.execution.emit import Emitter, Value
+from simtmm.cuda.execution.layout import ALIGN, WARP
+from simtmm.cuda.ptx.control_flow import Block
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Register
+
+if TYPE_CHECKING:
+    from simtmm.cuda.execution.function_code import FunctionCode
+
+
+def gather_lanes(emit: Emitter, code: "FunctionCode", block: Block) -> None:
+    """Lanes at an instruction that gathers those of its mask wait until all are there; nothing if all are."""
+    number = code.first_block + block.number
+    mask = emit.load("i32", "%mask")
+    living = emit.field("i32", "%warp", offset_of(WARP, "living"))
+    together = emit.compare("icmp eq", mask, living)
+    emit.do(f"br {together}, label %gathered{number}, label %gather{number}")
+    emit.label(f"gather{number}")
+    context = Context(emit, code, mask, emit.load("ptr", "%frame").name)
+    context.instruction = block.instructions[0]
+    emit.store(context.read(members(block.instructions[0]), "i32"), "%addresses", ALIGN)
+    ready = emit.call("gather", "i32", WARP_POINTER, mask, number_of(number), Value("%addresses", "ptr"))
+    nobody = emit.compare("icmp eq", ready, number_of(0))
+    emit.store(ready, "%mask")
+    emit.do(f"br {nobody}, label %dispatch, label %gathered{number}")
+    emit.label(f"gathered{number}")
+
+
+def members(instruction: Instruction) -> Register | Immediate:
+    """The mask of the lanes that an instruction gathers."""
+    if instruction.opcode == "bar":
+        last = instruction.operands[0]
+    elif instruction.has("sync") and instruction.opcode in ("shfl", "vote", "match", "redux", "elect"):
+        last = instruction.operands[-1]
+    else:
+        last = Immediate(0xFFFFFFFF)
+    assert isinstance(last, Register | Immediate)
+    return last

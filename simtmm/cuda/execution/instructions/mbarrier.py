@@ -1,0 +1,170 @@
+"""mbarrier: barriers in shared memory that count arrivals, and bytes that copies have yet to bring.
+
+The object is 64 bits, which programs must not look into. Ours: bits 0 to 19 the arrivals that the phase still waits
+for, 20 to 39 those that the next begins with, 40 to 60 the bytes that are expected (less those that came early), 63
+the phase. A phase is complete when no arrival and no byte is missing; the object begins the next at once. The state
+that an arrival gives is the object as it was.
+"""
+
+from simtmm.cuda.execution.context import Context
+from simtmm.cuda.execution.emit import Value, lanes
+from simtmm.cuda.execution.instructions.memory import address_of
+from simtmm.cuda.execution.layout import ALIGN
+from simtmm.cuda.ptx.steps import space_of
+from simtmm.cuda.ptx.syntax import Address, Instruction, Operand, Sink
+
+_COUNT_BITS = 20
+_POINTERS = tuple(Value(name, "ptr") for name in ("%launch", "%block", "%warp"))
+
+UPDATE = f"""
+define internal i64 @mbarrier.update(i64 %old, i64 %arrivals, i64 %dropped, i64 %bytes) {{
+  %pending.old = and i64 %old, {(1 << _COUNT_BITS) - 1}
+  %pending.less = sub i64 %pending.old, %arrivals
+  %pending = and i64 %pending.less, {(1 << _COUNT_BITS) - 1}
+  %expected.up = lshr i64 %old, {_COUNT_BITS}
+  %expected.old = and i64 %expected.up, {(1 << _COUNT_BITS) - 1}
+  %expected = sub i64 %expected.old, %dropped
+  %left.up = shl i64 %old, 3
+  %left.old = ashr i64 %left.up, 43
+  %left = add i64 %left.old, %bytes
+  %phase = lshr i64 %old, 63
+  %no.arrivals = icmp eq i64 %pending, 0
+  %no.bytes = icmp eq i64 %left, 0
+  %complete = and i1 %no.arrivals, %no.bytes
+  %flip = zext i1 %complete to i64
+  %phase.new = xor i64 %phase, %flip
+  %pending.new = select i1 %complete, i64 %expected, i64 %pending
+  %a = shl i64 %expected, {_COUNT_BITS}
+  %b = shl i64 %left, 43
+  %c = lshr i64 %b, 3
+  %d = shl i64 %phase.new, 63
+  %e = or i64 %pending.new, %a
+  %f = or i64 %c, %d
+  %new = or i64 %e, %f
+  ret i64 %new
+}}
+"""
+
+# What becomes of %old by %x and %y, and %out that the lane gets.
+_OPERATIONS = {
+    "init": "  %up = shl i64 %x, 20\n  %new = or i64 %x, %up\n  %out = add i64 %old, 0",
+    "inval": "  %new = and i64 %old, 0\n  %out = add i64 %old, 0",
+    "arrive": "  %new = call i64 @mbarrier.update(i64 %old, i64 %x, i64 0, i64 %y)\n  %out = add i64 %old, 0",
+    "arrive_drop": "  %new = call i64 @mbarrier.update(i64 %old, i64 %x, i64 %x, i64 %y)\n  %out = add i64 %old, 0",
+    "expect": "  %new = call i64 @mbarrier.update(i64 %old, i64 0, i64 0, i64 %y)\n  %out = add i64 %old, 0",
+    # %x: a state, or the phase's parity in bit 63.
+    "wait": "  %new = add i64 %old, 0\n  %differ = xor i64 %old, %x\n  %out = lshr i64 %differ, 63",
+}
+
+
+def barrier(context: Context, instruction: Instruction) -> None:
+    """mbarrier."""
+    what = instruction.modifiers[0]
+    operands = instruction.operands
+    one = context.emit.constant(1, lanes("i64"))
+    match what:
+        case "init":
+            _apply(context, "init", operands[0], context.read(operands[1], "i64"), None)
+        case "inval":
+            _apply(context, "inval", operands[0], None, None)
+        case "expect_tx":
+            _apply(context, "expect", operands[0], None, context.read(operands[1], "i64"))
+        case "complete_tx":
+            complete(context, operands[0], context.read(operands[1], "i64"), space_of(instruction))
+        case "arrive" | "arrive_drop":
+            to, rest = (operands[0], operands[1:]) if not isinstance(operands[0], Address) else (Sink(), operands)
+            expects = instruction.has("expect_tx")
+            given = context.read(rest[1], "i64") if len(rest) > 1 else one
+            out = _apply(context, what, rest[0], one if expects else given, given if expects else None)
+            if not isinstance(to, Sink):
+                context.write(to, out)
+        case "test_wait" | "try_wait":
+            state = context.read(operands[2], "i64")
+            if instruction.has("parity"):
+                state = context.emit.binary("shl", state, context.emit.constant(63, state.type))
+            context.write(operands[0], _apply(context, "wait", operands[1], state, None))
+        case "pending_count":
+            state = context.read(operands[1], "i64")
+            mask = context.emit.constant((1 << _COUNT_BITS) - 1, state.type)
+            context.write(operands[0], context.emit.binary("and", state, mask))
+        case _:
+            raise context.refuse()
+
+
+def complete(context: Context, address: Operand, count: Value, space: str) -> None:
+    """Bytes have come."""
+    emit = context.emit
+    less = emit.binary("sub", emit.constant(0, count.type), count)
+    _apply(context, "expect", address, None, less, space)
+
+
+def arrive(context: Context, address: Operand) -> None:
+    """An arrival of each lane that takes part."""
+    _apply(context, "arrive", address, context.emit.constant(1, lanes("i64")), None)
+
+
+def _apply(
+    context: Context, operation: str, address: Operand, x: Value | None, y: Value | None, space: str | None = None
+) -> Value:
+    """An operation on the objects of the lanes, one after the other; what each gets of it, i64."""
+    emit, program = context.emit, context.code.program
+    assert context.instruction is not None
+    found = space_of(context.instruction) if space is None else space
+    space = "shared" if found == "shared" else "global"
+    program.helper("mbarrier.update", lambda: UPDATE)
+    name = f"mbarrier.{operation}.{space}"
+    program.helper(name, lambda: _function(name, operation, space))
+    emit.store(address_of(context, address), "%addresses", ALIGN)
+    zero = emit.constant(0, lanes("i64"))
+    emit.store(x or zero, "%data", ALIGN)
+    emit.store(y or zero, "%data2", ALIGN)
+    number = Value(str(context.access_number()), "i32")
+    places = [Value(each, "ptr") for each in ("%addresses", "%data", "%data2", "%result")]
+    wrong = emit.call(name, "i1", *_POINTERS, number, context.active, *places)
+    label = emit.name("went")[1:]
+    emit.do(f"br {wrong}, label %faulted, label %{label}")
+    emit.label(label)
+    return emit.load(lanes("i64"), "%result", ALIGN)
+
+
+def _function(name: str, operation: str, space: str) -> str:
+    return f"""
+define internal i1 @"{name}"(
+    ptr %launch, ptr %block, ptr %warp, i32 %access,
+    i32 %mask, ptr %addresses, ptr %xs, ptr %ys, ptr %result) noinline {{
+entry:
+  %hosts = alloca [32 x i64], align 64
+  %nobody = icmp eq i32 %mask, 0
+  br i1 %nobody, label %end, label %some
+some:
+  %wrong = call i1 @resolve.{space}(
+    ptr %launch, ptr %block, ptr %warp, i32 %access,
+    i32 %mask, i64 8, i1 true, ptr %addresses, ptr %hosts)
+  br i1 %wrong, label %failed, label %each
+each:
+  %m = phi i32 [ %mask, %some ], [ %m.next, %each ]
+  %lane = call i32 @llvm.cttz.i32(i32 %m, i1 true)
+  %host.at = getelementptr i64, ptr %hosts, i32 %lane
+  %host = load ptr, ptr %host.at
+  %x.at = getelementptr i64, ptr %xs, i32 %lane
+  %x = load i64, ptr %x.at
+  %y.at = getelementptr i64, ptr %ys, i32 %lane
+  %y = load i64, ptr %y.at
+  %old = load i64, ptr %host
+{_OPERATIONS[operation]}
+  store i64 %new, ptr %host
+  %result.at = getelementptr i64, ptr %result, i32 %lane
+  store i64 %out, ptr %result.at
+  %less = sub i32 %m, 1
+  %m.next = and i32 %m, %less
+  %over = icmp eq i32 %m.next, 0
+  br i1 %over, label %end, label %each
+end:
+  ret i1 false
+failed:
+  ret i1 true
+}}
+"""
+
+
+HANDLERS = {"mbarrier": barrier}

@@ -1,0 +1,26 @@
+"""Instructions that are known by name and not run: what each would need."""
+
+from simtmm.cuda.execution.context import Context
+from simtmm.cuda.ptx.syntax import Instruction
+
+REASONS = {
+    "wgmma": "multiplies by a group of four warps, which is not run here; mma.sync is",
+    "tcgen05": "works on tensor memory, which is not run here; mma.sync is",
+    "multimem": "accesses the memory of several GPUs at once, which is not run here",
+    "clusterlaunchcontrol": "takes over the work of another cluster, which is not run here",
+    "tensormap": "changes a tensor map, which is not run here",
+    "istypep": "asks for the type of an opaque handle, which is not run here",
+    **dict.fromkeys(("tex", "tld4", "txq"), "reads a texture, which is not run here"),
+    **dict.fromkeys(("suld", "sust", "sured", "suq"), "accesses a surface, which is not run here"),
+    **dict.fromkeys(
+        ("alloca", "stacksave", "stackrestore"), "makes room on the stack while it runs, which is not run here"
+    ),
+}
+
+
+def refuse(context: Context, instruction: Instruction) -> None:
+    """Ends the translation with one line."""
+    raise context.refuse(REASONS[instruction.opcode])
+
+
+HANDLERS = dict.fromkeys(REASONS, refuse)

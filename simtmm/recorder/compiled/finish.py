@@ -1,0 +1,59 @@
+"""The end of a recording of compiled kernels: its trace."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from simtmm.cuda.linked import LinkedModule
+from simtmm.provenance import provenance
+from simtmm.recorder.compiled.run import LaunchRuns
+from simtmm.trace.io import Trace, TraceRecorder
+from simtmm.trace.schema import TraceLaunch
+
+WARP_SIZE = 32
+
+
+def finished(
+    recorder: TraceRecorder,
+    name: str,
+    parameters: Mapping[str, Any],
+    launches: Sequence[TraceLaunch],
+    runs: LaunchRuns,
+    modules: Sequence[LinkedModule],
+    warnings: Sequence[str] = (),
+    sample_blocks: int | None = None,
+) -> Trace:
+    """The trace of launches whose events a recorder has taken.
+
+    name, parameters: of the program.
+    launches: as `LaunchRuns.described` has them.
+    runs: that ran them.
+    modules: of their kernels, in the order in which they were launched first; at least one.
+    warnings: what a reader of the trace must know.
+    sample_blocks: most blocks of a launch that were recorded.
+    """
+    text = "\0".join(unit.ptx for module in modules for unit in module.units)
+    targets = [module.units[0].target for module in modules]
+    said = {
+        **provenance(),
+        "recorder": "compiled",
+        "source": hashlib.sha256(text.encode()).hexdigest()[:20],
+        **({"warnings": list(warnings)} if warnings else {}),
+    }
+    return recorder.finish(
+        name,
+        dict(parameters),
+        list(launches),
+        runs.table(),
+        runs.sites.sites,
+        said,
+        sample_blocks,
+        form="compiled",
+        architecture=max(targets, key=_number),
+        warp_size=WARP_SIZE if runs.for_warps else None,
+    )
+
+
+def _number(target: str) -> tuple[int, str]:
+    digits = target.removeprefix("sm_").rstrip("af")
+    return int(digits) if digits.isdecimal() else 0, target

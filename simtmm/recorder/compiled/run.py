@@ -1,0 +1,109 @@
+"""Launches of compiled kernels on a device: their log becomes events, with what a trace says of them."""
+
+import contextlib
+from collections.abc import Generator
+
+import numpy as np
+
+from simtmm.cuda.compilers import bare_name
+from simtmm.cuda.device import Device, DeviceLaunch
+from simtmm.cuda.events import LogReader
+from simtmm.cuda.execution.launch import local_bytes_of
+from simtmm.cuda.execution.layout import LOG_ENTRY
+from simtmm.cuda.function import KernelFunction
+from simtmm.errors import RecordingError
+from simtmm.files import KERNEL_MEMORY
+from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
+from simtmm.recorder.limits import kernel_memory
+from simtmm.trace.schema import Batch, TraceArray, TraceLaunch
+
+
+class LaunchRuns:
+    """Launches on a device, one after another.
+
+    sites: of the kernels launched so far. for_warps: whether one of them has instructions for warps of 32.
+    has_accessed: whether the launch run last has recorded any access.
+    """
+
+    def __init__(self, device: Device, most_events: int) -> None:
+        """most_events: of all launches."""
+        self.device = device
+        self.sites = CompiledSites()
+        self.for_warps = False
+        self._left = self._most = most_events
+        self._memory = kernel_memory()
+        self._arrays: list[TraceArray] = []
+        self.has_accessed = False
+
+    def run(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> Generator[Batch, None, None]:
+        """Run a launch and yield its events. Raises what `Device.run` raises, and RecordingError for too many."""
+        table = self.sites.table(function)
+        self.for_warps = self.for_warps or is_for_warps(function.program)
+        x, y, z = launch.block
+        reader = LogReader(table, x * y * z)
+        self.table()  # what is taken out of the device before the next launch stands in it
+        with contextlib.closing(self.device.run(function, launch)) as pieces:
+            for piece, ended in pieces:
+                for batch in reader.add(piece, ended):
+                    yield self._counted(batch, number, launch.where)
+                self._check(reader.held_events, launch.where)
+        for batch in reader.rest():
+            yield self._counted(batch, number, launch.where)
+        self.has_accessed = reader.accesses > 0
+
+    def _counted(self, batch: Batch, number: int, where: str) -> Batch:
+        self._left -= len(batch.events)
+        self._check(0, where)
+        batch.launch[:] = number
+        return batch
+
+    def _check(self, held: int, where: str) -> None:
+        """Raise RecordingError where there are too many events, or where those of blocks that go on fill the memory."""
+        if held > self._left or self._left < 0:
+            raise RecordingError(
+                f"{where}: more than {self._most:,} events, which is all that may be held: does it loop for ever? Else "
+                "write to a file (simtmm record -o FILE), take smaller parameters or raise most_events"
+            )
+        if held * LOG_ENTRY > self._memory:
+            raise RecordingError(
+                f"{where}: blocks that have not ended fill {self._memory:,} bytes of memory with events: do they loop "
+                f"for ever? Else raise {KERNEL_MEMORY}"
+            )
+
+    def described(self, function: KernelFunction, launch: DeviceLaunch, registers: int = 0) -> TraceLaunch:
+        """A launch as a trace has it, with what the assembler says that the kernel takes.
+
+        registers: of a thread, where there is no assembler to ask.
+        """
+        resources = function.linked.resources_of(function.entry)
+        program, dynamic = function.program, launch.shared_bytes
+        return TraceLaunch(
+            bare_name(function.entry),
+            launch.grid,
+            launch.block,
+            resources.registers if resources else registers,
+            program.dynamic_offset + dynamic if dynamic else program.shared_bytes,
+            max(resources.local_bytes if resources else 0, local_bytes_of(program)),
+            max(resources.spill_store_bytes, resources.spill_load_bytes) if resources else 0,
+        )
+
+    def table(self) -> list[TraceArray]:
+        """The arrays, and the variables of modules that have been met, as a trace describes them.
+
+        Those that were taken out of the device since an earlier call are among them: its launches have touched them.
+        """
+        newest = self._arrays[-1].base if self._arrays else -1
+        added = []
+        for allocation in reversed(self.device.memory.allocations):  # in the order of their addresses
+            if allocation.base <= newest:
+                break
+            array = allocation.array if allocation.array is not None else allocation.data
+            space = "constant" if allocation.constant else "global"
+            added.append(
+                TraceArray(
+                    allocation.name, allocation.base, allocation.bytes, np.dtype(array.dtype).str, tuple(array.shape),
+                    space,
+                )
+            )  # fmt: skip
+        self._arrays += reversed(added)
+        return list(self._arrays)

@@ -1,0 +1,1 @@
+"""Kernels launched directly from Python on NumPy arrays, recorded or not."""

@@ -1,0 +1,44 @@
+"""A kernel run by the execution on the CPU and by the plain interpreter, on the same arrays at the same addresses."""
+
+import struct
+from collections.abc import Sequence
+
+import numpy as np
+
+from simtmm.cuda.compilers import CompiledModule
+from simtmm.cuda.device import Device, DeviceLaunch
+from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.linked import LinkedModule
+from simtmm.cuda.ptx import parse_module
+from tests.cuda.interpreter import Memory, run
+
+
+def execute(text: str, blocks: int, threads: int, arrays: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[int]]:
+    """The arrays that kernel "k" leaves, which takes pointers to them, and where they stood."""
+    linked = LinkedModule([CompiledModule(text, 100, name="k.ptx")])
+    device = Device()
+    device.symbols(linked)
+    found = [array.copy() for array in arrays]
+    addresses = [device.memory.place(f"a{at}", array) for at, array in enumerate(found)]
+    parameters = struct.pack(f"<{len(addresses)}Q", *addresses)
+    device.launch(KernelFunction(linked, "k"), DeviceLaunch((blocks, 1, 1), (threads, 1, 1), parameters))
+    return found, addresses
+
+
+def interpret(
+    text: str, blocks: int, threads: int, arrays: Sequence[np.ndarray], addresses: Sequence[int]
+) -> list[np.ndarray]:
+    """The same by the interpreter."""
+    module, memory = parse_module(text), Memory()
+    found = [array.copy() for array in arrays]
+    for array, address in zip(found, addresses, strict=True):
+        memory.allocate(array, address)
+    given = [struct.pack("<Q", address) for address in addresses]
+    run(module, "k", (blocks, 1, 1), (threads, 1, 1), given, memory, limit=5_000_000)
+    return found
+
+
+def both(text: str, blocks: int, threads: int, *arrays: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Each array as the execution and as the interpreter leave it."""
+    executed, addresses = execute(text, blocks, threads, arrays)
+    return list(zip(executed, interpret(text, blocks, threads, arrays, addresses), strict=True))

@@ -1,0 +1,49 @@
+"""Instructions that are known and not run end the translation in one line: instruction, line of PTX, line of source."""
+
+import pytest
+
+from simtmm.cuda.execution.program import Program
+from simtmm.cuda.ptx import parse_module
+from simtmm.errors import PtxError
+from tests.cuda.execution.kernels import kernel
+
+REGISTERS = ".reg .b32 %r<8>; .reg .f32 %f<8>; .reg .f16 %h<4>; .reg .b64 %s<8>; .reg .pred %q<4>;"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "why"),
+    [
+        (
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %s0, %s1, %q0, 1, 1, 0, 0;",
+            "a group of four warps",
+        ),
+        ("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r0], 32;", "tensor memory"),
+        ("multimem.ld_reduce.relaxed.gpu.global.add.f32 %f0, [%s0];", "the memory of several GPUs"),
+        (
+            "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r0], [%r1];",
+            "the work of another cluster",
+        ),
+        ("tensormap.replace.tile.global_address.global.b1024.b64 [%s0], %s1;", "changes a tensor map"),
+        ("istypep.texref %q0, %s0;", "an opaque handle"),
+        ("tex.1d.v4.f32.s32 {%f0,%f1,%f2,%f3}, [%s0, {%r0}];", "reads a texture"),
+        ("txq.width.b32 %r0, [%s0];", "reads a texture"),
+        ("suld.b.1d.b32.trap %r0, [%s0, {%r0}];", "accesses a surface"),
+        ("suq.width.b32 %r0, [%s0];", "accesses a surface"),
+        ("alloca.u32 %r0, 16;", "makes room on the stack"),
+        ("stacksave.u32 %r0;", "makes room on the stack"),
+        ("add.f32.f16 %f0, %h0, %f1;", "numbers of two types"),
+        ("cvt.rs.f16x2.f32 %r0, %f0, %f1, %r1;", "rounds by random bits"),
+        ("cvt.rn.satfinite.e2m1x2.f32 %r0, %f0, %f1;", "types that are not known"),
+        ("atom.global.exch.v2.f32 {%f0,%f1}, [%s0], {%f2,%f3};", "is not known"),
+        ("no_such.u32 %r0, %r1;", "is not known"),
+    ],
+)
+def test_an_instruction_that_is_not_run_is_named(instruction: str, why: str) -> None:
+    text = kernel(f".loc 1 27 3\n{instruction}", 0, REGISTERS, '.file 1 "mine.cu"')
+    line = text[: text.index(instruction)].count("\n") + 1
+    with pytest.raises(PtxError) as told:
+        Program(parse_module(text), "k", place=lambda function, location: ("mine.cu", location.line, "")).assembly()
+    message = str(told.value)
+    assert message.startswith(f"mine.cu:27: PTX line {line}: `{instruction.rstrip(';')}`")
+    assert why in message
+    assert "\n" not in message
