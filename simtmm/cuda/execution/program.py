@@ -115,9 +115,13 @@ class Program:
             where = f"{file}:{line}: {where}"
         return PtxError(f"{where}: `{instruction.text}` {why}")
 
+    def code_of(self, number: int) -> FunctionCode:
+        """The function that a block of code is of."""
+        return max((code for code in self.codes if code.first_block <= number), key=lambda code: code.first_block)
+
     def waiting_at(self, number: int, behind_barrier: bool) -> tuple[str, Instruction | None]:
         """The function and the instruction that lanes at a block of code wait for: its first, or the barrier before."""
-        code = max((c for c in self.codes if c.first_block <= number), key=lambda c: c.first_block)
+        code = self.code_of(number)
         blocks = code.flow.blocks
         if not behind_barrier:
             return code.function.name, next(iter(blocks[number - code.first_block].instructions), None)
