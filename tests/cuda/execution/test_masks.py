@@ -4,7 +4,8 @@ import numpy as np
 
 from tests.cuda.execution.both import both
 
-# Lanes below 16 go round the inner loop with their own mask, while the others come to its vote in their next round.
+# Lanes below 16 go round the inner loop with their own mask. It has a fence, so that after a while the others go first,
+# which come to its vote in their next round.
 TEXT = """\
 .version 8.7
 .target sm_90
@@ -20,12 +21,14 @@ TEXT = """\
   mov.u32 %sum, 0;
 OUTER:
   mov.u32 %m, 0xffffffff;
-  selp.u32 %count, %round, 0, %low;
+  mul.lo.u32 %count, %round, 20;
+  selp.u32 %count, %count, 0, %low;
 INNER:
   setp.ne.u32 %q, %count, 0;
   vote.sync.ballot.b32 %m, %q, %m;
   mad.lo.u32 %sum, %sum, 31, %m;
   @!%q bra OUT;
+  membar.cta;
   sub.u32 %count, %count, 1;
   bra INNER;
 OUT:
@@ -43,7 +46,10 @@ OUT:
 def test_lanes_with_other_masks_at_the_same_vote_are_others():
     ((executed, interpreted),) = both(TEXT, 1, 32, np.zeros(32, np.uint32))
     total = {"low": 0, "high": 0}
-    for votes in ((0xFFFF, 0xFFFF, 0), (0xFFFF, 0)):  # rounds; the lanes above hear of the first vote of each
+    for votes in (
+        (0xFFFF,) * 40 + (0,),
+        (0xFFFF,) * 20 + (0,),
+    ):  # rounds; the lanes above hear of the first vote of each
         total["high"] = total["high"] * 31 + votes[0]
         for vote in votes:
             total["low"] = total["low"] * 31 + vote
