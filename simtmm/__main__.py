@@ -52,6 +52,16 @@ def _status() -> object:
         return WRONG_INPUT
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
+    except SystemError as error:  # Ctrl-C while compiled code was called
+        if not _is_of_interrupt(error):
+            raise
+        return INTERRUPTED
+
+
+def _is_of_interrupt(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _message(error: Exception) -> str:

@@ -149,6 +149,7 @@ class Kernel:
 
     sources: files of its device code, where they are not the folder's kernel.cu alone.
     options: for the compiler.
+    expressions: kernels as C++ names them that the compiler has to make, "scale<float>".
     """
 
     name: str
@@ -158,6 +159,7 @@ class Kernel:
     host: ModuleType = field(repr=False)
     sources: tuple[Path, ...] = ()
     options: tuple[str, ...] = ()
+    expressions: tuple[str, ...] = ()
 
     @property
     def source_paths(self) -> tuple[Path, ...]:

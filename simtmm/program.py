@@ -7,9 +7,10 @@ from typing import Any, Literal, TypeAlias
 
 from simtmm.errors import KernelError, TraceError, shown
 from simtmm.files import data_file
-from simtmm.kernel import Kernel, load_kernel
+from simtmm.kernel import Kernel
 from simtmm.machine import Machine
-from simtmm.recorder import form_of, record
+from simtmm.recorder import FORMS, form_of, record
+from simtmm.recorder.sources import opened_kernel
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
 from simtmm.trace.lower import lower
@@ -17,7 +18,6 @@ from simtmm.workload import Workload, load_workload
 
 Kind = Literal["kernel", "trace", "workload"]
 
-DEVICE_CODE = (".cu", ".ptx", ".cubin", ".fatbin")  # one launch of which the command line tells
 SUFFIXES: Mapping[str, Kind] = {".parquet": "trace", ".json": "workload"}
 WORDS: Mapping[Kind, str] = {
     "kernel": "a kernel's name or folder, or a file of launches (.toml)",
@@ -27,7 +27,7 @@ WORDS: Mapping[Kind, str] = {
 
 OBJECTS: Mapping[Kind, type] = {"kernel": Kernel, "trace": Trace, "workload": Workload}
 LOADERS: Mapping[Kind, Callable[[str | Path], Kernel | Trace | Workload]] = {
-    "kernel": lambda named: opened_kernel(named),
+    "kernel": opened_kernel,
     "trace": load_trace,
     "workload": load_workload,
 }
@@ -115,6 +115,8 @@ def open_program(
     what = str(source) if isinstance(source, (str, Path)) else f"this {kind}"
     if kind not in kinds:
         raise KernelError(f"{what}: is {WORDS[kind]}: must be {' or '.join(WORDS[allowed] for allowed in kinds)}")
+    if kind != "kernel" and form is not None:
+        raise KernelError(f"{what}: form = {shown(form)}: can only be given to a kernel")
     if kind != "kernel" and parameters:
         raise KernelError(f"{what}: parameters ({', '.join(parameters)}) can only be given to a kernel")
     opened = LOADERS[kind](source) if isinstance(source, (str, Path)) else source
@@ -127,24 +129,12 @@ def open_program(
     return _of_trace(trace, opened, notes)
 
 
-def opened_kernel(source: str | Path) -> Kernel:
-    """The kernel that a source names: by name, by folder, or by a file of launches (.toml). Raises KernelError."""
-    suffix = Path(source).suffix
-    if suffix == ".toml":
-        from simtmm.recorder.compiled.launches_file import load_launches
-
-        return load_launches(source)
-    if suffix in DEVICE_CODE:
-        from simtmm.recorder.compiled.cuda_file import cuda_program
-
-        return cuda_program(source, None, None)  # which says what is missing
-    return load_kernel(source)
-
-
 def architecture_for(
     kernel: Kernel, machine: Machine | None, form: str | None = None
 ) -> tuple[int | None, tuple[str, ...]]:
     """What a kernel is compiled for on a machine, and notes where that is not the machine's own; None as written."""
+    if form is not None and form not in FORMS:
+        raise KernelError(f"form = {shown(form)}: must be {' or '.join(FORMS)}")
     if machine is None or (form or form_of(kernel)) != "compiled":
         return None, ()
     from simtmm.cuda.compilers import architecture_of

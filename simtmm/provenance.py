@@ -9,7 +9,7 @@ from pathlib import Path
 
 VERSION = "0.1.0"
 
-SOURCES = (".py", ".cuh")
+SOURCES = (".py", ".cuh", ".ll")
 
 
 @functools.cache

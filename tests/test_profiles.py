@@ -358,7 +358,7 @@ def curve_of(name):
     """Some points of the curve that a machine was calibrated on, simulated."""
     gpu = {"V100": "v100", "A100 80 GB": "a100_80", "MI210": "mi210"}[name]
     made = next(made for made in map(load_machine, NAMES) if made.name == name)
-    return occupancy_curve(made, load_stream(GOLDEN / "stream_occupancy.csv", gpu)[::8])
+    return occupancy_curve(made, load_stream(GOLDEN / "stream_occupancy.csv", gpu)[::4])
 
 
 def check_calibrated(made, note, key):

@@ -11,15 +11,16 @@ from simtmm.analysis.comparison import Case, Comparison, Unit
 from simtmm.catalogue import named_kernel, refusal
 from simtmm.engine import DEFAULT, simulate
 from simtmm.errors import KernelError, MachineError, ModelError, StudyError, WorkloadError, nearest, shown
-from simtmm.kernel import Kernel, kernel_in, load_kernel
+from simtmm.kernel import Kernel, kernel_in
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.measurement.timings import Timing, matching
 from simtmm.model import MODELS, find_model, predict
 from simtmm.model.calibrated import CALIBRATED, calibrated
 from simtmm.model.fit import fit_line
 from simtmm.model.series import MEASURED, SIMULATED
-from simtmm.program import Kind, Program, kind_of, open_program
+from simtmm.program import Kind, Program, architecture_for, kind_of, open_program
 from simtmm.provenance import provenance
+from simtmm.recorder.sources import opened_kernel
 from simtmm.watch import Watch
 
 TRACED: tuple[Kind, ...] = ("kernel", "trace")
@@ -37,15 +38,17 @@ def compare(
     unit: Unit = "cycles",
     engine: str = DEFAULT,
     watch: Watch | None = None,
+    form: str | None = None,
 ) -> Comparison:
     """Run every kernel with every set of parameters on every machine, and set all times side by side.
 
     sources: kernels, and traces (.parquet); if there are none, what was measured is run. machines: by name; where the
     sources are left out, those of the measured times if left out. parameters: values by name, every combination is
     run; a kernel takes those that it has. models: names in MODELS and "calibrated"; all if left out. measured: see
-    simtmm.measurement.timings. reference: "simulated", "measured" or a model; measured if there are such times.
-    constants: a1 and a0 of the calibrated model, in `unit`; if left out they are fitted to the reference's times, for
-    each program and machine with at least three cases.
+    simtmm.measurement.timings. reference: "simulated", "measured" or a model; measured if there are such times. form:
+    "written" or "compiled", how kernels are recorded (see simtmm.record); as compiled they are recorded once for each
+    architecture that the machines have. constants: a1 and a0 of the calibrated model, in `unit`; if left out they are
+    fitted to the reference's times, for each program and machine with at least three cases.
 
     What a machine can't hold is told in `failed`. Raises the errors of the steps for everything else, and StudyError
     where nothing is left.
@@ -65,7 +68,7 @@ def compare(
         raise StudyError("reference 'measured': needs a file of measured times")
     named = machines if isinstance(machines, Mapping) else {name: load_machine(name) for name in machines}
     wanted = list(_wanted(sources, named, parameters or {}, measured))
-    cases, failed = _run(wanted, [name for name in chosen if name != CALIBRATED.name], engine, watch)
+    cases, failed, warnings = _run(wanted, [name for name in chosen if name != CALIBRATED.name], engine, watch, form)
     cases, unmatched = _with_measured(cases, measured)
     if not cases:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in failed.items())
@@ -84,14 +87,16 @@ def compare(
         tuple(unmatched),
         fits,
         {**provenance(), "engine": engine},
+        tuple(warnings),
     )
 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A program, recorded once, on the machines where it is wanted."""
+    """A program, recorded once for each architecture, on the machines where it is wanted. kernel: None for a trace."""
 
     source: str
+    kernel: Kernel | None
     given: Mapping[str, Any]
     machines: Mapping[str, Machine]
 
@@ -109,7 +114,7 @@ def _wanted(
         return
     if not machines:
         raise MachineError("at least one machine must be given")
-    kernels = {source: load_kernel(source) for source in sources if kind_of(source) == "kernel"}
+    kernels = {source: opened_kernel(source) for source in sources if kind_of(source) == "kernel"}
     taken = {name for kernel in kernels.values() for name in kernel.parameters}
     for name in parameters:
         if name not in taken:
@@ -120,7 +125,7 @@ def _wanted(
             given = dict(zip(own, values, strict=True))
             if source in kernels:
                 given = {name: kernels[source].resolve(given)[name] for name in own}
-            yield _Wanted(source, given, machines)
+            yield _Wanted(source, kernels.get(source), given, machines)
 
 
 def _as_measured(machines: Mapping[str, Machine], measured: Sequence[Timing]) -> Iterator[_Wanted]:
@@ -132,8 +137,9 @@ def _as_measured(machines: Mapping[str, Machine], measured: Sequence[Timing]) ->
         those = list(times)
         names = list(dict.fromkeys(time.machine for time in those))
         on = {name: _called(name) for name in names} if not machines else dict(machines)
-        resolved = _measured_kernel(those[0]).resolve(those[0].parameters)
-        yield _Wanted(kernel, {name: resolved[name] for name in those[0].parameters}, on)
+        opened = _measured_kernel(those[0])
+        resolved = opened.resolve(those[0].parameters)
+        yield _Wanted(kernel, opened, {name: resolved[name] for name in those[0].parameters}, on)
 
 
 def _measured_kernel(time: Timing) -> Kernel:
@@ -154,16 +160,23 @@ def _called(name: str) -> Machine:
 
 
 def _run(
-    wanted: Sequence[_Wanted], models: Sequence[str], engine: str, watch: Watch | None
-) -> tuple[list[Case], dict[str, str]]:
+    wanted: Sequence[_Wanted], models: Sequence[str], engine: str, watch: Watch | None, form: str | None
+) -> tuple[list[Case], dict[str, str], list[str]]:
     cases: list[Case] = []
     failed: dict[str, str] = {}
+    warnings: dict[str, None] = {}
     total = sum(len(one.machines) for one in wanted)
     heard = None if watch is None else lambda events: watch("recording", events, None)
     done = 0
     for one in wanted:
-        program = open_program(one.source, one.given, heard, TRACED)
+        programs: dict[int | None, Program] = {}  # by the architecture that they are compiled for
         for name, machine in one.machines.items():
+            architecture, notes = architecture_for(one.kernel, machine, form) if one.kernel else (None, ())
+            if architecture not in programs:
+                source = one.kernel or one.source
+                programs[architecture] = open_program(source, one.given, heard, TRACED, machine, form)
+            program = programs[architecture]
+            warnings |= dict.fromkeys(notes)
             try:
                 cases.append(_case(program, one.given, name, machine, models, engine))
             except (WorkloadError, MachineError) as error:
@@ -172,7 +185,7 @@ def _run(
             done += 1
             if watch:
                 watch("comparing", done, total)
-    return cases, failed
+    return cases, failed, list(warnings)
 
 
 def _case(

@@ -109,7 +109,8 @@ class Comparison:
 
     series: in the order in which they are told. reference: one of them. failed: what could not be run, and why.
     unmatched: measured times that belong to no case. fits: the calibrated model's constants in cycles, by program and
-    machine, with the number of cases they were fitted to (0: they were given).
+    machine, with the number of cases they were fitted to (0: they were given). warnings: what kernels were compiled
+    for, where that is not the machine's own.
     """
 
     cases: tuple[Case, ...]
@@ -119,6 +120,7 @@ class Comparison:
     unmatched: tuple[Timing, ...] = ()
     fits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     @property
     def unit(self) -> Unit:
@@ -229,6 +231,7 @@ class Comparison:
             "agreement": [agreement.to_dict() for agreement in self.agreements()],
             "calibrated": {name: dict(fit) for name, fit in self.fits.items()},
             "failed": dict(self.failed),
+            "warnings": list(self.warnings),
             "unmatched": [measured.to_dict() for measured in self.unmatched],
             "provenance": dict(self.provenance),
         }

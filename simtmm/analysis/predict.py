@@ -125,12 +125,14 @@ def predict_program(
     unit: str = "cycles",
     progress: Callable[[int], None] | None = None,
     active_blocks: int | None = None,
+    form: str | None = None,
 ) -> Predicted:
     """What the models say of a trace (.parquet) or of a kernel, which is recorded first.
 
     models: names in MODELS, or "calibrated"; all of them if left out. constants: a1 and a0 of the calibrated model, in
     `unit` (cycles or s), m, C_s and G of its cache, and f_app; with them it is among the models. active_blocks: of a
-    core group at most, where they are forced (simtmm.model.launch.occupancy). Raises the errors of the steps
+    core group at most, where they are forced (simtmm.model.launch.occupancy). form: "written" or "compiled", how a
+    kernel is recorded (see simtmm.record). Raises the errors of the steps
     (simtmm.errors), for names before anything is recorded.
     """
     chosen = [model for model in models if model != CALIBRATED.name] if models else list(MODELS)
@@ -138,7 +140,7 @@ def predict_program(
         formula(model)
     if constants or CALIBRATED.name in models:
         _check_constants(constants or {}, unit)
-    program = open_program(source, parameters, progress, TRACED)
+    program = open_program(source, parameters, progress, TRACED, machine, form)
     trace = program.trace
     assert trace is not None
     claimed = None
@@ -159,7 +161,7 @@ def predict_program(
         no_closed_form=no_closed_form,
         formulas=lambda: {model: formula(model).latex for model in predictions},
         sampling=trace.info.sampling,
-        warnings=tuple(trace.info.warnings_on(machine.cores.warp_width)),
+        warnings=(*program.notes, *trace.info.warnings_on(machine.cores.warp_width)),
         hiding=hiding_of_trace(trace, machine, counts),
         forced=claimed,
     )

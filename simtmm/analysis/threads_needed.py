@@ -53,12 +53,14 @@ class ThreadsNeeded:
     model: Hiding
     probes: tuple[tuple[float, float], ...]
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()  # what it was compiled for, where that is not the machine's own
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
         return {
             "program": self.program,
             "parameters": dict(self.parameters),
+            "warnings": list(self.warnings),
             "machine": {"name": self.machine.name, **self.machine.to_dict()},
             "tolerance": self.tolerance,
             "by_simulation": self.by_simulation,
@@ -80,16 +82,19 @@ def threads_needed(
     parameters: Mapping[str, object] | None = None,
     tolerance: float = TOLERANCE,
     watch: Watch | None = None,
+    form: str | None = None,
 ) -> ThreadsNeeded:
     """Find how many threads per core a program needs on a machine until latency is hidden, by bisection.
 
     source: a trace, its file (.parquet), or a kernel, which is recorded with `parameters` first. tolerance: how much
-    longer a run may take than one without latency. Raises the errors of the steps (simtmm.errors).
+    longer a run may take than one without latency. form: "written" or "compiled", how a kernel is recorded (see
+    simtmm.record). Raises the errors of the steps (simtmm.errors).
     """
     if not 0 < tolerance < 10:
         raise StudyError(f"tolerance = {tolerance}: must be above 0 and below 10")
     heard = None if watch is None else lambda events: watch("recording", events, None)
-    trace = open_program(source, parameters, heard, ("kernel", "trace")).trace
+    program = open_program(source, parameters, heard, ("kernel", "trace"), machine, form)
+    trace = program.trace
     assert trace is not None
     workload = lower_with(trace, LoweringSpecification.of(machine))
     counts = count(trace, machine, fit(workload, trace.info, machine))
@@ -129,6 +134,7 @@ def threads_needed(
         model=hiding_of_trace(trace, machine, counts),
         probes=tuple((threads[warps], probes[warps]) for warps in sorted(probes)),
         provenance={**provenance(), "machine": machine.digest(), "trace": trace.info.digest},
+        warnings=program.notes,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, cast
 import typer
 
 from simtmm.cli.words import (
+    FormOption,
     JsonOption,
     KernelMemoryOption,
     KernelPathOption,
@@ -13,6 +14,7 @@ from simtmm.cli.words import (
     OutputOption,
     SetOption,
     chosen_machine,
+    machine_for,
     numbers_of,
     parameters_of,
     show,
@@ -25,17 +27,20 @@ from simtmm.files import check_writable
 def compare(
     source: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SOURCE]...", help="kernels and traces (.parquet); what was measured if left out"),
+        typer.Argument(
+            metavar="[SOURCE]...", help="kernels, launches (.toml) and traces (.parquet); what was measured if left out"
+        ),
     ] = None,
     machine: Annotated[
         list[str] | None,
-        typer.Option("--machine", "-m", metavar="NAME|FILE", help="a machine; repeatable; gtx280 if left out"),
+        typer.Option("--machine", "-m", metavar="NAME|FILE", help="a machine; repeatable; one if left out"),
     ] = None,
     set_: SetOption = None,
     param: Annotated[
         list[str] | None,
         typer.Option("--param", "-p", metavar="NAME=VALUE,...", help="values of a parameter; repeatable"),
     ] = None,
+    form: FormOption = None,
     kernel_path: KernelPathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
@@ -72,7 +77,7 @@ def compare(
 
         files.check(picture)
         draw = comparison.compared(kind)
-    names = machine or ([] if not source else ["gtx280"])
+    names = machine or list(dict.fromkeys(machine_for(each, None, form) for each in source or ()))[:1]
     machines = {Path(name).stem if name.endswith(".toml") else name: chosen_machine(name, set_) for name in names}
     from simtmm.analysis import compare as study
     from simtmm.measurement.timings import load_timings
@@ -93,6 +98,7 @@ def compare(
             cast(Literal["s", "cycles"], unit),
             engine,
             watch,
+            form,
         )
     if picture is not None:
         files.write(picture, draw(made))

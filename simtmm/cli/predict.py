@@ -7,14 +7,16 @@ from typing import Annotated
 import typer
 
 from simtmm.cli.words import (
+    FormOption,
     JsonOption,
     KernelMemoryOption,
     KernelPathOption,
     KernelTimeoutOption,
-    MachineOption,
+    NoMachineOption,
     OutputOption,
     SetOption,
     chosen_machine,
+    machine_for,
     numbers_of,
     parameters_of,
     show,
@@ -25,6 +27,7 @@ from simtmm.files import check_writable
 ALGORITHM, PROGRAM, VERSUS, SWEEP = "an algorithm", "a kernel or trace", "--versus", "--sweep"
 ONLY = {  # where an option has a meaning; elsewhere it is refused, and not left aside
     "--kernel": (PROGRAM, SWEEP),
+    "--as": (PROGRAM, SWEEP),
     "--model": (PROGRAM,),
     "--constant": (PROGRAM,),
     "--unit": (PROGRAM,),
@@ -41,13 +44,16 @@ ONLY = {  # where an option has a meaning; elsewhere it is refused, and not left
 
 
 def predict(
-    source: Annotated[str, typer.Argument(help="an algorithm of the papers, a kernel, or a trace (.parquet)")],
-    machine: MachineOption = "gtx280",
+    source: Annotated[
+        str, typer.Argument(help="an algorithm of the papers, a kernel, launches (.toml), or a trace (.parquet)")
+    ],
+    machine: NoMachineOption = None,
     set_: SetOption = None,
     param: Annotated[
         list[str] | None,
         typer.Option("--param", "-p", metavar="NAME=VALUE", help="an algorithm's symbol or a kernel's parameter"),
     ] = None,
+    form: FormOption = None,
     kernel_path: KernelPathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
@@ -94,7 +100,7 @@ def predict(
     """What the models say, without a simulation: time, terms, what binds, and where that changes."""
     if output is not None:
         check_writable(output)
-    chosen = chosen_machine(machine, set_)
+    chosen = chosen_machine(machine_for(source, machine, form), set_)
     from simtmm.analysis.crossover import versus
     from simtmm.analysis.predict import is_algorithm, predict_paper, predict_program
     from simtmm.analysis.zigzag import sweep_blocks
@@ -109,6 +115,7 @@ def predict(
         mode = ALGORITHM
     given = {
         "--kernel": kernel,
+        "--as": form,
         "--model": model,
         "--constant": constant,
         "--unit": unit,
@@ -146,13 +153,21 @@ def predict(
             watch("recording", done, None)
 
         if sweep is not None:
-            function, swept = sweep_blocks(source, chosen, parameters_of(param), _blocks(sweep), recorded)
+            function, swept = sweep_blocks(source, chosen, parameters_of(param), _blocks(sweep), recorded, form)
         elif mode == ALGORITHM:
             made = predict_paper(source, chosen, numbers_of(param, "--param"), threads, variant)
         else:
             constants = numbers_of(constant, "--constant")
             made = predict_program(
-                source, chosen, parameters_of(param), model or (), constants, unit or "cycles", recorded, active_blocks
+                source,
+                chosen,
+                parameters_of(param),
+                model or (),
+                constants,
+                unit or "cycles",
+                recorded,
+                active_blocks,
+                form,
             )
     if sweep is not None:
         document = {"kernel": function, "machine": chosen.name, **swept.to_dict()}

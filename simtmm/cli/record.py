@@ -21,6 +21,7 @@ from simtmm.cli.words import (
     chosen_machine,
     launched,
     parameters_of,
+    printing,
     show,
 )
 
@@ -68,8 +69,9 @@ def record(
     as_json: JsonOption = False,
 ) -> None:
     """Run a kernel, check its answer, and write the trace of what its threads do."""
-    from simtmm.program import architecture_for, opened_kernel
+    from simtmm.program import architecture_for
     from simtmm.recorder import record as record_kernel
+    from simtmm.recorder.sources import opened_kernel
     from simtmm.report.progress import watching
 
     program = launched(source, grid, block, arg, kernel, shared, compile_)
@@ -77,7 +79,7 @@ def record(
     loaded = opened_kernel(program) if isinstance(program, str) else program
     architecture = architecture_for(loaded, chosen_machine(machine, None), form)[0] if machine else None
     path = output or Path(f"{loaded.name}.parquet")
-    with watching() as watch:
+    with watching() as watch, printing(as_json):
         trace = record_kernel(
             loaded,
             parameters_of(param),

@@ -24,6 +24,7 @@ from simtmm.cli.words import (
     launched,
     machine_for,
     parameters_of,
+    printing,
     show,
 )
 from simtmm.files import check_writable
@@ -74,7 +75,7 @@ def run(
     from simtmm.report.progress import watching
     from simtmm.report.run import describe
 
-    with watching() as watch:
+    with watching() as watch, printing(as_json):
         done = run_study(program, chosen, parameters_of(param), engine, watch, timeline is not None, form=form)
     parts, document = [*describe(done)], done.to_dict()
     if timeline is not None:

@@ -98,6 +98,7 @@ def sweep(
 
     Every finished point is kept; the same command goes on where it was stopped. Exit status 1: some points failed.
     """
+    from simtmm.recorder.sources import refuse_files
     from simtmm.report.progress import watching
     from simtmm.report.sweep import describe_forecast, describe_study
     from simtmm.study.design.design import design_file, design_of
@@ -131,6 +132,7 @@ def sweep(
     }
     given = {key: value for key, value in tables.items() if value}
     design: Design
+    refuse_files(source, "sweep")
     if Path(source).suffix == ".toml":
         if given:
             flags = {"axes": "vary", "linked": "link", "sample": "draw", "constraints": "where", "parameters": "param"}

@@ -7,6 +7,7 @@ import os
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -28,6 +29,16 @@ FORMS = {"--set": "KEY=VALUE", "--vary": "KEY=RANGE", "--link": "KEY=RANGE;KEY=R
 PIPE_WIDTH = 200  # columns that tables may take where no terminal says how many there are
 
 MachineOption = Annotated[str, typer.Option("--machine", "-m", metavar="NAME|FILE", help="a machine (see `machines`)")]
+NoMachineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--machine",
+        "-m",
+        metavar="NAME|FILE",
+        help="a machine (see `machines`); gtx280 if left out, h100-sxm for a kernel that is recorded as compiled",
+        show_default=False,
+    ),
+]
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="change a machine's key, as memory.latency=800; repeatable"),
@@ -77,7 +88,7 @@ def launched(
     options: list[str] | None,
 ) -> "str | Kernel | None":
     """A file of device code with how it is launched, as a Kernel; any other source as it is. Raises KernelError."""
-    from simtmm.program import DEVICE_CODE
+    from simtmm.recorder.sources import DEVICE_CODE
 
     if source is not None and Path(source).suffix in DEVICE_CODE:
         from simtmm.recorder.compiled.cuda_file import cuda_program
@@ -94,9 +105,13 @@ def launched(
 
 def machine_for(source: "str | Kernel | None", machine: str | None, form: str | None) -> str:
     """The machine that was named; if none was, a GPU of today for what is recorded as compiled."""
+    from simtmm.recorder.sources import is_plain_folder
+
     if machine is not None:
         return machine
     compiled = form == "compiled" or not isinstance(source, (str, type(None))) or str(source).endswith(".toml")
+    if isinstance(source, str) and form is None and is_folder(Path(source)):
+        compiled = is_plain_folder(Path(source))
     return DEFAULT_GPU if compiled else DEFAULT_MACHINE
 
 
@@ -256,6 +271,11 @@ def _value(text: str) -> Any:
         return tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):  # no TOML, or numbers and nestings that Python refuses to read
         return text
+
+
+def printing(as_json: bool) -> AbstractContextManager[object]:
+    """What kernels print goes to standard output, and beside it where that is for one JSON document alone."""
+    return redirect_stdout(sys.stderr) if as_json else nullcontext()
 
 
 def show(parts: "Iterable[RenderableType]", document: Any, as_json: bool, output: Path | None) -> None:

@@ -11,11 +11,18 @@ BINARIES = (".ptx", ".cubin", ".fatbin", ".o")
 SOURCES = (".cu", ".cuh", ".cpp", ".cc", ".c")
 
 
-def build(paths: Sequence[Path], architecture: int, options: Sequence[str] = ()) -> LinkedModule:
+def build(
+    paths: Sequence[Path],
+    architecture: int,
+    options: Sequence[str] = (),
+    expressions: Sequence[str] = (),
+    folder: Path | None = None,
+) -> LinkedModule:
     """What files compile to, or hold, linked.
 
     paths: of CUDA sources, .ptx, .cubin, .fatbin and object files. architecture: compute capability times ten.
-    options: of the compiler.
+    options: of the compiler. expressions: kernels as C++ names them, which are to be in it: "scale<float>".
+    folder: that files are named from, where they lie in it.
 
     Raises CompilerError, PtxError, and KernelError for a file of another kind.
     """
@@ -27,26 +34,32 @@ def build(paths: Sequence[Path], architecture: int, options: Sequence[str] = ())
         elif path not in sources:
             raise KernelError(f"{path}: must be one of {', '.join((*SOURCES, *BINARIES))}")
     if sources:
-        units += _compiled(sources, architecture, options)
-    return LinkedModule(units)
+        units += _compiled(sources, architecture, options, expressions)
+    return LinkedModule(units, folder)
 
 
-def _compiled(sources: Sequence[Path], architecture: int, options: Sequence[str]) -> list[CompiledModule]:
+def _compiled(
+    sources: Sequence[Path], architecture: int, options: Sequence[str], expressions: Sequence[str]
+) -> list[CompiledModule]:
     """By NVRTC, which is quicker, where that takes the file; by nvcc, which knows the host's headers, where not."""
     if len(sources) > 1:
-        return compile_files(list(sources), architecture=architecture, options=options)
+        return compile_files(list(sources), architecture=architecture, options=options, name_expressions=expressions)
     path = sources[0]
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise CompilerError(f"{path}: can't be read ({error.strerror})") from None
     except UnicodeDecodeError:
-        return compile_files([path], architecture=architecture, options=options)
+        return compile_files([path], architecture=architecture, options=options, name_expressions=expressions)
     try:
-        return [compile_source(text, name=str(path), architecture=architecture, options=options)]
+        return [
+            compile_source(
+                text, name=str(path), architecture=architecture, options=options, name_expressions=expressions
+            )
+        ]
     except CompilerError as refused:
         try:
-            return compile_files([path], architecture=architecture, options=options)
+            return compile_files([path], architecture=architecture, options=options, name_expressions=expressions)
         except CompilerError as error:
             missing = "pip install" in str(error) or "not found" in str(error)
             raise (refused if missing else error) from None

@@ -1,9 +1,12 @@
 """Translation units as one program: functions and variables of all of them, and where their lines are read."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 
-from simtmm.cuda.compilers import CompiledModule, Resources, linked_resources
+from simtmm.cuda.compilers import CompiledModule, Resources, entry_named, is_expression, linked_resources
+from simtmm.cuda.compilers.names import template_kernels
+from simtmm.cuda.compilers.wheels import find_nvrtc, include_folders
 from simtmm.cuda.ptx import Function, Module, parse_module
 from simtmm.cuda.ptx.syntax import Location, Variable
 from simtmm.errors import CompilerError, KernelError, nearest
@@ -12,8 +15,13 @@ from simtmm.errors import CompilerError, KernelError, nearest
 class LinkedModule:
     """What is compiled of one program, linked."""
 
-    def __init__(self, units: Sequence[CompiledModule]) -> None:
-        """Raises PtxError, and KernelError for something that is defined twice."""
+    def __init__(self, units: Sequence[CompiledModule], folder: Path | None = None) -> None:
+        """folder: that files of source are named from, where they lie in it.
+
+        Raises PtxError, and KernelError for something that is defined twice.
+        """
+        self._folder = folder.absolute() if folder is not None else None
+        self._shown: dict[str, str] = {}
         self.units = tuple(units)
         self._parsed = [parse_module(unit.ptx) for unit in units]
         functions: dict[str, tuple[Module, CompiledModule]] = {}
@@ -62,12 +70,14 @@ class LinkedModule:
             if len(self.entries) == 1:
                 return self.entries[0]
             known = ", ".join(sorted(bare_name(entry) for entry in self.entries)) or "none"
-            raise KernelError(f"{self.units[0].name}: which kernel? It has {known}")
+            raise KernelError(f"{self.units[0].name}: which kernel? It has {known}{self._templates()}")
         for unit in self.units:
             if name in unit.names:
                 return unit.names[name]
         if name in self.entries:
             return name
+        if is_expression(name) and (found := entry_named(self.entries, name)):
+            return found
         fits = [entry for entry in self.entries if bare_name(entry) == name]
         if len(fits) == 1:
             return fits[0]
@@ -78,15 +88,66 @@ class LinkedModule:
             raise KernelError(
                 f"{self.units[0].name}: kernel {name!r}: which? {'; '.join(demangled(entry) for entry in fits)}"
             )
-        raise KernelError(f"{self.units[0].name}: kernel {name!r}: is not in it{nearest(name, names, names)}")
+        known = nearest(name, names, names)
+        raise KernelError(f"{self.units[0].name}: kernel {name!r}: is not in it{known}{self._templates(name)}")
+
+    def _templates(self, name: str = "") -> str:
+        """What to say of kernels that are templates, of which nothing is compiled until an instance is asked for."""
+        texts = [unit.source_text(file) or "" for unit in self.units for file in unit.files]
+        texts += [text for unit in self.units for text in unit.texts.values() or [_text(unit.name)]]
+        found = dict.fromkeys(each for text in texts for each in template_kernels(text))
+        if name and name.partition("<")[0] not in found:
+            return ""
+        told = [name.partition("<")[0]] if name else list(found)
+        if not told:
+            return ""
+        what = "are templates" if told[1:] else "is a template"
+        return f"; {', '.join(told)} {what}: name an instance, as {told[0]}<float>"
 
     def place(self, function: str, location: Location | None) -> tuple[str, int, str]:
         """File, line and text of a place in the source; line 0 where it is not known."""
-        unit = self._homes[function][1] if function in self._homes else self.units[0]
+        unit = self._unit(function)
         if location is None:
-            return unit.name, 0, ""
+            return self._name(unit.name), 0, ""
         file = unit.files.get(location.file, unit.name)
-        return file, location.line, (unit.source_line(location.file, location.line) or "").strip()
+        if file not in self._shown:
+            self._shown[file] = self._name(file)
+        return self._shown[file], location.line, (unit.source_line(location.file, location.line) or "").strip()
+
+    def _name(self, file: str) -> str:
+        """What a file is called: from the folder of the program; <name> for a header of the compiler's."""
+        path = Path(file).absolute()
+        for headers in _compiler_headers():
+            if path.is_relative_to(headers):
+                return f"<{path.relative_to(headers)}>"
+        if self._folder is not None and path.is_relative_to(self._folder):
+            return str(path.relative_to(self._folder))
+        return file
+
+
+def _text(name: str) -> str:
+    try:
+        return Path(name).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return ""
+
+
+@cache
+def _compiler_headers() -> tuple[Path, ...]:
+    try:
+        return tuple(include_folders(find_nvrtc()))
+    except CompilerError:
+        return ()
+
+    def told(self, function: str, location: Location | None) -> Location | None:
+        """The innermost line that can be read, where an instruction was inlined: not one of a compiler's own header."""
+        unit, outer = self._unit(function), location
+        while outer is not None and unit.source_line(outer.file, outer.line) is None:
+            outer = outer.inlined_at
+        return location if outer is None else outer
+
+    def _unit(self, function: str) -> CompiledModule:
+        return self._homes[function][1] if function in self._homes else self.units[0]
 
 
 class _Merged(Mapping[str, Function]):

@@ -10,6 +10,7 @@ from simtmm.files import written_whole
 from simtmm.kernel import Kernel, load_kernel
 from simtmm.provenance import provenance
 from simtmm.recorder.gpu.timing import TimedLaunch, time_program
+from simtmm.recorder.sources import refuse_files
 from simtmm.result import LaunchTime, Measurement, Quartiles
 
 REPEAT = 50
@@ -39,6 +40,8 @@ def measure(
     for name, value, least in (("repeat", repeat, 1), ("warm_up", warm_up, 0)):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least {least}")
+    if isinstance(kernel, (str, Path)):
+        refuse_files(str(kernel), "measure", takes_traces=False)
     loaded = kernel if isinstance(kernel, Kernel) else load_kernel(kernel)
     resolved = loaded.resolve(parameters or {})
     timed = time_program(loaded, resolved, repeat, warm_up, cold)

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simtmm.errors import KernelError, RecordingError, nearest, shown
-from simtmm.kernel import Kernel, load_kernel
+from simtmm.kernel import Kernel
+from simtmm.recorder.sources import opened_kernel
 
 if TYPE_CHECKING:
     from simtmm.trace.io import Trace
@@ -33,7 +34,7 @@ def record(
 ) -> "Trace":
     """Run a kernel, check its answer, and give the trace of what its threads did.
 
-    kernel: a name (kernels/NAME), a folder, or a loaded Kernel.
+    kernel: a name (kernels/NAME), a folder, a file of launches (.toml), or a loaded Kernel.
     parameters: those that differ from the kernel's defaults, by name.
     on: "cpu" runs the instrumented C++ build, "gpu" the instrumented CUDA through CuPy.
     output: stream the trace to this Parquet file, so that memory stays bounded; else it is held in memory.
@@ -59,17 +60,23 @@ def record(
     if on not in RECORDERS:
         raise RecordingError(f"recorder {on!r}: unknown{nearest(str(on), RECORDERS)}")
     if not isinstance(kernel, (str, Path, Kernel)):
-        raise KernelError(f"kernel = {shown(kernel)}: must be a kernel's name or folder, or a Kernel (load_kernel)")
+        raise KernelError(
+            f"kernel = {shown(kernel)}: must be a kernel's name or folder, a file of launches (.toml), or a Kernel "
+            "(load_kernel)"
+        )
     if parameters is not None and not isinstance(parameters, Mapping):
         raise KernelError(f"parameters = {shown(parameters)}: must be a dict of names and values")
     for name, value in (("sample_blocks", sample_blocks), ("device_memory", device_memory)):
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least 1")
-    loaded = kernel if isinstance(kernel, Kernel) else load_kernel(kernel)
+    loaded = kernel if isinstance(kernel, Kernel) else opened_kernel(kernel)
     if form is not None and form not in FORMS:
         raise RecordingError(f"form = {shown(form)}: must be {' or '.join(FORMS)}")
     if (form or form_of(loaded)) == "compiled":
         trace = _compiled(loaded, parameters, on, output, progress, races, most_events, sample_blocks, architecture)
+    elif loaded.sources:
+        what = ", ".join(source.name for source in loaded.sources)
+        raise RecordingError(f"kernel {loaded.name}: {what}: is recorded as compiled; form = 'written' is for a folder")
     elif architecture is not None:
         raise RecordingError(f"kernel {loaded.name}: architecture: is for kernels recorded as compiled")
     elif on == "gpu":
@@ -83,9 +90,11 @@ def record(
         if device_memory is not None:
             raise RecordingError("device_memory: is for recordings on a GPU (on = 'gpu')")
         from simtmm.recorder.cpu import record as cpu
+        from simtmm.recorder.unmarked import unmarked_warnings
 
         resolved = loaded.resolve(parameters or {})
-        trace = cpu.record(loaded, resolved, output, progress, races, most_events, sample_blocks)
+        doubts = unmarked_warnings(loaded, resolved)
+        trace = cpu.record(loaded, resolved, output, progress, races, most_events, sample_blocks, doubts)
     for doubt in trace.info.doubts:
         logger.warning("warning: kernel %s: %s", loaded.name, doubt)
     return trace

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from simtmm.errors import RecordingError, shown
 from simtmm.kernel import Array, Kernel, Launch, Wrong
-from simtmm.recorder.cpu.unrecorded import Unrecorded
+from simtmm.recorder.cpu.unrecorded import HOW, Unrecorded
 from simtmm.recorder.limits import MOST_LAUNCHES
 from simtmm.trace.schema import Batch, TraceLaunch
 
@@ -48,14 +48,15 @@ class ProgramRun:
         parameters: Mapping[str, int | float | str],
         arrays: Mapping[str, Array],
         execution: Execution,
+        how: str = HOW,
     ) -> None:
-        """arrays: as the launches change them."""
+        """arrays: as the launches change them. how: what is recorded, as warnings of silent launches say it."""
         self.kernel, self.parameters = kernel, dict(parameters)
         self.before = {name: array.copy() for name, array in arrays.items()}
         self.launches: list[TraceLaunch] = []
         self.events = 0
         self._arrays, self._execution = arrays, execution
-        self._unrecorded = Unrecorded(arrays, self.before)
+        self._unrecorded = Unrecorded(arrays, self.before, how)
 
     def batches(self) -> Iterator[Batch]:
         """Run all launches and yield their events, those of `launches[-1]`. Raises RecordingError."""
@@ -72,7 +73,7 @@ class ProgramRun:
             for batch in execution.run(launch, number):
                 self.events += len(batch.events)
                 yield batch
-            self._unrecorded.end(launch.kernel, number, execution.has_accessed, execution.has_stored)
+            self._unrecorded.end(self.launches[-1].kernel, number, execution.has_accessed, execution.has_stored)
 
     def warnings(self) -> list[str]:
         """What the launches did beside what was recorded, in words."""

@@ -50,6 +50,8 @@ def describe_threads(made: ThreadsNeeded) -> Iterator[RenderableType]:
     """What hides the latency, by simulation and by the model."""
     parameters = ", ".join(f"{name}={value}" for name, value in made.parameters.items())
     yield Text(f"{made.program}{f' ({parameters})' if parameters else ''} on {made.machine.name}", style="bold")
+    for warning in made.warnings:
+        yield Text(f"Warning: {warning}", style="yellow")
     yield ""
     simulated = "not hidden" if made.by_simulation is None else number(made.by_simulation)
     within = f"to within {100 * made.tolerance:g} % of a run in which memory answers in a cycle"

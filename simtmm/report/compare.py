@@ -25,6 +25,8 @@ def describe_comparison(made: Comparison) -> Iterator[RenderableType]:
     where = f" on {machines[0]}" if len(machines) == 1 else f" on {len(machines)} machines"
     cases = f"{len(made.cases)} case{'s' * (len(made.cases) != 1)}"
     yield Text(f"{cases}{where}, against {reference} times", style="bold")
+    for warning in made.warnings:
+        yield Text(f"Warning: {warning}", style="yellow")
     yield ""
     header = ("", "machine", *(label(name) for name in made.series))
     times = [(*_case(case), *(_time(made, case, name) for name in made.series)) for case in made.cases]

@@ -183,6 +183,7 @@ OPTIONS = {
     "--kernel": [], "--model": ["pram"], "--constant": ["a1=1"], "--unit": ["s"], "--threads": ["1"],
     "--variant": ["mended"], "--versus-variant": ["printed"], "--over": ["L"], "--latex": [],
     "--picture": ["sweep.svg"], "--measured": ["0.5"], "--factor": ["3"], "--active-blocks": ["1"],
+    "--as": ["written"],
 }  # fmt: skip
 MODES = {
     "an algorithm": ["fft", "-p", "N=8"],

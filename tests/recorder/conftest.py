@@ -35,9 +35,9 @@ def kernel_folder(tmp_path):
 
 @pytest.fixture
 def recorded(kernel_folder):
-    """Record device code (behind its #include), with what host.py should do; see tests.recorder.build.host."""
+    """Record device code (behind its #include) as written, with what host.py should do; see tests.recorder.build."""
 
     def make(device, output=None, name="probe", **what):
-        return record(kernel_folder(DEVICE + device, host(**what), name), output=output)
+        return record(kernel_folder(DEVICE + device, host(**what), name), output=output, form="written")
 
     return make

@@ -32,6 +32,12 @@ SILENT = "recorded no access to memory: accesses are recorded where they are wri
 UNSTORED = "f changed array y without a recorded store: accesses are recorded where they are written with LD, ST"
 
 
+@pytest.fixture(autouse=True)
+def lines_that_no_macro_marks_are_left_aside(monkeypatch):
+    """What compilers say of these kernels is in test_unmarked.py."""
+    monkeypatch.setattr("simtmm.recorder.unmarked.unmarked_warnings", lambda kernel, parameters: [])
+
+
 def doubts(recorded, *marked, check="pass", between="pass"):
     launches = f"\n{between}\n".join(LAUNCH.format(each) for each in marked)
     return recorded(SAXPY, arrays=ARRAYS, launches=launches, check=check).info.doubts

@@ -9,7 +9,7 @@ from simtmm.cuda.compilers.architecture import (
 from simtmm.cuda.compilers.compile import compile_files, compile_source
 from simtmm.cuda.compilers.load import load_module, module_of_ptx
 from simtmm.cuda.compilers.module import CompiledModule
-from simtmm.cuda.compilers.names import bare_name, demangled
+from simtmm.cuda.compilers.names import bare_name, demangled, entry_named, is_expression
 from simtmm.cuda.compilers.ptxas import Resources, linked_resources, resources
 
 __all__ = [
@@ -22,6 +22,8 @@ __all__ = [
     "compile_files",
     "compile_source",
     "demangled",
+    "entry_named",
+    "is_expression",
     "linked_resources",
     "load_module",
     "module_of_ptx",

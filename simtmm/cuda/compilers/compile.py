@@ -15,6 +15,7 @@ from simtmm.cuda.compilers.architecture import supported_architectures
 from simtmm.cuda.compilers.includes import Included, included
 from simtmm.cuda.compilers.kept import kept
 from simtmm.cuda.compilers.module import CompiledModule
+from simtmm.cuda.compilers.names import entry_named
 from simtmm.cuda.compilers.nvcc import compiled_file
 from simtmm.cuda.compilers.nvrtc import nvrtc
 from simtmm.cuda.compilers.options import Options, parse_options
@@ -77,13 +78,18 @@ def compile_source(
 
 
 def compile_files(
-    paths: str | Path | Sequence[str | Path], *, architecture: int, options: Sequence[str] = ()
+    paths: str | Path | Sequence[str | Path],
+    *,
+    architecture: int,
+    options: Sequence[str] = (),
+    name_expressions: Sequence[str] = (),
 ) -> list[CompiledModule]:
     """CUDA files compiled by nvcc, each to a module of its own, or as they were compiled before.
 
     paths: the files, or one. Several are compiled so that they may call one another's functions (-rdc=true), unless the
         options say otherwise; `linked_resources` tells what their kernels take.
     architecture, options: as of `compile_source`.
+    name_expressions: kernels as C++ names them, "saxpy<float>", for the files in which their names stand.
 
     Raises CompilerError with file, line and the first error, or with what is missing: nvcc, or the host's compiler.
     """
@@ -94,27 +100,45 @@ def compile_files(
     if parsed.relocatable is None:
         parsed = replace(parsed, relocatable=len(paths) > 1)
     target = parsed.architecture or str(architecture)
-    return [_compiled_file(Path(path).absolute(), target, parsed) for path in paths]
+    contents = {Path(path): _content(Path(path)) for path in paths}
+    wanted: dict[Path, list[str]] = {path: [] for path in contents}
+    for expression in name_expressions:
+        name = re.findall(r"\w+", expression.partition("<")[0])[-1:] or [""]
+        homes = [path for path, content in contents.items() if re.search(rb"\b%s\b" % name[0].encode(), content)]
+        wanted[(homes or list(contents))[0]].append(expression)
+    return [_compiled_file(path, content, target, parsed, wanted[path]) for path, content in contents.items()]
 
 
-def _compiled_file(path: Path, target: str, options: Options) -> CompiledModule:
+def _content(path: Path) -> bytes:
     try:
-        content = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise CompilerError(f"{path}: can't be read ({error.strerror})") from None
+
+
+def _compiled_file(
+    given: Path, content: bytes, target: str, options: Options, expressions: Sequence[str]
+) -> CompiledModule:
+    path = given.absolute()
     said = _headers([(content, path.parent)], options, _searched(), {})
 
     def make() -> dict[str, Any]:
-        _check_architecture(str(path), target)
+        _check_architecture(str(given), target)
         with announced(f"{path.name} for sm_{target}"):
-            ptx, log = compiled_file(path, target, options)
+            try:
+                ptx, log = compiled_file(path, target, options, expressions)
+            except CompilerError as error:
+                raise CompilerError(str(error).replace(str(path), str(given)), error.log) from None
         return {"ptx": ptx, "log": log}
 
     host = Path(find_host_compiler())
     compilers = [stamp(find_nvcc()), _version(host, stamp(host.resolve())), *map(str, _searched())]
     parts = ["nvcc", *compilers, str(path), content.decode("latin-1"), target, *_texts(options, said)]
+    parts += ["expressions", *expressions] if expressions else []
     made = kept(path.name, parts, make) if said.complete else make()
-    return CompiledModule(made["ptx"], _number(target), {}, made["log"], str(path), {}, options.assembler)
+    module = CompiledModule(made["ptx"], _number(target), {}, made["log"], str(given), {}, options.assembler)
+    found = {expression: entry_named(module.entries, expression) for expression in expressions}
+    return replace(module, names={expression: entry for expression, entry in found.items() if entry})
 
 
 def _check_architecture(name: str, target: str) -> None:

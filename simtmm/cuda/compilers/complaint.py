@@ -16,7 +16,7 @@ _OF_PTXAS = re.compile(r"^ptxas (?:(?P<file>\S.*?), )?(?:line (?P<line>\d+); )?(
 _AT_END = re.compile(r"^At end of source: (?:\w+ )?error(?: #[\w-]+)?: (?P<message>.*)$")
 _OTHER = re.compile(r"\b(?:error|fatal)\b")
 _EXPRESSION = re.compile(r'Input name expression was: "\s*(.*?)\s*"')
-NAMES = "__nv_name_map"  # the lines that NVRTC adds to a source for name expressions
+NAMES = "__nv_name_map"  # the lines that are added to a source for name expressions, by NVRTC and for nvcc
 _HEADER = re.compile(r'(?:cannot open source file "(?P<one>[^"]+)"|^(?P<two>\S+): No such file)')
 # Headers of NVIDIA's wheels by the first letters of their names, and of the host that NVRTC does not know
 _OF_WHEELS = ("cuda", "cooperative_groups", "mma.h", "curand", "cub/", "thrust/", "nv/", "crt/", "vector_types")
@@ -47,7 +47,8 @@ def complaint(log: str, name: str, expressions: Sequence[str] = ()) -> CompilerE
         if found := _PLACED.match(line):
             message = found["message"].strip()
             if found["file"] == NAMES:
-                return CompilerError(f"{name}: name expression {_expression(log, expressions)!r}: {message}", log)
+                asked = _expression(log, expressions, int(found["line"] or 0))
+                return CompilerError(f"{name}: name expression {asked!r}: {message}", log)
             place = f"{found['file']}:{found['line'] or found['row']}"
             return CompilerError(f"{place}: does not compile: {message}{_hint(message)}", log)
         if found := _AT_END.match(line):
@@ -59,9 +60,11 @@ def complaint(log: str, name: str, expressions: Sequence[str] = ()) -> CompilerE
     return CompilerError(f"{name}: does not compile: {told}", log)
 
 
-def _expression(log: str, expressions: Sequence[str]) -> str:
-    """Which expression a log is about, as the user wrote it."""
+def _expression(log: str, expressions: Sequence[str], line: int) -> str:
+    """Which expression a log is about, as the user wrote it. line: of the lines that were added, for nvcc's."""
     found = _EXPRESSION.search(log)
+    if found is None and 0 < line <= len(expressions):
+        return expressions[line - 1]
     said = found[1] if found else ""
     return next((each for each in expressions if "".join(each.split()) == "".join(said.split())), said)
 

@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+from collections.abc import Sequence
 from functools import cache
 
 LIBRARIES = ("libstdc++.so.6", "libc++abi.so.1", "libc++.so.1", "libc++.1.dylib")
@@ -37,6 +38,53 @@ def bare_name(name: str) -> str:
         if not name.startswith("_ZN"):
             break
     return found
+
+
+def is_expression(name: str) -> bool:
+    """Whether a kernel's name is more than a word: an instance of a template, or one in a namespace."""
+    return "<" in name or "::" in name
+
+
+def entry_named(entries: Sequence[str], expression: str) -> str | None:
+    """The entry that an expression such as "scale<float, 3>" names; None where none does, or more than one may.
+
+    Where a type goes by another name in the source, the only instance of that template is the one that is meant.
+    """
+    wanted = _without_spaces(expression)
+    told = {entry: _before_parameters(demangled(entry)) for entry in entries}
+    same = [entry for entry, name in told.items() if name == wanted]
+    template = wanted.partition("<")[0]
+    if not same and "<" in wanted:
+        same = [entry for entry, name in told.items() if name.partition("<")[0] == template and "<" in name]
+    return same[0] if len(same) == 1 else None
+
+
+def template_kernels(source: str) -> list[str]:
+    """The names of a source's __global__ functions that are templates."""
+    plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)
+    behind = r"[^;{}]*?\b(\w+)\s*\("
+    found = re.findall(r"\btemplate\s*<[^;{}]*>[^;{}()]*__global__" + behind, plain)
+    return [name for name in dict.fromkeys(found) if name != "__launch_bounds__"]
+
+
+def _without_spaces(name: str) -> str:
+    return re.sub(r"\s+(?=\W)|(?<=\W)\s+", "", name.strip()).removeprefix("::")
+
+
+def _before_parameters(name: str) -> str:
+    """Of "void ns::f<int, (char)3>(float*)" the name, without spaces, and without what is before it."""
+    depth = 0
+    for place in range(len(name) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(name[place], 0)
+        if depth == 0 and name[place] == "(":
+            name = name[:place]
+            break
+    depth = 0
+    for place in range(len(name) - 1, -1, -1):
+        depth += {">": 1, "<": -1, ")": 1, "(": -1}.get(name[place], 0)
+        if depth == 0 and name[place] == " ":
+            return _without_spaces(name[place + 1 :])
+    return _without_spaces(name)
 
 
 @cache

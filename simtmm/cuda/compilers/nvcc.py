@@ -8,23 +8,26 @@ import os
 import re
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from simtmm.cuda.compilers.complaint import complaint
+from simtmm.cuda.compilers.complaint import NAMES, complaint
 from simtmm.cuda.compilers.options import Options
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders
-from simtmm.errors import CompilerError
+from simtmm.errors import CompilerError, shown
 
 _HARMLESS = re.compile(r"[\w ./+,=@%~-]*")  # within the quotes that nvcc puts around a path
+_EXPRESSION = re.compile(r"[\w:<>, *&()+-]+")  # no more than a name and template arguments: it becomes code
 _PLAIN = re.compile(r"-[DU]\w+(?:=[\w.+-]*)?")
 
 
-def compiled_file(path: Path, architecture: str, options: Options) -> tuple[str, str]:
+def compiled_file(path: Path, architecture: str, options: Options, expressions: Sequence[str] = ()) -> tuple[str, str]:
     """The PTX of a file, and what the compiler said.
 
     path: of the file, absolute.
     architecture: "90" or "90a".
     options: a user's.
+    expressions: kernels as C++ names them that are to be in it, instances of templates as a rule.
 
     Raises CompilerError with the first error, or with what is missing.
     """
@@ -32,6 +35,7 @@ def compiled_file(path: Path, architecture: str, options: Options) -> tuple[str,
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch).resolve()
         ptx = folder / "unit.ptx"
+        source = _with_instances(path, expressions, folder / "instances.cu") if expressions else path
         words = [
             *("-ptx", "-lineinfo", "-allow-unsupported-compiler", f"-ccbin={find_host_compiler()}"),
             *(f"-arch=compute_{architecture}", f"-std={options.standard}", *options.switches, *options.nvcc),
@@ -40,9 +44,9 @@ def compiled_file(path: Path, architecture: str, options: Options) -> tuple[str,
             *(f"-isystem={place}" for place in include_folders(nvcc)),
             *_macros(options.macros, folder / "macros.h"),
             *(f"-include={each}" for each in options.included),
-            *("-x", "cu", str(path), "-o", str(ptx)),
+            *("-x", "cu", str(source), "-o", str(ptx)),
         ]
-        for word in words:
+        for word in [str(path), *words]:
             if not _HARMLESS.fullmatch(word):
                 raise CompilerError(
                     f"{path}: nvcc can't be given {word!r}: a path may hold letters, digits, spaces, and ./+,=@%~_-"
@@ -56,8 +60,19 @@ def compiled_file(path: Path, architecture: str, options: Options) -> tuple[str,
             raise CompilerError(f"{nvcc}: can't be run ({error.strerror})") from None
         log = f"{done.stdout}{done.stderr}".strip("\n")
         if done.returncode:
-            raise complaint(log, str(path))
+            raise complaint(log, str(path), expressions)
         return ptx.read_text(encoding="utf-8", errors="replace"), log
+
+
+def _with_instances(path: Path, expressions: Sequence[str], source: Path) -> Path:
+    """A file that takes the user's in and names what is to be made of its templates."""
+    lines = [f'#include "{path}"', f'#line 1 "{NAMES}"']
+    for number, expression in enumerate(expressions):
+        if not _EXPRESSION.fullmatch(expression):
+            raise CompilerError(f"{path}: kernel {shown(expression)}: must be a name such as scale<float, 3>")
+        lines.append(f"[[maybe_unused]] static const auto simtmm_instance_{number} = &{expression};")
+    source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return source
 
 
 def _macros(macros: tuple[str, ...], header: Path) -> list[str]:

@@ -15,4 +15,4 @@ def module_of(kernel: Kernel, parameters: Mapping[str, Any], architecture: int) 
     """What a kernel's source compiles to with its parameters. Raises CompilerError, KernelError, PtxError."""
     macros = [f"-D{name}={value}" for name, value in kernel.defines(parameters).items()]
     options = [*macros, f"-I{HEADERS}", f"-I{kernel.folder}", *kernel.options]
-    return build(kernel.source_paths, architecture, options)
+    return build(kernel.source_paths, architecture, options, kernel.expressions, kernel.folder)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from simtmm.cuda.compilers import is_expression
 from simtmm.errors import KernelError, nearest, shown
 from simtmm.kernel import Array, Kernel, Launch, expect_equal
 from simtmm.parameter import SEED
@@ -79,7 +80,8 @@ def program_kernel(
         if not source.is_file():
             raise KernelError(f"{source}: there is no such file")
     host = _Host(name, launches, dict(arrays or {}), dict(expected or {}), tolerance, folder or Path())
-    return Kernel(name, folder or Path(), {"seed": SEED}, "", host, tuple(sources), tuple(options))
+    expressions = dict.fromkeys(launch.kernel for launch in launches if launch.kernel and is_expression(launch.kernel))
+    return Kernel(name, folder or Path(), {"seed": SEED}, "", host, tuple(sources), tuple(options), tuple(expressions))
 
 
 class _Host(ModuleType):
@@ -97,7 +99,7 @@ class _Host(ModuleType):
         super().__init__(name, f"{name}: launched as its user said.")
         self._launches, self._texts, self._expected = launches, arrays, expected
         self._tolerance, self._folder = tolerance, folder
-        self._numbers: dict[tuple[int, str], int | float] = {}
+        self._numbers: dict[tuple[int, str], Any] = {}
         self._names: dict[tuple[int, str], str] = {}
 
     def inputs(self, parameters: Any) -> dict[str, Array]:
@@ -133,8 +135,8 @@ class _Host(ModuleType):
             self._names[number, argument] = text
             return
         value = value_of(text, f"{launch.where}: argument {argument.lstrip('#')}", self._folder, random)
-        if not isinstance(value, np.ndarray):
-            self._numbers[number, argument] = value
+        if not isinstance(value, np.ndarray) or not value.ndim:  # a structure's bytes, say, from a file
+            self._numbers[number, argument] = value if not isinstance(value, np.ndarray) else value[()]
             return
         name = f"argument_{argument[1:]}" if argument.startswith("#") else argument
         while name in made:

@@ -12,6 +12,7 @@ from simtmm.kernel import Kernel
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.launches import CompiledLaunches
 from simtmm.recorder.compiled.module import module_of
+from simtmm.recorder.cpu.unrecorded import HOW_COMPILED
 from simtmm.recorder.launches import ProgramRun
 from simtmm.recorder.limits import most_events
 from simtmm.trace.io import Trace, TraceRecorder
@@ -39,7 +40,7 @@ def record(
         path = stack.enter_context(written_whole(output)) if output else None
         recorder = TraceRecorder(path)
         stack.callback(recorder.abandon)
-        run = ProgramRun(kernel, parameters, arrays, execution)
+        run = ProgramRun(kernel, parameters, arrays, execution, HOW_COMPILED)
         for batch in run.batches():
             if sample_blocks:
                 batch = batch.of_blocks(sampled_blocks(run.launches[-1].blocks, sample_blocks))

@@ -12,8 +12,9 @@ from simtmm.cuda.execution.launch import local_bytes_of
 from simtmm.cuda.execution.layout import LOG_ENTRY
 from simtmm.cuda.function import KernelFunction
 from simtmm.errors import RecordingError
+from simtmm.files import KERNEL_MEMORY
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
-from simtmm.recorder.limits import available_memory
+from simtmm.recorder.limits import kernel_memory
 from simtmm.trace.schema import Batch, TraceArray, TraceLaunch
 
 
@@ -30,6 +31,7 @@ class LaunchRuns:
         self.sites = CompiledSites()
         self.for_warps = False
         self._left = self._most = most_events
+        self._memory = kernel_memory()
         self._arrays: list[TraceArray] = []
         self.has_accessed = False
 
@@ -62,9 +64,10 @@ class LaunchRuns:
                 f"{where}: more than {self._most:,} events, which is all that may be held: does it loop for ever? Else "
                 "write to a file (simtmm record -o FILE), take smaller parameters or raise most_events"
             )
-        if held * LOG_ENTRY > available_memory() // 2:
+        if held * LOG_ENTRY > self._memory:
             raise RecordingError(
-                f"{where}: blocks that have not ended fill the memory with events: do they loop for ever?"
+                f"{where}: blocks that have not ended fill {self._memory:,} bytes of memory with events: do they loop "
+                f"for ever? Else raise {KERNEL_MEMORY}"
             )
 
     def described(self, function: KernelFunction, launch: DeviceLaunch, registers: int = 0) -> TraceLaunch:

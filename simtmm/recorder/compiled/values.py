@@ -26,6 +26,8 @@ Value = int | float | npt.NDArray[Any]
 def value_of(text: str, where: str, folder: Path, random: np.random.Generator) -> Value:
     """What a text stands for: a number, or an array. Shapes are such as 1000 or 64x64.
 
+    An array without axes, from a file, is a value of its own: a structure, where its type has fields.
+
     where: how errors begin. folder: where files are looked for. random: where random numbers come from.
 
     Raises KernelError.

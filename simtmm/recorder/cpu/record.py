@@ -1,7 +1,7 @@
 """Record a kernel on the CPU: its instrumented C++ build is run block by block, in a process of its own."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,9 @@ def record(
     races: bool = False,
     most: int | None = None,
     sample_blocks: int | None = None,
+    doubts: Sequence[str] = (),
 ) -> Trace:
-    """Record a kernel; see simtmm.recorder.record."""
+    """Record a kernel; see simtmm.recorder.record. doubts: what is known to be missing in the trace, in words."""
     limit = most_events(most, in_memory=output is None)
     if output:
         check_writable(output)
@@ -54,7 +55,7 @@ def record(
             recorder.add(batch)
             if progress:
                 progress(recorder.events)
-        warnings = [*run.warnings(), *execution.warnings]
+        warnings = [*doubts, *run.warnings(), *execution.warnings]
         run.check(
             lambda wrong: (
                 _last_writer(wrong, run, execution)

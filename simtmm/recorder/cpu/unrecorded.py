@@ -1,4 +1,4 @@
-"""What a kernel does without a macro is not seen by a recording. Where that shows, it is told.
+"""What a kernel does without a macro is not seen by a recording as written. Where that shows, it is told.
 
 It shows in a launch that records no access at all, and in an array that a launch has changed though no recorded store
 touched it. An access that is left out beside others does not show.
@@ -13,6 +13,7 @@ from simtmm.kernel import Array
 from simtmm.trace.schema import Batch, Kind, TraceArray
 
 HOW = "accesses are recorded where they are written with LD, ST and their kin (docs/kernels.md)"
+HOW_COMPILED = "every access is recorded, so none of its threads made one: are grid, block and arguments as meant?"
 FREE_BYTES = 1 << 26  # that may be compared however little is recorded
 BYTES_AN_EVENT = 8  # and beyond that, so that comparing takes little beside recording
 
@@ -23,8 +24,10 @@ class Unrecorded:
     An array is compared before and after each launch that may write to it, until a launch is seen to store to it.
     """
 
-    def __init__(self, arrays: Mapping[str, Array], before: Mapping[str, Array]) -> None:
-        """arrays: as the launches change them. before: copies of them before the first launch."""
+    def __init__(self, arrays: Mapping[str, Array], before: Mapping[str, Array], how: str = HOW) -> None:
+        """arrays: as the launches change them. before: copies of them before the first launch. how: what is recorded,
+        as warnings say it."""
+        self._how = how
         self._arrays = {name: _words(array) for name, array in arrays.items()}
         self._last = {name: _words(array) for name, array in before.items()}  # as they were when last looked at
         self._compared = 0
@@ -63,14 +66,14 @@ class Unrecorded:
             which = f"launch {launches[0]} of {function}"
             if len(launches) > 1:
                 which = f"{len(launches)} launches of {function}, the first {launches[0]},"
-            said.append(f"{which} recorded no access to memory: {HOW}")
+            said.append(f"{which} recorded no access to memory: {self._how}")
         for function, names in self._changed.items():
-            said.append(f"{function} changed {_listed(names)} without a recorded store: {HOW}")
+            said.append(f"{function} changed {_listed(names)} without a recorded store: {self._how}")
         if self._passed_over:
             told = set().union(*self._changed.values())
             left = [name for name in self._arrays if name not in self._stored | told and self._changed_since(name)]
             if left:
-                said.append(f"{_listed(left)} changed without a recorded store, unless host.py changed it: {HOW}")
+                said.append(f"{_listed(left)} changed without a recorded store, unless host.py changed it: {self._how}")
         return said
 
     def _changed_since(self, name: str) -> bool:

@@ -15,6 +15,7 @@ from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.machine.spec import units
 from simtmm.model import MODELS
 from simtmm.model.series import MEASURED, SIMULATED
+from simtmm.recorder.sources import refuse_files
 from simtmm.renamed import MACHINE_KEYS, PARAMETERS, told
 from simtmm.study.design.axes import Axis, Span, Value, axis, flattened, sample, size, span
 from simtmm.study.design.constraints import Constraint, constraint
@@ -141,6 +142,7 @@ def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None 
 
 def design_file(path: str | Path) -> Design:
     """The design of a study file. Raises the errors of `design_of`, the file named."""
+    refuse_files(str(path), "sweep")
     study, folder = read_study(path)
     return replace(named(path, lambda: design_of(study, folder)), origin=str(path))
 

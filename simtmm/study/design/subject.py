@@ -21,7 +21,9 @@ from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.model.algorithms.algorithm import Algorithm
 from simtmm.parameter import Parameter, resolved
 from simtmm.program import kind_of
+from simtmm.recorder import form_of
 from simtmm.recorder.compiler import HEADERS, HERE
+from simtmm.recorder.sources import refuse_files
 from simtmm.trace.io import load_trace
 
 Kind = Literal["kernel", "trace", "algorithm"]
@@ -35,13 +37,15 @@ class Subject:
     """What is run.
 
     source: as the steps take it: a kernel's name or folder, a trace's path, an algorithm's name. digest: a hash of
-    all that decides what it does, parameters apart.
+    all that decides what it does, parameters apart. is_compiled: whether it is a kernel that is recorded as compiled,
+    for the architecture of each machine.
     """
 
     kind: Kind
     source: str
     name: str
     digest: str
+    is_compiled: bool = field(default=False, compare=False)
     _parameters: Mapping[str, Parameter] = field(default_factory=dict, repr=False, compare=False)
     _algorithm: Algorithm | None = field(default=None, repr=False, compare=False)
 
@@ -100,6 +104,7 @@ def typed_subject(source: str, kind: Kind | None = None) -> Subject:
     kind: a kernel comes before an algorithm of its name where it is left out. Runs a kernel's host.py. Raises the
     errors of simtmm.errors.
     """
+    refuse_files(source, "sweep" if kind is None else "advise", takes_traces=kind is None)
     kind = kind or _kind(source, current_name(source) in known_kernels() or is_folder(source))
     return _kernel(typed_kernel(source)) if kind == "kernel" else _other(source, kind)
 
@@ -139,7 +144,7 @@ def stored_subject(source: str, kind: Kind | None) -> Subject:
     if told.fault or "parameters" in told.untold:
         fault = told.fault or f"its parameters are told only by running {folder / 'host.py'}"
         raise StudyError(f"program = {_word(source)}: {fault}; {again}")
-    return Subject("kernel", source, folder.resolve().name, _kernel_digest(folder), told.parameters)
+    return Subject("kernel", source, folder.resolve().name, _kernel_digest(folder), _parameters=told.parameters)
 
 
 def described_subject(document: Any) -> Subject:
@@ -148,7 +153,7 @@ def described_subject(document: Any) -> Subject:
     name, digest = (_part(document, where, part, (str,), "a word") for part in ("name", "digest"))
     tables = _part(document, where, "parameters", (dict,), "an object")
     parameters = {key: _parameter(table, f"{where}.parameters.{key}") for key, table in tables.items()}
-    return Subject("kernel", name, name, digest, parameters)
+    return Subject("kernel", name, name, digest, _parameters=parameters)
 
 
 def _kind(source: str, is_kernel: bool) -> Kind:
@@ -167,7 +172,8 @@ def _kernel(folder: Path) -> Subject:
     kernel = kernel_in(folder)
     names = {known.resolve(): name for name, known in kernel_folders().items()}
     source = names.get(folder.resolve(), str(folder.resolve()))
-    return Subject("kernel", source, kernel.name, _kernel_digest(folder), kernel.parameters)
+    compiled = form_of(kernel) == "compiled"
+    return Subject("kernel", source, kernel.name, _kernel_digest(folder), compiled, kernel.parameters)
 
 
 def _other(source: str, kind: Kind) -> Subject:

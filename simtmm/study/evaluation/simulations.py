@@ -1,6 +1,5 @@
 """Simulations: a study of a kernel or a trace, point by point, on cores or a cluster, each kept as it is done."""
 
-from collections.abc import Mapping
 from contextlib import closing
 from time import perf_counter
 from typing import Any
@@ -16,7 +15,7 @@ from simtmm.study.design.points import Point, points_of
 from simtmm.study.evaluation.measured_times import Measured, measured_times
 from simtmm.study.evaluation.recorded_traces import is_recorded, prune_traces, trace_key
 from simtmm.study.evaluation.steps import Outcome, is_fatal
-from simtmm.study.evaluation.tasks import Pending, parameters_key, tasks_of
+from simtmm.study.evaluation.tasks import Pending, architecture_of, recording_key, tasks_of
 from simtmm.study.forecast import Estimate, Left
 from simtmm.study.results import Results, Row, Status
 from simtmm.study.store.store import Begin, Store
@@ -63,7 +62,7 @@ class Simulations:
         if tasks:
             traces = self._traces(waiting)
             prune_traces({trace_key(*trace) for trace in traces})
-            if not all(is_recorded(*trace) for trace in traces):
+            if not self.design.subject.is_compiled and not all(is_recorded(*trace) for trace in traces):
                 find_compiler()  # its absence is told once, not for each point
             _run(cluster or _here(len(waiting), workers), tasks, store, run, len(waiting), watch)
         return self.results(store, verify=bool(tasks))  # where nothing was to be done they were verified just now
@@ -102,7 +101,7 @@ class Simulations:
             excluded=excluded,
             stored=len(self.points) - excluded - still_open,
             to_compute=len(waiting),
-            recordings=len(_by_parameters(waiting)) if self.design.subject.kind == "kernel" else 0,
+            recordings=len(self._by_recording(waiting)) if self.design.subject.kind == "kernel" else 0,
             may_share=True,
             pending=waiting,
         )
@@ -121,7 +120,7 @@ class Simulations:
             overall, own, said = _timed(self.design, alone)
         if said:
             return Estimate(None, f"the point in the middle can't be computed: {said}")
-        seconds = (own * len(waiting) + preparing * len(_by_parameters(waiting))) / workers
+        seconds = (own * len(waiting) + preparing * len(self._by_recording(waiting))) / workers
         return Estimate(seconds, "the point in the middle")
 
     def _pending(self, store: Store) -> Pending:
@@ -137,17 +136,19 @@ class Simulations:
                 lacking[point.key] = missing
         return Pending(points, lacking)
 
-    def _traces(self, waiting: Pending) -> list[tuple[str, str, dict[str, Any]]]:
+    def _traces(self, waiting: Pending) -> list[tuple[str, str, dict[str, Any], int | None]]:
         """The traces that are needed of a kernel, as `recorded` takes them."""
         subject = self.design.subject
         if subject.kind != "kernel":
             return []
-        return [(subject.source, subject.digest, dict(given)) for given in _by_parameters(waiting).values()]
+        return [
+            (subject.source, subject.digest, dict(point.parameters), architecture_of(subject, point))
+            for point in self._by_recording(waiting).values()
+        ]
 
-
-def _by_parameters(waiting: Pending) -> dict[str, Mapping[str, Any]]:
-    """The different sets of parameters."""
-    return {parameters_key(point): point.parameters for point in waiting.points.values()}
+    def _by_recording(self, waiting: Pending) -> dict[str, Point]:
+        """A point of each recording."""
+        return {recording_key(self.design.subject, point): point for point in waiting.points.values()}
 
 
 def _here(points: int, workers: int | None) -> Executor:

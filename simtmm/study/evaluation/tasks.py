@@ -9,6 +9,7 @@ from simtmm.model.series import SIMULATED
 from simtmm.parallel.tasks import Task
 from simtmm.study.design.design import Design
 from simtmm.study.design.points import Point
+from simtmm.study.design.subject import Subject
 from simtmm.study.evaluation.recorded_traces import recorded
 from simtmm.study.evaluation.steps import compute, counted, counting_key, lowered_once, lowering_key
 
@@ -24,16 +25,26 @@ class Pending:
         return len(self.points)
 
 
-def parameters_key(point: Point) -> str:
-    """The same for points of the same parameters, which share a trace."""
-    return repr(sorted(point.parameters.items()))
+def architecture_of(subject: Subject, point: Point) -> int | None:
+    """What a kernel is compiled for at a point; None for what is not recorded as compiled. Raises CompilerError."""
+    if not subject.is_compiled:
+        return None
+    from simtmm.cuda.compilers import architecture_of as chosen
+
+    assert point.machine is not None
+    return chosen(point.machine).number
+
+
+def recording_key(subject: Subject, point: Point) -> str:
+    """The same for points that share a trace: of the same parameters, and compiled for the same architecture."""
+    return repr((sorted(point.parameters.items()), architecture_of(subject, point)))
 
 
 def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
     """All calls that are needed, each behind those it needs, with the keys of the points that they compute.
 
-    Recording comes once for each set of kernel parameters, lowering once for each (W, C) of those, and counting once
-    for each machine that differs in what counts.
+    Recording comes once for each set of kernel parameters and each architecture that is compiled for, lowering once for
+    each (W, C) of those, and counting once for each machine that differs in what counts.
     """
     subject, engine = design.subject, design.engine
     tasks: dict[Task, str] = {}
@@ -46,14 +57,14 @@ def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
             tasks[shared[key]] = ""
         return shared[key]
 
-    for key, point in _by_trace(waiting.points):
+    for key, point in _by_trace(subject, waiting.points):
         machine, quantities = point.machine, waiting.lacking[key]
         assert machine is not None
-        of = parameters_key(point)
+        of = recording_key(subject, point)
         if subject.kind == "trace":
             trace = once(("trace",), Path, subject.source, here=True)
         else:
-            given = (subject.source, subject.digest, dict(point.parameters))
+            given = (subject.source, subject.digest, dict(point.parameters), architecture_of(subject, point))
             trace = once(("trace", of), recorded, *given, here=True)
         workload = once(("lower", of, lowering_key(machine)), lowered_once, trace, machine)
         counts = None
@@ -63,10 +74,10 @@ def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
     return tasks
 
 
-def _by_trace(points: Mapping[str, Point]) -> Iterator[tuple[str, Point]]:
+def _by_trace(subject: Subject, points: Mapping[str, Point]) -> Iterator[tuple[str, Point]]:
     """Points of one trace together, so that few traces are in hand at once; else in the study's order."""
     groups: dict[str, list[tuple[str, Point]]] = {}
     for key, point in points.items():
-        groups.setdefault(parameters_key(point), []).append((key, point))
+        groups.setdefault(recording_key(subject, point), []).append((key, point))
     for group in groups.values():
         yield from group

@@ -1,0 +1,54 @@
+"""What a user names to be recorded: a kernel by its name or folder, or a file of launches."""
+
+import tomllib
+from pathlib import Path
+
+from simtmm.errors import KernelError
+from simtmm.kernel import Kernel, load_kernel
+
+DEVICE_CODE = (".cu", ".ptx", ".cubin", ".fatbin")  # one launch of which the command line tells
+LAUNCHES = ".toml"
+
+
+def opened_kernel(source: str | Path) -> Kernel:
+    """The kernel that a source names: by name, by folder, or by a file of launches (.toml). Raises KernelError."""
+    suffix = Path(source).suffix if isinstance(source, (str, Path)) else ""
+    if suffix == LAUNCHES:
+        from simtmm.recorder.compiled.launches_file import load_launches
+
+        return load_launches(source)
+    if suffix in DEVICE_CODE and Path(source).is_file():
+        raise KernelError(
+            f"{source}: how is it launched? simtmm run and record take --grid, --block and --arg; all else takes a "
+            "file of launches (.toml), or a trace that simtmm record made"
+        )
+    return load_kernel(source)
+
+
+def is_launches(path: str | Path) -> bool:
+    """Whether that is a file of launches, and not one of a machine or a study, which are TOML too."""
+    if Path(path).suffix != LAUNCHES:
+        return False
+    try:
+        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return "launch" in tables or "source" in tables or "sources" in tables
+
+
+def is_plain_folder(folder: Path) -> bool:
+    """Whether a kernel's folder holds plain CUDA, without the macros; host.py is not run for it."""
+    try:
+        return "device.cuh" not in (folder / "kernel.cu").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+
+
+def refuse_files(source: str, what: str, takes_traces: bool = True) -> None:
+    """Raise KernelError for a file of launches or of device code. what: the command that takes none."""
+    trace = f"; or a trace: simtmm record {source} -o {Path(source).stem}.parquet" if takes_traces else ""
+    if is_launches(source) or (Path(source).suffix in DEVICE_CODE and Path(source).is_file()):
+        raise KernelError(
+            f"{source}: is no kernel that simtmm {what} takes, which is a folder (kernel.cu and host.py) or its name"
+            f"{trace}"
+        )
