@@ -12,9 +12,9 @@ TEXT = """\
 .address_size 64
 .visible .entry k(.param .u64 out)
 {
-  .reg .b32 %lane, %m, %count, %round, %sum;
+  .reg .b32 %lane, %m, %count, %round, %sum, %heard;
   .reg .b64 %p;
-  .reg .pred %q, %low;
+  .reg .pred %q, %low, %said;
   mov.u32 %lane, %laneid;
   setp.lt.u32 %low, %lane, 16;
   mov.u32 %round, 2;
@@ -24,9 +24,12 @@ OUTER:
   mul.lo.u32 %count, %round, 20;
   selp.u32 %count, %count, 0, %low;
 INNER:
+  mul.lo.u32 %heard, %round, 4;
+  setp.lt.u32 %said, %lane, %heard;
+  vote.sync.ballot.b32 %heard, %said, %m;
+  mad.lo.u32 %sum, %sum, 31, %heard;
   setp.ne.u32 %q, %count, 0;
   vote.sync.ballot.b32 %m, %q, %m;
-  mad.lo.u32 %sum, %sum, 31, %m;
   @!%q bra OUT;
   membar.cta;
   sub.u32 %count, %count, 1;
@@ -46,12 +49,9 @@ OUT:
 def test_lanes_with_other_masks_at_the_same_vote_are_others():
     ((executed, interpreted),) = both(TEXT, 1, 32, np.zeros(32, np.uint32))
     total = {"low": 0, "high": 0}
-    for votes in (
-        (0xFFFF,) * 40 + (0,),
-        (0xFFFF,) * 20 + (0,),
-    ):  # rounds; the lanes above hear of the first vote of each
-        total["high"] = total["high"] * 31 + votes[0]
-        for vote in votes:
-            total["low"] = total["low"] * 31 + vote
+    for heard, times in ((0xFF, 41), (0xF, 21)):  # rounds; the lanes above hear of the first vote of each
+        total["high"] = total["high"] * 31 + heard
+        for _ in range(times):
+            total["low"] = total["low"] * 31 + heard
     expected = [total["low" if lane < 16 else "high"] & 0xFFFFFFFF for lane in range(32)]
     assert executed.tolist() == interpreted.tolist() == expected
