@@ -114,6 +114,16 @@ class LinkedModule:
             self._shown[file] = self._name(file)
         return self._shown[file], location.line, (unit.source_line(location.file, location.line) or "").strip()
 
+    def told(self, function: str, location: Location | None) -> Location | None:
+        """The innermost line that can be read, where an instruction was inlined: not one of a compiler's own header."""
+        unit, outer = self._unit(function), location
+        while outer is not None and unit.source_line(outer.file, outer.line) is None:
+            outer = outer.inlined_at
+        return location if outer is None else outer
+
+    def _unit(self, function: str) -> CompiledModule:
+        return self._homes[function][1] if function in self._homes else self.units[0]
+
     def _name(self, file: str) -> str:
         """What a file is called: from the folder of the program; <name> for a header of the compiler's."""
         path = Path(file).absolute()
@@ -138,16 +148,6 @@ def _compiler_headers() -> tuple[Path, ...]:
         return tuple(include_folders(find_nvrtc()))
     except CompilerError:
         return ()
-
-    def told(self, function: str, location: Location | None) -> Location | None:
-        """The innermost line that can be read, where an instruction was inlined: not one of a compiler's own header."""
-        unit, outer = self._unit(function), location
-        while outer is not None and unit.source_line(outer.file, outer.line) is None:
-            outer = outer.inlined_at
-        return location if outer is None else outer
-
-    def _unit(self, function: str) -> CompiledModule:
-        return self._homes[function][1] if function in self._homes else self.units[0]
 
 
 class _Merged(Mapping[str, Function]):
