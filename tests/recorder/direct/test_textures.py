@@ -76,9 +76,9 @@ def test_texels_are_recorded_at_the_users_line_as_loads_of_the_array(blur):
     info = recording.trace.info
     assert [array.name for array in info.arrays] == ["image", "out"]
     (site,) = (site for site in info.sites if site.instruction.startswith("tex.2d"))
-    assert (site.kind, site.line, "tex2D<float>" in site.source) == ("async", 5, True)
+    assert (site.kind, site.line, "tex2D<float>" in site.source) == ("async", 4, True)
     events = np.concatenate([batch.events for batch in recording.trace.batches()])
-    reads = events[events["site"] == site.number]
+    reads = events[events["site"] == site.site]
     columns = np.minimum(np.arange(32) + 1, 31)
     expected = [info.arrays[0].base + 4 * (32 * row + column) for row in (0, 1) for column in columns]
     assert reads["value"].tolist() == expected
