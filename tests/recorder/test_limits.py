@@ -84,7 +84,7 @@ def test_a_limit_in_the_environment_is_checked_too(kernel_folder, monkeypatch, v
 def test_launches_without_events_are_bounded_too(kernel_folder, monkeypatch):
     monkeypatch.setattr("simtmm.recorder.launches.MOST_LAUNCHES", 50)
     folder = kernel_folder(DEVICE + "__global__ void f(int* a) {}", host(launches=FOREVER))
-    assert "launch 50 of 'f': 0 events so far, and a trace holds no more launches" in refused(folder)
+    assert "launch 50 of 'f': 0 events so far, and a trace holds no more launches" in refused(folder, form="written")
 
 
 def test_the_limit_follows_the_memory_there_is(monkeypatch):

@@ -156,7 +156,7 @@ def test_recordings_in_several_threads_do_not_meet(kernel_folder):
         host(arguments='("a", p.n)', check="assert after['a'][0] == p.n - 1"),
     )
     with ThreadPoolExecutor(4) as pool:
-        traces = list(pool.map(lambda n: record(folder, {"n": n}), [1000 + n for n in range(8)]))
+        traces = list(pool.map(lambda n: record(folder, {"n": n}, form="written"), [1000 + n for n in range(8)]))
     assert [trace.info.events for trace in traces] == [1000 + n for n in range(8)]
 
 
@@ -188,7 +188,7 @@ def told(self, command):
     print(self._process.pid, flush=True)
     begin(self, command)
 process.KernelProcess.begin = told
-record(sys.argv[1])
+record(sys.argv[1], form="written")
 """
 
 
@@ -221,6 +221,6 @@ def test_a_kernel_does_not_outlive_its_recorder(kernel_folder, how):
 def test_a_kernel_that_took_the_tool_down_is_one_line(name, timeout, said, monkeypatch):
     monkeypatch.setenv("SIMTMM_KERNEL_TIMEOUT", str(timeout))
     with pytest.raises(RecordingError) as caught:
-        record(REPRO / name)
+        record(REPRO / name, form="written")
     assert said in str(caught.value)
     assert str(caught.value).startswith(f"kernel {name}: launch 0 of k: ")
