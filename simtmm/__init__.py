@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from simtmm.api.steps import lower as lower
     from simtmm.api.steps import predict as predict
     from simtmm.api.steps import simulate as simulate
+    from simtmm.cuda.texture import SurfaceObject as SurfaceObject
+    from simtmm.cuda.texture import TextureObject as TextureObject
     from simtmm.errors import SimtmmError as SimtmmError
     from simtmm.kernel import Launch as Launch
     from simtmm.kernel import load_kernel as load_kernel
@@ -54,6 +56,8 @@ _HOMES = {
     "RawModule": "simtmm.recorder.direct.raw_module",
     "Result": "simtmm.result",
     "SimtmmError": "simtmm.errors",
+    "SurfaceObject": "simtmm.cuda.texture",
+    "TextureObject": "simtmm.cuda.texture",
     "Trace": "simtmm.trace.io",
     "Workload": "simtmm.workload",
     "calibrate": "simtmm.api.calibrate",

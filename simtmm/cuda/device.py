@@ -106,7 +106,7 @@ class Device:
         self._point_to_functions(function)
         state = LaunchState(
             program, self.memory, dict(symbols), launch.grid, launch.block, launch.parameters, launch.shared_bytes,
-            PROCESSORS,
+            PROCESSORS, launch.textures,
         )  # fmt: skip
         calls = HostCalls(function, state, self._write)
         state.launch["callback"] = ctypes.cast(calls.address, ctypes.c_void_p).value or 0
@@ -151,7 +151,7 @@ class DeviceLaunch:
     """A launch as a device takes it.
 
     grid, block: sizes in x, y, z. parameters: as the kernel has them, one behind the other. shared_bytes: dynamic
-    shared memory. where: how errors begin.
+    shared memory. where: how errors begin. textures: rows of layout.TEXTURE, which handles of the parameters number.
     """
 
     grid: tuple[int, int, int]
@@ -159,6 +159,7 @@ class DeviceLaunch:
     parameters: bytes
     shared_bytes: int = 0
     where: str = ""
+    textures: bytes = b""
 
 
 def check_shape(function: KernelFunction, launch: DeviceLaunch, shared: int, where: str) -> None:

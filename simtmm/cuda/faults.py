@@ -5,13 +5,17 @@ from typing import TYPE_CHECKING, Any
 from simtmm.cuda.execution.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import (
     BAD_CALL,
+    KIND_TEXTURE,
     LANES,
     LOCAL_WINDOW,
     MISALIGNED,
     NO_STACK,
+    NO_TEXTURE,
+    OUTSIDE_SURFACE,
     PARAMETER_WINDOW,
     READ_ONLY,
     SHARED_WINDOW,
+    TEXTURE_HANDLE,
     TRAPPED,
     WINDOW,
 )
@@ -39,12 +43,16 @@ def fault_text(function: "KernelFunction", state: LaunchState, block: BlockState
             return f"{where}: the stack is full: does the function call itself for ever?"
         case code if code == BAD_CALL:
             return f"{where}: calls what is no function of this kind"
+        case code if code == NO_TEXTURE:
+            return f"{where}: {_texture(state, instruction, address)}"
+        case code if code == OUTSIDE_SURFACE:
+            return f"{where}: {_surface_access(instruction, address)}"
     return f"{where}: {_access(state, instruction, code, address)}"
 
 
 def place_text(function: "KernelFunction", name: str, instruction: Instruction) -> str:
     """File, line and text of an instruction's source, and what it is."""
-    file, line, text = function.linked.place(name, instruction.location)
+    file, line, text = function.linked.place(name, function.linked.told(name, instruction.location))
     source = f"{file}:{line}: `{text}`" if line else file
     return f"{source} ({instruction.name}, PTX line {instruction.line})"
 
@@ -66,6 +74,26 @@ def _access(state: LaunchState, instruction: Instruction, code: int, address: in
         is_read_only = found is not None and found.read_only
         return f"{what} at {_place(state, address)}, which is {'read-only' if is_read_only else 'constant'}"
     return f"{what} at {_place(state, address)}: out of bounds"
+
+
+def _texture(state: LaunchState, instruction: Instruction, handle: int) -> str:
+    """A handle that is of no texture or surface as the instruction needs."""
+    wanted = "surface" if instruction.opcode.startswith("su") else "texture"
+    number = handle - TEXTURE_HANDLE
+    if not 0 <= number < len(state.textures):
+        return f"handle {hex(handle)} is of no {wanted}: the launch must be given a simtmm.{wanted.title()}Object"
+    row = state.textures[number]
+    have = "texture" if row["kind"] == KIND_TEXTURE else "surface"
+    return f"the object is a {have} of {int(row['dimensions'])} dimensions, which this instruction does not access"
+
+
+def _surface_access(instruction: Instruction, place: int) -> str:
+    """An access of a surface at x in the low half, in bytes, and y in the high half."""
+    x, y = (part - (1 << 32) if part >> 31 else part for part in (place & 0xFFFFFFFF, place >> 32))
+    width = width_of(instruction)
+    what = f"{'writes' if instruction.opcode == 'sust' else 'reads'} {width} bytes of a surface"
+    what += f" at x = {x} (bytes), y = {y}"
+    return f"{what}, x no multiple of {width}: misaligned" if x % width else f"{what}: out of bounds"
 
 
 def _place(state: LaunchState, address: int) -> str:

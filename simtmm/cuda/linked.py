@@ -106,13 +106,23 @@ class LinkedModule:
 
     def place(self, function: str, location: Location | None) -> tuple[str, int, str]:
         """File, line and text of a place in the source; line 0 where it is not known."""
-        unit = self._homes[function][1] if function in self._homes else self.units[0]
+        unit = self._unit(function)
         if location is None:
             return self._name(unit.name), 0, ""
         file = unit.files.get(location.file, unit.name)
         if file not in self._shown:
             self._shown[file] = self._name(file)
         return self._shown[file], location.line, (unit.source_line(location.file, location.line) or "").strip()
+
+    def told(self, function: str, location: Location | None) -> Location | None:
+        """The innermost line that can be read, where an instruction was inlined: not one of a compiler's own header."""
+        unit, outer = self._unit(function), location
+        while outer is not None and unit.source_line(outer.file, outer.line) is None:
+            outer = outer.inlined_at
+        return location if outer is None else outer
+
+    def _unit(self, function: str) -> CompiledModule:
+        return self._homes[function][1] if function in self._homes else self.units[0]
 
     def _name(self, file: str) -> str:
         """What a file is called: from the folder of the program; <name> for a header of the compiler's."""

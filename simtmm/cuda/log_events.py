@@ -10,7 +10,15 @@ a site stands a mark where another block or warp begins: the block's number, or 
 import numpy as np
 
 from simtmm.compiled import Compiled, inlined
-from simtmm.cuda.execution.layout import LANES, LOCAL_WINDOW, NEW_BLOCK, NEW_WARP, PARAMETER_WINDOW, SHARED_WINDOW
+from simtmm.cuda.execution.layout import (
+    LANES,
+    LOCAL_WINDOW,
+    NEW_BLOCK,
+    NEW_WARP,
+    PARAMETER_WINDOW,
+    SHARED_WINDOW,
+    TOLD_WIDTH,
+)
 from simtmm.trace.schema import Kind
 
 _WORK, _BARRIER = int(Kind.WORK), int(Kind.BARRIER)
@@ -120,11 +128,16 @@ def fill_events(
             at += 8
             continue
         any_space = generic[site]
+        is_told = width[site] == 0
         start = at // 8 + 1
         for lane in range(here):
             if (mask >> np.uint32(lane)) & np.uint32(1):
                 value = long_words[start + lane]
                 kind_here = np.int64(what)
+                told = np.uint64(0)
+                if is_told:
+                    told = np.uint64(value) >> np.uint64(TOLD_WIDTH) << np.uint64(56)
+                    value &= (np.int64(1) << TOLD_WIDTH) - 1
                 if any_space and value >= SHARED_WINDOW:
                     value, kind_here = _in_window(value, kind_here)
                 if kind_here in (_SHARED_LOAD, _SHARED_STORE, _SHARED_ATOMIC):
@@ -132,7 +145,8 @@ def fill_events(
                 place = cursor[begin + lane]
                 last[begin + lane] = site
                 out[2 * place] = np.uint64(value)
-                out[2 * place + 1] = tail + (np.uint64(lane) << np.uint64(32)) + (np.uint64(kind_here) << np.uint64(48))
+                seat = np.uint64(lane) << np.uint64(32)
+                out[2 * place + 1] = tail + seat + (np.uint64(kind_here) << np.uint64(48)) + told
                 cursor[begin + lane] = place + 1
                 accesses += 1
         at += entry_bytes

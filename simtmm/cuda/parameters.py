@@ -8,6 +8,7 @@ import numpy as np
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.ptx.syntax import Variable
 from simtmm.cuda.signature import ParameterType
+from simtmm.cuda.texture import SurfaceObject
 from simtmm.errors import KernelError, shown
 
 AddressOf = Callable[[Any], int | None]
@@ -45,8 +46,12 @@ def _one(
     if address is not None:
         if parameter.size != 8 or parameter.type in ("f64", "f32"):
             wanted = declared.text if declared else f".{parameter.type}"
-            raise KernelError(f"{where} = an array: must be a number ({wanted})")
-        if declared is not None:
+            given = f"a {argument.title}" if isinstance(argument, SurfaceObject) else "an array"
+            raise KernelError(f"{where} = {given}: must be a number ({wanted})")
+        if isinstance(argument, SurfaceObject):
+            if declared is not None:
+                declared.check_object(argument.title, where)
+        elif declared is not None:
             declared.check_array(argument, where)
         return address.to_bytes(8, "little")
     if isinstance(argument, (bytes, bytearray, np.void)):

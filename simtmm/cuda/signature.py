@@ -26,6 +26,11 @@ _WORDS = {
     "long unsigned int": "unsigned long",
 }  # fmt: skip
 
+_OBJECTS = {
+    "cudaTextureObject_t": "TextureObject", "CUtexObject": "TextureObject",
+    "cudaSurfaceObject_t": "SurfaceObject", "CUsurfObject": "SurfaceObject",
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class ParameterType:
@@ -43,6 +48,11 @@ class ParameterType:
         return _NUMBERS[self.base][0] if not self.pointers and self.base in _NUMBERS else ""
 
     @property
+    def object_kind(self) -> str:
+        """ "TextureObject" or "SurfaceObject" where it is one; "" for anything else."""
+        return "" if self.pointers else _OBJECTS.get(self.base, "")
+
+    @property
     def points_to_const(self) -> bool:
         """Whether it is a pointer through which nothing may be written."""
         return bool(self.pointers) and "const" in f"{self.text.split('*')[-2]} {self.base}".split()
@@ -52,6 +62,8 @@ class ParameterType:
         dtype = getattr(array, "dtype", None)
         if dtype is None:
             return
+        if self.object_kind:
+            raise KernelError(f"{where} = an array of {dtype}: must be a simtmm.{self.object_kind} ({self.text})")
         if not self.pointers and self.base in _NUMBERS:
             raise KernelError(f"{where} = an array of {dtype}: must be a number ({self.text})")
         if self.pointers != 1 or self.base not in _NUMBERS:
@@ -66,8 +78,16 @@ class ParameterType:
                 return
             raise KernelError(f"{where} = an array of {have}: the kernel takes {self.text}")
 
+    def check_object(self, kind: str, where: str) -> None:
+        """Raise KernelError for a "TextureObject" or a "SurfaceObject" where the kernel takes something else."""
+        is_handle = not self.pointers and _NUMBERS.get(self.base) == ("u", 8)  # what these types are names of
+        if self.object_kind != kind and not is_handle:
+            raise KernelError(f"{where} = a {kind}: the kernel takes {self.text}")
+
     def check_number(self, number: Any, where: str) -> None:
         """Raise KernelError for a number where there must be a pointer, and for a typed one that does not fit."""
+        if self.object_kind and number != 0:
+            raise KernelError(f"{where} = {number!r}: must be a simtmm.{self.object_kind} ({self.text})")
         if self.pointers and number != 0:
             raise KernelError(f"{where} = {number!r}: must be an array ({self.text})")
         if isinstance(number, np.generic) and not self.pointers and self.base in _NUMBERS:
@@ -86,7 +106,7 @@ def signature(linked: LinkedModule, entry: str) -> tuple[ParameterType, ...] | N
         told = _from_demangled(demangled(entry))
         if told is not None and written is not None and len(told) == len(written):
             return tuple(
-                ParameterType(name.name, kind.text, kind.base, kind.pointers)
+                name if name.object_kind else ParameterType(name.name, kind.text, kind.base, kind.pointers)
                 for name, kind in zip(written, told, strict=True)
             )
         return told

@@ -10,10 +10,19 @@ _HEAD = "ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %site, i32 %mask, 
 
 def access_function(program: "Program", what: str, space: str, width: int) -> str:
     """The name of a function that is made if it is not there: what is "load" or "store", space where addresses are."""
-    mover = f"{'gather' if what == 'load' else 'scatter'}.{width}"
+    mover = mover_function(program, what, width)
     name = f"{what}.{space}.{width}"
-    program.helper(mover, lambda: _mover(mover, width, what == "load"))
     program.helper(name, lambda: _access(name, mover, space, width, what == "store"))
+    return name
+
+
+def mover_function(program: "Program", what: str, width: int) -> str:
+    """The name of a function, likewise, that moves so many bytes a lane between places in this process and data.
+
+    Its mask must have a lane.
+    """
+    name = f"{'gather' if what == 'load' else 'scatter'}.{width}"
+    program.helper(name, lambda: _mover(name, width, what == "load"))
     return name
 
 

@@ -18,6 +18,7 @@ from simtmm.cuda.execution.layout import (
     LANES,
     LAUNCH,
     PARAMETER_WINDOW,
+    TEXTURE,
     WARP,
     WARP_BYTES,
 )
@@ -25,8 +26,8 @@ from simtmm.cuda.execution.program import Program
 
 FUEL = 1 << 18  # rounds of loops that a warp may do in its turn
 ROUNDS = 16  # turns of its warps that a block may take in its own
-CALL_STACK = 1 << 17  # bytes of a warp for the registers of functions that are called
-LOCAL_STACK = 1 << 14  # bytes of a thread for the variables of functions that are called
+CALL_STACK = 1 << 22  # bytes of a warp for the registers of functions that are called: touched when they are
+LOCAL_STACK = 1 << 16  # bytes of a thread for the variables of functions that are called
 
 
 def aligned(size: int) -> npt.NDArray[np.uint8]:
@@ -72,8 +73,13 @@ class LaunchState:
         parameters: bytes,
         dynamic_shared: int,
         processors: int,
+        textures: bytes = b"",
     ) -> None:
-        """symbols: virtual addresses of the module's variables. parameters: as the kernel takes them."""
+        """symbols: virtual addresses of the module's variables. parameters: as the kernel takes them.
+
+        textures: rows of TEXTURE, one behind the other.
+        """
+        self.textures = np.frombuffer(textures, TEXTURE)
         self.program, self.memory, self.grid, self.shape = program, memory, grid, block
         self.blocks = grid[0] * grid[1] * grid[2]
         self.threads = block[0] * block[1] * block[2]
@@ -105,6 +111,8 @@ class LaunchState:
             "processors": processors,
             "warp_threads": self.threads,
             "log_limit": np.iinfo(np.uint64).max,
+            "textures": self._keep(self.textures),
+            "texture_count": len(self.textures),
         }
         for name, value in fields.items():
             self.launch[name] = value

@@ -21,23 +21,43 @@ LAUNCH = np.dtype(
             "grid", "block", "parameters", "log", "log_limit", "fault", "fault_access", "fault_lane", "fault_address",
             "allocations", "allocation_count", "caches", "clock", "symbols", "shared_bytes", "local_bytes", "warps",
             "warp_bytes", "frame_bytes", "arena_bytes", "living", "thread_ids", "entry_local", "host", "fuel",
-            "current", "callback", "processors", "warp_threads",
+            "current", "callback", "processors", "warp_threads", "textures", "texture_count",
         ],
         "formats": [
             ("<i4", 3), ("<i4", 3), "<u8", "<u8", "<u8", "<i4", "<i4", "<i4", "<u8",
             "<u8", "<i8", "<u8", "<i8", "<u8", "<i8", "<i8", "<i4",
             "<i8", "<i8", "<i8", "<u8", "<u8", "<i8", "<u8", "<i4",
-            "<i8", "<u8", "<i4", "<i4",
+            "<i8", "<u8", "<i4", "<i4", "<u8", "<i8",
         ],
     },
     align=True,
 )  # fmt: skip
 """One for each launch. Addresses are those of this process; `allocations` points to ALLOCATION[allocation_count],
 `caches` to CACHE, `symbols` to a virtual address for each symbol of the code, `living` to the mask of each warp's
-threads, `thread_ids` to x, y and z of each warp's lanes. `log` 0: nothing is recorded."""
+threads, `thread_ids` to x, y and z of each warp's lanes, `textures` to TEXTURE[texture_count]. `log` 0: nothing is
+recorded."""
 
 ALLOCATION = np.dtype([("low", "<u8"), ("bytes", "<u8"), ("host", "<u8"), ("flags", "<u8")])
 CACHE = np.dtype([("low", "<u8"), ("last", "<u8"), ("shift", "<u8")])  # the array that an access met last
+
+TEXTURE = np.dtype(
+    {
+        "names": [
+            "border", "missing", "base", "host", "pitch", "kind", "dimensions", "width", "height", "channels",
+            "element_bytes", "texel_bytes", "format", "address_x", "address_y", "linear", "normalized",
+        ],
+        "formats": [("<u4", 4), ("<u4", 4), "<u8", "<u8", "<i8", *12 * ["<i4"]],
+    },
+    align=True,
+)  # fmt: skip
+"""A texture or a surface: what is read beyond its border, and in place of channels that it lacks, as the bits of four
+registers; its virtual address, where it lies in this process, and the bytes from row to row; whether it is
+KIND_TEXTURE or KIND_SURFACE; texels and bytes; and how it is read, by the numbers of simtmm.cuda.texture."""
+
+KIND_TEXTURE, KIND_SURFACE = 1, 2
+TEXTURE_BYTES = TEXTURE.itemsize
+TEXTURE_HANDLE = 1 << 46  # of a launch's first texture object; the others follow
+TOLD_WIDTH = 56  # in the log, the addresses of texels have the bytes of a texel from this bit on
 
 BLOCK = np.dtype(
     {
@@ -84,7 +104,7 @@ DONE, YIELDED, BLOCKED, LOG_FULL, FAULTED = range(5)
 LEFT = 0x7FFFFFFF  # the block of code of a lane that has left
 
 # Faults.
-OUT_OF_BOUNDS, MISALIGNED, TRAPPED, NO_STACK, BAD_CALL, READ_ONLY = range(1, 7)
+OUT_OF_BOUNDS, MISALIGNED, TRAPPED, NO_STACK, BAD_CALL, READ_ONLY, NO_TEXTURE, OUTSIDE_SURFACE = range(1, 9)
 
 # In the log: in the place of a site.
 NEW_WARP, NEW_BLOCK = -1, -2
@@ -95,7 +115,13 @@ def offsets() -> dict[str, int]:
     """Names of fields and constants, as runtime.ll has them in braces: LAUNCH.log, LOG_FULL."""
     found = {
         f"{title}.{name}": int(dtype.fields[name][1])  # type: ignore[index]
-        for title, dtype in (("LAUNCH", LAUNCH), ("BLOCK", BLOCK), ("WARP", WARP), ("ACTIVATION", ACTIVATION))
+        for title, dtype in (
+            ("LAUNCH", LAUNCH),
+            ("BLOCK", BLOCK),
+            ("WARP", WARP),
+            ("ACTIVATION", ACTIVATION),
+            ("TEXTURE", TEXTURE),
+        )
         for name in dtype.names or ()
     }
     return found | {name: value for name, value in globals().items() if name.isupper() and isinstance(value, int)}

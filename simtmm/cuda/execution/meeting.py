@@ -15,17 +15,18 @@ def meet(state: LaunchState, block: BlockState) -> bool:
     met = False
     for warp in block.warps:
         gathering, living = int(warp["gathering"]), int(warp["living"])
+        if not gathering:
+            continue
         waiting = {
             lane: place
             for lane in range(LANES)
             if gathering >> lane & 1 and (place := _synchronises(state.program, int(warp["pc"][lane]))) is not None
         }
-        here = sum(1 << lane for lane in waiting)
-        ready = [
-            lane
-            for lane, (code, _, instruction) in waiting.items()
-            if not _mask(code, instruction, warp, lane) & living & ~here
-        ]
+        here: dict[int, int] = {}  # by the mask that lanes wait with
+        masks = {lane: _mask(code, instruction, warp, lane) for lane, (code, _, instruction) in waiting.items()}
+        for lane, mask in masks.items():
+            here[mask] = here.get(mask, 0) | 1 << lane
+        ready = [lane for lane, mask in masks.items() if not mask & living & ~here[mask]]
         for lane in ready:
             warp["pc"][lane] = waiting[lane][1]
         mask = sum(1 << lane for lane in ready)
@@ -37,7 +38,7 @@ def meet(state: LaunchState, block: BlockState) -> bool:
 
 def _synchronises(program: Program, number: int) -> tuple[FunctionCode, int, Instruction] | None:
     """The bar.warp.sync that a block of code is, and the block behind it; None for another."""
-    code = max((c for c in program.codes if c.first_block <= number), key=lambda c: c.first_block)
+    code = program.code_of(number)
     block = code.flow.blocks[number - code.first_block]
     first = block.instructions[0] if block.instructions else None
     if first is None or first.opcode != "bar" or "warp" not in first.modifiers or block.behind is None:

@@ -4,12 +4,10 @@ The code of a warp is a loop: of the lanes that can go on, those at the lowest b
 others that wait there, part, wait or leave. Lanes that stay together go from block to block without a look back.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 
+from simtmm.cuda.execution.assembly_file import assembly_file
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.control import end_block
 from simtmm.cuda.execution.edges import park_block, tired_block
@@ -18,10 +16,8 @@ from simtmm.cuda.execution.function_code import FunctionCode, placed
 from simtmm.cuda.execution.gathering import gather_lanes
 from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import (
-    LANES,
     LAUNCH,
     LOG_FULL,
-    offsets,
 )
 from simtmm.cuda.ptx.control_flow import Block, communicates, ends_block, gathers
 from simtmm.cuda.ptx.steps import Step
@@ -119,9 +115,13 @@ class Program:
             where = f"{file}:{line}: {where}"
         return PtxError(f"{where}: `{instruction.text}` {why}")
 
+    def code_of(self, number: int) -> FunctionCode:
+        """The function that a block of code is of."""
+        return max((code for code in self.codes if code.first_block <= number), key=lambda code: code.first_block)
+
     def waiting_at(self, number: int, behind_barrier: bool) -> tuple[str, Instruction | None]:
         """The function and the instruction that lanes at a block of code wait for: its first, or the barrier before."""
-        code = max((c for c in self.codes if c.first_block <= number), key=lambda c: c.first_block)
+        code = self.code_of(number)
         blocks = code.flow.blocks
         if not behind_barrier:
             return code.function.name, next(iter(blocks[number - code.first_block].instructions), None)
@@ -144,9 +144,9 @@ class Program:
             park_block(emit, number)
         for number in sorted(self.tired):
             tired_block(emit, number)
-        runtime = _text("runtime.ll")
+        runtime = "\n".join((assembly_file("runtime.ll"), *self.helpers.values()))
         declared = "\n".join(text for name, text in self.declared.items() if f"@{name}(" not in runtime)
-        return "\n".join((runtime, declared, *self.helpers.values(), self._head(), *emit.lines, "}", ""))
+        return "\n".join((runtime, declared, self._head(), *emit.lines, "}", ""))
 
     def _block(self, emit: Emitter, code: FunctionCode, block: Block) -> None:
         number = code.first_block + block.number
@@ -188,8 +188,8 @@ class Program:
 
     def _head(self) -> str:
         cases = "\n".join(f"    i32 {number}, label %B{number}" for number in range(self.blocks))
-        group = _text("activations.ll") if self.has_calls else "  %group = bitcast <32 x i1> %same to i32"
-        return _text("warp.ll").replace("    ; BLOCKS", cases).replace("; GROUP", group)
+        group = assembly_file("activations.ll") if self.has_calls else "  %group = bitcast <32 x i1> %same to i32"
+        return assembly_file("warp.ll").replace("    ; BLOCKS", cases).replace("; GROUP", group)
 
 
 def _symbols(function: Function) -> set[str]:
@@ -230,11 +230,3 @@ def _reachable(module: Module, entry: str) -> list[Function]:
                 mentioned |= {symbol.name for _, symbol, _ in variable.pointers}
         pending += sorted(other for other in mentioned if other in module.functions and other != name)
     return list(found.values())
-
-
-@cache
-def _text(name: str) -> str:
-    """A file of LLVM assembly beside this one, with the numbers of layout.py in it."""
-    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
-    values = {**offsets(), "IOTA": f"<{', '.join(f'i64 {n}' for n in range(LANES))}>"}
-    return re.sub(r"\{([A-Z][A-Z_]*(?:\.\w+)?)\}", lambda found: str(values[found.group(1)]), text)

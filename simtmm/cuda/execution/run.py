@@ -14,6 +14,7 @@ from simtmm.cuda.execution.launch import BlockState, LaunchState, aligned
 from simtmm.cuda.execution.layout import BLOCKED, FAULTED, LOG_ENTRY, LOG_FULL, NEW_BLOCK, YIELDED
 from simtmm.cuda.execution.machine_code import MachineCode
 from simtmm.cuda.execution.meeting import meet
+from simtmm.cuda.execution.merging import merge
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx.steps import BULK_ENTRIES, is_bulk
 
@@ -96,11 +97,12 @@ class Core:
         """Whether a block that came back has not ended. Raises FaultError and StuckError."""
         if self.status == FAULTED:
             raise FaultError(self.state, block)
-        if self.status == BLOCKED:
-            if not meet(self.state, block):
+        if self.status in (BLOCKED, YIELDED):  # others may wait for those that wait here
+            met = merge(self.state, block) | meet(self.state, block)
+            if self.status == BLOCKED and not met:
                 raise StuckError(self.state, block)
             return True
-        return self.status == YIELDED
+        return False
 
     def all_of(self, first: int, last: int) -> Iterator[Piece]:
         """Blocks that wait for no others, each to its end."""

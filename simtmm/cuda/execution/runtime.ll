@@ -42,8 +42,10 @@ define internal i32 @lowest(ptr %warp, i32 %mask) alwaysinline {
 }
 
 ; Lanes come to a block of code that begins with an instruction which gathers the lanes of its mask, a mask a lane:
-; those whose lanes are all there go on, the others wait.
+; those whose lanes are all there, with the same mask, go on, the others wait. A lane may be there with another mask, in
+; another round of a loop.
 define internal i32 @gather(ptr %warp, i32 %mask, i32 %block, ptr %members) noinline {
+entry:
   call void @park(ptr %warp, i32 %mask, i32 %block)
   %living.at = getelementptr i8, ptr %warp, i64 {WARP.living}
   %living = load i32, ptr %living.at
@@ -58,15 +60,30 @@ define internal i32 @gather(ptr %warp, i32 %mask, i32 %block, ptr %members) noin
   %same = icmp eq <32 x i64> %activations, %own.all
   %same.bits = bitcast <32 x i1> %same to i32
   %group = and i32 %here, %same.bits
-  %not.group = xor i32 %group, -1
-  %absent = and i32 %living, %not.group
-  %absent.1 = insertelement <32 x i32> poison, i32 %absent, i32 0
-  %absent.all = shufflevector <32 x i32> %absent.1, <32 x i32> poison, <32 x i32> zeroinitializer
   %wanted = load <32 x i32>, ptr %members, align 64
-  %missing = and <32 x i32> %wanted, %absent.all
-  %complete = icmp eq <32 x i32> %missing, zeroinitializer
-  %complete.bits = bitcast <32 x i1> %complete to i32
-  %ready = and i32 %complete.bits, %group
+  br label %each
+each:
+  ; Lanes of one mask after another.
+  %left = phi i32 [ %group, %entry ], [ %left.next, %each ]
+  %ready.before = phi i32 [ 0, %entry ], [ %ready, %each ]
+  %first = call i32 @llvm.cttz.i32(i32 %left, i1 true)
+  %first.at = getelementptr i32, ptr %members, i32 %first
+  %one.mask = load i32, ptr %first.at
+  %one.1 = insertelement <32 x i32> poison, i32 %one.mask, i32 0
+  %one.all = shufflevector <32 x i32> %one.1, <32 x i32> poison, <32 x i32> zeroinitializer
+  %alike = icmp eq <32 x i32> %wanted, %one.all
+  %alike.bits = bitcast <32 x i1> %alike to i32
+  %these = and i32 %alike.bits, %left
+  %not.these = xor i32 %these, -1
+  %needed = and i32 %one.mask, %living
+  %missing = and i32 %needed, %not.these
+  %complete = icmp eq i32 %missing, 0
+  %found = select i1 %complete, i32 %these, i32 0
+  %ready = or i32 %ready.before, %found
+  %left.next = and i32 %left, %not.these
+  %more = icmp ne i32 %left.next, 0
+  br i1 %more, label %each, label %sorted
+sorted:
   %not.ready = xor i32 %ready, -1
   %waits = and i32 %group, %not.ready
   %blocked.at = getelementptr i8, ptr %warp, i64 {WARP.blocked}

@@ -19,6 +19,7 @@ BULK_WIDTH = 16  # bytes of the pieces that a copy in bulk is recorded in,
 BULK_ENTRIES = 1024  # of which one instruction of a warp writes down so many times 32 at most
 COPIES = "%copies"  # in the place of a register: what a thread's cp.async bring
 BARRIER_OPCODES = ("bar", "barrier")
+_TEXTURE_ACCESSES = {"tex": "async", "suld": "async", "sust": "store"}  # of lanes whose coordinates are inside
 
 
 @dataclass
@@ -49,6 +50,8 @@ class Step:
 
 def space_of(instruction: Instruction) -> str:
     """The state space that an access names, "" for generic addresses; without ::cta and the like."""
+    if instruction.opcode in _TEXTURE_ACCESSES:
+        return "global"
     for modifier in instruction.modifiers:
         space = modifier.split("::")[0]
         if space in ("global", "shared", "local", "const", "param"):
@@ -62,7 +65,9 @@ def is_bulk(instruction: Instruction) -> bool:
 
 
 def width_of(instruction: Instruction) -> int:
-    """Bytes that a thread accesses."""
+    """Bytes that a thread accesses; 0 where its address in the log tells them (TOLD_WIDTH): of textures."""
+    if instruction.opcode == "tex":
+        return 0
     if is_bulk(instruction):
         return BULK_WIDTH
     if instruction.opcode == "cp":
@@ -105,6 +110,8 @@ def access_kind(instruction: Instruction) -> str | None:
         return "shared_store" if space == "shared" else "store"
     if opcode in ("atom", "red"):
         return "shared_atomic" if space == "shared" else "atomic"
+    if opcode in _TEXTURE_ACCESSES:
+        return _TEXTURE_ACCESSES[opcode]
     if opcode in ("ld", "ldu"):
         if space == "param" and any(isinstance(getattr(o, "base", None), Symbol) for o in instruction.operands):
             return None
@@ -152,7 +159,7 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
         gives = written(instruction)
         needs += tuple(name for name in gives if name in pending and name not in needs)  # loaded over
         kind = access_kind(instruction)
-        guarded = kind is not None and instruction.guard is not None
+        guarded = kind is not None and (instruction.guard is not None or instruction.opcode in _TEXTURE_ACCESSES)
         alone = guarded or is_bulk(instruction)  # work of others, or work that is done once for many pieces
         if (needs and step.is_recorded) or (alone and step.instructions):
             close()

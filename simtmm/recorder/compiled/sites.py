@@ -73,7 +73,7 @@ def _is_generic(step: Step) -> bool:
 def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values) -> TraceSite:
     step = site.step
     instruction = _telling(step)
-    location = instruction.location if instruction else None
+    location = linked.told(site.function, instruction.location) if instruction else None
     file, line, text = linked.place(site.function, location)
     return TraceSite(
         number,

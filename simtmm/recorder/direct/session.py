@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from simtmm.cuda.device import Device, DeviceLaunch, check_shape
-from simtmm.cuda.execution.layout import SHARED_WINDOW
+from simtmm.cuda.execution.layout import SHARED_WINDOW, TEXTURE_HANDLE
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.host_memory import HostMemory
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.parameters import pack
 from simtmm.cuda.signature import ParameterType
+from simtmm.cuda.texture import SurfaceObject
 from simtmm.errors import KernelError
 from simtmm.recorder.direct.device_pointer import DevicePointer
 from simtmm.recorder.direct.image import Image
@@ -65,17 +66,23 @@ class Session:
             for number, value in enumerate(values)
             if _is_address(value)
         }
+        rows: list[bytes] = []
+        for number, address in addresses.items():
+            if isinstance(values[number], SurfaceObject):
+                addresses[number] = TEXTURE_HANDLE + len(rows)
+                rows.append(values[number].row(address))
         by_value = {id(values[number]): address for number, address in addresses.items()}
         packed = pack(function, values, lambda value: by_value.get(id(value)), where)
         held += [*self.device.memory.allocations, image, arguments]
-        return DeviceLaunch(grid, block, packed, shared, where), held
+        return DeviceLaunch(grid, block, packed, shared, where, b"".join(rows)), held
 
     def _address(self, value: Any, name: str, where: str) -> int:
         if isinstance(value, DevicePointer):
             image = value.module.image()
             self._place(image)
             return self.device.symbols(image.linked)[value.variable] + value.offset
-        return self._host.address(value, name, f"{where}: {name}")
+        array = value.array if isinstance(value, SurfaceObject) else value
+        return self._host.address(array, name, f"{where}: {name}")
 
     def _place(self, image: Image) -> None:
         """Place a module's variables, and have them point to one another on this device."""
@@ -98,7 +105,7 @@ class Session:
 
 
 def _is_address(value: Any) -> bool:
-    return isinstance(value, (np.ndarray, DevicePointer))
+    return isinstance(value, (np.ndarray, DevicePointer, SurfaceObject))
 
 
 def _declared(function: KernelFunction, number: int) -> ParameterType | None:

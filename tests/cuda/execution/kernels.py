@@ -11,12 +11,13 @@ import numpy.typing as npt
 from simtmm.cuda.execution.device_memory import DeviceMemory
 from simtmm.cuda.execution.kept_code import machine_code
 from simtmm.cuda.execution.launch import LaunchState
-from simtmm.cuda.execution.layout import LANES, LOG_ENTRY
+from simtmm.cuda.execution.layout import LANES, LOG_ENTRY, TEXTURE_HANDLE
 from simtmm.cuda.execution.machine_code import MachineCode
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.execution.run import FaultError
 from simtmm.cuda.execution.run import run as run_launch
 from simtmm.cuda.ptx import parse_module
+from simtmm.cuda.texture import SurfaceObject
 
 Array = npt.NDArray[Any]
 Logged = tuple[str, int, list[int]]  # what an access is, the mask of its lanes, their addresses
@@ -38,21 +39,24 @@ def translated(ptx: str, entry: str) -> tuple[Program, MachineCode]:
 def run(
     ptx: str,
     entry: str,
-    arguments: Sequence[Array | np.generic],
+    arguments: Sequence[Array | np.generic | SurfaceObject],
     threads: int = 32,
     grid: int = 1,
     record: bool = False,
 ) -> list[Logged]:
-    """Run a kernel on arrays, where they lie; what it logged of accesses, if it is to."""
+    """Run a kernel on arrays and textures, where they lie; what it logged of accesses, if it is to."""
     program, code = translated(ptx, entry)
     memory = DeviceMemory()
-    packed = b""
+    packed, textures = b"", []
     for number, argument in enumerate(arguments):
         if isinstance(argument, np.ndarray):
             packed += bytes(-len(packed) % 8) + struct.pack("<Q", memory.place(f"a{number}", argument))
+        elif isinstance(argument, SurfaceObject):
+            packed += bytes(-len(packed) % 8) + struct.pack("<Q", TEXTURE_HANDLE + len(textures))
+            textures.append(argument.row(memory.place(f"a{number}", argument.array)))
         else:
             packed += bytes(-len(packed) % argument.itemsize) + argument.tobytes()
-    state = LaunchState(program, memory, {}, (grid, 1, 1), (threads, 1, 1), packed, 0, 1)
+    state = LaunchState(program, memory, {}, (grid, 1, 1), (threads, 1, 1), packed, 0, 1, b"".join(textures))
     logged: list[Logged] = []
     try:
         for piece, _ in run_launch(state, code, record, resident=16, calls_host=False):
