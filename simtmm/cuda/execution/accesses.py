@@ -55,7 +55,10 @@ failed:
 
 
 def _mover(name: str, width: int, loads: bool) -> str:
-    """Whole vectors where lanes lie behind one another, one number where all want the same, else lane by lane."""
+    """Whole vectors where lanes lie behind one another, one number where all want the same, else lane by lane.
+
+    Lanes are compared by what differs, gathered with `or`: cheaper than comparisons, whose results must be packed.
+    """
     bits = 8 * width
     steps = ", ".join(f"i64 {lane * width}" for lane in range(32))
     whole = (
@@ -67,10 +70,10 @@ def _mover(name: str, width: int, loads: bool) -> str:
     source, target = ("%host", "%slot") if loads else ("%slot", "%host")
     same = (
         f"""
-  %equal = icmp eq <32 x i64> %all, %firsts
-  %equal.bits = bitcast <32 x i1> %equal to i32
-  %is.one = icmp eq i32 %equal.bits, -1
-  br i1 %is.one, label %one, label %each
+  %others = xor <32 x i64> %all, %firsts
+  %differs = call i64 @llvm.vector.reduce.or.v32i64(<32 x i64> %others)
+  %is.one = icmp eq i64 %differs, 0
+  br i1 %is.one, label %one, label %every
 one:
   %o = load i{bits}, ptr %first.at, align 1
   %o.1 = insertelement <32 x i{bits}> poison, i{bits} %o, i32 0
@@ -78,8 +81,9 @@ one:
   store <32 x i{bits}> %o.all, ptr %data, align 64
   ret void"""
         if loads
-        else "\n  br label %each"
+        else "\n  br label %every"
     )
+    every = "\n".join(_one_lane(lane, width, loads) for lane in range(32))
     return f"""
 define internal void @"{name}"(i32 %mask, ptr %hosts, ptr %data) noinline {{
 entry:
@@ -92,16 +96,19 @@ look:
   %first.1 = insertelement <32 x i64> poison, i64 %first, i32 0
   %firsts = shufflevector <32 x i64> %first.1, <32 x i64> poison, <32 x i32> zeroinitializer
   %line = add <32 x i64> %firsts, <{steps}>
-  %along = icmp eq <32 x i64> %all, %line
-  %along.bits = bitcast <32 x i1> %along to i32
-  %is.line = icmp eq i32 %along.bits, -1
+  %beside = xor <32 x i64> %all, %line
+  %any.beside = call i64 @llvm.vector.reduce.or.v32i64(<32 x i64> %beside)
+  %is.line = icmp eq i64 %any.beside, 0
   br i1 %is.line, label %whole, label %other
 whole:
   {whole}
   ret void
 other:{same}
+every:
+{every}
+  ret void
 each:
-  %m = phi i32 [ %mask, %entry ], [ -1, %other ], [ %m.next, %next ]
+  %m = phi i32 [ %mask, %entry ], [ %m.next, %next ]
   %lane = call i32 @llvm.cttz.i32(i32 %m, i1 true)
   %host.at = getelementptr i64, ptr %hosts, i32 %lane
   %host = load ptr, ptr %host.at
@@ -120,3 +127,14 @@ end:
   ret void
 }}
 """
+
+
+def _one_lane(lane: int, width: int, loads: bool) -> str:
+    """The lines that move what one lane wants."""
+    host, slot = f"%every.host{lane}", f"%every.slot{lane}"
+    source, target = (host, slot) if loads else (slot, host)
+    return f"""  %every.at{lane} = getelementptr i64, ptr %hosts, i64 {lane}
+  {host} = load ptr, ptr %every.at{lane}
+  {slot} = getelementptr i8, ptr %data, i64 {lane * width}
+  %every.value{lane} = load i{8 * width}, ptr {source}, align 1
+  store i{8 * width} %every.value{lane}, ptr {target}, align 1"""

@@ -2,6 +2,7 @@
 ; Names in braces are offsets and constants of layout.py. A mask has a bit for each lane of a warp.
 
 declare i32 @llvm.vector.reduce.umin.v32i32(<32 x i32>)
+declare i64 @llvm.vector.reduce.or.v32i64(<32 x i64>)
 declare i32 @llvm.cttz.i32(i32, i1)
 declare i32 @llvm.ctpop.i32(i32)
 declare i64 @llvm.umin.i64(i64, i64)
@@ -647,6 +648,20 @@ entry:
   %less.1 = insertelement <32 x i64> poison, i64 %less, i32 0
   %lesses = shufflevector <32 x i64> %less.1, <32 x i64> poison, <32 x i32> zeroinitializer
   %offsets = sub <32 x i64> %all, %lows
+  %full = icmp eq i32 %mask, -1
+  br i1 %full, label %quick, label %careful
+quick:
+  ; Of all lanes at once: an offset is within bounds where neither it nor what is left behind it is negative.
+  %left = sub <32 x i64> %lasts, %offsets
+  %signs = or <32 x i64> %offsets, %left
+  %any.sign = call i64 @llvm.vector.reduce.or.v32i64(<32 x i64> %signs)
+  %any.low = call i64 @llvm.vector.reduce.or.v32i64(<32 x i64> %all)
+  %odd.bits = and i64 %any.low, %less
+  %all.inside = icmp sge i64 %any.sign, 0
+  %all.aligned = icmp eq i64 %odd.bits, 0
+  %all.good = and i1 %all.inside, %all.aligned
+  br i1 %all.good, label %fast, label %slow
+careful:
   %inside = icmp ule <32 x i64> %offsets, %lasts
   %low.bits = and <32 x i64> %all, %lesses
   %aligned = icmp eq <32 x i64> %low.bits, zeroinitializer
