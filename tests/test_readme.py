@@ -56,3 +56,14 @@ def test_every_file_the_readme_links_to_is_there():
     links = re.findall(r"\]\(([^)]+)\)", README)
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_command_of_a_users_own_kernel_runs(tmp_path):
+    pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
+    (command,) = [text.strip() for _, text in BLOCKS if text.startswith("simtmm run saxpy.cu")]
+    page = (ROOT / "docs" / "own-kernel.md").read_text(encoding="utf-8")
+    (tmp_path / "saxpy.cu").write_text(re.search(r"`saxpy.cu`:\n\n```cuda\n(.*?)```", page, flags=re.DOTALL)[1])
+    words = [sys.executable, "-m", *command.split()]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.startswith("saxpy (seed=0) on A100 80 GB\n")
+    assert "Verdict: Latency is " in done.stdout

@@ -33,7 +33,12 @@ def compare(
     ] = None,
     machine: Annotated[
         list[str] | None,
-        typer.Option("--machine", "-m", metavar="NAME|FILE", help="a machine; repeatable; one if left out"),
+        typer.Option(
+            "--machine",
+            "-m",
+            metavar="NAME|FILE",
+            help="a machine; repeatable; gtx280 if left out, h100-sxm for compiled kernels",
+        ),
     ] = None,
     set_: SetOption = None,
     param: Annotated[

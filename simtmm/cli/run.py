@@ -16,6 +16,7 @@ from simtmm.cli.words import (
     KernelOption,
     KernelPathOption,
     KernelTimeoutOption,
+    NoMachineOption,
     OutputOption,
     ParamOption,
     SetOption,
@@ -38,10 +39,7 @@ def run(
             "trace if left out"
         ),
     ] = None,
-    machine: Annotated[
-        str | None,
-        typer.Option("--machine", "-m", metavar="NAME|FILE", help="a machine (see `machines`)", show_default=False),
-    ] = None,
+    machine: NoMachineOption = None,
     set_: SetOption = None,
     param: ParamOption = None,
     grid: GridOption = None,

@@ -73,7 +73,11 @@ CompilerOption = Annotated[
 ]
 FormOption = Annotated[
     str | None,
-    typer.Option("--as", metavar="FORM", help="record a kernel as written (its macros) or as compiled (its PTX)"),
+    typer.Option(
+        "--as",
+        metavar="FORM",
+        help="record a kernel as written (what its macros mark) or compiled (its PTX); written where it has macros",
+    ),
 ]
 DEFAULT_MACHINE, DEFAULT_GPU = "gtx280", "h100-sxm"  # for what the papers measured, and for compiled kernels
 
@@ -166,7 +170,7 @@ KernelTimeoutOption = Annotated[
         "--kernel-timeout",
         metavar="SECONDS",
         callback=_no_longer,
-        help=f"end a kernel on the CPU that records nothing for so long; 60 if left out (see also {KERNEL_TIMEOUT})",
+        help=f"end a kernel as written that records nothing for so long; 60 if left out (see also {KERNEL_TIMEOUT})",
     ),
 ]
 KernelMemoryOption = Annotated[

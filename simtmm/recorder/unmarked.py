@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from simtmm.cuda.compilers import CompiledModule, compile_source
+from simtmm.cuda.compilers import compile_source
 from simtmm.cuda.compilers.architecture import OF_TODAY
 from simtmm.errors import CompilerError
 from simtmm.kernel import Kernel
@@ -20,6 +20,8 @@ from simtmm.recorder.compiler import HERE
 from simtmm.recorder.sites import COMMENT, MACROS, SKIPPED
 
 MOST_TOLD = 5  # lines that are named
+SOURCE = "kernel.cu"
+HEADERS = (".cuh", ".h", ".hpp", ".inl")
 
 _LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
 _ACCESS = re.compile(r"(?:@!?%\w+\s+)?(?:ld|ldu|st|atom|red|cp\.async)((?:\.[\w:]+)+)\s")
@@ -49,8 +51,9 @@ def unmarked_warnings(kernel: Kernel, parameters: Mapping[str, Any]) -> list[str
     """
     defines = tuple(f"-D{name}={value}" for name, value in kernel.defines(parameters).items())
     try:
-        lines = _touched(kernel.source(), str(kernel.source_path), defines).lines
-    except (CompilerError, OSError):
+        headers = tuple(_headers(kernel.folder))
+        lines = _touched(kernel.source(), headers, defines).lines
+    except (CompilerError, OSError, UnicodeDecodeError):
         return []
     said = [
         f"{file}:{line}: `{text}` touches an array and no macro marks it: what it does there is not recorded"
@@ -62,13 +65,14 @@ def unmarked_warnings(kernel: Kernel, parameters: Mapping[str, Any]) -> list[str
 
 
 @lru_cache(maxsize=64)
-def _touched(source: str, path: str, defines: tuple[str, ...]) -> _Touched:
-    folder = Path(path).parent
-    options = [*defines, f"-I{HERE}", f"-I{folder}"]
-    module = compile_source(source, name=path, architecture=OF_TODAY, options=options)
-    files = {number: _own_file(name, folder) for number, name in module.files.items()}
-    places = set(_accesses(module.ptx, {number for number, file in files.items() if file}))
-    texts = {number: _text(module, number) for number in {number for number, _ in places}}
+def _touched(source: str, headers: tuple[tuple[str, str], ...], defines: tuple[str, ...]) -> _Touched:
+    """headers: of the kernel's folder, by name. It is compiled as a text, wherever it lies, so that it is kept once."""
+    module = compile_source(
+        source, name=SOURCE, architecture=OF_TODAY, options=[*defines, f"-I{HERE}"], headers=dict(headers)
+    )
+    files = {number: name for number, name in module.files.items() if name in module.texts}
+    places = set(_accesses(module.ptx, set(files)))
+    texts = {number: module.texts[files[number]] for number, _ in places}
     names = _marking_names(texts.values())
     marked = {number: marked_lines(text, names) for number, text in texts.items()}
     by_file = {files[number]: text.split("\n") for number, text in texts.items()}
@@ -83,14 +87,10 @@ def _may_touch(line: str) -> bool:
     return bool(_SUBSCRIPT.search(plain)) or any(name not in _NO_CALLS for name in _CALL.findall(plain))
 
 
-def _own_file(name: str, folder: Path) -> str:
-    """What a file of the kernel's folder is called; "" for any other."""
-    path = Path(name).absolute()
-    return path.relative_to(folder.absolute()).as_posix() if path.is_relative_to(folder.absolute()) else ""
-
-
-def _text(module: CompiledModule, number: int) -> str:
-    return module.source_text(number) or ""
+def _headers(folder: Path) -> Iterator[tuple[str, str]]:
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in HEADERS and path.is_file():
+            yield path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")
 
 
 def _line(lines: list[str], number: int) -> str:

@@ -1,6 +1,5 @@
-"""docs/own-kernel.md: its files and commands, as they stand on the page."""
+"""docs/own-kernel.md: its files, commands and lines of Python, as they stand on the page."""
 
-import os
 import re
 import subprocess
 import sys
@@ -8,20 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from simtmm.recorder.compiler import HERE
-from tests.kernels.nvrtc import compile_cuda, library
-from tests.recorder.conftest import needs_compiler
+pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
 
 PAGE = (Path(__file__).parents[2] / "docs" / "own-kernel.md").read_text(encoding="utf-8")
-FILES = dict(re.findall(r"`(my-kernels/[^`]+)`:\n\n```\w+\n(.*?)```", PAGE, flags=re.DOTALL))
+FILES = dict(re.findall(r"^`([\w.]+)`[^\n]*:\n\n```\w+\n(.*?)```", PAGE, flags=re.DOTALL | re.MULTILINE))
 SESSIONS = re.findall(r"```\n(\$ .*?)```", PAGE, flags=re.DOTALL)
-SOURCE = "my-kernels/dot-product/kernel.cu"
-SECOND_SYNC = "        SYNC();\n    }\n"
-CHANGES = [  # what the text before each session asks for
-    ("", ""),
-    ("i < n", "i <= n"),
-    (SECOND_SYNC, "    }\n"),
-    ("", ""),
+COMMANDS = [
+    command
+    for session in SESSIONS
+    for command in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", session, flags=re.MULTILINE)
 ]
 
 
@@ -30,43 +24,39 @@ def folder(tmp_path_factory):
     """The page's files, in a folder of their own."""
     folder = tmp_path_factory.mktemp("page")
     for path, text in FILES.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     return folder
 
 
-def test_the_page_has_the_two_files_and_a_session_for_each_change():
-    assert sorted(FILES) == ["my-kernels/dot-product/host.py", SOURCE]
-    assert len(SESSIONS) == len(CHANGES)
-    for before, _ in CHANGES:
-        assert not before or FILES[SOURCE].count(before) == 1
+def ran(folder, *words):
+    return subprocess.run([sys.executable, *words], cwd=folder, capture_output=True, text=True, check=False)
 
 
-@needs_compiler
-@pytest.mark.parametrize("number", range(len(SESSIONS)))
-def test_a_session_of_the_page_prints_what_the_page_shows(folder, number):
-    before, after = CHANGES[number]
-    (folder / SOURCE).write_text(FILES[SOURCE].replace(before, after) if before else FILES[SOURCE])
-    environment = {**os.environ}
-    if number:
-        environment["SIMTMM_KERNEL_PATH"] = "my-kernels"  # exported in the first session
-    for command, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", SESSIONS[number], flags=re.MULTILINE):
-        if command.startswith("export "):
-            name, value = command.removeprefix("export ").split("=")
-            environment[name] = value
-            continue
-        words = command.split()
-        assert words[0] == "simtmm"
-        done = subprocess.run(
-            [sys.executable, "-m", *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
-        )
-        expected = re.escape(shown.rstrip("\n")).replace(r"\.\.\.", "[^~]*")  # dots stand for anything
-        assert re.fullmatch(expected, (done.stderr + done.stdout).rstrip("\n")), done.stderr + done.stdout
-        assert done.returncode == (2 if "error" in shown else 0)
+def test_the_page_has_its_files_and_sessions():
+    assert sorted(FILES) == ["blur.cu", "launches.toml", "saxpy.cu"]
+    assert len(SESSIONS) == 4
 
 
-@pytest.mark.skipif(library() is None, reason="needs the wheel nvidia-cuda-nvrtc")
-def test_the_kernel_that_the_page_starts_from_and_the_one_it_ends_with_are_cuda():
-    plain = re.search(r"```cuda\n(.*?)int main", PAGE, flags=re.DOTALL)[1]
-    assert compile_cuda(plain, "80", []) is None
-    assert compile_cuda(FILES[SOURCE], "80", [f"-I{HERE}", "-DTHREADS=256"]) is None
+@pytest.mark.parametrize(("command", "shown"), COMMANDS, ids=range(len(COMMANDS)))
+def test_a_command_of_the_page_prints_what_the_page_shows(folder, command, shown):
+    words = command.split()
+    assert words[0] == "simtmm"
+    done = ran(folder, "-m", *words)
+    expected = re.escape(shown.rstrip("\n")).replace(r"\.\.\.", "(?s:.*)")  # dots stand for anything
+    assert re.fullmatch(expected, (done.stderr + done.stdout).rstrip("\n")), done.stderr + done.stdout
+    assert done.returncode == (2 if "error" in shown else 0)
+
+
+def test_the_lines_of_python_print_a_verdict(folder):
+    (lines,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    body = re.search(r"\{(.*)\}", FILES["saxpy.cu"], flags=re.DOTALL)[1].replace("\n", " ")
+    done = ran(folder, "-c", lines.replace("/* as above */", body))
+    assert done.stderr == ""
+    assert "Latency" in done.stdout
+
+
+def test_every_key_of_a_file_of_launches_is_shown():
+    from simtmm.recorder.compiled.launches_file import KEYS, LAUNCH_KEYS
+
+    shown = set(re.findall(r"^(?:\[\[?)?(\w+)(?:\]\]?| = )", FILES["launches.toml"], flags=re.MULTILINE)) | {"sources"}
+    assert shown >= KEYS | LAUNCH_KEYS

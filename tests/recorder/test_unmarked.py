@@ -9,6 +9,9 @@ from simtmm.errors import CompilerError
 from simtmm.kernel import load_kernel
 from simtmm.recorder.unmarked import MOST_TOLD, marked_lines, unmarked_warnings
 from tests.recorder.build import DEVICE, host
+from tests.recorder.conftest import needs_compiler
+
+pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 HEAD = "struct Node { int next; };\n__device__ int peek(const int* x, int i)\n{\n    return x[i];\n}\n"
@@ -105,6 +108,7 @@ def test_of_many_lines_the_first_are_named_and_the_others_counted(kernel_folder)
     assert rest == f"{MOST_TOLD} more lines touch arrays and are not marked"
 
 
+@needs_compiler
 def test_it_stands_in_the_trace(kernel_folder):
     folder = kernel_folder(f"{DEVICE}__global__ void f(int* a)\n{{\n    ST(a, 0, 1);\n    a[1] = 2;\n}}", host())
     assert any(doubt.startswith("kernel.cu:5: `a[1] = 2;`") for doubt in record(folder).info.doubts)

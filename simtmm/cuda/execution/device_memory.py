@@ -69,9 +69,12 @@ class DeviceMemory:
         return None
 
     def nearest(self, address: int) -> Allocation | None:
-        """What begins last before an address."""
-        before = [allocation for allocation in self.allocations if allocation.base <= address]
-        return max(before, key=lambda allocation: allocation.base, default=None)
+        """What ends or begins nearest to an address that is in none."""
+        return min(
+            self.allocations,
+            key=lambda each: each.base - address if address < each.base else address - (each.base + each.bytes),
+            default=None,
+        )
 
     def table(self) -> npt.NDArray[Any]:
         """ALLOCATION[n], by address."""

@@ -37,10 +37,8 @@ class CompiledSites:
         for site in program.sites:
             self.sites.append(_trace_site(len(self.sites), site, linked, values))
         self._values = values.end
-        shared = len(self.sites)
-        self.sites.append(
-            TraceSite(shared, "shared_array", linked.units[0].name, 0, f"shared memory of {bare_name(function.entry)}")
-        )
+        shared, (file, _, _) = len(self.sites), linked.place(function.entry, None)
+        self.sites.append(TraceSite(shared, "shared_array", file, 0, f"shared memory of {bare_name(function.entry)}"))
         steps = [site.step for site in program.sites]
         return SiteTable(
             site=np.arange(first, first + len(steps), dtype=np.int64),

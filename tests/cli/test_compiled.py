@@ -1,0 +1,167 @@
+"""Plain CUDA on the command line: which commands take it, what they compile for, and one line where they do not."""
+
+import json
+
+import pytest
+
+from simtmm import load_trace
+from simtmm.machine import load_machine
+from simtmm.recorder.compiled import record as recorder
+
+pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
+
+SAXPY = """__global__ void saxpy(int n, float a, const float* x, float* y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i == 0) printf("n is %d\\n", n);
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+"""
+LAUNCH = ("--grid", "8", "--block", "32", "--arg", "n=256", "--arg", "a=2f")
+ARRAYS = ("--arg", "x=arange:float32:256", "--arg", "y=ones:float32:256")
+LAUNCHES = """source = "saxpy.cu"
+[[launch]]
+grid = 8
+block = 32
+arguments = [256, 2.0, "arange:float32:256", "ones:float32:256"]
+"""
+HOST = """\"\"\"Plain.\"\"\"
+import numpy as np
+from simtmm.kernel import Launch, Parameter
+PARAMETERS = {"n": Parameter(256, "elements", minimum=1)}
+def inputs(p):
+    return {"x": np.ones(p.n, np.float32), "y": np.ones(p.n, np.float32)}
+def launches(p, memory):
+    yield Launch("saxpy", (p.n, 2.0, "x", "y"), -(-p.n // 32), 32)
+def check(p, before, after):
+    assert (after["y"] == 3).all()
+"""
+# Of these, the two on the left have one architecture; the GTX 280 and the V100 are compiled for alike, as the oldest.
+MACHINES = ("a100-80", "a100-40", "h100-sxm", "v100", "gtx280")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "saxpy.cu").write_text(SAXPY)
+    (tmp_path / "launches.toml").write_text(LAUNCHES)
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "kernel.cu").write_text(SAXPY.replace('    if (i == 0) printf("n is %d\\n", n);\n', ""))
+    (tmp_path / "plain" / "host.py").write_text(HOST)
+    return tmp_path
+
+
+@pytest.fixture
+def architectures(monkeypatch):
+    """What kernels are compiled for, a recording each."""
+    asked = []
+    of = recorder.module_of
+
+    def seen(kernel, parameters, architecture):
+        asked.append(architecture)
+        return of(kernel, parameters, architecture)
+
+    monkeypatch.setattr(recorder, "module_of", seen)
+    return asked
+
+
+def test_a_cuda_file_runs_on_an_h100_where_no_machine_is_named(here, called):
+    status, out, _ = called("run", "saxpy.cu", *LAUNCH, *ARRAYS)
+    assert status == 0
+    assert out.startswith("n is 256\nsaxpy (seed=0) on H100 SXM\n")
+
+
+def test_what_a_kernel_prints_is_kept_out_of_the_json_document(here, called):
+    _, out, err = called("run", "saxpy.cu", *LAUNCH, *ARRAYS, "--json")
+    assert json.loads(out)["program"] == "saxpy"
+    assert "n is 256" in err
+
+
+def test_a_trace_says_what_the_machine_asked_for(here, called):
+    status, _, _ = called("record", "saxpy.cu", *LAUNCH, *ARRAYS, "--machine", "a100-80", "-o", "t.parquet")
+    assert status == 0
+    info = load_trace("t.parquet").info
+    assert (info.form, info.architecture) == ("compiled", "sm_80")
+
+
+@pytest.mark.parametrize("words", [("run",), ("predict",), ("threads",), ("compare",)])
+@pytest.mark.parametrize("source", ["launches.toml", "plain"])
+def test_launches_and_plain_folders_are_compiled_for_the_machine_or_it_is_told(
+    here, called, architectures, words, source
+):
+    status, out, _ = called(*words, source, "--machine", "gtx280")
+    assert status == 0
+    assert "Compiled for sm_75, the nearest that the compiler knows to GeForce GTX 280's compute capability 1.3." in out
+    assert architectures == [75]
+
+
+@pytest.mark.parametrize("source", ["launches.toml", "plain"])
+def test_a_comparison_records_once_for_each_architecture(here, called, architectures, source):
+    words = [word for machine in MACHINES for word in ("--machine", machine)]
+    status, out, _ = called("compare", source, *words, "--model", "tmm")
+    assert status == 0
+    assert sorted(architectures) == [75, 80, 90]
+    assert out.count("Warning: Compiled for sm_75") == 2
+
+
+def test_a_sweep_records_once_for_each_architecture(here, called, architectures):
+    words = [word for machine in MACHINES for word in ("--machine", machine)]
+    status, out, _ = called("sweep", "plain", *words, "--vary", "memory.latency=100,200", "-j", "1")
+    assert status == 0
+    assert "10 points: 10 done" in out
+    assert sorted(architectures) == [75, 80, 90]
+
+
+def test_a_kernel_with_macros_is_recorded_in_the_form_that_is_asked_for(here, called, architectures):
+    assert called("predict", "vector-add", "-p", "n=64", "--as", "compiled", "--machine", "a100-80")[0] == 0
+    assert architectures == [80]
+    assert called("predict", "vector-add", "-p", "n=64", "--as", "written", "--machine", "a100-80")[0] == 0
+    assert architectures == [80]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("predict", "saxpy.cu"),
+            "saxpy.cu: how is it launched? simtmm run and record take --grid, --block and --arg;",
+        ),
+        (("compare", "saxpy.cu"), "saxpy.cu: how is it launched?"),
+        (
+            ("sweep", "saxpy.cu", "--vary", "memory.latency=1,2"),
+            "saxpy.cu: is no kernel that simtmm sweep takes, which",
+        ),
+        (("sweep", "launches.toml"), "launches.toml: is no kernel that simtmm sweep takes, which is a folder"),
+        (("advise", "launches.toml"), "launches.toml: is no kernel that simtmm advise takes, which is a folder"),
+        (("measure", "launches.toml"), "launches.toml: is no kernel that simtmm measure takes, which is a folder"),
+        (("run", "plain", "--grid", "8"), "--grid: is for a file of device code (.cu, .ptx, .cubin, .fatbin), and not"),
+        (("run", "--as", "compiled"), "list-ranking-wyllie.parquet: form = 'compiled': can only be given to a kernel"),
+        (("run", "plain", "--as", "compield"), "form = 'compield': must be written or compiled"),
+        (
+            ("predict", "fft", "-p", "N=8", "--as", "compiled"),
+            "--as: is for a kernel or trace or --sweep, not for an alg",
+        ),
+        (("run", "saxpy.cu", *LAUNCH, *ARRAYS, "--as", "written"), "kernel saxpy: saxpy.cu: is recorded as compiled;"),
+    ],
+)
+def test_what_is_not_taken_is_one_line(here, called, words, said):
+    status, out, err = called(*words)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+    assert not list(here.glob("*.sqlite*")) + list(here.glob("*.parquet"))
+
+
+def test_ctrl_c_while_compiled_code_is_called_is_an_interruption(here, called, monkeypatch):
+    def interrupted(*_, **__):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise SystemError("returned a result with an exception set") from error
+
+    monkeypatch.setattr("simtmm.analysis.run.run_program", interrupted)
+    assert called("run", "launches.toml")[0] == 130
+
+
+def test_machines_of_the_tests_are_what_they_are_for():
+    assert [load_machine(name).compute_capability for name in MACHINES] == ["8.0", "8.0", "9.0", "7.0", "1.3"]

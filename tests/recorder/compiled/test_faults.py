@@ -1,0 +1,129 @@
+"""What threads must not do: the line of source, the instruction, block, thread, and where it was."""
+
+import re
+
+import pytest
+
+from simtmm import record
+from simtmm.errors import RecordingError
+from simtmm.recorder.compiled.cuda_file import cuda_program
+
+HEAD = "kernel k: launch 0 of f: k.cu:3: `{text}` ("
+
+
+def fault(refused, statement, arguments=("x=zeros:float32:32",), signature="float* x", block=32, **what):
+    """What is said behind the place, for a statement in line 3."""
+    said = refused(f"__global__ void f({signature})\n{{\n    {statement}\n}}\n", 1, block, arguments, **what)
+    head = HEAD.format(text=statement)
+    assert said.startswith(head), said
+    instruction, rest = said.removeprefix(head).split("), ", 1)
+    assert re.fullmatch(r"[\w.:]+, PTX line \d+", instruction)
+    return instruction.split(",")[0], rest
+
+
+@pytest.mark.parametrize(
+    ("statement", "instruction", "said"),
+    [
+        ("x[threadIdx.x + 1] = 1;", "st.global.u32",
+         "thread (31, 0, 0): writes 4 bytes at index 32 of x, which has 32 elements (float32): out of bounds"),
+        ("x[0] = x[(int)threadIdx.x - 1];", "ld.global.f32",
+         "thread (0, 0, 0): reads 4 bytes at index -1 of x, which has 32 elements (float32): out of bounds"),
+        ("atomicAdd(x + 32 * threadIdx.x, 1.0f);", "atom.global.add.f32",
+         "thread (1, 0, 0): updates 4 bytes at index 32 of x, which has 32 elements (float32): out of bounds"),
+        ("*(float*)((char*)x + threadIdx.x) = 1;", "st.global.u32",
+         "thread (1, 0, 0): writes 4 bytes at index 0 and 1 bytes of x, which has 32 elements (float32), which is no "
+         "multiple of 4: misaligned"),
+    ],
+)  # fmt: skip
+def test_an_array_left_or_read_askew_is_told_with_its_index(refused, statement, instruction, said):
+    found, rest = fault(refused, statement)
+    assert rest == f"block (0, 0, 0), {said}"
+    assert found.split(".")[0] in (instruction.split(".")[0], "red")
+
+
+def test_the_null_pointer_is_called_so(refused):
+    _, rest = fault(refused, "x[0] = 1;", ["x=0"])
+    assert rest.endswith("thread (0, 0, 0): writes 4 bytes at the null pointer: out of bounds")
+
+
+def test_shared_memory_that_is_left_is_told_with_its_size(refused):
+    statement = "extern __shared__ float s[]; s[threadIdx.x] = x[0]; x[1] = s[31 - threadIdx.x];"
+    _, rest = fault(refused, statement, shared=64)
+    assert rest.endswith(
+        "thread (16, 0, 0): writes 4 bytes at byte 64 of shared memory, which has 64 bytes: out of bounds"
+    )
+
+
+def test_local_memory_that_is_left_is_told(refused):
+    statement = "volatile float own[4]; own[n] = x[0]; x[1] = own[n - 1];"
+    _, rest = fault(refused, statement, ["x=zeros:float32:32", "n=400"], "float* x, int n")
+    assert re.search(r"writes 4 bytes at byte \d+ of local memory, which has [\d,]+ bytes: out of bounds", rest)
+
+
+def test_a_trap_is_told(refused):
+    assert fault(refused, "if (threadIdx.x == 3) __trap();")[1] == "block (0, 0, 0), thread (3, 0, 0): trap"
+
+
+def test_a_function_that_calls_itself_for_ever_fills_the_stack(refused):
+    source = (
+        "__device__ __noinline__ int deep(int n)\n{\n    volatile int own[64];\n    own[n & 63] = n;\n"
+        "    return n == -1 ? 0 : deep(n + 1) + own[n + 3 & 63];\n}\n"
+        "__global__ void f(int* x) { x[0] = deep(x[0]); }\n"
+    )
+    said = refused(source, 1, 1, ["x=zeros:int32:1"])
+    assert "k.cu:" in said
+    assert said.endswith("the stack is full: does the function call itself for ever?")
+
+
+def test_an_assertion_is_told_with_its_text(refused):
+    said = refused("#include <cassert>\n__global__ void f(int* x) { assert(x[0] == 7); }", 1, 1, ["x=zeros:int32:1"])
+    assert "x[0] == 7" in said
+    assert "k.cu:2" in said or "k.cu" in said
+
+
+def test_threads_that_wait_at_different_barriers_for_ever_are_named(refused):
+    source = """__global__ void f(int* x)
+{
+    if (threadIdx.x < 32)
+        asm volatile("bar.sync 1, 64;");
+    else
+        asm volatile("bar.sync 2, 64;");
+    x[0] = 1;
+}
+"""
+    said = refused(source, 1, 64, ["x=zeros:int32:1"])
+    assert said.startswith("kernel k: launch 0 of f: deadlock in block (0, 0, 0): no thread can go on: ")
+    assert '32 threads (the first: 0) for a barrier at k.cu:4: `asm volatile("bar.sync 1, 64;");`' in said
+    assert '32 threads (the first: 32) for a barrier at k.cu:6: `asm volatile("bar.sync 2, 64;");`' in said
+
+
+def test_a_lane_that_left_a_shuffle_of_its_warp_is_waited_for_and_named(refused):
+    source = """__global__ void f(int* x)
+{
+    if (threadIdx.x == 5) { __syncthreads(); return; }
+    x[threadIdx.x] = __shfl_sync(~0u, x[threadIdx.x], 5);
+    __syncthreads();
+}
+"""
+    said = refused(source, 1, 32, ["x=zeros:int32:32"])
+    assert "deadlock in block (0, 0, 0)" in said
+    assert "31 threads (the first: 0) for others of its warp at k.cu:4" in said
+
+
+def test_a_loop_without_end_runs_into_the_limit_of_events(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k.cu").write_text(
+        "__global__ void f(volatile int* x)\n{\n    while (x[threadIdx.x] == 0) ;\n}\n"
+    )  # fmt: skip
+    with pytest.raises(RecordingError) as caught:
+        record(cuda_program("k.cu", 1, 32, ["zeros:int32:32"]), most_events=100_000)
+    assert str(caught.value).startswith("kernel k: launch 0 of f: more than 100,000 events, which is all that may be")
+    assert "does it loop for ever?" in str(caught.value)
+
+
+def test_a_loop_that_touches_nothing_runs_into_the_limit_of_memory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SIMTMM_KERNEL_MEMORY", "20000000")
+    (tmp_path / "k.cu").write_text('__global__ void f(int* x)\n{\n    for (;;) asm volatile("");\n}\n')
+    with pytest.raises(RecordingError, match=r"fill 20,000,000 bytes of memory with events: do they loop for ever\?"):
+        record(cuda_program("k.cu", 1, 32, ["zeros:int32:32"]))

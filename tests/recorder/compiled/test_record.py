@@ -1,0 +1,165 @@
+"""What is recorded of compiled kernels: sites, events, waits, work; the same on each run."""
+
+import numpy as np
+import pytest
+
+from simtmm import load_trace, lower
+from simtmm.machine import load_machine
+from simtmm.trace.schema import Kind
+
+SAXPY = """__global__ void saxpy(int n, float a, const float* x, float* y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
+"""
+ARGUMENTS = ("n=40", "a=2f", "x=arange:float32:64", "y=ones:float32:64")
+
+
+def events(trace):
+    """All events in order."""
+    return np.concatenate([batch.events for batch in trace.batches()])
+
+
+def test_a_site_is_a_line_with_its_instruction_its_work_and_its_values(ran):
+    info = ran(SAXPY, 2, 32, ARGUMENTS).info
+    by_kind = {site.kind: site for site in info.sites}
+    first, second = (site for site in info.sites if site.kind == "async")
+    assert (first.file, first.line, first.source) == ("k.cu", 5, "y[i] = a * x[i] + y[i];")
+    assert first.instruction.startswith("ld.global.f32 ")
+    assert first.function == "saxpy"
+    assert {first.gives, second.gives} == {(0,), (1,)}
+    assert dict(by_kind["store"].work) == {"fp32": 1}
+    assert set(by_kind["store"].needs) == {0, 1}, "it waits for both loads, and they for nothing"
+    assert first.needs == second.needs == ()
+
+
+def test_each_thread_below_n_loads_twice_and_stores_once_where_it_should(ran):
+    trace = ran(SAXPY, 2, 32, ARGUMENTS)
+    found = events(trace)
+    x, y = trace.info.arrays
+    wide = 4 * np.arange(40, dtype=np.uint64)
+    for kind, places in ((Kind.ASYNC, [x.base + wide, y.base + wide]), (Kind.STORE, [y.base + wide])):
+        of_kind = found[found["kind"] == kind]
+        assert sorted(of_kind["value"].tolist()) == sorted(np.concatenate(places).tolist())
+        assert set(of_kind["bytes"].tolist()) == {4}
+    assert np.count_nonzero(found["kind"] == Kind.LOAD) == 0
+
+
+def test_threads_that_do_nothing_end_early(ran):
+    trace = ran(SAXPY, 2, 32, ARGUMENTS)
+    found = events(trace)
+    stores = np.bincount(found["thread"][found["kind"] == Kind.STORE], minlength=32)
+    assert stores.tolist() == [2] * 8 + [1] * 24, "of 40 elements, 8 are the second block's"
+
+
+def test_two_runs_give_the_same_trace_and_other_numbers_another(ran):
+    first, second = ran(SAXPY, 2, 32, ARGUMENTS), ran(SAXPY, 2, 32, ARGUMENTS)
+    assert first.info.digest == second.info.digest
+    assert first.info.digest != ran(SAXPY, 2, 32, ("n=39", *ARGUMENTS[1:])).info.digest
+
+
+def test_it_says_what_it_was_compiled_for_and_what_a_thread_takes(ran):
+    info = ran(SAXPY, 2, 32, ARGUMENTS).info
+    assert (info.form, info.architecture, info.warp_size) == ("compiled", "sm_90", None)
+    (launch,) = info.launches
+    assert 4 <= launch.registers_per_thread <= 32
+    assert (launch.shared_memory_bytes, launch.local_bytes_per_thread, launch.spill_bytes_per_thread) == (0, 0, 0)
+
+
+def test_a_trace_in_a_file_is_the_same(ran, tmp_path):
+    held = ran(SAXPY, 2, 32, ARGUMENTS)
+    ran(SAXPY, 2, 32, ARGUMENTS, output=tmp_path / "t.parquet")
+    assert load_trace(tmp_path / "t.parquet").info.digest == held.info.digest
+
+
+def test_shared_memory_static_and_dynamic_counts_in_a_block(ran):
+    source = """extern __shared__ float more[];
+__global__ void f(float* x)
+{
+    __shared__ float tile[4][9];
+    tile[threadIdx.x / 8][threadIdx.x % 8] = x[threadIdx.x];
+    more[threadIdx.x] = 1;
+    __syncthreads();
+    x[threadIdx.x] = tile[threadIdx.x % 4][threadIdx.x / 4] + more[31 - threadIdx.x];
+}
+"""
+    trace = ran(source, 1, 32, ["x=zeros:float32:32"], shared=128)
+    assert trace.info.launches[0].shared_memory_bytes == 4 * 4 * 9 + 128
+    found = events(trace)
+    counts = {kind: int(np.count_nonzero(found["kind"] == kind)) for kind in Kind}
+    assert (counts[Kind.SHARED_STORE], counts[Kind.SHARED_LOAD], counts[Kind.BARRIER]) == (64, 64, 32)
+
+
+def test_local_memory_and_constants_are_recorded_as_such(ran):
+    source = """__constant__ float table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+__global__ void f(float* x)
+{
+    float own[16];
+    for (int i = 0; i < 16; i++) own[i] = table[(i + threadIdx.x) & 7];
+    x[threadIdx.x] = own[(int)x[threadIdx.x] & 15];
+}
+"""
+    trace = ran(source, 1, 32, ["x=arange:float32:32"])
+    kinds = {site.kind for site in trace.info.sites}
+    assert {"local_store", "local_load", "constant_load"} <= kinds
+    assert trace.info.launches[0].local_bytes_per_thread >= 64
+    assert ("table", "constant") in {(array.name, array.space) for array in trace.info.arrays}
+
+
+def test_instructions_of_whole_warps_are_told_of_on_a_machine_of_another_width(ran):
+    trace = ran("__global__ void f(int* x) { x[threadIdx.x] = __shfl_xor_sync(~0u, x[threadIdx.x], 1); }", 1, 32,
+                ["x=arange:int32:32"])  # fmt: skip
+    assert trace.info.warp_size == 32
+    assert trace.info.warnings_on(32) == []
+    assert trace.info.warnings_on(64) == ["compiled for warps of 32; lowered for warps of 64 all the same"]
+    machine = load_machine("a100-80").replace({"cores.warp_width": 64})
+    assert lower(trace, machine)
+
+
+def test_an_inlined_functions_line_is_its_own_with_the_call_beside_it(ran):
+    source = """__device__ __forceinline__ float take(const float* x, int i)
+{
+    return x[i];
+}
+__global__ void f(float* x)
+{
+    x[threadIdx.x] = take(x, threadIdx.x + 1);
+}
+"""
+    trace = ran(source, 1, 31, ["x=zeros:float32:32"])
+    (site,) = (site for site in trace.info.sites if site.kind == "async")
+    assert (site.line, site.source, site.inlined) == (3, "return x[i];", (("k.cu", 7),))
+
+
+def test_a_launch_that_touches_nothing_is_told_in_words_that_fit(ran):
+    (doubt,) = ran(SAXPY, 2, 32, ("n=0", *ARGUMENTS[1:])).info.doubts
+    assert doubt == (
+        "launch 0 of saxpy recorded no access to memory: every access is recorded, so none of its threads made one: "
+        "are grid, block and arguments as meant?"
+    )
+
+
+@pytest.mark.parametrize("grid", [4, 64])
+def test_blocks_that_wait_for_each_other_all_go_on(ran, grid):
+    """A barrier of the grid by an atomic counter, and a lock that each block takes in turn."""
+    source = """__global__ void f(int* count, int* lock, int* sum)
+{
+    if (threadIdx.x == 0) {
+        atomicAdd(count, 1);
+        while (atomicAdd(count, 0) < (int)gridDim.x) ;
+        while (atomicCAS(lock, 0, 1) != 0) ;
+        *(volatile int*)sum = *(volatile int*)sum + *count;
+        __threadfence();
+        atomicExch(lock, 0);
+    }
+}
+"""
+    zeros = ["zeros:int32:1"] * 3
+    assert ran(source, grid, 32, zeros).info.events
+
+
+def test_what_a_kernel_prints_is_printed(ran, capsys):
+    ran('__global__ void f(int n) { if (threadIdx.x < n) printf("%d of %s\\n", threadIdx.x, "two"); }', 1, 32, ["n=2"])
+    assert capsys.readouterr().out == "0 of two\n1 of two\n"
