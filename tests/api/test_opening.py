@@ -104,7 +104,7 @@ REFUSED = {
         (lambda: simtmm.predict(480, "gtx480", TRACE), ModelError, "model = 480: must be one of pram, tmm"),
         (lambda: simtmm.run(480), KernelError, "source = 480: must be a kernel's name or folder"),
         (lambda: simtmm.run(TRACE, 480), *REFUSED["machine"]),
-        (lambda: simtmm.record(480), KernelError, "kernel = 480: must be a kernel's name or folder, a file of launches"),
+        (lambda: simtmm.record(480), KernelError, "kernel = 480: must be a kernel's name or folder, a file of"),
         (lambda: simtmm.record("stream", 480), KernelError, "parameters = 480: must be a dict of names and values"),
         (lambda: simtmm.record("stream", on=480), simtmm.SimtmmError, "recorder 480: unknown; known: cpu, gpu"),
         (lambda: simtmm.sweep(480), StudyError, "study = 480: must be a path to a study file (.toml), or a dict"),
