@@ -45,7 +45,7 @@ def record(
     sample_blocks: record at most so many blocks of each launch, spread evenly over its grid, though all run; what was
         left out stands in the trace's `info.sampling`.
     form: "written" records what the macros in the source mark, "compiled" what the compiler made of it, run on the CPU;
-        if left out, "written" for a kernel with macros, and "compiled" for any other.
+        if left out, "compiled" for a kernel without macros on the CPU, and "written" for any other.
     architecture: compute capability that is compiled for, times ten (90 for sm_90); one of today if left out.
     device_memory: that a recording on a GPU may take beside the arrays [bytes]; most of what is free if left out.
 
@@ -72,7 +72,8 @@ def record(
     loaded = kernel if isinstance(kernel, Kernel) else opened_kernel(kernel)
     if form is not None and form not in FORMS:
         raise RecordingError(f"form = {shown(form)}: must be {' or '.join(FORMS)}")
-    if (form or form_of(loaded)) == "compiled":
+    only_written = (on == "gpu" or races) and not loaded.sources
+    if (form or ("written" if only_written else form_of(loaded))) == "compiled":
         trace = _compiled(loaded, parameters, on, output, progress, races, most_events, sample_blocks, architecture)
     elif loaded.sources:
         what = ", ".join(source.name for source in loaded.sources)

@@ -88,7 +88,7 @@ def test_what_has_no_macro_is_told_where_it_shows(on_gpu, cupy):
 
 def test_every_macro_records_the_same_on_both(kernel_folder, cupy):
     folder = kernel_folder(EVERY_MACRO, EVERY_MACRO_HOST)
-    assert same(record(folder), record(folder, on="gpu"))
+    assert same(record(folder, form="written"), record(folder, on="gpu"))
 
 
 PROBES = {
@@ -148,7 +148,7 @@ PROBES = {
 def test_a_probe_has_the_same_trace_on_both(what, kernel_folder, cupy):
     device, programs = PROBES[what]
     folder = kernel_folder(DEVICE + device, host(**programs))
-    assert same(record(folder), record(folder, on="gpu"))
+    assert same(record(folder, form="written"), record(folder, on="gpu"))
 
 
 @needs_compiler
@@ -156,7 +156,7 @@ def test_a_header_of_the_kernels_own_is_recorded_at_its_sites(kernel_folder, cup
     folder = kernel_folder(DEVICE + '#include "mine.cuh"\n__global__ void f(int* a) { put(a); }', host())
     (folder / "mine.cuh").write_text("#pragma once\n__device__ void put(int* a) { ST(a, 0, 1); }\n")
     trace = record(folder, on="gpu")
-    assert same(record(folder), trace)
+    assert same(record(folder, form="written"), trace)
     assert [site.file for site in trace.info.sites] == ["mine.cuh"]
 
 
@@ -365,7 +365,7 @@ def test_a_fault_is_told_in_the_same_words_on_both(what, kernel_folder, cupy):
     told = []
     for on in BOTH:
         with pytest.raises(SimtmmError) as caught:
-            record(folder, on=on)
+            record(folder, on=on, form="written")
         told.append((type(caught.value), str(caught.value)))
     assert told[0] == told[1]
 
