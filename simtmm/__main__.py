@@ -36,9 +36,6 @@ def main() -> None:
         status = 1
     if status == INTERRUPTED:  # newer Typers end with it on their own
         print("simtmm: interrupted", file=sys.stderr)
-        # Python dies of the signal at its end where an `exec` of the library was interrupted, as when a dataclass is
-        # imported, though the interrupt was seen to; unless an exec has ended well since.
-        exec("pass")
     sys.exit(status if isinstance(status, int) else 0)
 
 

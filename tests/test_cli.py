@@ -576,18 +576,6 @@ def test_ctrl_c_ends_with_130_and_says_so(command, monkeypatch, here):
     assert os.listdir(here) == []
 
 
-def test_ctrl_c_while_the_library_executes_text_is_no_death_by_signal():
-    script = (
-        "import sys, simtmm.__main__ as door\n"
-        "def interrupt():\n"
-        "    exec('raise KeyboardInterrupt')\n"
-        "door.app = lambda **_: interrupt()\n"
-        "door.main()\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "simtmm: interrupted\n")
-
-
 def test_a_reader_that_goes_away_is_no_traceback():
     words = f"{sys.executable} -m simtmm run --engine reference --json | head -c 1"  # it has nothing to compile
     done = subprocess.run(["bash", "-c", words], capture_output=True, text=True, check=False)
