@@ -49,11 +49,16 @@ class Compiled:
         self.__doc__ = function.__doc__
 
     def __call__(self, *arguments: Any) -> Any:
-        if self._compiled is not None:
-            return self._compiled(*arguments)
-        self._compiled = self._made()
-        with announced(self._what):
-            return self._compiled(*arguments)
+        try:
+            if self._compiled is not None:
+                return self._compiled(*arguments)
+            self._compiled = self._made()
+            with announced(self._what):
+                return self._compiled(*arguments)
+        except SystemError as error:  # what Ctrl-C becomes on the way out of compiled code
+            if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+                raise KeyboardInterrupt from None
+            raise
 
     def _made(self) -> Callable[..., Any]:
         numba = _numba()
