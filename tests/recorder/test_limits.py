@@ -152,7 +152,17 @@ SLOW = {
 @contextlib.contextmanager
 def recording(folder, traces):
     """A process that records a kernel into a folder, and has begun to."""
-    command = [sys.executable, "-m", "simtmm", "record", str(folder), "--as", "written", "-o", str(traces / "t.parquet")]
+    command = [
+        sys.executable,
+        "-m",
+        "simtmm",
+        "record",
+        str(folder),
+        "--as",
+        "written",
+        "-o",
+        str(traces / "t.parquet"),
+    ]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         while not list(traces.iterdir()):  # the temporary file
