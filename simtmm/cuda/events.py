@@ -45,7 +45,7 @@ class LogReader:
         """Take a piece of the log, which begins with a block's mark. ended: blocks before which all have ended."""
         from simtmm.cuda.log_events import find_blocks  # late: it brings Numba along
 
-        numbers, starts = find_blocks(piece, LOG_ENTRY, self._table.width, self._table.kind)
+        numbers, starts = find_blocks(piece, LOG_ENTRY, self._table.kind)
         ends = np.append(starts[1:], len(piece))
         for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
             self._pieces.setdefault(number, []).append(piece[start:end])
@@ -84,7 +84,7 @@ class LogReader:
         slots = np.array(numbers, dtype=np.int64)
         counts = np.zeros(len(numbers) * self._threads, dtype=np.int64)
         last = np.full(len(counts), -1, dtype=np.int64)
-        size_events(log, LOG_ENTRY, table.width, table.kind, slots, self._threads, counts, last)
+        size_events(log, LOG_ENTRY, table.kind, slots, self._threads, counts, last)
         ends = np.cumsum(counts)
         events = np.empty(int(ends[-1]) if len(ends) else 0, dtype=EVENT)
         cursor = ends - counts

@@ -28,7 +28,7 @@ _LOCAL_LOAD, _LOCAL_STORE, _CONSTANT_LOAD = int(Kind.LOCAL_LOAD), int(Kind.LOCAL
 
 
 @Compiled
-def find_blocks(log, entry_bytes, width, kind):
+def find_blocks(log, entry_bytes, kind):
     """The block of each mark, and where the mark stands."""
     words = log.view(np.int32)
     long_words = log.view(np.int64)
@@ -55,7 +55,7 @@ def find_blocks(log, entry_bytes, width, kind):
 
 
 @Compiled
-def size_events(log, entry_bytes, width, kind, slots, threads, counts, last):
+def size_events(log, entry_bytes, kind, slots, threads, counts, last):
     """How many events each thread of each block has; `slots` are the blocks, ascending."""
     words = log.view(np.int32)
     long_words = log.view(np.int64)

@@ -15,10 +15,7 @@ from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.function_code import FunctionCode, placed
 from simtmm.cuda.execution.gathering import gather_lanes
 from simtmm.cuda.execution.instructions import HANDLERS
-from simtmm.cuda.execution.layout import (
-    LAUNCH,
-    LOG_FULL,
-)
+from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
 from simtmm.cuda.ptx.control_flow import Block, communicates, ends_block, gathers
 from simtmm.cuda.ptx.steps import Step
 from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Symbol
@@ -86,10 +83,9 @@ class Program:
         own = [v for function in functions for v in function.variables if v.space == "shared"]
         outer = [v for v in self.module.variables.values() if v.space == "shared" and v.name in used]
         self.shared, self.shared_bytes = placed(v for v in (*outer, *own) if v.size)
-        dynamic = -(-self.shared_bytes // 16) * 16
         for variable in (*outer, *own):
             if not variable.size:
-                self.shared[variable.name] = -(-dynamic // variable.align) * variable.align
+                self.shared[variable.name] = -(-self.dynamic_offset // variable.align) * variable.align
 
     @property
     def dynamic_offset(self) -> int:

@@ -4,7 +4,7 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions import half, real
 from simtmm.cuda.execution.instructions.integer import is_signed
-from simtmm.cuda.ptx.syntax import Immediate, Instruction, Operand, Pair
+from simtmm.cuda.ptx.syntax import Instruction, Operand, Pair
 from simtmm.cuda.ptx.types import bits_of, is_type
 
 WHOLE_COMPARISONS = {
@@ -134,11 +134,6 @@ def test_property(context: Context, instruction: Instruction) -> None:
         case _:
             raise context.refuse()
     context.write(instruction.operands[0], found)
-
-
-def is_zero(operand: Operand) -> bool:
-    """Whether an operand is the number 0."""
-    return isinstance(operand, Immediate) and operand.value == 0
 
 
 HANDLERS = {

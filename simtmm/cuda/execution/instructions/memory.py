@@ -2,6 +2,7 @@
 
 from simtmm.cuda.execution.accesses import access_function
 from simtmm.cuda.execution.context import Context
+from simtmm.cuda.execution.edges import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions.integer import is_signed
 from simtmm.cuda.execution.layout import ALIGN, LANES, LAUNCH
@@ -9,7 +10,7 @@ from simtmm.cuda.ptx.steps import space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol, Vector
 from simtmm.cuda.ptx.types import bytes_of
 
-_POINTERS = tuple(Value(name, "ptr") for name in ("%launch", "%block", "%warp"))
+_POINTERS = (LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER)
 
 
 def address_of(context: Context, address: Operand) -> Value:
