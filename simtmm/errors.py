@@ -41,6 +41,10 @@ class PtxError(SimtmmError):
     """PTX that can't be read, or that does what simtmm does not know."""
 
 
+class SassError(SimtmmError):
+    """Machine code that is not known: the kernel runs as its PTX has it."""
+
+
 class RecordingError(SimtmmError):
     """A kernel that went wrong while it ran: an index out of bounds, a wrong answer."""
 

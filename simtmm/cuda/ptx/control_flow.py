@@ -15,6 +15,7 @@ from simtmm.errors import PtxError
 GATHERING = {"shfl", "vote", "match", "redux", "elect", "mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"}
 
 
+HERE = "here"  # of what looks at the lanes that take part, and waits for none: a modifier of ours
 BARRIER_RESULT = "barrier_result"  # behind bar.red, what it gives: an instruction of ours
 
 
@@ -29,6 +30,8 @@ def ends_block(instruction: Instruction) -> bool:
 def gathers(instruction: Instruction) -> bool:
     """Whether an instruction waits for the threads of its mask: it begins a block."""
     opcode, modifiers = instruction.opcode, instruction.modifiers
+    if HERE in modifiers:
+        return False
     if opcode == "bar":
         return "warp" in modifiers
     return opcode in GATHERING and (opcode != "vote" or "sync" in modifiers)

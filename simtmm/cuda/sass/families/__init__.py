@@ -1,0 +1,19 @@
+"""What each instruction of the machine does, in PTX, family by family."""
+
+from collections.abc import Callable
+
+from simtmm.cuda.sass.families import control, half, integer, memory, real, special, warp
+from simtmm.cuda.sass.lifting import Lifting
+from simtmm.cuda.sass.syntax import MachineInstruction
+
+Handler = Callable[[Lifting, MachineInstruction], None]
+
+HANDLERS: dict[str, Handler] = {
+    **control.HANDLERS,
+    **half.HANDLERS,
+    **integer.HANDLERS,
+    **memory.HANDLERS,
+    **real.HANDLERS,
+    **special.HANDLERS,
+    **warp.HANDLERS,
+}
