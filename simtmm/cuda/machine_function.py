@@ -54,6 +54,11 @@ class MachineFunction(KernelFunction):
         return -(-self._static_shared // 16) * 16 + dynamic if dynamic else self._static_shared
 
     @property
+    def at_once(self) -> list[str]:
+        """Opcodes, but for loads, whose results a scoreboard tells of: how long they take is not known."""
+        return self.lifted.at_once
+
+    @property
     def looks_at_time(self) -> bool:
         """Whether it reads a clock, so that no two runs are alike."""
         return any("CLOCK" in each.text or "TIMER" in each.text for each in self.lifted.listing.instructions)

@@ -27,6 +27,16 @@ class LiftedKernel:
     module: Module
     listing: Listing
 
+    @property
+    def at_once(self) -> list[str]:
+        """Opcodes that set a scoreboard and load nothing from memory."""
+        found = {
+            each.opcode
+            for each in self.listing.instructions
+            if each.control.written is not None and not _LOADS.fullmatch(each.opcode)
+        }
+        return sorted(found)
+
 
 def lifted_kernel(
     module: Module, entry: str, disassembly: Disassembly, architecture: int, stack_bytes: int

@@ -17,6 +17,7 @@ from simtmm.errors import RecordingError
 from simtmm.files import KERNEL_MEMORY
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
 from simtmm.recorder.limits import kernel_memory
+from simtmm.trace.schedule import Schedule
 from simtmm.trace.schema import Batch, TraceArray, TraceLaunch
 
 
@@ -31,13 +32,13 @@ class _Scheduled:
     compared: int = 0
 
     @property
-    def told(self) -> str:
+    def schedule(self) -> Schedule:
         """What its trace is made of."""
         target = self.function.linked.units[0].target
+        name = bare_name(self.function.entry)
         if self.machine is None:
-            return f"PTX, in its order, an issue slot an instruction: {self.why}"
-        checked = f"compared with its PTX on {self.compared:,} blocks" if self.compared else "not compared with its PTX"
-        return f"machine code of {target}, {checked}"
+            return Schedule(name, "ptx", target, why=self.why)
+        return Schedule(name, "machine code", target, self.compared, tuple(self.machine.at_once))
 
 
 class LaunchRuns:
@@ -47,10 +48,10 @@ class LaunchRuns:
     has_accessed: whether the launch run last has recorded any access.
     """
 
-    def __init__(self, device: Device, most_events: int, machine: bool = True) -> None:
-        """most_events: of all launches. machine: whether kernels run as machine code where they can."""
+    def __init__(self, device: Device, most_events: int, machine_code: bool = True) -> None:
+        """most_events: of all launches. machine_code: whether kernels run as such where they can."""
         self.device = device
-        self._machine = machine
+        self._machine_code = machine_code
         self._functions: dict[int, _Scheduled] = {}
         self.sites = CompiledSites()
         self.for_warps = False
@@ -78,7 +79,7 @@ class LaunchRuns:
 
     def _scheduled(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> KernelFunction:
         """The kernel as machine code, if it does what its PTX does, as far as that was tried; else as it is."""
-        if not self._machine:
+        if not self._machine_code:
             return function
         known = self._functions.get(id(function))
         if known is None:
@@ -94,9 +95,9 @@ class LaunchRuns:
         return known.machine or function
 
     @property
-    def schedules(self) -> dict[str, str]:
-        """Of each kernel, what its instructions, their order and their waits are from, in words."""
-        return {bare_name(known.function.entry): known.told for known in self._functions.values()}
+    def schedules(self) -> list[Schedule]:
+        """Of each kernel, what its instructions, their order and their waits are from."""
+        return [known.schedule for known in self._functions.values()]
 
     def _counted(self, batch: Batch, number: int, where: str) -> Batch:
         self._left -= len(batch.events)
