@@ -84,31 +84,46 @@ class Device:
         self._variables.pop(id(module), None)
         self._modules = [each for each in self._modules if each is not module]
 
-    def launch(self, function: KernelFunction, launch: "DeviceLaunch") -> None:
-        """Run a kernel to its end; raises what `run` raises."""
+    def launch(
+        self,
+        function: KernelFunction,
+        launch: "DeviceLaunch",
+        blocks: int | None = None,
+        write: Callable[[str], object] | None = None,
+    ) -> None:
+        """Run a kernel to its end, or so many of its blocks; raises what `run` raises. write: as of the device."""
         # Closed before anything else, so that nothing runs any more when an interrupt has come.
-        with contextlib.closing(self.run(function, launch, record=False)) as pieces:
+        with contextlib.closing(self.run(function, launch, False, blocks, write)) as pieces:
             for _ in pieces:
                 pass
 
     def run(
-        self, function: KernelFunction, launch: "DeviceLaunch", record: bool = True
+        self,
+        function: KernelFunction,
+        launch: "DeviceLaunch",
+        record: bool = True,
+        blocks: int | None = None,
+        write: Callable[[str], object] | None = None,
     ) -> Generator[Piece, None, None]:
         """Run a kernel piece by piece: yields pieces of its log (simtmm.cuda.execution.launch).
+
+        blocks: that run, from the first on; all if left out. write: takes what device code prints, in the place of what
+        the device was made with.
 
         Raises KernelError for a launch that no device takes, PtxError, and RecordingError for what a thread did wrong
         and for threads that wait for each other for ever.
         """
         where = launch.where or f"launch of {function.entry}"
         program = function.program
-        check_shape(function, launch, program.shared_bytes + launch.shared_bytes, where)
+        check_shape(function, launch, function.shared_bytes(launch.shared_bytes), where)
         symbols = self.symbols(function.linked)
         self._point_to_functions(function)
         state = LaunchState(
             program, self.memory, dict(symbols), launch.grid, launch.block, launch.parameters, launch.shared_bytes,
             PROCESSORS, launch.textures,
         )  # fmt: skip
-        calls = HostCalls(function, state, self._write)
+        state.blocks = min(state.blocks, blocks or state.blocks)
+        calls = HostCalls(function, state, write or self._write)
         state.launch["callback"] = ctypes.cast(calls.address, ctypes.c_void_p).value or 0
         try:
             yield from run(state, function.code, record, RESIDENT, program.calls_host)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from simtmm.cuda.compilers.disassembly import Disassembly
 from simtmm.cuda.ptx.syntax import Function, Instruction, Issue, Location, Module, Variable
 from simtmm.cuda.sass.families import HANDLERS
-from simtmm.cuda.sass.launch_constants import LaunchConstants
+from simtmm.cuda.sass.launch_constants import HEAD_FROM, SHARED_HEAD, LaunchConstants
 from simtmm.cuda.sass.lifting import PARAMETERS, Banks, Lifting
 from simtmm.cuda.sass.listing import parse_listing
 from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel
@@ -21,13 +21,21 @@ _LOADS = re.compile(r"LDG|LD|LDL|LDC|ULDC|LDCU|ATOM|ATOMG|LDGSTS|TEX|TLD|SULD")
 class LiftedKernel:
     """A kernel lifted to PTX.
 
-    module: that its function stands in, by the kernel's name. listing: what it was lifted from. head_bytes: of shared
-    memory, that are the driver's.
+    module: that its function stands in, by the kernel's name. listing: what it was lifted from.
     """
 
     module: Module
     listing: Listing
-    head_bytes: int
+
+    @property
+    def at_once(self) -> list[str]:
+        """Opcodes that set a scoreboard and load nothing from memory."""
+        found = {
+            each.opcode
+            for each in self.listing.instructions
+            if each.control.written is not None and not _LOADS.fullmatch(each.opcode)
+        }
+        return sorted(found)
 
 
 def lifted_kernel(
@@ -63,7 +71,9 @@ def lifted_kernel(
         lifting.begin(instruction, _issue(instruction))
         handler(lifting, instruction)
         lifting.end()
-    shared = disassembly.shared_bytes.get(entry, 0)
+    shared = max(disassembly.shared_bytes.get(entry, 0), SHARED_HEAD if architecture >= HEAD_FROM else 0)
+    aligned = max((v.align for v in module.variables.values() if v.space == "shared"), default=1)
+    shared = -(-shared // aligned) * aligned  # where dynamic shared memory begins
     variables = [Variable("stack", "local", "b8", 16, stack_bytes)] if stack_bytes else []
     if shared:
         variables.append(Variable("shared", "shared", "b8", 16, shared))
@@ -80,7 +90,7 @@ def lifted_kernel(
         line=function.line,
     )
     known = {name: variable for name, variable in module.variables.items() if variable.space != "shared"}
-    return LiftedKernel(Module(module.version, module.target, module.files, known, {entry: lifted}), listing, shared)
+    return LiftedKernel(Module(module.version, module.target, module.files, known, {entry: lifted}), listing)
 
 
 def _issue(instruction: MachineInstruction) -> Issue:

@@ -12,7 +12,8 @@ from simtmm.cuda.ptx.syntax import Address, Immediate, Operand, Register, Symbol
 if TYPE_CHECKING:
     from simtmm.cuda.sass.lifting import Lifting
 
-SHARED_HEAD = 0x400  # bytes of shared memory that are the driver's, from sm_90 on
+SHARED_HEAD = 0x400  # bytes of shared memory that are the driver's,
+HEAD_FROM = 90  # from this architecture on
 
 
 @dataclass(frozen=True)
