@@ -205,6 +205,13 @@ class Lifting:
         assert self.instruction is not None
         return SassError(f"`{self.instruction.text}` {why}")
 
+    def only(self, *known: str) -> None:
+        """Raises SassError if the instruction has a modifier beside these."""
+        assert self.instruction is not None
+        for modifier in self.instruction.modifiers:
+            if modifier not in known:
+                raise self.refuse(f"with .{modifier} is not known")
+
     # ---- Operands ----------------------------------------------------------------------------------------------------
 
     def register(self, name: str) -> Register:

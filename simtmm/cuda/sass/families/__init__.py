@@ -2,17 +2,35 @@
 
 from collections.abc import Callable
 
-from simtmm.cuda.sass.families import control, half, integer, memory, real, special, warp
+from simtmm.cuda.sass.families import (
+    bits,
+    control,
+    conversion,
+    double,
+    functions,
+    half,
+    integer,
+    memory,
+    packed,
+    real,
+    special,
+    warp,
+)
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import MachineInstruction
 
 Handler = Callable[[Lifting, MachineInstruction], None]
 
 HANDLERS: dict[str, Handler] = {
+    **bits.HANDLERS,
     **control.HANDLERS,
+    **conversion.HANDLERS,
+    **double.HANDLERS,
+    **functions.HANDLERS,
     **half.HANDLERS,
     **integer.HANDLERS,
     **memory.HANDLERS,
+    **packed.HANDLERS,
     **real.HANDLERS,
     **special.HANDLERS,
     **warp.HANDLERS,
