@@ -99,6 +99,11 @@ def nothing(lifting: Lifting, instruction: MachineInstruction) -> None:
     """What a thread sees nothing of: it costs its slot."""
 
 
+def fence(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """MEMBAR, FENCE: order among accesses, which are in order here."""
+    lifting.do("membar.gl")
+
+
 def trap(lifting: Lifting, instruction: MachineInstruction) -> None:
     """BPT.TRAP, KILL."""
     lifting.jump("trap", None)
@@ -123,6 +128,7 @@ HANDLERS = {
     "BRX": branch_by_register,
     "WARPSYNC": synchronize_warp,
     "BAR": barrier,
+    **dict.fromkeys(("MEMBAR", "FENCE"), fence),
     "BPT": trap,
     "KILL": trap,
     "BMOV": clear_barrier_register,
