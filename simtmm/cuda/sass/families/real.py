@@ -1,119 +1,152 @@
-"""Real numbers of 32 bits."""
+"""Real numbers of 32 bits: sums, products, comparisons, and what is chosen."""
 
-from simtmm.cuda.ptx.syntax import Immediate
+from simtmm.cuda.ptx.syntax import Immediate, Register
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
-from simtmm.cuda.sass.families.integer import write_joined
+from simtmm.cuda.sass.families.integer import JOINS, write_joined
 from simtmm.cuda.sass.lifting import Lifting
-from simtmm.cuda.sass.syntax import MachineInstruction
+from simtmm.cuda.sass.syntax import Constant, MachineInstruction, Operand, Reg
 
-_ROUNDINGS = {"RZ": "rz", "RM": "rm", "RP": "rp"}
+ROUNDINGS = {"RZ": "rz", "RM": "rm", "RP": "rp"}
+COMPARISONS = (
+    "EQ", "NE", "LT", "LE", "GT", "GE", "NUM", "NAN", "EQU", "NEU", "LTU", "LEU", "GTU", "GEU",
+)  # fmt: skip
 
 
 def rounding(instruction: MachineInstruction) -> str:
     """The direction of rounding, as PTX names it."""
-    return next((name for modifier, name in _ROUNDINGS.items() if instruction.has(modifier)), "rn")
+    return next((name for modifier, name in ROUNDINGS.items() if instruction.has(modifier)), "rn")
 
 
-def _name(instruction: MachineInstruction, stem: str, rounds: bool = True) -> str:
-    parts = [stem]
-    if rounds:
-        parts.append(rounding(instruction))
+def comparison_of(instruction: MachineInstruction) -> str:
+    """The comparison, as PTX names it: with U where it holds for NaN; "" for none."""
+    return next((name.lower() for name in COMPARISONS if instruction.has(name)), "")
+
+
+def _name(instruction: MachineInstruction, stem: str) -> str:
+    parts = [stem, rounding(instruction)]
     parts += [name for modifier, name in (("FTZ", "ftz"), ("SAT", "sat")) if instruction.has(modifier)]
     return ".".join((*parts, "f32"))
 
 
 def arithmetic(lifting: Lifting, instruction: MachineInstruction) -> None:
     """FADD, FMUL, FFMA."""
+    lifting.only(*ROUNDINGS, "FTZ", "SAT")
     to, *sources = instruction.operands
     stem = {"FADD": "add", "FMUL": "mul", "FFMA": "fma"}[instruction.opcode.removeprefix("U")]
-    if instruction.has("FMZ") or len(sources) != (3 if stem == "fma" else 2):
+    if len(sources) != (3 if stem == "fma" else 2):
         raise lifting.refuse()
     numbers = [lifting.real(source) for source in sources]
     lifting.write(to, lifting.value(_name(instruction, stem), "b32", *numbers))
 
 
+def pair_arithmetic(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """FADD2, FMUL2, FFMA2: two numbers at once, in a pair of registers each."""
+    lifting.only(*ROUNDINGS, "FTZ")
+    to, *sources = instruction.operands
+    stem = {"FADD2": "add", "FMUL2": "mul", "FFMA2": "fma"}[instruction.opcode]
+    if len(sources) != (3 if stem == "fma" else 2):
+        raise lifting.refuse()
+    numbers = []
+    for source in sources:
+        if not isinstance(source, (Reg, Constant)) or source.negative or source.absolute or source.part not in _PAIRS:
+            raise lifting.refuse("has an operand that is not known here")
+        found = lifting.pair(source)
+        if source.part and source.part[0] == source.part[-1]:
+            raise lifting.refuse()
+        numbers.append(found)
+    lifting.write_pair(to, lifting.value(_name(instruction, stem) + "x2", "b64", *numbers))
+
+
+_PAIRS = ("", "F32x2.HI_LO")
+
+
 def least_or_most(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """FMNMX: the smaller where the condition holds, else the larger."""
-    to, a, b, condition = (*instruction.operands[:3], instruction.operands[-1])
-    left, right = lifting.real(a), lifting.real(b)
-    nan = ".NaN" if instruction.has("NAN") else ""
-    ftz = ".ftz" if instruction.has("FTZ") else ""
+    """FMNMX, FMNMX3: the smaller where the condition holds, else the larger."""
+    lifting.only("FTZ", "NAN", "XORSIGN")
+    to, *sources, condition = instruction.operands
+    if len(sources) != (3 if instruction.opcode.endswith("3") else 2):
+        raise lifting.refuse()
     if instruction.has("XORSIGN"):
-        nan += ".xorsign.abs"
-    least = lifting.value(f"min{ftz}{nan}.f32", "b32", left, right)
-    most = lifting.value(f"max{ftz}{nan}.f32", "b32", left, right)
+        numbers = [unsigned(lifting, source) for source in sources]
+    else:
+        numbers = [lifting.real(source) for source in sources]
+    ways = "".join(
+        f".{name}"
+        for modifier, name in (("FTZ", "ftz"), ("NAN", "NaN"), ("XORSIGN", "xorsign.abs"))
+        if instruction.has(modifier)
+    )
+    least, most = (lifting.value(f"{name}{ways}.f32", "b32", *numbers) for name in ("min", "max"))
     lifting.write(to, lifting.value("selp.b32", "b32", least, most, lifting.predicate(condition)))
 
 
-def comparison_of(instruction: MachineInstruction) -> str:
-    """The comparison, as PTX names it: with U where it holds for NaN."""
-    for name in ("EQ", "NE", "LT", "LE", "GT", "GE", "NUM", "NAN", "EQU", "NEU", "LTU", "LEU", "GTU", "GEU"):
-        if instruction.has(name):
-            return name.lower()
-    return ""
+def unsigned(lifting: Lifting, source: Operand) -> PtxOperand:
+    """An operand of min or max with .XORSIGN: its size is compared, and its sign goes into the result's."""
+    if not isinstance(source, (Reg, Constant)) or not source.absolute or source.negative:
+        raise lifting.refuse("has an operand that is not known here")
+    return lifting.bits(source)
 
 
 def compare(lifting: Lifting, instruction: MachineInstruction) -> None:
     """FSETP."""
+    lifting.only(*COMPARISONS, *JOINS, "FTZ")
     to, contrary, a, b, joined = instruction.operands
+    write_joined(lifting, instruction, _compared(lifting, instruction, a, b), to, contrary, joined)
+
+
+def _compared(lifting: Lifting, instruction: MachineInstruction, a: Operand, b: Operand) -> Register:
     name = comparison_of(instruction)
-    ftz = ".ftz" if instruction.has("FTZ") else ""
-    left, right = lifting.real(a), lifting.real(b)
-    if name:
-        found = lifting.value(f"setp.{name}{ftz}.f32", "pred", left, right)
-    else:
+    if not name:
         raise lifting.refuse()
-    write_joined(lifting, instruction, found, to, contrary, joined)
+    ftz = ".ftz" if instruction.has("FTZ") else ""
+    return lifting.value(f"setp.{name}{ftz}.f32", "pred", lifting.real(a), lifting.real(b))
+
+
+def set_number(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """FSET: all bits, or 1.0 with .BF, where a comparison holds."""
+    lifting.only(*COMPARISONS, *JOINS, "FTZ", "BF")
+    to, a, b, joined = instruction.operands
+    way = next((m.lower() for m in JOINS if instruction.has(m)), "and")
+    found = _compared(lifting, instruction, a, b)
+    found = lifting.value(f"{way}.pred", "pred", found, lifting.predicate(joined))
+    one = Immediate(0x3F800000 if instruction.has("BF") else 0xFFFFFFFF)
+    lifting.write(to, lifting.value("selp.b32", "b32", one, Immediate(0), found))
 
 
 def choose(lifting: Lifting, instruction: MachineInstruction) -> None:
     """FSEL: one of two."""
+    lifting.only()
     to, a, b, condition = instruction.operands
     left, right = lifting.real(a), lifting.real(b)
     lifting.write(to, lifting.value("selp.b32", "b32", left, right, lifting.predicate(condition)))
 
 
-_FUNCTIONS = {
-    "RCP": "rcp.approx{ftz}.f32",
-    "RSQ": "rsqrt.approx{ftz}.f32",
-    "SQRT": "sqrt.approx{ftz}.f32",
-    "LG2": "lg2.approx{ftz}.f32",
-    "EX2": "ex2.approx{ftz}.f32",
-    "TANH": "tanh.approx.f32",
-}
-TURN = 0x3E22F983  # 1 / (2 pi), by which RRO or FMUL has multiplied what SIN and COS are given
+def check_division(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """FCHK: whether a quotient takes the long way, since the short one would leave the range of normal numbers.
 
-
-def function(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """MUFU: functions, near what they should be."""
-    to, source = instruction.operands
-    kind = next((m for m in instruction.modifiers if m in (*_FUNCTIONS, "SIN", "COS", "RCP64H", "RSQ64H")), None)
-    if kind is None or instruction.has("F16", "BF16_V2"):
-        raise lifting.refuse()
-    if kind in ("RCP64H", "RSQ64H"):
-        upper = lifting.bits(source)
-        from simtmm.cuda.ptx.syntax import Vector
-
-        whole: PtxOperand = lifting.value("mov.b64", "b64", Vector((Immediate(0), upper)))
-        whole = lifting.double_signs(whole, source)
-        name = "rcp.approx.ftz.f64" if kind == "RCP64H" else "rsqrt.approx.ftz.f64"
-        found = lifting.value(name, "b64", whole)
-        low, high = lifting.temporary("b32"), lifting.temporary("b32")
-        lifting.do("mov.b64", Vector((low, high)), found)
-        lifting.write(to, high)
-        return
-    given = lifting.real(source)
-    if kind in ("SIN", "COS"):
-        turns = lifting.value("mul.rn.f32", "b32", given, Immediate(0x40C90FDB, 32))
-        lifting.write(to, lifting.value(f"{kind.lower()}.approx.f32", "b32", turns))
-        return
-    lifting.write(to, lifting.value(_FUNCTIONS[kind].format(ftz=""), "b32", given))
+    Where exactly the machine draws the line is not known. It is drawn here where the short way's products and rests
+    are sure to be normal numbers: exponents (as they are written) of the dividend of 32 at least, of the divisor 2 to
+    252, and those of the quotient far from both ends. Beyond, the long way gives the same, whatever the numbers.
+    """
+    lifting.only()
+    to, a, b = instruction.operands
+    dividend, divisor = (
+        lifting.value("bfe.u32", "b32", lifting.real(source), Immediate(23), Immediate(8)) for source in (a, b)
+    )
+    quotient = lifting.value("sub.s32", "b32", dividend, divisor)
+    far: PtxOperand = lifting.predicate(Reg("PT", inverted=True))
+    for exponent, least, most in ((dividend, 32, 254), (divisor, 2, 252), (quotient, -120, 120)):
+        above = lifting.value("sub.s32", "b32", exponent, Immediate(least))
+        outside = lifting.value("setp.gt.u32", "pred", above, Immediate(most - least))
+        far = lifting.value("or.pred", "pred", far, outside)
+    lifting.write_predicate(to, far)
 
 
 HANDLERS = {
     **dict.fromkeys(("FADD", "FMUL", "FFMA", "UFADD", "UFMUL", "UFFMA"), arithmetic),
-    "FMNMX": least_or_most,
-    "FSETP": compare,
-    "FSEL": choose,
-    "MUFU": function,
+    **dict.fromkeys(("FADD2", "FMUL2", "FFMA2"), pair_arithmetic),
+    **dict.fromkeys(("FMNMX", "FMNMX3", "UFMNMX"), least_or_most),
+    **dict.fromkeys(("FSETP", "UFSETP"), compare),
+    **dict.fromkeys(("FSET", "UFSET"), set_number),
+    **dict.fromkeys(("FSEL", "UFSEL"), choose),
+    "FCHK": check_division,
 }
