@@ -10,6 +10,7 @@ import llvmlite.binding as llvm
 
 from simtmm.errors import PtxError
 
+LONG = 20_000  # lines of assembly, from which on code is made quickly, to run half as fast: LLVM takes minutes else
 _LOCK = threading.Lock()  # LLVM's context is one for the process
 RUN_BLOCK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 RUN_BLOCKS = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -31,27 +32,31 @@ class MachineCode:
 
 def compile_assembly(text: str) -> bytes:
     """The object code of LLVM assembly. Raises PtxError where LLVM refuses it, which is a fault of ours."""
+    is_long = (
+        text.count("\n") > LONG
+    )  # registers of long stretches take LLVM long to give; 1.9 times as slow when it runs
     with _LOCK:
-        machine = _target_machine()
+        machine = _target_machine(0 if is_long else 2)
         try:
             module = llvm.parse_assembly(text)
             module.verify()
         except RuntimeError as error:
             raise PtxError(f"LLVM refuses the translation of this PTX: {' '.join(str(error).split())[:300]}") from error
-        options = llvm.PipelineTuningOptions(speed_level=1)
-        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
-        builder = llvm.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(module, builder)
+        if not is_long:
+            options = llvm.PipelineTuningOptions(speed_level=1)
+            options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+            builder = llvm.create_pass_builder(machine, options)
+            builder.getModulePassManager().run(module, builder)
         code: bytes = machine.emit_object(module)
     return code
 
 
-def _target_machine() -> Any:
-    """A new one: an engine makes what it is given its own."""
+def _target_machine(level: int = 2) -> Any:
+    """A new one: an engine makes what it is given its own. level: how hard LLVM tries, 0 to 3."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=host_features(), opt=2, reloc="pic", codemodel="small", jit=True
+        cpu=llvm.get_host_cpu_name(), features=host_features(), opt=level, reloc="pic", codemodel="small", jit=True
     )
 
 
