@@ -131,6 +131,18 @@ class Lifting:
         self._append(opcode, tuple(modifiers), operands, True, self._issue)
         self._issue = None
 
+    def wait(self, name: str, mask: PtxOperand) -> None:
+        """Lanes wait for those of a mask; those that the guard leaves out go by."""
+        guard = self._guard()
+        if guard is None:
+            self.do(name, mask)
+            return
+        past = f"past{len(self.body)}"
+        others = guard.register if isinstance(guard, Negated) else Negated(guard)
+        self.body.append(self._made("bra", (), (Symbol(past),), others, PART))
+        self.do(name, mask)
+        self.body.append(Label(past))
+
     def value(self, name: str, kind: str, *operands: PtxOperand) -> Register:
         """What an instruction of PTX gives, in a register of its own of that type."""
         found = self.temporary(kind)
