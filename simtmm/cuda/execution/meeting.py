@@ -49,8 +49,8 @@ def _let_go(warp: np.void, places: dict[int, int]) -> None:
 def part_again(state: LaunchState, block: BlockState, stuck: bool) -> bool:
     """Let lanes go on that should meet others again which wait for them; whether there were any.
 
-    The others wait at something else, and nobody in the block can go on (stuck), or they are in loops in which they
-    let others go first.
+    That is where no lane of the warp has anything left to do but to wait for others, or to let others go first in a
+    loop. stuck: whether nobody in the block has.
     """
     if not state.program.reconverges:
         return False
@@ -66,17 +66,21 @@ def part_again(state: LaunchState, block: BlockState, stuck: bool) -> bool:
             if place is not None and place[2].has(RECONVERGE):
                 meeting[lane] = place
         masks = {lane: _mask(code, instruction, warp, lane) for lane, (code, _, instruction) in meeting.items()}
-        yielding = {
-            lane
-            for lane, number in places.items()
-            if not int(warp["blocked"]) >> lane & 1 and _yields(state.program, number)
-        }
+        blocked = int(warp["blocked"])
+        free = {lane for lane in places if not blocked >> lane & 1}
+        if any(not _yields(state.program, places[lane]) for lane in free):
+            continue
+        at_barrier = any(blocked & ~gathering & 1 << lane for lane in places)
         go = {}
         for lane, (_, behind, instruction) in meeting.items():
-            alike = [one for one in meeting if masks[one] == masks[lane] and places[one] == places[lane]]
-            missing = {one for one in places if masks[lane] >> one & 1 and one not in alike}
-            elsewhere = {one for one in missing if int(warp["blocked"]) >> one & 1 and one not in meeting}
-            if missing <= elsewhere | yielding and (stuck or missing & yielding) and not instruction.has("strict"):
+            missing = {
+                one
+                for one in places
+                if masks[lane] >> one & 1 and (masks.get(one), places[one]) != (masks[lane], places[lane])
+            }
+            if instruction.has("strict") or missing & meeting.keys():
+                continue
+            if stuck or not at_barrier or missing & free:
                 go[lane] = behind
         _let_go(warp, go)
         parted = parted or bool(go)
