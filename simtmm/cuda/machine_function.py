@@ -111,7 +111,7 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
         kind = allocation.array.dtype if allocation.array is not None else np.dtype(np.uint8)
         place = _difference(expected, ours, kind)
         if place is not None:
-            return Comparison(f"{allocation.name}, byte {place}", blocks)
+            return Comparison(f"{allocation.name}, element {place // kind.itemsize}", blocks)
     return Comparison(None, blocks)
 
 

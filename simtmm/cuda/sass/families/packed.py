@@ -15,9 +15,7 @@ def add_lanes(lifting: Lifting, instruction: MachineInstruction) -> None:
     to, *sources = instruction.operands
     if instruction.has("16x2"):
         lifting.only("16x2")
-        if any(is_signed_operand(source) for source in sources):
-            raise lifting.refuse()
-        lifting.write(to, lifting.value("add.u16x2", "b32", *map(lifting.whole, sources)))
+        lifting.write(to, _sum_of_halves(lifting, *sources))
     elif instruction.has("U8x4"):
         lifting.only("U8x4")
         a, b = sources
@@ -27,6 +25,16 @@ def add_lanes(lifting: Lifting, instruction: MachineInstruction) -> None:
         lifting.write(to, lifting.value(name, "b32", lifting.bits(a), lifting.bits(b), Immediate(0)))
     else:
         add(lifting, instruction)
+
+
+def _sum_of_halves(lifting: Lifting, a: Operand, b: Operand) -> PtxOperand:
+    """Of two registers, half by half; one of them may be taken off."""
+    if isinstance(a, Reg) and a.negative:
+        a, b = b, a
+    if is_signed_operand(a) or any(getattr(b, name, False) for name in ("absolute", "inverted")):
+        raise lifting.refuse()
+    name = "sub.u16x2" if is_signed_operand(b) else "add.u16x2"
+    return lifting.value(name, "b32", lifting.whole(a), lifting.bits(b))
 
 
 def _least_and_most(lifting: Lifting, instruction: MachineInstruction, sources: list[Operand]) -> list[PtxOperand]:
@@ -84,13 +92,16 @@ def _is(operand: Operand, inverted: bool) -> bool:
 
 def sum_and_extreme(lifting: Lifting, instruction: MachineInstruction) -> None:
     """VIADDMNMX: a + b, and the smaller of that and c where the condition holds, else the larger."""
-    lifting.only("U32", "S32", "RELU")
+    lifting.only("U32", "S32", *_PAIRS, "RELU")
     to, a, b, c, condition = instruction.operands
-    total = lifting.value("add.s32", "b32", lifting.whole(a), lifting.whole(b))
-    kind = "u32" if instruction.has("U32") else "s32"
+    kind = next((m.lower() for m in instruction.modifiers if m != "RELU"), "s32")
     relu = ".relu" if instruction.has("RELU") else ""
-    if relu and kind == "u32":
+    if (relu and kind[0] == "u") or (kind.endswith("x2") and is_signed_operand(c)):
         raise lifting.refuse()
+    if kind.endswith("x2"):
+        total = _sum_of_halves(lifting, a, b)
+    else:
+        total = lifting.value("add.s32", "b32", lifting.whole(a), lifting.whole(b))
     bound = lifting.whole(c)
     least, most = (lifting.value(f"{name}{relu}.{kind}", "b32", total, bound) for name in ("min", "max"))
     lifting.write(to, lifting.value("selp.b32", "b32", least, most, lifting.predicate(condition)))
