@@ -49,6 +49,10 @@ class RecordingError(SimtmmError):
     """A kernel that went wrong while it ran: an index out of bounds, a wrong answer."""
 
 
+class DeadlockError(RecordingError):
+    """Threads of a kernel that wait for each other for ever."""
+
+
 class TraceError(SimtmmError):
     """A trace file that is foreign, truncated or inconsistent."""
 

@@ -1,7 +1,7 @@
 """A kernel as its machine code has it, ready to run; and whether it does what its PTX does."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,12 +12,17 @@ from simtmm.cuda.compilers.disassembly import disassembled
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.execution.launch import LOCAL_STACK
 from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.run import SlowError
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.sass.kernel import LiftedKernel, lifted_kernel
-from simtmm.errors import CompilerError, RecordingError, SassError
+from simtmm.errors import CompilerError, DeadlockError, RecordingError, SassError
 
 THREADS = 1 << 14  # of the first blocks, in which machine code and PTX are compared,
-MOST_COMPARED = 1 << 30  # bytes of arrays that are, at most
+MOST_COMPARED = 1 << 29  # bytes of arrays that are, at most
+SECONDS = 5.0  # that either may take
+# Machine code says nowhere which lanes a shuffle or a vote waits for: the compiler has made sure that they are
+# together, by convergence barriers. Here they are since those behind go first, for as long as a turn lasts.
+LONG_TURN = 1 << 26
 CLOSE = 1e-3  # relative: ptxas joins products and sums of PTX, and sums come in another order; a misread one is far off
 
 
@@ -45,7 +50,7 @@ class MachineFunction(KernelFunction):
     @cached_property
     def program(self) -> Program:
         """Translated."""
-        program = Program(self.lifted.module, self.entry, self.linked.place)
+        program = Program(self.lifted.module, self.entry, self.linked.place, LONG_TURN)
         self._assembly = program.assembly()
         return program
 
@@ -75,7 +80,8 @@ class Comparison:
 def compare(device: Device, machine: MachineFunction, plain: KernelFunction, launch: DeviceLaunch) -> Comparison | None:
     """Run the first blocks of a launch as machine code and as PTX, and compare all memory; which is as before then.
 
-    Gives None where that can't be done: too much memory, a clock, blocks that wait for others which don't run.
+    Gives None where that can't be done: too much memory, a clock, blocks that wait for others which don't run, or that
+    take too long. Raises RecordingError where a thread does what it must not, as PTX has it.
     """
     arrays = [each.data for each in device.memory.allocations if not (each.constant or each.read_only)]
     if sum(array.nbytes for array in arrays) > MOST_COMPARED or machine.looks_at_time:
@@ -83,21 +89,23 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
     threads = launch.block[0] * launch.block[1] * launch.block[2]
     grid = launch.grid[0] * launch.grid[1] * launch.grid[2]
     blocks = min(grid, max(1, THREADS // threads))
-    before = [array.copy() for array in arrays]
-    quiet = replace(launch, where=launch.where)
     found: list[list[npt.NDArray[np.uint8]]] = []
-    try:
-        for function in (plain, machine):
-            device.launch(function, quiet, blocks, lambda text: None)
+    before = [array.copy() for array in arrays]
+    for function in (plain, machine):
+        try:
+            device.launch(function, launch, blocks, lambda text: None, SECONDS)
             found.append([array.copy() for array in arrays])
+        except SlowError:
+            return None
+        except RecordingError as error:
+            if function is machine:
+                return Comparison(str(error), blocks)
+            if isinstance(error, DeadlockError) and blocks < grid:  # they may wait for blocks that did not run
+                return None
+            raise
+        finally:
             for array, old in zip(arrays, before, strict=True):
                 array[:] = old
-    except RecordingError as error:
-        for array, old in zip(arrays, before, strict=True):
-            array[:] = old
-        if not found:  # what PTX does wrong is told when it runs, or was for want of the other blocks
-            return None
-        return Comparison(str(error), blocks)
     kept = [each for each in device.memory.allocations if not (each.constant or each.read_only)]
     for allocation, expected, ours in zip(kept, *found, strict=True):
         kind = allocation.array.dtype if allocation.array is not None else np.dtype(np.uint8)

@@ -24,6 +24,9 @@ from simtmm.errors import PtxError
 Place = Callable[[str, Location | None], tuple[str, int, str]]  # of a function and a location: file, line, text
 
 
+FUEL = 1 << 18  # rounds of loops that a warp may do in its turn
+
+
 @dataclass(frozen=True)
 class Site:
     """What a number in the log stands for: a step of a function."""
@@ -36,7 +39,8 @@ class Site:
 class Program:
     """A kernel, translated when `assembly` is asked for.
 
-    place: finds lines of source. shared: offsets of variables in shared memory. shared_bytes: of the static ones.
+    place: finds lines of source. fuel: rounds of loops that lanes do before others have their turn. shared: offsets of
+    variables in shared memory. shared_bytes: of the static ones.
     symbols: variables whose addresses the launch tells. accesses: the instructions that access memory, by their numbers
     in faults, with their functions. sites: by their numbers in the log.
     """
@@ -44,6 +48,7 @@ class Program:
     module: Module
     entry: str
     place: Place | None = None
+    fuel: int = FUEL
     shared: dict[str, int] = field(default_factory=dict)
     shared_bytes: int = 0
     symbols: list[str] = field(default_factory=list)

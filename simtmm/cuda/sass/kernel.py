@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from simtmm.cuda.compilers.disassembly import Disassembly
+from simtmm.cuda.ptx.renaming import renamed
 from simtmm.cuda.ptx.syntax import Function, Instruction, Issue, Location, Module, Variable
 from simtmm.cuda.sass.families import HANDLERS
 from simtmm.cuda.sass.launch_constants import HEAD_FROM, SHARED_HEAD, LaunchConstants
@@ -90,7 +91,8 @@ def lifted_kernel(
         line=function.line,
     )
     known = {name: variable for name, variable in module.variables.items() if variable.space != "shared"}
-    return LiftedKernel(Module(module.version, module.target, module.files, known, {entry: lifted}), listing)
+    made = Module(module.version, module.target, module.files, known, {entry: renamed(lifted)})
+    return LiftedKernel(made, listing)
 
 
 def _issue(instruction: MachineInstruction) -> Issue:

@@ -436,9 +436,11 @@ class Lifting:
         if not isinstance(place, Memory):
             raise self.refuse("has an operand that is no place in memory")
         if not self.instruction.has("E"):
-            return Address(self._short_address(place))
+            return self.short_address(place)
         total: PtxOperand | None = None
         for register in place.registers:
+            if register.negative:
+                raise self.refuse("has an address that is not known")
             if register.is_zero:
                 continue
             if register.part == "U32":
@@ -455,9 +457,14 @@ class Lifting:
         assert isinstance(total, Register)
         return Address(total, place.offset)
 
-    def _short_address(self, place: Memory) -> Register:
+    def short_address(self, place: Operand) -> Address:
+        """A place in shared or local memory, of 32 bits."""
+        if not isinstance(place, Memory):
+            raise self.refuse("has an operand that is no place in memory")
         total: PtxOperand = Immediate(place.offset & 0xFFFFFFFF)
         for register in place.registers:
+            if register.negative:
+                raise self.refuse("has an address that is not known")
             if register.is_zero:
                 continue
             part: PtxOperand = self.register(register.name)
@@ -466,7 +473,7 @@ class Lifting:
             elif register.part not in ("", "U32"):
                 raise self.refuse("has an address that is not known")
             total = self.value("add.s32", "b32", part, total)
-        return total if isinstance(total, Register) else self.copy(total)
+        return Address(total if isinstance(total, Register) else self.copy(total))
 
 
 def place_name(address: int) -> str:

@@ -10,12 +10,13 @@ _REGISTER = re.compile(r"(U?R\d+|U?RZ|U?P\d|U?PT|B\d+|SRZ)((?:\.\w+)*)")
 _CONSTANT = re.compile(r"c(?:\[(0x[0-9a-f]+)\])\s*\[(.*)\]((?:\.\w+)*)")
 _WHOLE = re.compile(r"[+-]?(?:0x[0-9a-f]+|\d+)")
 _REAL = re.compile(r"[+-]?\d*\.?\d+(?:e[+-]?\d+)?")
+_WITHOUT_COMMA = re.compile(r"^(U?R\d+) +(`\(|[-+]?0x)")
 _SPECIAL = {"INF": math.inf, "QNAN": math.nan, "SNAN": math.nan}
 
 
 def split(text: str) -> list[str]:
-    """Operands that commas part, those in brackets together; a label may stand behind a register without a comma."""
-    text = text.replace(" `(", ", `(") if not text.startswith("`") and ", `(" not in text else text
+    """Operands that commas part, those in brackets together; a place to jump to may stand behind a register alone."""
+    text = _WITHOUT_COMMA.sub(r"\1, \2", text)
     parts, depth, start = [], 0, 0
     for place, letter in enumerate(text):
         if letter in "[(`{":

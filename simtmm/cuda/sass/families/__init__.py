@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from simtmm.cuda.sass.families import (
+    asynchronous,
+    atomic,
     bits,
     control,
     conversion,
@@ -10,6 +12,7 @@ from simtmm.cuda.sass.families import (
     functions,
     half,
     integer,
+    matrix,
     memory,
     packed,
     real,
@@ -22,6 +25,8 @@ from simtmm.cuda.sass.syntax import MachineInstruction
 Handler = Callable[[Lifting, MachineInstruction], None]
 
 HANDLERS: dict[str, Handler] = {
+    **asynchronous.HANDLERS,
+    **atomic.HANDLERS,
     **bits.HANDLERS,
     **control.HANDLERS,
     **conversion.HANDLERS,
@@ -29,6 +34,7 @@ HANDLERS: dict[str, Handler] = {
     **functions.HANDLERS,
     **half.HANDLERS,
     **integer.HANDLERS,
+    **matrix.HANDLERS,
     **memory.HANDLERS,
     **packed.HANDLERS,
     **real.HANDLERS,

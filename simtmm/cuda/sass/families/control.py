@@ -15,11 +15,14 @@ def branch(lifting: Lifting, instruction: MachineInstruction) -> None:
         raise lifting.refuse()
     where = Symbol(target.name)
     taken: PtxOperand | None = None
+    lifting.only("CONV", "DIV", "U", "INC", "DEC")
     if instruction.has("CONV", "DIV"):
-        taken = _all_here(lifting, conditions[0])
+        mask: Operand = Number(ALL)  # sm_75 names none
+        if conditions and not (isinstance(conditions[0], Reg) and conditions[0].is_predicate):
+            mask = conditions.pop(0)
+        taken = _all_here(lifting, mask)
         if instruction.has("DIV"):
             taken = lifting.value("not.pred", "pred", taken)
-        conditions = conditions[1:]
     for condition in conditions:
         one = lifting.predicate(condition)
         taken = one if taken is None else lifting.value("and.pred", "pred", taken, one)
@@ -99,6 +102,11 @@ def nothing(lifting: Lifting, instruction: MachineInstruction) -> None:
     """What a thread sees nothing of: it costs its slot."""
 
 
+def fence(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """MEMBAR, FENCE: order among accesses, which are in order here."""
+    lifting.do("membar.gl")
+
+
 def trap(lifting: Lifting, instruction: MachineInstruction) -> None:
     """BPT.TRAP, KILL."""
     lifting.jump("trap", None)
@@ -123,6 +131,7 @@ HANDLERS = {
     "BRX": branch_by_register,
     "WARPSYNC": synchronize_warp,
     "BAR": barrier,
+    **dict.fromkeys(("MEMBAR", "FENCE"), fence),
     "BPT": trap,
     "KILL": trap,
     "BMOV": clear_barrier_register,
