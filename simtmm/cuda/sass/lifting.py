@@ -5,7 +5,6 @@ where they are used. What an instruction does to its operands first (-, | |, ~) 
 what they hold is known, or asked of the launch.
 """
 
-import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -263,7 +262,7 @@ class Lifting:
             case Reg():
                 return Immediate(0) if source.is_zero else self.register(source.name)
             case Number(number):
-                return Immediate(number & 0xFFFFFFFF if isinstance(number, int) else _real_bits(number, 32))
+                return Immediate(number & 0xFFFFFFFF if isinstance(number, int) else _real_bits(source, 32))
             case Constant():
                 return self._constant(source, 0)
             case _:
@@ -305,7 +304,7 @@ class Lifting:
             case Constant():
                 return self.value("mov.b64", "b64", Vector((self._constant(source, 0), self._constant(source, 4))))
             case Number(number):  # of a real number of 64 bits the upper half is written
-                return Immediate(number & 0xFFFFFFFF if isinstance(number, int) else _real_bits(number, 64))
+                return Immediate(number & 0xFFFFFFFF if isinstance(number, int) else _real_bits(source, 64))
             case _:
                 raise self.refuse("has an operand that is not known here")
 
@@ -325,13 +324,13 @@ class Lifting:
     def real(self, source: Operand) -> PtxOperand:
         """A real number of 32 bits, with - and | | done."""
         if isinstance(source, Number):
-            return Immediate(_real_bits(float(source.value), 32), 32)
+            return Immediate(_real_bits(source, 32), 32)
         return self._signed(self.bits(source), source)
 
     def double(self, source: Operand) -> PtxOperand:
         """A real number of 64 bits, likewise."""
         if isinstance(source, Number):
-            return Immediate(_real_bits(float(source.value), 64), 64)
+            return Immediate(_real_bits(source, 64), 64)
         return self.double_signs(self.pair(source), source)
 
     def double_signs(self, found: PtxOperand, source: Operand) -> PtxOperand:
@@ -503,11 +502,12 @@ def place_name(address: int) -> str:
     return f"L{address:x}"
 
 
-def _real_bits(number: float, width: int) -> int:
+def _real_bits(source: Number, width: int) -> int:
     """The bits of a real number."""
+    number = float(source.value)
+    if source.bits is not None:
+        return source.bits << width - 32
     if width == 32:
-        if math.isnan(number):
-            return 0x7FFFFFFF if math.copysign(1, number) > 0 else 0xFFFFFFFF
         try:
             return int.from_bytes(struct.pack("<f", number), "little")
         except OverflowError:
