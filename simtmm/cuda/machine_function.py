@@ -20,8 +20,8 @@ from simtmm.errors import CompilerError, DeadlockError, RecordingError, SassErro
 THREADS = 1 << 14  # of the first blocks, in which machine code and PTX are compared,
 MOST_COMPARED = 1 << 29  # bytes of arrays that are, at most
 SECONDS = 5.0  # that either may take
-# A shuffle or a vote of machine code waits for nobody: the compiler has made sure that lanes are together. So lanes that
-# go round a loop for long let the others of their warp go on much later than they do in PTX.
+# A shuffle or a vote of machine code waits for nobody: the compiler has made sure that lanes are together. So lanes
+# that go round a loop for long let the others of their warp go on much later than they do in PTX.
 LONG_TURN = 1 << 26
 CLOSE = 1e-3  # relative: ptxas joins products and sums of PTX, and sums come in another order; a misread one is far off
 
