@@ -5,7 +5,6 @@ where they are used. What an instruction does to its operands first (-, | |, ~) 
 what they hold is known, or asked of the launch.
 """
 
-import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -124,12 +123,38 @@ class Lifting:
         opcode, *modifiers = name.split(".")
         self._append(opcode, tuple(modifiers), operands, guard, PART)
 
-    def access(self, name: str, *operands: PtxOperand) -> None:
-        """Likewise the access of the machine's instruction, under its guard: what is issued."""
+    def access(self, name: str, *operands: PtxOperand, when: Register | None = None) -> None:
+        """Likewise the access of the machine's instruction, under its guard: what is issued.
+
+        when: a condition of its own.
+        """
         assert self._issue is not None
         opcode, *modifiers = name.split(".")
-        self._append(opcode, tuple(modifiers), operands, True, self._issue)
+        self.body.append(self._made(opcode, tuple(modifiers), operands, self._guarded(when), self._issue))
         self._issue = None
+
+    def _guarded(self, when: PtxOperand | None) -> Register | Negated | None:
+        """The instruction's guard and a condition of its own, as one."""
+        guard = self._guard()
+        if when is None:
+            return guard
+        if guard is not None:
+            assert self.instruction is not None
+            assert self.instruction.guard is not None
+            when = self.value("and.pred", "pred", when, self.predicate(self.instruction.guard))
+        return when if isinstance(when, Register) else self.value("mov.pred", "pred", when)
+
+    def wait(self, name: str, mask: PtxOperand) -> None:
+        """Lanes wait for those of a mask; those that the guard leaves out go by."""
+        guard = self._guard()
+        if guard is None:
+            self.do(name, mask)
+            return
+        past = f"past{len(self.body)}"
+        others = guard.register if isinstance(guard, Negated) else Negated(guard)
+        self.body.append(self._made("bra", (), (Symbol(past),), others, PART))
+        self.do(name, mask)
+        self.body.append(Label(past))
 
     def value(self, name: str, kind: str, *operands: PtxOperand) -> Register:
         """What an instruction of PTX gives, in a register of its own of that type."""
@@ -151,12 +176,7 @@ class Lifting:
         """The instruction's own end of a block ("bra", "exit"), under its guard and a condition of its own."""
         assert self.instruction is not None
         assert self._issue is not None
-        guard = self._guard()
-        if taken is not None:
-            if guard is not None:
-                given = self.predicate(self.instruction.guard) if self.instruction.guard else Immediate(1)
-                taken = self.value("and.pred", "pred", taken, given)
-            guard = taken if isinstance(taken, Register) else self.value("mov.pred", "pred", taken)
+        guard = self._guarded(taken)
         named = tuple(
             Symbol(place_name(self.address_of_label(o.name))) if isinstance(o, Symbol) and opcode == "bra" else o
             for o in operands
@@ -242,7 +262,7 @@ class Lifting:
             case Reg():
                 return Immediate(0) if source.is_zero else self.register(source.name)
             case Number(number):
-                return Immediate(number & 0xFFFFFFFF if isinstance(number, int) else _real_bits(number, 32))
+                return Immediate(number & 0xFFFFFFFF if isinstance(number, int) else _real_bits(source, 32))
             case Constant():
                 return self._constant(source, 0)
             case _:
@@ -284,7 +304,7 @@ class Lifting:
             case Constant():
                 return self.value("mov.b64", "b64", Vector((self._constant(source, 0), self._constant(source, 4))))
             case Number(number):  # of a real number of 64 bits the upper half is written
-                return Immediate(number & 0xFFFFFFFF if isinstance(number, int) else _real_bits(number, 64))
+                return Immediate(number & 0xFFFFFFFF if isinstance(number, int) else _real_bits(source, 64))
             case _:
                 raise self.refuse("has an operand that is not known here")
 
@@ -304,13 +324,13 @@ class Lifting:
     def real(self, source: Operand) -> PtxOperand:
         """A real number of 32 bits, with - and | | done."""
         if isinstance(source, Number):
-            return Immediate(_real_bits(float(source.value), 32), 32)
+            return Immediate(_real_bits(source, 32), 32)
         return self._signed(self.bits(source), source)
 
     def double(self, source: Operand) -> PtxOperand:
         """A real number of 64 bits, likewise."""
         if isinstance(source, Number):
-            return Immediate(_real_bits(float(source.value), 64), 64)
+            return Immediate(_real_bits(source, 64), 64)
         return self.double_signs(self.pair(source), source)
 
     def double_signs(self, found: PtxOperand, source: Operand) -> PtxOperand:
@@ -482,11 +502,12 @@ def place_name(address: int) -> str:
     return f"L{address:x}"
 
 
-def _real_bits(number: float, width: int) -> int:
+def _real_bits(source: Number, width: int) -> int:
     """The bits of a real number."""
+    number = float(source.value)
+    if source.bits is not None:
+        return source.bits << width - 32
     if width == 32:
-        if math.isnan(number):
-            return 0x7FFFFFFF if math.copysign(1, number) > 0 else 0xFFFFFFFF
         try:
             return int.from_bytes(struct.pack("<f", number), "little")
         except OverflowError:
