@@ -68,12 +68,10 @@ def _of_batch(batch: Batch, followers: Integers, threads: int) -> Executions:
     events, blocks = batch.events, len(batch.ends)
     loads = (events["kind"] == Kind.LOAD) | (events["kind"] == Kind.ASYNC)
     most = int(((events["bytes"][loads].astype(np.int64) + SECTOR - 2) // SECTOR + 1).sum())
-    tables = (np.zeros((blocks, len(followers)), np.int64) for _ in range(5))
-    counted = Counted(*tables, np.empty(most, np.int64), np.empty(most, np.int64))
+    tables = np.zeros((5, blocks, len(followers)), np.int64)
+    room = np.empty((2, most), np.int64)
+    counted = Counted(tables[0], tables[1], tables[2], tables[3], tables[4], room[0], room[1])
     found = count_steps(events, batch.ends, threads, followers, counted)
-    each = np.unique(np.stack([counted.load_blocks[:found], counted.load_sectors[:found]]), axis=1)
-    return Executions(
-        batch.block.astype(np.int64),
-        *counted[:5],
-        read_sectors=np.bincount(each[0], minlength=blocks).astype(np.int64),
-    )
+    each = np.unique(room[:, :found], axis=1)
+    read = np.bincount(each[0], minlength=blocks).astype(np.int64)
+    return Executions(batch.block.astype(np.int64), tables[0], tables[1], tables[2], tables[3], tables[4], read)

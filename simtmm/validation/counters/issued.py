@@ -61,6 +61,7 @@ class IssuedInstructions:
         self.sites: list[SiteIssue] = []
         self._blocks: list[range] = []  # of sites
         behind: list[int | None] = []
+        through: list[int | None] = []  # the only block that can follow one
         for code in function.program.codes:
             first = len(self._blocks)
             for block in code.flow.blocks:
@@ -68,11 +69,13 @@ class IssuedInstructions:
                 self.sites += [self._issue(step) for step in code.steps[block.number] if step.is_recorded]
                 self._blocks.append(range(start, len(self.sites)))
                 behind.append(None if block.behind is None else first + block.behind)
-        self.followers = {
-            own[-1]: self._blocks[next_one][0]
-            for own, next_one in zip(self._blocks, behind, strict=True)
-            if own and next_one is not None and self._blocks[next_one]
-        }
+                through.append(first + block.targets[0] if len(set(block.targets)) == 1 else None)
+        self.followers: dict[int, int] = {}
+        for own, following in zip(self._blocks, behind, strict=True):
+            while following is not None and not self._blocks[following]:  # blocks of nothing
+                following = through[following]
+            if own and following is not None:
+                self.followers[own[-1]] = self._blocks[following][0]
 
     def _issue(self, step: Step) -> SiteIssue:
         always: dict[str, int] = {}
