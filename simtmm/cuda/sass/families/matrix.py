@@ -2,8 +2,8 @@
 
 import re
 
-from simtmm.cuda.ptx.syntax import Register, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
+from simtmm.cuda.ptx.syntax import Register, Vector
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import MachineInstruction, Operand, Reg
 
@@ -29,9 +29,7 @@ _BITS = {"f16": 16, "bf16": 16, "tf32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, 
          "f32": 32, "s32": 32}  # fmt: skip
 
 
-def _product(
-    lifting: Lifting, instruction: MachineInstruction, kinds: tuple[str, str, str], how: str = ""
-) -> None:
+def _product(lifting: Lifting, instruction: MachineInstruction, kinds: tuple[str, str, str], how: str = "") -> None:
     """D = A B + C. kinds: of the sum, of A and of B."""
     if len(instruction.operands) != 4:
         raise lifting.refuse()
@@ -86,7 +84,7 @@ def of_halves(lifting: Lifting, instruction: MachineInstruction) -> None:
     """HMMA."""
     lifting.only("1684", "1688", "16816", "F32", "F16", "BF16", "TF32")
     factor = "bf16" if instruction.has("BF16") else "tf32" if instruction.has("TF32") else "f16"
-    if not instruction.has("F32", "F16") or instruction.has("F32") and instruction.has("F16"):
+    if not instruction.has("F32", "F16") or (instruction.has("F32") and instruction.has("F16")):
         raise lifting.refuse("has a sum of a type that is not known")
     _product(lifting, instruction, ("f32" if instruction.has("F32") else "f16", factor, factor))
 
