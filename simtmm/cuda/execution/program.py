@@ -16,7 +16,7 @@ from simtmm.cuda.execution.function_code import FunctionCode, placed
 from simtmm.cuda.execution.gathering import gather_lanes
 from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
-from simtmm.cuda.ptx.control_flow import Block, communicates, ends_block, gathers
+from simtmm.cuda.ptx.control_flow import RECONVERGE, Block, communicates, ends_block, gathers
 from simtmm.cuda.ptx.steps import Step
 from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Symbol
 from simtmm.errors import PtxError
@@ -75,6 +75,12 @@ class Program:
             first += len(code.flow.blocks)
         self.blocks = first
         self.has_calls = len(functions) > 1
+        self.reconverges = any(
+            instruction.has(RECONVERGE)
+            for code in self.codes
+            for block in code.flow.blocks
+            for instruction in block.instructions[:1]
+        )
         self.communicates = any(code.flow.waiting for code in self.codes)
         self.is_independent = not any(
             communicates(instruction)

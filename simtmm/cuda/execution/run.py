@@ -14,7 +14,7 @@ import numpy.typing as npt
 from simtmm.cuda.execution.launch import BlockState, LaunchState, aligned
 from simtmm.cuda.execution.layout import BLOCKED, FAULTED, LOG_ENTRY, LOG_FULL, NEW_BLOCK, YIELDED
 from simtmm.cuda.execution.machine_code import MachineCode
-from simtmm.cuda.execution.meeting import meet
+from simtmm.cuda.execution.meeting import meet, part_again
 from simtmm.cuda.execution.merging import merge
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx.steps import BULK_ENTRIES, is_bulk
@@ -105,6 +105,7 @@ class Core:
             raise FaultError(self.state, block)
         if self.status in (BLOCKED, YIELDED):  # others may wait for those that wait here
             met = merge(self.state, block) | meet(self.state, block)
+            met = met or part_again(self.state, block, self.status == BLOCKED)
             if self.status == BLOCKED and not met:
                 raise StuckError(self.state, block)
             if time.monotonic() > self.deadline:

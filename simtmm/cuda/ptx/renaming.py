@@ -7,7 +7,7 @@ it needs no place there; so each value gets a name, but the last of a block that
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
-from simtmm.cuda.ptx.control_flow import BARRIER_RESULT, Block, control_flow
+from simtmm.cuda.ptx.control_flow import BARRIER_RESULT, LEAVE_CONVERGENCE, Block, control_flow
 from simtmm.cuda.ptx.registers import has_destination, read, written
 from simtmm.cuda.ptx.syntax import (
     Address,
@@ -37,8 +37,10 @@ def renamed(function: Function) -> Function:
 
 
 def _is_kept(instruction: Instruction) -> bool:
-    """Whether what it writes is written by another instruction of ours, in another block."""
-    return instruction.opcode == BARRIER_RESULT or (instruction.opcode == "bar" and instruction.has("red"))
+    """Whether what it writes is written by another instruction of ours, in another block; or by one for all lanes."""
+    if instruction.opcode in (BARRIER_RESULT, LEAVE_CONVERGENCE):
+        return True
+    return instruction.opcode == "bar" and instruction.has("red")
 
 
 def _all_names(instruction: Instruction) -> set[str]:

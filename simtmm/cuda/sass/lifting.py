@@ -123,12 +123,38 @@ class Lifting:
         opcode, *modifiers = name.split(".")
         self._append(opcode, tuple(modifiers), operands, guard, PART)
 
-    def access(self, name: str, *operands: PtxOperand) -> None:
-        """Likewise the access of the machine's instruction, under its guard: what is issued."""
+    def access(self, name: str, *operands: PtxOperand, when: Register | None = None) -> None:
+        """Likewise the access of the machine's instruction, under its guard: what is issued.
+
+        when: a condition of its own.
+        """
         assert self._issue is not None
         opcode, *modifiers = name.split(".")
-        self._append(opcode, tuple(modifiers), operands, True, self._issue)
+        self.body.append(self._made(opcode, tuple(modifiers), operands, self._guarded(when), self._issue))
         self._issue = None
+
+    def _guarded(self, when: PtxOperand | None) -> Register | Negated | None:
+        """The instruction's guard and a condition of its own, as one."""
+        guard = self._guard()
+        if when is None:
+            return guard
+        if guard is not None:
+            assert self.instruction is not None
+            assert self.instruction.guard is not None
+            when = self.value("and.pred", "pred", when, self.predicate(self.instruction.guard))
+        return when if isinstance(when, Register) else self.value("mov.pred", "pred", when)
+
+    def wait(self, name: str, mask: PtxOperand) -> None:
+        """Lanes wait for those of a mask; those that the guard leaves out go by."""
+        guard = self._guard()
+        if guard is None:
+            self.do(name, mask)
+            return
+        past = f"past{len(self.body)}"
+        others = guard.register if isinstance(guard, Negated) else Negated(guard)
+        self.body.append(self._made("bra", (), (Symbol(past),), others, PART))
+        self.do(name, mask)
+        self.body.append(Label(past))
 
     def value(self, name: str, kind: str, *operands: PtxOperand) -> Register:
         """What an instruction of PTX gives, in a register of its own of that type."""
@@ -150,12 +176,7 @@ class Lifting:
         """The instruction's own end of a block ("bra", "exit"), under its guard and a condition of its own."""
         assert self.instruction is not None
         assert self._issue is not None
-        guard = self._guard()
-        if taken is not None:
-            if guard is not None:
-                given = self.predicate(self.instruction.guard) if self.instruction.guard else Immediate(1)
-                taken = self.value("and.pred", "pred", taken, given)
-            guard = taken if isinstance(taken, Register) else self.value("mov.pred", "pred", taken)
+        guard = self._guarded(taken)
         named = tuple(
             Symbol(place_name(self.address_of_label(o.name))) if isinstance(o, Symbol) and opcode == "bra" else o
             for o in operands

@@ -26,7 +26,7 @@ _TYPES: dict[str, tuple[str, str, int, tuple[str, ...]]] = {
 
 
 class _Form:
-    """What an atomic instruction does to what: its operation and type as PTX names them, and registers of an operand."""
+    """What an atomic instruction does to what: operation and type as PTX names them, and registers of an operand."""
 
     def __init__(self, lifting: Lifting, instruction: MachineInstruction, space: str) -> None:
         operations = [m for m in instruction.modifiers if m in _OPERATIONS]
@@ -34,7 +34,8 @@ class _Form:
             raise lifting.refuse()
         operation = operations[0]
         told = [m for m in instruction.modifiers if m in _TYPES]
-        self.vector, beside = "", ()
+        beside: tuple[str, ...] = ()
+        self.vector = ""
         if told:
             kind, self.vector, self.count, beside = _TYPES[told[0]]
         else:
@@ -106,13 +107,24 @@ def _write(lifting: Lifting, to: Operand, parts: list[Register]) -> None:
 
 
 def on_global(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """ATOM, ATOMG: PT, what was there, where, and one number or two; the first predicate is none that is written."""
+    """ATOM, ATOMG: a predicate, what was there, where, and one number or two.
+
+    Some operations are done on global memory alone; with a predicate, which tells whether they were done.
+    """
     operands = list(instruction.operands)
     form = _Form(lifting, instruction, "global" if instruction.opcode == "ATOMG" else "")
     given = operands[3:]
-    if len(given) != (2 if form.swaps else 1) or operands[0] != Reg("PT"):
+    if len(given) != (2 if form.swaps else 1):
         raise lifting.refuse()
-    _access(lifting, form, operands[1], lifting.address(operands[2]), given)
+    address = lifting.address(operands[2])
+    if operands[0] == Reg("PT"):
+        _access(lifting, form, operands[1], address, given)
+        return
+    if instruction.opcode != "ATOM":
+        raise lifting.refuse()
+    done = in_space(lifting, "global", address)
+    _access(lifting, form, operands[1], address, given, done)
+    lifting.write_predicate(operands[0], done)
 
 
 def on_shared(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -130,10 +142,36 @@ def on_shared(lifting: Lifting, instruction: MachineInstruction) -> None:
     _access(lifting, form, to, lifting.short_address(place), given)
 
 
-def _access(lifting: Lifting, form: _Form, to: Operand, address: Address, given: list[Operand]) -> None:
+def in_space(lifting: Lifting, space: str, address: Address) -> Register:
+    """Whether an address is one of a space."""
+    at: PtxOperand = address.base
+    if address.offset:
+        at = lifting.value("add.s64", "b64", at, Immediate(address.offset))
+    return lifting.value(f"isspacep.{space}", "pred", at)
+
+
+def ask_space(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """QSPC: whether an address is one of global (G), shared (S) or local memory (L)."""
+    spaces = {"G": "global", "S": "shared", "L": "local"}
+    lifting.only("E", *spaces)
+    to, nothing, place = instruction.operands
+    space = next((spaces[m] for m in instruction.modifiers if m in spaces), None)
+    if space is None or nothing != Reg("RZ"):
+        raise lifting.refuse()
+    lifting.write_predicate(to, in_space(lifting, space, lifting.address(place)))
+
+
+def _access(
+    lifting: Lifting,
+    form: _Form,
+    to: Operand,
+    address: Address,
+    given: list[Operand],
+    when: Register | None = None,
+) -> None:
     numbers = [form.operand(source) for source in given]
     result, found = form.result()
-    lifting.access(f"atom{form.name}", result, address, *numbers)
+    lifting.access(f"atom{form.name}", result, address, *numbers, when=when)
     _write(lifting, to, form.halves(found))
 
 
@@ -174,5 +212,6 @@ def reduce(lifting: Lifting, instruction: MachineInstruction) -> None:
 HANDLERS = {
     **dict.fromkeys(("ATOM", "ATOMG"), on_global),
     "ATOMS": on_shared,
+    "QSPC": ask_space,
     **dict.fromkeys(("RED", "REDG"), reduce),
 }

@@ -1,5 +1,6 @@
 """Where a warp goes on: branches, calls, exits, barriers; and what costs a slot and does nothing."""
 
+from simtmm.cuda.ptx.control_flow import LEAVE_CONVERGENCE
 from simtmm.cuda.ptx.syntax import Immediate, Register, Symbol
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.lifting import NEXT, Lifting
@@ -73,11 +74,64 @@ def branch_by_register(lifting: Lifting, instruction: MachineInstruction) -> Non
 
 def synchronize_warp(lifting: Lifting, instruction: MachineInstruction) -> None:
     """WARPSYNC: the lanes of a mask wait for one another."""
+    lifting.only("ALL", "COLLECTIVE")
     if instruction.has("ALL") or not instruction.operands:
         mask: PtxOperand = Immediate(ALL)
     else:
         mask = lifting.copy(lifting.whole(instruction.operands[0]))
-    lifting.do("bar.warp.sync", mask, guard=True)
+    lifting.wait("bar.warp.sync", mask)
+
+
+def part(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """BSSY: a register of convergence has the lanes that are here, which may part now."""
+    lifting.only("RECONVERGENT", "RELIABLE")
+    lifting.do("activemask.b32", lifting.register(_convergence(lifting, 0)), guard=True)
+
+
+def meet(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """BSYNC: the lanes of a register of convergence wait for one another.
+
+    But where some of them wait for others elsewhere, or yield to them, the machine lets these go on; not so with
+    .RECONVERGENT.
+    """
+    lifting.only("RECONVERGENT", "RELIABLE")
+    name = "bar.warp.sync.reconverge" + (".strict" if instruction.has("RECONVERGENT") else "")
+    lifting.wait(name, lifting.register(_convergence(lifting, 0)))
+
+
+def leave_meeting(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """BREAK: those of a register of convergence need not wait for these lanes any more."""
+    lifting.only("RELIABLE")
+    if len(instruction.operands) != 1:
+        raise lifting.refuse()
+    register = lifting.register(_convergence(lifting, 0))
+    lifting.do(LEAVE_CONVERGENCE, register, register, guard=True)
+
+
+def _convergence(lifting: Lifting, place: int) -> str:
+    """The name of a register of convergence. Raises SassError for another operand."""
+    operand = lifting.operand(place)
+    if not isinstance(operand, Reg) or not operand.name.startswith("B"):
+        raise lifting.refuse()
+    return operand.name
+
+
+def move_convergence(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """BMOV: to or from a register of convergence, which .CLEAR leaves empty."""
+    lifting.only("32", "CLEAR")
+    to, source = instruction.operands
+    if isinstance(to, Reg) and to.name.startswith("B"):
+        lifting.write(to, lifting.copy(lifting.bits(source)))
+        return
+    name = _convergence(lifting, 1)
+    lifting.write(to, lifting.copy(lifting.register(name)))
+    if instruction.has("CLEAR"):
+        lifting.write(Reg(name), Immediate(0))
+
+
+def let_others_go(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """YIELD, NANOSLEEP."""
+    lifting.do("nanosleep.u32", Immediate(0))
 
 
 def barrier(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -112,15 +166,8 @@ def trap(lifting: Lifting, instruction: MachineInstruction) -> None:
     lifting.jump("trap", None)
 
 
-def clear_barrier_register(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """BMOV: saves and restores registers of convergence, which mean nothing here."""
-    to = instruction.operands[0]
-    if isinstance(to, Reg) and to.name.startswith("R"):
-        lifting.write(to, Immediate(0))
-
-
 NOTHING = (
-    "NOP", "BSSY", "BSYNC", "BREAK", "YIELD", "NANOSLEEP", "CCTL", "CCTLL", "CCTLT", "ERRBAR", "CGAERRBAR", "WARPREADY",
+    "NOP", "ENDCOLLECTIVE", "CCTL", "CCTLL", "CCTLT", "ERRBAR", "CGAERRBAR", "WARPREADY",
     "PMTRIG", "LDGDEPBAR", "DEPBAR", "PREEXIT", "ACQBULK", "USETMAXREG", "BPT.INT", "BSSYRECONV", "BSYNCRECONV",
 )  # fmt: skip
 HANDLERS = {
@@ -134,6 +181,10 @@ HANDLERS = {
     **dict.fromkeys(("MEMBAR", "FENCE"), fence),
     "BPT": trap,
     "KILL": trap,
-    "BMOV": clear_barrier_register,
+    "BSSY": part,
+    "BSYNC": meet,
+    "BREAK": leave_meeting,
+    "BMOV": move_convergence,
+    **dict.fromkeys(("YIELD", "NANOSLEEP"), let_others_go),
     **dict.fromkeys(NOTHING, nothing),
 }
