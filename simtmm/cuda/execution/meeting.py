@@ -24,7 +24,8 @@ def meet(state: LaunchState, block: BlockState) -> bool:
         waiting = {
             lane: place
             for lane in range(LANES)
-            if gathering >> lane & 1 and (place := _synchronises(state.program, int(warp["pc"][lane]))) is not None
+            if gathering >> lane & 1
+            and (place := _synchronises(state.program, int(warp["pc"][lane]))) is not None
             and not place[2].has(RECONVERGE)
         }
         here: dict[int, int] = {}  # by the mask that lanes wait with

@@ -245,9 +245,7 @@ def _looping(blocks: Sequence[Block], does: Callable[[Instruction], bool]) -> fr
     for block in blocks:
         for target in block.targets:
             if target <= block.number and any(
-                does(instruction)
-                for inner in blocks[target : block.number + 1]
-                for instruction in inner.instructions
+                does(instruction) for inner in blocks[target : block.number + 1] for instruction in inner.instructions
             ):
                 found.add(target)
     return frozenset(found)

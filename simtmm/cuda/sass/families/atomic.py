@@ -26,7 +26,7 @@ _TYPES: dict[str, tuple[str, str, int, tuple[str, ...]]] = {
 
 
 class _Form:
-    """What an atomic instruction does to what: its operation and type as PTX names them, and registers of an operand."""
+    """What an atomic instruction does to what: operation and type as PTX names them, and registers of an operand."""
 
     def __init__(self, lifting: Lifting, instruction: MachineInstruction, space: str) -> None:
         operations = [m for m in instruction.modifiers if m in _OPERATIONS]
@@ -34,7 +34,8 @@ class _Form:
             raise lifting.refuse()
         operation = operations[0]
         told = [m for m in instruction.modifiers if m in _TYPES]
-        self.vector, beside = "", ()
+        self.vector = ""
+        beside: tuple[str, ...] = ()
         if told:
             kind, self.vector, self.count, beside = _TYPES[told[0]]
         else:
