@@ -20,8 +20,8 @@ from simtmm.errors import CompilerError, DeadlockError, RecordingError, SassErro
 THREADS = 1 << 14  # of the first blocks, in which machine code and PTX are compared,
 MOST_COMPARED = 1 << 29  # bytes of arrays that are, at most
 SECONDS = 5.0  # that either may take
-# Machine code says nowhere which lanes a shuffle or a vote waits for: the compiler has made sure that they are
-# together, by convergence barriers. Here they are since those behind go first, for as long as a turn lasts.
+# A shuffle or a vote of machine code waits for nobody: the compiler has made sure that lanes are together. So lanes
+# that go round a loop for long let the others of their warp go on much later than they do in PTX.
 LONG_TURN = 1 << 26
 CLOSE = 1e-3  # relative: ptxas joins products and sums of PTX, and sums come in another order; a misread one is far off
 

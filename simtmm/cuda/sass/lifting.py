@@ -5,7 +5,6 @@ where they are used. What an instruction does to its operands first (-, | |, ~) 
 what they hold is known, or asked of the launch.
 """
 
-import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -143,7 +142,11 @@ class Lifting:
             assert self.instruction is not None
             assert self.instruction.guard is not None
             when = self.value("and.pred", "pred", when, self.predicate(self.instruction.guard))
-        return when if isinstance(when, Register) else self.value("mov.pred", "pred", when)
+        return self._condition(when)
+
+    def _condition(self, when: PtxOperand | None) -> Register | None:
+        """A condition as a guard."""
+        return when if when is None or isinstance(when, Register) else self.value("mov.pred", "pred", when)
 
     def wait(self, name: str, mask: PtxOperand) -> None:
         """Lanes wait for those of a mask; those that the guard leaves out go by."""
@@ -173,11 +176,11 @@ class Lifting:
         """What follows may be jumped to."""
         self.body.append(Label(place_name(address)))
 
-    def jump(self, opcode: str, taken: PtxOperand | None, *operands: PtxOperand) -> None:
+    def jump(self, opcode: str, taken: PtxOperand | None, *operands: PtxOperand, guarded: bool = True) -> None:
         """The instruction's own end of a block ("bra", "exit"), under its guard and a condition of its own."""
         assert self.instruction is not None
         assert self._issue is not None
-        guard = self._guarded(taken)
+        guard = self._guarded(taken) if guarded else self._condition(taken)
         named = tuple(
             Symbol(place_name(self.address_of_label(o.name))) if isinstance(o, Symbol) and opcode == "bra" else o
             for o in operands
@@ -263,7 +266,7 @@ class Lifting:
             case Reg():
                 return Immediate(0) if source.is_zero else self.register(source.name)
             case Number(number):
-                return Immediate(number & 0xFFFFFFFF if isinstance(number, int) else _real_bits(number, 32))
+                return Immediate(number & 0xFFFFFFFF if isinstance(number, int) else _real_bits(source, 32))
             case Constant():
                 return self._constant(source, 0)
             case _:
@@ -305,7 +308,7 @@ class Lifting:
             case Constant():
                 return self.value("mov.b64", "b64", Vector((self._constant(source, 0), self._constant(source, 4))))
             case Number(number):  # of a real number of 64 bits the upper half is written
-                return Immediate(number & 0xFFFFFFFF if isinstance(number, int) else _real_bits(number, 64))
+                return Immediate(number & 0xFFFFFFFF if isinstance(number, int) else _real_bits(source, 64))
             case _:
                 raise self.refuse("has an operand that is not known here")
 
@@ -325,13 +328,13 @@ class Lifting:
     def real(self, source: Operand) -> PtxOperand:
         """A real number of 32 bits, with - and | | done."""
         if isinstance(source, Number):
-            return Immediate(_real_bits(float(source.value), 32), 32)
+            return Immediate(_real_bits(source, 32), 32)
         return self._signed(self.bits(source), source)
 
     def double(self, source: Operand) -> PtxOperand:
         """A real number of 64 bits, likewise."""
         if isinstance(source, Number):
-            return Immediate(_real_bits(float(source.value), 64), 64)
+            return Immediate(_real_bits(source, 64), 64)
         return self.double_signs(self.pair(source), source)
 
     def double_signs(self, found: PtxOperand, source: Operand) -> PtxOperand:
@@ -503,11 +506,12 @@ def place_name(address: int) -> str:
     return f"L{address:x}"
 
 
-def _real_bits(number: float, width: int) -> int:
+def _real_bits(source: Number, width: int) -> int:
     """The bits of a real number."""
+    number = float(source.value)
+    if source.bits is not None:
+        return source.bits << width - 32
     if width == 32:
-        if math.isnan(number):
-            return 0x7FFFFFFF if math.copysign(1, number) > 0 else 0xFFFFFFFF
         try:
             return int.from_bytes(struct.pack("<f", number), "little")
         except OverflowError:

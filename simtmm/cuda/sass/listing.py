@@ -1,10 +1,20 @@
 """nvdisasm's text as instructions: what runs, which line of PTX it carries out, and what schedules it."""
 
+import math
 import re
 from collections.abc import Iterator
 
 from simtmm.cuda.sass.operands import operand, split
-from simtmm.cuda.sass.syntax import SCOREBOARDS, Control, Listing, MachineInstruction, MachineLabel, Reg
+from simtmm.cuda.sass.syntax import (
+    SCOREBOARDS,
+    Control,
+    Listing,
+    MachineInstruction,
+    MachineLabel,
+    Number,
+    Operand,
+    Reg,
+)
 from simtmm.errors import SassError
 
 _SECTION = re.compile(r"^\s*\.section\s+(\S+?),")
@@ -33,7 +43,7 @@ def parse_listing(text: str, kernel: str) -> Listing:
         elif code := _CODE.match(row):
             first = code
         elif (second := _SECOND.match(row)) and first is not None:
-            items.append(_instruction(int(first[1], 16), first[2], int(second[1], 16), line))
+            items.append(_instruction(int(first[1], 16), first[2], int(first[3], 16), int(second[1], 16), line))
             first = None
     if not any(isinstance(item, MachineInstruction) for item in items):
         raise SassError(f"the disassembler shows no code of {kernel}")
@@ -53,7 +63,7 @@ def control(high: int) -> Control:
     )
 
 
-def _instruction(address: int, text: str, high: int, line: int) -> MachineInstruction:
+def _instruction(address: int, text: str, low: int, high: int, line: int) -> MachineInstruction:
     targets: tuple[str, ...] = ()
     if found := _TARGETS.search(text):
         targets = tuple(found[1].split(","))
@@ -65,10 +75,17 @@ def _instruction(address: int, text: str, high: int, line: int) -> MachineInstru
     name, _, operands = rest.partition(" ")
     opcode, *modifiers = name.split(".")
     try:
-        parsed = tuple(operand(part) for part in split(operands))
+        parsed = tuple(_exact(operand(part), low) for part in split(operands))
     except SassError as error:
         raise SassError(f"`{text}`: {error}") from None
     return MachineInstruction(address, guard, opcode, tuple(modifiers), parsed, control(high), line, text, targets)
+
+
+def _exact(found: Operand, low: int) -> Operand:
+    """An operand; a NaN with its bits, which the text doesn't tell. low: the lower half of the instruction's code."""
+    if isinstance(found, Number) and isinstance(found.value, float) and math.isnan(found.value):
+        return Number(found.value, low >> 32)
+    return found
 
 
 def _placed(items: list[MachineInstruction | MachineLabel]) -> Iterator[MachineInstruction | MachineLabel]:

@@ -55,9 +55,13 @@ class Reg:
 
 @dataclass(frozen=True)
 class Number:
-    """A number as written: a whole one, or a real one."""
+    """A number as written: a whole one, or a real one.
+
+    bits: of a NaN, of which there are many: the 32 that stand in the instruction; of 64 they are the upper half.
+    """
 
     value: int | float
+    bits: int | None = None
 
 
 @dataclass(frozen=True)

@@ -180,9 +180,8 @@ def leave_convergence(context: Context, instruction: Instruction) -> None:
     """Take the lanes that take part out of the masks of all others, which look anew at whom they wait for."""
     emit = context.emit
     to, masks = instruction.operands
-    context.write_everywhere(
-        to, emit.binary("and", context.read(masks, "i32"), emit.splat(emit.invert(context.active)))
-    )
+    others = emit.splat(emit.invert(context.active))
+    context.write_everywhere(to, emit.binary("and", context.read(masks, "i32"), others))
     blocked_at, gathering_at = (emit.at("%warp", offset_of(WARP, name)) for name in ("blocked", "gathering"))
     gathering = emit.load("i32", gathering_at)
     emit.store(emit.binary("and", emit.load("i32", blocked_at), emit.invert(gathering)), blocked_at)

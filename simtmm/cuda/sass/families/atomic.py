@@ -34,8 +34,8 @@ class _Form:
             raise lifting.refuse()
         operation = operations[0]
         told = [m for m in instruction.modifiers if m in _TYPES]
-        self.vector = ""
         beside: tuple[str, ...] = ()
+        self.vector = ""
         if told:
             kind, self.vector, self.count, beside = _TYPES[told[0]]
         else:

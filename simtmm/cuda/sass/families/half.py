@@ -1,6 +1,5 @@
 """Pairs of real numbers of 16 bits."""
 
-import math
 import struct
 
 from simtmm.cuda.ptx.syntax import Immediate, Pair, Register
@@ -27,8 +26,9 @@ def sources_of(lifting: Lifting, instruction: MachineInstruction, operands: list
             other = operands[place + 1] if place + 1 < len(operands) else None
             if not isinstance(other, Number):
                 raise lifting.refuse("has a number alone where two are expected")
+            told = next((n.bits for n in (source, other) if n.bits is not None), None)
             high, low = (_half_bits(float(n.value), instruction.has(*_BRAIN)) for n in (source, other))
-            found.append(Immediate(high << 16 | low))
+            found.append(Immediate(high << 16 | low if told is None else told))
             place += 2
         else:
             found.append(lifting.packed(source))
@@ -37,8 +37,6 @@ def sources_of(lifting: Lifting, instruction: MachineInstruction, operands: list
 
 
 def _half_bits(number: float, brain: bool) -> int:
-    if math.isnan(number):
-        return (0x8000 if math.copysign(1, number) < 0 else 0) | 0x7FFF
     if brain:
         return int.from_bytes(struct.pack("<f", number), "little") >> 16
     try:

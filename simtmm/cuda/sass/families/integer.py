@@ -189,8 +189,10 @@ def _multiply_wide(
 ) -> None:
     """A product of 64 bits and a pair; the carry is that of their sum."""
     a, b, c = sources
-    if is_signed_operand(a) or is_signed_operand(b) or is_signed_operand(c):
+    if is_signed_operand(a) or is_signed_operand(b):
         raise lifting.refuse("negates what it multiplies, which is not known")
+    if is_signed_operand(c) and (out or carries or instruction.has("HI")):
+        raise lifting.refuse("carries from a difference, which is not known")
     if isinstance(c, Number) and not (isinstance(c.value, int) and 0 <= c.value < 1 << 31):
         raise lifting.refuse("adds a number of which the upper half is not known")
     signed = "u32" if instruction.has("U32") else "s32"

@@ -25,10 +25,8 @@ _SHAPES = {
     "16x8x8": (16, 8, 8),
     "16x8x16": (16, 8, 16),
 }
-_BITS = {
-    "f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "f64": 64, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "s32": 32, "e4m3": 8,
-    "e5m2": 8, "b1": 1,
-}  # fmt: skip
+_BITS = {"f16": 16, "bf16": 16, "tf32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "e4m3": 8, "e5m2": 8, "b1": 1,
+         "f64": 64, "f32": 32, "s32": 32}  # fmt: skip
 
 
 def _product(lifting: Lifting, instruction: MachineInstruction, kinds: tuple[str, str, str], how: str = "") -> None:
