@@ -142,7 +142,11 @@ class Lifting:
             assert self.instruction is not None
             assert self.instruction.guard is not None
             when = self.value("and.pred", "pred", when, self.predicate(self.instruction.guard))
-        return when if isinstance(when, Register) else self.value("mov.pred", "pred", when)
+        return self._condition(when)
+
+    def _condition(self, when: PtxOperand | None) -> Register | None:
+        """A condition as a guard."""
+        return when if when is None or isinstance(when, Register) else self.value("mov.pred", "pred", when)
 
     def wait(self, name: str, mask: PtxOperand) -> None:
         """Lanes wait for those of a mask; those that the guard leaves out go by."""
@@ -172,11 +176,11 @@ class Lifting:
         """What follows may be jumped to."""
         self.body.append(Label(place_name(address)))
 
-    def jump(self, opcode: str, taken: PtxOperand | None, *operands: PtxOperand) -> None:
+    def jump(self, opcode: str, taken: PtxOperand | None, *operands: PtxOperand, guarded: bool = True) -> None:
         """The instruction's own end of a block ("bra", "exit"), under its guard and a condition of its own."""
         assert self.instruction is not None
         assert self._issue is not None
-        guard = self._guarded(taken)
+        guard = self._guarded(taken) if guarded else self._condition(taken)
         named = tuple(
             Symbol(place_name(self.address_of_label(o.name))) if isinstance(o, Symbol) and opcode == "bra" else o
             for o in operands
