@@ -10,7 +10,7 @@ ALL = 0xFFFFFFFF
 
 
 def branch(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """BRA; .CONV where the lanes of a mask are all here and let by the guard, .DIV where they are not: for all lanes."""
+    """BRA; .CONV where the lanes of a mask are all here and let by the guard, .DIV, for all lanes, where not."""
     *conditions, target = instruction.operands
     if not isinstance(target, Target):
         raise lifting.refuse()
