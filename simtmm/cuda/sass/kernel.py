@@ -9,8 +9,9 @@ from simtmm.cuda.ptx.renaming import renamed
 from simtmm.cuda.ptx.syntax import Function, Instruction, Issue, Location, Module, Variable
 from simtmm.cuda.sass.families import HANDLERS
 from simtmm.cuda.sass.launch_constants import HEAD_FROM, SHARED_HEAD, LaunchConstants
-from simtmm.cuda.sass.lifting import PARAMETERS, Banks, Lifting
+from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.listing import parse_listing
+from simtmm.cuda.sass.sources import Banks
 from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel
 from simtmm.cuda.sass.work import class_of
 from simtmm.errors import SassError
@@ -82,7 +83,7 @@ def lifted_kernel(
         entry,
         True,
         (),
-        (Variable(PARAMETERS, "param", "b8", 16, parameter_bytes),),
+        (Variable("parameters", "param", "b8", 16, parameter_bytes),),
         dict(lifting.registers),
         tuple(variables),
         tuple(lifting.body),

@@ -61,16 +61,23 @@ def read_special(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 def to_uniform(lifting: Lifting, instruction: MachineInstruction) -> None:
     """R2UR: what the lowest of the lanes that take part has."""
-    to, source = instruction.operands[0], instruction.operands[-1]
+    lifting.only("OR")
+    *differs, to, source = instruction.operands
     here = lifting.value("activemask.b32", "b32")
     last = lifting.value("brev.b32", "b32", here)
     leader = lifting.value("bfind.shiftamt.u32", "b32", last)
     found = lifting.temporary("b32")
     lifting.do("shfl.sync.here.idx.b32", found, lifting.whole(source), leader, Immediate(0x1F), Immediate(0xFFFFFFFF))
-    if len(instruction.operands) == 2:
+    if not differs:
         lifting.write(to, found)
-    else:
+        return
+    # What BRA.DIV asks behind it: whether the lanes have different values.
+    if len(differs) != 1 or to != Reg("URZ"):
         raise lifting.refuse()
+    same = lifting.value("setp.eq.b32", "pred", lifting.whole(source), found)
+    all_same = lifting.temporary("pred")
+    lifting.do("vote.sync.here.all.pred", all_same, same, Immediate(0xFFFFFFFF))
+    lifting.write_predicate(differs[0], lifting.value("not.pred", "pred", all_same))
 
 
 def predicates_to_register(lifting: Lifting, instruction: MachineInstruction) -> None:
