@@ -111,12 +111,14 @@ def meet(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def leave_meeting(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """BREAK: those of a register of convergence need not wait for these lanes any more."""
+    """BREAK: those of a register of convergence need not wait for these lanes any more; it may have a condition."""
     lifting.only("RELIABLE")
-    if len(instruction.operands) != 1:
+    *conditions, _ = instruction.operands
+    if len(conditions) > 1:
         raise lifting.refuse()
-    register = lifting.register(_convergence(lifting, 0))
-    lifting.do(LEAVE_CONVERGENCE, register, register, guard=True)
+    register = lifting.register(_convergence(lifting, -1))
+    when = lifting.predicate(conditions[0]) if conditions else None
+    lifting.access(LEAVE_CONVERGENCE, register, register, when=when)
 
 
 def _convergence(lifting: Lifting, place: int) -> str:
