@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from simtmm.compiled import inlined
+from simtmm.native import inlined
 
 
 @inlined

@@ -5,7 +5,6 @@
 
 import numpy as np
 
-from simtmm.compiled import inlined
 from simtmm.engine.fast.cache import drop_line, find_line, insert_line, modulo
 from simtmm.engine.fast.layout import (
     FILL_SHIFT,
@@ -42,6 +41,7 @@ from simtmm.engine.fast.layout import (
     P_WRITES_BACK,
     WRITTEN,
 )
+from simtmm.native import inlined
 from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE
 
 
@@ -89,7 +89,7 @@ def transfer_chunks(s, memory, g, what, first, count, t):
     """Section 4: reserve the path of an instruction's chunks; the tick at which it finishes."""
     latency = s.parameters[P_STORE_LATENCY] if what == STORE else s.parameters[P_LATENCY]
     s.group[g, GROUP_TRANSACTIONS] += count
-    if memory.ndim == NO:
+    if memory == NO:
         finish = t + latency  # neither ports nor partitions nor caches: every transfer takes L
     else:
         finish = t
