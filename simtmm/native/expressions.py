@@ -104,9 +104,9 @@ class Expressions:
                 raise self.refused(node, "may have no value here")
             kind = self.variables[node.id]
             return Value(kind, self.emit(f"load {TYPES[kind]}, ptr %x.{node.id}"))
-        return self._global(node)
+        return self._of_module(node)
 
-    def _global(self, node: ast.Name) -> Value:
+    def _of_module(self, node: ast.Name) -> Value:
         known = self.function.__globals__.get(node.id)
         if not isinstance(known, int | np.integer | np.bool_):
             raise self.refused(node, "no number")
@@ -281,7 +281,8 @@ class Expressions:
 
     def _in_turn(self, both: bool, parts: list[tuple[Callable[[Any], Value], Any]]) -> Value:
         """`and`, or `or`: what comes later is only looked at where it decides."""
-        end, given = self.fresh("end"), []
+        end = self.fresh("end")
+        given: list[tuple[str, str]] = []
         for number, (evaluate, part) in enumerate(parts):
             value = evaluate(part)
             if value.constant is not None:

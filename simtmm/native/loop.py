@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -52,14 +53,19 @@ class Loop:
 
     def is_compiled(self, constants: Sequence[int]) -> bool:
         """Whether it is there for these constants, in order, in this process or in the user's cache."""
-        if any(constants == [known for known in key if isinstance(known, int)] for key in self._variants):
+        if any(list(constants) == [known for known in key if isinstance(known, int)] for key in self._variants):
             return True
-        folder = kept_folder(self.function.__module__)
+        folder = self._folder()
         return folder is not None and any(folder.glob(f"{self._label(constants)}-*.o"))
+
+    def _folder(self) -> Path | None:
+        """Where it is kept; None where nothing could tell that its sources have changed."""
+        module = self.function.__module__
+        return kept_folder(module) if module.startswith("simtmm.") else None
 
     def _label(self, constants: Sequence[int]) -> str:
         """What people who look into the cache see."""
-        return "-".join((self.function.__name__, "".join(map(str, constants)) or "0"))
+        return "-".join((*(["checked"] if self._checked else []), self.function.__name__, *map(str, constants)))
 
     def _parts(self, arguments: Sequence[Any]) -> Iterator[tuple[Parameter, list[int]]]:
         """Of each argument, what the function is compiled for, and what stands of it in the table."""
@@ -87,7 +93,7 @@ class Loop:
     def _made(self, parameters: tuple[Parameter, ...]) -> "_Code":
         from simtmm.native import machine_code  # late: LLVM takes a moment
 
-        folder = kept_folder(self.function.__module__)
+        folder = self._folder()
         label = self._label([known for known in parameters if isinstance(known, int)])
         circumstances = (*machine_code.circumstances(), str(self._checked), repr(parameters))
         key = hashlib.sha256("\0".join(circumstances).encode()).hexdigest()[:32]
@@ -105,7 +111,8 @@ class Loop:
     def _compiled(self, parameters: tuple[Parameter, ...]) -> bytes:
         from simtmm.native import machine_code, program  # late: neither is needed for what is kept
 
-        return machine_code.object_code(program.assembly(self.function, parameters, self._checked))
+        text = program.assembly(self.function, parameters, self._checked)
+        return machine_code.object_code(text, machine_code.QUICK if self._checked else machine_code.FULL)
 
 
 class _Code:

@@ -8,11 +8,12 @@ import llvmlite
 import llvmlite.binding as llvm
 
 ENTRY = "simtmm_entry"  # the function of a module that is called
+QUICK, FULL = 1, 3  # LLVM's levels: the first compiles in a third of the time
 LOCK = threading.Lock()  # LLVM's context is one for the process
 
 
-def object_code(text: str, speed: int = 3) -> bytes:
-    """The object code of a module. speed: of LLVM's levels, 0 to 3. Raises RuntimeError where LLVM refuses it."""
+def object_code(text: str, speed: int) -> bytes:
+    """The object code of a module. speed: QUICK or FULL. Raises RuntimeError where LLVM refuses it."""
     with LOCK:
         machine = target_machine()
         module = llvm.parse_assembly(text)

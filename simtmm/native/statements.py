@@ -90,9 +90,6 @@ class Function(Expressions):
 
     # Simple statements
 
-    def _do_pass(self, statement: ast.Pass) -> None:
-        pass
-
     def _do_expr(self, statement: ast.Expr) -> None:
         if isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str):
             return  # a docstring

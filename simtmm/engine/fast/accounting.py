@@ -1,7 +1,7 @@
 """What a group's ticks went into, and the timeline (docs/machine.md, section 7)."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from simtmm.engine.fast.layout import (
     GROUP_ACCOUNTED,

@@ -1,7 +1,7 @@
 """Advancing: a warp goes on to where it has to wait, and what that sets off in its block (section 3)."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 

@@ -1,7 +1,7 @@
 """Caches of chunks, a row a set, its lines in the order of their use, latest first (section 4)."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 

@@ -1,7 +1,7 @@
 """Dispatch: blocks that finished make room, and pending ones are placed (section 6)."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator,assignment"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
 
 import numpy as np
 

@@ -1,7 +1,7 @@
 """Groups that nothing couples go on apart, each on a clock of its own; many of them at once, in lanes."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 

@@ -1,7 +1,6 @@
 """A launch: its arrays, laid out from a machine and a workload, and the calls of the compiled loops that go on with it.
 
-Nothing that is compiled owns memory: the arrays are made here, and the loops are compiled without Numba's runtime,
-which would count references to them.
+Nothing that is compiled owns memory: the arrays are made here.
 """
 
 from concurrent.futures import ThreadPoolExecutor
