@@ -41,8 +41,16 @@ class PtxError(SimtmmError):
     """PTX that can't be read, or that does what simtmm does not know."""
 
 
+class SassError(SimtmmError):
+    """Machine code that is not known: the kernel runs as its PTX has it."""
+
+
 class RecordingError(SimtmmError):
     """A kernel that went wrong while it ran: an index out of bounds, a wrong answer."""
+
+
+class DeadlockError(RecordingError):
+    """Threads of a kernel that wait for each other for ever."""
 
 
 class TraceError(SimtmmError):

@@ -107,7 +107,7 @@ def open_program(
     progress: called with the number of events recorded so far.
     kinds: what the source may be.
     machine: whose architecture a kernel is compiled for, where it is recorded as compiled; one of today if left out.
-    form: "written" or "compiled", how a kernel is recorded (see simtmm.record); what suits its source if left out.
+    form: "written", "compiled" or "ptx", how a kernel is recorded (see simtmm.record); if left out, what suits it.
 
     Raises KernelError, and the errors of recording and reading (simtmm.errors).
     """
@@ -134,8 +134,8 @@ def architecture_for(
 ) -> tuple[int | None, tuple[str, ...]]:
     """What a kernel is compiled for on a machine, and notes where that is not the machine's own; None as written."""
     if form is not None and form not in FORMS:
-        raise KernelError(f"form = {shown(form)}: must be {' or '.join(FORMS)}")
-    if machine is None or (form or form_of(kernel)) != "compiled":
+        raise KernelError(f"form = {shown(form)}: must be one of {', '.join(FORMS)}")
+    if machine is None or (form or form_of(kernel)) == "written":
         return None, ()
     from simtmm.cuda.compilers import architecture_of
 

@@ -46,9 +46,9 @@ def compare(
     sources are left out, those of the measured times if left out. parameters: values by name, every combination is
     run; a kernel takes those that it has. models: names in MODELS and "calibrated"; all if left out. measured: see
     simtmm.measurement.timings. reference: "simulated", "measured" or a model; measured if there are such times. form:
-    "written" or "compiled", how kernels are recorded (see simtmm.record); as compiled they are recorded once for each
-    architecture that the machines have. constants: a1 and a0 of the calibrated model, in `unit`; if left out they are
-    fitted to the reference's times, for each program and machine with at least three cases.
+    "written", "compiled" or "ptx", how kernels are recorded (see simtmm.record); compiled ones are recorded once for
+    each architecture that the machines have. constants: a1 and a0 of the calibrated model, in `unit`; if left out they
+    are fitted to the reference's times, for each program and machine with at least three cases.
 
     What a machine can't hold is told in `failed`. Raises the errors of the steps for everything else, and StudyError
     where nothing is left.

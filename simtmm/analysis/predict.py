@@ -131,9 +131,9 @@ def predict_program(
 
     models: names in MODELS, or "calibrated"; all of them if left out. constants: a1 and a0 of the calibrated model, in
     `unit` (cycles or s), m, C_s and G of its cache, and f_app; with them it is among the models. active_blocks: of a
-    core group at most, where they are forced (simtmm.model.launch.occupancy). form: "written" or "compiled", how a
-    kernel is recorded (see simtmm.record). Raises the errors of the steps
-    (simtmm.errors), for names before anything is recorded.
+    core group at most, where they are forced (simtmm.model.launch.occupancy). form: "written", "compiled" or "ptx", how
+    a kernel is recorded (see simtmm.record). Raises the errors of the steps (simtmm.errors), for names
+    before anything is recorded.
     """
     chosen = [model for model in models if model != CALIBRATED.name] if models else list(MODELS)
     for model in chosen:

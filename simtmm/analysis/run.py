@@ -19,6 +19,7 @@ from simtmm.program import Prepared, Program, Source, open_program, shipped_trac
 from simtmm.provenance import provenance
 from simtmm.result import Prediction, Result
 from simtmm.trace.counts import Counts
+from simtmm.trace.schedule import Schedule
 from simtmm.trace.schema import Sampling
 from simtmm.watch import Watch
 
@@ -33,6 +34,7 @@ class Run:
     occupancies: each distinct occupancy of the launches with the number of launches that have it.
     sampling: which blocks the trace holds, if not all.
     warnings: what the trace does not hold, in words.
+    schedules: of a compiled program's kernels, what their instructions are.
     """
 
     program: str
@@ -47,6 +49,7 @@ class Run:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     sampling: Sampling | None = None
     warnings: tuple[str, ...] = ()
+    schedules: tuple[Schedule, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as one JSON document."""
@@ -56,6 +59,7 @@ class Run:
             "parameters": dict(self.parameters),
             "sampling": self.sampling.to_dict() if self.sampling else None,
             "warnings": list(self.warnings),
+            "schedules": [schedule.to_dict() for schedule in self.schedules],
             "machine": {"name": machine.name, "processors": machine.processors, **machine.to_dict()},
             "counts": self.counts.to_dict() if self.counts else None,
             "occupancy": [{"launches": launches, **entry.to_dict()} for entry, launches in self.occupancies],
@@ -87,7 +91,7 @@ def run(
     watch: called with (stage, done, total if known) as things go on.
     timeline: whether the result brings its timeline.
     models: names in simtmm.model.MODELS, whose predictions stand beside the run.
-    form: "written" or "compiled", how a kernel is recorded (see simtmm.record).
+    form: "written", "compiled" or "ptx", how a kernel is recorded (see simtmm.record).
 
     Raises the errors of the steps it goes through (simtmm.errors).
     """
@@ -153,6 +157,7 @@ def _beside_models(
         provenance={**about, "trace": info.digest, "recording": info.provenance},
         sampling=info.sampling,
         warnings=(*program.notes, *info.warnings_on(machine.cores.warp_width)),
+        schedules=info.schedules,
     )
 
 

@@ -87,7 +87,7 @@ def threads_needed(
     """Find how many threads per core a program needs on a machine until latency is hidden, by bisection.
 
     source: a trace, its file (.parquet), or a kernel, which is recorded with `parameters` first. tolerance: how much
-    longer a run may take than one without latency. form: "written" or "compiled", how a kernel is recorded (see
+    longer a run may take than one without latency. form: "written", "compiled" or "ptx", how a kernel is recorded (see
     simtmm.record). Raises the errors of the steps (simtmm.errors).
     """
     if not 0 < tolerance < 10:

@@ -21,7 +21,7 @@ def sweep_blocks(
 ) -> tuple[str, Zigzag]:
     """Throughput over requested blocks by Eq (5.13), for the first launch of a kernel or trace, and its function.
 
-    form: "written" or "compiled", how a kernel is recorded (see simtmm.record).
+    form: "written", "compiled" or "ptx", how a kernel is recorded (see simtmm.record).
 
     Raises ModelError for too many counts and for a trace without launches.
     """

@@ -76,7 +76,8 @@ FormOption = Annotated[
     typer.Option(
         "--as",
         metavar="FORM",
-        help="record a kernel as written (what its macros mark) or compiled (its PTX); written where it has macros",
+        help="record a kernel as written (what its macros mark), compiled (the machine's instructions) or ptx; "
+        "written where it has macros",
     ),
 ]
 DEFAULT_MACHINE, DEFAULT_GPU = "gtx280", "h100-sxm"  # for what the papers measured, and for compiled kernels
@@ -113,7 +114,7 @@ def machine_for(source: "str | Kernel | None", machine: str | None, form: str | 
 
     if machine is not None:
         return machine
-    compiled = form == "compiled" or not isinstance(source, (str, type(None))) or str(source).endswith(".toml")
+    compiled = form in ("compiled", "ptx") or not isinstance(source, (str, type(None))) or str(source).endswith(".toml")
     if isinstance(source, str) and form is None and is_folder(Path(source)):
         compiled = is_plain_folder(Path(source))
     return DEFAULT_GPU if compiled else DEFAULT_MACHINE

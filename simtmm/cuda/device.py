@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import math
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from simtmm.cuda.faults import deadlock_text, fault_text
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.host_calls import HostCalls
 from simtmm.cuda.linked import LinkedModule
-from simtmm.errors import KernelError, RecordingError
+from simtmm.errors import DeadlockError, KernelError, RecordingError
 
 PROCESSORS = 132  # multiprocessors that %smid counts, where nothing else is said
 RESIDENT = 2048  # blocks that may be under way at once, where threads wait for other blocks
@@ -84,34 +85,51 @@ class Device:
         self._variables.pop(id(module), None)
         self._modules = [each for each in self._modules if each is not module]
 
-    def launch(self, function: KernelFunction, launch: "DeviceLaunch") -> None:
-        """Run a kernel to its end; raises what `run` raises."""
+    def launch(
+        self,
+        function: KernelFunction,
+        launch: "DeviceLaunch",
+        blocks: int | None = None,
+        write: Callable[[str], object] | None = None,
+        seconds: float = math.inf,
+    ) -> None:
+        """Run a kernel to its end, or so many of its blocks; raises what `run` raises, whose the arguments are."""
         # Closed before anything else, so that nothing runs any more when an interrupt has come.
-        with contextlib.closing(self.run(function, launch, record=False)) as pieces:
+        with contextlib.closing(self.run(function, launch, False, blocks, write, seconds)) as pieces:
             for _ in pieces:
                 pass
 
     def run(
-        self, function: KernelFunction, launch: "DeviceLaunch", record: bool = True
+        self,
+        function: KernelFunction,
+        launch: "DeviceLaunch",
+        record: bool = True,
+        blocks: int | None = None,
+        write: Callable[[str], object] | None = None,
+        seconds: float = math.inf,
     ) -> Generator[Piece, None, None]:
         """Run a kernel piece by piece: yields pieces of its log (simtmm.cuda.execution.launch).
 
+        blocks: that run, from the first on; all if left out. write: takes what device code prints, in the place of what
+        the device was made with. seconds: that it may take, about.
+
         Raises KernelError for a launch that no device takes, PtxError, and RecordingError for what a thread did wrong
-        and for threads that wait for each other for ever.
+        and for threads that wait for each other for ever; SlowError where it takes longer than it may.
         """
         where = launch.where or f"launch of {function.entry}"
         program = function.program
-        check_shape(function, launch, program.shared_bytes + launch.shared_bytes, where)
+        check_shape(function, launch, function.shared_bytes(launch.shared_bytes), where)
         symbols = self.symbols(function.linked)
         self._point_to_functions(function)
         state = LaunchState(
             program, self.memory, dict(symbols), launch.grid, launch.block, launch.parameters, launch.shared_bytes,
             PROCESSORS, launch.textures,
         )  # fmt: skip
-        calls = HostCalls(function, state, self._write)
+        state.blocks = min(state.blocks, blocks or state.blocks)
+        calls = HostCalls(function, state, write or self._write)
         state.launch["callback"] = ctypes.cast(calls.address, ctypes.c_void_p).value or 0
         try:
-            yield from run(state, function.code, record, RESIDENT, program.calls_host)
+            yield from run(state, function.code, record, RESIDENT, program.calls_host, seconds)
         except FaultError as fault:
             if calls.error is not None:
                 if isinstance(calls.error, RecordingError):
@@ -119,7 +137,7 @@ class Device:
                 raise calls.error from None
             raise RecordingError(f"{where}: {fault_text(function, *fault.args)}") from None
         except StuckError as stuck:
-            raise RecordingError(f"{where}: {deadlock_text(function, *stuck.args)}") from None
+            raise DeadlockError(f"{where}: {deadlock_text(function, *stuck.args)}") from None
 
     def _point_to_functions(self, function: KernelFunction) -> None:
         """Tables of functions hold the numbers that functions have in this kernel's code."""

@@ -54,7 +54,8 @@ def place_text(function: "KernelFunction", name: str, instruction: Instruction) 
     """File, line and text of an instruction's source, and what it is."""
     file, line, text = function.linked.place(name, function.linked.told(name, instruction.location))
     source = f"{file}:{line}: `{text}`" if line else file
-    return f"{source} ({instruction.name}, PTX line {instruction.line})"
+    what = instruction.name if instruction.issue is None else instruction.text
+    return f"{source} ({what}, PTX line {instruction.line})"
 
 
 def _thread(state: LaunchState, block: BlockState, thread: int) -> str:

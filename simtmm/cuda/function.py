@@ -30,6 +30,10 @@ class KernelFunction:
         assert self.program
         return machine_code(self._assembly, label_of(self.entry))
 
+    def shared_bytes(self, dynamic: int) -> int:
+        """Shared memory of a block, of a launch with so much of it beside what the kernel declares [bytes]."""
+        return self.program.dynamic_offset + dynamic if dynamic else self.program.shared_bytes
+
     @property
     def parameters(self) -> tuple[Variable, ...]:
         """What it takes, in order: type and bytes of each."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("simtmm")
 
 RECORDERS = ("cpu", "gpu")
-FORMS = ("written", "compiled")
+FORMS = ("written", "compiled", "ptx")
 
 
 def record(
@@ -44,8 +44,10 @@ def record(
         written to a file none.
     sample_blocks: record at most so many blocks of each launch, spread evenly over its grid, though all run; what was
         left out stands in the trace's `info.sampling`.
-    form: "written" records what the macros in the source mark, "compiled" what the compiler made of it, run on the CPU;
-        if left out, "compiled" for a kernel without macros on the CPU, and "written" for any other.
+    form: "written" records what the macros in the source mark, "compiled" what the compiler made of it, run on the CPU:
+        the machine's instructions, or those of PTX where they can't be had, as the trace's `info.schedules` say; "ptx"
+        those of PTX in any case. If left out, "compiled" for a kernel without macros on the CPU, and "written" for any
+        other.
     architecture: compute capability that is compiled for, times ten (90 for sm_90); one of today if left out.
     device_memory: that a recording on a GPU may take beside the arrays [bytes]; most of what is free if left out.
 
@@ -71,10 +73,13 @@ def record(
             raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least 1")
     loaded = kernel if isinstance(kernel, Kernel) else opened_kernel(kernel)
     if form is not None and form not in FORMS:
-        raise RecordingError(f"form = {shown(form)}: must be {' or '.join(FORMS)}")
+        raise RecordingError(f"form = {shown(form)}: must be one of {', '.join(FORMS)}")
     only_written = (on == "gpu" or races) and not loaded.sources
-    if (form or ("written" if only_written else form_of(loaded))) == "compiled":
-        trace = _compiled(loaded, parameters, on, output, progress, races, most_events, sample_blocks, architecture)
+    chosen = form or ("written" if only_written else form_of(loaded))
+    if chosen != "written":
+        trace = _compiled(
+            loaded, parameters, on, output, progress, races, most_events, sample_blocks, architecture, chosen != "ptx"
+        )
     elif loaded.sources:
         what = ", ".join(source.name for source in loaded.sources)
         raise RecordingError(f"kernel {loaded.name}: {what}: is recorded as compiled; form = 'written' is for a folder")
@@ -118,6 +123,7 @@ def _compiled(
     most_events: int | None,
     sample_blocks: int | None,
     architecture: int | None,
+    machine_code: bool,
 ) -> "Trace":
     if on != "cpu":
         raise RecordingError(f"kernel {kernel.name}: is recorded as compiled, which is done on the CPU (on = 'cpu')")
@@ -126,4 +132,4 @@ def _compiled(
     from simtmm.recorder.compiled import record as compiled
 
     resolved = kernel.resolve(parameters or {})
-    return compiled.record(kernel, resolved, output, progress, most_events, sample_blocks, architecture)
+    return compiled.record(kernel, resolved, output, progress, most_events, sample_blocks, architecture, machine_code)

@@ -37,6 +37,11 @@ def describe(run: Run) -> Iterator[RenderableType]:
     if run.counts:
         yield table("Program", ("", "", ""), list(_program(run)), left=(0, 2))
         yield ""
+    for schedule in run.schedules:
+        if not schedule.why:  # else a warning says it
+            yield Text(f"Instructions of {schedule.kernel}: {schedule.told}.")
+    if any(not schedule.why for schedule in run.schedules):
+        yield ""
     yield table("Time", ("", "cycles", "time", "of simulated", "bound by"), list(_times(run)), left=(0, 4))
     yield ""
     if run.predictions:

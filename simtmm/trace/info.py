@@ -1,10 +1,12 @@
 """All of a trace but its events: what stands in the metadata of its file, as one JSON document."""
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from simtmm.renamed import LAUNCH_KEYS, with_new_names
+from simtmm.trace.schedule import Schedule
 from simtmm.trace.schema import (
     MOST_SITES,
     MOST_THREADS,
@@ -57,9 +59,18 @@ class TraceInfo:
         return [str(doubt) for doubt in said] if isinstance(said, list) else []
 
     @property
+    def schedules(self) -> tuple[Schedule, ...]:
+        """Of a compiled program's kernels, what their instructions are; empty where that is not told."""
+        said = self.provenance.get("schedules")
+        with contextlib.suppress(KeyError, TypeError, ValueError):
+            return tuple(Schedule.from_dict(each) for each in said or ())
+        return ()
+
+    @property
     def warnings(self) -> list[str]:
         """What a reader of a result of this trace must know: what it leaves out, and what its recorder doubts."""
-        return [*([self.sampling.warning] if self.sampling else []), *self.doubts]
+        as_ptx = [f"{each.kernel}: {each.told}: {each.why}" for each in self.schedules if each.why]
+        return [*([self.sampling.warning] if self.sampling else []), *as_ptx, *self.doubts]
 
     def warnings_on(self, warp_width: int) -> list[str]:
         """What a reader of a result of this trace on a machine must know. warp_width: threads of its warps."""

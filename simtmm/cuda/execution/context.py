@@ -149,6 +149,13 @@ class Context:
         if crosses:
             self._dirty.add(operand.name)
 
+    def write_everywhere(self, operand: Operand, value: Value) -> None:
+        """Give a register values in all lanes of the warp, wherever they are."""
+        assert isinstance(operand, Register)
+        self._values[operand.name] = value
+        if operand.name in self.code.frame.places:
+            self._dirty.add(operand.name)
+
     def flush(self) -> None:
         """Put the registers that live on into the activation."""
         for name in sorted(self._dirty):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from simtmm.cuda.execution.context import Context
 
 WARP_POINTER, BLOCK_POINTER, LAUNCH_POINTER = Value("%warp", "ptr"), Value("%block", "ptr"), Value("%launch", "ptr")
-WAITING_COST = 1 << 14  # of a turn's fuel, for a round of a loop in which threads may wait for others
+WAITING_ROUNDS = 16  # of a turn, of a loop in which threads may wait for others
 
 
 def number_of(number: int) -> Value:
@@ -31,7 +31,7 @@ def go(context: "Context", target: int, source: int) -> None:
     label = f"B{number}"
     if target <= source:
         program.tired.add(number)
-        cost = WAITING_COST if target in code.flow.waiting else 1
+        cost = program.fuel // WAITING_ROUNDS if target in code.flow.waiting else 1
         fuel = emit.binary("sub", emit.load("i32", "%fuel"), number_of(cost))
         emit.store(fuel, "%fuel")
         over = emit.compare("icmp slt", fuel, number_of(0))

@@ -24,7 +24,6 @@ from simtmm.cuda.execution.layout import (
 )
 from simtmm.cuda.execution.program import Program
 
-FUEL = 1 << 18  # rounds of loops that a warp may do in its turn
 ROUNDS = 16  # turns of its warps that a block may take in its own
 CALL_STACK = 1 << 22  # bytes of a warp for the registers of functions that are called: touched when they are
 LOCAL_STACK = 1 << 16  # bytes of a thread for the variables of functions that are called
@@ -107,7 +106,7 @@ class LaunchState:
             "living": self._keep(self._living()),
             "thread_ids": self._keep(self._thread_ids()),
             "entry_local": -(-entry.local_bytes // 16) * 16,
-            "fuel": FUEL,
+            "fuel": program.fuel,
             "processors": processors,
             "warp_threads": self.threads,
             "log_limit": np.iinfo(np.uint64).max,

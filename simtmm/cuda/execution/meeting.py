@@ -1,4 +1,7 @@
-"""Lanes of a warp that wait at different bar.warp.sync for each other, which is allowed: they meet, and go on."""
+"""Lanes of a warp that wait at different bar.warp.sync for each other, which is allowed: they meet, and go on.
+
+And lanes of machine code that wait where they should meet again, for others that wait for them: these go on alone.
+"""
 
 import numpy as np
 
@@ -7,6 +10,7 @@ from simtmm.cuda.execution.gathering import members
 from simtmm.cuda.execution.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import LANES
 from simtmm.cuda.execution.program import Program
+from simtmm.cuda.ptx.control_flow import RECONVERGE
 from simtmm.cuda.ptx.syntax import Immediate, Instruction
 
 
@@ -20,20 +24,74 @@ def meet(state: LaunchState, block: BlockState) -> bool:
         waiting = {
             lane: place
             for lane in range(LANES)
-            if gathering >> lane & 1 and (place := _synchronises(state.program, int(warp["pc"][lane]))) is not None
+            if gathering >> lane & 1
+            and (place := _synchronises(state.program, int(warp["pc"][lane]))) is not None
+            and not place[2].has(RECONVERGE)
         }
         here: dict[int, int] = {}  # by the mask that lanes wait with
         masks = {lane: _mask(code, instruction, warp, lane) for lane, (code, _, instruction) in waiting.items()}
         for lane, mask in masks.items():
             here[mask] = here.get(mask, 0) | 1 << lane
         ready = [lane for lane, mask in masks.items() if not mask & living & ~here[mask]]
-        for lane in ready:
-            warp["pc"][lane] = waiting[lane][1]
-        mask = sum(1 << lane for lane in ready)
-        warp["gathering"] = gathering & ~mask
-        warp["blocked"] = int(warp["blocked"]) & ~mask
+        _let_go(warp, {lane: waiting[lane][1] for lane in ready})
         met = met or bool(ready)
     return met
+
+
+def _let_go(warp: np.void, places: dict[int, int]) -> None:
+    """Lanes go on at blocks of code."""
+    for lane, place in places.items():
+        warp["pc"][lane] = place
+    mask = sum(1 << lane for lane in places)
+    warp["gathering"] = int(warp["gathering"]) & ~mask
+    warp["blocked"] = int(warp["blocked"]) & ~mask
+
+
+def part_again(state: LaunchState, block: BlockState, stuck: bool) -> bool:
+    """Let lanes go on that should meet others again which wait for them; whether there were any.
+
+    That is where no lane of the warp has anything left to do but to wait for others, or to let others go first in a
+    loop. stuck: whether nobody in the block has.
+    """
+    if not state.program.reconverges:
+        return False
+    parted = False
+    for warp in block.warps:
+        gathering, living = int(warp["gathering"]), int(warp["living"])
+        if not gathering:
+            continue
+        places = {lane: int(warp["pc"][lane]) for lane in range(LANES) if living >> lane & 1}
+        meeting: dict[int, tuple[FunctionCode, int, Instruction]] = {}
+        for lane, number in places.items():
+            place = _synchronises(state.program, number) if gathering >> lane & 1 else None
+            if place is not None and place[2].has(RECONVERGE):
+                meeting[lane] = place
+        masks = {lane: _mask(code, instruction, warp, lane) for lane, (code, _, instruction) in meeting.items()}
+        blocked = int(warp["blocked"])
+        free = {lane for lane in places if not blocked >> lane & 1}
+        if any(not _yields(state.program, places[lane]) for lane in free):
+            continue
+        at_barrier = any(blocked & ~gathering & 1 << lane for lane in places)
+        go = {}
+        for lane, (_, behind, instruction) in meeting.items():
+            missing = {
+                one
+                for one in places
+                if masks[lane] >> one & 1 and (masks.get(one), places[one]) != (masks[lane], places[lane])
+            }
+            if instruction.has("strict") or missing & meeting.keys():
+                continue
+            if stuck or not at_barrier or missing & free:
+                go[lane] = behind
+        _let_go(warp, go)
+        parted = parted or bool(go)
+    return parted
+
+
+def _yields(program: Program, number: int) -> bool:
+    """Whether a block of code is one that threads come to again and again while they let others go first."""
+    code = program.code_of(number)
+    return number - code.first_block in code.flow.yielding
 
 
 def _synchronises(program: Program, number: int) -> tuple[FunctionCode, int, Instruction] | None:

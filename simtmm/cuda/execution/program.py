@@ -16,12 +16,15 @@ from simtmm.cuda.execution.function_code import FunctionCode, placed
 from simtmm.cuda.execution.gathering import gather_lanes
 from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
-from simtmm.cuda.ptx.control_flow import Block, communicates, ends_block, gathers
+from simtmm.cuda.ptx.control_flow import RECONVERGE, Block, communicates, ends_block, gathers
 from simtmm.cuda.ptx.steps import Step
 from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Symbol
 from simtmm.errors import PtxError
 
 Place = Callable[[str, Location | None], tuple[str, int, str]]  # of a function and a location: file, line, text
+
+
+FUEL = 1 << 18  # rounds of loops that a warp may do in its turn
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,8 @@ class Site:
 class Program:
     """A kernel, translated when `assembly` is asked for.
 
-    place: finds lines of source. shared: offsets of variables in shared memory. shared_bytes: of the static ones.
+    place: finds lines of source. fuel: rounds of loops that lanes do before others have their turn. shared: offsets of
+    variables in shared memory. shared_bytes: of the static ones.
     symbols: variables whose addresses the launch tells. accesses: the instructions that access memory, by their numbers
     in faults, with their functions. sites: by their numbers in the log.
     """
@@ -44,6 +48,7 @@ class Program:
     module: Module
     entry: str
     place: Place | None = None
+    fuel: int = FUEL
     shared: dict[str, int] = field(default_factory=dict)
     shared_bytes: int = 0
     symbols: list[str] = field(default_factory=list)
@@ -70,6 +75,12 @@ class Program:
             first += len(code.flow.blocks)
         self.blocks = first
         self.has_calls = len(functions) > 1
+        self.reconverges = any(
+            instruction.has(RECONVERGE)
+            for code in self.codes
+            for block in code.flow.blocks
+            for instruction in block.instructions[:1]
+        )
         self.communicates = any(code.flow.waiting for code in self.codes)
         self.is_independent = not any(
             communicates(instruction)

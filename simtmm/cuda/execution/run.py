@@ -1,5 +1,6 @@
 """A launch at work: which blocks run when, and on how many cores."""
 
+import math
 import os
 import time
 from collections import deque
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from simtmm.cuda.execution.launch import BlockState, LaunchState, aligned
 from simtmm.cuda.execution.layout import BLOCKED, FAULTED, LOG_ENTRY, LOG_FULL, NEW_BLOCK, YIELDED
 from simtmm.cuda.execution.machine_code import MachineCode
-from simtmm.cuda.execution.meeting import meet
+from simtmm.cuda.execution.meeting import meet, part_again
 from simtmm.cuda.execution.merging import merge
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx.steps import BULK_ENTRIES, is_bulk
@@ -32,6 +33,10 @@ class StuckError(Exception):
     """No thread of a block can go on: the state and the block."""
 
 
+class SlowError(Exception):
+    """A launch has taken as long as it might."""
+
+
 class FaultError(Exception):
     """A thread of a block did what it must not, which stands in the launch: the state and the block."""
 
@@ -45,6 +50,7 @@ class Core:
         self.log = aligned(max(LOG_BYTES, 4 * most)) if record else None
         self.block = state.new_block()
         self.stopped = False
+        self.deadline = math.inf  # by time.monotonic
         if self.log is not None:
             self._begin_log()
             state.launch["log_limit"] = self.log.ctypes.data + len(self.log) - max(SLACK, most)
@@ -94,13 +100,16 @@ class Core:
             self.status = self.code.run_block(self.state.address, block.address)
 
     def has_more(self, block: BlockState) -> bool:
-        """Whether a block that came back has not ended. Raises FaultError and StuckError."""
+        """Whether a block that came back has not ended. Raises FaultError, StuckError and SlowError."""
         if self.status == FAULTED:
             raise FaultError(self.state, block)
         if self.status in (BLOCKED, YIELDED):  # others may wait for those that wait here
             met = merge(self.state, block) | meet(self.state, block)
+            met = met or part_again(self.state, block, self.status == BLOCKED)
             if self.status == BLOCKED and not met:
                 raise StuckError(self.state, block)
+            if time.monotonic() > self.deadline:
+                raise SlowError
             return True
         return False
 
@@ -116,15 +125,23 @@ class Core:
             yield piece, last
 
 
-def run(state: LaunchState, code: MachineCode, record: bool, resident: int, calls_host: bool) -> Iterator[Piece]:
+def run(
+    state: LaunchState,
+    code: MachineCode,
+    record: bool,
+    resident: int,
+    calls_host: bool,
+    seconds: float = math.inf,
+) -> Iterator[Piece]:
     """All blocks of a launch. Yields pieces of its log, where it is recorded.
 
     resident: blocks that may be under way at once, where threads may wait for other blocks. calls_host: whether it asks
-    anything of Python.
+    anything of Python. seconds: that it may take, looked at where a block's warps have had their turn.
 
-    Raises FaultError and StuckError, and what Python raises when it is asked.
+    Raises FaultError, StuckError and SlowError, and what Python raises when it is asked.
     """
     core = Core(state, code, record)
+    core.deadline = time.monotonic() + seconds
     if state.program.communicates:
         yield from _in_turns(core, resident)
         return
@@ -169,6 +186,8 @@ def _on_cores(first_core: Core, first: int, cores: int, sizes: _Sizes) -> Iterat
     record = first_core.log is not None
     idle += [Core(state.for_another_core(), first_core.code, record) for _ in range(cores - 1)]
     every = list(idle)
+    for core in every:
+        core.deadline = first_core.deadline
 
     def work(begin: int, end: int) -> tuple[list[Piece], float]:
         core = idle.popleft()

@@ -111,6 +111,7 @@ _READERS: dict[str, Reader] = {
     "%smid": _processor,
     "%nsmid": _scalar("%launch", LAUNCH, "processors"),
     "%gridid": _constant(1, "i64"),
+    "%livingmask": _scalar("%warp", WARP, "living"),  # of machine code: the lanes that have not left
     "WARP_SZ": _constant(32),
     **{f"%lanemask_{relation}": _lane_mask(relation) for relation in ("eq", "lt", "le", "gt", "ge")},
     "%clock": _clock("i32"),

@@ -5,7 +5,7 @@ so a block runs to its end without a look at other threads. The order is topolog
 threads at several blocks those at the lowest go first, and the others wait for them where their ways meet.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from simtmm.cuda.ptx.registers import read, written
@@ -15,6 +15,9 @@ from simtmm.errors import PtxError
 GATHERING = {"shfl", "vote", "match", "redux", "elect", "mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"}
 
 
+HERE = "here"  # of what looks at the lanes that take part, and waits for none: a modifier of ours
+RECONVERGE = "reconverge"  # of bar.warp.sync of machine code, where lanes meet again that have parted: likewise,
+LEAVE_CONVERGENCE = "leave_convergence"  # and an instruction of ours: lanes of a mask that the others need not wait for
 BARRIER_RESULT = "barrier_result"  # behind bar.red, what it gives: an instruction of ours
 
 
@@ -29,6 +32,8 @@ def ends_block(instruction: Instruction) -> bool:
 def gathers(instruction: Instruction) -> bool:
     """Whether an instruction waits for the threads of its mask: it begins a block."""
     opcode, modifiers = instruction.opcode, instruction.modifiers
+    if HERE in modifiers:
+        return False
     if opcode == "bar":
         return "warp" in modifiers
     return opcode in GATHERING and (opcode != "vote" or "sync" in modifiers)
@@ -60,13 +65,14 @@ class ControlFlow:
     """The blocks of a function in their order; the first is where it begins.
 
     crossing: the registers that live beyond a block. headers: blocks that something later jumps back to. waiting:
-    blocks of loops in which threads may wait for what others write.
+    blocks of loops in which threads may wait for what others write. yielding: likewise, and let others go first.
     """
 
     blocks: tuple[Block, ...]
     crossing: frozenset[str]
     headers: frozenset[int]
     waiting: frozenset[int]
+    yielding: frozenset[int]
 
 
 def control_flow(function: Function) -> ControlFlow:
@@ -107,7 +113,8 @@ def control_flow(function: Function) -> ControlFlow:
         for old in order
     )
     headers = frozenset(target for block in blocks for target in block.targets if target <= block.number)
-    return ControlFlow(blocks, _crossing(blocks), headers, _waiting(blocks))
+    yielding = _looping(blocks, lambda instruction: instruction.opcode == "nanosleep")
+    return ControlFlow(blocks, _crossing(blocks), headers, _looping(blocks, communicates), yielding)
 
 
 def communicates(instruction: Instruction) -> bool:
@@ -232,15 +239,13 @@ def _crossing(blocks: Sequence[Block]) -> frozenset[str]:
     return frozenset(crossing)
 
 
-def _waiting(blocks: Sequence[Block]) -> frozenset[int]:
-    """Blocks that something jumps back to, over accesses by which threads may wait for others."""
+def _looping(blocks: Sequence[Block], does: Callable[[Instruction], bool]) -> frozenset[int]:
+    """Blocks that something jumps back to, over an instruction that does something."""
     found: set[int] = set()
     for block in blocks:
         for target in block.targets:
             if target <= block.number and any(
-                communicates(instruction)
-                for inner in blocks[target : block.number + 1]
-                for instruction in inner.instructions
+                does(instruction) for inner in blocks[target : block.number + 1] for instruction in inner.instructions
             ):
                 found.add(target)
     return frozenset(found)

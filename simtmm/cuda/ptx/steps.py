@@ -27,7 +27,8 @@ class Step:
     """Instructions of which the last may be an access or a barrier.
 
     kind: "work", or what the access is by the names of trace.schema.Kind in lower case. width: bytes a thread. work:
-    instructions by class. needs, gives: registers.
+    instructions by class. needs, gives: registers, or scoreboards of the machine. stall: cycles that its instructions
+    hold their warp beyond one each.
     """
 
     instructions: list[Instruction] = field(default_factory=list)
@@ -36,6 +37,7 @@ class Step:
     work: dict[str, int] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
+    stall: int = 0
 
     @property
     def is_recorded(self) -> bool:
@@ -153,12 +155,19 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
         step = Step()
 
     for instruction in instructions:
-        needs = tuple(dict.fromkeys(name for name in read(instruction) if name in pending))
-        if _waits_for_copies(instruction) and COPIES in pending:
-            needs += (COPIES,)
-        gives = written(instruction)
-        needs += tuple(name for name in gives if name in pending and name not in needs)  # loaded over
-        kind = access_kind(instruction)
+        issue = instruction.issue
+        kind = access_kind(instruction) if issue is None or issue.recorded else None
+        if issue is not None:
+            needs = tuple(name for name in issue.needs if name in pending)
+            gives = issue.gives
+            step_stall = issue.stall
+        else:
+            needs = tuple(dict.fromkeys(name for name in read(instruction) if name in pending))
+            if _waits_for_copies(instruction) and COPIES in pending:
+                needs += (COPIES,)
+            gives = written(instruction)
+            needs += tuple(name for name in gives if name in pending and name not in needs)  # loaded over
+            step_stall = 0
         guarded = kind is not None and (instruction.guard is not None or instruction.opcode in _TEXTURE_ACCESSES)
         alone = guarded or is_bulk(instruction)  # work of others, or work that is done once for many pieces
         if (needs and step.is_recorded) or (alone and step.instructions):
@@ -170,15 +179,17 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
             needs = ()
         step.needs += needs
         pending.difference_update(needs)
-        pending.difference_update(gives)
+        if issue is None:
+            pending.difference_update(gives)
         step.instructions.append(instruction)
+        step.stall += step_stall
         if kind is None:
-            work = class_of(instruction)
+            work = class_of(instruction) if issue is None else issue.work
             if work is not None:
                 step.work[work] = step.work.get(work, 0) + 1
             continue
         step.kind, step.width = kind, 0 if kind == "barrier" else width_of(instruction)
-        if kind == "async" and instruction.opcode == "cp":
+        if kind == "async" and instruction.opcode == "cp" and issue is None:
             gives = (COPIES,)
         if kind in ("async", "shared_load", "local_load") and gives:
             step.gives = gives

@@ -102,12 +102,28 @@ Operand: TypeAlias = Register | Immediate | Symbol | Address | Vector | Negated 
 
 
 @dataclass(frozen=True)
+class Issue:
+    """What an instruction that stands for the machine's own costs its warp, and waits for.
+
+    work: the class of the machine's instruction, None for what is none of its own: a part of another. stall: cycles,
+    beyond one, until the warp may issue its next. needs: scoreboards that must be clear before it. gives: scoreboards
+    that its load sets. recorded: whether its access is one.
+    """
+
+    work: str | None = None
+    stall: int = 0
+    needs: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ()
+    recorded: bool = False
+
+
+@dataclass(frozen=True)
 class Instruction:
     """An instruction.
 
     opcode: such as "add". modifiers: such as ("rn", "f32"), in order. guard: the predicate that decides who takes
     part, None for everyone. line: of the PTX text, from 1. location: of the user's source, if known. text: as it is
-    written, on one line.
+    written, on one line. issue: where it carries out an instruction of the machine, what that is to its warp.
     """
 
     opcode: str
@@ -117,6 +133,7 @@ class Instruction:
     line: int
     location: Location | None
     text: str
+    issue: Issue | None = None
 
     @property
     def name(self) -> str:

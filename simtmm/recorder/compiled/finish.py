@@ -37,6 +37,7 @@ def finished(
     said = {
         **provenance(),
         "recorder": "compiled",
+        "schedules": [schedule.to_dict() for schedule in runs.schedules],
         "source": hashlib.sha256(text.encode()).hexdigest()[:20],
         **({"warnings": list(warnings)} if warnings else {}),
     }

@@ -21,11 +21,21 @@ class CompiledLaunches:
     runs: that its launches are run by.
     """
 
-    def __init__(self, linked: LinkedModule, arrays: Mapping[str, Array], most_events: int, name: str) -> None:
-        """arrays: C-contiguous, in the order of registration. most_events: of all launches. name: begins errors."""
+    def __init__(
+        self,
+        linked: LinkedModule,
+        arrays: Mapping[str, Array],
+        most_events: int,
+        name: str,
+        machine_code: bool = True,
+    ) -> None:
+        """arrays: C-contiguous, in the order of registration. most_events: of all launches. name: begins errors.
+
+        machine_code: whether the machine's instructions are recorded, where they can be had.
+        """
         self.linked, self._name = linked, name
         self.device = Device()
-        self.runs = LaunchRuns(self.device, most_events)
+        self.runs = LaunchRuns(self.device, most_events, machine_code)
         self._arrays = dict(arrays)
         self._addresses = {each: self.device.memory.place(each, array) for each, array in arrays.items()}
         self._functions: dict[str, KernelFunction] = {}

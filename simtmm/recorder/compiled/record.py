@@ -27,15 +27,20 @@ def record(
     most: int | None = None,
     sample_blocks: int | None = None,
     architecture: int | None = None,
+    machine_code: bool = True,
 ) -> Trace:
-    """Record a kernel as compiled; see simtmm.recorder.record. architecture: compute capability times ten."""
+    """Record a kernel as compiled; see simtmm.recorder.record.
+
+    architecture: compute capability times ten. machine_code: whether the machine's instructions are recorded where they
+    can be had, else those of PTX.
+    """
     limit = most_events(most, in_memory=output is None)
     if output:
         check_writable(output)
     linked = module_of(kernel, parameters, architecture or architecture_of_today())
     inputs = kernel.inputs(parameters)
     arrays = {name: np.array(array, array.dtype.newbyteorder("="), order="C") for name, array in inputs.items()}
-    execution = CompiledLaunches(linked, arrays, limit, f"kernel {kernel.name}")
+    execution = CompiledLaunches(linked, arrays, limit, f"kernel {kernel.name}", machine_code)
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(written_whole(output)) if output else None
         recorder = TraceRecorder(path)

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Generator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,11 +12,33 @@ from simtmm.cuda.events import LogReader
 from simtmm.cuda.execution.launch import local_bytes_of
 from simtmm.cuda.execution.layout import LOG_ENTRY
 from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.machine_function import MachineFunction, compare, machine_function
 from simtmm.errors import RecordingError
 from simtmm.files import KERNEL_MEMORY
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
 from simtmm.recorder.limits import kernel_memory
+from simtmm.trace.schedule import Schedule
 from simtmm.trace.schema import Batch, TraceArray, TraceLaunch
+
+
+@dataclass
+class _Scheduled:
+    """A kernel, and what was found of its machine code. compared: blocks that were run both ways."""
+
+    function: KernelFunction
+    machine: MachineFunction | None
+    why: str
+    launches: int = 0
+    compared: int = 0
+
+    @property
+    def schedule(self) -> Schedule:
+        """What its trace is made of."""
+        target = self.function.linked.units[0].target
+        name = bare_name(self.function.entry)
+        if self.machine is None:
+            return Schedule(name, "ptx", target, why=self.why)
+        return Schedule(name, "machine code", target, self.compared, tuple(self.machine.at_once))
 
 
 class LaunchRuns:
@@ -25,9 +48,11 @@ class LaunchRuns:
     has_accessed: whether the launch run last has recorded any access.
     """
 
-    def __init__(self, device: Device, most_events: int) -> None:
-        """most_events: of all launches."""
+    def __init__(self, device: Device, most_events: int, machine_code: bool = True) -> None:
+        """most_events: of all launches. machine_code: whether kernels run as such where they can."""
         self.device = device
+        self._machine_code = machine_code
+        self._functions: dict[int, _Scheduled] = {}
         self.sites = CompiledSites()
         self.for_warps = False
         self._left = self._most = most_events
@@ -37,8 +62,9 @@ class LaunchRuns:
 
     def run(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> Generator[Batch, None, None]:
         """Run a launch and yield its events. Raises what `Device.run` raises, and RecordingError for too many."""
-        table = self.sites.table(function)
         self.for_warps = self.for_warps or is_for_warps(function.program)
+        function = self._scheduled(function, launch, number)
+        table = self.sites.table(function)
         x, y, z = launch.block
         reader = LogReader(table, x * y * z)
         self.table()  # what is taken out of the device before the next launch stands in it
@@ -50,6 +76,28 @@ class LaunchRuns:
         for batch in reader.rest():
             yield self._counted(batch, number, launch.where)
         self.has_accessed = reader.accesses > 0
+
+    def _scheduled(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> KernelFunction:
+        """The kernel as machine code, if it does what its PTX does, as far as that was tried; else as it is."""
+        if not self._machine_code:
+            return function
+        known = self._functions.get(id(function))
+        if known is None:
+            machine, why = machine_function(function)
+            known = self._functions[id(function)] = _Scheduled(function, machine, why)
+        known.launches += 1
+        if known.machine is not None and known.launches & known.launches - 1 == 0:  # the 1st, 2nd, 4th, 8th ...
+            found = compare(self.device, known.machine, function, launch)
+            if found is not None and found.differs is not None:
+                known.machine, known.why = None, f"launch {number} gives other values than its PTX: {found.differs}"
+            elif found is not None:
+                known.compared = known.compared + found.blocks
+        return known.machine or function
+
+    @property
+    def schedules(self) -> list[Schedule]:
+        """Of each kernel, what its instructions, their order and their waits are from."""
+        return [known.schedule for known in self._functions.values()]
 
     def _counted(self, batch: Batch, number: int, where: str) -> Batch:
         self._left -= len(batch.events)
@@ -76,14 +124,13 @@ class LaunchRuns:
         registers: of a thread, where there is no assembler to ask.
         """
         resources = function.linked.resources_of(function.entry)
-        program, dynamic = function.program, launch.shared_bytes
         return TraceLaunch(
             bare_name(function.entry),
             launch.grid,
             launch.block,
             resources.registers if resources else registers,
-            program.dynamic_offset + dynamic if dynamic else program.shared_bytes,
-            max(resources.local_bytes if resources else 0, local_bytes_of(program)),
+            function.shared_bytes(launch.shared_bytes),
+            max(resources.local_bytes if resources else 0, local_bytes_of(function.program)),
             max(resources.spill_store_bytes, resources.spill_load_bytes) if resources else 0,
         )
 

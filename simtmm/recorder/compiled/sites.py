@@ -25,7 +25,7 @@ class CompiledSites:
 
     def table(self, function: KernelFunction) -> SiteTable:
         """What the numbers in the log of a kernel stand for."""
-        key = f"{id(function.linked)} {function.entry}"
+        key = f"{id(function.linked)} {function.entry} {type(function).__name__}"
         if key not in self._tables:
             self._tables[key] = self._add(function)
         return self._tables[key]

@@ -180,7 +180,7 @@ class RawKernel:
     @property
     def shared_size_bytes(self) -> int:
         """Static shared memory of a block [bytes]."""
-        return self.kernel.program.shared_bytes
+        return self.kernel.shared_bytes(0)
 
     @property
     def num_regs(self) -> int:

@@ -55,7 +55,7 @@ class Session:
         """
         grid, block, shared = sizes
         launch = DeviceLaunch(grid, block, b"", shared, where)
-        check_shape(function, launch, function.program.shared_bytes + shared, where)
+        check_shape(function, launch, function.shared_bytes(shared), where)
         values = _values(function, arguments, where)
         pack(function, values, lambda value: ALIGNMENT if _is_address(value) else None, where)
         held = self._host.hold()

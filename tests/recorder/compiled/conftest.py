@@ -14,9 +14,10 @@ def ran(tmp_path, monkeypatch):
     """Record one launch of a text of CUDA, which lies in a file k.cu in the working directory, and give its trace."""
     monkeypatch.chdir(tmp_path)
 
-    def make(source, grid=1, block=32, arguments=(), suffix=".cu", output=None, **what):
+    def make(source, grid=1, block=32, arguments=(), suffix=".cu", output=None, form=None, architecture=None, **what):
         (tmp_path / f"k{suffix}").write_text(source)
-        return record(cuda_program(f"k{suffix}", grid, block, arguments, **what), output=output)
+        program = cuda_program(f"k{suffix}", grid, block, arguments, **what)
+        return record(program, output=output, form=form, architecture=architecture)
 
     return make
 

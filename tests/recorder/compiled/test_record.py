@@ -22,8 +22,25 @@ def events(trace):
     return np.concatenate([batch.events for batch in trace.batches()])
 
 
-def test_a_site_is_a_line_with_its_instruction_its_work_and_its_values(ran):
+def test_a_site_of_machine_code_is_a_line_with_its_instruction_and_scoreboards(ran):
     info = ran(SAXPY, 2, 32, ARGUMENTS).info
+    store = next(site for site in info.sites if site.kind == "store")
+    loads = [site for site in info.sites if site.kind == "async"]
+    assert {(site.file, site.line, site.source) for site in (*loads, store)} == {("k.cu", 5, "y[i] = a * x[i] + y[i];")}
+    assert len(loads) == 2
+    assert all(site.instruction.startswith("LDG.E") for site in loads)
+    assert store.instruction.startswith("STG.E")
+    assert dict(store.work) == {"fp32": 1}, "an FFMA"
+    assert set(store.needs) == {value for site in loads for value in site.gives}
+    (schedule,) = info.schedules
+    assert (schedule.kernel, schedule.instructions, schedule.target) == ("saxpy", "machine code", "sm_90")
+    assert (schedule.compared_blocks, schedule.why) == (2, "")
+    assert "S2R" in schedule.at_once
+
+
+def test_a_site_of_ptx_is_a_line_with_its_instruction_its_work_and_its_values(ran):
+    info = ran(SAXPY, 2, 32, ARGUMENTS, form="ptx").info
+    assert info.schedules == ()
     by_kind = {site.kind: site for site in info.sites}
     first, second = (site for site in info.sites if site.kind == "async")
     assert (first.file, first.line, first.source) == ("k.cu", 5, "y[i] = a * x[i] + y[i];")

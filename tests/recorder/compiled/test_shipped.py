@@ -2,7 +2,7 @@
 
 Compiled without fused multiply-add, which the written form has not, both store the same bits. What the compiler merged
 or removed, and what it could not know to be unneeded, shows in the number of accesses; a kernel not listed below has
-the same number of each kind.
+the same number of each kind. As machine code all of them run, and access the same bytes in as many accesses or fewer.
 """
 
 import dataclasses
@@ -76,27 +76,34 @@ def written(kernel, parameters):
         return Seen(kernel, parameters, execution, memory.arrays)
 
 
-def compiled(kernel, parameters):
-    linked = module_of(dataclasses.replace(kernel, options=("-fmad=false",)), parameters, 90)
+def compiled(kernel, parameters, linked, machine_code):
     arrays = {name: np.array(array, order="C") for name, array in kernel.inputs(parameters).items()}
-    return Seen(kernel, parameters, CompiledLaunches(linked, arrays, NO_LIMIT, kernel.name), arrays)
+    execution = CompiledLaunches(linked, arrays, NO_LIMIT, kernel.name, machine_code)
+    return Seen(kernel, parameters, execution, arrays), execution.runs.schedules
 
 
 @pytest.mark.parametrize("name", kernel_folders())
 def test_a_compiled_kernel_does_what_the_written_one_does(name):
     kernel = load_kernel(name)
     parameters = kernel.resolve(min(CASES[name].events_at, key=str))
-    as_written, as_compiled = written(kernel, parameters), compiled(kernel, parameters)
-    for array, left in as_written.arrays.items():
-        if name in ROUNDED and left.dtype.kind in "fc":
-            scale = float(np.abs(left).max())
-            np.testing.assert_allclose(as_compiled.arrays[array], left, rtol=0, atol=scale * ROUNDED[name][0])
-        else:
-            np.testing.assert_array_equal(_raw(as_compiled.arrays[array]), _raw(left), err_msg=array)
-    for what, places in as_written.places.items():
-        np.testing.assert_array_equal(as_compiled.places[what], places, err_msg=what)
+    linked = module_of(dataclasses.replace(kernel, options=("-fmad=false",)), parameters, 90)
+    as_written = written(kernel, parameters)
+    as_compiled, _ = compiled(kernel, parameters, linked, False)
+    as_issued, schedules = compiled(kernel, parameters, linked, True)
+    for form in (as_compiled, as_issued):
+        for array, left in as_written.arrays.items():
+            if name in ROUNDED and left.dtype.kind in "fc":
+                scale = float(np.abs(left).max())
+                np.testing.assert_allclose(form.arrays[array], left, rtol=0, atol=scale * ROUNDED[name][0])
+            else:
+                np.testing.assert_array_equal(_raw(form.arrays[array]), _raw(left), err_msg=array)
+        for what, places in as_written.places.items():
+            np.testing.assert_array_equal(form.places[what], places, err_msg=what)
     different = {what for what in as_written.counts if as_written.counts[what] != as_compiled.counts[what]}
     assert different == set(DIFFERENT.get(name, {})), (as_written.counts, as_compiled.counts)
+    assert [(schedule.kernel, schedule.why) for schedule in schedules if schedule.why] == [], "all run as machine code"
+    more = {what for what in as_compiled.counts if as_issued.counts[what] > as_compiled.counts[what]}
+    assert not more, "the assembler merges accesses, and makes none"
 
 
 def _raw(array):

@@ -2,10 +2,11 @@
 
 from simtmm.cuda.execution.barriers import barrier_result, uniform
 from simtmm.cuda.execution.context import Context
+from simtmm.cuda.execution.edges import number_of, offset_of
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.gathering import members
-from simtmm.cuda.execution.layout import ALIGN
-from simtmm.cuda.ptx.control_flow import BARRIER_RESULT
+from simtmm.cuda.execution.layout import ALIGN, WARP
+from simtmm.cuda.ptx.control_flow import BARRIER_RESULT, LEAVE_CONVERGENCE
 from simtmm.cuda.ptx.syntax import Instruction, Pair, Sink
 from simtmm.cuda.ptx.types import bits_of
 
@@ -175,7 +176,20 @@ def barrier(context: Context, instruction: Instruction) -> None:
     emit.call("arrive", "void", *pointers, context.active, barrier_number, count, Value("false", "i1"))
 
 
+def leave_convergence(context: Context, instruction: Instruction) -> None:
+    """Take the lanes that take part out of the masks of all others, which look anew at whom they wait for."""
+    emit = context.emit
+    to, masks = instruction.operands
+    others = emit.splat(emit.invert(context.active))
+    context.write_everywhere(to, emit.binary("and", context.read(masks, "i32"), others))
+    blocked_at, gathering_at = (emit.at("%warp", offset_of(WARP, name)) for name in ("blocked", "gathering"))
+    gathering = emit.load("i32", gathering_at)
+    emit.store(emit.binary("and", emit.load("i32", blocked_at), emit.invert(gathering)), blocked_at)
+    emit.store(number_of(0), gathering_at)
+
+
 HANDLERS = {
+    LEAVE_CONVERGENCE: leave_convergence,
     "shfl": shuffle,
     "vote": vote,
     "match": match,

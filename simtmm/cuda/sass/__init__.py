@@ -1,0 +1,1 @@
+"""SASS, the machine's own instructions: disassembled, decoded, and lifted to PTX, so that the CPU can run them."""

@@ -1,0 +1,43 @@
+"""What each instruction of the machine does, in PTX, family by family."""
+
+from collections.abc import Callable
+
+from simtmm.cuda.sass.families import (
+    asynchronous,
+    atomic,
+    bits,
+    control,
+    conversion,
+    double,
+    functions,
+    half,
+    integer,
+    matrix,
+    memory,
+    packed,
+    real,
+    special,
+    warp,
+)
+from simtmm.cuda.sass.lifting import Lifting
+from simtmm.cuda.sass.syntax import MachineInstruction
+
+Handler = Callable[[Lifting, MachineInstruction], None]
+
+HANDLERS: dict[str, Handler] = {
+    **asynchronous.HANDLERS,
+    **atomic.HANDLERS,
+    **bits.HANDLERS,
+    **control.HANDLERS,
+    **conversion.HANDLERS,
+    **double.HANDLERS,
+    **functions.HANDLERS,
+    **half.HANDLERS,
+    **integer.HANDLERS,
+    **matrix.HANDLERS,
+    **memory.HANDLERS,
+    **packed.HANDLERS,
+    **real.HANDLERS,
+    **special.HANDLERS,
+    **warp.HANDLERS,
+}

@@ -1,0 +1,190 @@
+"""Where a warp goes on: branches, calls, exits, barriers; and what costs a slot and does nothing."""
+
+from simtmm.cuda.ptx.control_flow import LEAVE_CONVERGENCE
+from simtmm.cuda.ptx.syntax import Immediate, Register, Symbol
+from simtmm.cuda.ptx.syntax import Operand as PtxOperand
+from simtmm.cuda.sass.lifting import NEXT, Lifting
+from simtmm.cuda.sass.syntax import MachineInstruction, Number, Operand, Reg, Target
+
+ALL = 0xFFFFFFFF
+
+
+def branch(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """BRA; .CONV where the lanes of a mask are all here, .DIV where they are not."""
+    *conditions, target = instruction.operands
+    if not isinstance(target, Target):
+        raise lifting.refuse()
+    where = Symbol(target.name)
+    taken: PtxOperand | None = None
+    lifting.only("CONV", "DIV", "U", "INC", "DEC")
+    if instruction.has("CONV", "DIV"):
+        mask: Operand = Number(ALL)  # sm_75 names none
+        if conditions and not (isinstance(conditions[0], Reg) and conditions[0].is_predicate):
+            mask = conditions.pop(0)
+        taken = _all_here(lifting, mask)
+        if instruction.has("DIV"):
+            taken = lifting.value("not.pred", "pred", taken)
+    for condition in conditions:
+        one = lifting.predicate(condition)
+        taken = one if taken is None else lifting.value("and.pred", "pred", taken, one)
+    lifting.jump("bra", taken, where)
+
+
+def _all_here(lifting: Lifting, mask: Operand) -> Register:
+    """Whether the living lanes of a mask take part now."""
+    here = lifting.value("activemask.b32", "b32")
+    living = lifting.value("mov.u32", "b32", Register("%livingmask"))
+    wanted = lifting.value("and.b32", "b32", lifting.whole(mask), living)
+    missing = lifting.value("lop3.b32", "b32", wanted, here, Immediate(0), Immediate(0x30))  # wanted & ~here
+    return lifting.value("setp.eq.b32", "pred", missing, Immediate(0))
+
+
+def leave(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """EXIT."""
+    taken = lifting.predicate(instruction.operands[0]) if instruction.operands else None
+    lifting.jump("exit", taken)
+
+
+def call(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """CALL: a jump, since where it comes back to stands in registers already."""
+    if len(instruction.operands) != 1 or not isinstance(instruction.operands[0], Target):
+        raise lifting.refuse("calls what a register says, which is not known")
+    lifting.jump("bra", None, Symbol(instruction.operands[0].name))
+
+
+def come_back(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """RET: a jump to one of the places behind calls, which a register tells."""
+    source = instruction.operands[0]
+    if not isinstance(source, Reg) or not instruction.has("REL"):
+        raise lifting.refuse()
+    lifting.jump_by_value(lifting.whole(source), lifting.places_behind_calls)
+
+
+def branch_by_register(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """BRX: to one of the places that the compiler lists; the register counts from behind the instruction."""
+    register = instruction.operands[0]
+    number = next((o for o in instruction.operands if isinstance(o, Number)), Number(0))
+    if not isinstance(register, Reg) or not instruction.targets:
+        raise lifting.refuse("jumps where a register says, and no places are told")
+    where = lifting.value(
+        "add.s32", "b32", lifting.whole(register), Immediate(int(number.value) + instruction.address + NEXT & ALL)
+    )
+    lifting.jump_by_value(where, tuple(lifting.address_of_label(name) for name in instruction.targets))
+
+
+def synchronize_warp(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """WARPSYNC: the lanes of a mask wait for one another."""
+    lifting.only("ALL", "COLLECTIVE")
+    if instruction.has("ALL") or not instruction.operands:
+        mask: PtxOperand = Immediate(ALL)
+    else:
+        mask = lifting.copy(lifting.whole(instruction.operands[0]))
+    lifting.wait("bar.warp.sync", mask)
+
+
+def part(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """BSSY: a register of convergence has the lanes that are here, which may part now."""
+    lifting.only("RECONVERGENT", "RELIABLE")
+    lifting.do("activemask.b32", lifting.register(_convergence(lifting, 0)), guard=True)
+
+
+def meet(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """BSYNC: the lanes of a register of convergence wait for one another.
+
+    But where some of them wait for others elsewhere, or yield to them, the machine lets these go on; not so with
+    .RECONVERGENT.
+    """
+    lifting.only("RECONVERGENT", "RELIABLE")
+    name = "bar.warp.sync.reconverge" + (".strict" if instruction.has("RECONVERGENT") else "")
+    lifting.wait(name, lifting.register(_convergence(lifting, 0)))
+
+
+def leave_meeting(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """BREAK: those of a register of convergence need not wait for these lanes any more."""
+    lifting.only("RELIABLE")
+    if len(instruction.operands) != 1:
+        raise lifting.refuse()
+    register = lifting.register(_convergence(lifting, 0))
+    lifting.do(LEAVE_CONVERGENCE, register, register, guard=True)
+
+
+def _convergence(lifting: Lifting, place: int) -> str:
+    """The name of a register of convergence. Raises SassError for another operand."""
+    operand = lifting.operand(place)
+    if not isinstance(operand, Reg) or not operand.name.startswith("B"):
+        raise lifting.refuse()
+    return operand.name
+
+
+def move_convergence(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """BMOV: to or from a register of convergence, which .CLEAR leaves empty."""
+    lifting.only("32", "CLEAR")
+    to, source = instruction.operands
+    if isinstance(to, Reg) and to.name.startswith("B"):
+        lifting.write(to, lifting.copy(lifting.bits(source)))
+        return
+    name = _convergence(lifting, 1)
+    lifting.write(to, lifting.copy(lifting.register(name)))
+    if instruction.has("CLEAR"):
+        lifting.write(Reg(name), Immediate(0))
+
+
+def let_others_go(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """YIELD, NANOSLEEP."""
+    lifting.do("nanosleep.u32", Immediate(0))
+
+
+def barrier(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """BAR: of a block's threads, by number, of so many of them."""
+    operands = list(instruction.operands)
+    predicate = None
+    if operands and isinstance(operands[-1], Reg) and operands[-1].is_predicate:
+        predicate = lifting.predicate(operands.pop())
+    number: PtxOperand = lifting.whole(operands[0]) if operands else Immediate(0)
+    count = [lifting.whole(operands[1])] if len(operands) > 1 else []
+    if instruction.has("ARV"):
+        lifting.access("bar.arrive", number, *count)
+    elif instruction.has("RED"):
+        lifting.reduce_at_barrier(number, count, predicate)
+    elif instruction.has("SYNC", "SYNCALL"):
+        lifting.access("bar.sync", number, *count)
+    else:
+        raise lifting.refuse()
+
+
+def nothing(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """What a thread sees nothing of: it costs its slot."""
+
+
+def fence(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """MEMBAR, FENCE: order among accesses, which are in order here."""
+    lifting.do("membar.gl")
+
+
+def trap(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """BPT.TRAP, KILL."""
+    lifting.jump("trap", None)
+
+
+NOTHING = (
+    "NOP", "ENDCOLLECTIVE", "CCTL", "CCTLL", "CCTLT", "ERRBAR", "CGAERRBAR", "WARPREADY",
+    "PMTRIG", "LDGDEPBAR", "DEPBAR", "PREEXIT", "ACQBULK", "USETMAXREG", "BPT.INT", "BSSYRECONV", "BSYNCRECONV",
+)  # fmt: skip
+HANDLERS = {
+    "BRA": branch,
+    "EXIT": leave,
+    "CALL": call,
+    "RET": come_back,
+    "BRX": branch_by_register,
+    "WARPSYNC": synchronize_warp,
+    "BAR": barrier,
+    **dict.fromkeys(("MEMBAR", "FENCE"), fence),
+    "BPT": trap,
+    "KILL": trap,
+    "BSSY": part,
+    "BSYNC": meet,
+    "BREAK": leave_meeting,
+    "BMOV": move_convergence,
+    **dict.fromkeys(("YIELD", "NANOSLEEP"), let_others_go),
+    **dict.fromkeys(NOTHING, nothing),
+}

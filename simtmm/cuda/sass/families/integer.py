@@ -1,0 +1,358 @@
+"""Whole numbers: sums, products, comparisons. Those of the uniform datapath do the same, once a warp."""
+
+from collections.abc import Sequence
+
+from simtmm.cuda.ptx.syntax import Immediate, Register, Vector
+from simtmm.cuda.ptx.syntax import Operand as PtxOperand
+from simtmm.cuda.sass.lifting import Lifting
+from simtmm.cuda.sass.syntax import Constant, MachineInstruction, Number, Operand, Reg
+
+_COMPARISONS = ("EQ", "NE", "LT", "LE", "GT", "GE")
+JOINS = ("AND", "OR", "XOR")
+
+
+def parted(instruction: MachineInstruction) -> tuple[list[Operand], list[Operand], list[Operand]]:
+    """Operands as results (a register, then predicates), sources, and predicates that are read at the end."""
+    operands = list(instruction.operands)
+    first = 1
+    if is_predicate(operands[0]) and len(operands) > 1 and not is_predicate(operands[1]):
+        first = 2  # a predicate, then the register
+    while first < len(operands) and is_predicate(operands[first]):
+        first += 1
+    last = len(operands)
+    while last > first and is_predicate(operands[last - 1]):
+        last -= 1
+    return operands[:first], operands[first:last], operands[last:]
+
+
+def is_predicate(operand: Operand) -> bool:
+    """Whether it is one."""
+    return isinstance(operand, Reg) and operand.is_predicate
+
+
+def is_signed_operand(source: Operand) -> bool:
+    """Whether - or | | is done to it."""
+    return isinstance(source, (Reg, Constant)) and (source.negative or source.absolute)
+
+
+def _zero_extended(lifting: Lifting, source: Operand) -> tuple[PtxOperand, int]:
+    """An operand of a sum that may carry, of 64 bits, and what is added for its sign: -a is ~a + 1."""
+    found = lifting.bits(source)
+    negative = (isinstance(source, Reg) and source.negative) or getattr(source, "negative", False)
+    inverted = getattr(source, "inverted", False)
+    if negative or inverted:
+        found = lifting.value("not.b32", "b32", found)
+    if isinstance(found, Immediate):
+        return Immediate(found.value & 0xFFFFFFFF), int(negative)
+    return lifting.value("cvt.u64.u32", "b64", found), int(negative)
+
+
+def _carried(lifting: Lifting, total: PtxOperand, predicates: Sequence[Operand]) -> list[Register]:
+    """Whether the upper half of a sum is at least 1, 2 and so on."""
+    if not predicates:
+        return []
+    upper = lifting.value("shr.u64", "b64", total, Immediate(32))
+    return [lifting.value("setp.ge.u64", "pred", upper, Immediate(n + 1)) for n in range(len(predicates))]
+
+
+def low_part(lifting: Lifting, wide: PtxOperand) -> Register:
+    """The lower 32 of 64 bits."""
+    return lifting.value("cvt.u32.u64", "b32", wide)
+
+
+def high(lifting: Lifting, wide: PtxOperand) -> Register:
+    """The upper 32 of 64 bits."""
+    return lifting.value("cvt.u32.u64", "b32", lifting.value("shr.u64", "b64", wide, Immediate(32)))
+
+
+def _one_if(lifting: Lifting, predicate: Operand, kind: str) -> PtxOperand:
+    if isinstance(predicate, Reg) and predicate.is_zero:
+        return Immediate(0 if predicate.inverted else 1)
+    return lifting.value(f"selp.{kind}", kind, Immediate(1), Immediate(0), lifting.predicate(predicate))
+
+
+def add(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """IADD3, IADD, VIADD: a sum of two or three, with carries; .64 of pairs."""
+    if instruction.has("64"):
+        _add_wide(lifting, instruction)
+        return
+    lifting.only("X", "S32", "U32", "ISAT")
+    (to, *out), sources, carries = parted(instruction)
+    if bool(carries) != instruction.has("X"):
+        raise lifting.refuse()
+    if instruction.has("ISAT"):
+        if out or carries or len(sources) != 2 or instruction.has("U32"):
+            raise lifting.refuse()
+        left, right = (_widened(lifting, source) for source in sources)
+        total64: PtxOperand = lifting.value("add.s64", "b64", left, right)
+        lifting.write(to, lifting.value("cvt.sat.s32.s64", "b32", total64))
+        return
+    if not out and not carries:
+        total = lifting.whole(sources[0])
+        for source in sources[1:]:
+            total = lifting.value("add.s32", "b32", total, lifting.whole(source))
+        lifting.write(to, total)
+        return
+    constant = 0
+    total64 = Immediate(0)
+    for source in sources:
+        part, more = _zero_extended(lifting, source)
+        constant += more
+        total64 = lifting.value("add.s64", "b64", part, total64)
+    for carry in carries:
+        total64 = lifting.value("add.s64", "b64", total64, _one_if(lifting, carry, "b64"))
+    total64 = lifting.value("add.s64", "b64", total64, Immediate(constant))
+    flags = _carried(lifting, total64, out)
+    lifting.write(to, low_part(lifting, total64))
+    for place, flag in zip(out, flags, strict=True):
+        lifting.write_predicate(place, flag)
+
+
+def _widened(lifting: Lifting, source: Operand) -> Register:
+    """A number with its sign, of 64 bits; - is done there, so that the least number has its opposite."""
+    found = lifting.value("cvt.s64.s32", "b64", lifting.bits(source))
+    if isinstance(source, (Reg, Constant)):
+        if source.absolute or source.inverted:
+            raise lifting.refuse()
+        if source.negative:
+            found = lifting.value("neg.s64", "b64", found)
+    return found
+
+
+def _add_wide(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """IADD.64: of pairs, with a carry in and out; of a difference the carry is that of a + ~b + 1."""
+    lifting.only("64", "X")
+    (to, *out), sources, carries = parted(instruction)
+    if bool(carries) != instruction.has("X") or len(carries) > 1 or len(out) > 1:
+        raise lifting.refuse()
+    total: PtxOperand = Immediate(0)
+    over: PtxOperand | None = None
+    parts: list[PtxOperand] = []
+    for source in sources:
+        if isinstance(source, Number):
+            parts.append(wide_number(lifting, source))
+            continue
+        found = lifting.pair(source)
+        if isinstance(source, (Reg, Constant)) and (source.negative or source.inverted):
+            found = lifting.value("not.b64", "b64", found)
+            parts += [Immediate(1)] if source.negative else []
+        parts.append(found)
+    parts += [_one_if(lifting, carry, "b64") for carry in carries]
+    for part in parts:
+        more = lifting.value("add.s64", "b64", total, part)
+        carried = lifting.value("setp.lt.u64", "pred", more, part)
+        over = carried if over is None else lifting.value("or.pred", "pred", over, carried)
+        total = more
+    lifting.write_pair(to, total)
+    for place in out:
+        assert over is not None
+        lifting.write_predicate(place, over)
+
+
+def wide_number(lifting: Lifting, source: Number) -> Immediate:
+    """A number as one of 64 bits; those that need the upper 32 are written in full."""
+    if not isinstance(source.value, int):
+        raise lifting.refuse("has a real number where a whole one is expected")
+    return Immediate(source.value & (1 << 64) - 1)
+
+
+def multiply_add(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """IMAD: a product and a sum; of 64 bits with .WIDE, the upper half with .HI."""
+    lifting.only("U32", "WIDE", "HI", "X", "IADD", "MOV", "SHL")
+    (to, *out), (a, b, c), carries = parted(instruction)
+    if bool(carries) != instruction.has("X") or len(out) > 1:
+        raise lifting.refuse()
+    if instruction.has("WIDE", "HI"):
+        _multiply_wide(lifting, instruction, to, out, [a, b, c], carries)
+        return
+    if out:
+        raise lifting.refuse()
+    found: PtxOperand
+    if (isinstance(a, Reg) and a.is_zero) or (isinstance(b, Reg) and b.is_zero):
+        found = lifting.whole(c)
+    elif isinstance(b, Number) and b.value == 1:
+        found = lifting.value("add.s32", "b32", lifting.whole(a), lifting.whole(c))
+    else:
+        found = lifting.value("mad.lo.s32", "b32", lifting.whole(a), lifting.whole(b), lifting.whole(c))
+    for carry in carries:
+        found = lifting.value("add.s32", "b32", found, _one_if(lifting, carry, "b32"))
+    lifting.write(to, found)
+
+
+def _multiply_wide(
+    lifting: Lifting,
+    instruction: MachineInstruction,
+    to: Operand,
+    out: list[Operand],
+    sources: list[Operand],
+    carries: list[Operand],
+) -> None:
+    """A product of 64 bits and a pair; the carry is that of their sum."""
+    a, b, c = sources
+    if is_signed_operand(a) or is_signed_operand(b):
+        raise lifting.refuse("negates what it multiplies, which is not known")
+    if is_signed_operand(c) and (out or carries or instruction.has("HI")):
+        raise lifting.refuse("carries from a difference, which is not known")
+    if isinstance(c, Number) and not (isinstance(c.value, int) and 0 <= c.value < 1 << 31):
+        raise lifting.refuse("adds a number of which the upper half is not known")
+    signed = "u32" if instruction.has("U32") else "s32"
+    product = lifting.value(f"mul.wide.{signed}", "b64", lifting.whole(a), lifting.whole(b))
+    total = lifting.value("add.s64", "b64", product, lifting.wide(c))
+    flag = lifting.value("setp.lt.u64", "pred", total, product)
+    for carry in carries:
+        more = lifting.value("add.s64", "b64", total, _one_if(lifting, carry, "b64"))
+        over = lifting.value("setp.lt.u64", "pred", more, total)
+        flag = lifting.value("or.pred", "pred", flag, over)
+        total = more
+    if instruction.has("HI"):
+        lifting.write(to, high(lifting, total))
+    else:
+        lifting.write_pair(to, total)
+    for place in out:
+        lifting.write_predicate(place, flag)
+
+
+def load_address(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """LEA: a shifted by a number, and b; with .HI the upper half of that."""
+    lifting.only("HI", "X", "SX32")
+    (to, *out), sources, carries = parted(instruction)
+    shift = sources[-1]
+    if not isinstance(shift, Number):
+        raise lifting.refuse("shifts by what is no number")
+    if bool(carries) != instruction.has("X") or ((out or carries) and is_signed_operand(sources[0])):
+        raise lifting.refuse()
+    by = int(shift.value)
+    a, b = sources[0], sources[1]
+    if instruction.has("HI"):
+        low = lifting.whole(a)
+        if instruction.has("SX32"):
+            upper: PtxOperand = lifting.value("shr.s32", "b32", low, Immediate(31))
+        else:
+            upper = lifting.whole(sources[2])
+        whole = lifting.value("mov.b64", "b64", Vector((low, upper)))
+        part: PtxOperand = high(lifting, lifting.value("shl.b64", "b64", whole, Immediate(by)))
+    else:
+        part = lifting.value("shl.b32", "b32", lifting.whole(a), Immediate(by))
+    if not out and not carries:
+        lifting.write(to, lifting.value("add.s32", "b32", part, lifting.whole(b)))
+        return
+    other, constant = _zero_extended(lifting, b)
+    total: PtxOperand = lifting.value("add.s64", "b64", lifting.value("cvt.u64.u32", "b64", part), other)
+    for carry in carries:
+        total = lifting.value("add.s64", "b64", total, _one_if(lifting, carry, "b64"))
+    total = lifting.value("add.s64", "b64", total, Immediate(constant))
+    flags = _carried(lifting, total, out)
+    lifting.write(to, low_part(lifting, total))
+    for place, flag in zip(out, flags, strict=True):
+        lifting.write_predicate(place, flag)
+
+
+def compare(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """ISETP: a comparison, joined with a condition, and its contrary; .EX of the upper halves of 64 bits."""
+    lifting.only(*_COMPARISONS, *JOINS, "U32", "EX", "T", "F", "S64", "U64")
+    to, contrary, a, b, joined, *lower = instruction.operands
+    comparison = next((m for m in instruction.modifiers if m in _COMPARISONS), None)
+    if comparison is None:
+        if not instruction.has("T", "F"):
+            raise lifting.refuse()
+        found = lifting.value("mov.pred", "pred", Immediate(int(instruction.has("T"))))
+    elif instruction.has("S64", "U64"):
+        if instruction.has("EX", "U32"):
+            raise lifting.refuse()
+        pairs = (lifting.wide(source) for source in (a, b))
+        found = lifting.value(f"setp.{comparison.lower()}.{'u64' if instruction.has('U64') else 's64'}", "pred", *pairs)
+    else:
+        found = _compared(lifting, instruction, comparison, a, b, lower)
+    write_joined(lifting, instruction, found, to, contrary, joined)
+
+
+def _compared(
+    lifting: Lifting, instruction: MachineInstruction, comparison: str, a: Operand, b: Operand, lower: list[Operand]
+) -> Register:
+    """Of 32 bits, or of 64 where a predicate has what the lower halves gave."""
+    kind = "u32" if instruction.has("U32") else "s32"
+    left, right = lifting.whole(a), lifting.whole(b)
+    found = lifting.value(f"setp.{comparison.lower()}.{kind}", "pred", left, right)
+    if not instruction.has("EX"):
+        if lower:
+            raise lifting.refuse()
+        return found
+    below = lifting.predicate(lower[0])
+    if comparison in ("EQ", "NE"):
+        return lifting.value("and.pred" if comparison == "EQ" else "or.pred", "pred", found, below)
+    same = lifting.value("setp.eq.b32", "pred", left, right)
+    strict = lifting.value(f"setp.{comparison[0].lower()}t.{kind}", "pred", left, right)
+    return lifting.value("or.pred", "pred", strict, lifting.value("and.pred", "pred", same, below))
+
+
+def write_joined(
+    lifting: Lifting, instruction: MachineInstruction, found: Register, to: Operand, contrary: Operand, joined: Operand
+) -> None:
+    """A comparison and its contrary, each joined with a condition (.AND, .OR, .XOR)."""
+    way = next((m for m in JOINS if instruction.has(m)), "AND").lower()
+    other = lifting.predicate(joined)
+    first = lifting.value(f"{way}.pred", "pred", found, other)
+    second = None
+    if not (isinstance(contrary, Reg) and contrary.is_zero):
+        second = lifting.value(f"{way}.pred", "pred", lifting.value("not.pred", "pred", found), other)
+    lifting.write_predicate(to, first)
+    if second is not None:
+        lifting.write_predicate(contrary, second)
+
+
+def choose(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """SEL: one of two; .64 of pairs."""
+    lifting.only("64")
+    to, a, b, condition = instruction.operands
+    if instruction.has("64"):
+        pairs = [_pair(lifting, source) for source in (a, b)]
+        lifting.write_pair(to, lifting.value("selp.b64", "b64", *pairs, lifting.predicate(condition)))
+        return
+    lifting.write(
+        to, lifting.value("selp.b32", "b32", lifting.whole(a), lifting.whole(b), lifting.predicate(condition))
+    )
+
+
+def _pair(lifting: Lifting, source: Operand) -> PtxOperand:
+    return wide_number(lifting, source) if isinstance(source, Number) else lifting.wide(source)
+
+
+def move(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """MOV; .64 of pairs."""
+    lifting.only("64")
+    to, source, *mask = instruction.operands
+    if mask and not (isinstance(mask[0], Number) and mask[0].value == 0xF):
+        raise lifting.refuse("moves some bytes of a register, which is not known")
+    if instruction.has("64"):
+        lifting.write_pair(to, lifting.copy(_pair(lifting, source), "b64"))
+        return
+    lifting.write(to, lifting.copy(lifting.whole(source)))
+
+
+def absolute(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """IABS."""
+    lifting.only()
+    to, source = instruction.operands
+    lifting.write(to, lifting.value("abs.s32", "b32", lifting.whole(source)))
+
+
+def absolute_difference(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """VABSDIFF: c + |a - b|."""
+    lifting.only("U32")
+    to, a, b, c = instruction.operands
+    name = "sad.u32" if instruction.has("U32") else "sad.s32"
+    lifting.write(to, lifting.value(name, "b32", lifting.whole(a), lifting.whole(b), lifting.whole(c)))
+
+
+HANDLERS = {
+    "IADD3": add,
+    "IADD": add,
+    "IMAD": multiply_add,
+    "LEA": load_address,
+    "ISETP": compare,
+    "SEL": choose,
+    "MOV": move,
+    "IABS": absolute,
+    "VABSDIFF": absolute_difference,
+}
+HANDLERS |= {f"U{name}": handler for name, handler in HANDLERS.items()}

@@ -1,0 +1,121 @@
+"""Loads and stores of all memories, and constants."""
+
+from simtmm.cuda.execution.layout import PARAMETER_WINDOW
+from simtmm.cuda.ptx.syntax import Address, Immediate, Register, Vector
+from simtmm.cuda.ptx.syntax import Operand as PtxOperand
+from simtmm.cuda.sass.lifting import Lifting
+from simtmm.cuda.sass.syntax import Constant, MachineInstruction, Reg
+
+_SPACES = {"G": ".global", "S": ".shared", "L": ".local", "": ""}
+_TYPES = {"U8": "u8", "S8": "s8", "U16": "u16", "S16": "s16"}
+
+
+def type_and_count(instruction: MachineInstruction) -> tuple[str, int]:
+    """The type of a register's part of an access, and how many registers there are."""
+    for name, kind in _TYPES.items():
+        if instruction.has(name):
+            return kind, 1
+    return "b32", 4 if instruction.has("128") else 2 if instruction.has("64") else 1
+
+
+def access_name(instruction: MachineInstruction, stem: str, space: str) -> tuple[str, int]:
+    """The PTX instruction of an access, and how many registers it has."""
+    kind, count = type_and_count(instruction)
+    strong = ".volatile" if instruction.has("STRONG", "MMIO") else ""
+    vector = f".v{count}" if count > 1 else ""
+    return f"{stem}{strong}{space}{vector}.{kind}", count
+
+
+def load(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """LDG, LDS, LDL, LD."""
+    to, place = instruction.operands[0], instruction.operands[-1]
+    if len(instruction.operands) != 2 or not isinstance(to, Reg):
+        raise lifting.refuse()
+    name, count = access_name(instruction, "ld", _SPACES[instruction.opcode[2:]])
+    address = lifting.address(place)
+    parts = [lifting.temporary("b32") for _ in range(count)]
+    lifting.access(name, Vector(tuple(parts)) if count > 1 else parts[0], address)
+    for number, part in enumerate(parts):
+        if not to.is_zero:
+            into = lifting.next_register(to, number)
+            lifting.do("mov.b32", into, part, guard=True)
+
+
+def store(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """STG, STS, STL, ST."""
+    place, source = instruction.operands[0], instruction.operands[-1]
+    if len(instruction.operands) != 2 or not isinstance(source, Reg):
+        raise lifting.refuse()
+    name, count = access_name(instruction, "st", _SPACES[instruction.opcode[2:]])
+    parts = lifting.registers_of(source, count)
+    lifting.access(name, lifting.address(place), Vector(tuple(parts)) if count > 1 else parts[0])
+
+
+def load_constant(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """LDC, ULDC, LDCU: what a place in a constant bank holds."""
+    to, source = instruction.operands[0], instruction.operands[-1]
+    if len(instruction.operands) != 2 or not isinstance(source, Constant) or not isinstance(to, Reg):
+        raise lifting.refuse()
+    kind, count = type_and_count(instruction)
+    if source.register is not None and source.register.part not in ("", "U32"):
+        raise lifting.refuse()
+    if source.register is not None or source.bank == 3:
+        _load_by_register(lifting, to, source, kind, count)
+        return
+    found: list[PtxOperand] = []
+    for number in range(count):
+        part = Constant(source.bank, source.offset & ~3 | 4 * number)
+        found.append(lifting.bits(part))
+    if kind != "b32":
+        bits, wide = int(kind[1:]), "s32" if kind[0] == "s" else "u32"
+        found = [lifting.value(f"bfe.{wide}", "b32", found[0], Immediate(8 * (source.offset & 3)), Immediate(bits))]
+    for number, value in enumerate(lifting.copy(value) for value in found):
+        if not to.is_zero:
+            lifting.do("mov.b32", lifting.next_register(to, number), value, guard=True)
+
+
+def _load_by_register(lifting: Lifting, to: Reg, source: Constant, kind: str, count: int) -> None:
+    """A load whose address a register tells, or of the user's constants: one that a trace has."""
+    parts: list[PtxOperand] = [lifting.temporary("b32") for _ in range(count)]
+    vector = f".v{count}" if count > 1 else ""
+    if source.bank == 3:
+        address: Register = lifting.constant_address(source)
+        lifting.access(f"ld.const{vector}.{kind}", Vector(tuple(parts)) if count > 1 else parts[0], Address(address))
+    elif source.bank == 0:
+        assert source.register is not None
+        index = lifting.value("cvt.s64.s32", "b64", lifting.bits(source.register))
+        start = PARAMETER_WINDOW + source.offset - lifting.banks.launch.parameters
+        lifting.access(
+            f"ld.const{vector}.{kind}", Vector(tuple(parts)) if count > 1 else parts[0], Address(index, start)
+        )
+    elif kind == "b32":
+        parts = [_chosen(lifting, source, 4 * number) for number in range(count)]
+    else:
+        raise lifting.refuse("reads a constant bank by a register, which is not known here")
+    for number, part in enumerate(parts):
+        if not to.is_zero:
+            lifting.do("mov.b32", lifting.next_register(to, number), part, guard=True)
+
+
+MOST_CHOSEN = 256  # words of a compiler's table
+
+
+def _chosen(lifting: Lifting, source: Constant, behind: int) -> PtxOperand:
+    """A word of a table that the compiler made, by its index: one of all that it has."""
+    content = lifting.banks.compiler.get(source.bank)
+    assert source.register is not None
+    if content is None or len(content) > 4 * MOST_CHOSEN:
+        raise lifting.refuse("reads a constant bank by a register, which is not known here")
+    offset = lifting.value("add.s32", "b32", lifting.bits(source.register), Immediate(source.offset + behind))
+    found: PtxOperand = Immediate(0)
+    for start in range(0, len(content) - 3, 4):
+        here = lifting.value("setp.eq.b32", "pred", offset, Immediate(start))
+        found = lifting.value("selp.b32", "b32", lifting.bits(Constant(source.bank, start)), found, here)
+    return found
+
+
+HANDLERS = {
+    **dict.fromkeys(("LDG", "LDS", "LDL", "LD"), load),
+    **dict.fromkeys(("STG", "STS", "STL", "ST"), store),
+    **dict.fromkeys(("LDC", "ULDC", "LDCU"), load_constant),
+}

@@ -1,0 +1,111 @@
+"""Special registers, and what moves between the registers of threads, of the warp, and predicates."""
+
+from simtmm.cuda.execution.layout import LOCAL_WINDOW, SHARED_WINDOW
+from simtmm.cuda.ptx.syntax import Immediate, Register
+from simtmm.cuda.ptx.syntax import Operand as PtxOperand
+from simtmm.cuda.sass.lifting import Lifting
+from simtmm.cuda.sass.syntax import MachineInstruction, Number, Reg, Word
+
+_REGISTERS = {
+    **{f"SR_TID.{axis}": f"%tid.{axis.lower()}" for axis in "XYZ"},
+    **{f"SR_CTAID.{axis}": f"%ctaid.{axis.lower()}" for axis in "XYZ"},
+    **{f"SR_NCTAID.{axis}": f"%nctaid.{axis.lower()}" for axis in "XYZ"},
+    "SR_LANEID": "%laneid",
+    "SR_EQMASK": "%lanemask_eq",
+    "SR_LTMASK": "%lanemask_lt",
+    "SR_LEMASK": "%lanemask_le",
+    "SR_GTMASK": "%lanemask_gt",
+    "SR_GEMASK": "%lanemask_ge",
+    "SR_CLOCKLO": "%clock",
+    "SR_CLOCKHI": "%clock_hi",
+    "SR_GLOBALTIMERLO": "%globaltimer_lo",
+    "SR_GLOBALTIMERHI": "%globaltimer_hi",
+    "SR_VIRTUALSMID": "%smid",
+}
+_NUMBERS = {
+    "SRZ": 0,
+    "SR_CgaCtaId": 0,
+    "SR_SWINHI": SHARED_WINDOW >> 32,
+    "SR_LWINHI": LOCAL_WINDOW >> 32,
+    "SR_SWINLO": SHARED_WINDOW & 0xFFFFFFFF,
+    "SR_LWINLO": LOCAL_WINDOW & 0xFFFFFFFF,
+}
+
+
+def read_special(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """S2R, S2UR, CS2R: of 32 bits, or of 64 with CS2R."""
+    to, source = instruction.operands
+    name = source.text if isinstance(source, Word) else source.name if isinstance(source, Reg) else ""
+    wide = instruction.opcode.endswith("CS2R") and not instruction.has("32")
+    if wide and name in ("SR_CLOCKLO", "SR_GLOBALTIMERLO"):
+        lifting.write_pair(
+            to, lifting.value("mov.u64", "b64", Register("%clock64" if "CLOCK" in name else "%globaltimer"))
+        )
+        return
+    if name in _NUMBERS:
+        found: PtxOperand = Immediate(_NUMBERS[name])
+    elif name in _REGISTERS:
+        found = lifting.value("mov.u32", "b32", Register(_REGISTERS[name]))
+    elif name == "SR_VIRTID":  # the warp's place and the multiprocessor
+        warp = lifting.value("shl.b32", "b32", Register("%warpid"), Immediate(8))
+        found = lifting.value("or.b32", "b32", warp, lifting.value("shl.b32", "b32", Register("%smid"), Immediate(20)))
+    else:
+        raise lifting.refuse(f"reads {name}, which is not known")
+    if wide:
+        if name not in _NUMBERS:
+            raise lifting.refuse(f"reads 64 bits of {name}, which is not known")
+        lifting.write_pair(to, found)
+    else:
+        lifting.write(to, found)
+
+
+def to_uniform(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """R2UR: what the lowest of the lanes that take part has."""
+    to, source = instruction.operands[0], instruction.operands[-1]
+    here = lifting.value("activemask.b32", "b32")
+    last = lifting.value("brev.b32", "b32", here)
+    leader = lifting.value("bfind.shiftamt.u32", "b32", last)
+    found = lifting.temporary("b32")
+    lifting.do("shfl.sync.here.idx.b32", found, lifting.whole(source), leader, Immediate(0x1F), Immediate(0xFFFFFFFF))
+    if len(instruction.operands) == 2:
+        lifting.write(to, found)
+    else:
+        raise lifting.refuse()
+
+
+def predicates_to_register(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """P2R: bits of predicates 0 to 6 under a mask, the others from a register."""
+    to, which, kept, mask = instruction.operands
+    if not isinstance(which, (Word, Reg)) or not isinstance(mask, Number) or instruction.modifiers:
+        raise lifting.refuse()
+    prefix = "UP" if instruction.opcode.startswith("U") else "P"
+    wanted = int(mask.value)
+    found: PtxOperand = lifting.value("and.b32", "b32", lifting.whole(kept), Immediate(~wanted & 0xFFFFFFFF))
+    for number in range(7):
+        if wanted >> number & 1:
+            register = lifting.predicate_register(Reg(f"{prefix}{number}"))
+            bit = lifting.value("selp.b32", "b32", Immediate(1 << number), Immediate(0), register)
+            found = lifting.value("or.b32", "b32", found, bit)
+    lifting.write(to, found)
+
+
+def register_to_predicates(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """R2P: predicates from the bits of a register, or of a byte of it, under a mask."""
+    _, source, mask = instruction.operands
+    if not isinstance(source, Reg) or not isinstance(mask, Number):
+        raise lifting.refuse()
+    shift = 8 * int(source.part[1:]) if source.part.startswith("B") else 0
+    prefix = "UP" if instruction.opcode.startswith("U") else "P"
+    bits = lifting.copy(lifting.bits(source))
+    for number in range(7):
+        if int(mask.value) >> number & 1:
+            one = lifting.value("and.b32", "b32", bits, Immediate(1 << number + shift))
+            lifting.write_predicate(Reg(f"{prefix}{number}"), lifting.value("setp.ne.b32", "pred", one, Immediate(0)))
+
+
+HANDLERS = {
+    **dict.fromkeys(("S2R", "S2UR", "CS2R", "UCS2R"), read_special),
+    "R2UR": to_uniform,
+    **dict.fromkeys(("P2R", "UP2UR"), predicates_to_register),
+    **dict.fromkeys(("R2P", "UR2UP"), register_to_predicates),
+}

@@ -1,0 +1,138 @@
+"""A kernel's machine code as a function of PTX, which runs as any other and records what the machine issues."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from simtmm.cuda.compilers.disassembly import Disassembly
+from simtmm.cuda.ptx.renaming import renamed
+from simtmm.cuda.ptx.syntax import Function, Instruction, Issue, Location, Module, Variable
+from simtmm.cuda.sass.families import HANDLERS
+from simtmm.cuda.sass.launch_constants import HEAD_FROM, SHARED_HEAD, LaunchConstants
+from simtmm.cuda.sass.lifting import PARAMETERS, Banks, Lifting
+from simtmm.cuda.sass.listing import parse_listing
+from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel
+from simtmm.cuda.sass.work import class_of
+from simtmm.errors import SassError
+
+_LOADS = re.compile(r"LDG|LD|LDL|LDC|ULDC|LDCU|ATOM|ATOMG|LDGSTS|TEX|TLD|SULD")
+
+
+@dataclass(frozen=True)
+class LiftedKernel:
+    """A kernel lifted to PTX.
+
+    module: that its function stands in, by the kernel's name. listing: what it was lifted from.
+    """
+
+    module: Module
+    listing: Listing
+
+    @property
+    def at_once(self) -> list[str]:
+        """Opcodes that set a scoreboard and load nothing from memory."""
+        found = {
+            each.opcode
+            for each in self.listing.instructions
+            if each.control.written is not None and not _LOADS.fullmatch(each.opcode)
+        }
+        return sorted(found)
+
+
+def lifted_kernel(
+    module: Module, entry: str, disassembly: Disassembly, architecture: int, stack_bytes: int
+) -> LiftedKernel:
+    """A kernel, lifted from its machine code.
+
+    module: the PTX that was assembled. stack_bytes: of a thread's local memory.
+
+    Raises SassError for an instruction that is not known.
+    """
+    function = module.functions[entry]
+    listing = parse_listing(disassembly.text, entry)
+    parameter_bytes = _bytes_of(function.parameters)
+    banks = Banks(
+        LaunchConstants(architecture, stack_bytes, parameter_bytes),
+        tuple(sorted((offset, size, name) for name, (offset, size) in disassembly.variables.items())),
+        {
+            int(found[1]): content
+            for section, content in disassembly.constants.items()
+            if (found := re.fullmatch(rf"\.nv\.constant([125-9])(?:\.{re.escape(entry)})?", section))
+        },
+        disassembly.addresses,
+    )
+    lifting = Lifting(banks, listing, _locations(module))
+    targets = _targets(lifting, listing)
+    for instruction in listing.instructions:
+        if instruction.address in targets:
+            lifting.begin_place(instruction.address)
+        handler = HANDLERS.get(instruction.opcode)
+        if handler is None:
+            raise SassError(f"`{instruction.text}` is not known")
+        lifting.begin(instruction, _issue(instruction))
+        handler(lifting, instruction)
+        lifting.end()
+    shared = max(disassembly.shared_bytes.get(entry, 0), SHARED_HEAD if architecture >= HEAD_FROM else 0)
+    aligned = max((v.align for v in module.variables.values() if v.space == "shared"), default=1)
+    shared = -(-shared // aligned) * aligned  # where dynamic shared memory begins
+    variables = [Variable("stack", "local", "b8", 16, stack_bytes)] if stack_bytes else []
+    if shared:
+        variables.append(Variable("shared", "shared", "b8", 16, shared))
+    lifted = Function(
+        entry,
+        True,
+        (),
+        (Variable(PARAMETERS, "param", "b8", 16, parameter_bytes),),
+        dict(lifting.registers),
+        tuple(variables),
+        tuple(lifting.body),
+        lifting.tables,
+        bounds=function.bounds,
+        line=function.line,
+    )
+    known = {name: variable for name, variable in module.variables.items() if variable.space != "shared"}
+    made = Module(module.version, module.target, module.files, known, {entry: renamed(lifted)})
+    return LiftedKernel(made, listing)
+
+
+def _issue(instruction: MachineInstruction) -> Issue:
+    """What the instruction costs its warp, waits for, and gives."""
+    control = instruction.control
+    gives: tuple[str, ...] = ()
+    if control.written is not None and _LOADS.fullmatch(instruction.opcode):
+        gives = (scoreboard(control.written),)
+    return Issue(
+        class_of(instruction), max(0, control.stall - 1), tuple(map(scoreboard, control.waits)), gives, recorded=True
+    )
+
+
+def scoreboard(number: int) -> str:
+    """What a scoreboard is called among what steps need and give."""
+    return f"SB{number}"
+
+
+def _targets(lifting: Lifting, listing: Listing) -> set[int]:
+    """Addresses that something may jump to."""
+    labels = {item.address for item in listing.items if isinstance(item, MachineLabel)}
+    return labels | set(lifting.places_behind_calls)
+
+
+def _bytes_of(parameters: tuple[Variable, ...]) -> int:
+    """Bytes of all parameters, one behind the other as they are aligned."""
+    end = 0
+    for parameter in parameters:
+        end = -(-end // parameter.align) * parameter.align + parameter.size
+    return -(-end // 4) * 4
+
+
+def _locations(module: Module) -> Mapping[int, Location | None]:
+    """Where in the user's source the lines of PTX come from."""
+    found: dict[int, Location | None] = {}
+    for name in module.functions:
+        for item in module.functions[name].body or ():
+            if isinstance(item, Instruction):
+                found[item.line] = item.location
+    return found
+
+
+__all__ = ["LiftedKernel", "lifted_kernel", "scoreboard"]

@@ -1,0 +1,65 @@
+"""Constant bank 0: what the launch puts there, and the driver, at offsets that ptxas has had since each architecture.
+
+Read off what ptxas 13.5 makes of kernels that ask for each of them, for each architecture that it knows.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from simtmm.cuda.execution.layout import LOCAL_WINDOW, SHARED_WINDOW
+from simtmm.cuda.ptx.syntax import Address, Immediate, Operand, Register, Symbol
+
+if TYPE_CHECKING:
+    from simtmm.cuda.sass.lifting import Lifting
+
+SHARED_HEAD = 0x400  # bytes of shared memory that are the driver's,
+HEAD_FROM = 90  # from this architecture on
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Offsets in bank 0. descriptor: how global memory is accessed, of which nothing is known or needed."""
+
+    parameters: int
+    block: int
+    grid: int
+    stack: int
+    local_window: int
+    shared_window: int | None
+    descriptor: int | None
+
+
+_FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118)
+_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208)
+_BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358)
+
+
+class LaunchConstants:
+    """What bank 0 of a kernel holds."""
+
+    def __init__(self, architecture: int, stack_bytes: int, parameter_bytes: int) -> None:
+        """architecture: compute capability times ten. stack_bytes: of a thread, of its local memory."""
+        self._places = places = _FIRST if architecture < 90 else _HOPPER if architecture < 100 else _BLACKWELL
+        self.parameters = places.parameters  # offset of the kernel's own
+        self._stack, self._parameter_bytes = stack_bytes, parameter_bytes
+
+    def read(self, lifting: "Lifting", offset: int) -> Operand:
+        """The 32 bits at an offset. Raises SassError where it is not known what stands there."""
+        places = self._places
+        if places.parameters <= offset < places.parameters + self._parameter_bytes:
+            found = lifting.temporary("b32")
+            lifting.do("ld.param.b32", found, Address(Symbol("parameters"), offset - places.parameters))
+            return found
+        for axis in range(3):
+            if offset == places.block + 4 * axis:
+                return Register(f"%ntid.{'xyz'[axis]}")
+            if offset == places.grid + 4 * axis:
+                return Register(f"%nctaid.{'xyz'[axis]}")
+        if offset == places.stack:
+            return Immediate(self._stack)
+        for window, start in ((places.local_window, LOCAL_WINDOW), (places.shared_window, SHARED_WINDOW)):
+            if window is not None and offset & ~7 == window:
+                return Immediate(start >> 32 if offset & 4 else start & 0xFFFFFFFF)
+        if places.descriptor is not None and offset & ~7 == places.descriptor:
+            return Immediate(0)
+        raise lifting.refuse(f"reads c[0x0][{offset:#x}], which is not known")

@@ -1,0 +1,101 @@
+"""nvdisasm's text as instructions: what runs, which line of PTX it carries out, and what schedules it."""
+
+import math
+import re
+from collections.abc import Iterator
+
+from simtmm.cuda.sass.operands import operand, split
+from simtmm.cuda.sass.syntax import (
+    SCOREBOARDS,
+    Control,
+    Listing,
+    MachineInstruction,
+    MachineLabel,
+    Number,
+    Operand,
+    Reg,
+)
+from simtmm.errors import SassError
+
+_SECTION = re.compile(r"^\s*\.section\s+(\S+?),")
+_LINE = re.compile(r'//## File "[^"]*", line (\d+)')
+_LABEL = re.compile(r"^([.$\w]+):\s*$")
+_CODE = re.compile(r"^\s*/\*([0-9a-f]+)\*/\s+(.*?)\s*;?\s*/\* 0x([0-9a-f]{16}) \*/\s*$")
+_SECOND = re.compile(r"^\s*/\* 0x([0-9a-f]{16}) \*/\s*$")
+_TARGETS = re.compile(r'\(\*"BRANCH_TARGETS ([^"]*)"\*\)')
+_GUARD = re.compile(r"^@(!?)(U?P\d|U?PT)\s+")
+_NONE = 7  # in the place of a scoreboard
+
+
+def parse_listing(text: str, kernel: str) -> Listing:
+    """The machine code of a kernel in what `nvdisasm -c -gp -hex` prints. Raises SassError."""
+    items: list[MachineInstruction | MachineLabel] = []
+    here, line, first = False, 0, None
+    for row in text.splitlines():
+        if section := _SECTION.match(row):
+            here, line = section[1] == f".text.{kernel}", 0
+        elif not here:
+            continue
+        elif told := _LINE.search(row):
+            line = int(told[1])
+        elif label := _LABEL.match(row):
+            items.append(MachineLabel(label[1], -1))
+        elif code := _CODE.match(row):
+            first = code
+        elif (second := _SECOND.match(row)) and first is not None:
+            items.append(_instruction(int(first[1], 16), first[2], int(first[3], 16), int(second[1], 16), line))
+            first = None
+    if not any(isinstance(item, MachineInstruction) for item in items):
+        raise SassError(f"the disassembler shows no code of {kernel}")
+    return Listing(tuple(_placed(items)))
+
+
+def control(high: int) -> Control:
+    """What schedules an instruction, from the upper half of its code."""
+    bits = high >> 41
+    written, read, waits = bits >> 5 & 7, bits >> 8 & 7, bits >> 11
+    return Control(
+        bits & 15,
+        not bits >> 4 & 1,
+        None if written == _NONE else written,
+        None if read == _NONE else read,
+        tuple(number for number in range(SCOREBOARDS) if waits >> number & 1),
+    )
+
+
+def _instruction(address: int, text: str, low: int, high: int, line: int) -> MachineInstruction:
+    targets: tuple[str, ...] = ()
+    if found := _TARGETS.search(text):
+        targets = tuple(found[1].split(","))
+        text = text.replace(found[0], "").strip()
+    text = " ".join(text.split())
+    rest, guard = text, None
+    if told := _GUARD.match(text):
+        guard, rest = Reg(told[2], inverted=told[1] == "!"), text[told.end() :]
+    name, _, operands = rest.partition(" ")
+    opcode, *modifiers = name.split(".")
+    try:
+        parsed = tuple(_exact(operand(part), low) for part in split(operands))
+    except SassError as error:
+        raise SassError(f"`{text}`: {error}") from None
+    return MachineInstruction(address, guard, opcode, tuple(modifiers), parsed, control(high), line, text, targets)
+
+
+def _exact(found: Operand, low: int) -> Operand:
+    """An operand; a NaN with its bits, which the text doesn't tell. low: the lower half of the instruction's code."""
+    if isinstance(found, Number) and isinstance(found.value, float) and math.isnan(found.value):
+        return Number(found.value, low >> 32)
+    return found
+
+
+def _placed(items: list[MachineInstruction | MachineLabel]) -> Iterator[MachineInstruction | MachineLabel]:
+    """Labels with the address of what stands behind them."""
+    behind = -1
+    found: list[MachineInstruction | MachineLabel] = []
+    for item in reversed(items):
+        if isinstance(item, MachineInstruction):
+            behind = item.address
+            found.append(item)
+        else:
+            found.append(MachineLabel(item.name, behind))
+    return reversed(found)

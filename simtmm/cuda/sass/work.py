@@ -1,0 +1,32 @@
+"""What kind of work an instruction of the machine is: the pipeline that it goes to."""
+
+from simtmm.cuda.sass.syntax import MachineInstruction
+
+_SPECIAL = {"MUFU", "F2I", "I2F", "F2F", "FRND", "I2I", "POPC", "FLO", "BREV", "FCHK", "F2IP", "UF2I"}
+_CONTROL = {
+    "BRA", "BRX", "BRXU", "JMP", "JMX", "EXIT", "CALL", "RET", "BSSY", "BSYNC", "BREAK", "WARPSYNC", "YIELD", "NOP",
+    "NANOSLEEP", "BAR", "DEPBAR", "LDGDEPBAR", "MEMBAR", "ERRBAR", "CGAERRBAR", "CCTL", "BPT", "KILL", "BMOV", "ELECT",
+    "ENDCOLLECTIVE", "SYNCS", "FENCE", "UCGABAR_ARV", "UCGABAR_WAIT", "PREEXIT", "ACQBULK", "B2R", "PMTRIG", "LEPC",
+    "WARPREADY", "USETMAXREG",
+}  # fmt: skip
+_SHARED = {"SHFL", "LDSM", "STSM", "MOVM"}
+
+
+def class_of(instruction: MachineInstruction) -> str:
+    """The class, one of trace.schema.WORK_CLASSES, of an instruction that accesses no memory."""
+    opcode = instruction.opcode
+    if opcode in _CONTROL:
+        return "control"
+    if opcode in _SHARED:
+        return "shared"
+    if opcode in _SPECIAL:
+        return "special"
+    if opcode.endswith("MMA") and opcode[0] in "HIBDQOU" and len(opcode) <= 6:
+        return "tensor"
+    if opcode[0] == "D" and opcode in ("DADD", "DMUL", "DFMA", "DSETP", "DMNMX"):
+        return "fp64"
+    if opcode[0] == "H" or opcode == "F2FP":
+        return "fp16"
+    if opcode.removeprefix("U")[0] == "F":
+        return "fp32"
+    return "integer"

@@ -1,0 +1,105 @@
+"""What nvdisasm prints, decoded: the bits that schedule an instruction, its operands, and the line of PTX."""
+
+import pytest
+
+from simtmm.cuda.sass.listing import control, parse_listing
+from simtmm.cuda.sass.operands import operand, split
+from simtmm.cuda.sass.syntax import Constant, Control, MachineLabel, Memory, Number, Reg, Target, Word
+from simtmm.errors import SassError
+
+# Of gemm's inner loop on sm_90, as nvdisasm 13.5 prints it.
+TEXT = """
+	.section	.text.other,"ax",@progbits
+other:
+        /*0000*/                   EXIT ;                                        /* 0x000000000000794d */
+                                                                                 /* 0x000fea0003800000 */
+	.section	.text.gemm,"ax",@progbits
+        .global         gemm
+gemm:
+.text.gemm:
+	//## File ".nv_debug_ptx_txt", line 21
+        /*0000*/                   LDC R1, c[0x0][0x28] ;                        /* 0x00000a00ff017b82 */
+                                                                                 /* 0x000ff00000000800 */
+	//## File ".nv_debug_ptx_txt", line 49
+        /*0010*/                   ISETP.GE.AND P0, PT, R0, 0x1, PT ;            /* 0x000000010000780c */
+                                                                                 /* 0x001fe20003f06270 */
+.L_x_4:
+        /*0020*/                   IADD3 R4, R0.reuse, -0x1, RZ ;                /* 0xffffffff00047810 */
+                                                                                 /* 0x040fe20007ffe0ff */
+        /*0030*/              @!P0 BRA `(.L_x_4) ;                               /* 0x0000000800cc8947 */
+                                                                                 /* 0x000fea0003800000 */
+.L_x_5:
+        /*0040*/                   BRX R6 -0x50 (*"BRANCH_TARGETS .L_x_4,.L_x_5"*);   /* 0x000000000000794d */
+                                                                                 /* 0x000fea0003800000 */
+"""
+
+
+def test_a_kernel_s_instructions_come_with_labels_lines_and_what_schedules_them():
+    listing = parse_listing(TEXT, "gemm")
+    load, compare, add, branch, indirect = listing.instructions
+    assert [each.address for each in listing.instructions] == [0, 0x10, 0x20, 0x30, 0x40]
+    assert [each.ptx_line for each in listing.instructions] == [21, 49, 49, 49, 49]
+    assert (load.opcode, load.operands) == ("LDC", (Reg("R1"), Constant(0, 0x28)))
+    assert load.control == Control(8, False, None, None, ())
+    assert (compare.opcode, compare.modifiers) == ("ISETP", ("GE", "AND"))
+    assert compare.control.waits == (0,)
+    assert add.operands == (Reg("R4"), Reg("R0"), Number(-1), Reg("RZ"))
+    assert (branch.guard, branch.operands) == (Reg("P0", inverted=True), (Target(".L_x_4"),))
+    assert branch.control.stall == 5
+    assert indirect.targets == (".L_x_4", ".L_x_5")
+    labels = {item.name: item.address for item in listing.items if isinstance(item, MachineLabel)}
+    assert labels[".L_x_4"] == 0x20
+    assert labels[".L_x_5"] == 0x40
+
+
+@pytest.mark.parametrize(
+    ("high", "expected"),
+    [
+        (0x000EA2000C1E1900, Control(1, False, 2, None, ())),  # LDG that sets scoreboard 2
+        (0x000FC400078E02FF, Control(2, True, None, None, ())),
+        (0x004FCC000F8E0204, Control(6, True, None, None, (2,))),  # waits for it
+        (0x0001E2000C101906, Control(1, False, None, 0, ())),  # a store that tells when its operands are read
+    ],
+)
+def test_the_upper_bits_say_when_to_issue(high, expected):
+    assert control(high) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("-|R3|.reuse", Reg("R3", negative=True, absolute=True)),
+        ("!PT", Reg("PT", inverted=True)),
+        ("~URZ", Reg("URZ", inverted=True)),
+        ("R2.H1_H1", Reg("R2", part="H1_H1")),
+        ("-c[0x0][0x168]", Constant(0, 0x168, negative=True)),
+        ("c[0x3][R4+0x10]", Constant(3, 0x10, Reg("R4"))),
+        ("c[0x0][RZ]", Constant(0, 0)),
+        ("desc[UR4][R2.64+-0x4]", Memory((Reg("R2", part="64"),), -4, Reg("UR4"))),
+        ("[R8.X4+0x90]", Memory((Reg("R8", part="X4"),), 0x90)),
+        ("[R7+UR4+0x8]", Memory((Reg("R7"), Reg("UR4")), 8)),
+        ("1.5", Number(1.5)),
+        ("-0x1", Number(-1)),
+        ("+INF", Number(float("inf"))),
+        ("SR_TID.X", Word("SR_TID.X")),
+    ],
+)
+def test_operands(text, expected):
+    assert operand(text) == expected
+
+
+def test_operands_are_parted_by_commas_but_not_inside_brackets_and_before_a_label():
+    assert split("R4, desc[UR4][R2.64], c[0x0][0x10]") == ["R4", "desc[UR4][R2.64]", "c[0x0][0x10]"]
+    assert split("R20 `(k)") == ["R20", "`(k)"]
+    assert split("") == []
+
+
+@pytest.mark.parametrize("text", ["[R2", "R2.64]", "<R4>", "c[0x0]R2"])
+def test_an_operand_of_another_form_is_refused(text):
+    with pytest.raises(SassError, match="is not known"):
+        operand(text)
+
+
+def test_a_kernel_that_is_not_there_is_refused():
+    with pytest.raises(SassError, match="shows no code of scale"):
+        parse_listing(TEXT, "scale")

@@ -1,0 +1,140 @@
+"""Whole and real numbers: what machine code does to them is what its PTX does."""
+
+import struct
+
+import numpy as np
+import pytest
+
+from simtmm.cuda.compilers.wheels import find_tool
+from simtmm.cuda.device import Device, DeviceLaunch
+from simtmm.cuda.sass.families import bits, conversion, double, functions, half, integer, packed, real
+from simtmm.cuda.sass.launch_constants import LaunchConstants
+from simtmm.cuda.sass.lifting import Banks, Lifting
+from simtmm.cuda.sass.listing import control, parse_listing
+from simtmm.cuda.sass.syntax import Listing, MachineInstruction, Number, Reg
+from simtmm.errors import SassError
+from tests.cuda.cases import comparison_cases, conversion_cases, float_cases, integer_cases
+from tests.cuda.cases.interpreted import interpreted
+from tests.cuda.cases.kernel import case
+from tests.cuda.compilers.conftest import needs
+from tests.cuda.sass.lifted import machine_function, run_lifted, sample
+
+needs_tools = needs(lambda: find_tool("ptxas"), lambda: find_tool("nvdisasm"))
+ARCHITECTURES = (75, 80, 90, 120)
+FAMILIES = (bits, conversion, double, functions, half, integer, packed, real)
+
+
+def _special():
+    """What no case of one instruction makes the compiler emit."""
+    yield case(  # a NaN of its own bits, which nvdisasm prints as any other
+        "infinity as the upper half", "selp.f32 %x, %a, 0fFFF00000, %b;", ["b32"], ["b32", "pred"]
+    )
+    yield case("chosen pairs", "selp.b64 %x, %a, 0x123456789ABCDEF0, %b;", ["b64"], ["b64", "pred"])
+    yield case("shifted and summed", "shl.b64 %y, %a, 3;\n add.s64 %x, %y, %b;", ["b64", "b64"], ["b64", "b64"])
+    body = "mul.wide.s32 %x, %a, %b;\n sub.s64 %x, %x, %c;\n neg.s32 %y, %a;"
+    yield case("products and differences", body, ["b64", "b32"], ["s32", "s32", "s64"])
+
+
+@needs_tools
+@pytest.mark.parametrize(("number", "architecture"), list(enumerate(ARCHITECTURES)))
+def test_one_instruction_as_machine_code_does_what_the_interpreter_says(number, architecture):
+    cases = [
+        chosen
+        for module in (integer_cases, comparison_cases, float_cases, conversion_cases)
+        for chosen in sample(list(module.cases()), 4, 7 + 11 * number, architecture)
+    ]
+    cases += _special()
+    for one, found in zip(cases, run_lifted(cases, architecture), strict=True):
+        assert not one.differences(interpreted(one), found)
+
+
+DIVISIONS = """\
+.version 8.7
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u64 q, .param .u64 r)
+{{
+  .reg .b64 %p, %q, %r, %at;
+  .reg .{kind} %a, %b, %c, %d;
+  .reg .b32 %i, %block, %size;
+  ld.param.u64 %p, [p];
+  ld.param.u64 %q, [q];
+  ld.param.u64 %r, [r];
+  mov.u32 %i, %tid.x;
+  mov.u32 %block, %ctaid.x;
+  mov.u32 %size, %ntid.x;
+  mad.lo.u32 %i, %block, %size, %i;
+  mad.wide.u32 %at, %i, {bytes}, %p;
+  ld.global.{kind} %a, [%at];
+  mad.wide.u32 %at, %i, {bytes}, %q;
+  ld.global.{kind} %b, [%at];
+  div.{name} %c, %a, %b;
+  mad.wide.u32 %at, %i, {bytes}, %r;
+  st.global.{kind} [%at], %c;
+  ret;
+}}
+"""
+
+
+def _quotients(kind, name, numerators, denominators):
+    text = DIVISIONS.format(kind=kind, bytes=numerators.itemsize, name=name)
+    device = Device()
+    found = np.zeros_like(numerators)
+    addresses = [device.memory.place(f"array {at}", each) for at, each in enumerate((numerators, denominators, found))]
+    launch = DeviceLaunch((len(found) // 128, 1, 1), (128, 1, 1), struct.pack("<3Q", *addresses))
+    device.launch(machine_function(text, 90), launch)
+    return found
+
+
+@needs_tools
+@pytest.mark.parametrize("of", [np.float32, np.float64])
+def test_quotients_of_any_two_real_numbers_are_rounded_once(of):
+    random = np.random.default_rng(5)
+    whole = np.uint32 if of is np.float32 else np.uint64
+    a, b = (random.integers(0, np.iinfo(whole).max, 1 << 14, whole, endpoint=True).view(of) for _ in range(2))
+    near = random.random(len(a)) < 0.5  # where the quotient's exponent is, or is not, of the range
+    bits_of_type = 32 if of is np.float32 else 64
+    with np.errstate(all="ignore"):
+        b = np.where(near, a * random.uniform(0.5, 2.0, len(a)).astype(of), b).astype(of)
+        expected = a / b
+        found = _quotients(f"f{bits_of_type}", f"rn.f{bits_of_type}", a, b)
+    assert np.array_equal(found, expected, equal_nan=True)
+
+
+@needs_tools
+@pytest.mark.parametrize("kind", ["u32", "s32", "u64", "s64"])
+def test_quotients_of_any_two_whole_numbers_are_exact(kind):
+    random = np.random.default_rng(6)
+    of = np.dtype(f"{kind[0].replace('s', 'i')}{int(kind[1:]) // 8}")
+    numbers = [random.integers(np.iinfo(of).min, np.iinfo(of).max, 1 << 13, of, endpoint=True) for _ in range(2)]
+    a, b = (each >> random.integers(0, of.itemsize * 8 - 1, len(each)).astype(of) for each in numbers)
+    b = np.where(b == 0, 7, b).astype(of)
+    expected = np.where((a < 0) != (b < 0), -(np.abs(a) // np.abs(b)), np.abs(a) // np.abs(b)).astype(of)
+    assert np.array_equal(_quotients(kind, kind, a, b), expected)
+
+
+def _instruction(opcode, modifiers=(), operands=()):
+    name = ".".join((opcode, *modifiers))
+    return MachineInstruction(0, None, opcode, modifiers, operands, control(0), 0, name)
+
+
+@pytest.mark.parametrize("opcode", [opcode for family in FAMILIES for opcode in family.HANDLERS])
+def test_a_modifier_that_is_not_known_is_refused(opcode):
+    (handler,) = (family.HANDLERS[opcode] for family in FAMILIES if opcode in family.HANDLERS)
+    instruction = _instruction(opcode, ("ODD",), tuple(Reg(f"R{number}") for number in range(5)))
+    lifting = Lifting(Banks(LaunchConstants(90, 0, 0), (), {}, {}), Listing((instruction,)), {})
+    lifting.instruction = instruction
+    with pytest.raises(SassError, match=r"with \.ODD is not known"):
+        handler(lifting, instruction)
+
+
+def test_a_nan_keeps_the_bits_that_its_name_does_not_tell():
+    text = """
+	.section	.text.k,"ax",@progbits
+        /*0000*/                   FSEL R16, R17, -QNAN , P3 ;   /* 0xfff0000011107808 */
+                                                                 /* 0x000fea0001800000 */
+"""
+    (instruction,) = parse_listing(text, "k").instructions
+    number = instruction.operands[2]
+    assert isinstance(number, Number)
+    assert number.bits == 0xFFF00000

@@ -1,0 +1,126 @@
+"""Machine code beside PTX: what makes a kernel be recorded as PTX, and what is said then."""
+
+import numpy as np
+import pytest
+
+import simtmm
+from simtmm import load_trace
+from simtmm.analysis.run import run
+from simtmm.cuda.compilers import disassembly
+from simtmm.cuda.ptx.syntax import Address, Immediate
+from simtmm.cuda.sass import families
+from simtmm.errors import CompilerError
+from simtmm.report.run import describe
+
+SAXPY = """
+__global__ void saxpy(int n, float a, const float* x, float* y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
+"""
+ARGUMENTS = ("n=40", "a=2f", "x=ones:float32:40", "y=ones:float32:40")
+
+
+def lines_of(report):
+    return [str(part) for part in describe(report)]
+
+
+@pytest.fixture
+def misread(monkeypatch):
+    """Have an opcode be lifted by another handler."""
+
+    def make(opcode, handler):
+        monkeypatch.setitem(families.HANDLERS, opcode, handler)
+
+    return make
+
+
+def test_a_kernel_that_gives_other_values_than_its_ptx_is_recorded_as_ptx_with_the_place(ran, misread):
+    def wrong(lifting, instruction):
+        to, a, _, c = instruction.operands
+        lifting.write(to, lifting.value("add.rn.f32", "b32", lifting.real(a), lifting.real(c)))
+
+    misread("FFMA", wrong)
+    trace = ran(SAXPY, 2, 32, ARGUMENTS)
+    (schedule,) = trace.info.schedules
+    assert schedule.instructions == "ptx"
+    assert schedule.why == "launch 0 gives other values than its PTX: y, element 0"
+    assert any(site.instruction.startswith("ld.global.f32") for site in trace.info.sites)
+    assert not any(site.instruction.startswith("LDG") for site in trace.info.sites)
+    report = run(trace, "h100-sxm", engine="reference")
+    assert any(
+        line.startswith("Warning: saxpy: PTX's instructions") and "y, element 0" in line for line in lines_of(report)
+    )
+    assert report.to_dict()["schedules"][0]["why"] == schedule.why
+
+
+def test_a_kernel_whose_machine_code_leaves_an_array_is_recorded_as_ptx(ran, misread):
+    def wrong(lifting, instruction):
+        lifting.access("ld.global.b32", lifting.temporary("b32"), Address(Immediate(0)))
+
+    misread("LDG", wrong)
+    trace = ran(SAXPY, 2, 32, ARGUMENTS)
+    assert trace.info.schedules[0].instructions == "ptx"
+    assert "the null pointer" in trace.info.schedules[0].why
+
+
+def test_an_instruction_that_is_not_known_is_named(ran, monkeypatch):
+    monkeypatch.delitem(families.HANDLERS, "FFMA")
+    trace = ran(SAXPY, 2, 32, ARGUMENTS)
+    (schedule,) = trace.info.schedules
+    assert schedule.instructions == "ptx"
+    assert schedule.why.startswith("`FFMA ")
+    assert schedule.why.endswith("is not known")
+    assert any("is not known" in warning for warning in trace.info.warnings)
+
+
+def test_without_a_disassembler_kernels_are_recorded_as_ptx(ran, monkeypatch):
+    def missing(name):
+        raise CompilerError("compiling CUDA needs nvdisasm and it was not found: pip install 'simtmm[compile]'")
+
+    monkeypatch.setattr(disassembly, "find_tool", missing)
+    trace = ran(SAXPY, 2, 32, ARGUMENTS)
+    assert trace.info.schedules[0].instructions == "ptx"
+    assert "nvdisasm" in trace.info.schedules[0].why
+
+
+def test_a_kernel_that_reads_a_clock_is_not_compared(ran):
+    trace = ran("__global__ void f(long long* x) { x[threadIdx.x] = clock64(); }", 1, 32, ("x=zeros:int64:32",))
+    (schedule,) = trace.info.schedules
+    assert (schedule.instructions, schedule.compared_blocks, schedule.why) == ("machine code", 0, "")
+    assert "not compared" in schedule.told
+
+
+def test_arrays_are_as_one_run_leaves_them():
+    counter = np.zeros(4, np.int32)
+    add = simtmm.RawKernel('extern "C" __global__ void add(int* x) { atomicAdd(x + blockIdx.x, threadIdx.x); }', "add")
+    with simtmm.recording() as recording:
+        for _ in range(4):
+            add((4,), (32,), (counter,))
+    assert counter.tolist() == [4 * 496] * 4
+    (schedule,) = recording.trace.info.schedules
+    assert schedule.compared_blocks == 12, "the first, second and fourth launch"
+
+
+def test_what_the_instructions_are_stands_in_the_file_and_in_the_report(ran, tmp_path):
+    ran(SAXPY, 2, 32, ARGUMENTS, output=tmp_path / "t.parquet")
+    trace = load_trace(tmp_path / "t.parquet")
+    (schedule,) = trace.info.schedules
+    said = next(line for line in lines_of(run(trace, "h100-sxm", engine="reference")) if "Instructions of" in line)
+    assert said == f"Instructions of saxpy: {schedule.told}."
+    assert "sm_90: instructions, order, stall cycles" in said
+    assert "are there at once; results equal PTX's on 2 blocks" in said
+
+
+def test_shared_memory_is_told_without_what_the_driver_keeps(ran):
+    source = """__global__ void f(float* x) { __shared__ float s[32]; extern __shared__ float more[];
+        s[threadIdx.x] = x[threadIdx.x]; more[threadIdx.x] = s[threadIdx.x]; __syncthreads();
+        x[threadIdx.x] = s[31 - threadIdx.x] + more[threadIdx.x ^ 1]; }"""
+    for form in ("compiled", "ptx"):
+        trace = ran(source, 1, 32, ("x=arange:float32:32",), shared=128, form=form)
+        assert trace.info.launches[0].shared_memory_bytes == 256, form
+    assert not [
+        each.why for each in ran(source, 1, 32, ("x=arange:float32:32",), shared=128).info.schedules if each.why
+    ]
