@@ -6,9 +6,12 @@ Anything else is refused when it is translated, with its line. Integers wrap aro
 be in its array, which `checked` looks after, for tests; arrays that are written to share no element with another one.
 A function stays one of Python as well.
 
-    values        what names stand for      expressions, statements   the two halves of a function
-    program       all functions of a loop   machine_code              LLVM
-    loop          a loop that is compiled when it is first called, and kept
+    values                  what names stand for
+    elements, operations    names and arrays; arithmetic and conditions
+    expressions, statements calls; assignments, branches and loops: a whole function
+    program                 all functions of a loop
+    machine_code            LLVM
+    loop                    a loop that is compiled when it is first called, and kept
 """
 
 from typing import Any

@@ -228,6 +228,9 @@ def _refused():
     def power(s, a):
         return a**2
 
+    def twice(s, a):
+        s.rows[0, _square(a)] += 1
+
     def attribute(s, a):
         return s.columns[0]
 
