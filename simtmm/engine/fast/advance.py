@@ -1,11 +1,10 @@
 """Advancing: a warp goes on to where it has to wait, and what that sets off in its block (section 3)."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 
-from simtmm.compiled import helper, inlined
 from simtmm.engine.fast.accounting import turn
 from simtmm.engine.fast.layout import (
     AT_BARRIER,
@@ -42,8 +41,8 @@ from simtmm.engine.fast.layout import (
     WARP_NEXT,
     WARP_POSITION,
 )
-from simtmm.engine.fast.prefetch import prefetch
 from simtmm.engine.fast.scheduler import make_ready, push
+from simtmm.native import inlined, prefetch
 from simtmm.workload import ASYNC, BARRIER, JOIN
 
 
@@ -115,7 +114,6 @@ def advance(s, order, g, slot, t):
         return READY
 
 
-@helper
 def leave(s, order, g, slot, t, outcome):
     """A warp has come to a barrier or is done: what that sets off in its block."""
     base = g * s.parameters[P_SLOTS]

@@ -4,9 +4,8 @@ State is kept in rows of 64-bit integers, a row for each warp (WARP_*), block (B
 (GROUP_*), so that what belongs to one warp shares its cache lines. Warps lie by group and slot, blocks by group and
 place.
 
-Flags say what kind of machine it is. A flag is an empty array whose number of dimensions is its value: that is part of
-its type, so Numba compiles the engine once for each set of flags, and what a machine does not have is not in the
-machine code.
+Flags say what kind of machine it is. The engine is compiled once for each set of flags, and what a machine does not
+have is not in the machine code.
 """
 
 from typing import Any, NamedTuple
@@ -18,8 +17,7 @@ from simtmm.timeline import WarpState
 
 NEVER = np.int64(1) << 62
 
-# A constant that is passed to a function is an int64 of NumPy: for each plain integer Numba would compile the function
-# anew.
+# What is kept in the state is an int64 of NumPy, in Python as well.
 START, TO_ISSUE, ISSUING, PIPELINE, MEMORY, IN_BARRIER = (np.int64(state) for state in WarpState)
 
 # Columns of rows
@@ -76,7 +74,7 @@ PARAMETERS = 49
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
-# Flags, by their number of dimensions
+# Flags
 NO, YES = 1, 2  # coupled: groups keep one clock; memory: a transfer may take anything but L
 ON_STALL, EVERY_INSTRUCTION = 1, 2  # switch
 QUEUE, BITS = 1, 2  # order: ready warps in a queue (fifo) or as bits (the other schedulers)
@@ -86,7 +84,7 @@ GO_ON, OVER, WIDE = range(3)  # what `run` says: call again; all is done; call f
 
 
 class State(NamedTuple):
-    """All of a launch, as Numba takes it."""
+    """All of a launch, as the loops take it."""
 
     parameters: Any  # int64: P_* and R_*
     kind: Any  # the workload's, as are the next five
