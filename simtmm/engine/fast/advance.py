@@ -20,12 +20,17 @@ from simtmm.engine.fast.layout import (
     GROUP_MEMORY,
     GROUP_MEMORY_HEAD,
     GROUP_MEMORY_TAIL,
+    GROUP_OTHER_HEAD,
+    GROUP_OTHER_TAIL,
     GROUP_PARKED,
     IN_BARRIER,
+    IN_PAUSE,
     IS_DONE,
     MEMORY,
     MEMORY_TICKS,
     NEVER,
+    OTHER_TICKS,
+    P_CYCLE,
     P_OUTSTANDING,
     P_SLOTS,
     R_ANY_FINISHED,
@@ -43,7 +48,7 @@ from simtmm.engine.fast.layout import (
 )
 from simtmm.engine.fast.scheduler import make_ready, push
 from simtmm.native import inlined, prefetch
-from simtmm.workload import ASYNC, BARRIER, JOIN
+from simtmm.workload import ASYNC, BARRIER, JOIN, PAUSE
 
 
 @inlined
@@ -80,7 +85,13 @@ def advance(s, order, g, slot, t):
     end = s.warp[w, WARP_END]
     while True:
         what = np.int64(JOIN) if position == end else np.int64(s.kind[position])
-        if what in (JOIN, BARRIER):
+        if what >= JOIN:  # control
+            if what == PAUSE:
+                s.warp[w, WARP_POSITION] = position + 1
+                turn(s, g, w, IN_PAUSE, t)
+                wake = t + s.amount[position] * s.parameters[P_CYCLE]
+                push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
+                return SLEEPS
             if s.warp[w, WARP_ASYNCS] > 0:
                 left_out = s.amount[position] if position < end and what == JOIN else np.int64(0)
                 count = s.warp[w, WARP_ASYNCS] - left_out

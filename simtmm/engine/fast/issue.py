@@ -50,7 +50,7 @@ from simtmm.engine.fast.layout import (
 from simtmm.engine.fast.memory import transfer_chunks
 from simtmm.engine.fast.scheduler import pick, push
 from simtmm.native import inlined
-from simtmm.workload import ASYNC, BARRIER, COMPUTE, JOIN, SHARED, STORE
+from simtmm.workload import ASYNC, COMPUTE, JOIN, SHARED, STORE
 
 
 @inlined
@@ -72,7 +72,7 @@ def segment(s, g, slot, t, p):
         elif what == SHARED:
             issued += 1
             ticks += issue * s.amount[position]
-        elif what in (JOIN, BARRIER):
+        elif what >= JOIN:
             break
         else:
             if what == ASYNC and asyncs_are_full(s, w, t + ticks):
@@ -154,7 +154,7 @@ def next_issues(s, w, t):
     if position == s.warp[w, WARP_END]:
         return False
     what = np.int64(s.kind[position])
-    if what in (JOIN, BARRIER):
+    if what >= JOIN:
         return False
     return not (what == ASYNC and asyncs_are_full(s, w, t))
 

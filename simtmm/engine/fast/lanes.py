@@ -21,10 +21,10 @@ from simtmm.engine.fast.layout import (
     R_PENDING,
     TOUCHED,
 )
-from simtmm.workload import ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE
+from simtmm.workload import ATOMIC, COMPUTE, JOIN, LOAD, PAUSE, SHARED, STORE
 
 
-def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, store_wait, shortest):
+def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, store_wait, cycle, shortest):
     """The ticks that each block takes at least: those of the warp that issues and waits longest, were it alone."""
     for block in range(len(shortest)):
         longest = np.int64(0)
@@ -34,7 +34,9 @@ def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, sto
                 what = np.int64(kind[index])
                 if what in (COMPUTE, SHARED):
                     ticks += issue * amount[index]
-                elif what not in (JOIN, BARRIER):
+                elif what == PAUSE:
+                    ticks += cycle * amount[index]
+                elif what < JOIN:
                     ticks += issue
                     if what in (LOAD, ATOMIC):
                         ticks += wait

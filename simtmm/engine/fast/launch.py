@@ -162,7 +162,8 @@ def _shortest_blocks(machine: Machine, part: Part, threads: ThreadPoolExecutor, 
     def fill(number: int) -> None:
         begin, end = (part.blocks * bound // parts for bound in (number, number + 1))
         block_warps = workload.block_warps[part.first + begin : part.first + end + 1]
-        _SHORTEST_BLOCKS(*operations, block_warps, takes.issue, wait, store_wait, shortest[begin:end])
+        waits = takes.issue, wait, store_wait, machine.ticks_per_cycle
+        _SHORTEST_BLOCKS(*operations, block_warps, *waits, shortest[begin:end])
 
     list(threads.map(fill, range(parts)))
     return shortest

@@ -18,7 +18,7 @@ from simtmm.timeline import WarpState
 NEVER = np.int64(1) << 62
 
 # What is kept in the state is an int64 of NumPy, in Python as well.
-START, TO_ISSUE, ISSUING, PIPELINE, MEMORY, IN_BARRIER = (np.int64(state) for state in WarpState)
+START, TO_ISSUE, ISSUING, PIPELINE, MEMORY, IN_BARRIER, IN_PAUSE = (np.int64(state) for state in WarpState)
 
 # Columns of rows
 WARP_POSITION, WARP_END, WARP_CHUNK, WARP_AGE, WARP_READY, WARP_BLOCK, WARP_NEXT, WARP_COMPUTED = range(8)
@@ -67,10 +67,11 @@ BIT_SETS = 3
     P_L1_WAYS, P_L1_LATENCY, P_L2_SETS, P_L2_WAYS, P_L2_LATENCY, P_SERIAL, P_ROOM, P_MOST_BLOCKS, P_PARTITIONED,
     P_SCHEDULER, P_BREAKDOWN, P_TIMELINE, P_LANES, P_WIDE, P_FIRST_BLOCK, P_STORE_LATENCY, P_TURNAROUND, P_DROPS,
     P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
-) = range(42)  # fmt: skip
+    P_CYCLE,
+) = range(43)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(42, 49)
-PARAMETERS = 49
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(43, 50)
+PARAMETERS = 50
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -100,7 +101,7 @@ class State(NamedTuple):
     shortest: Any  # int64[blocks]: ticks that a block takes at least; only where groups run in lanes
     clock: Any  # int64[NEXT and TOUCHED, groups]: when something happens next, whether to issue now
     rings: Any  # int64[groups, MEMORY_TICKS..., ring]: sorted wake-ups from memory (ticks and slots), the other
-    # wake-ups (pipeline, beginning), ready warps in fifo's order, finished blocks that wait for a dispatch
+    # wake-ups (pipeline, beginning, pause), ready warps in fifo's order, finished blocks that wait for a dispatch
     bits: Any  # uint64[groups, READY_SLOTS..., words]: slots of ready warps, free slots, free places
     in_flight: Any  # int64[groups * slots, outstanding]: finishes of asyncs, where their number is limited
     finishes: Any  # int64[operations]: from a warp's first operation on, the latest finish of its first n asyncs

@@ -28,6 +28,7 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_ROOM] = machine.warps_per_group
     parameters[at.P_ISSUE] = takes.issue
     parameters[at.P_DEPTH] = takes.pipeline_depth
+    parameters[at.P_CYCLE] = machine.ticks_per_cycle
     parameters[at.P_BLOCK_LAUNCH] = takes.block_launch
     parameters[at.P_WARP_LAUNCH] = takes.warp_launch
     parameters[at.P_LATENCY] = takes.latency
