@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from simtmm.cuda.compilers.disassembly import Disassembly
 from simtmm.cuda.ptx.renaming import renamed
+from simtmm.cuda.ptx.steps import COPIES
 from simtmm.cuda.ptx.syntax import Function, Instruction, Issue, Location, Module, Variable
 from simtmm.cuda.sass.families import HANDLERS
 from simtmm.cuda.sass.launch_constants import HEAD_FROM, SHARED_HEAD, LaunchConstants
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.listing import parse_listing
 from simtmm.cuda.sass.sources import Banks
-from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel
+from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, Number, Word
 from simtmm.cuda.sass.work import class_of
 from simtmm.errors import SassError
 
@@ -102,9 +103,19 @@ def _issue(instruction: MachineInstruction) -> Issue:
     gives: tuple[str, ...] = ()
     if control.written is not None and _LOADS.fullmatch(instruction.opcode):
         gives = (scoreboard(control.written),)
-    return Issue(
-        class_of(instruction), max(0, control.stall - 1), tuple(map(scoreboard, control.waits)), gives, recorded=True
-    )
+    if instruction.opcode in ("LDGSTS", "UBLKCP"):
+        gives = (*gives, COPIES)
+    needs = (*map(scoreboard, control.waits), *_waited_for(instruction))
+    return Issue(class_of(instruction), max(0, control.stall - 1), needs, gives, recorded=True)
+
+
+def _waited_for(instruction: MachineInstruction) -> tuple[str, ...]:
+    """What DEPBAR waits for: all that a scoreboard tells of. It is 0 where all copies have come as well."""
+    match instruction.operands:
+        case (Word(board), Number(0)) if instruction.opcode == "DEPBAR":
+            return (board, COPIES)
+        case _:
+            return ()
 
 
 def scoreboard(number: int) -> str:
