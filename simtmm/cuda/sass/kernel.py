@@ -102,10 +102,10 @@ def _issue(instruction: MachineInstruction) -> Issue:
     control = instruction.control
     gives: tuple[str, ...] = ()
     if control.written is not None and _LOADS.fullmatch(instruction.opcode):
-        gives = (scoreboard(control.written),)
+        gives = (_scoreboard(control.written),)
     if instruction.opcode in ("LDGSTS", "UBLKCP"):
         gives = (*gives, COPIES)
-    needs = (*map(scoreboard, control.waits), *_waited_for(instruction))
+    needs = (*map(_scoreboard, control.waits), *_waited_for(instruction))
     return Issue(class_of(instruction), max(0, control.stall - 1), needs, gives, recorded=True)
 
 
@@ -118,7 +118,7 @@ def _waited_for(instruction: MachineInstruction) -> tuple[str, ...]:
             return ()
 
 
-def scoreboard(number: int) -> str:
+def _scoreboard(number: int) -> str:
     """What a scoreboard is called among what steps need and give."""
     return f"SB{number}"
 
@@ -145,6 +145,3 @@ def _locations(module: Module) -> Mapping[int, Location | None]:
             if isinstance(item, Instruction):
                 found[item.line] = item.location
     return found
-
-
-__all__ = ["LiftedKernel", "lifted_kernel", "scoreboard"]
