@@ -112,6 +112,12 @@ def on_global(lifting: Lifting, instruction: MachineInstruction) -> None:
     Some operations are done on global memory alone; with a predicate, which tells whether they were done.
     """
     operands = list(instruction.operands)
+    if instruction.has("ARRIVE"):
+        lifting.only("ARRIVE", "64", *_HOW)
+        if operands[0] != Reg("PT") or instruction.opcode != "ATOM" or len(operands) != 3:
+            raise lifting.refuse()
+        _arrive(lifting, "", operands[1], lifting.address(operands[2]))
+        return
     form = _Form(lifting, instruction, "global" if instruction.opcode == "ATOMG" else "")
     given = operands[3:]
     if len(given) != (2 if form.swaps else 1):
@@ -129,6 +135,11 @@ def on_global(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 def on_shared(lifting: Lifting, instruction: MachineInstruction) -> None:
     """ATOMS."""
+    if instruction.has("ARRIVE"):
+        lifting.only("ARRIVE", "64")
+        to, place = instruction.operands
+        _arrive(lifting, "shared", to, lifting.short_address(place))
+        return
     if instruction.has("CAST"):
         _store_if_same(lifting, instruction)
         return
@@ -173,6 +184,15 @@ def _access(
     result, found = form.result()
     lifting.access(f"atom{form.name}", result, address, *numbers, when=when)
     _write(lifting, to, form.halves(found))
+
+
+def _arrive(lifting: Lifting, space: str, to: Operand, address: Address) -> None:
+    """At an mbarrier of sm_80: what was there, of 64 bits."""
+    found = lifting.temporary("b64")
+    lifting.access(f"atom{space and '.' + space}.arrive.b64", found, address)
+    low, high = lifting.temporary("b32"), lifting.temporary("b32")
+    lifting.do("mov.b64", Vector((low, high)), found)
+    _write(lifting, to, [low, high])
 
 
 def _store_if_same(lifting: Lifting, instruction: MachineInstruction) -> None:

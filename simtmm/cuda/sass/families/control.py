@@ -17,7 +17,7 @@ def branch(lifting: Lifting, instruction: MachineInstruction) -> None:
         raise lifting.refuse()
     where = Symbol(target.name)
     taken: PtxOperand | None = None
-    lifting.only("CONV", "DIV", "U", "INC", "DEC")
+    lifting.only("CONV", "DIV", "U", "ANY", "INC", "DEC")
     if instruction.has("CONV", "DIV"):
         mask: Operand = Number(ALL)  # sm_75 names none
         if conditions and not (isinstance(conditions[0], Reg) and conditions[0].is_predicate):
@@ -28,6 +28,13 @@ def branch(lifting: Lifting, instruction: MachineInstruction) -> None:
         if instruction.has("DIV"):
             taken = lifting.value("not.pred", "pred", taken)
         lifting.jump("bra", taken, where, guarded=False)
+        return
+    if instruction.has("ANY"):  # for all lanes, if the guard lets one
+        if conditions or instruction.guard is None:
+            raise lifting.refuse()
+        given = lifting.predicate(instruction.guard)
+        some = lifting.value("vote.sync.here.any.pred", "pred", given, Immediate(ALL))
+        lifting.jump("bra", some, where, guarded=False)
         return
     for condition in conditions:
         one = lifting.predicate(condition)
@@ -181,7 +188,7 @@ def trap(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 NOTHING = (
     "NOP", "ENDCOLLECTIVE", "CCTL", "CCTLL", "CCTLT", "ERRBAR", "CGAERRBAR", "WARPREADY",
-    "PMTRIG", "LDGDEPBAR", "DEPBAR", "PREEXIT", "ACQBULK", "USETMAXREG", "BPT.INT", "BSSYRECONV", "BSYNCRECONV",
+    "PMTRIG", "UBLKPF", "UTMACMDFLUSH", "LDGDEPBAR", "DEPBAR", "PREEXIT", "ACQBULK", "USETMAXREG",
 )  # fmt: skip
 HANDLERS = {
     "BRA": branch,
