@@ -32,6 +32,7 @@ from simtmm.cuda.sass.syntax import (
     Number,
     Operand,
     Reg,
+    Target,
 )
 from simtmm.errors import SassError
 
@@ -73,6 +74,7 @@ class Lifting:
             dict.fromkeys(each.address + NEXT for each in listing.instructions if each.opcode == "CALL")
         )
         self._locations = locations
+        self._listing = listing
         self._issue: Issue | None = None
 
     # ---- Writing -----------------------------------------------------------------------------------------------------
@@ -211,6 +213,31 @@ class Lifting:
         if self._labels.get(name, -1) < 0:
             raise self.refuse(f"jumps to {name}, which is not here")
         return self._labels[name]
+
+    def spins(self, place: Operand) -> bool:
+        """Whether the instruction reads the same place in each round of a loop: it waits for what others write there."""
+        assert self.instruction is not None
+        if not isinstance(place, Memory):
+            return False
+        here = self.instruction.address
+        loops = [
+            (self._labels.get(each.operands[-1].name, here + 1), each.address)
+            for each in self._listing.instructions
+            if each.address >= here and each.opcode == "BRA" and isinstance(each.operands[-1], Target)
+        ]
+        around = [(end - begin, begin, end) for begin, end in loops if 0 <= begin <= here]
+        if not around:
+            return False
+        _, begin, end = min(around)
+        changed = {
+            f"{operand.name.rstrip('0123456789')}{operand.number + more}"
+            for each in self._listing.instructions
+            if begin <= each.address <= end
+            for operand in each.operands[:2]
+            if isinstance(operand, Reg)
+            for more in range(4)
+        }
+        return not any(register.name in changed for register in place.registers if not register.is_zero)
 
     def reduce_at_barrier(self, number: PtxOperand, count: list[PtxOperand], predicate: Register | None) -> None:
         """BAR.RED: what it finds stands in a register of its own until B2R.RESULT asks for it."""
