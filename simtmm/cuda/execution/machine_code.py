@@ -1,16 +1,14 @@
 """LLVM assembly to machine code of this computer, by the LLVM that comes with Numba."""
 
 import ctypes
-import threading
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
 
 from simtmm.errors import PtxError
+from simtmm.native.machine_code import LOCK, loaded, target_machine
 
-_LOCK = threading.Lock()  # LLVM's context is one for the process
 RUN_BLOCK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 RUN_BLOCKS = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
@@ -20,19 +18,15 @@ class MachineCode:
 
     def __init__(self, object_code: bytes) -> None:
         """object_code: as `compile_assembly` gives it."""
-        with _LOCK:
-            backing = llvm.parse_assembly("")
-            self._engine: Any = llvm.create_mcjit_compiler(backing, _target_machine())
-            self._engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
-            self._engine.finalize_object()
-            self.run_block: Callable[..., int] = RUN_BLOCK(self._engine.get_function_address("run.block"))
-            self.run_blocks: Callable[..., int] = RUN_BLOCKS(self._engine.get_function_address("run.blocks"))
+        self._engine: Any = loaded(object_code)
+        self.run_block: Callable[..., int] = RUN_BLOCK(self._engine.get_function_address("run.block"))
+        self.run_blocks: Callable[..., int] = RUN_BLOCKS(self._engine.get_function_address("run.blocks"))
 
 
 def compile_assembly(text: str) -> bytes:
     """The object code of LLVM assembly. Raises PtxError where LLVM refuses it, which is a fault of ours."""
-    with _LOCK:
-        machine = _target_machine()
+    with LOCK:
+        machine = target_machine()
         try:
             module = llvm.parse_assembly(text)
             module.verify()
@@ -44,19 +38,3 @@ def compile_assembly(text: str) -> bytes:
         builder.getModulePassManager().run(module, builder)
         code: bytes = machine.emit_object(module)
     return code
-
-
-def _target_machine() -> Any:
-    """A new one: an engine makes what it is given its own."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=host_features(), opt=2, reloc="pic", codemodel="small", jit=True
-    )
-
-
-@cache
-def host_features() -> str:
-    """The processor's features, as LLVM names them; part of what object code is kept under."""
-    features: str = llvm.get_host_cpu_features().flatten()
-    return features

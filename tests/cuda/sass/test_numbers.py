@@ -9,8 +9,9 @@ from simtmm.cuda.compilers.wheels import find_tool
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.sass.families import bits, conversion, double, functions, half, integer, packed, real
 from simtmm.cuda.sass.launch_constants import LaunchConstants
-from simtmm.cuda.sass.lifting import Banks, Lifting
+from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.listing import control, parse_listing
+from simtmm.cuda.sass.sources import Banks
 from simtmm.cuda.sass.syntax import Listing, MachineInstruction, Number, Reg
 from simtmm.errors import SassError
 from tests.cuda.cases import comparison_cases, conversion_cases, float_cases, integer_cases

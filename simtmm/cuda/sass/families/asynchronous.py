@@ -129,9 +129,8 @@ def _as_the_machine_has_it(lifting: Lifting, state: Register) -> Register:
     """The state that an arrival gives: what programs look into are its phase and what is missing."""
     found = lifting.value("and.b64", "b64", state, Immediate(1 << 63))
     for begin, to in ((0, 1), (20, 43)):
-        field = lifting.value(
-            "and.b64", "b64", lifting.value("shr.u64", "b64", state, Immediate(begin)), Immediate(COUNT)
-        )
+        moved = lifting.value("shr.u64", "b64", state, Immediate(begin))
+        field = lifting.value("and.b64", "b64", moved, Immediate(COUNT))
         less = lifting.value("sub.s64", "b64", Immediate(COUNT + 1), field)
         kept = lifting.value("and.b64", "b64", less, Immediate(COUNT))
         found = lifting.value("or.b64", "b64", found, lifting.value("shl.b64", "b64", kept, Immediate(to)))

@@ -3,8 +3,9 @@
 from simtmm.cuda.ptx.control_flow import EXCLUSIVE, LEAVE_CONVERGENCE
 from simtmm.cuda.ptx.syntax import Immediate, Register, Symbol
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
-from simtmm.cuda.sass.lifting import NEXT, Lifting
+from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import MachineInstruction, Number, Operand, Reg, Target
+from simtmm.cuda.sass.writing import NEXT
 
 ALL = 0xFFFFFFFF
 

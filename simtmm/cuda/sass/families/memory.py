@@ -53,7 +53,7 @@ def load(lifting: Lifting, instruction: MachineInstruction) -> None:
     *to, place = instruction.operands
     name, count = access_name(lifting, instruction, "ld", _SPACES[instruction.opcode[2:]])
     registers = _registers(lifting, instruction, to, count)[::-1]  # of 256 bits the upper half is named first
-    if instruction.opcode == "LDS" and lifting.spins(place):
+    if instruction.address in lifting.waiting:
         name = name.replace("ld.", "ld.volatile.", 1)
     address = lifting.address(place)
     parts = [lifting.temporary("b32") for _ in range(count)]
