@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Issue, Label, Location, Negated, Register, Symbol
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, Operand, Reg
+from simtmm.cuda.sass.waiting import waiting_loads
 from simtmm.errors import SassError
 
 NEXT = 16  # bytes of an instruction
@@ -14,7 +15,8 @@ PART = Issue()  # of what carries out a part of an instruction
 class Writing:
     """PTX that is being written for machine code.
 
-    instruction: what is lifted now. body: the PTX so far. registers: the type of each.
+    instruction: what is lifted now. body: the PTX so far. registers: the type of each. waiting: addresses of loads of
+    shared memory by which threads wait for others.
     """
 
     def __init__(self, listing: Listing, locations: Mapping[int, Location | None]) -> None:
@@ -27,6 +29,7 @@ class Writing:
         self.places_behind_calls = tuple(
             dict.fromkeys(each.address + NEXT for each in listing.instructions if each.opcode == "CALL")
         )
+        self.waiting = waiting_loads(listing)
         self._locations = locations
         self._issue: Issue | None = None
 

@@ -160,8 +160,13 @@ def barrier(lifting: Lifting, instruction: MachineInstruction) -> None:
     predicate = None
     if operands and isinstance(operands[-1], Reg) and operands[-1].is_predicate:
         predicate = lifting.predicate(operands.pop())
+    lifting.only("SYNC", "SYNCALL", "ARV", "RED", "POPC", "AND", "OR", "DEFER_BLOCKING")
     number: PtxOperand = lifting.whole(operands[0]) if operands else Immediate(0)
     count = [lifting.whole(operands[1])] if len(operands) > 1 else []
+    if operands and isinstance(operands[0], Reg):  # bits 0 to 3, and from bit 16 on a count that is no number
+        number = lifting.value("and.b32", "b32", number, Immediate(15))
+    if len(operands) > 1 and isinstance(operands[1], Reg):
+        count = [lifting.value("bfe.u32", "b32", count[0], Immediate(16), Immediate(12))]
     if instruction.has("ARV"):
         lifting.access("bar.arrive", number, *count)
     elif instruction.has("RED"):
