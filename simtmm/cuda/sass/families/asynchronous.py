@@ -126,9 +126,9 @@ def _arrive(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def _as_the_machine_has_it(lifting: Lifting, state: Register) -> Register:
-    """The state that an arrival gives: what programs look into are its phase and what is missing."""
+    """The state that an arrival gives: its phase, and from bit 43 on what was missing, which programs look into."""
     found = lifting.value("and.b64", "b64", state, Immediate(1 << 63))
-    for begin, to in ((0, 1), (20, 43)):
+    for begin, to in ((0, 43), (20, 1)):
         moved = lifting.value("shr.u64", "b64", state, Immediate(begin))
         field = lifting.value("and.b64", "b64", moved, Immediate(COUNT))
         less = lifting.value("sub.s64", "b64", Immediate(COUNT + 1), field)
