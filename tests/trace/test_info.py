@@ -78,7 +78,7 @@ ARRAY = {"name": "a", "base": 0, "bytes": 1, "dtype": "|u1", "shape": [1]}
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"form": "woven"}, "form = 'woven': must be one of written, compiled, ptx or imported"),
+        ({"form": "woven"}, "form = 'woven': must be written or compiled or imported"),
         ({"warp_size": 0}, "warp_size = 0: must be a whole number from 1 to"),
         ({"sites": [{**PLACE, "site": 2**29}]}, "site = 536870912: must be a whole number from 0 to 536870911"),
         ({"sites": [{**PLACE, "work": {"a": 1}}]}, "work = {'a': 1}: must be"),
