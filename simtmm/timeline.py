@@ -18,6 +18,7 @@ class WarpState(IntEnum):
     PIPELINE = 3
     MEMORY = 4
     BARRIER = 5
+    PAUSE = 6
 
 
 STATES = tuple(state.name.lower() for state in WarpState)
@@ -32,8 +33,9 @@ class Timeline:
 
     States: `start`, placed but not begun; `ready`, waits for a port; `issuing`, holds one, an interval a grant;
     `pipeline`, waits out the pipeline (switch = "every-instruction"); `memory`, waits for a memory instruction of its
-    own, an interval a wait; `barrier`, waits at a barrier. `start` and `pipeline` together are what `Result.time` calls
-    start. A warp that ends at the tick at which it was placed has no interval.
+    own, an interval a wait; `barrier`, waits at a barrier; `pause`, sleeps, an interval an operation. `start`,
+    `pipeline` and `pause` together are what `Result.time` calls start. A warp that ends at the tick at which it was
+    placed has no interval.
     """
 
     warp: npt.NDArray[np.int64]

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from simtmm.errors import WorkloadError, nearest, shown, shown_error
 from simtmm.files import written_whole
 
-COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, JOIN, BARRIER = range(8)
-OPERATIONS = ("compute", "shared", "load", "async", "store", "atomic", "join", "barrier")
+COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, JOIN, BARRIER, PAUSE = range(9)  # from JOIN on control
+OPERATIONS = ("compute", "shared", "load", "async", "store", "atomic", "join", "barrier", "pause")
 LARGEST = 2**63 - 1
 
 Integers = npt.NDArray[np.int64]
@@ -31,7 +31,7 @@ class Workload:
 
     kind: uint8[operations], an index of OPERATIONS.
     amount: int64[operations]: instructions of a compute, degree of a shared, n of a join, chunks listed by a
-        load, async, store or atomic, 0 for a barrier.
+        load, async, store or atomic, cycles of a pause, 0 for a barrier.
     chunks: int64[chunks], the chunks of all memory operations, in order.
     warp_operations: int64[warps + 1], warp_chunks: int64[warps + 1], block_warps: int64[blocks + 1],
     launch_blocks: int64[launches + 1]: offsets.

@@ -93,11 +93,13 @@ def test_the_sources_of_the_fast_engine_are_all_its_rules():
     rules = {path for path in (PACKAGE / "engine" / "fast").glob("*.py") if "inlined" in path.read_text("utf-8")}
     assert len(rules) >= 8
     assert rules | {PACKAGE / "engine" / "fast" / "layout.py"} <= set(found)
+    assert set((PACKAGE / "native").glob("*.py")) <= set(found)  # what compiles them, too
 
 
 def test_an_edit_of_a_helper_far_away_changes_the_hash(monkeypatch, tmp_path):
     before = compiled.sources_of("simtmm.engine.fast.loop")
-    shutil.copytree(PACKAGE / "engine", tmp_path / "simtmm" / "engine")
+    for folder in ("engine", "native"):
+        shutil.copytree(PACKAGE / folder, tmp_path / "simtmm" / folder)
     for path in PACKAGE.glob("*.py"):
         shutil.copy(path, tmp_path / "simtmm")
     monkeypatch.setattr(compiled, "PACKAGE", tmp_path / "simtmm")

@@ -16,7 +16,7 @@ from tests.examples import examples
 
 EVERYTHING = [
     ["compute", 4], ["shared", 2], ["load", [0, 1]], ["async", [5]], ["store", [7, 7]], ["atomic", [3, 3, 3]],
-    ["join", 1], ["barrier"],
+    ["join", 1], ["barrier"], ["pause", 6],
 ]  # fmt: skip
 BLOCKS = [{"warps": [EVERYTHING, [["compute", 1]]]}, {"warps": [[]]}, {"warps": []}]
 
@@ -61,15 +61,15 @@ def test_a_workload_comes_back_from_its_file(tmp_path):
 
 def test_sizes_are_over_all_launches():
     made = Workload.from_dict({"launches": [{"blocks": BLOCKS}, {"blocks": BLOCKS[:1]}]})
-    assert (made.launches, made.blocks, made.warps, made.operations) == (2, 4, 5, 18)
+    assert (made.launches, made.blocks, made.warps, made.operations) == (2, 4, 5, 20)
 
 
 def test_the_arrays_are_flat_with_offsets():
     made = workload()
-    assert [OPERATIONS[kind] for kind in made.kind[:8]] == [operation[0] for operation in EVERYTHING]
-    assert made.amount.tolist() == [4, 2, 2, 1, 2, 3, 1, 0, 1]
+    assert [OPERATIONS[kind] for kind in made.kind[:9]] == [operation[0] for operation in EVERYTHING]
+    assert made.amount.tolist() == [4, 2, 2, 1, 2, 3, 1, 0, 6, 1]
     assert made.chunks.tolist() == [0, 1, 5, 7, 7, 3, 3, 3]
-    assert made.warp_operations.tolist() == [0, 8, 9, 9]
+    assert made.warp_operations.tolist() == [0, 9, 10, 10]
     assert made.warp_chunks.tolist() == [0, 8, 8, 8]
     assert made.block_warps.tolist() == [0, 2, 3, 3]
     assert made.launch_blocks.tolist() == [0, 3]
@@ -110,6 +110,7 @@ OTHERS = {
     "kind": [{"warps": [[["shared", 4]]]}],
     "amount": [{"warps": [[["compute", 5]]]}],
     "one more operation": [{"warps": [[["compute", 4], ["barrier"]]]}],
+    "another control operation": [{"warps": [[["compute", 4], ["pause", 1]]]}],
     "one more warp": [{"warps": [[["compute", 4]], []]}],
     "one more block": [{"warps": [[["compute", 4]]]}, {"warps": []}],
     "split": [{"warps": [[["compute", 2], ["compute", 2]]]}],
@@ -205,7 +206,7 @@ MALFORMED = {
     "unknown": (one(["laod", [1]]), f"{HERE}: unknown operation 'laod'; did you mean 'load'?"),
     "unknown and far": (
         one(["xyz"]),
-        f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, join, load, shared, store",
+        f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, join, load, pause, shared, store",
     ),
     "word no text": (one([7, 7]), f"{HERE}: unknown operation 7; known: "),
     "word a list": (one([["load"], 7]), f"{HERE}: unknown operation ['load']; "),
@@ -226,6 +227,13 @@ MALFORMED = {
     "compute 2^63": (one(["compute", 2**63]), f"{HERE}: compute {2**63}: {LEAST_1}"),
     "shared 0": (one(["shared", 0]), f"{HERE}: shared 0: {LEAST_1}"),
     "shared true": (one(["shared", True]), f"{HERE}: shared True: {LEAST_1}"),
+    "pause alone": (one(["pause"]), f"{HERE}: pause takes one argument, not 0"),
+    "pause twice": (one(["pause", 1, 2]), f"{HERE}: pause takes one argument, not 2"),
+    "pause 0": (one(["pause", 0]), f"{HERE}: pause 0: {LEAST_1}"),
+    "pause 1.5": (one(["pause", 1.5]), f"{HERE}: pause 1.5: {LEAST_1}"),
+    "pause true": (one(["pause", True]), f"{HERE}: pause True: {LEAST_1}"),
+    "pause list": (one(["pause", [4]]), f"{HERE}: pause [4]: {LEAST_1}"),
+    "pause 2^63": (one(["pause", 2**63]), f"{HERE}: pause {2**63}: {LEAST_1}"),
     "join -1": (one(["join", -1]), f"{HERE}: join -1: must be a whole number of at least 0"),
     "join true": (one(["join", True]), f"{HERE}: join True: must be a whole number of at least 0"),
     "join null": (one(["join", None]), f"{HERE}: join None: must be a whole number of at least 0"),

@@ -112,7 +112,7 @@ def _where_time_went(machine: Machine, result: Result, besides: str = "") -> str
         "issuing": "core groups were issuing",
         "memory": "core groups were waiting for memory",
         "barrier": "core groups were waiting at barriers",
-        "start": "core groups were starting warps or filling pipelines",
+        "start": "core groups were starting warps, filling pipelines or pausing",
         "empty": "core groups had no work",
     }
     if result.time is None:

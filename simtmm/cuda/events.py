@@ -17,14 +17,16 @@ class SiteTable:
     """Of each site of a program, by its number in the log.
 
     site: int64, its number in the trace. kind: uint8, of trace.schema.Kind. width: uint8, bytes of an access.
-    generic: bool, whether the address tells the state space. shared_site: number, in the trace, of the declaration of
-    shared memory.
+    generic: bool, whether the address tells the state space. issues: bool, whether it has instructions of its own
+    beside the access; if not, it is there for what it waits for. shared_site: number, in the trace, of the declaration
+    of shared memory.
     """
 
     site: npt.NDArray[np.int64]
     kind: npt.NDArray[np.uint8]
     width: npt.NDArray[np.uint8]
     generic: npt.NDArray[np.bool_]
+    issues: npt.NDArray[np.bool_]
     shared_site: int
 
 
@@ -90,7 +92,7 @@ class LogReader:
         cursor = ends - counts
         last[:] = -1
         self.accesses += fill_events(
-            log, LOG_ENTRY, table.width, table.kind, table.generic, table.site, table.shared_site, slots,
+            log, LOG_ENTRY, table.width, table.kind, table.generic, table.issues, table.site, table.shared_site, slots,
             self._threads, cursor, last, events.view(np.uint64),
         )  # fmt: skip
         self.events += len(events)

@@ -85,7 +85,7 @@ def size_events(log, entry_bytes, kind, slots, threads, counts, last):
 
 @Compiled
 def fill_events(
-    log, entry_bytes, width, kind, generic, sites, shared_site, slots, threads, cursor, last, out,
+    log, entry_bytes, width, kind, generic, issues, sites, shared_site, slots, threads, cursor, last, out,
 ):  # fmt: skip
     """Write the events, and count those that are accesses.
 
@@ -119,10 +119,10 @@ def fill_events(
                 if (mask >> np.uint32(lane)) & np.uint32(1):
                     place = cursor[begin + lane]
                     if what == _WORK and last[begin + lane] == site:
-                        out[2 * place - 2] += np.uint64(1)
+                        out[2 * place - 2] += np.uint64(issues[site])
                         continue
                     last[begin + lane] = site
-                    out[2 * place] = np.uint64(what == _WORK)
+                    out[2 * place] = np.uint64(what == _WORK and issues[site])
                     out[2 * place + 1] = tail + (np.uint64(lane) << np.uint64(32))
                     cursor[begin + lane] = place + 1
             at += 8

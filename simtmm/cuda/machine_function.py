@@ -83,7 +83,9 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
     Gives None where that can't be done: too much memory, a clock, blocks that wait for others which don't run, or that
     take too long. Raises RecordingError where a thread does what it must not, as PTX has it.
     """
-    arrays = [each.data for each in device.memory.allocations if not (each.constant or each.read_only)]
+    device.symbols(plain.linked)  # its variables are placed, so that they are compared, too
+    kept = [each for each in device.memory.allocations if not (each.constant or each.read_only)]
+    arrays = [each.data for each in kept]
     if sum(array.nbytes for array in arrays) > MOST_COMPARED or machine.looks_at_time:
         return None
     threads = launch.block[0] * launch.block[1] * launch.block[2]
@@ -106,7 +108,6 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
         finally:
             for array, old in zip(arrays, before, strict=True):
                 array[:] = old
-    kept = [each for each in device.memory.allocations if not (each.constant or each.read_only)]
     for allocation, expected, ours in zip(kept, *found, strict=True):
         kind = allocation.array.dtype if allocation.array is not None else np.dtype(np.uint8)
         place = _difference(expected, ours, kind)

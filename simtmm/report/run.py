@@ -14,7 +14,7 @@ WHAT_TIME_MEANS = {
     "issuing": "a port was held",
     "memory": "a warp waited for memory",
     "barrier": "a warp waited at a barrier",
-    "start": "warps had not begun, or filled the pipeline",
+    "start": "warps had not begun, filled the pipeline, or paused",
     "empty": "no warp was there",
 }
 

@@ -39,6 +39,7 @@ COLOURS = {
     "pipeline": "vsync_highlight_color",
     "memory": "bad",
     "barrier": "thread_state_iowait",
+    "pause": "thread_state_sleeping",
 }
 READY, IN_FLIGHT, LAUNCH, WINDOW = (len(STATES) + index for index in range(4))  # kinds of events beside the states
 

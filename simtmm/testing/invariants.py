@@ -169,8 +169,8 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
             for operation in workload.warp(warp):
                 held, instructions = costs.held(operation)
                 work += held
-                serial += held + costs.pipeline_depth * instructions
-                alone += held
+                serial += held + costs.pipeline_depth * instructions + costs.paused(operation)
+                alone += held + costs.paused(operation)
                 if instructions and operation[0] not in ("compute", "shared"):
                     serial += costs.most_access(operation)
                     alone += costs.least_access(operation) if costs.waits(operation) else 0

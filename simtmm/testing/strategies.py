@@ -94,6 +94,7 @@ def operations() -> SearchStrategy[list[Any]]:
         st.tuples(st.just("shared"), st.integers(1, 4)),
         st.tuples(st.sampled_from(MEMORY), chunks),
         st.tuples(st.just("join"), st.integers(0, 3)),
+        st.tuples(st.just("pause"), st.integers(1, 12)),
         st.just(("barrier",)),
     )
     return drawn.map(list)

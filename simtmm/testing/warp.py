@@ -34,6 +34,7 @@ class Costs:
     def __init__(self, machine: Machine) -> None:
         memory, durations = machine.memory, machine.durations
         self.issue = durations.issue
+        self.cycle = machine.ticks_per_cycle
         self.every_instruction = machine.scheduling.switch == "every-instruction"
         self.pipeline_depth = durations.pipeline_depth if self.every_instruction else 0
         self.latency, self.store_latency = durations.latency, durations.store_latency
@@ -55,9 +56,13 @@ class Costs:
                 return self.issue * count, count
             case ["shared", degree]:
                 return self.issue * degree, 1
-            case ["join" | "barrier", *_]:
+            case ["join" | "barrier" | "pause", *_]:
                 return 0, 0
         return self.issue, 1
+
+    def paused(self, operation: Operation) -> int:
+        """Ticks that the warp sleeps."""
+        return self.cycle * int(operation[1]) if operation[0] == "pause" else 0
 
     def waits(self, operation: Operation) -> bool:
         """Whether the warp waits for it."""
@@ -86,7 +91,7 @@ def life_of(costs: Costs, operations: list[Operation], intervals: list[Interval]
     """Go through both at once."""
     life = Life()
     if not intervals:
-        if any(costs.held(operation)[0] for operation in operations):
+        if any(costs.held(operation)[0] or costs.paused(operation) for operation in operations):
             life.breaks("work", "has work, but did nothing")
         return life
     life.begin, life.end = intervals[0][1], intervals[-1][2]
@@ -120,6 +125,9 @@ class _Walk:
                 position += 1
             elif operation[0] == "barrier":
                 self.barrier()
+                position += 1
+            elif operation[0] == "pause":
+                self.pause(self.costs.paused(operation))
                 position += 1
             else:
                 self.at_barriers = False
@@ -166,6 +174,18 @@ class _Walk:
         self.skip("barrier")
         barriers.append((came, self.now))
         self.at_barriers = True
+
+    def pause(self, ticks: int) -> None:
+        """Sleep: an interval of its own."""
+        self.at_barriers = False
+        self.skip("pipeline")
+        if self.current is None or self.current[0] != "pause":
+            self.life.breaks("work", f"did not pause at tick {self.now}")
+            return
+        _, begin, end = self.current
+        if end - begin != ticks:
+            self.life.breaks("work", f"paused from tick {begin} to {end}: takes {ticks}")
+        self.take()
 
     def instruction(self, position: int, computed: int) -> tuple[int, int]:
         """One grant of an issue port, one instruction."""

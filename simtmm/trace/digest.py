@@ -15,7 +15,7 @@ _FIELDS_OF_1 = 5  # of a launch, and of an array
 
 
 class TraceDigest:
-    """A hash of events, launches, arrays and what sites say of work and values, whatever the batches events come in."""
+    """A hash of events, launches, arrays and what sites say of work, values and stalls, whatever the batches."""
 
     def __init__(self, version: int = VERSION) -> None:
         """version: of the schema that the digest is of."""
@@ -42,8 +42,13 @@ class TraceDigest:
         fields = _FIELDS_OF_1 if self._version == 1 else None
         shapes = [[astuple(item)[:fields] for item in items] for items in (launches, arrays)]
         if self._version != 1:
-            said = [(site.site, sorted(site.work), site.needs, site.gives) for site in sites]
+            said = [(site.site, sorted(site.work), site.needs, site.gives, *_stall(site)) for site in sites]
             shapes.append([what for what in said if any(what[1:])])
         for part in (self._blocks.digest(), json.dumps(shapes).encode()):
             self._events.update(part)
         return self._events.hexdigest()
+
+
+def _stall(site: TraceSite) -> tuple[int, ...]:
+    """Nothing where there is none: traces from before there were stalls keep their digests."""
+    return (site.stall,) if site.stall else ()

@@ -27,8 +27,8 @@ _IMPORTERS = ("accelsim", "mem-trace")  # as the provenance of version 1 names t
 class TraceInfo:
     """All of a trace but its events.
 
-    digest: a hash of the events, launches, arrays and of what sites say of work and values: equal digests, equal
-        behaviour.
+    digest: a hash of the events, launches, arrays and of what sites say of work, values and stalls: equal digests,
+        equal behaviour.
     provenance: versions, recorder, source hash, command, and under "warnings" what the recorder doubts.
     sampling: which blocks were recorded, if not all.
     form: "written" where events are what the program's author wrote (LD, ST, OP), "compiled" where they are what a

@@ -9,7 +9,7 @@ import numpy as np
 
 from simtmm.compiled import inlined
 from simtmm.trace.schema import Kind
-from simtmm.trace.site_lookups import latest_needed, work_at
+from simtmm.trace.site_lookups import latest_needed, stall_at, work_at
 
 NO_SITE = 1 << 30  # above every site: a thread that is done
 AT_BARRIER = 1 << 29  # likewise: one that waits
@@ -77,9 +77,9 @@ def site_of(lanes, lane):
 
 
 @inlined
-def work_at_barrier(lanes, step, tables, latest):
-    """What lanes need and issue before the barriers that they wait at, which may be several: each site's once."""
-    work = np.int64(0)
+def said_at_barrier(lanes, step, tables, latest):
+    """What lanes need, issue and stall for before the barriers that they wait at, maybe several: each site's once."""
+    work = stall = np.int64(0)
     for lane in range(step.leader, step.width):
         if takes_part(lanes, step, lane):
             site = site_of(lanes, lane)
@@ -89,7 +89,8 @@ def work_at_barrier(lanes, step, tables, latest):
             if other == lane:  # the first at this one
                 latest = latest_needed(tables, site, latest)
                 work += work_at(tables, site)
-    return latest, work
+                stall += stall_at(tables, site)
+    return latest, work, stall
 
 
 @inlined

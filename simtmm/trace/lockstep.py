@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simtmm.compiled import Compiled, inlined
-from simtmm.trace.lanes import NO_SITE, Lanes, find_threads, next_step, place, site_of, work_at_barrier
+from simtmm.trace.lanes import NO_SITE, Lanes, find_threads, next_step, place, said_at_barrier, site_of
 from simtmm.trace.local_operations import list_local_chunks, list_local_words
 from simtmm.trace.schema import Kind
-from simtmm.trace.site_lookups import gives_anything, keep_given, latest_needed, work_at
+from simtmm.trace.site_lookups import gives_anything, keep_given, latest_needed, stall_at, work_at
 from simtmm.trace.warp_operations import (
     REFUSED,
     Banks,
@@ -27,7 +27,7 @@ from simtmm.trace.warp_operations import (
     most_work,
     pass_barrier,
 )
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, SHARED, STORE
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, SHARED, STORE
 
 DONE, NEEDS_TABLES = -1, -2  # in the place of a block
 WIDEST_ACCESS = 256  # bytes, and so at most this many words of a bank
@@ -117,19 +117,22 @@ def _lower(ends, threads, rules, output, tables, local, lanes, starts, bank):
             while step.site != NO_SITE:
                 count, amount_of = listed, np.int64(0)
                 what = operation = step.kind
-                site = before = np.int64(0)
+                site = before = stall = np.int64(0)
                 if tables is not None:
                     site = site_of(lanes, step.leader)
-                    latest, before = latest_needed(tables, site, waited), work_at(tables, site)
+                    latest = latest_needed(tables, site, waited)
+                    before, stall = work_at(tables, site), stall_at(tables, site)
                     if what == _BARRIER:
-                        latest, before = work_at_barrier(lanes, step, tables, waited)
+                        latest, before, stall = said_at_barrier(lanes, step, tables, waited)
                     if latest > waited:
                         kind[operations] = JOIN
                         amount[operations] = asyncs - latest
                         operations += 1
                         waited = latest
                     if what != _WORK:
-                        operations = _compute(kind, amount, operations, first_operation, before)
+                        operations = _append(kind, amount, operations, first_operation, COMPUTE, before)
+                        if operations != REFUSED:
+                            operations = _append(kind, amount, operations, first_operation, PAUSE, stall)
                         if operations == REFUSED:
                             return operations, listed, block
                 if what in (_LOAD, _ASYNC, _STORE, _ATOMIC):
@@ -143,6 +146,7 @@ def _lower(ends, threads, rules, output, tables, local, lanes, starts, bank):
                 elif what == _WORK:
                     amount_of = most_work(lanes, step)
                     if tables is not None:
+                        stall = np.int64(0) if stall == 0 else _times(amount_of, stall)
                         amount_of = _times(amount_of, before)
                 elif what == _JOIN:
                     amount_of = least_left_out(lanes, step)
@@ -165,11 +169,13 @@ def _lower(ends, threads, rules, output, tables, local, lanes, starts, bank):
                                 size = local.bytes[block]
                                 count = list_local_chunks(lanes, step, chunks, listed, chunk_bytes, region, size, width)
                             amount_of = count - listed
-                if count == REFUSED or amount_of == REFUSED:
+                if count == REFUSED or amount_of == REFUSED or stall == REFUSED:
                     return operations, listed, block
                 listed = count
                 if operation == _WORK:
-                    operations = _compute(kind, amount, operations, first_operation, amount_of)
+                    operations = _append(kind, amount, operations, first_operation, COMPUTE, amount_of)
+                    if tables is not None and what == _WORK and operations != REFUSED:
+                        operations = _append(kind, amount, operations, first_operation, PAUSE, stall)
                     if operations == REFUSED:
                         return operations, listed, block
                 else:
@@ -193,7 +199,7 @@ def _lower(ends, threads, rules, output, tables, local, lanes, starts, bank):
 
 @inlined
 def _times(times, instructions):
-    """Instructions done so often, or REFUSED; `times` itself where nobody says which they are."""
+    """Instructions, or cycles, so often, or REFUSED; `times` itself where nobody says which instructions they are."""
     if times == REFUSED or instructions == 0:
         return times
     return np.int64(REFUSED) if times > LARGEST // instructions else times * instructions
@@ -208,15 +214,17 @@ def _operation_of_local(what, gives):
 
 
 @inlined
-def _compute(kind, amount, operations, first_operation, instructions):
-    """Append instructions to a warp's operations; how many operations there are then, or REFUSED."""
-    if operations > first_operation and kind[operations - 1] == COMPUTE:
-        if amount[operations - 1] > LARGEST - instructions:
+def _append(kind, amount, operations, first_operation, what, more):
+    """Append instructions, or cycles of a pause, to a warp's operations, to the last of them if it is of that kind; how
+    many operations there are then, or REFUSED.
+    """
+    if operations > first_operation and kind[operations - 1] == what:
+        if amount[operations - 1] > LARGEST - more:
             return np.int64(REFUSED)
-        amount[operations - 1] += instructions
-    elif instructions > 0:  # work of no operations is nothing
-        kind[operations] = COMPUTE
-        amount[operations] = instructions
+        amount[operations - 1] += more
+    elif more > 0:  # work of no operations is nothing
+        kind[operations] = what
+        amount[operations] = more
         operations += 1
     return np.int64(operations)
 

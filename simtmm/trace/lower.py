@@ -16,8 +16,9 @@ threads do at one site at once is one operation of the warp:
     local_store     words lie (simtmm/trace/local_memory.py)
     constant_load   compute, of as many instructions as the threads read words of 4 bytes
 
-Before that, where the site says so: a join of the values that it needs, as far as the warp has not waited for them, and
-compute, of the instructions of its work; of work itself, as often as the thread with most does it.
+Before that, where the site says so: a join of the values that it needs, as far as the warp has not waited for them;
+compute, of the instructions of its work; and pause, of the cycles of its stall. Of work itself, both as often as the
+thread with most does it. Neighbouring pauses merge, as neighbouring computes do; neither does across the other.
 
 With memory.coalescing = "half-warp-segments" a load, async or store lists instead, for each half-warp, a chunk for
 each transaction that serves it, the chunk in which its segment lies (simtmm/trace/coalescing.py); so a chunk may be
@@ -150,8 +151,9 @@ def _output(
 
     events, chunk_bytes = span.events, specification.chunk_bytes
     most_operations = len(events)
-    if tables is not None and len(tables.work):  # a join and work before each
-        most_operations *= 1 + int(((tables.work > 0).astype(np.int64) + (np.diff(tables.needs_end) > 0)).max())
+    if tables is not None and len(tables.work):  # a join, work and a pause before each
+        before = (tables.work > 0, tables.stall > 0, np.diff(tables.needs_end) > 0)
+        most_operations *= 1 + int(np.sum(before, axis=0).max())
     if specification.half_warp_segments:
         most_chunks = len(events)
     else:
@@ -184,7 +186,7 @@ def _refusal(span: Span, block: int, info: TraceInfo, local: Regions | None) -> 
             )
     if most >= BEYOND:
         return TraceError(f"{where}: value {most}: addresses and counts must be below 2^62")
-    return WorkloadError(f"{where}: a warp's work without anything in between: its operations must be below 2^63")
+    return WorkloadError(f"{where}: a warp's work or stall without anything in between: must be below 2^63")
 
 
 def _by_half_warps(

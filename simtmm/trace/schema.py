@@ -20,8 +20,8 @@ An event is one thing one thread did. Events are ordered by launch, then block, 
                               left out; barrier: 0
 
 What an event says is done in this order: its thread waits for the values that the site needs, issues the instructions
-of the site's work, and then does what the kind says. Only sites of compiled programs say what they need and do;
-of all others an event is what its kind says.
+of the site's work, waits out the site's stall, and then does what the kind says. Only sites of compiled programs say
+what they need and do; of all others an event is what its kind says.
 
 Virtual addresses: the arrays of a program lie one after another, in the order of their registration, the first at
 ALIGNMENT, each other one at the next multiple of it behind the end of the one before, with a gap of a byte at least.
@@ -133,6 +133,8 @@ class TraceSite:
     work: (class, instructions) that an event of the site issues before its access; classes of WORK_CLASSES, each once.
     needs: numbers of the values that must have arrived before that work begins.
     gives: numbers of the values that the access loads. A value is a whole number of at least 0.
+    stall: cycles that an event of the site holds its own warp beyond one for each instruction of its work and for its
+        access, before the access; of work that is done several times, each time.
 
     Raises ValueError.
     """
@@ -148,6 +150,7 @@ class TraceSite:
     work: tuple[tuple[str, int], ...] = ()
     needs: tuple[int, ...] = ()
     gives: tuple[int, ...] = ()
+    stall: int = 0
 
     def __post_init__(self) -> None:
         counts = dict(self.work)
@@ -161,6 +164,8 @@ class TraceSite:
         for name, values in (("needs", self.needs), ("gives", self.gives)):
             if not all(type(value) is int and 0 <= value < 1 << 62 for value in values):
                 raise ValueError(f"site {self.site}: {name} = {values}: must be whole numbers from 0 to 2^62 - 1")
+        if type(self.stall) is not int or not 0 <= self.stall < 1 << 31:
+            raise ValueError(f"site {self.site}: stall = {self.stall!r}: must be a whole number from 0 to 2^31 - 1")
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; what the compiler made stands in it only where it is known."""
@@ -172,6 +177,7 @@ class TraceSite:
             "work": dict(self.work),
             "needs": list(self.needs),
             "gives": list(self.gives),
+            "stall": self.stall,
         }
         return known | {name: value for name, value in made.items() if value}
 

@@ -15,6 +15,12 @@ def work_at(tables, site):
 
 
 @inlined
+def stall_at(tables, site):
+    """Cycles that an event of the site holds its warp behind its work."""
+    return tables.stall[site] if site < len(tables.stall) else np.int64(0)
+
+
+@inlined
 def latest_needed(tables, site, latest):
     """The largest of `latest` and of what is kept of the values that a site needs."""
     if site < len(tables.work):

@@ -1,4 +1,4 @@
-"""What the sites of a program say of work and values, as flat arrays that compiled loops read."""
+"""What the sites of a program say of work, stalls and values, as flat arrays that compiled loops read."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ class SiteTables(NamedTuple):
     """By the number of a site; of a site beyond them nothing is said. Values are numbered anew, without gaps."""
 
     work: Any  # int64[sites]: instructions that an event issues before its access
+    stall: Any  # int64[sites]: cycles that it then holds its warp
     needs_end: Any  # int64[sites + 1]: where in `needs` those of the site end, one further on
     needs: Any  # int64: values
     gives_end: Any  # int64[sites + 1], likewise of `gives`
@@ -23,23 +24,24 @@ class SiteTables(NamedTuple):
 
 
 def says_something(sites: Sequence[TraceSite]) -> bool:
-    """Whether any of the sites says of work or values."""
-    return any(site.work or site.needs or site.gives for site in sites)
+    """Whether any of the sites says of work, stalls or values."""
+    return any(_says(site) for site in sites)
 
 
 def site_tables(sites: Sequence[TraceSite]) -> SiteTables:
     """The tables of some sites."""
-    said = {site.site: site for site in sites if site.work or site.needs or site.gives}
+    said = {site.site: site for site in sites if _says(site)}
     count = max(said, default=-1) + 1
-    work = np.zeros(count, np.int64)
+    work, stall = np.zeros(count, np.int64), np.zeros(count, np.int64)
     for number, site in said.items():
         work[number] = sum(instructions for _, instructions in site.work)
+        stall[number] = site.stall
     needs_end, needs = _listed(said, count, lambda site: site.needs)
     gives_end, gives = _listed(said, count, lambda site: site.gives)
     values, anew = np.unique(np.concatenate([needs, gives]), return_inverse=True)
     anew = anew.astype(np.int64).reshape(-1)
     room = np.zeros(len(values), np.int64)
-    return SiteTables(work, needs_end, anew[: len(needs)], gives_end, anew[len(needs) :], room)
+    return SiteTables(work, stall, needs_end, anew[: len(needs)], gives_end, anew[len(needs) :], room)
 
 
 def work_by_class(sites: Sequence[TraceSite], executions: Integers) -> dict[str, int]:
@@ -49,6 +51,10 @@ def work_by_class(sites: Sequence[TraceSite], executions: Integers) -> dict[str,
         for name, instructions in site.work:
             counts[name] += instructions * int(executions[site.site])
     return {name: count for name, count in counts.items() if count}
+
+
+def _says(site: TraceSite) -> bool:
+    return bool(site.work or site.needs or site.gives or site.stall)
 
 
 def _listed(

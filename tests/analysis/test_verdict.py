@@ -187,7 +187,7 @@ def test_lanes_of_full_warps_are_not_idle():
 WHERE = {
     "memory": "waiting for memory",
     "barrier": "waiting at barriers",
-    "start": "starting warps or filling pipelines",
+    "start": "starting warps, filling pipelines or pausing",
     "empty": None,
 }
 

@@ -24,7 +24,7 @@ def instructions(operation):
             return n, n
         case ["shared", degree]:
             return degree, 1
-        case ["join" | "barrier", *_]:
+        case ["join" | "barrier" | "pause", *_]:
             return 0, 0
     return 1, 1
 
@@ -52,7 +52,9 @@ def alone(machine, warp):
         slots, count = instructions(operation)
         name = operation[0]
         waits = name in ("load", "atomic") or (name == "store" and machine.memory.stores == "blocking")
-        if waits:
+        if name == "pause":
+            ticks += operation[1] * machine.ticks_per_cycle
+        elif waits:
             ticks += issue + least_wait(machine, name)
         elif every and name == "compute":
             ticks += count * max(issue, depth)

@@ -6,6 +6,7 @@ from simtmm import Machine, Workload, load_machine, simulate
 from simtmm.engine import choice
 from simtmm.engine.choice import quickest
 from simtmm.engine.fast import variants
+from simtmm.native import loop
 
 SMALL = Machine.from_dict({
     "name": "small",
@@ -21,8 +22,8 @@ def workload(instructions):
 
 @pytest.fixture
 def nothing_compiled(monkeypatch, tmp_path):
-    monkeypatch.setattr(variants, "_called", set())
-    monkeypatch.setattr(variants, "kept_folder", lambda module: tmp_path)
+    monkeypatch.setattr(variants.RUN, "_variants", {})
+    monkeypatch.setattr(loop, "kept_folder", lambda module: tmp_path)
     return tmp_path
 
 
@@ -35,16 +36,16 @@ def test_a_small_workload_runs_in_simpy_until_the_fast_engine_is_compiled(nothin
 
 def test_what_is_compiled_is_known_to_other_processes(nothing_compiled, monkeypatch):
     simulate(SMALL, workload(3), "fast")
-    monkeypatch.setattr(variants, "_called", set())
+    monkeypatch.setattr(variants.RUN, "_variants", {})
     assert quickest(SMALL, workload(3)) == "fast"
     assert quickest(EVERY, workload(3)) == "reference"  # another kind of machine
-    (mark,) = nothing_compiled.iterdir()
-    mark.unlink()
+    (kept,) = nothing_compiled.iterdir()
+    kept.unlink()
     assert quickest(SMALL, workload(3)) == "reference"
 
 
 def test_without_a_folder_only_what_ran_here_is_compiled(monkeypatch, nothing_compiled):
-    monkeypatch.setattr(variants, "kept_folder", lambda module: None)
+    monkeypatch.setattr(loop, "kept_folder", lambda module: None)
     assert quickest(SMALL, workload(3)) == "reference"
     simulate(SMALL, workload(3), "fast")
     assert quickest(SMALL, workload(3)) == "fast"

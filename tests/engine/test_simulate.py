@@ -53,6 +53,23 @@ def test_the_fast_engine_refuses_what_it_can_not_count_and_the_reference_counts_
     assert simulate(MACHINE, workload, "reference").ticks == 2**62
 
 
+@pytest.mark.parametrize("warp", [[["pause", 2**62]], [["pause", 2**60], ["pause", 2**60]]], ids=["one", "two"])
+def test_pauses_that_the_fast_engine_can_not_count_are_refused_and_counted_by_the_reference(warp):
+    workload = Workload.from_dict({"blocks": [{"warps": [warp]}]})
+    with pytest.raises(EngineError, match=r"could take 2\^61 ticks and more"):
+        simulate(MACHINE, workload, "fast")
+    assert simulate(MACHINE, workload, "reference").ticks == sum(cycles for _, cycles in warp)
+
+
+def test_a_pause_is_counted_in_ticks_where_their_bound_is_looked_at():
+    """2^40 cycles of 2^20 ticks fit and are told; twice as many do not."""
+    fine = MACHINE.replace({"ticks_per_cycle": 2**20})
+    short, long = (Workload.from_dict({"blocks": [{"warps": [[["pause", cycles]]]}]}) for cycles in (2**40, 2**41))
+    assert simulate(fine, short, "fast").ticks == simulate(fine, short, "reference").ticks == 2**60
+    with pytest.raises(EngineError, match=r"could take 2\^61 ticks and more"):
+        simulate(fine, long, "fast")
+
+
 @pytest.mark.parametrize("warp", [[["compute", 2**62]] * 2, [["compute", 2**62], ["load", [0]], ["compute", 2**62]]])
 def test_neither_engine_tells_wrong_ticks_where_amounts_together_do_not_fit_64_bits(warp):
     slow = MACHINE.replace({"ticks_per_cycle": 1000})

@@ -50,6 +50,30 @@ def test_a_segment_goes_on_behind_an_async_in_one_interval(engine):
     ]
 
 
+def test_each_pause_is_an_interval_of_its_own(engine):
+    assert lives(machine(), [[["compute", 2], ["pause", 3], ["pause", 4], ["compute", 1]]], engine) == [
+        [("issuing", 0, 2), ("pause", 2, 5), ("pause", 5, 9), ("issuing", 9, 10)]
+    ]
+
+
+def test_a_pause_begins_where_the_pipeline_or_the_wait_for_memory_ends(engine):
+    on = machine(**{"scheduling.switch": "every-instruction", "scheduling.pipeline_depth": 4, "ticks_per_cycle": 2})
+    assert lives(on, [[["compute", 1], ["pause", 3], ["load", [0]], ["pause", 1]]], engine) == [
+        [
+            ("issuing", 0, 2), ("pipeline", 2, 8), ("pause", 8, 14), ("issuing", 14, 16), ("memory", 16, 56),
+            ("pause", 56, 58),
+        ]
+    ]  # fmt: skip
+
+
+def test_a_warp_that_pauses_gives_its_port_up_behind_an_async_too(engine):
+    warps = [[["async", [0]], ["pause", 1], ["compute", 2]], [["compute", 5]]]
+    assert lives(machine(), warps, engine) == [
+        [("issuing", 0, 1), ("pause", 1, 2), ("ready", 2, 6), ("issuing", 6, 8), ("memory", 8, 21)],
+        [("ready", 0, 1), ("issuing", 1, 6)],
+    ]
+
+
 def test_each_grant_and_each_wait_is_an_interval_of_its_own(engine):
     assert lives(machine(), [[["load", [0]], ["load", [1]], ["compute", 1]]], engine) == [
         [("issuing", 0, 1), ("memory", 1, 21), ("issuing", 21, 22), ("memory", 22, 42), ("issuing", 42, 43)]
@@ -71,7 +95,9 @@ def test_it_tells_group_and_slot(engine):
     assert list(zip(timeline.warp.tolist(), timeline.group.tolist(), timeline.slot.tolist(), strict=True)) == [
         (0, 0, 0), (1, 1, 0), (2, 0, 1), (2, 0, 1), (3, 1, 1), (3, 1, 1),
     ]  # fmt: skip
-    assert timeline.ticks() == {"start": 0, "ready": 6, "issuing": 12, "pipeline": 0, "memory": 0, "barrier": 0}
+    assert timeline.ticks() == {
+        "start": 0, "ready": 6, "issuing": 12, "pipeline": 0, "memory": 0, "barrier": 0, "pause": 0,
+    }  # fmt: skip
 
 
 def test_its_columns_are_arrays_of_one_length(engine):

@@ -28,8 +28,11 @@ def machine(**changes):
 
 
 def workload(blocks=6, times=5):
-    """Warps that compute, wait for memory, and meet at barriers."""
-    warps = [[["compute", 2], ["load", [0, 1]], ["barrier"]] * times, [["compute", 5], ["barrier"]] * times]
+    """Warps that compute, wait for memory, pause, and meet at barriers."""
+    warps = [
+        [["compute", 2], ["load", [0, 1]], ["barrier"]] * times,
+        [["compute", 3], ["pause", 4], ["compute", 2], ["barrier"]] * times,
+    ]
     launch = {"blocks": [{"warps": warps}] * blocks}
     return Workload.from_dict({"launches": [launch, launch]})
 
@@ -102,6 +105,7 @@ def test_each_interval_is_a_slice_and_without_a_clock_a_tick_is_a_microsecond(tm
         for event in slices(document)
     ]
     assert sorted(got) == sorted(tuple(int(value) for value in row) for row in expected)
+    assert {event["name"] for event in slices(document)} == {"ready", "issuing", "memory", "barrier", "pause"}
     assert all(event["cname"] == COLOURS[event["name"]] for event in slices(document))
     assert len(set(COLOURS.values())) == len(STATES)
 

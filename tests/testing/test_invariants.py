@@ -131,6 +131,35 @@ def test_an_invariant_says_what_broke(name):
         assert any(finding.startswith(what) for finding in findings), findings
 
 
+def test_a_pause_of_another_length_or_none_is_found():
+    workload = Workload.from_dict({"blocks": [{"warps": [[["compute", 3], ["pause", 4], ["compute", 2]]]}]})
+    result = simulate(MACHINE, workload, timeline=True)
+    line = result.timeline
+    assert line.of_warp(0)[1] == ("pause", 3, 7)
+    assert not broken(MACHINE, workload, result)
+    short = replace(line, begin=np.array([0, 3, 6]), end=np.array([3, 6, 8]))
+    skipped = Timeline(*(np.delete(column, 1) for column in line.columns().values()))
+    skipped = replace(skipped, begin=np.array([0, 3]), end=np.array([3, 5]))
+    idle = Timeline(*(column[:0] for column in line.columns().values()))
+    for doctored, what in (
+        (short, "warp 0: paused from tick 3 to 6: takes 4"),
+        (skipped, "warp 0: did not pause at tick 3"),
+        (idle, "warp 0: has work, but did nothing"),
+    ):
+        assert what in broken(MACHINE, workload, replace(result, timeline=doctored))["work_is_conserved"]
+
+
+def test_the_bounds_of_a_run_know_pauses():
+    workload = Workload.from_dict({"blocks": [{"warps": [[["pause", 7]], [["pause", 5]]]}]})
+    result = simulate(MACHINE, workload, timeline=True)
+    assert result.ticks == 7
+    for ticks in (6, 13):
+        wrong = replace(result, launch_ticks=(ticks,))
+        assert broken(MACHINE, workload, wrong)["makespan_is_within_bounds"] == [
+            f"launch 0: {ticks} ticks: must be from 7 to 12"
+        ]
+
+
 def test_a_rule_that_starves_a_warp_is_found():
     workload = Workload.from_dict({"blocks": [{"warps": [[["compute", 4]], [["compute", 4]]]}]})
     machine = MACHINE.replace({"scheduling.switch": "every-instruction"})

@@ -211,7 +211,8 @@ def test_half_warps_are_served_word_by_word_of_local_memory():
 
 def test_local_memory_that_addresses_do_not_reach_is_refused():
     with pytest.raises(TraceError, match=r"local_bytes_per_thread = 2147483647: all threads' together must be at most"):
-        lower(trace([[[local(0, 0)]]], blocks=2**30, local=2**31 - 1), machine())
+        # 256 threads, and 2^31 bytes each with what they are rounded up to: 2^22 such blocks would just do.
+        lower(trace([[[local(0, 0)]] * 256], blocks=2**22 + 1, local=2**31 - 1), machine())
 
 
 # Constants

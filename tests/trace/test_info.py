@@ -26,6 +26,10 @@ from tests.trace.test_lower import machine
         ({"work": (("fp32", 1), ("fp32", 2))}, "site 3: work = {'fp32': 2}: must be"),
         ({"needs": (-1,)}, "site 3: needs = (-1,): must be whole numbers from 0 to 2^62 - 1"),
         ({"gives": (1.5,)}, "site 3: gives = (1.5,): must be whole numbers"),
+        ({"stall": -1}, "site 3: stall = -1: must be a whole number from 0 to 2^31 - 1"),
+        ({"stall": 2**31}, "site 3: stall = 2147483648: must be a whole number"),
+        ({"stall": True}, "site 3: stall = True: must be a whole number"),
+        ({"stall": 1.0}, "site 3: stall = 1.0: must be a whole number"),
     ],
 )  # fmt: skip
 def test_a_site_that_says_what_can_not_be_is_refused(fields, said):
@@ -34,15 +38,16 @@ def test_a_site_that_says_what_can_not_be_is_refused(fields, said):
     assert str(caught.value).startswith(said)
 
 
-def test_what_sites_say_of_work_and_values_is_in_the_digest_and_their_texts_are_not():
+def test_what_sites_say_of_work_values_and_stalls_is_in_the_digest_and_their_texts_are_not():
     thread = [fetch(0, 0), work(1, 1)]
     plain = site(0, gives=(0,))
     others = [
         site(0), site(0, gives=(1,)), site(0, gives=(0,), needs=(0,)), site(0, gives=(0,), work=[("fp32", 1)]),
-        site(0, gives=(0,), work=[("fp64", 1)]),
+        site(0, gives=(0,), work=[("fp64", 1)]), dataclasses.replace(plain, stall=1),
+        dataclasses.replace(plain, stall=2), dataclasses.replace(site(0), stall=1),
     ]  # fmt: skip
     digests = {trace([[thread]], sites=[each]).info.digest for each in (plain, *others)}
-    assert len(digests) == 6
+    assert len(digests) == 9
     texts = dataclasses.replace(plain, instruction="ld.global.f32 %f1, [%rd4];", function="f", line=7)
     assert trace([[thread]], sites=[texts]).info.digest == trace([[thread]], sites=[plain]).info.digest
 
@@ -52,7 +57,8 @@ def test_a_compiled_trace_comes_back_from_a_file(tmp_path):
         dataclasses.replace(
             SAXPY[0], instruction="ld.global.f32 %f1, [%rd4];", function="f", inlined=(("k.cu", 3), ("h.cuh", 9))
         ),
-        *SAXPY[1:],
+        dataclasses.replace(SAXPY[1], stall=2**31 - 1),
+        *SAXPY[2:],
         site(MOST_SITES - 1, "local_load"),
     ]
     thread = [fetch(0, 0), fetch(1, 32), store(2, 32), local(MOST_SITES - 1, 0), constant(70_000, 4)]
@@ -60,6 +66,7 @@ def test_a_compiled_trace_comes_back_from_a_file(tmp_path):
     program.save(tmp_path / "t.parquet")
     back = load_trace(tmp_path / "t.parquet")
     assert back.info == program.info
+    assert [each.get("stall") for each in back.info.to_dict()["sites"]] == [None, 2**31 - 1, None, None, None]
     assert back.to_table().equals(program.to_table())
     assert lower(back, machine()) == lower(program, machine())
 
@@ -75,6 +82,7 @@ ARRAY = {"name": "a", "base": 0, "bytes": 1, "dtype": "|u1", "shape": [1]}
         ({"warp_size": 0}, "warp_size = 0: must be a whole number from 1 to"),
         ({"sites": [{**PLACE, "site": 2**29}]}, "site = 536870912: must be a whole number from 0 to 536870911"),
         ({"sites": [{**PLACE, "work": {"a": 1}}]}, "work = {'a': 1}: must be"),
+        ({"sites": [{**PLACE, "stall": "4"}]}, "stall = '4': must be a whole number from 0 to 2^31 - 1"),
         ({"arrays": [{**ARRAY, "space": "x"}]}, "space = 'x': must be global or constant"),
     ],
 )

@@ -6,7 +6,7 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.edges import WARP_POINTER, number_of, offset_of
 from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.layout import ALIGN, WARP
-from simtmm.cuda.ptx.control_flow import Block
+from simtmm.cuda.ptx.control_flow import EXCLUSIVE, Block
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Register
 
 if TYPE_CHECKING:
@@ -36,6 +36,13 @@ def gather_lanes(emit: Emitter, code: "FunctionCode", block: Block) -> None:
     emit.store(ready, "%mask")
     emit.do(f"br {nobody}, label %dispatch, label %gathered{number}")
     emit.label(f"gathered{number}")
+    if block.instructions[0].has(EXCLUSIVE):  # lanes with other masks come again when these have gone
+        here = emit.load("i32", "%mask")
+        lane = emit.call("llvm.cttz.i32", "i32", here, Value("true", "i1"))
+        first = emit.value(f"extractelement {wanted}, i32 {lane.name}", "i32")
+        alike = emit.mask(emit.compare("icmp eq", wanted, emit.splat(first)))
+        emit.call("park", "void", WARP_POINTER, emit.binary("and", here, emit.invert(alike)), number_of(number))
+        emit.store(emit.binary("and", here, alike), "%mask")
 
 
 def members(instruction: Instruction) -> Register | Immediate:

@@ -5,13 +5,11 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-import llvmlite
-import llvmlite.binding as llvm
-
 from simtmm.cache import find, keep, own_folder
 from simtmm.compiled import sources_of
-from simtmm.cuda.execution.machine_code import MachineCode, compile_assembly, host_features
+from simtmm.cuda.execution.machine_code import MachineCode, compile_assembly
 from simtmm.errors import OutputError
+from simtmm.native.machine_code import circumstances
 
 
 def machine_code(assembly: str, label: str) -> MachineCode:
@@ -36,9 +34,7 @@ def machine_code(assembly: str, label: str) -> MachineCode:
 @cache
 def _circumstances() -> str:
     """What else decides the code: LLVM, the processor, and how it is compiled."""
-    return "\0".join(
-        (llvmlite.__version__, llvm.get_host_cpu_name(), host_features(), sources_of(compile_assembly.__module__))
-    )
+    return "\0".join((*circumstances(), sources_of(compile_assembly.__module__)))
 
 
 def label_of(name: str) -> str:

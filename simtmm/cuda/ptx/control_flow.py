@@ -17,6 +17,7 @@ GATHERING = {"shfl", "vote", "match", "redux", "elect", "mma", "wmma", "ldmatrix
 
 HERE = "here"  # of what looks at the lanes that take part, and waits for none: a modifier of ours
 RECONVERGE = "reconverge"  # of bar.warp.sync of machine code, where lanes meet again that have parted: likewise,
+EXCLUSIVE = "exclusive"  # of one: behind it, lanes that waited for others go on without these
 LEAVE_CONVERGENCE = "leave_convergence"  # and an instruction of ours: lanes of a mask that the others need not wait for
 BARRIER_RESULT = "barrier_result"  # behind bar.red, what it gives: an instruction of ours
 

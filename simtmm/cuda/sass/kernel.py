@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from simtmm.cuda.compilers.disassembly import Disassembly
 from simtmm.cuda.ptx.renaming import renamed
+from simtmm.cuda.ptx.steps import COPIES
 from simtmm.cuda.ptx.syntax import Function, Instruction, Issue, Location, Module, Variable
 from simtmm.cuda.sass.families import HANDLERS
 from simtmm.cuda.sass.launch_constants import HEAD_FROM, SHARED_HEAD, LaunchConstants
-from simtmm.cuda.sass.lifting import PARAMETERS, Banks, Lifting
+from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.listing import parse_listing
-from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel
+from simtmm.cuda.sass.sources import Banks
+from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, Number, Word
 from simtmm.cuda.sass.work import class_of
 from simtmm.errors import SassError
 
@@ -82,7 +84,7 @@ def lifted_kernel(
         entry,
         True,
         (),
-        (Variable(PARAMETERS, "param", "b8", 16, parameter_bytes),),
+        (Variable("parameters", "param", "b8", 16, parameter_bytes),),
         dict(lifting.registers),
         tuple(variables),
         tuple(lifting.body),
@@ -100,13 +102,23 @@ def _issue(instruction: MachineInstruction) -> Issue:
     control = instruction.control
     gives: tuple[str, ...] = ()
     if control.written is not None and _LOADS.fullmatch(instruction.opcode):
-        gives = (scoreboard(control.written),)
-    return Issue(
-        class_of(instruction), max(0, control.stall - 1), tuple(map(scoreboard, control.waits)), gives, recorded=True
-    )
+        gives = (_scoreboard(control.written),)
+    if instruction.opcode in ("LDGSTS", "UBLKCP"):
+        gives = (*gives, COPIES)
+    needs = (*map(_scoreboard, control.waits), *_waited_for(instruction))
+    return Issue(class_of(instruction), max(0, control.stall - 1), needs, gives, recorded=True)
 
 
-def scoreboard(number: int) -> str:
+def _waited_for(instruction: MachineInstruction) -> tuple[str, ...]:
+    """What DEPBAR waits for: all that a scoreboard tells of. It is 0 where all copies have come as well."""
+    match instruction.operands:
+        case (Word(board), Number(0)) if instruction.opcode == "DEPBAR":
+            return (board, COPIES)
+        case _:
+            return ()
+
+
+def _scoreboard(number: int) -> str:
     """What a scoreboard is called among what steps need and give."""
     return f"SB{number}"
 
@@ -133,6 +145,3 @@ def _locations(module: Module) -> Mapping[int, Location | None]:
             if isinstance(item, Instruction):
                 found[item.line] = item.location
     return found
-
-
-__all__ = ["LiftedKernel", "lifted_kernel", "scoreboard"]

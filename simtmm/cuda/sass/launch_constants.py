@@ -10,7 +10,7 @@ from simtmm.cuda.execution.layout import LOCAL_WINDOW, SHARED_WINDOW
 from simtmm.cuda.ptx.syntax import Address, Immediate, Operand, Register, Symbol
 
 if TYPE_CHECKING:
-    from simtmm.cuda.sass.lifting import Lifting
+    from simtmm.cuda.sass.writing import Writing
 
 SHARED_HEAD = 0x400  # bytes of shared memory that are the driver's,
 HEAD_FROM = 90  # from this architecture on
@@ -43,7 +43,7 @@ class LaunchConstants:
         self.parameters = places.parameters  # offset of the kernel's own
         self._stack, self._parameter_bytes = stack_bytes, parameter_bytes
 
-    def read(self, lifting: "Lifting", offset: int) -> Operand:
+    def read(self, lifting: "Writing", offset: int) -> Operand:
         """The 32 bits at an offset. Raises SassError where it is not known what stands there."""
         places = self._places
         if places.parameters <= offset < places.parameters + self._parameter_bytes:

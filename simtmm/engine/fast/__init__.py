@@ -1,4 +1,4 @@
-"""The fast engine: docs/machine.md, compiled. The same Result as the reference engine, to the tick.
+"""The fast engine: docs/machine.md, compiled (simtmm/native). The same Result as the reference engine, to the tick.
 
 A launch is simulated a stretch at a time, so that progress shows and Ctrl-C is heard. This engine shares no rule with
 simtmm/engine/reference: two writings of one page. Its rules are loops over flat arrays:

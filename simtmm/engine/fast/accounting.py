@@ -1,9 +1,8 @@
 """What a group's ticks went into, and the timeline (docs/machine.md, section 7)."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
-from simtmm.compiled import helper, inlined
 from simtmm.engine.fast.layout import (
     GROUP_ACCOUNTED,
     GROUP_BARRIER,
@@ -28,6 +27,7 @@ from simtmm.engine.fast.layout import (
     WATCH_SINCE,
     WATCH_STATE,
 )
+from simtmm.native import inlined
 
 
 @inlined
@@ -49,7 +49,6 @@ def account(s, g, t):
         s.group[g, GROUP_ACCOUNTED] = t
 
 
-@helper
 def note(s, g, w, state, t):
     """Another state of a warp begins; the interval that ends goes into the timeline."""
     since = s.watch[w, WATCH_SINCE]

@@ -1,11 +1,10 @@
 """Advancing: a warp goes on to where it has to wait, and what that sets off in its block (section 3)."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 
-from simtmm.compiled import helper, inlined
 from simtmm.engine.fast.accounting import turn
 from simtmm.engine.fast.layout import (
     AT_BARRIER,
@@ -21,12 +20,17 @@ from simtmm.engine.fast.layout import (
     GROUP_MEMORY,
     GROUP_MEMORY_HEAD,
     GROUP_MEMORY_TAIL,
+    GROUP_OTHER_HEAD,
+    GROUP_OTHER_TAIL,
     GROUP_PARKED,
     IN_BARRIER,
+    IN_PAUSE,
     IS_DONE,
     MEMORY,
     MEMORY_TICKS,
     NEVER,
+    OTHER_TICKS,
+    P_CYCLE,
     P_OUTSTANDING,
     P_SLOTS,
     R_ANY_FINISHED,
@@ -42,9 +46,9 @@ from simtmm.engine.fast.layout import (
     WARP_NEXT,
     WARP_POSITION,
 )
-from simtmm.engine.fast.prefetch import prefetch
 from simtmm.engine.fast.scheduler import make_ready, push
-from simtmm.workload import ASYNC, BARRIER, JOIN
+from simtmm.native import inlined, prefetch
+from simtmm.workload import ASYNC, BARRIER, JOIN, PAUSE
 
 
 @inlined
@@ -81,7 +85,13 @@ def advance(s, order, g, slot, t):
     end = s.warp[w, WARP_END]
     while True:
         what = np.int64(JOIN) if position == end else np.int64(s.kind[position])
-        if what in (JOIN, BARRIER):
+        if what >= JOIN:  # control
+            if what == PAUSE:
+                s.warp[w, WARP_POSITION] = position + 1
+                turn(s, g, w, IN_PAUSE, t)
+                wake = t + s.amount[position] * s.parameters[P_CYCLE]
+                push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
+                return SLEEPS
             if s.warp[w, WARP_ASYNCS] > 0:
                 left_out = s.amount[position] if position < end and what == JOIN else np.int64(0)
                 count = s.warp[w, WARP_ASYNCS] - left_out
@@ -115,7 +125,6 @@ def advance(s, order, g, slot, t):
         return READY
 
 
-@helper
 def leave(s, order, g, slot, t, outcome):
     """A warp has come to a barrier or is done: what that sets off in its block."""
     base = g * s.parameters[P_SLOTS]

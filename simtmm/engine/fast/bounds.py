@@ -4,7 +4,7 @@ import numpy as np
 
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
-from simtmm.workload import SHARED, Workload
+from simtmm.workload import PAUSE, SHARED, Workload
 
 LONGEST = 2.0**61  # ticks; sums of two of them fit 64 bits
 
@@ -23,15 +23,17 @@ def check_length(machine: Machine, workload: Workload) -> None:
     start = takes.block_launch + takes.warp_launch
     each = takes.issue + takes.pipeline_depth
 
-    def bound(held: float) -> float:
-        others = chunk * (len(workload.chunks) + 1) + start * (workload.warps + 1)
+    def bound(held: float, paused: float = 0.0) -> float:
+        others = chunk * (len(workload.chunks) + 1) + start * (workload.warps + 1) + machine.ticks_per_cycle * paused
         return each * (held + workload.operations + 1) + others
 
-    # Rarely does it take the sum itself to see that it is no more than it may be.
+    # Rarely does it take the sum itself to see that it is no more than it may be. To issue takes a cycle at least, so
+    # that this bounds pauses, too.
     most = float(workload.amount.max(initial=0)) * workload.operations
     if bound(most) < LONGEST:
         return
-    if bound(float(workload.amount[workload.kind <= SHARED].sum(dtype=np.float64))) >= LONGEST:
+    kinds = workload.kind <= SHARED, workload.kind == PAUSE
+    if bound(*(float(workload.amount[chosen].sum(dtype=np.float64)) for chosen in kinds)) >= LONGEST:
         raise EngineError(
             f"{workload.origin} on {machine.name}: could take 2^61 ticks and more, which engine 'fast' can't count; "
             "use engine 'reference', or fewer ticks_per_cycle"

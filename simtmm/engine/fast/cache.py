@@ -1,12 +1,12 @@
 """Caches of chunks, a row a set, its lines in the order of their use, latest first (section 4)."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 
-from simtmm.compiled import inlined
 from simtmm.engine.fast.layout import LINE_CHUNK, LINE_FILL, WRITTEN
+from simtmm.native import inlined
 from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE
 
 
@@ -68,7 +68,8 @@ def warm(l2, kind, amount, chunks, stores):
             continue
         count = np.int64(amount[index])
         if what in (LOAD, ASYNC) or (what == STORE and stores):
-            for chunk in chunks[at : at + count]:
+            for place in range(at, at + count):
+                chunk = chunks[place]
                 row = modulo(chunk, np.int64(sets))
                 if find_line(l2, row, chunk, ways) < 0:
                     insert_line(l2, row, chunk, np.int64(0), ways)

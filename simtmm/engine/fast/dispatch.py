@@ -1,11 +1,10 @@
 """Dispatch: blocks that finished make room, and pending ones are placed (section 6)."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator,assignment"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
 
 import numpy as np
 
-from simtmm.compiled import helper, inlined
 from simtmm.engine.fast.accounting import account
 from simtmm.engine.fast.advance import settle
 from simtmm.engine.fast.bits import give_back, take
@@ -61,6 +60,7 @@ from simtmm.engine.fast.layout import (
     WATCH_STATE,
 )
 from simtmm.engine.fast.scheduler import push
+from simtmm.native import inlined
 
 
 @inlined
@@ -81,7 +81,6 @@ def free_finished(s, g):
     s.group[g, GROUP_EMPTY_BLOCKS] = 0
 
 
-@helper
 def dispatch(s, order, t):
     """Section 6: free the places of blocks that finished at t, place what fits, and again while blocks finish."""
     groups = s.parameters[P_GROUPS]

@@ -1,11 +1,10 @@
 """Issue ports: what a grant takes up, and what happens where it ends (sections 2 and 5)."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 
-from simtmm.compiled import inlined
 from simtmm.engine.fast.accounting import turn
 from simtmm.engine.fast.advance import asyncs_are_full, settle, sleep
 from simtmm.engine.fast.layout import (
@@ -50,7 +49,8 @@ from simtmm.engine.fast.layout import (
 )
 from simtmm.engine.fast.memory import transfer_chunks
 from simtmm.engine.fast.scheduler import pick, push
-from simtmm.workload import ASYNC, BARRIER, COMPUTE, JOIN, SHARED, STORE
+from simtmm.native import inlined
+from simtmm.workload import ASYNC, COMPUTE, JOIN, SHARED, STORE
 
 
 @inlined
@@ -72,7 +72,7 @@ def segment(s, g, slot, t, p):
         elif what == SHARED:
             issued += 1
             ticks += issue * s.amount[position]
-        elif what in (JOIN, BARRIER):
+        elif what >= JOIN:
             break
         else:
             if what == ASYNC and asyncs_are_full(s, w, t + ticks):
@@ -154,7 +154,7 @@ def next_issues(s, w, t):
     if position == s.warp[w, WARP_END]:
         return False
     what = np.int64(s.kind[position])
-    if what in (JOIN, BARRIER):
+    if what >= JOIN:
         return False
     return not (what == ASYNC and asyncs_are_full(s, w, t))
 
@@ -170,14 +170,14 @@ def release_ports(s, switch, memory, order, g, t):
         w = g * s.parameters[P_SLOTS] + slot
         access = s.port[p, PORT_ACCESS]
         finish = act(s, memory, g, w, p, t)
-        if switch.ndim == ON_STALL and finish < 0 and access >= 0 and next_issues(s, w, t):
+        if switch == ON_STALL and finish < 0 and access >= 0 and next_issues(s, w, t):
             segment(s, g, slot, t, p)
             continue
         s.port[p, PORT_RELEASE] = NEVER
         s.group[g, GROUP_HELD] -= 1
         if finish >= 0:
             sleep(s, g, t, finish, slot)
-        elif switch.ndim == ON_STALL:
+        elif switch == ON_STALL:
             settle(s, order, g, slot, t)
         else:
             wake = max(t, s.port[p, PORT_GRANTED] + s.parameters[P_DEPTH])
@@ -220,7 +220,7 @@ def grant_ports(s, switch, order, g, t):
         s.group[g, GROUP_GRANTED_AGE] = s.warp[g * s.parameters[P_SLOTS] + slot, WARP_AGE]
         turn(s, g, g * s.parameters[P_SLOTS] + slot, ISSUING, t)
         s.group[g, GROUP_HELD] += 1
-        if switch.ndim == ON_STALL:
+        if switch == ON_STALL:
             segment(s, g, slot, t, p)
         else:
             instruction(s, g, slot, t, p)

@@ -1,11 +1,10 @@
 """Groups that nothing couples go on apart, each on a clock of its own; many of them at once, in lanes."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 
-from simtmm.compiled import helper
 from simtmm.engine.fast.dispatch import dispatch
 from simtmm.engine.fast.layout import (
     BLOCK_SOONEST,
@@ -22,10 +21,10 @@ from simtmm.engine.fast.layout import (
     R_PENDING,
     TOUCHED,
 )
-from simtmm.workload import ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE
+from simtmm.workload import ATOMIC, COMPUTE, JOIN, LOAD, PAUSE, SHARED, STORE
 
 
-def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, store_wait, shortest):
+def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, store_wait, cycle, shortest):
     """The ticks that each block takes at least: those of the warp that issues and waits longest, were it alone."""
     for block in range(len(shortest)):
         longest = np.int64(0)
@@ -35,7 +34,9 @@ def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, sto
                 what = np.int64(kind[index])
                 if what in (COMPUTE, SHARED):
                     ticks += issue * amount[index]
-                elif what not in (JOIN, BARRIER):
+                elif what == PAUSE:
+                    ticks += cycle * amount[index]
+                elif what < JOIN:
                     ticks += issue
                     if what in (LOAD, ATOMIC):
                         ticks += wait
@@ -45,7 +46,6 @@ def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, sto
         shortest[block] = longest
 
 
-@helper
 def soonest_end(s, g, t):
     """A tick before which no block of a group can end that goes on at t."""
     soonest = NEVER
@@ -60,7 +60,6 @@ def soonest_end(s, g, t):
     return max(soonest, t + 1)
 
 
-@helper
 def dispatch_apart(s, order):
     """Dispatch for groups on clocks of their own, up to the first tick at which one that goes on could be next."""
     groups = s.parameters[P_GROUPS]
@@ -84,7 +83,6 @@ def dispatch_apart(s, order):
             return touched
 
 
-@helper
 def share_out(s, touched):
     """Give the touched groups to lanes, if they are worth it."""
     lanes = s.parameters[P_LANES]

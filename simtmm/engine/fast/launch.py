@@ -1,15 +1,13 @@
 """A launch: its arrays, laid out from a machine and a workload, and the calls of the compiled loops that go on with it.
 
-Nothing that is compiled owns memory: the arrays are made here, and the loops are compiled without Numba's runtime,
-which would count references to them.
+Nothing that is compiled owns memory: the arrays are made here.
 """
 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from simtmm.compiled import Compiled
-from simtmm.engine.fast import cache, lanes, loop
+from simtmm.engine.fast import cache, lanes
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.part import Part, Room, is_coupled, takes_partitions
 from simtmm.engine.fast.tables import (
@@ -23,8 +21,9 @@ from simtmm.engine.fast.tables import (
     parameters_of,
     table,
 )
-from simtmm.engine.fast.variants import compilation_announced
+from simtmm.engine.fast.variants import RUN
 from simtmm.machine import Machine
+from simtmm.native import Loop
 from simtmm.result import WHERE_TIME_GOES
 from simtmm.workload import ASYNC, Workload
 
@@ -32,9 +31,7 @@ TIMELINE_ROOM = 1_000_000  # intervals of a timeline between two drains, about
 STRETCH = 2_000_000  # steps of groups between two looks at the clock: a fraction of a second
 WORTH_SHARING = 200_000  # operations: some milliseconds, a hundred times what handing them to threads takes
 
-_RUN, _SHORTEST_BLOCKS, _WARM = (
-    Compiled(function, runtime=False) for function in (loop.run, lanes.shortest_blocks, cache.warm)
-)
+_SHORTEST_BLOCKS, _WARM = Loop(lanes.shortest_blocks), Loop(cache.warm)
 
 
 class Launch:
@@ -112,15 +109,13 @@ class Launch:
             stretches = {lane: self._lanes.submit(self._simulate, at.LANE + lane) for lane in self._open}
             self._open = {lane for lane, stretch in stretches.items() if stretch.result() == at.GO_ON}
             return False
-        with compilation_announced(self._flags):
-            outcome = self._simulate(1)
+        outcome = self._simulate(1)
         if outcome == at.WIDE:
             self._open = set(range(int(self._state.parameters[at.P_LANES])))
         return outcome == at.OVER
 
     def _simulate(self, mark: int) -> int:
-        outcome: int = _RUN(self._state, *self._flags, self._stretch, mark)
-        return outcome
+        return RUN(self._state, *self._flags, self._stretch, mark)
 
     def drain(self, begin: int) -> Integers:
         """The intervals of the timeline so far, which are forgotten here; the launch begins at that tick."""
@@ -167,7 +162,8 @@ def _shortest_blocks(machine: Machine, part: Part, threads: ThreadPoolExecutor, 
     def fill(number: int) -> None:
         begin, end = (part.blocks * bound // parts for bound in (number, number + 1))
         block_warps = workload.block_warps[part.first + begin : part.first + end + 1]
-        _SHORTEST_BLOCKS(*operations, block_warps, takes.issue, wait, store_wait, shortest[begin:end])
+        waits = takes.issue, wait, store_wait, machine.ticks_per_cycle
+        _SHORTEST_BLOCKS(*operations, block_warps, *waits, shortest[begin:end])
 
     list(threads.map(fill, range(parts)))
     return shortest

@@ -4,9 +4,8 @@ State is kept in rows of 64-bit integers, a row for each warp (WARP_*), block (B
 (GROUP_*), so that what belongs to one warp shares its cache lines. Warps lie by group and slot, blocks by group and
 place.
 
-Flags say what kind of machine it is. A flag is an empty array whose number of dimensions is its value: that is part of
-its type, so Numba compiles the engine once for each set of flags, and what a machine does not have is not in the
-machine code.
+Flags say what kind of machine it is. The engine is compiled once for each set of flags, and what a machine does not
+have is not in the machine code.
 """
 
 from typing import Any, NamedTuple
@@ -18,9 +17,8 @@ from simtmm.timeline import WarpState
 
 NEVER = np.int64(1) << 62
 
-# A constant that is passed to a function is an int64 of NumPy: for each plain integer Numba would compile the function
-# anew.
-START, TO_ISSUE, ISSUING, PIPELINE, MEMORY, IN_BARRIER = (np.int64(state) for state in WarpState)
+# What is kept in the state is an int64 of NumPy, in Python as well.
+START, TO_ISSUE, ISSUING, PIPELINE, MEMORY, IN_BARRIER, IN_PAUSE = (np.int64(state) for state in WarpState)
 
 # Columns of rows
 WARP_POSITION, WARP_END, WARP_CHUNK, WARP_AGE, WARP_READY, WARP_BLOCK, WARP_NEXT, WARP_COMPUTED = range(8)
@@ -69,14 +67,15 @@ BIT_SETS = 3
     P_L1_WAYS, P_L1_LATENCY, P_L2_SETS, P_L2_WAYS, P_L2_LATENCY, P_SERIAL, P_ROOM, P_MOST_BLOCKS, P_PARTITIONED,
     P_SCHEDULER, P_BREAKDOWN, P_TIMELINE, P_LANES, P_WIDE, P_FIRST_BLOCK, P_STORE_LATENCY, P_TURNAROUND, P_DROPS,
     P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
-) = range(42)  # fmt: skip
+    P_CYCLE,
+) = range(43)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(42, 49)
-PARAMETERS = 49
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(43, 50)
+PARAMETERS = 50
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
-# Flags, by their number of dimensions
+# Flags
 NO, YES = 1, 2  # coupled: groups keep one clock; memory: a transfer may take anything but L
 ON_STALL, EVERY_INSTRUCTION = 1, 2  # switch
 QUEUE, BITS = 1, 2  # order: ready warps in a queue (fifo) or as bits (the other schedulers)
@@ -86,7 +85,7 @@ GO_ON, OVER, WIDE = range(3)  # what `run` says: call again; all is done; call f
 
 
 class State(NamedTuple):
-    """All of a launch, as Numba takes it."""
+    """All of a launch, as the loops take it."""
 
     parameters: Any  # int64: P_* and R_*
     kind: Any  # the workload's, as are the next five
@@ -102,7 +101,7 @@ class State(NamedTuple):
     shortest: Any  # int64[blocks]: ticks that a block takes at least; only where groups run in lanes
     clock: Any  # int64[NEXT and TOUCHED, groups]: when something happens next, whether to issue now
     rings: Any  # int64[groups, MEMORY_TICKS..., ring]: sorted wake-ups from memory (ticks and slots), the other
-    # wake-ups (pipeline, beginning), ready warps in fifo's order, finished blocks that wait for a dispatch
+    # wake-ups (pipeline, beginning, pause), ready warps in fifo's order, finished blocks that wait for a dispatch
     bits: Any  # uint64[groups, READY_SLOTS..., words]: slots of ready warps, free slots, free places
     in_flight: Any  # int64[groups * slots, outstanding]: finishes of asyncs, where their number is limited
     finishes: Any  # int64[operations]: from a warp's first operation on, the latest finish of its first n asyncs

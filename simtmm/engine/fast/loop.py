@@ -1,11 +1,10 @@
 """The loop over ticks: the phases of a step, one after another (section 2)."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 
-from simtmm.compiled import helper
 from simtmm.engine.fast.accounting import account
 from simtmm.engine.fast.dispatch import dispatch, free_finished
 from simtmm.engine.fast.issue import grant_ports, next_tick, release_ports, wake_warps
@@ -31,7 +30,6 @@ from simtmm.engine.fast.layout import (
 )
 
 
-@helper
 def run_together(s, switch, memory, order, budget):
     """Groups that share something keep one clock; steps in the order of the page."""
     groups = s.parameters[P_GROUPS]
@@ -62,7 +60,6 @@ def run_together(s, switch, memory, order, budget):
     return GO_ON
 
 
-@helper
 def run_apart(s, switch, memory, order, budget, mark):
     """Groups touched with this mark go on, each on its own clock, up to where a block ends and others are pending."""
     for g in range(s.parameters[P_GROUPS]):
@@ -103,9 +100,9 @@ def run(s, coupled, switch, memory, order, budget, mark):
         for g in range(groups):
             s.clock[TOUCHED, g] = 1
             s.group[g, GROUP_PARKED] = 0
-        if coupled.ndim == NO and share_out(s, groups):
+        if coupled == NO and share_out(s, groups):
             return WIDE
-    if coupled.ndim == YES:
+    if coupled == YES:
         return run_together(s, switch, memory, order, budget)
     while True:
         if run_apart(s, switch, memory, order, budget, mark) == GO_ON:

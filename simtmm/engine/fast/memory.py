@@ -1,11 +1,10 @@
 """The path of a memory instruction: port, caches, slice and partition (section 4)."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 
-from simtmm.compiled import inlined
 from simtmm.engine.fast.cache import drop_line, find_line, insert_line, modulo
 from simtmm.engine.fast.layout import (
     FILL_SHIFT,
@@ -42,6 +41,7 @@ from simtmm.engine.fast.layout import (
     P_WRITES_BACK,
     WRITTEN,
 )
+from simtmm.native import inlined
 from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE
 
 
@@ -89,7 +89,7 @@ def transfer_chunks(s, memory, g, what, first, count, t):
     """Section 4: reserve the path of an instruction's chunks; the tick at which it finishes."""
     latency = s.parameters[P_STORE_LATENCY] if what == STORE else s.parameters[P_LATENCY]
     s.group[g, GROUP_TRANSACTIONS] += count
-    if memory.ndim == NO:
+    if memory == NO:
         finish = t + latency  # neither ports nor partitions nor caches: every transfer takes L
     else:
         finish = t

@@ -1,11 +1,10 @@
 """Which warp comes next: rings of wake-ups, and the ready warps in their scheduler's order (section 5)."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 
-from simtmm.compiled import inlined
 from simtmm.engine.fast.accounting import turn
 from simtmm.engine.fast.bits import lowest_bit
 from simtmm.engine.fast.layout import (
@@ -27,6 +26,7 @@ from simtmm.engine.fast.layout import (
     WARP_AGE,
     WARP_READY,
 )
+from simtmm.native import inlined
 
 
 @inlined
@@ -51,7 +51,7 @@ def make_ready(s, order, g, w, slot, t):
     turn(s, g, w, TO_ISSUE, t)
     s.warp[w, WARP_READY] = t
     s.group[g, GROUP_READY] += 1
-    if order.ndim == QUEUE:
+    if order == QUEUE:
         # In order of ready time, then age; times never fall, so only this tick's entries can be younger.
         tail = s.group[g, GROUP_QUEUE_TAIL]
         head = s.group[g, GROUP_QUEUE_HEAD]
@@ -74,7 +74,7 @@ def pick(s, order, g):
     """The slot of the ready warp that the scheduler grants (section 5); it is ready no more."""
     mask = s.parameters[P_RING] - 1
     s.group[g, GROUP_READY] -= 1
-    if order.ndim == QUEUE:
+    if order == QUEUE:
         head = s.group[g, GROUP_QUEUE_HEAD]
         s.group[g, GROUP_QUEUE_HEAD] = head + 1
         return s.rings[g, QUEUED, head & mask]

@@ -28,6 +28,7 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_ROOM] = machine.warps_per_group
     parameters[at.P_ISSUE] = takes.issue
     parameters[at.P_DEPTH] = takes.pipeline_depth
+    parameters[at.P_CYCLE] = machine.ticks_per_cycle
     parameters[at.P_BLOCK_LAUNCH] = takes.block_launch
     parameters[at.P_WARP_LAUNCH] = takes.warp_launch
     parameters[at.P_LATENCY] = takes.latency
@@ -101,15 +102,14 @@ def all_free(groups: int, slots: int, places: int) -> npt.NDArray[Any]:
     return bits
 
 
-def flags_of(machine: Machine, coupled: bool) -> list[Integers]:
+def flags_of(machine: Machine, coupled: bool) -> list[int]:
     """What kind of machine it is. coupled: whether its groups keep one clock."""
-    flags = (
+    return [
         at.YES if coupled else at.NO,
         at.ON_STALL if machine.scheduling.switch == "on-stall" else at.EVERY_INSTRUCTION,
         at.YES if _has_path(machine) else at.NO,
         at.QUEUE if machine.scheduling.scheduler == "fifo" else at.BITS,
-    )
-    return [np.empty((0,) * flag, dtype=np.int64) for flag in flags]
+    ]
 
 
 def _has_path(machine: Machine) -> bool:

@@ -7,10 +7,12 @@ from simpy import Event
 from simtmm.engine.reference.block import Block
 from simtmm.engine.reference.moment import RELEASE, WAKE, Moment, Waiting
 from simtmm.timeline import WarpState
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, PAUSE, SHARED, STORE
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.run import Run
+
+CONTROL = (JOIN, BARRIER, PAUSE)
 
 
 class Warp:
@@ -55,6 +57,9 @@ class Warp:
                 yield from self.wait_for_asyncs()
                 self.position += 1
                 yield self.block.barrier(self)
+            elif kind == PAUSE:
+                yield from self.sleep(self.amounts[self.position])
+                self.position += 1
             elif kind == ASYNC and not self.may_start_async(int(self.env.now)):
                 yield from self.wait_for_memory(min(self.in_flight))
             else:
@@ -93,6 +98,11 @@ class Warp:
         if count > 0 and (finish := self.latest_finish[count - 1]) > self.env.now:
             yield from self.wait_for_memory(finish)
 
+    def sleep(self, cycles: int) -> Waiting:
+        """Sleep for so many cycles, whatever is in flight."""
+        self.turn(WarpState.PAUSE)
+        yield self.wake(int(self.env.now) + cycles * self.run.machine.ticks_per_cycle)
+
     def may_start_async(self, tick: int) -> bool:
         """Whether fewer than `outstanding` asyncs are in flight at a tick, now or later."""
         if self.run.outstanding is None:
@@ -120,7 +130,7 @@ class Warp:
         now = int(self.env.now)
         while self.position < len(self.kinds):
             kind, amount = self.kinds[self.position], self.amounts[self.position]
-            if kind in (JOIN, BARRIER) or (kind == ASYNC and not self.may_start_async(now + ticks)):
+            if kind in CONTROL or (kind == ASYNC and not self.may_start_async(now + ticks)):
                 break
             self.position += 1
             self.run.report.issued += amount if kind == COMPUTE else 1
@@ -134,7 +144,7 @@ class Warp:
         if self.position == len(self.kinds):
             return False
         kind = self.kinds[self.position]
-        return kind not in (JOIN, BARRIER) and (kind != ASYNC or self.may_start_async(int(self.env.now)))
+        return kind not in CONTROL and (kind != ASYNC or self.may_start_async(int(self.env.now)))
 
     def hold_instruction(self, port: int) -> Waiting:
         """Switch on every instruction: the port is held for one, the next grant waits out the pipeline."""

@@ -45,6 +45,7 @@ class CompiledSites:
             kind=np.array([Kind[step.kind.upper()] for step in steps], dtype=np.uint8),
             width=np.array([min(255, step.width) for step in steps], dtype=np.uint8),
             generic=np.array([_is_generic(step) for step in steps], dtype=np.bool_),
+            issues=np.array([bool(step.work) for step in steps], dtype=np.bool_),
             shared_site=shared,
         )
 
@@ -87,6 +88,7 @@ def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values) 
         work=tuple(step.work.items()),
         needs=values.of(site.function, step.needs),
         gives=values.of(site.function, step.gives),
+        stall=step.stall,
     )
 
 

@@ -25,6 +25,7 @@ def cases() -> Iterator[Case]:
     yield from loads()
     yield from vectors()
     yield from atomics()
+    yield from behind()
     yield from contended()
     yield from wide()
     yield from copies()
@@ -53,6 +54,20 @@ def loads() -> Iterator[Case]:
                 f"  cvta.to.{space}.u64 %at, %at;\n  ld.{space}.{kind} %x, [%at];"
             )
             yield case(f"generic st and ld.{space}.{kind}", body, [to], [given])
+
+
+def behind() -> Iterator[Case]:
+    """An address of 32 bits, and an offset beyond the end of 32 bits: it goes round."""
+    body = f"""\
+.shared .align 4 .b8 held[{4 * THREADS}];
+  .reg .b32 %place;
+  mov.u32 %flag, %tid.x;
+  mov.u32 %place, held;
+  mad.lo.s32 %flag, %flag, -4, %place;
+  st.shared.b32 [%flag+{4 * THREADS - 4}], %a;
+  bar.sync 0;
+  ld.shared.b32 %x, [%flag+{4 * THREADS - 4}];"""
+    yield case("st and ld.shared behind an address below", body, ["b32"], ["b32"])
 
 
 def vectors() -> Iterator[Case]:

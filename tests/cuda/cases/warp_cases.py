@@ -9,7 +9,7 @@ from tests.cuda.cases.kernel import COUNT, THREADS, case
 
 _FULL = "0xffffffff"
 # Lanes below 20 of each warp go together, the others go by.
-_SOME = "mov.u32 %flag, %laneid;\n  setp.ge.u32 %q, %flag, 20;\n  @%q bra BY;\n  {}\nBY:"
+_SOME = "mov.b32 %x, 0;\n  mov.u32 %flag, %laneid;\n  setp.ge.u32 %q, %flag, 20;\n  @%q bra BY;\n  {}\nBY:"
 
 
 def cases() -> Iterator[Case]:

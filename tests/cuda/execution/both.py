@@ -1,7 +1,7 @@
 """A kernel run by the execution on the CPU and by the plain interpreter, on the same arrays at the same addresses."""
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -13,15 +13,22 @@ from simtmm.cuda.ptx import parse_module
 from tests.cuda.interpreter import Memory, run
 
 
-def execute(text: str, blocks: int, threads: int, arrays: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[int]]:
-    """The arrays that kernel "k" leaves, which takes pointers to them, and where they stood."""
-    linked = LinkedModule([CompiledModule(text, 100, name="k.ptx")])
+def execute(
+    text: str,
+    blocks: int,
+    threads: int,
+    arrays: Sequence[np.ndarray],
+    architecture: int = 100,
+    form: Callable[[KernelFunction], KernelFunction] = lambda function: function,
+) -> tuple[list[np.ndarray], list[int]]:
+    """The arrays that kernel "k" leaves, which takes pointers to them, and where they stood. form: what runs of it."""
+    linked = LinkedModule([CompiledModule(text, architecture, name="k.ptx")])
     device = Device()
     device.symbols(linked)
     found = [array.copy() for array in arrays]
     addresses = [device.memory.place(f"a{at}", array) for at, array in enumerate(found)]
     parameters = struct.pack(f"<{len(addresses)}Q", *addresses)
-    device.launch(KernelFunction(linked, "k"), DeviceLaunch((blocks, 1, 1), (threads, 1, 1), parameters))
+    device.launch(form(KernelFunction(linked, "k")), DeviceLaunch((blocks, 1, 1), (threads, 1, 1), parameters))
     return found, addresses
 
 

@@ -11,7 +11,7 @@ from tests.examples import examples
 BLOCKS = 2
 
 
-@examples(30)
+@examples(20)
 @given(text=kernels(), threads=st.sampled_from([32, 40, 64, 70]))
 def test_drawn_kernels_end_as_the_interpreter_says(text, threads):
     out, totals = np.zeros((BLOCKS * threads, 4), np.uint32), np.zeros(BLOCKS, np.uint32)

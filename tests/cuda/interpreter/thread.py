@@ -165,6 +165,9 @@ class Thread:
                 found, place = self.place(operand.base)
                 return found, place + operand.offset
             address = self.read(operand.base, "u64") + operand.offset
+            base = operand.base.name if isinstance(operand.base, Register) else ""
+            if bits_of(self.frame.function.registers.get(base, "b64")) == 32:
+                address &= (1 << 32) - 1
         else:
             address = self.read(operand, "u64")
         if space == "param" and not self.frame.function.entry:

@@ -6,6 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
+import simtmm
 from simtmm.cuda.compilers import compile_source
 from simtmm.cuda.compilers.wheels import find_tool
 from simtmm.trace.schema import Kind
@@ -151,3 +152,63 @@ def test_each_instruction_of_straight_code_is_issued_once(ran, tmp_path):
     told = shown(tmp_path, source, 90)
     straight = next(place for place, text in enumerate(told) if text.startswith("STG")) + 2
     assert issued == straight, "all instructions up to the EXIT behind the store, each once"
+
+
+CHAIN = """
+extern "C" __global__ void f(float a, float b, float* x)
+{
+    #pragma unroll
+    for (int i = 0; i < 64; ++i) a = a * b + 1.0f;
+    x[threadIdx.x] = a;
+}
+"""
+LONE = {
+    "name": "lone",
+    "cores": {"groups": 1, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 64},
+    "scheduling": {"switch": "on-stall"},
+    "memory": {"latency": 300, "chunk_words": 32, "stores": "posted", "store_latency": 1},
+}
+
+
+def stalls(tmp_path, architecture):
+    """The stall counts of f up to its first EXIT, from the bits behind each instruction."""
+    command = [str(find_tool("nvdisasm")), "-c", "-hex", str(tmp_path / "f.cubin")]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    halves = re.findall(r"/\*[0-9a-f]{4}\*/\s+([^;]*);[^\n]*\n\s*/\* 0x([0-9a-f]{16}) \*/", text)
+    last = next(place for place, (words, _) in enumerate(halves) if words.split()[0] == "EXIT")
+    return [max(1, int(high, 16) >> 41 & 15) for _, high in halves[: last + 1]]
+
+
+@pytest.mark.parametrize("architecture", [75, 90, 120])
+@pytest.mark.parametrize("engine", ["reference", "fast"])
+def test_a_lone_warp_takes_what_the_stalls_say(architecture, engine, ran, tmp_path):
+    trace = ran(CHAIN, 1, 32, ("a=1f", "b=0.5f", "x=zeros:float32:32"), architecture=architecture)
+    assert trace.info.schedules[0].why == ""
+    shown(tmp_path, CHAIN, architecture)
+    expected = stalls(tmp_path, architecture)
+    machine = simtmm.Machine.from_dict(LONE)
+    result = simtmm.simulate(machine, simtmm.lower(trace, machine), engine=engine)
+    assert result.cycles == sum(expected)
+    assert sum(expected) >= 4 * 63, "a chain of FFMA takes four cycles each since sm_70"
+
+
+def test_warps_hide_one_another_s_stalls(ran):
+    machine = simtmm.Machine.from_dict(LONE)
+    arguments = ("a=1f", "b=0.5f", "x=zeros:float32:256")
+    one, four = (
+        simtmm.simulate(machine, simtmm.lower(ran(CHAIN, 1, threads, arguments), machine)) for threads in (32, 128)
+    )
+    slots = one.issued
+    assert four.issued == 4 * slots
+    # A stretch of code pauses behind its instructions: so warps issue one after another, and pause together.
+    assert 4 * slots < four.cycles <= 3 * slots + one.cycles < 2 * one.cycles
+
+
+def test_a_lone_warp_waits_for_its_loads_where_the_machine_does(ran):
+    source, block, arguments = ARGUMENTS["stencil"]
+    machine = simtmm.Machine.from_dict(LONE)
+    far = machine.replace({"memory.latency": 1300})
+    cycles = [
+        simtmm.simulate(each, simtmm.lower(ran(source, 1, block, arguments), each)).cycles for each in (machine, far)
+    ]
+    assert cycles[1] - cycles[0] == 1000, "three loads, under way together"

@@ -280,4 +280,5 @@ def test_an_endless_launch_is_interrupted_by_a_signal(saxpy, is_recorded):
     thread.join()
     x, y = np.ones(4, np.float32), np.zeros(4, np.float32)
     saxpy((1,), (4,), (4, 1, x, y))
-    assert (y.tolist(), flag.tolist()) == ([1] * 4, [1, 0])
+    # One that is recorded was compared with its machine code when it was interrupted, and arrays are as they were then.
+    assert (y.tolist(), flag.tolist()) == ([1] * 4, [0 if is_recorded else 1, 0])

@@ -10,7 +10,7 @@ from simtmm.cuda.ptx.steps import space_of
 from simtmm.cuda.ptx.syntax import Instruction, Sink
 from simtmm.cuda.ptx.types import bytes_of
 
-_OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas")
+_OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas", "arrive")
 _REAL = {"f32": "float", "f64": "double"}
 
 
@@ -25,7 +25,8 @@ def atomic(context: Context, instruction: Instruction) -> None:
     operands = instruction.operands
     address = operands[1] if returns else operands[0]
     given = operands[2:] if returns else operands[1:]
-    put(context, given[0], kind, "%data")
+    if given:
+        put(context, given[0], kind, "%data")
     if operation == "cas":
         put(context, given[1], kind, "%data2")
     space = "shared" if space_of(instruction) == "shared" else "global"
@@ -64,6 +65,8 @@ def _lines(operation: str, kind: str, space: str) -> str | None:
             return "  %new = select i1 true, INT %b, INT %old"
         case "cas":
             return "  %same = icmp eq INT %old, %b\n  %new = select i1 %same, INT %c, INT %old"
+        case "arrive":
+            return _ARRIVAL
         case "and" | "or" | "xor":
             return f"  %new = {operation} INT %old, %b"
         case "inc":
@@ -86,6 +89,21 @@ def _lines(operation: str, kind: str, space: str) -> str | None:
         case "add" | "min" | "max" if kind in ("f16", "bf16", "f16x2", "bf16x2"):
             return _of_halves(operation, kind)
     return None
+
+
+# An mbarrier of sm_80, which machine code looks into: bit 63 is the phase, bits 32 to 62 count up to it the arrivals
+# that are missing, and bits 0 to 29 have what the next phase counts from. An operation of ours.
+_ARRIVAL = """  %arrived = add INT %old, 4294967296
+  %phase = and INT %arrived, -9223372036854775808
+  %left = and INT %arrived, 9223372032559808512
+  %complete = icmp eq INT %left, 0
+  %expected = and INT %old, 1073741823
+  %more = or INT %expected, 1073741824
+  %count = shl INT %more, 32
+  %low = and INT %old, 4294967295
+  %next = or INT %count, %low
+  %begun = or INT %next, %phase
+  %new = select i1 %complete, INT %begun, INT %arrived"""
 
 
 def _flushed(name: str) -> str:

@@ -8,7 +8,7 @@ from simtmm.cuda.execution.instructions.integer import is_signed
 from simtmm.cuda.execution.layout import ALIGN, LANES, LAUNCH
 from simtmm.cuda.ptx.steps import space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol, Vector
-from simtmm.cuda.ptx.types import bytes_of
+from simtmm.cuda.ptx.types import bits_of, bytes_of
 
 _POINTERS = (LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER)
 
@@ -24,10 +24,13 @@ def address_of(context: Context, address: Operand) -> Value:
         case Immediate(number):
             return emit.constant(number + address.offset, lanes("i64"))
         case Register():
-            base = context.read(address.base, "i64")
             if not address.offset:
-                return base
-            return emit.binary("add", base, emit.constant(address.offset, base.type))
+                return context.read(address.base, "i64")
+            # An address of 32 bits stays one: shared memory may lie below what an offset is added to.
+            short = bits_of(context.code.registers.get(address.base.name, "b64")) == 32
+            base = context.read(address.base, "i32" if short else "i64")
+            offset = (address.offset + (1 << 31)) % (1 << 32) - (1 << 31) if short else address.offset
+            return emit.resize(emit.binary("add", base, emit.constant(offset, base.type)), "i64", False)
 
 
 def parts_of(operand: Operand) -> tuple[Operand, ...]:

@@ -112,6 +112,15 @@ def on_global(lifting: Lifting, instruction: MachineInstruction) -> None:
     Some operations are done on global memory alone; with a predicate, which tells whether they were done.
     """
     operands = list(instruction.operands)
+    if instruction.has("CAST"):
+        _store_if_same(lifting, instruction)
+        return
+    if instruction.has("ARRIVE"):
+        lifting.only("ARRIVE", "64", *_HOW)
+        if operands[0] != Reg("PT") or instruction.opcode != "ATOM" or len(operands) != 3:
+            raise lifting.refuse()
+        _arrive(lifting, "", operands[1], lifting.address(operands[2]))
+        return
     form = _Form(lifting, instruction, "global" if instruction.opcode == "ATOMG" else "")
     given = operands[3:]
     if len(given) != (2 if form.swaps else 1):
@@ -129,6 +138,11 @@ def on_global(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 def on_shared(lifting: Lifting, instruction: MachineInstruction) -> None:
     """ATOMS."""
+    if instruction.has("ARRIVE"):
+        lifting.only("ARRIVE", "64")
+        to, place = instruction.operands
+        _arrive(lifting, "shared", to, lifting.short_address(place))
+        return
     if instruction.has("CAST"):
         _store_if_same(lifting, instruction)
         return
@@ -151,8 +165,8 @@ def in_space(lifting: Lifting, space: str, address: Address) -> Register:
 
 
 def ask_space(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """QSPC: whether an address is one of global (G), shared (S) or local memory (L)."""
-    spaces = {"G": "global", "S": "shared", "L": "local"}
+    """QSPC: whether an address is one of global (G), shared (S, of a cluster D) or local memory (L)."""
+    spaces = {"G": "global", "S": "shared", "D": "shared::cluster", "L": "local"}
     lifting.only("E", *spaces)
     to, nothing, place = instruction.operands
     space = next((spaces[m] for m in instruction.modifiers if m in spaces), None)
@@ -175,15 +189,29 @@ def _access(
     _write(lifting, to, form.halves(found))
 
 
+def _arrive(lifting: Lifting, space: str, to: Operand, address: Address) -> None:
+    """At an mbarrier of sm_80: what was there, of 64 bits."""
+    found = lifting.temporary("b64")
+    lifting.access(f"atom{space and '.' + space}.arrive.b64", found, address)
+    low, high = lifting.temporary("b32"), lifting.temporary("b32")
+    lifting.do("mov.b64", Vector((low, high)), found)
+    _write(lifting, to, [low, high])
+
+
 def _store_if_same(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """ATOMS.CAST.SPIN: stores a number where another stands; 1, or a predicate, tells that it has."""
-    lifting.only("CAST", "SPIN", "64")
-    to, place, expected, new = instruction.operands
+    """ATOMS.CAST.SPIN, ATOM: stores a number where another stands; 1, or a predicate, tells that it has."""
+    lifting.only("CAST", "SPIN", "64", *_HOW)
+    first, *operands = instruction.operands
+    shared = instruction.opcode == "ATOMS"
+    if not shared and first != Reg("PT"):
+        raise lifting.refuse()
+    to, place, expected, new = [first, *operands] if shared else operands
     count = 2 if instruction.has("64") else 1
     bits = f"b{32 * count}"
     there, given = _number(lifting, expected, count), _number(lifting, new, count)
     found = lifting.temporary(bits)
-    lifting.access(f"atom.shared.cas.{bits}", found, lifting.short_address(place), there, given)
+    address = lifting.short_address(place) if shared else lifting.address(place)
+    lifting.access(f"atom{'.shared' if shared else ''}.cas.{bits}", found, address, there, given)
     done = lifting.value(f"setp.eq.{bits}", "pred", found, there)
     if isinstance(to, Reg) and to.is_predicate:
         lifting.write_predicate(to, done)

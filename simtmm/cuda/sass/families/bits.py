@@ -95,13 +95,11 @@ def find_bit(lifting: Lifting, instruction: MachineInstruction) -> None:
     """FLO: the place of the highest bit that is set, or differs from the sign; .SH: the shift that brings it up."""
     lifting.only("U32", "SH")
     (to, *flags), (source,), _ = parted(instruction)
+    if not all(isinstance(flag, Reg) and flag.is_zero for flag in flags):
+        raise lifting.refuse("tells by a predicate what is not known")
     kind = "u32" if instruction.has("U32") else "s32"
     name = f"bfind.shiftamt.{kind}" if instruction.has("SH") else f"bfind.{kind}"
-    found = lifting.value(name, "b32", lifting.whole(source))
-    some = lifting.value("setp.ne.b32", "pred", found, Immediate(0xFFFFFFFF))
-    lifting.write(to, found)
-    for flag in flags:
-        lifting.write_predicate(flag, some)
+    lifting.write(to, lifting.value(name, "b32", lifting.whole(source)))
 
 
 def reverse(lifting: Lifting, instruction: MachineInstruction) -> None:

@@ -1,29 +1,41 @@
 """Where a warp goes on: branches, calls, exits, barriers; and what costs a slot and does nothing."""
 
-from simtmm.cuda.ptx.control_flow import LEAVE_CONVERGENCE
+from simtmm.cuda.ptx.control_flow import EXCLUSIVE, LEAVE_CONVERGENCE
 from simtmm.cuda.ptx.syntax import Immediate, Register, Symbol
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
-from simtmm.cuda.sass.lifting import NEXT, Lifting
+from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import MachineInstruction, Number, Operand, Reg, Target
+from simtmm.cuda.sass.writing import NEXT
 
 ALL = 0xFFFFFFFF
 
 
 def branch(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """BRA; .CONV where the lanes of a mask are all here, .DIV where they are not."""
+    """BRA; .CONV where the lanes of a mask are all here and let by the guard, .DIV, for all lanes, where not."""
     *conditions, target = instruction.operands
     if not isinstance(target, Target):
         raise lifting.refuse()
     where = Symbol(target.name)
     taken: PtxOperand | None = None
-    lifting.only("CONV", "DIV", "U", "INC", "DEC")
+    lifting.only("CONV", "DIV", "U", "ANY", "INC", "DEC")
     if instruction.has("CONV", "DIV"):
         mask: Operand = Number(ALL)  # sm_75 names none
         if conditions and not (isinstance(conditions[0], Reg) and conditions[0].is_predicate):
             mask = conditions.pop(0)
+        if conditions:
+            raise lifting.refuse()
         taken = _all_here(lifting, mask)
         if instruction.has("DIV"):
             taken = lifting.value("not.pred", "pred", taken)
+        lifting.jump("bra", taken, where, guarded=False)
+        return
+    if instruction.has("ANY"):  # for all lanes, if the guard lets one
+        if conditions or instruction.guard is None:
+            raise lifting.refuse()
+        given = lifting.predicate(instruction.guard)
+        some = lifting.value("vote.sync.here.any.pred", "pred", given, Immediate(ALL))
+        lifting.jump("bra", some, where, guarded=False)
+        return
     for condition in conditions:
         one = lifting.predicate(condition)
         taken = one if taken is None else lifting.value("and.pred", "pred", taken, one)
@@ -31,8 +43,14 @@ def branch(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def _all_here(lifting: Lifting, mask: Operand) -> Register:
-    """Whether the living lanes of a mask take part now."""
-    here = lifting.value("activemask.b32", "b32")
+    """Whether the living lanes of a mask are here now, and the guard lets them."""
+    assert lifting.instruction is not None
+    guard = lifting.instruction.guard
+    if guard is None:
+        here = lifting.value("activemask.b32", "b32")
+    else:
+        let = lifting.predicate(guard)
+        here = lifting.value("vote.sync.here.ballot.b32", "b32", let, Immediate(ALL))
     living = lifting.value("mov.u32", "b32", Register("%livingmask"))
     wanted = lifting.value("and.b32", "b32", lifting.whole(mask), living)
     missing = lifting.value("lop3.b32", "b32", wanted, here, Immediate(0), Immediate(0x30))  # wanted & ~here
@@ -73,13 +91,13 @@ def branch_by_register(lifting: Lifting, instruction: MachineInstruction) -> Non
 
 
 def synchronize_warp(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """WARPSYNC: the lanes of a mask wait for one another."""
-    lifting.only("ALL", "COLLECTIVE")
+    """WARPSYNC: the lanes of a mask wait for one another; .EXCLUSIVE and .COLLECTIVE: no others go on with them."""
+    lifting.only("ALL", "COLLECTIVE", "EXCLUSIVE")
     if instruction.has("ALL") or not instruction.operands:
         mask: PtxOperand = Immediate(ALL)
     else:
         mask = lifting.copy(lifting.whole(instruction.operands[0]))
-    lifting.wait("bar.warp.sync", mask)
+    lifting.wait(f"bar.warp.sync.{EXCLUSIVE}" if instruction.has("COLLECTIVE", "EXCLUSIVE") else "bar.warp.sync", mask)
 
 
 def part(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -100,12 +118,14 @@ def meet(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def leave_meeting(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """BREAK: those of a register of convergence need not wait for these lanes any more."""
+    """BREAK: those of a register of convergence need not wait for these lanes any more; it may have a condition."""
     lifting.only("RELIABLE")
-    if len(instruction.operands) != 1:
+    *conditions, _ = instruction.operands
+    if len(conditions) > 1:
         raise lifting.refuse()
-    register = lifting.register(_convergence(lifting, 0))
-    lifting.do(LEAVE_CONVERGENCE, register, register, guard=True)
+    register = lifting.register(_convergence(lifting, -1))
+    when = lifting.predicate(conditions[0]) if conditions else None
+    lifting.access(LEAVE_CONVERGENCE, register, register, when=when)
 
 
 def _convergence(lifting: Lifting, place: int) -> str:
@@ -140,8 +160,13 @@ def barrier(lifting: Lifting, instruction: MachineInstruction) -> None:
     predicate = None
     if operands and isinstance(operands[-1], Reg) and operands[-1].is_predicate:
         predicate = lifting.predicate(operands.pop())
+    lifting.only("SYNC", "SYNCALL", "ARV", "RED", "POPC", "AND", "OR", "DEFER_BLOCKING")
     number: PtxOperand = lifting.whole(operands[0]) if operands else Immediate(0)
     count = [lifting.whole(operands[1])] if len(operands) > 1 else []
+    if operands and isinstance(operands[0], Reg):  # bits 0 to 3, and from bit 16 on a count that is no number
+        number = lifting.value("and.b32", "b32", number, Immediate(15))
+    if len(operands) > 1 and isinstance(operands[1], Reg):
+        count = [lifting.value("bfe.u32", "b32", count[0], Immediate(16), Immediate(12))]
     if instruction.has("ARV"):
         lifting.access("bar.arrive", number, *count)
     elif instruction.has("RED"):
@@ -168,7 +193,7 @@ def trap(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 NOTHING = (
     "NOP", "ENDCOLLECTIVE", "CCTL", "CCTLL", "CCTLT", "ERRBAR", "CGAERRBAR", "WARPREADY",
-    "PMTRIG", "LDGDEPBAR", "DEPBAR", "PREEXIT", "ACQBULK", "USETMAXREG", "BPT.INT", "BSSYRECONV", "BSYNCRECONV",
+    "PMTRIG", "UBLKPF", "UTMACMDFLUSH", "LDGDEPBAR", "DEPBAR", "PREEXIT", "ACQBULK", "USETMAXREG",
 )  # fmt: skip
 HANDLERS = {
     "BRA": branch,

@@ -15,7 +15,7 @@ def arithmetic(lifting: Lifting, instruction: MachineInstruction) -> None:
     lifting.only(*ROUNDINGS)
     to, *sources = instruction.operands
     stem = {"DADD": "add", "DMUL": "mul", "DFMA": "fma"}[instruction.opcode]
-    numbers = [lifting.double(source) for source in sources if not _is_true(source)]
+    numbers = [lifting.double(source) for source in sources]
     if len(numbers) != (3 if stem == "fma" else 2):
         raise lifting.refuse()
     lifting.write_pair(to, lifting.value(f"{stem}.{rounding(instruction)}.f64", "b64", *numbers))

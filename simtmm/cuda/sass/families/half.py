@@ -76,6 +76,9 @@ def arithmetic(lifting: Lifting, instruction: MachineInstruction) -> None:
     if instruction.has("F32"):
         _widen(lifting, instruction)
         return
+    if any(getattr(source, "part", "") == "F32" for source in operands):
+        _narrow(lifting, instruction)
+        return
     numbers = sources_of(lifting, instruction, list(operands))
     stem, count = {"HADD2": ("add", 2), "HMUL2": ("mul", 2), "HFMA2": ("fma.rn", 3)}[instruction.opcode]
     if len(numbers) != count or (instruction.has("RELU") and count != 3):
@@ -99,6 +102,18 @@ def _widen(lifting: Lifting, instruction: MachineInstruction) -> None:
         numbers.append(lifting.value(f"cvt.f32.{given}", "b32", half_of(lifting, source)))
     ways = ".sat" if instruction.has("SAT") else ""
     lifting.write(to, lifting.value(f"add.rn{ways}.f32", "b32", *numbers))
+
+
+def _narrow(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """HADD2 of 32 bits and -0, before sm_80: cut to 16, for both halves (of which ptxas uses the lower one)."""
+    lifting.only()
+    to, *operands = instruction.operands
+    zero = [source for source in operands if isinstance(source, Reg) and source.is_zero and source.negative]
+    given = [source for source in operands if source not in zero]
+    if instruction.opcode != "HADD2" or len(zero) != 1 or len(given) != 1:
+        raise lifting.refuse()
+    found = lifting.value("cvt.rz.f16.f32", "b32", lifting.real(given[0]))
+    lifting.write(to, lifting.value("prmt.b32", "b32", found, Immediate(0), Immediate(0x1010)))
 
 
 def _whole_zero(source: Reg | Constant) -> tuple[str, ...]:

@@ -1,13 +1,22 @@
 """Loads and stores of all memories, and constants."""
 
+from collections.abc import Sequence
+
 from simtmm.cuda.execution.layout import PARAMETER_WINDOW
 from simtmm.cuda.ptx.syntax import Address, Immediate, Register, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.lifting import Lifting
-from simtmm.cuda.sass.syntax import Constant, MachineInstruction, Reg
+from simtmm.cuda.sass.syntax import Constant, MachineInstruction, Operand, Reg
 
 _SPACES = {"G": ".global", "S": ".shared", "L": ".local", "": ""}
 _TYPES = {"U8": "u8", "S8": "s8", "U16": "u16", "S16": "s16"}
+
+
+# Who sees it when, what caches are to keep of it, and how much they should fetch: none of it changes what is read.
+_HOW = (
+    "E", "U", "SYS", "GPU", "SM", "CTA", "VC", "STRONG", "WEAK", "MMIO", "CONSTANT", "PRIVATE", "EF", "EL", "EU", "LU",
+    "NA", "LTC64B", "LTC128B", "LTC256B", "ENL2", "EFL2", "ELL2",
+)  # fmt: skip
 
 
 def type_and_count(instruction: MachineInstruction) -> tuple[str, int]:
@@ -15,39 +24,53 @@ def type_and_count(instruction: MachineInstruction) -> tuple[str, int]:
     for name, kind in _TYPES.items():
         if instruction.has(name):
             return kind, 1
-    return "b32", 4 if instruction.has("128") else 2 if instruction.has("64") else 1
+    return "b32", next((int(bits) // 32 for bits in ("256", "128", "64") if instruction.has(bits)), 1)
 
 
-def access_name(instruction: MachineInstruction, stem: str, space: str) -> tuple[str, int]:
-    """The PTX instruction of an access, and how many registers it has."""
+def access_name(lifting: Lifting, instruction: MachineInstruction, stem: str, space: str) -> tuple[str, int]:
+    """The PTX instruction of an access, and how many registers it has. Raises SassError."""
+    lifting.only(*_HOW, *_TYPES, "64", "128", "256")
     kind, count = type_and_count(instruction)
+    if kind != "b32" and instruction.has("64", "128", "256"):
+        raise lifting.refuse()
     strong = ".volatile" if instruction.has("STRONG", "MMIO") else ""
     vector = f".v{count}" if count > 1 else ""
     return f"{stem}{strong}{space}{vector}.{kind}", count
 
 
+def _registers(lifting: Lifting, instruction: MachineInstruction, operands: Sequence[Operand], count: int) -> list[Reg]:
+    """The first registers of what is moved: two of 128 bits each for 256."""
+    if len(operands) != (2 if count == 8 else 1):
+        raise lifting.refuse()
+    found = [operand for operand in operands if isinstance(operand, Reg) and not operand.is_predicate]
+    if len(found) != len(operands):
+        raise lifting.refuse()
+    return found
+
+
 def load(lifting: Lifting, instruction: MachineInstruction) -> None:
     """LDG, LDS, LDL, LD."""
-    to, place = instruction.operands[0], instruction.operands[-1]
-    if len(instruction.operands) != 2 or not isinstance(to, Reg):
-        raise lifting.refuse()
-    name, count = access_name(instruction, "ld", _SPACES[instruction.opcode[2:]])
+    *to, place = instruction.operands
+    name, count = access_name(lifting, instruction, "ld", _SPACES[instruction.opcode[2:]])
+    registers = _registers(lifting, instruction, to, count)[::-1]  # of 256 bits the upper half is named first
+    if instruction.address in lifting.waiting:
+        name = name.replace("ld.", "ld.volatile.", 1)
     address = lifting.address(place)
     parts = [lifting.temporary("b32") for _ in range(count)]
     lifting.access(name, Vector(tuple(parts)) if count > 1 else parts[0], address)
+    each = count // len(registers)
     for number, part in enumerate(parts):
-        if not to.is_zero:
-            into = lifting.next_register(to, number)
-            lifting.do("mov.b32", into, part, guard=True)
+        first = registers[number // each]
+        if not first.is_zero:
+            lifting.do("mov.b32", lifting.next_register(first, number % each), part, guard=True)
 
 
 def store(lifting: Lifting, instruction: MachineInstruction) -> None:
     """STG, STS, STL, ST."""
-    place, source = instruction.operands[0], instruction.operands[-1]
-    if len(instruction.operands) != 2 or not isinstance(source, Reg):
-        raise lifting.refuse()
-    name, count = access_name(instruction, "st", _SPACES[instruction.opcode[2:]])
-    parts = lifting.registers_of(source, count)
+    place, *given = instruction.operands
+    name, count = access_name(lifting, instruction, "st", _SPACES[instruction.opcode[2:]])
+    registers = _registers(lifting, instruction, given, count)
+    parts = [part for register in registers for part in lifting.registers_of(register, count // len(registers))]
     lifting.access(name, lifting.address(place), Vector(tuple(parts)) if count > 1 else parts[0])
 
 
@@ -56,6 +79,7 @@ def load_constant(lifting: Lifting, instruction: MachineInstruction) -> None:
     to, source = instruction.operands[0], instruction.operands[-1]
     if len(instruction.operands) != 2 or not isinstance(source, Constant) or not isinstance(to, Reg):
         raise lifting.refuse()
+    lifting.only(*_TYPES, "64", "128", "256")
     kind, count = type_and_count(instruction)
     if source.register is not None and source.register.part not in ("", "U32"):
         raise lifting.refuse()

@@ -61,13 +61,18 @@ def _least_and_most(lifting: Lifting, instruction: MachineInstruction, sources: 
 
 
 def least_or_most(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """IMNMX, VIMNMX, VIMNMX3: the smaller where the condition holds, else the larger."""
+    """IMNMX, VIMNMX, VIMNMX3: the smaller where the condition holds, else the larger.
+
+    Of halves, predicates tell whether the first operand's lower half was taken (or is as large), and its upper half.
+    """
     lifting.only(*_TYPES, "U8x4", "RELU")
     operands = list(instruction.operands)
-    while is_predicate(operands[0]):  # what they tell is not known, and nobody asks for it
-        if not _is(operands.pop(0), inverted=False):
-            raise lifting.refuse()
-    to, *sources = operands
+    place = next(n for n, operand in enumerate(operands) if not is_predicate(operand))
+    to = operands.pop(place)
+    told = [operands.pop(0) for _ in range(place)]
+    while is_predicate(operands[0]):
+        told.append(operands.pop(0))
+    sources = operands
     conditions: list[Operand] = []
     while is_predicate(sources[-1]):
         conditions.insert(0, sources.pop())
@@ -79,10 +84,20 @@ def least_or_most(lifting: Lifting, instruction: MachineInstruction) -> None:
     wide = instruction.has("U64", "S64")
     kind = "b64" if wide else "b32"
     found = lifting.value(f"selp.{kind}", kind, least, most, lifting.predicate(conditions[0]))
+    flags: list[PtxOperand] = []
+    if not all(_is(predicate, inverted=False) for predicate in told):
+        if not instruction.has(*_PAIRS) or instruction.has("RELU") or len(told) != 2 or len(sources) != 2:
+            raise lifting.refuse()
+        differs = lifting.value("xor.b32", "b32", found, lifting.whole(sources[0]))
+        for half in (0xFFFF, 0xFFFF0000):
+            part = lifting.value("and.b32", "b32", differs, Immediate(half))
+            flags.append(lifting.value("setp.eq.b32", "pred", part, Immediate(0)))
     if wide:
         lifting.write_pair(to, found)
     else:
         lifting.write(to, found)
+    for predicate, flag in zip(told if flags else (), flags, strict=True):
+        lifting.write_predicate(predicate, flag)
 
 
 def _is(operand: Operand, inverted: bool) -> bool:

@@ -1,6 +1,6 @@
 """Real numbers of 32 bits: sums, products, comparisons, and what is chosen."""
 
-from simtmm.cuda.ptx.syntax import Immediate, Register
+from simtmm.cuda.ptx.syntax import Immediate, Register, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.families.integer import JOINS, write_joined
 from simtmm.cuda.sass.lifting import Lifting
@@ -46,18 +46,19 @@ def pair_arithmetic(lifting: Lifting, instruction: MachineInstruction) -> None:
     stem = {"FADD2": "add", "FMUL2": "mul", "FFMA2": "fma"}[instruction.opcode]
     if len(sources) != (3 if stem == "fma" else 2):
         raise lifting.refuse()
-    numbers = []
-    for source in sources:
-        if not isinstance(source, (Reg, Constant)) or source.negative or source.absolute or source.part not in _PAIRS:
-            raise lifting.refuse("has an operand that is not known here")
-        found = lifting.pair(source)
-        if source.part and source.part[0] == source.part[-1]:
-            raise lifting.refuse()
-        numbers.append(found)
+    numbers = [_two(lifting, source) for source in sources]
     lifting.write_pair(to, lifting.value(_name(instruction, stem) + "x2", "b64", *numbers))
 
 
-_PAIRS = ("", "F32x2.HI_LO")
+def _two(lifting: Lifting, source: Operand) -> PtxOperand:
+    """Two numbers of 32 bits: a pair, or one register for both."""
+    if isinstance(source, Reg) and not source.negative and not source.absolute:
+        if source.part == "F32x2.HI_LO":
+            return lifting.pair(source)
+        if source.part == "F32":
+            one = lifting.bits(source)
+            return lifting.value("mov.b64", "b64", Vector((one, one)))
+    raise lifting.refuse("has an operand that is not known here")
 
 
 def least_or_most(lifting: Lifting, instruction: MachineInstruction) -> None:

@@ -60,17 +60,36 @@ def read_special(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def to_uniform(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """R2UR: what the lowest of the lanes that take part has."""
-    to, source = instruction.operands[0], instruction.operands[-1]
-    here = lifting.value("activemask.b32", "b32")
+    """R2UR: what the lowest of the lanes that take part has, for all lanes; and whether a lane has something else.
+
+    With .OR, or had before: of two registers, one by one.
+    """
+    lifting.only("OR")
+    *differs, to, source = instruction.operands
+    if len(differs) > 1 or not isinstance(to, Reg):
+        raise lifting.refuse()
+    guard = instruction.guard
+    if guard is None:
+        here = lifting.value("activemask.b32", "b32")
+    else:
+        let = lifting.predicate(guard)
+        here = lifting.value("vote.sync.here.ballot.b32", "b32", let, Immediate(0xFFFFFFFF))
     last = lifting.value("brev.b32", "b32", here)
     leader = lifting.value("bfind.shiftamt.u32", "b32", last)
-    found = lifting.temporary("b32")
-    lifting.do("shfl.sync.here.idx.b32", found, lifting.whole(source), leader, Immediate(0x1F), Immediate(0xFFFFFFFF))
-    if len(instruction.operands) == 2:
-        lifting.write(to, found)
-    else:
-        raise lifting.refuse()
+    found: PtxOperand = lifting.temporary("b32")
+    given = lifting.copy(lifting.whole(source))
+    lifting.do("shfl.sync.here.idx.b32", found, given, leader, Immediate(0x1F), Immediate(0xFFFFFFFF))
+    differ = lifting.value("setp.ne.b32", "pred", given, found)
+    if not to.is_zero:  # a register of the warp: the lanes that the guard leaves out have it as well
+        register = lifting.register(to.name)
+        if guard is not None:
+            some = lifting.value("setp.ne.b32", "pred", here, Immediate(0))
+            found = lifting.value("selp.b32", "b32", found, register, some)
+        lifting.do("mov.b32", register, found)
+    for predicate in differs:
+        if instruction.has("OR"):
+            differ = lifting.value("or.pred", "pred", differ, lifting.predicate(predicate))
+        lifting.write_predicate(predicate, differ)
 
 
 def predicates_to_register(lifting: Lifting, instruction: MachineInstruction) -> None:

@@ -1,0 +1,217 @@
+"""PTX that is written for machine code: instructions, jumps, registers, and what of it all the machine issues."""
+
+from collections.abc import Mapping
+
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Issue, Label, Location, Negated, Register, Symbol
+from simtmm.cuda.ptx.syntax import Operand as PtxOperand
+from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, Operand, Reg
+from simtmm.cuda.sass.waiting import waiting_loads
+from simtmm.errors import SassError
+
+NEXT = 16  # bytes of an instruction
+PART = Issue()  # of what carries out a part of an instruction
+
+
+class Writing:
+    """PTX that is being written for machine code.
+
+    instruction: what is lifted now. body: the PTX so far. registers: the type of each. waiting: addresses of loads of
+    shared memory by which threads wait for others.
+    """
+
+    def __init__(self, listing: Listing, locations: Mapping[int, Location | None]) -> None:
+        """locations: of lines of PTX."""
+        self.body: list[Instruction | Label] = []
+        self.registers: dict[str, str] = {}
+        self.tables: dict[str, tuple[str, ...]] = {}
+        self.instruction: MachineInstruction | None = None
+        self._labels = {item.name: item.address for item in listing.items if isinstance(item, MachineLabel)}
+        self.places_behind_calls = tuple(
+            dict.fromkeys(each.address + NEXT for each in listing.instructions if each.opcode == "CALL")
+        )
+        self.waiting = waiting_loads(listing)
+        self._locations = locations
+        self._issue: Issue | None = None
+
+    def begin(self, instruction: MachineInstruction, issue: Issue) -> None:
+        """What follows carries out this instruction; the first that is written, or its access, is what is issued."""
+        self.instruction, self._issue = instruction, issue
+
+    def end(self) -> None:
+        """The instruction has been carried out, even if that takes nothing."""
+        if self._issue is not None:
+            self._append("", (), (), None, self._issue)
+            self._issue = None
+
+    def _append(
+        self,
+        opcode: str,
+        modifiers: tuple[str, ...],
+        operands: tuple[PtxOperand, ...],
+        guard: bool | None,
+        issue: Issue,
+    ) -> None:
+        self.body.append(self._made(opcode, modifiers, operands, self._guard() if guard else None, issue))
+
+    def _made(
+        self,
+        opcode: str,
+        modifiers: tuple[str, ...],
+        operands: tuple[PtxOperand, ...],
+        guard: Register | Negated | None,
+        issue: Issue,
+    ) -> Instruction:
+        machine = self.instruction
+        assert machine is not None
+        location = self._locations.get(machine.ptx_line)
+        return Instruction(opcode, modifiers, operands, guard, machine.ptx_line, location, machine.text, issue)
+
+    def _guard(self) -> Register | Negated | None:
+        assert self.instruction is not None
+        guard = self.instruction.guard
+        if guard is None or (guard.is_zero and not guard.inverted):
+            return None
+        register = self.predicate_register(Reg(guard.name))
+        return Negated(register) if guard.inverted else register
+
+    def do(self, name: str, *operands: PtxOperand, guard: bool = False) -> None:
+        """An instruction of PTX, "add.s32". guard: whether only lanes of the machine instruction's guard do it."""
+        opcode, *modifiers = name.split(".")
+        self._append(opcode, tuple(modifiers), operands, guard, PART)
+
+    def access(self, name: str, *operands: PtxOperand, when: Register | None = None) -> None:
+        """Likewise the access of the machine's instruction, under its guard: what is issued.
+
+        when: a condition of its own.
+        """
+        assert self._issue is not None
+        opcode, *modifiers = name.split(".")
+        self.body.append(self._made(opcode, tuple(modifiers), operands, self._guarded(when), self._issue))
+        self._issue = None
+
+    def _guarded(self, when: PtxOperand | None) -> Register | Negated | None:
+        """The instruction's guard and a condition of its own, as one."""
+        guard = self._guard()
+        if when is None:
+            return guard
+        if guard is not None:
+            assert self.instruction is not None
+            assert self.instruction.guard is not None
+            when = self.value("and.pred", "pred", when, self.predicate(self.instruction.guard))
+        return self._condition(when)
+
+    def _condition(self, when: PtxOperand | None) -> Register | None:
+        """A condition as a guard."""
+        return when if when is None or isinstance(when, Register) else self.value("mov.pred", "pred", when)
+
+    def wait(self, name: str, mask: PtxOperand) -> None:
+        """Lanes wait for those of a mask; those that the guard leaves out go by."""
+        guard = self._guard()
+        if guard is None:
+            self.do(name, mask)
+            return
+        past = f"past{len(self.body)}"
+        others = guard.register if isinstance(guard, Negated) else Negated(guard)
+        self.body.append(self._made("bra", (), (Symbol(past),), others, PART))
+        self.do(name, mask)
+        self.body.append(Label(past))
+
+    def value(self, name: str, kind: str, *operands: PtxOperand) -> Register:
+        """What an instruction of PTX gives, in a register of its own of that type."""
+        found = self.temporary(kind)
+        self.do(name, found, *operands)
+        return found
+
+    def temporary(self, kind: str) -> Register:
+        """A register of its own."""
+        name = f"t{len(self.registers)}"
+        self.registers[name] = kind
+        return Register(name)
+
+    def begin_place(self, address: int) -> None:
+        """What follows may be jumped to."""
+        self.body.append(Label(place_name(address)))
+
+    def jump(self, opcode: str, taken: PtxOperand | None, *operands: PtxOperand, guarded: bool = True) -> None:
+        """The instruction's own end of a block ("bra", "exit"), under its guard and a condition of its own."""
+        assert self.instruction is not None
+        assert self._issue is not None
+        guard = self._guarded(taken) if guarded else self._condition(taken)
+        named = tuple(
+            Symbol(place_name(self.address_of_label(o.name))) if isinstance(o, Symbol) and opcode == "bra" else o
+            for o in operands
+        )
+        self.body.append(self._made(opcode, (), named, guard, self._issue))
+        self._issue = None
+
+    def jump_by_value(self, value: PtxOperand, addresses: tuple[int, ...]) -> None:
+        """A jump to the one of these addresses that a value is; others end the launch."""
+        if not addresses:
+            raise self.refuse("jumps, and nothing calls it")
+        index: PtxOperand = Immediate(len(addresses))
+        for number, address in enumerate(addresses):
+            here = self.value("setp.eq.b32", "pred", value, Immediate(address))
+            index = self.value("selp.b32", "b32", Immediate(number), index, here)
+        table = f"targets{len(self.tables)}"
+        lost = f"lost{len(self.tables)}"
+        self.tables[table] = (*map(place_name, addresses), lost)
+        self.jump("brx", None, index, Symbol(table))
+        behind = f"behind{len(self.tables)}"
+        self.body.append(self._made("bra", (), (Symbol(behind),), None, PART))
+        self.body.append(Label(lost))
+        self.body.append(self._made("trap", (), (), None, PART))
+        self.body.append(Label(behind))
+
+    def address_of_label(self, name: str) -> int:
+        """Where a label stands. Raises SassError."""
+        if self._labels.get(name, -1) < 0:
+            raise self.refuse(f"jumps to {name}, which is not here")
+        return self._labels[name]
+
+    def reduce_at_barrier(self, number: PtxOperand, count: list[PtxOperand], predicate: Register | None) -> None:
+        """BAR.RED: what it finds stands in a register of its own until B2R.RESULT asks for it."""
+        assert self.instruction is not None
+        if predicate is None:
+            raise self.refuse()
+        kind = next((m for m in ("POPC", "AND", "OR") if self.instruction.has(m)), None)
+        if kind is None:
+            raise self.refuse()
+        to = self.register("barrier.count") if kind == "POPC" else self.predicate_register(Reg("P.barrier"))
+        name = f"bar.red.{kind.lower()}.{'u32' if kind == 'POPC' else 'pred'}"
+        self.access(name, to, number, *count, predicate)
+
+    def refuse(self, why: str = "is not known") -> SassError:
+        """That the instruction can't be lifted."""
+        assert self.instruction is not None
+        return SassError(f"`{self.instruction.text}` {why}")
+
+    def only(self, *known: str) -> None:
+        """Raises SassError if the instruction has a modifier beside these."""
+        assert self.instruction is not None
+        for modifier in self.instruction.modifiers:
+            if modifier not in known:
+                raise self.refuse(f"with .{modifier} is not known")
+
+    def register(self, name: str) -> Register:
+        """A register of 32 bits by its name."""
+        self.registers.setdefault(name, "b32")
+        return Register(name)
+
+    def predicate_register(self, source: Reg) -> Register:
+        """A predicate by its name; PT and UPT hold true."""
+        if source.is_zero:
+            return self.value("mov.pred", "pred", Immediate(1))
+        self.registers.setdefault(source.name, "pred")
+        return Register(source.name)
+
+    def predicate(self, source: Operand) -> Register:
+        """A condition, with ! done."""
+        if not isinstance(source, Reg) or not source.is_predicate:
+            raise self.refuse("has an operand that is no predicate")
+        register = self.predicate_register(source)
+        return self.value("not.pred", "pred", register) if source.inverted else register
+
+
+def place_name(address: int) -> str:
+    """The label of an address."""
+    return f"L{address:x}"

@@ -1,0 +1,147 @@
+"""A loop that is compiled when it is first called with arguments of some kinds, and kept in the user's cache."""
+
+import contextlib
+import ctypes
+import hashlib
+import inspect
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simtmm.cache import find, keep
+from simtmm.compiled import announced, kept_folder
+from simtmm.errors import OutputError
+from simtmm.native.values import SIGNED, WIDTHS, Array, Parameter, Struct
+
+_CALLED = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)  # others may run Python meanwhile
+
+
+class Loop:
+    """A function, to be called with arrays, named tuples of arrays, and integers; it gives an integer or 0.
+
+    constants: its parameters for each value of which, an integer, it is compiled by itself. what: what is compiled, to
+    be told where that takes a while; nothing is told if left out. checked: whether an index outside of its array or a
+    division by zero raises IndexError once the loop is over, which makes it slower; without, anything may come of them.
+    """
+
+    def __init__(self, function: Any, constants: Sequence[str] = (), what: str = "", checked: bool = False) -> None:
+        self.function = function
+        self._names = tuple(inspect.signature(function).parameters)
+        self._constants = frozenset(constants)
+        self._what = what
+        self._checked = checked
+        self._variants: dict[tuple[Parameter, ...], _Code] = {}
+        self._compiling = threading.Lock()
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *arguments: Any) -> int:
+        listed = list(self._parts(arguments))
+        parameters = tuple(parameter for parameter, _ in listed)
+        code = self._variants.get(parameters)
+        if code is None:
+            with self._compiling:
+                code = self._variants.get(parameters) or self._made(parameters)
+                self._variants[parameters] = code
+        table = np.array([0, *(number for _, numbers in listed for number in numbers)], dtype=np.uint64)
+        given: int = code.function(table.ctypes.data)
+        if table[0]:
+            raise IndexError(f"{self.function.__module__}: line {table[0]}: outside of an array, or divided by zero")
+        return given
+
+    def is_compiled(self, constants: Sequence[int]) -> bool:
+        """Whether it is there for these constants, in order, in this process or in the user's cache."""
+        if any(list(constants) == [known for known in key if isinstance(known, int)] for key in self._variants):
+            return True
+        folder = self._folder()
+        return folder is not None and any(folder.glob(f"{self._label(constants)}-*.o"))
+
+    def _folder(self) -> Path | None:
+        """Where it is kept; None where nothing could tell that its sources have changed."""
+        module = self.function.__module__
+        return kept_folder(module) if module.startswith("simtmm.") else None
+
+    def _label(self, constants: Sequence[int]) -> str:
+        """What people who look into the cache see."""
+        return "-".join((*(["checked"] if self._checked else []), self.function.__name__, *map(str, constants)))
+
+    def _parts(self, arguments: Sequence[Any]) -> Iterator[tuple[Parameter, list[int]]]:
+        """Of each argument, what the function is compiled for, and what stands of it in the table."""
+        entry = 1
+        taken: list[tuple[int, int, bool]] = []
+        for name, argument in zip(self._names, arguments, strict=True):
+            if name in self._constants:
+                yield int(argument), []
+                continue
+            if isinstance(argument, tuple):
+                fields, numbers = [], []
+                for field, array in zip(argument._fields, argument, strict=True):  # type: ignore[attr-defined]
+                    fields.append((field, _array(field, entry, array, taken)))
+                    numbers += [array.__array_interface__["data"][0], *array.shape]
+                    entry += 1 + array.ndim
+                yield Struct(tuple(fields)), numbers
+            elif isinstance(argument, np.ndarray):
+                yield _array(name, entry, argument, taken), [argument.__array_interface__["data"][0], *argument.shape]
+                entry += 1 + argument.ndim
+            else:
+                yield SIGNED, [int(argument) & (1 << 64) - 1]
+                entry += 1
+        _check_apart(taken)
+
+    def _made(self, parameters: tuple[Parameter, ...]) -> "_Code":
+        from simtmm.native import machine_code  # late: LLVM takes a moment
+
+        folder = self._folder()
+        label = self._label([known for known in parameters if isinstance(known, int)])
+        circumstances = (*machine_code.circumstances(), str(self._checked), repr(parameters))
+        key = hashlib.sha256("\0".join(circumstances).encode()).hexdigest()[:32]
+        found = find(folder, label, key, ".o") if folder else None
+        if found is not None:
+            with contextlib.suppress(OSError):  # taken away meanwhile, say
+                return _Code(found.read_bytes())
+        with announced(self._what):
+            code = self._compiled(parameters)
+        if folder:
+            with contextlib.suppress(OutputError):  # a full disk, say: it runs all the same
+                keep(folder, label, key, ".o", lambda path: path.write_bytes(code))
+        return _Code(code)
+
+    def _compiled(self, parameters: tuple[Parameter, ...]) -> bytes:
+        from simtmm.native import machine_code, program  # late: neither is needed for what is kept
+
+        text = program.assembly(self.function, parameters, self._checked)
+        return machine_code.object_code(text, machine_code.QUICK if self._checked else machine_code.FULL)
+
+
+class _Code:
+    """Object code that can be called."""
+
+    def __init__(self, code: bytes) -> None:
+        from simtmm.native.machine_code import ENTRY, loaded
+
+        self._engine = loaded(code)
+        self.function: Callable[[int], int] = _CALLED(self._engine.get_function_address(ENTRY))
+
+
+def _array(name: str, entry: int, array: Any, taken: list[tuple[int, int, bool]]) -> Array:
+    """What is compiled of an array; notes where it lies."""
+    flags, element = array.flags, array.dtype.name
+    if element not in WIDTHS or not array.dtype.isnative or not flags.c_contiguous or not flags.aligned:
+        raise ValueError(f"{name}: no C-contiguous array of integers, but {array.dtype}")
+    address = array.__array_interface__["data"][0]
+    taken.append((address, address + array.nbytes, flags.writeable))
+    return Array(name, entry, element, array.ndim)
+
+
+def _check_apart(taken: list[tuple[int, int, bool]]) -> None:
+    """Raise ValueError where an array that may be written to shares elements with another one."""
+    end, written = 0, False
+    for begin, stop, writeable in sorted(taken):
+        if begin < end and begin < stop and (written or writeable):
+            raise ValueError("an array that may be written to shares elements with another one")
+        if stop > end:
+            end, written = stop, writeable
+        else:
+            written = written or writeable

@@ -1,0 +1,57 @@
+"""LLVM assembly to object code of this computer's processor, and object code to functions, by the LLVM of llvmlite."""
+
+import threading
+from functools import cache
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+
+ENTRY = "simtmm_entry"  # the function of a module that is called
+QUICK, FULL = 1, 3  # LLVM's levels: the first compiles in a third of the time
+LOCK = threading.Lock()  # LLVM's context is one for the process
+
+
+def object_code(text: str, speed: int) -> bytes:
+    """The object code of a module. speed: QUICK or FULL. Raises RuntimeError where LLVM refuses it."""
+    with LOCK:
+        machine = target_machine()
+        module = llvm.parse_assembly(text)
+        module.triple, module.data_layout = machine.triple, str(machine.target_data)
+        module.verify()
+        options = llvm.PipelineTuningOptions(speed_level=speed)
+        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(module, builder)
+        code: bytes = machine.emit_object(module)
+    return code
+
+
+def loaded(code: bytes) -> Any:
+    """An engine that holds object code; it has to be kept as long as its functions are called."""
+    with LOCK:
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+    return engine
+
+
+def target_machine(level: int = 2) -> Any:
+    """A new one: an engine makes what it is given its own. level: how hard LLVM tries to make good code, 0 to 3."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=host_features(), opt=level, reloc="pic", codemodel="small", jit=True
+    )
+
+
+@cache
+def host_features() -> str:
+    """The processor's features, as LLVM names them; part of what object code is kept under."""
+    features: str = llvm.get_host_cpu_features().flatten()
+    return features
+
+
+def circumstances() -> tuple[str, ...]:
+    """What decides object code beside its assembly: LLVM, and the processor."""
+    return llvmlite.__version__, llvm.get_host_cpu_name(), host_features()

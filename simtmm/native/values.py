@@ -1,0 +1,61 @@
+"""What names and expressions stand for while a function is translated."""
+
+from dataclasses import dataclass
+from typing import Any
+
+SIGNED, UNSIGNED, TRUTH = "int64", "uint64", "bool"
+WIDTHS = {f"{sign}int{bits}": bits for sign in ("", "u") for bits in (8, 16, 32, 64)}  # of elements of arrays
+TYPES = {SIGNED: "i64", UNSIGNED: "i64", TRUTH: "i1"}  # in LLVM's words
+
+
+class TranslationError(Exception):
+    """What is outside of the part of Python that is translated, with its place."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number: its kind, and LLVM's name of it. constant: what it is, where that is known; written: in the source."""
+
+    kind: str
+    text: str
+    constant: int | None = None
+    written: bool = False
+
+
+@dataclass(frozen=True)
+class Array:
+    """An argument that is an array, C-contiguous. entry: where its address and then its shape stand in the table."""
+
+    name: str
+    entry: int
+    element: str  # of NumPy: "int64", "uint8"
+    dimensions: int
+
+
+@dataclass(frozen=True)
+class Struct:
+    """An argument that is a named tuple of arrays."""
+
+    fields: tuple[tuple[str, Array], ...]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The shape of an array."""
+
+    array: Array
+
+
+Known = Array | Struct | int  # what a function is translated for: an argument that is no number of each call's own
+Parameter = Known | str  # or the kind of a number
+
+
+def constant(value: Any, written: bool = False) -> Value:
+    """A number of the source, or one that it names: an integer of Python or NumPy, or a truth."""
+    name = type(value).__name__
+    if name in ("bool", "bool_"):
+        return Value(TRUTH, "true" if value else "false", int(value))
+    if name == "uint64":
+        number = int(value)
+        return Value(UNSIGNED, str(number - (1 << 64) if number >> 63 else number), number)
+    return Value(SIGNED, str(int(value)), int(value), written)

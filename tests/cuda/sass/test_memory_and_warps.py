@@ -1,0 +1,211 @@
+"""Memory, atomics, warps, matrices, copies and barriers: what machine code does is what its PTX does."""
+
+import re
+import struct
+
+import numpy as np
+import pytest
+
+from simtmm.cuda.compilers import compile_source
+from simtmm.cuda.compilers.wheels import find_tool
+from simtmm.cuda.device import Device, DeviceLaunch
+from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.linked import LinkedModule
+from simtmm.cuda.machine_function import MachineFunction
+from simtmm.cuda.ptx.steps import COPIES
+from tests.cuda.cases import matrix_cases, memory_cases, warp_cases
+from tests.cuda.cases.interpreted import interpreted
+from tests.cuda.compilers.conftest import needs
+from tests.cuda.sass.lifted import run_lifted
+
+needs_tools = needs(lambda: find_tool("ptxas"), lambda: find_tool("nvdisasm"))
+BLOCKS, THREADS, COUNT = 2, 128, 2048
+# What ptxas takes for these architectures and not for older ones.
+_FROM = {
+    80: r"bf16|tf32|cp\.async|redux|m16n8k(16|32|64)|f64\.f64",
+    90: r"add\.(noftz\.)?v[24]|b128|stmatrix|e4m3|(atom|red).*bf16|m16n8k[48].*f64",
+    100: r"redux.*f32",
+}
+_EACH = {"memory": (memory_cases, 8), "warp": (warp_cases, 5), "matrix": (matrix_cases, 3)}
+
+
+def _known(architecture):
+    """Cases that an architecture has, some of each kind."""
+    chosen = []
+    for module, count in _EACH.values():
+        cases = [
+            case
+            for case in module.cases()
+            if not any(newer > architecture and re.search(names, case.name) for newer, names in _FROM.items())
+        ]
+        chosen += cases[architecture % 7 :: max(1, len(cases) // count)][:count]
+    return chosen
+
+
+@needs_tools
+@pytest.mark.parametrize("architecture", [75, 80, 90, 120])
+def test_one_instruction_as_machine_code_does_what_the_interpreter_says(architecture):
+    cases = _known(architecture)
+    for case, found in zip(cases, run_lifted(cases, architecture), strict=True):
+        assert not case.differences(interpreted(case), found)
+
+
+SOURCE = """
+typedef unsigned u32; typedef unsigned long long u64;
+__device__ u32 place(const void* p) { return (u32)__cvta_generic_to_shared(p); }
+
+// Lanes leave for the slow way of a division, which stands behind all else, and meet before they shuffle.
+extern "C" __global__ void meet(const u32* in, u32* out) {
+  int i = threadIdx.x + blockIdx.x * blockDim.x, lane = threadIdx.x & 31;
+  float a = 1 + (in[i] & 255), b = 1 + (in[i] >> 8 & 255), c = 1 + (in[i] >> 16 & 255);
+  if (i % 5 == 0) a *= 1e-38f;
+  if (i % 7 == 0) b *= 1e-39f;
+  float x = a / b;
+  x += __shfl_xor_sync(~0u, x, 1);
+  float y = x / c;
+  y += __shfl_xor_sync(~0u, y, 2);
+  u32 sum = __float_as_uint(y), v = in[i];
+  for (int m = 0; m < 6; m++) {
+    for (int n = 0; n < 6; n++) {
+      if ((v >> m & 7) == n) goto out;
+      v = v * 69069 + 1;
+      if (v & 64) { sum += n; continue; }
+      if (!(v & 7)) break;
+      sum ^= v;
+    }
+  }
+out:
+  sum += __shfl_xor_sync(~0u, sum, 8);
+  if (lane < 10) { sum += __shfl_sync(0x3ff, sum, (lane + 1) % 10); }
+  else { for (u32 j = 0; j < (sum & 15); j++) sum = sum * 3 + 1; sum ^= __ballot_sync(0xfffffc00, sum & 2); }
+  u32 mates = __match_any_sync(~0u, v & 7);  // masks of their own, side by side
+  sum += __popc(__ballot_sync(mates, v & 64)) + __all_sync(mates, v & 32) + __shfl_sync(mates, v, __ffs(mates) - 1);
+  out[i] = sum;
+}
+
+// Lanes that wait for a lock, and the one that has it, which all are to meet: it goes on alone.
+extern "C" __global__ void lock(const u32* in, u32* out) {
+  u32* held = out + 2000;
+  int i = threadIdx.x + blockIdx.x * blockDim.x;
+  if (threadIdx.x & 1) {
+    while (atomicCAS(held, 0, 1) != 0) ;
+    __threadfence();
+    ((volatile u32*)out)[1000] = ((volatile u32*)out)[1000] + in[i];
+    __threadfence();
+    atomicExch(held, 0);
+  }
+  __syncwarp();
+  __shared__ volatile u32 seen;
+  if (!threadIdx.x) seen = 0;
+  __syncthreads();
+  if (threadIdx.x >= 96) { while (seen < 96) ; out[i] = seen; } else atomicAdd((u32*)&seen, 1);
+}
+
+extern "C" __global__ void updates(const u32* in, u32* out) {
+  __shared__ u32 bins[128], low; __shared__ u64 wide; __shared__ float sum; __shared__ double more;
+  int t = threadIdx.x, i = t + blockIdx.x * blockDim.x;
+  bins[t] = 0;
+  if (!t) { low = ~0u; wide = 0; sum = 0; more = 0; }
+  __syncthreads();
+  atomicAdd(&bins[in[i] & 127], 1);
+  atomicMin(&low, in[i]);
+  atomicAdd(&wide, (u64)in[i] * in[i + 1]);
+  atomicAdd(&sum, (float)(in[i] & 15));
+  atomicAdd(&more, (double)(in[i] & 1023));
+  u32* any = in[i] & 1 ? &bins[127 - t] : out + 1500 + t;  // shared or global memory
+  atomicAdd(any, 1000u);
+  float* real = in[i] & 2 ? &sum : (float*)out + 1700;
+  atomicAdd(real, 2.0f);
+  int set = __syncthreads_count(in[i] & 4), whole = __syncthreads_and(in[i] != 77);
+  u32 number = 1 + t / 64 + in[i] * 0, threads = 64 + in[i] * 0;
+  asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads));
+  out[i] = bins[t] + set * 16 + whole;
+  if (!t) { out[600 + blockIdx.x] = low; ((u64*)out)[310 + blockIdx.x] = wide + (u64)sum + (u64)more; }
+}
+#if __CUDA_ARCH__ >= 800
+extern "C" __global__ void copies(const u32* in, u32* out) {
+  __shared__ __align__(16) u32 held[2][512]; __shared__ u64 barrier;
+  int t = threadIdx.x;
+  u32 sum = 0, waits = place(&barrier);
+  if (!t) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(waits), "r"(128));
+  __syncthreads();
+  for (int k = 0; k < 2; k++) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;"
+                 ::"r"(place(held[k] + 4 * t)), "l"(in + 4 * t + 64 * k),
+                 "r"(16 - 4 * (t % 5)));
+    asm volatile("cp.async.commit_group;");
+  }
+  asm volatile("cp.async.wait_group 1;");
+  sum += held[0][4 * t] + held[0][4 * t + 3];
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(waits));
+  for (int done = 0; !done;)
+    asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.b32 %0, 1, 0, p;}"
+                 : "=r"(done) : "r"(waits));
+  sum = sum * 3 + held[1][4 * (t ^ 77) + 1];
+  u64 state;
+  asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(waits));
+  for (int done = 0; !done;)
+    asm volatile("{.reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p;}"
+                 : "=r"(done) : "r"(waits), "l"(state));
+#if __CUDA_ARCH__ >= 900
+  __syncthreads();
+  if (!t) {
+    asm volatile("mbarrier.inval.shared.b64 [%0]; mbarrier.init.shared.b64 [%0], 1;" ::"r"(waits));
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(waits), "r"(1024));
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     place(held[0])), "l"(in + 256), "r"(1024), "r"(waits) : "memory");
+  }
+  __syncthreads();
+  for (int done = 0; !done;)
+    asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; selp.b32 %0, 1, 0, p;}"
+                 : "=r"(done) : "r"(waits) : "memory");
+  sum += held[0][255 - t];
+#endif
+  out[t + blockIdx.x * blockDim.x] = sum;
+}
+#endif
+"""
+
+
+def _module(architecture):
+    return LinkedModule([compile_source(SOURCE, name="kernels.cu", architecture=architecture)])
+
+
+def _run(function):
+    """What a kernel leaves."""
+    device = Device()
+    given = np.random.default_rng(11).integers(0, 1 << 32, COUNT, np.uint32)
+    left = np.zeros(COUNT + 64, np.uint32)
+    addresses = [device.memory.place("given", given), device.memory.place("left", left)]
+    device.launch(function, DeviceLaunch((BLOCKS, 1, 1), (THREADS, 1, 1), struct.pack("<2Q", *addresses)))
+    return given, left
+
+
+@needs_tools
+@pytest.mark.parametrize(
+    ("kernel", "architecture"), [("meet", 75), ("meet", 90), ("updates", 120), ("copies", 80), ("copies", 90)]
+)
+def test_kernels_as_machine_code_do_what_their_ptx_does(kernel, architecture):
+    plain = KernelFunction(_module(architecture), kernel)
+    _, expected = _run(plain)
+    _, found = _run(MachineFunction(plain))
+    assert np.array_equal(found, expected)
+    assert found.any()
+
+
+@needs_tools
+def test_the_lane_that_has_a_lock_does_not_wait_for_those_that_want_it():
+    given, left = _run(MachineFunction(KernelFunction(_module(90), "lock")))
+    threads = np.arange(BLOCKS * THREADS)
+    assert left[1000] == given[: BLOCKS * THREADS][threads % 2 == 1].sum(dtype=np.uint32)
+    assert (left[threads[threads % THREADS >= 96]] == 96).all()
+
+
+@needs_tools
+def test_copies_are_waited_for_where_no_group_may_be_under_way():
+    function = MachineFunction(KernelFunction(_module(80), "copies"))
+    (code,) = function.program.codes
+    steps = [step for block in code.steps for step in block]
+    assert [step.kind for step in steps if COPIES in step.gives] == ["async", "async"]
+    assert {step.width for step in steps if COPIES in step.gives} == {16}
+    assert sum(COPIES in step.needs for step in steps) <= 1

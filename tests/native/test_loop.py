@@ -1,0 +1,360 @@
+"""Loops as machine code: the same as Python, or refused."""
+
+import ast
+import inspect
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simtmm.engine.fast.cache import modulo
+from simtmm.native import Loop, inlined, loop, prefetch
+from simtmm.native.statements import Function
+from simtmm.native.values import TranslationError
+from tests.examples import examples
+
+FACTOR = 3
+MASK = np.uint64(0xFF00FF00FF00FF00)
+INTEGERS = st.integers(-(2**62), 2**62)
+SMALL = st.integers(-40, 40)
+
+
+class Tables(NamedTuple):
+    rows: Any  # int64[rows, 3]
+    bits: Any  # uint64[2, 2, words]
+    kind: Any  # uint8
+
+
+def tables(numbers):
+    rows = np.array([*numbers, *range(6)][:6], dtype=np.int64).reshape(2, 3)
+    return Tables(rows, np.arange(8, dtype=np.uint64).reshape(2, 2, 2), np.array([7, 250, 3], dtype=np.uint8))
+
+
+def arithmetic(s, a, b):
+    s.rows[0, 0] = a + b * FACTOR - (a & b | 5 ^ a)
+    s.rows[0, 1] = a >> 3
+    s.rows[0, 2] -= -a + ~b
+    s.rows[1, 0] *= min(a, b, 7) + max(a, 2)
+    s.rows[1, 1], s.rows[1, 2] = b, s.rows[0, 1]
+    return np.int64(s.kind[1]) << 2
+
+
+def division(s, a, b):
+    if b == 0:
+        return 0
+    s.rows[0, 0] = a // b
+    s.rows[0, 1] = a % b
+    s.rows[0, 2] = np.int64(np.uint64(a & 0xFFFF) % np.uint64(b & 63 | 1))
+    s.rows[1, 0] = np.int64(np.uint64(a & 0xFFFF) // np.uint64(b & 63 | 1))
+    return a // 8
+
+
+def unsigned(s, a, b):
+    word = np.uint64(a & 0xFFFFFF)
+    s.bits[1, 0, 1] |= (word & MASK) >> np.uint64(8) | ~word & np.uint64(1) << np.uint64(63)
+    s.bits[1, 1, 0] ^= word & (~word + np.uint64(1))
+    count = 0
+    while word != 0:
+        word &= word - np.uint64(1)
+        count += 1
+    if s.bits[1, 0, 1] > np.uint64(1) << np.uint64(62):
+        count += 100
+    return count
+
+
+def conditions(s, a, b):
+    value = 0
+    if a < b <= 5 and not (b & 1 or a == -3):
+        value += 1
+    elif a in (1, 2, b) or (b and a > 30):
+        value += 2
+    else:
+        value -= 1
+    if a not in (4, 5) and (FACTOR == 3 or a // b):
+        value += 4
+    both = a > 0 and (b > 0 or a != b)
+    chosen = np.int64(8) if both else np.int64(both)
+    return value + chosen + (16 if a > b and a // (a - b) > 0 else 32)
+
+
+def loops(s, a, b):
+    total = np.int64(0)
+    for i in range(a):
+        if i == b:
+            break
+        if i % 3 == 1:
+            continue
+        for j in range(i, b, -2):
+            total += i * j
+            if total > 500:
+                break
+    for i in range(2):
+        s.rows[i, 2] = total + len(s.kind) + s.rows.shape[1]
+    while True:
+        b -= 7
+        if b < 0:
+            return total + b
+        total += 1
+
+
+@inlined
+def _square(x):
+    return x * x
+
+
+def _store(lines, row, value, large):
+    for column in range(lines.shape[1]):
+        lines[row, column] = value
+    if large:
+        return
+    lines[row, 0] += 1
+
+
+def _is_positive(x):
+    return x > 0
+
+
+def calls(s, a, b):
+    prefetch(s.kind, a & 1)
+    _store(s.rows, np.int64(1), _square(b), a > 3)
+    _store(s.rows, 0, a, _is_positive(b))
+    return _square(a) + np.int64(_is_positive(a))
+
+
+def nothing(s, a, b):
+    """A docstring."""
+    if a > b:
+        return
+
+
+FUNCTIONS = [arithmetic, division, unsigned, conditions, loops, calls, nothing]
+
+
+def python(function, state, *numbers):
+    with np.errstate(over="ignore"):
+        return function(state, *map(np.int64, numbers))
+
+
+@pytest.mark.parametrize("checked", [False, True])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_loop_does_what_python_does(function, checked):
+    compiled = Loop(function, checked=checked)
+
+    @examples(60)
+    @given(a=SMALL | INTEGERS if function is arithmetic else SMALL, b=SMALL, numbers=st.lists(INTEGERS, max_size=6))
+    def agrees(a, b, numbers):
+        here, there = tables(numbers), tables(numbers)
+        assert compiled(here, a, b) == int(python(function, there, a, b) or 0)
+        for mine, theirs in zip(here, there, strict=True):
+            assert mine.tolist() == theirs.tolist()
+
+    agrees()
+
+
+def test_all_that_is_translated_is_among_these():
+    """Each kind of node that has a method is in a function above, or what it does has not been compared."""
+    trees = [ast.parse(inspect.getsource(function)) for function in FUNCTIONS]
+    written = {type(node).__name__.lower() for tree in trees for node in ast.walk(tree)}
+    kinds = {name.lower() for name, kind in vars(ast).items() if inspect.isclass(kind) and issubclass(kind, ast.AST)}
+    methods = {name.removeprefix("_do").removeprefix("_") for name in dir(Function) if name.startswith("_")}
+    assert len(methods & kinds) > 15
+    assert methods & kinds <= written
+
+
+def only(mode, a):
+    if mode == 1:
+        return a + 1
+    if mode == 2:
+        return missing(a)  # noqa: F821  # not there, and not needed for what is compiled here
+    return a - 1
+
+
+def test_what_a_constant_leaves_out_is_not_in_the_machine_code():
+    compiled = Loop(only, ("mode",))
+    assert [compiled(1, 10), compiled(0, 10)] == [11, 9]
+    assert compiled.is_compiled([1])
+    assert not compiled.is_compiled([2])
+    with pytest.raises(TranslationError, match="missing"):
+        compiled(2, 10)
+
+
+def _refused():
+    def kinds(s, a):
+        return s.bits[0, 0, 0] + a
+
+    def element(s, a):
+        s.rows[0, 0] = s.bits[0, 0, 0]
+
+    def narrow(s, a):
+        s.kind[0] = a
+
+    def another_kind(s, a):
+        x = a
+        x = np.uint64(3)
+        return np.int64(x)
+
+    def no_value(s, a):
+        if a > 0:
+            x = 1
+        return x
+
+    def no_value_after_a_loop(s, a):
+        for x in range(a):
+            s.rows[0, 0] = x
+        return x
+
+    def now_and_then(s, a):
+        if a > 0:
+            return a
+        return a < -3
+
+    def negative(s, a):
+        return s.rows[0, -1]
+
+    def one_index(s, a):
+        return s.rows[0]
+
+    def part(s, a):
+        return s.rows[0, 0:2]
+
+    def fraction(s, a):
+        return a / 2
+
+    def float_number(s, a):
+        return a + 1.5
+
+    def power(s, a):
+        return a**2
+
+    def twice(s, a):
+        s.rows[0, _square(a)] += 1
+
+    def attribute(s, a):
+        return s.columns[0]
+
+    def unknown(s, a):
+        return unheard_of(a)  # noqa: F821
+
+    def named(s, a):
+        return max(a, key=None)
+
+    def listed(s, a):
+        for x in [1, 2]:
+            a += x
+        return a
+
+    def value_of_and(s, a):
+        return a and 3
+
+    def truth(s, a):
+        return (a > 1) + 1
+
+    def caught(s, a):
+        try:
+            return a
+        finally:
+            pass
+
+    def step(s, a):
+        for x in range(0, 9, a):
+            s.rows[0, 0] = x
+
+    def otherwise(s, a):
+        while a > 0:
+            a -= 1
+        else:
+            a = 3
+        return a
+
+    return [value for value in locals().values() if callable(value)]
+
+
+@pytest.mark.parametrize("function", _refused(), ids=lambda function: function.__name__)
+def test_what_is_outside_is_refused_with_its_line(function):
+    first = function.__code__.co_firstlineno
+    last = first + len(inspect.getsource(function).splitlines())
+    with pytest.raises(TranslationError, match=r"line (\d+)") as caught:
+        Loop(function)(tables([]), 3)
+    line = int(str(caught.value).split("line ")[1].split(":")[0])
+    assert first <= line < last
+
+
+def itself(a):
+    return itself(a - 1)
+
+
+def test_no_function_calls_itself():
+    with pytest.raises(TranslationError, match="calls itself"):
+        Loop(itself)(3)
+
+
+def look(array, index):
+    return array[index] + 1
+
+
+def divide(a, b):
+    return a // b
+
+
+@pytest.mark.parametrize("index", [-1, 4, 2**62])
+def test_checked_an_index_outside_of_an_array_is_told(index):
+    array = np.arange(4)
+    assert Loop(look, checked=True)(array, 3) == 4
+    with pytest.raises(IndexError, match=rf"test_loop: line {look.__code__.co_firstlineno + 1}"):
+        Loop(look, checked=True)(array, index)
+
+
+def test_checked_a_division_by_zero_is_told():
+    with pytest.raises(IndexError, match="divided by zero"):
+        Loop(divide, checked=True)(3, 0)
+
+
+def copy(source, target):
+    for index in range(len(target)):
+        target[index] = source[index]
+
+
+def test_arrays_that_are_written_to_lie_apart():
+    array = np.arange(8)
+    Loop(copy)(array[:4], array[4:])
+    assert array.tolist() == [0, 1, 2, 3, 0, 1, 2, 3]
+    with pytest.raises(ValueError, match="shares elements"):
+        Loop(copy)(array[:5], array[4:])
+    with pytest.raises(ValueError, match="shares elements"):
+        Loop(copy)(array, array[2:6])
+    Loop(copy)(array[4:], array[6:6])
+    frozen = array.copy()
+    frozen.setflags(write=False)
+    assert Loop(look)(frozen, 2) == 3
+
+
+@pytest.mark.parametrize("array", [np.arange(8)[::2], np.arange(4.0), np.arange(4).astype(">i8")])
+def test_other_arrays_are_refused(array):
+    with pytest.raises(ValueError, match="no C-contiguous array of integers"):
+        Loop(look)(array, 1)
+
+
+@pytest.fixture
+def call(monkeypatch, tmp_path):
+    """A loop of the package, and a folder to keep it in."""
+    monkeypatch.setattr(loop, "kept_folder", lambda module: tmp_path)
+    return lambda: Loop(modulo)(10, 7)
+
+
+def test_what_is_compiled_is_kept_and_found_again(call, tmp_path, monkeypatch):
+    assert call() == 3
+    (kept,) = tmp_path.iterdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(Loop, "_compiled", lambda *arguments: pytest.fail("compiled again"))
+        assert call() == 3
+    kept.write_bytes(b"damaged")
+    assert call() == 3
+
+
+def test_what_is_not_of_this_package_is_not_kept(monkeypatch, tmp_path):
+    """Nothing would tell that its source has changed."""
+    monkeypatch.setattr(loop, "kept_folder", lambda module: tmp_path)
+    assert Loop(look)(np.arange(4), 2) == 3
+    assert not any(tmp_path.iterdir())
