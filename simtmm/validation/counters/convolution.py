@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda.build import build
-from simtmm.cuda.compilers import Resources
+from simtmm.cuda.compilers import Resources, compile_source
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
@@ -126,7 +125,8 @@ class CompiledConvolution:
     @cached_property
     def linked(self) -> LinkedModule:
         """As PTX."""
-        return build([SOURCE], ARCHITECTURE, self.configuration.options, folder=SOURCE.parent)
+        text, options = SOURCE.read_text(encoding="utf-8"), self.configuration.options
+        return LinkedModule([compile_source(text, name=SOURCE.name, architecture=ARCHITECTURE, options=options)])
 
     @property
     def resources(self) -> Resources:
