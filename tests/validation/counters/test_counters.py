@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from simtmm.cuda.compilers.wheels import find_nvrtc, find_tool
 from simtmm.errors import StudyError
 from simtmm.validation.cases.convolution_counters import SAMPLE, measured
 from simtmm.validation.counters.convolution import CompiledConvolution, Configuration, measured_counters
 from simtmm.validation.counters.counters import counters
-from tests.cuda.compilers.conftest import needs
+from tests.cuda.compilers.conftest import needs_machine_code
 
-pytestmark = needs(find_nvrtc, lambda: find_tool("ptxas"), lambda: find_tool("nvdisasm"))
+pytestmark = needs_machine_code
 
 EVEN = Configuration(8, 4, 2, 1, 0, width=64, height=32, filter=3)  # tiles of 16 x 4
 UNEVEN = Configuration(8, 4, 1, 2, 1, width=60, height=31, filter=3)  # tiles of 8 x 8
