@@ -29,7 +29,7 @@ REPRODUCTIONS: dict[str, str] = {
     "barrel": "barrel:reproduce",
     "convolution-counters": "convolution_counters:reproduce",
 }
-ONLY_IF_NAMED = ("convolution-counters",)  # compiles large kernels with NVIDIA's compilers, which takes most of an hour
+ONLY_IF_NAMED = ("convolution-counters",)  # compiles large kernels with NVIDIA's compilers, in half an hour
 
 
 def reproduce(names: Iterable[str] = (), watch: Watch | None = None, workers: int | None = None) -> dict[str, Tables]:

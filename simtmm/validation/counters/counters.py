@@ -6,7 +6,7 @@ from simtmm.validation.counters.issued import CLASSES, IssuedInstructions
 
 
 def counters(configuration: Configuration) -> dict[str, float]:
-    """What is counted of a launch, by the names that a file of measured counters has.
+    """What is counted of a launch, by the names that a file of measured counters has; and code_bytes, of machine code.
 
     fp32_thread_instructions and its like: instructions that threads executed with a true predicate. warp_instructions:
     instructions that warps issued. global_load_requests: loads of global memory that warps issued. *_wavefronts: times
@@ -31,7 +31,6 @@ def counters(configuration: Configuration) -> dict[str, float]:
     return {
         "registers_per_thread": float(resources.registers),
         "shared_bytes": float(resources.shared_bytes),
-        "spill_bytes": float(resources.spill_store_bytes),
         "code_bytes": 16.0 * len(compiled.function.lifted.listing.instructions),
         **found,
     }

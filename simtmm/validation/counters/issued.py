@@ -7,7 +7,6 @@ predicates (smsp__inst_executed). Its manual names no opcodes: those of a class 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
@@ -96,11 +95,6 @@ class IssuedInstructions:
                 into = mostly if predicated else always
                 into[name] = into.get(name, 0) + 1
         return SiteIssue(always, mostly, jump, access, is_predicated)
-
-    @cached_property
-    def unknown(self) -> int:
-        """Predicated instructions, in the code, of which it is not known which threads execute them."""
-        return sum(sum(site.mostly.values()) for site in self.sites)
 
     def by_threads(self, counted: Executions) -> dict[str, Integers]:
         """Of each block, instructions executed by threads, by class; `counted` of this kernel, with `followers`."""

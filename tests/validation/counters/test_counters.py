@@ -3,16 +3,49 @@
 import numpy as np
 import pytest
 
+from simtmm import record
 from simtmm.errors import StudyError
+from simtmm.recorder.compiled.cuda_file import cuda_program
 from simtmm.validation.cases.convolution_counters import SAMPLE, measured
 from simtmm.validation.counters.convolution import CompiledConvolution, Configuration, measured_counters
 from simtmm.validation.counters.counters import counters
+from simtmm.validation.counters.executions import executions
 from tests.cuda.compilers.conftest import needs_machine_code
 
 pytestmark = needs_machine_code
 
 EVEN = Configuration(8, 4, 2, 1, 0, width=64, height=32, filter=3)  # tiles of 16 x 4
 UNEVEN = Configuration(8, 4, 1, 2, 1, width=60, height=31, filter=3)  # tiles of 8 x 8
+
+
+COPY = """
+__global__ void copy(const float* x, float* y)
+{
+    __shared__ float s[128];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    s[2 * threadIdx.x] = x[i];
+    __syncthreads();
+    y[i] = s[2 * (threadIdx.x ^ 1)];
+}
+"""
+
+
+@pytest.mark.parametrize("form", ["ptx", "compiled"])
+def test_a_kernel_is_counted_as_ptx_and_as_machine_code(tmp_path, form):
+    """3 blocks of 2 warps: a warp loads and stores 4 sectors, and meets twice in each bank of shared memory."""
+    (tmp_path / "copy.cu").write_text(COPY)
+    arguments = ("x=random:float32:192", "y=zeros:float32:192")
+    trace = record(cuda_program(tmp_path / "copy.cu", 3, 64, arguments), form=form, architecture=75)
+    found = executions(trace)
+    kinds = {site.site: site.kind for site in trace.info.sites}
+
+    def of(table, kind):
+        return [sum(int(row[site]) for site in kinds if kinds[site] == kind and site < len(row)) for row in table]
+
+    assert of(found.warps, "async") == of(found.warps, "store") == [2, 2, 2]
+    assert of(found.threads, "barrier") == [64, 64, 64]
+    assert of(found.wavefronts, "shared_load") == of(found.wavefronts, "shared_store") == [4, 4, 4]
+    assert of(found.sectors, "store") == found.read_sectors.tolist() == [8, 8, 8]
 
 
 @pytest.fixture(scope="module")
