@@ -49,7 +49,7 @@ def describe_accuracy(made: Sequence[Accuracy]) -> Iterator[RenderableType]:
             yield ""
         yield Text(f"{accuracy.name}: {accuracy.title}", style="bold")
         yield Text(
-            f"{accuracy.quantity} in {accuracy.unit}, on {accuracy.machine}; {accuracy.reference}: {accuracy.origin}"
+            f"{_in_units(accuracy)}, on {accuracy.machine}; {accuracy.reference}: {accuracy.origin}"
         )
         yield ""
         yield table("", *_all_errors(accuracy), left=(0, 5))
@@ -101,7 +101,7 @@ def _section(kept: Kept, folder: str) -> str:
         "Machine": ", ".join(f"`{name}`" for name in accuracy.machine.split(", ")),
         accuracy.reference.capitalize(): accuracy.origin,
         "Calibrated": accuracy.calibrated,
-        "Values": f"{accuracy.quantity} in {accuracy.unit}"
+        "Values": f"{_in_units(accuracy)}"
         + (f", along {accuracy.along}" if accuracy.along else "")
         + f"; [each point]({link}.csv), [with provenance]({link}.json)",
         "Made by": f"`simtmm reproduce {kept.reproduction} -o {folder}`, simtmm {kept.provenance.get('simtmm')}",
@@ -204,3 +204,8 @@ def _markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], left: Seque
     rules = ["---" if place in left else "---:" for place in range(len(columns))]
     lines = [[cell.replace("|", "\\|") for cell in line] for line in [columns, rules, *rows]]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _in_units(accuracy: Accuracy) -> str:
+    """What is measured, and in what, where that has a unit."""
+    return f"{accuracy.quantity} in {accuracy.unit}" if accuracy.unit else accuracy.quantity
