@@ -48,9 +48,7 @@ def describe_accuracy(made: Sequence[Accuracy]) -> Iterator[RenderableType]:
         if place:
             yield ""
         yield Text(f"{accuracy.name}: {accuracy.title}", style="bold")
-        yield Text(
-            f"{_in_units(accuracy)}, on {accuracy.machine}; {accuracy.reference}: {accuracy.origin}"
-        )
+        yield Text(f"{_in_units(accuracy)}, on {accuracy.machine}; {accuracy.reference}: {accuracy.origin}")
         yield ""
         yield table("", *_all_errors(accuracy), left=(0, 5))
         if len(accuracy.groups) > 1:
@@ -101,7 +99,7 @@ def _section(kept: Kept, folder: str) -> str:
         "Machine": ", ".join(f"`{name}`" for name in accuracy.machine.split(", ")),
         accuracy.reference.capitalize(): accuracy.origin,
         "Calibrated": accuracy.calibrated,
-        "Values": f"{_in_units(accuracy)}"
+        "Values": _in_units(accuracy)
         + (f", along {accuracy.along}" if accuracy.along else "")
         + f"; [each point]({link}.csv), [with provenance]({link}.json)",
         "Made by": f"`simtmm reproduce {kept.reproduction} -o {folder}`, simtmm {kept.provenance.get('simtmm')}",
