@@ -68,7 +68,7 @@ def _tables(rows: Sequence[MeasuredCounters], watch: Watch | None) -> Tables:
             name=f"rtx2080ti-convolution{'' if agrees else '-otherwise'}",
             title=f"Counters of a convolution on an RTX 2080 Ti, where registers {'agree' if agrees else 'differ'}",
             quantity="count",
-            unit="each counter's unit",
+            unit="",
             points=tuple(sorted(own, key=lambda point: GROUPS.index(point.group))),
             calibrated="nothing",
             origin=ORIGIN,
