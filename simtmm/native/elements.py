@@ -129,14 +129,16 @@ class Elements:
         return Value(kind, found)
 
     def store(self, node: ast.Subscript, value: Value) -> None:
-        """Put a value into an element."""
+        """Put a value into an element; of one that is too large for it the lower bits."""
         array = self.evaluate(node.value)
-        if not isinstance(array, Array) or array.element not in (SIGNED, UNSIGNED):
-            raise self.refused(node, "no array of 64-bit integers")
-        if value.kind != array.element:
+        if not isinstance(array, Array):
+            raise self.refused(node, "no array")
+        width = WIDTHS[array.element]
+        if value.kind not in (SIGNED, UNSIGNED) or (width == 64 and value.kind != array.element):
             raise self.refused(node, f"{value.kind} into an array of {array.element}")
+        text = value.text if width == 64 else self.emit(f"trunc i64 {value.text} to i{width}")
         address = self.element(node, array)
-        self.lines.append(f"  store i64 {value.text}, ptr {address}, !tbaa !{array.entry}")
+        self.lines.append(f"  store i{width} {text}, ptr {address}, !tbaa !{array.entry}")
 
     def extent(self, array: Array, which: int) -> Value:
         """How many elements an array has in a dimension."""

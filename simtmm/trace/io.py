@@ -3,7 +3,7 @@
 import dataclasses
 import json
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from simtmm.files import data_folders, written_whole
 from simtmm.trace.digest import TraceDigest
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, ROW_GROUP, TraceWriter, joined, read_batches, to_arrow
+from simtmm.trace.runs.blocks import Encoder, Runs, runs_of
 from simtmm.trace.schema import METADATA_KEY, VERSION, Batch, Sampling, TraceArray, TraceLaunch, TraceSite
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Trace:
     races: what a recording with `races=True` found (simtmm.trace.races); None where nobody looked.
     """
 
-    def __init__(self, info: TraceInfo, source: "list[Batch] | Path", races: "Races | None" = None) -> None:
+    def __init__(self, info: TraceInfo, source: "Sequence[Batch | Runs] | Path", races: "Races | None" = None) -> None:
         self.info = info
         self.races = races
         self._source = source
@@ -55,7 +56,18 @@ class Trace:
                 raise TraceError(f"{self._source}: its rows have another digest than its metadata says: it was changed")
             self._verified = True
         else:
-            yield from self._source
+            for piece in self._source:
+                yield piece.to_batch() if isinstance(piece, Runs) else piece
+
+    def runs(self) -> Iterator[Runs]:
+        """The same blocks, held by what their threads have in common. Raises what `batches` raises."""
+        shapes = [launch.block for launch in self.info.launches]
+        if isinstance(self._source, Path):
+            yield from runs_of(self.batches(), shapes)
+            return
+        encoder = Encoder()
+        for piece in self._source:
+            yield from [piece] if isinstance(piece, Runs) else runs_of([piece], shapes, encoder)
 
     def save(self, path: str | Path) -> None:
         """Write the trace to a Parquet file of the present version, whole or not at all."""
@@ -133,28 +145,34 @@ def _trace_file(given: str | Path) -> Path:
 class TraceRecorder:
     """Collects what a recorder records, into memory or straight to a file, and digests it on the way.
 
-    Digesting and writing go on in a thread each while the recorder records further, in the order of the batches.
+    Digesting and keeping go on in a thread each while the recorder records further, in the order of the batches.
     Small batches, such as those of small launches, come together in one, a row group.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         self._writer = TraceWriter(path) if path else None
         self._path = path
-        self._batches: list[Batch] = []
+        self._pieces: list[Batch | Runs] = []
+        self._encoder = Encoder()
+        self._shapes: list[tuple[int, int, int]] = []
         self._digest = TraceDigest()
         self._digesting = ThreadPoolExecutor(1, "simtmm-digest")
-        self._writing = ThreadPoolExecutor(1, "simtmm-write")
+        self._keeping = ThreadPoolExecutor(1, "simtmm-keep")
         self._waiting: list[Batch] = []
         self._waiting_events = 0
         self._under_way: deque[list[Future[None]]] = deque()
         self.events = 0
 
-    def add(self, batch: Batch) -> None:
-        """Append a batch. Raises what went wrong in writing one before it, as an OSError for a full disk."""
+    def add(self, batch: Batch, launches: Sequence[TraceLaunch] = ()) -> None:
+        """Append a batch. launches: all that have begun, if that is known: then memory holds its blocks as runs.
+
+        Raises what went wrong in writing one before it, as an OSError for a full disk.
+        """
         count = len(batch.events)
         if not count:
             return
         self.events += count
+        self._shapes += [launch.block for launch in launches[len(self._shapes) :]]
         if self._waiting_events + count > ROW_GROUP:
             self._hand_on()
         self._waiting.append(batch)
@@ -169,12 +187,15 @@ class TraceRecorder:
         batch = joined(self._waiting)
         self._waiting, self._waiting_events = [], 0
         steps = [self._digesting.submit(self._digest.add, batch)]
-        if self._writer:
-            steps.append(self._writing.submit(self._writer.add, batch))
-        else:
-            self._batches.append(batch)
+        keep = self._writer.add if self._writer else self._keep
+        steps.append(self._keeping.submit(keep, batch))
         self._under_way.append(steps)
         self._wait(UNDER_WAY)
+
+    def _keep(self, batch: Batch) -> None:
+        """Hold a batch in memory."""
+        known = not len(batch.launch) or int(batch.launch.max()) < len(self._shapes)
+        self._pieces += runs_of([batch], self._shapes, self._encoder) if known else [batch]
 
     def _wait(self, most: int) -> None:
         """Until at most so many pieces are under way."""
@@ -218,7 +239,7 @@ class TraceRecorder:
             warp_size=warp_size,
         )
         if self._writer is None or self._path is None:
-            return Trace(info, self._batches)
+            return Trace(info, self._pieces)
         self._writer.close_with(info)
         return Trace(info, self._path)
 
@@ -229,5 +250,5 @@ class TraceRecorder:
             self._writer.__exit__()
 
     def _end_threads(self) -> None:
-        for threads in (self._digesting, self._writing):
+        for threads in (self._digesting, self._keeping):
             threads.shutdown(cancel_futures=True)

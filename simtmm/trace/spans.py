@@ -31,11 +31,7 @@ class Span:
 def spans(trace: Trace) -> Iterator[Span]:
     """The trace as stretches of blocks without gaps, up to the last block of the last launch. Raises TraceError."""
     launches = trace.info.launches
-    for number, launch in enumerate(launches):
-        if launch.blocks > MOST_BLOCKS:
-            raise TraceError(
-                f"{trace.info.kernel}: launch {number} of {launch.kernel}: {launch.blocks} blocks: must be below 2^31"
-            )
+    check_launches(trace.info)
     sizes = np.array([launch.threads_per_block for launch in launches], dtype=np.int64)
     offsets = np.cumsum([0, *(launch.blocks for launch in launches)], dtype=np.int64)
     block_threads = np.repeat(sizes, np.diff(offsets))
@@ -55,6 +51,15 @@ def spans(trace: Trace) -> Iterator[Span]:
     rest = block_threads[begun:]
     if len(rest):
         yield Span(np.empty(0, dtype=EVENT), np.zeros(len(rest), dtype=np.int64), rest, begun)
+
+
+def check_launches(info: TraceInfo) -> None:
+    """Refuse a launch of more blocks than a trace can number, before room is made for them."""
+    for number, launch in enumerate(info.launches):
+        if launch.blocks > MOST_BLOCKS:
+            raise TraceError(
+                f"{info.kernel}: launch {number} of {launch.kernel}: {launch.blocks} blocks: must be below 2^31"
+            )
 
 
 def name_of_block(info: TraceInfo, number: int) -> str:

@@ -49,7 +49,7 @@ def record(
         for batch in run.batches():
             if sample_blocks:
                 batch = batch.of_blocks(sampled_blocks(run.launches[-1].blocks, sample_blocks))
-            recorder.add(batch)
+            recorder.add(batch, run.launches)
             if progress:
                 progress(recorder.events)
         warnings = [*run.warnings(), *execution.warnings]

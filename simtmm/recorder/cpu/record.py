@@ -52,7 +52,7 @@ def record(
                 finder.add(batch, run.launches, silent)
             if sample_blocks:
                 batch = batch.of_blocks(sampled_blocks(run.launches[-1].blocks, sample_blocks))
-            recorder.add(batch)
+            recorder.add(batch, run.launches)
             if progress:
                 progress(recorder.events)
         warnings = [*doubts, *run.warnings(), *execution.warnings]

@@ -157,7 +157,7 @@ class Recording:
 
     def _add(self, batch: Batch) -> None:
         try:
-            self._recorder.add(batch)
+            self._recorder.add(batch, self._launches)
         except OSError as error:
             raise OutputError(f"{self._output}: can't be written ({error.strerror or error})") from None
 

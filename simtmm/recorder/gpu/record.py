@@ -64,7 +64,7 @@ def record(
         recorder = TraceRecorder(path)
         stack.callback(recorder.abandon)
         for batch in run.batches():
-            recorder.add(batch)
+            recorder.add(batch, run.launches)
             if progress:
                 progress(recorder.events)
         # Of blocks that are not recorded nobody knows what they touch.

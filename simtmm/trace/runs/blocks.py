@@ -1,0 +1,194 @@
+"""Blocks as runs: their structures and values, made of events and made to events again."""
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.native import Loop
+from simtmm.trace.runs import layout as at
+from simtmm.trace.runs.decoding import NEST, decode
+from simtmm.trace.runs.encoding import encode
+from simtmm.trace.runs.growing import ENTRY_ROW, LIST_ROW, TREE_USED, Tree
+from simtmm.trace.runs.layout import Structures
+from simtmm.trace.runs.parting import (
+    DRAFT_USED,
+    USED_NODES,
+    USED_STEPS,
+    USED_STRUCTURES,
+    USED_VALUES,
+    USED_WORDS,
+    Draft,
+)
+from simtmm.trace.schema import EVENT, Batch, Events
+
+Integers = npt.NDArray[np.int64]
+Shape = tuple[int, int, int]
+
+_ENCODE, _DECODE = Loop(encode, what="the encoder of traces"), Loop(decode)
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Blocks of a launch, held by what their threads have in common; see simtmm/trace/runs/layout.py.
+
+    block: int32[blocks]. structure: int64[blocks], of `structures`, or PLAIN. value_ends: int64[blocks], the values up
+    to and with that block's. events: int64[blocks], how many each has.
+    """
+
+    launch: int
+    shape: Shape
+    block: npt.NDArray[np.int32]
+    structure: Integers
+    value_ends: Integers
+    values: Integers
+    structures: Structures
+
+    @property
+    def events(self) -> Integers:
+        """How many events each block has."""
+        of_structure = self.structures.structure[:, at.STRUCTURE_EVENTS]
+        plain = np.diff(self.value_ends, prepend=0) // 2
+        if not len(of_structure):
+            return plain
+        return np.where(self.structure == at.PLAIN, plain, of_structure[self.structure])
+
+    def to_batch(self) -> Batch:
+        """The events themselves."""
+        counts = self.events
+        events = np.empty(int(counts.sum()), EVENT)
+        ends = np.empty(len(self.block), np.int64)
+        x, y, _ = self.shape
+        words = events.view(np.int64).reshape(-1, 2)
+        _DECODE(
+            self.structures, self.structure, self.values, self.value_ends, x, y, words, ends, np.zeros(NEST, np.int64)
+        )
+        return Batch(events, np.full(len(self.block), self.launch, np.int32), self.block, ends)
+
+    def of_blocks(self, chosen: npt.NDArray[np.int32]) -> "Runs":
+        """Only these blocks, so far as they are here."""
+        kept = np.flatnonzero(np.isin(self.block, chosen))
+        begins = np.concatenate([np.zeros(1, np.int64), self.value_ends])[kept]
+        pieces = [self.values[begin:end] for begin, end in zip(begins, self.value_ends[kept], strict=True)]
+        return dataclasses.replace(
+            self,
+            block=self.block[kept],
+            structure=self.structure[kept],
+            value_ends=np.cumsum([len(piece) for piece in pieces], dtype=np.int64),
+            values=np.concatenate([np.empty(0, np.int64), *pieces]),
+        )
+
+    @property
+    def bytes(self) -> int:
+        """Memory that this takes."""
+        return sum(
+            array.nbytes for array in (self.block, self.structure, self.value_ends, self.values, *self.structures)
+        )
+
+
+class Encoder:
+    """Makes runs of the events of blocks; keeps the room that it needs from one batch to the next."""
+
+    def __init__(self) -> None:
+        self._tree = _tree(1 << 12, 1 << 10)
+        self._room = 1 << 12
+
+    def runs(self, batch: Batch, launch: int, shape: Shape) -> Runs:
+        """Blocks of one launch, the events of each in the order of its threads, as runs."""
+        x, y, z = shape
+        blocks = len(batch.block)
+        structure, value_ends = np.empty(blocks, np.int64), np.empty(blocks, np.int64)
+        events = batch.events.view(np.int64).reshape(-1, 2)
+        threads = x * y * z
+        draft = _draft(self._room, 2 * len(self._tree.parent))
+        if len(self._tree.at) < threads:
+            self._tree = self._tree._replace(at=np.zeros(threads, np.int64))
+        done = 0
+        while True:
+            begin = int(batch.ends[done - 1]) if done else 0
+            done = _ENCODE(self._tree, draft, events, batch.ends, done, begin, x, y, z, structure, value_ends)
+            if done == blocks:
+                break
+            draft = self._larger(draft)
+        used = draft.used
+        made = Structures(
+            draft.structure[: used[USED_STRUCTURES]].copy(),
+            draft.node[: used[USED_NODES]].copy(),
+            draft.step[: used[USED_STEPS]].copy(),
+            draft.words[: used[USED_WORDS]].copy(),
+        )
+        return Runs(launch, shape, batch.block, structure, value_ends, draft.values[: used[USED_VALUES]].copy(), made)
+
+    def _larger(self, draft: Draft) -> Draft:
+        """The same with twice the room, and a tree with twice the room."""
+        self._room *= 2
+        self._tree = _tree(2 * len(self._tree.parent), len(self._tree.at))
+        larger = _draft(self._room, 2 * len(self._tree.parent))
+        for name in ("structure", "node", "step", "words", "values"):
+            old = getattr(draft, name)
+            getattr(larger, name)[: len(old)] = old
+        larger.used[:] = draft.used
+        mask = len(larger.known) - 1
+        for number in range(int(draft.used[USED_STRUCTURES])):
+            bucket = int(draft.structure[number, at.STRUCTURE_HASH]) & mask
+            while larger.known[bucket]:
+                bucket = bucket + 1 & mask
+            larger.known[bucket] = number + 1
+        return larger
+
+
+def _tree(entries: int, threads: int) -> Tree:
+    return Tree(
+        used=np.zeros(TREE_USED, np.int64),
+        entry=np.empty((entries, ENTRY_ROW), np.int64),
+        parent=np.empty(entries, np.int64),
+        lists=np.empty((entries, LIST_ROW), np.int64),
+        listed=np.empty(8 * entries, np.int64),
+        at=np.zeros(threads, np.int64),
+    )
+
+
+def _draft(room: int, entries: int) -> Draft:
+    def table(*shape: int) -> Integers:
+        return np.empty(shape, np.int64)
+
+    return Draft(
+        used=np.zeros(DRAFT_USED, np.int64),
+        structure=table(room, at.STRUCTURE_ROW),
+        node=table(room, at.NODE_ROW),
+        step=table(2 * room, at.STEP_ROW),
+        words=np.empty(4 * room, np.uint64),
+        values=table(8 * room),
+        threads_below=table(entries),
+        node_of=table(entries),
+        stack=table(entries),
+        first_entry=table(room),
+        last_child=table(room),
+        deep=table(2 * room),
+        following=table(2 * room),
+        buckets=table(1 << 10),
+        more=table(2 * room),
+        known=np.zeros(4 * room, np.int64),
+    )
+
+
+def runs_of(batches: Iterable[Batch], shapes: Sequence[Shape], encoder: Encoder | None = None) -> Iterator[Runs]:
+    """Batches as runs, one launch after another. shapes: of the blocks of each launch."""
+    encoder = encoder or Encoder()
+    for batch in batches:
+        begins = np.flatnonzero(np.diff(batch.launch, prepend=-1)).tolist()
+        for first, last in pairwise([*begins, len(batch.launch)]):
+            launch = int(batch.launch[first])
+            yield encoder.runs(_of_launch(batch, first, last), launch, shapes[launch])
+
+
+def _of_launch(batch: Batch, first: int, last: int) -> Batch:
+    if first == 0 and last == len(batch.launch):
+        return batch
+    begin = int(batch.ends[first - 1]) if first else 0
+    end = int(batch.ends[last - 1])
+    events: Events = batch.events[begin:end]
+    return Batch(events, batch.launch[first:last], batch.block[first:last], batch.ends[first:last] - begin)

@@ -1,0 +1,139 @@
+"""Structures and values back to events."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.native import inlined
+from simtmm.trace.runs.layout import (
+    DEEPEST,
+    LISTED,
+    LOOP,
+    NODE_CHILD,
+    NODE_SET,
+    NODE_SIBLING,
+    NODE_STEPS,
+    PLAIN,
+    STEP_FORM,
+    STEP_INNER,
+    STEP_VALUE,
+    STEP_WHAT,
+    STEP_X,
+    STEP_Y,
+    STEP_Z,
+    STRUCTURE_NODES,
+    STRUCTURE_STEPS,
+    STRUCTURE_THREADS,
+    STRUCTURE_WORDS,
+    THREAD_SHIFT,
+)
+
+
+@inlined
+def start_of(runs, structure, column):
+    """Where a structure's nodes, steps or words begin."""
+    return runs.structure[structure - 1, column] if structure > 0 else np.int64(0)
+
+
+@inlined
+def has_thread(runs, word, thread):
+    """Whether a thread is one of those whose bits begin at a word."""
+    return (runs.words[word + (thread >> 6)] >> np.uint64(thread & 63)) & np.uint64(1) != 0
+
+
+@inlined
+def count_below(runs, word, thread):
+    """How many threads of a node come before one."""
+    count = np.int64(0)
+    for index in range(thread >> 6):
+        count += ones_of(runs.words[word + index])
+    below = (np.uint64(1) << np.uint64(thread & 63)) - np.uint64(1)
+    return count + ones_of(runs.words[word + (thread >> 6)] & below)
+
+
+@inlined
+def ones_of(bits):
+    """How many bits are set."""
+    bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+def decode(runs, structure_of, values, value_ends, block_x, block_y, events, ends, nest):
+    """Write the events of blocks. events: int64[n, 2]; ends: int64[blocks], where each block's events end.
+
+    nest: int64[DEEPEST, 3], room for the loops around a step: where one begins and ends, and the trip.
+    """
+    at = np.int64(0)
+    first_value = np.int64(0)
+    for block in range(structure_of.shape[0]):
+        structure = structure_of[block]
+        if structure == PLAIN:
+            while first_value < value_ends[block]:
+                events[at, 0] = values[first_value]
+                events[at, 1] = values[first_value + 1]
+                first_value += 2
+                at += 1
+        else:
+            for thread in range(runs.structure[structure, STRUCTURE_THREADS]):
+                at = decode_thread(runs, structure, values, first_value, thread, block_x, block_y, events, at, nest)
+            first_value = value_ends[block]
+        ends[block] = at
+    return at
+
+
+@inlined
+def decode_thread(runs, structure, values, first_value, thread, block_x, block_y, events, at, nest):
+    """Write the events of a thread; where the next one's begin."""
+    nodes = start_of(runs, structure, STRUCTURE_NODES)
+    steps = start_of(runs, structure, STRUCTURE_STEPS)
+    words = start_of(runs, structure, STRUCTURE_WORDS)
+    x = thread % block_x
+    y = thread // block_x % block_y
+    z = thread // (block_x * block_y)
+    node = np.int64(0)
+    while node >= 0:
+        step = steps
+        if node > 0:
+            step += runs.node[nodes + node - 1, NODE_STEPS]
+        end = steps + runs.node[nodes + node, NODE_STEPS]
+        before = np.int64(-1)  # how many of the node's threads come before, once that is needed
+        deep = np.int64(0)
+        while step < end or deep > 0:
+            if deep > 0 and step == nest[deep - 1, 1]:
+                nest[deep - 1, 2] += 1
+                if nest[deep - 1, 2] < runs.step[nest[deep - 1, 0], STEP_X]:
+                    step = nest[deep - 1, 0] + 1
+                else:
+                    deep -= 1
+                continue
+            if runs.step[step, STEP_WHAT] == LOOP:
+                nest[deep, 0] = step
+                nest[deep, 1] = step + 1 + runs.step[step, STEP_Y]
+                nest[deep, 2] = 0
+                deep += 1
+                step += 1
+                continue
+            place = first_value + runs.step[step, STEP_VALUE]
+            if runs.step[step, STEP_FORM] == LISTED:
+                if before < 0:
+                    before = count_below(runs, words + runs.node[nodes + node, NODE_SET], thread)
+                place += before
+            value = (
+                values[place] + runs.step[step, STEP_X] * x + runs.step[step, STEP_Y] * y + runs.step[step, STEP_Z] * z
+            )
+            for around in range(deep):
+                value += runs.step[step, STEP_INNER + deep - 1 - around] * nest[around, 2]
+            events[at, 0] = value
+            events[at, 1] = runs.step[step, STEP_WHAT] | (thread << THREAD_SHIFT)
+            at += 1
+            step += 1
+        node = runs.node[nodes + node, NODE_CHILD]
+        while node >= 0 and not has_thread(runs, words + runs.node[nodes + node, NODE_SET], thread):
+            node = runs.node[nodes + node, NODE_SIBLING]
+    return at
+
+
+NEST = (DEEPEST, 3)

@@ -1,0 +1,160 @@
+"""Blocks of events to structures and values."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.native import inlined
+from simtmm.trace.runs.folding import fold
+from simtmm.trace.runs.growing import grow, plant
+from simtmm.trace.runs.layout import (
+    NODE_ROW,
+    NODE_STEPS,
+    PLAIN,
+    STEP_ROW,
+    STRUCTURE_EVENTS,
+    STRUCTURE_HASH,
+    STRUCTURE_NODES,
+    STRUCTURE_STEPS,
+    STRUCTURE_THREADS,
+    STRUCTURE_VALUES,
+    STRUCTURE_WORDS,
+)
+from simtmm.trace.runs.parting import (
+    MADE_NODES,
+    USED_NODES,
+    USED_STEPS,
+    USED_STRUCTURES,
+    USED_VALUES,
+    USED_WORDS,
+    part,
+)
+
+
+def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, structure_of, value_ends):
+    """Encode blocks from the first on, whose events begin at `begin`; the first one for which there was no room.
+
+    events: int64[n, 2], of each block in the order of threads. ends: int64[blocks], as in Batch. Fills structure_of
+    and value_ends: of each block its structure, and where its values end.
+    """
+    threads = block_x * block_y * block_z
+    for block in range(first, ends.shape[0]):
+        end = ends[block]
+        plant(tree, threads)
+        if grow(tree, events, begin, end, block_x, block_y, block_z) < end:
+            return np.int64(block)
+        if not part(draft, tree, threads, block_x, block_y):
+            return np.int64(block)
+        nodes = draft.used[MADE_NODES]
+        values = fold(draft, nodes)
+        steps = draft.node[draft.used[USED_NODES] + nodes - 1, NODE_STEPS]
+        number = draft.used[USED_STRUCTURES]
+        if number == draft.structure.shape[0] or 2 * number >= draft.known.shape[0]:
+            return np.int64(block)
+        words = nodes * ((threads + 63) // 64)
+        looks = looks_of(draft, nodes, steps, words)
+        known = find_known(draft, looks, nodes, steps, words, threads)
+        if known >= 0:
+            structure_of[block] = known
+        elif nodes * NODE_ROW + steps * STEP_ROW + words + values > 2 * (end - begin):
+            values = 2 * (end - begin)
+            if draft.used[USED_VALUES] + values > draft.values.shape[0]:
+                return np.int64(block)
+            at = draft.used[USED_VALUES]
+            for index in range(begin, end):
+                draft.values[at] = events[index, 0]
+                draft.values[at + 1] = events[index, 1]
+                at += 2
+            structure_of[block] = PLAIN
+        else:
+            draft.structure[number, STRUCTURE_NODES] = draft.used[USED_NODES] + nodes
+            draft.structure[number, STRUCTURE_STEPS] = draft.used[USED_STEPS] + steps
+            draft.structure[number, STRUCTURE_WORDS] = draft.used[USED_WORDS] + words
+            draft.structure[number, STRUCTURE_VALUES] = values
+            draft.structure[number, STRUCTURE_EVENTS] = end - begin
+            draft.structure[number, STRUCTURE_THREADS] = threads
+            draft.structure[number, STRUCTURE_HASH] = looks
+            draft.used[USED_STRUCTURES] = number + 1
+            draft.used[USED_NODES] += nodes
+            draft.used[USED_STEPS] += steps
+            draft.used[USED_WORDS] += words
+            structure_of[block] = number
+            note_known(draft, looks, number)
+        draft.used[USED_VALUES] += values
+        value_ends[block] = draft.used[USED_VALUES]
+        begin = end
+    return np.int64(ends.shape[0])
+
+
+@inlined
+def mixed(looks, number):
+    """A hash with another number in it."""
+    looks = (looks ^ number) * 0x2545F4914F6CDD1D
+    return looks ^ ((looks >> 29) & 0x7FFFFFFFF)
+
+
+@inlined
+def looks_of(draft, nodes, steps, words):
+    """A hash of the structure that was made."""
+    looks = mixed(mixed(np.int64(nodes), steps), words)
+    for node in range(draft.used[USED_NODES], draft.used[USED_NODES] + nodes):
+        for column in range(NODE_ROW):
+            looks = mixed(looks, draft.node[node, column])
+    for step in range(draft.used[USED_STEPS], draft.used[USED_STEPS] + steps):
+        for column in range(STEP_ROW):
+            looks = mixed(looks, draft.step[step, column])
+    for word in range(draft.used[USED_WORDS], draft.used[USED_WORDS] + words):
+        looks = mixed(looks, np.int64(draft.words[word]))
+    return looks
+
+
+@inlined
+def find_known(draft, looks, nodes, steps, words, threads):
+    """The structure that is the same as the one made, -1 if there is none."""
+    mask = draft.known.shape[0] - 1
+    bucket = looks & mask
+    while draft.known[bucket] > 0:
+        other = draft.known[bucket] - 1
+        if draft.structure[other, STRUCTURE_HASH] == looks and is_same(draft, other, nodes, steps, words, threads):
+            return other
+        bucket = (bucket + 1) & mask
+    return np.int64(-1)
+
+
+@inlined
+def note_known(draft, looks, number):
+    """Note a structure by its hash."""
+    mask = draft.known.shape[0] - 1
+    bucket = looks & mask
+    while draft.known[bucket] > 0:
+        bucket = (bucket + 1) & mask
+    draft.known[bucket] = number + 1
+
+
+def is_same(draft, other, nodes, steps, words, threads):
+    """Whether a structure is the same as the one made."""
+    node = np.int64(0)
+    step = np.int64(0)
+    word = np.int64(0)
+    if other > 0:
+        node = draft.structure[other - 1, STRUCTURE_NODES]
+        step = draft.structure[other - 1, STRUCTURE_STEPS]
+        word = draft.structure[other - 1, STRUCTURE_WORDS]
+    if draft.structure[other, STRUCTURE_NODES] - node != nodes:
+        return False
+    if draft.structure[other, STRUCTURE_STEPS] - step != steps:
+        return False
+    if draft.structure[other, STRUCTURE_WORDS] - word != words:
+        return False
+    if draft.structure[other, STRUCTURE_THREADS] != threads:
+        return False
+    for index in range(nodes):
+        for column in range(NODE_ROW):
+            if draft.node[node + index, column] != draft.node[draft.used[USED_NODES] + index, column]:
+                return False
+    for index in range(steps):
+        for column in range(STEP_ROW):
+            if draft.step[step + index, column] != draft.step[draft.used[USED_STEPS] + index, column]:
+                return False
+    return all(draft.words[word + index] == draft.words[draft.used[USED_WORDS] + index] for index in range(words))

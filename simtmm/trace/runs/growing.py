@@ -1,0 +1,199 @@
+"""The tree of a block, grown event by event: what threads have in common is found as they go along it."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from typing import Any, NamedTuple
+
+from simtmm.native import inlined
+from simtmm.trace.runs.layout import THREAD_MASK, THREAD_SHIFT, WHAT_MASK
+
+# Columns of an entry of the tree: one event of each thread that came by. The first entry is the root, no event.
+ENTRY_WHAT, ENTRY_VALUE, ENTRY_X, ENTRY_Y, ENTRY_Z, ENTRY_STATE, ENTRY_CHILD, ENTRY_SIBLING = range(8)
+ENTRY_ROW = 8  # a cache line
+# ENTRY_STATE: bits for x, y and z, whether by how much the value goes up is known; whether values are listed; and
+# above these bits the first thread, or the row of the list
+KNOWN_X, KNOWN_Y, KNOWN_Z, IS_LISTED = 1, 2, 4, 8
+ALL_KNOWN, STATE_SHIFT = 7, 4
+
+# Columns of a list: where its values begin, how many there are, for how many there is room, and the first thread of
+# which there is one; those before it are in even steps.
+LIST_BEGIN, LIST_COUNT, LIST_ROOM, LIST_THREAD = range(4)
+LIST_ROW = 4
+FIRST_ROOM = 4
+
+USED_ENTRIES, USED_LISTS, USED_LISTED, TREE_THREAD = range(4)  # of `used`
+TREE_USED = 4
+
+
+class Tree(NamedTuple):
+    """A block that grows; int64."""
+
+    used: Any  # [TREE_USED]
+    entry: Any  # [room, ENTRY_*]
+    parent: Any  # [room]
+    lists: Any  # [room, LIST_*]
+    listed: Any  # [room]: values
+    at: Any  # [threads]: the entry that a thread was at last
+
+
+@inlined
+def plant(tree, threads):
+    """An empty tree."""
+    tree.used[USED_ENTRIES] = 1
+    tree.used[USED_LISTS] = 0
+    tree.used[USED_LISTED] = 0
+    tree.entry[0, ENTRY_CHILD] = -1
+    tree.entry[0, ENTRY_SIBLING] = -1
+    tree.parent[0] = -1
+    for thread in range(threads):
+        tree.at[thread] = 0
+
+
+def grow(tree, events, begin, end, block_x, block_y, block_z):
+    """Take in events from `begin` up to `end`: how far that went, less than all where room has run out.
+
+    events: int64[n, 2]. An entry's threads come by in their order.
+    """
+    last = events.shape[0]
+    last = min(last, end)
+    known = 0  # a block of one row has nothing to learn of y
+    if block_x == 1:
+        known += KNOWN_X
+    if block_y == 1:
+        known += KNOWN_Y
+    if block_z == 1:
+        known += KNOWN_Z
+    index = begin
+    while index < last:
+        thread = (events[index, 1] >> THREAD_SHIFT) & THREAD_MASK
+        x = thread % block_x
+        y = thread // block_x % block_y
+        z = thread // (block_x * block_y)
+        at = tree.at[thread]
+        own = events[index, 1] & (THREAD_MASK << THREAD_SHIFT)
+        while index < last:
+            word = events[index, 1]
+            if word & (THREAD_MASK << THREAD_SHIFT) != own:
+                break
+            what = word & WHAT_MASK
+            value = events[index, 0]
+            child = tree.entry[at, ENTRY_CHILD]
+            while child >= 0 and tree.entry[child, ENTRY_WHAT] != what:
+                child = tree.entry[child, ENTRY_SIBLING]
+            if child < 0:
+                child = tree.used[USED_ENTRIES]
+                if child == tree.entry.shape[0]:
+                    tree.at[thread] = at
+                    return index
+                sprout(tree, at, child, what, value, known, thread)
+            else:
+                even = (
+                    tree.entry[child, ENTRY_VALUE]
+                    + tree.entry[child, ENTRY_X] * x
+                    + tree.entry[child, ENTRY_Y] * y
+                    + tree.entry[child, ENTRY_Z] * z
+                )
+                if tree.entry[child, ENTRY_STATE] & (ALL_KNOWN + IS_LISTED) != ALL_KNOWN or even != value:
+                    if not learn(tree, child, value, even, thread, x, y, z, block_x, block_y):
+                        tree.at[thread] = at
+                        return index
+            at = child
+            index += 1
+        tree.at[thread] = at
+    return index
+
+
+def sprout(tree, at, child, what, value, known, thread):
+    """A new entry behind another, the last of its children."""
+    tree.used[USED_ENTRIES] = child + 1
+    tree.entry[child, ENTRY_WHAT] = what
+    tree.entry[child, ENTRY_VALUE] = value
+    tree.entry[child, ENTRY_X] = 0
+    tree.entry[child, ENTRY_Y] = 0
+    tree.entry[child, ENTRY_Z] = 0
+    tree.entry[child, ENTRY_STATE] = known + (thread << STATE_SHIFT)
+    tree.entry[child, ENTRY_CHILD] = -1
+    tree.entry[child, ENTRY_SIBLING] = -1
+    tree.parent[child] = at
+    before = tree.entry[at, ENTRY_CHILD]
+    if before < 0:
+        tree.entry[at, ENTRY_CHILD] = child
+    else:
+        while tree.entry[before, ENTRY_SIBLING] >= 0:
+            before = tree.entry[before, ENTRY_SIBLING]
+        tree.entry[before, ENTRY_SIBLING] = child
+
+
+def learn(tree, entry, value, even, thread, x, y, z, block_x, block_y):
+    """A thread comes by of which it was not known that its value would be that; whether there is room to note it."""
+    state = tree.entry[entry, ENTRY_STATE]
+    if state & IS_LISTED:
+        return add_listed(tree, state >> STATE_SHIFT, value)
+    first = state >> STATE_SHIFT
+    first_x = first % block_x
+    first_y = first // block_x % block_y
+    first_z = first // (block_x * block_y)
+    news = 0
+    if not state & KNOWN_X and x != first_x:
+        news += KNOWN_X
+    if not state & KNOWN_Y and y != first_y:
+        news += KNOWN_Y
+    if not state & KNOWN_Z and z != first_z:
+        news += KNOWN_Z
+    more = value - even
+    if more == 0:
+        tree.entry[entry, ENTRY_STATE] = state + news
+        return True
+    apart = 0
+    place = first_x
+    column = ENTRY_X
+    if news == KNOWN_X:
+        apart = x - first_x
+    elif news == KNOWN_Y:
+        apart = y - first_y
+        place = first_y
+        column = ENTRY_Y
+    elif news == KNOWN_Z:
+        apart = z - first_z
+        place = first_z
+        column = ENTRY_Z
+    if apart != 0:
+        step = more // apart
+        if step * apart == more:
+            tree.entry[entry, column] = step
+            tree.entry[entry, ENTRY_VALUE] -= step * place
+            tree.entry[entry, ENTRY_STATE] = state + news
+            return True
+    row = tree.used[USED_LISTS]
+    if row == tree.lists.shape[0] or tree.used[USED_LISTED] + FIRST_ROOM > tree.listed.shape[0]:
+        return False
+    tree.used[USED_LISTS] = row + 1
+    tree.lists[row, LIST_BEGIN] = tree.used[USED_LISTED]
+    tree.lists[row, LIST_COUNT] = 1
+    tree.lists[row, LIST_ROOM] = FIRST_ROOM
+    tree.lists[row, LIST_THREAD] = thread
+    tree.listed[tree.used[USED_LISTED]] = value
+    tree.used[USED_LISTED] += FIRST_ROOM
+    tree.entry[entry, ENTRY_STATE] = (row << STATE_SHIFT) + IS_LISTED
+    return True
+
+
+@inlined
+def add_listed(tree, row, value):
+    """Put a value behind those of a list; whether there is room."""
+    count = tree.lists[row, LIST_COUNT]
+    room = tree.lists[row, LIST_ROOM]
+    if count == room:
+        begin = tree.used[USED_LISTED]
+        if begin + 2 * room > tree.listed.shape[0]:
+            return False
+        before = tree.lists[row, LIST_BEGIN]
+        for index in range(count):
+            tree.listed[begin + index] = tree.listed[before + index]
+        tree.used[USED_LISTED] = begin + 2 * room
+        tree.lists[row, LIST_BEGIN] = begin
+        tree.lists[row, LIST_ROOM] = 2 * room
+    tree.listed[tree.lists[row, LIST_BEGIN] + count] = value
+    tree.lists[row, LIST_COUNT] = count + 1
+    return True

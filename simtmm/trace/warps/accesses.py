@@ -1,0 +1,144 @@
+"""What the lanes of a step make of an operation: the chunks that it lists, or its amount."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.native import inlined
+from simtmm.trace.local_memory import WORD
+from simtmm.trace.schema import BEYOND
+from simtmm.trace.warps.layout import RULE_CHUNK_BYTES, RULE_CHUNK_SHIFT, RULE_WIDTH, WARP_LOCAL_BYTES, WARP_REGION
+
+REFUSED = -1  # in the place of a count: a value is BEYOND, or negative
+
+
+@inlined
+def is_refused(value):
+    """Whether an address or a count is none."""
+    return value < 0 or value >= BEYOND
+
+
+@inlined
+def any_refused(walk, lanes):
+    """Whether one of the lanes says what is no address or count."""
+    return any(is_refused(walk.value[index]) for index in range(lanes))
+
+
+@inlined
+def chunk_of(walk, address):
+    """The chunk that a byte lies in."""
+    shift = walk.rules[RULE_CHUNK_SHIFT]
+    return address >> shift if shift >= 0 else address // walk.rules[RULE_CHUNK_BYTES]
+
+
+@inlined
+def list_chunk(chunks, start, count, chunk):
+    """List a chunk that is not among those listed from a start on; how many there are then."""
+    known = count - 1
+    while known >= start and chunks[known] != chunk:
+        known -= 1
+    if known < start:
+        chunks[count] = chunk
+        count += 1
+    return count
+
+
+@inlined
+def list_updates(walk, lanes, chunks, count):
+    """List the chunk of each lane: updates of one word are not served together."""
+    for index in range(lanes):
+        chunks[count] = chunk_of(walk, walk.value[index])
+        count += 1
+    return count
+
+
+@inlined
+def list_chunks(walk, lanes, chunks, count):
+    """List each chunk that a lane touches, once."""
+    start = count
+    for index in range(lanes):
+        value = walk.value[index]
+        last = chunk_of(walk, value + max(walk.bytes[index], np.int64(1)) - 1)
+        count = list_from_to(chunks, start, count, chunk_of(walk, value), last)
+    return count
+
+
+@inlined
+def list_from_to(chunks, start, count, first, last):
+    """List chunks that are not among those listed from a start on; how many there are then."""
+    while first <= last:
+        # Lanes mostly touch what the lane before has touched.
+        if count == start or chunks[count - 1] != first:
+            count = list_chunk(chunks, start, count, first)
+        first += 1
+    return count
+
+
+@inlined
+def list_row(walk, value, by, lanes, moved, chunks, start, count):
+    """List the chunks of lanes whose addresses go up by at most a chunk: all from the first to the last."""
+    last = value + by * (lanes - 1) + max(moved, np.int64(1)) - 1
+    return list_from_to(chunks, start, count, chunk_of(walk, value), chunk_of(walk, last))
+
+
+@inlined
+def most_work(walk, lanes):
+    """The operations of the lane with most."""
+    most = np.int64(0)
+    for index in range(lanes):
+        most = max(most, walk.value[index])
+    return most
+
+
+@inlined
+def least_left_out(walk, lanes):
+    """The asyncs that a join leaves out, of the lane that leaves out fewest."""
+    least = np.int64(BEYOND)
+    for index in range(lanes):
+        least = min(least, walk.value[index])
+    return least
+
+
+@inlined
+def count_words(walk, lanes):
+    """How many different words of 4 bytes the lanes read."""
+    words = np.int64(0)
+    for index in range(lanes):
+        value = walk.value[index]
+        last = (value + max(walk.bytes[index], np.int64(1)) - 1) // 4
+        for number in range(value // 4, last + 1):
+            words = list_chunk(walk.word, np.int64(0), words, number)
+    return words
+
+
+@inlined
+def is_any_outside(walk, w, lanes):
+    """Whether a lane accesses what lies outside of its thread's local memory."""
+    size = walk.warp[w, WARP_LOCAL_BYTES]
+    for index in range(lanes):
+        value = walk.value[index]
+        if value < 0 or value > size - max(walk.bytes[index], np.int64(1)):
+            return True
+    return False
+
+
+@inlined
+def list_local_chunks(walk, w, lanes, chunks, count):
+    """List each chunk that the words of the lanes' local memory lie in, once."""
+    start = count
+    chunk_bytes = walk.rules[RULE_CHUNK_BYTES]
+    for index in range(lanes):
+        value = walk.value[index]
+        last = (value + max(walk.bytes[index], np.int64(1)) - 1) // WORD
+        for word in range(value // WORD, last + 1):
+            address = local_address(walk, w, word, walk.lane[index])
+            for chunk in range(address // chunk_bytes, (address + WORD - 1) // chunk_bytes + 1):
+                count = list_chunk(chunks, start, count, np.int64(chunk))
+    return count
+
+
+@inlined
+def local_address(walk, w, word, lane):
+    """Where a word of a lane's local memory lies."""
+    return walk.warp[w, WARP_REGION] + WORD * (word * walk.rules[RULE_WIDTH] + lane)

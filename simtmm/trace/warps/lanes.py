@@ -1,0 +1,256 @@
+"""What the lanes that take part in a step say, one by one."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.native import inlined
+from simtmm.trace.runs.layout import (
+    BYTES_MASK,
+    BYTES_SHIFT,
+    KIND_MASK,
+    KIND_SHIFT,
+    LISTED,
+    STEP_FORM,
+    STEP_INNER,
+    STEP_VALUE,
+    STEP_X,
+    STEP_Y,
+    STEP_Z,
+)
+from simtmm.trace.warps.accesses import REFUSED, is_refused, list_row
+from simtmm.trace.warps.layout import (
+    GROUP_BASE,
+    GROUP_BEFORE,
+    GROUP_DEEP,
+    GROUP_DENSE,
+    GROUP_FIRST,
+    GROUP_LANES,
+    GROUP_NEST,
+    GROUP_NODE,
+    GROUP_SITE,
+    GROUP_STEP,
+    GROUP_TAKEN,
+    GROUP_WHAT,
+    NO_SITE,
+    PLAIN_NODE,
+    RULE_CHUNK_BYTES,
+    WARP_GROUPS,
+    WARP_LANES,
+    WARP_THREAD,
+    WARP_VALUE,
+    WARP_X,
+    WARP_Y,
+)
+
+NOT_SO = -2  # in the place of a count
+
+
+@inlined
+def next_site(walk, w):
+    """The lowest site at which a group of a warp is, NO_SITE if there is none."""
+    site = np.int64(NO_SITE)
+    for g in range(walk.warp[w, WARP_GROUPS]):
+        site = min(site, walk.group[w, g, GROUP_SITE])
+    return site
+
+
+@inlined
+def leader_at(walk, w, site):
+    """The group at a site that has the first lane there."""
+    leader = np.int64(-1)
+    for g in range(walk.warp[w, WARP_GROUPS]):
+        if walk.group[w, g, GROUP_SITE] == site:
+            if leader < 0 or walk.group[w, g, GROUP_FIRST] < walk.group[w, leader, GROUP_FIRST]:
+                leader = np.int64(g)
+    return leader
+
+
+@inlined
+def kind_of(what):
+    """What an event is."""
+    return (what >> KIND_SHIFT) & KIND_MASK
+
+
+@inlined
+def bytes_of(what):
+    """How much an event moves."""
+    return (what >> BYTES_SHIFT) & BYTES_MASK
+
+
+@inlined
+def takes_part(walk, w, g, site, kind):
+    """Whether a group is at the step's site, and about to do what its first lane there does."""
+    return walk.group[w, g, GROUP_SITE] == site and kind_of(walk.group[w, g, GROUP_WHAT]) == kind
+
+
+@inlined
+def base_of(walk, runs, values, w, g):
+    """What the values of a group's step are counted from: its value, or how much has been added to those listed."""
+    step = walk.group[w, g, GROUP_STEP]
+    base = np.int64(0)
+    deep = walk.group[w, g, GROUP_DEEP]
+    for around in range(deep):
+        base += runs.step[step, STEP_INNER + deep - 1 - around] * walk.group[w, g, GROUP_NEST + 3 * around + 2]
+    if runs.step[step, STEP_FORM] != LISTED:
+        base += values[walk.warp[w, WARP_VALUE] + runs.step[step, STEP_VALUE]]
+    return base
+
+
+@inlined
+def is_alone(walk, w, site, kind):
+    """Whether one group alone takes part."""
+    count = np.int64(0)
+    for g in range(walk.warp[w, WARP_GROUPS]):
+        if takes_part(walk, w, g, site, kind):
+            count += 1
+    return count == 1
+
+
+@inlined
+def is_even(walk, runs, w, g):
+    """Whether a group has neighbours only, whose values are in even steps."""
+    if walk.group[w, g, GROUP_DENSE] == 0 or walk.group[w, g, GROUP_NODE] == PLAIN_NODE:
+        return False
+    return runs.step[walk.group[w, g, GROUP_STEP], STEP_FORM] != LISTED
+
+
+@inlined
+def is_same(walk, runs, w, g):
+    """Whether all lanes of a group say the same."""
+    if walk.group[w, g, GROUP_NODE] == PLAIN_NODE:
+        return False
+    step = walk.group[w, g, GROUP_STEP]
+    return (
+        runs.step[step, STEP_FORM] != LISTED
+        and runs.step[step, STEP_X] == 0
+        and runs.step[step, STEP_Y] == 0
+        and runs.step[step, STEP_Z] == 0
+    )
+
+
+@inlined
+def list_rows(walk, runs, values, w, g, chunks, count):
+    """List the chunks of a group whose values are in even steps of at most a chunk, row by row of its block.
+
+    How many are listed then; REFUSED for what is no address, and NOT_SO for other steps.
+    """
+    step = walk.group[w, g, GROUP_STEP]
+    by_x = runs.step[step, STEP_X]
+    if by_x < 0 or by_x > walk.rules[RULE_CHUNK_BYTES]:
+        return np.int64(NOT_SO)
+    start = count
+    left = walk.group[w, g, GROUP_LANES]
+    moved = bytes_of(walk.group[w, g, GROUP_WHAT])
+    base = base_of(walk, runs, values, w, g)
+    extent = walk.warp[w, WARP_X]
+    thread = walk.warp[w, WARP_THREAD] + walk.group[w, g, GROUP_FIRST]
+    x = thread
+    y = np.int64(0)
+    z = np.int64(0)
+    if thread >= extent:
+        x = thread % extent
+        y = thread // extent % walk.warp[w, WARP_Y]
+        z = thread // (extent * walk.warp[w, WARP_Y])
+    while left > 0:
+        lanes = min(left, extent - x)
+        value = base + by_x * x + runs.step[step, STEP_Y] * y + runs.step[step, STEP_Z] * z
+        if is_refused(value) or is_refused(value + by_x * (lanes - 1)):
+            return np.int64(REFUSED)
+        count = list_row(walk, value, by_x, lanes, moved, chunks, start, count)
+        left -= lanes
+        x = np.int64(0)
+        y += 1
+        if y == walk.warp[w, WARP_Y]:
+            y = np.int64(0)
+            z += 1
+    return count
+
+
+@inlined
+def gather(walk, runs, values, w, site, kind, leader, alone):
+    """Note what each lane that takes part says, in the order of lanes; how many there are."""
+    for g in range(walk.warp[w, WARP_GROUPS]):
+        if takes_part(walk, w, g, site, kind):
+            walk.group[w, g, GROUP_TAKEN] = 0
+            if walk.group[w, g, GROUP_NODE] != PLAIN_NODE:
+                walk.group[w, g, GROUP_BASE] = base_of(walk, runs, values, w, g)
+    if alone and walk.group[w, leader, GROUP_DENSE] != 0 and walk.group[w, leader, GROUP_NODE] != PLAIN_NODE:
+        return gather_dense(walk, runs, values, w, leader)
+    count = np.int64(0)
+    for lane in range(walk.warp[w, WARP_LANES]):
+        g = walk.of_lane[w, lane]
+        if g >= 0 and takes_part(walk, w, g, site, kind):
+            walk.value[count] = value_at(walk, runs, values, w, g, lane)
+            walk.bytes[count] = bytes_of(walk.group[w, g, GROUP_WHAT])
+            walk.lane[count] = lane
+            count += 1
+    return count
+
+
+@inlined
+def gather_dense(walk, runs, values, w, g):
+    """Likewise of a group whose lanes are neighbours, and alone."""
+    step = walk.group[w, g, GROUP_STEP]
+    count = walk.group[w, g, GROUP_LANES]
+    first = walk.group[w, g, GROUP_FIRST]
+    base = walk.group[w, g, GROUP_BASE]
+    moved = bytes_of(walk.group[w, g, GROUP_WHAT])
+    if runs.step[step, STEP_FORM] == LISTED:
+        place = walk.warp[w, WARP_VALUE] + runs.step[step, STEP_VALUE] + walk.group[w, g, GROUP_BEFORE]
+        for index in range(count):
+            walk.value[index] = values[place + index] + base
+            walk.bytes[index] = moved
+            walk.lane[index] = first + index
+        return count
+    by_x = runs.step[step, STEP_X]
+    by_y = runs.step[step, STEP_Y]
+    by_z = runs.step[step, STEP_Z]
+    thread = walk.warp[w, WARP_THREAD] + first
+    x = thread
+    y = np.int64(0)
+    z = np.int64(0)
+    if by_y != 0 or by_z != 0 or walk.warp[w, WARP_X] > 1:
+        x = thread % walk.warp[w, WARP_X]
+        y = thread // walk.warp[w, WARP_X] % walk.warp[w, WARP_Y]
+        z = thread // (walk.warp[w, WARP_X] * walk.warp[w, WARP_Y])
+    else:
+        x = np.int64(0)
+    value = base + by_x * x + by_y * y + by_z * z
+    for index in range(count):
+        walk.value[index] = value
+        walk.bytes[index] = moved
+        walk.lane[index] = first + index
+        x += 1
+        value += by_x
+        if x == walk.warp[w, WARP_X]:
+            value += by_y - by_x * x
+            x = np.int64(0)
+            y += 1
+            if y == walk.warp[w, WARP_Y]:
+                value += by_z - by_y * y
+                y = np.int64(0)
+    return count
+
+
+@inlined
+def value_at(walk, runs, values, w, g, lane):
+    """What a lane says; each of a group's lanes is asked in turn."""
+    step = walk.group[w, g, GROUP_STEP]
+    if walk.group[w, g, GROUP_NODE] == PLAIN_NODE:
+        return values[step]
+    if runs.step[step, STEP_FORM] == LISTED:
+        taken = walk.group[w, g, GROUP_TAKEN]
+        walk.group[w, g, GROUP_TAKEN] = taken + 1
+        place = walk.warp[w, WARP_VALUE] + runs.step[step, STEP_VALUE] + walk.group[w, g, GROUP_BEFORE]
+        return values[place + taken] + walk.group[w, g, GROUP_BASE]
+    value = walk.group[w, g, GROUP_BASE]
+    thread = walk.warp[w, WARP_THREAD] + lane
+    if runs.step[step, STEP_X] != 0:
+        value += runs.step[step, STEP_X] * (thread % walk.warp[w, WARP_X])
+    if runs.step[step, STEP_Y] != 0:
+        value += runs.step[step, STEP_Y] * (thread // walk.warp[w, WARP_X] % walk.warp[w, WARP_Y])
+    if runs.step[step, STEP_Z] != 0:
+        value += runs.step[step, STEP_Z] * (thread // (walk.warp[w, WARP_X] * walk.warp[w, WARP_Y]))
+    return value

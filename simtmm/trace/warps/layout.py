@@ -1,0 +1,64 @@
+"""The tables of a walk of warps along the runs of their blocks; int64."""
+
+from typing import Any, NamedTuple
+
+# What decides operations, of a machine: see LoweringSpecification
+RULE_WIDTH, RULE_CHUNK_BYTES, RULE_BANKS, RULE_BANK_BYTES, RULE_TOGETHER, RULE_HALF_WARPS, RULE_CHUNK_SHIFT = range(7)
+RULES = 7  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two
+
+# Columns of a warp
+WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)
+WARP_HELD_KIND, WARP_HELD_AMOUNT, WARP_REGION, WARP_LOCAL_BYTES, WARP_X, WARP_Y = range(7, 13)
+WARP_ROW = 13  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
+# asyncs so far, and up to which of them it has waited; a compute or pause that the next one may join, and its amount;
+# the address of its local memory, and how many bytes a thread has of it; the extents of the block in x and y
+
+# Columns of a group: lanes of a warp that are at the same step
+GROUP_NODE, GROUP_STEP, GROUP_END, GROUP_DEEP, GROUP_FIRST, GROUP_LANES, GROUP_DENSE, GROUP_BEFORE = range(8)
+GROUP_WHAT, GROUP_SITE, GROUP_BASE, GROUP_TAKEN, GROUP_NEST = range(8, 13)
+GROUP_ROW = 21  # the node; the row of its next step, and where the node's steps end; how many loops are around it; its
+# first lane, how many it has, whether these are neighbours; how many of the node's threads are of earlier warps; what
+# it does next, and at which site; what values of its step are counted from, how many of its lanes have been seen to;
+# and of each loop the row where it begins, the one behind it, and the trip
+PLAIN_NODE, FREE_NODE = -1, -2  # a thread of a plain block, whose steps are positions of its values; a group of nobody
+
+NO_SITE = 1 << 30  # above every site: all are done
+AT_BARRIER = 1 << 29  # likewise: a group that waits
+
+NOTHING_HELD = -1
+
+
+class Walk(NamedTuple):
+    """Warps on their way; of all but `warp`, `group`, `of_lane` and `latest`, one for all of them."""
+
+    rules: Any  # [RULES]
+    warp: Any  # [warps, WARP_*]
+    group: Any  # [warps, lanes, GROUP_*]
+    of_lane: Any  # [warps, lanes]: the lane's group, -1 for one that is done
+    latest: Any  # [warps, values]: the last async that loads a value that sites name
+    value: Any  # [lanes]: of those that take part in a step: what it says,
+    bytes: Any  # [lanes]: how much it moves,
+    lane: Any  # [lanes]: and its number
+    first: Any  # [lanes]: of half-warps, the first byte that is still to be served,
+    stop: Any  # [lanes]: and the end of the access
+    chain: Any  # [banks]: the word added last, or -1
+    word: Any  # [words]
+    following: Any  # [words]: the word added to the same bank before, or -1
+    work: Any  # as in SiteTables, as are the next five
+    stall: Any
+    needs_end: Any
+    needs: Any
+    gives_end: Any
+    gives: Any
+
+
+class Output(NamedTuple):
+    """Operations, as a workload has them."""
+
+    used: Any  # [2]: operations and chunks so far
+    kind: Any  # uint8[room]
+    amount: Any  # [room]
+    chunks: Any  # [room]
+
+
+MADE_OPERATIONS, MADE_CHUNKS = range(2)  # of `used`

@@ -1,0 +1,141 @@
+"""Runs to operations: what `simtmm.trace.lower` makes of the blocks of a trace."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.native import Loop
+from simtmm.trace.local_memory import WORD
+from simtmm.trace.runs.blocks import Runs
+from simtmm.trace.site_tables import SiteTables
+from simtmm.trace.specification import LoweringSpecification
+from simtmm.trace.warps import layout as at
+from simtmm.trace.warps.blocks import AT_BLOCK, PROGRESS, walk_blocks
+from simtmm.trace.warps.layout import Output, Walk
+from simtmm.trace.warps.walk import ENDED, IS_REFUSED
+
+Integers = npt.NDArray[np.int64]
+
+WIDEST_ACCESS = 256  # bytes, and so at most this many words of a bank
+FIRST_ROOM = 1 << 16
+
+_WALK = Loop(walk_blocks, what="what lowers traces")
+
+
+class RefusedError(Exception):
+    """A block can't be lowered. block: its place among those of the runs."""
+
+    def __init__(self, block: int) -> None:
+        super().__init__(block)
+        self.block = block
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """The operations of some blocks: as in Workload, but counts in the place of offsets."""
+
+    kind: npt.NDArray[np.uint8]
+    amount: Integers
+    chunks: Integers
+    warp_operations: Integers
+    warp_chunks: Integers
+
+
+class Lowering:
+    """Lowers runs after one another for machines of a specification."""
+
+    def __init__(self, specification: LoweringSpecification, tables: SiteTables, largest: int) -> None:
+        """largest: threads of the largest block."""
+        self._specification = specification
+        self._lanes = max(1, min(specification.warp_width, largest))
+        self._walk = _empty_walk(specification, tables, self._lanes, 1)
+        self._room = FIRST_ROOM
+
+    def lower(self, runs: Runs, region: int, stride: int, local_bytes: int) -> Lowered:
+        """The operations of all blocks of some runs. Raises RefusedError.
+
+        region: the address of the local memory of the launch's first warp. stride: from that of a warp to that of the
+        next [bytes]. local_bytes: of a thread.
+        """
+        threads = runs.shape[0] * runs.shape[1] * runs.shape[2]
+        blocks, warps = len(runs.block), -(-threads // self._specification.warp_width)
+        of_warps, progress = np.zeros((blocks * warps, 2), np.int64), np.zeros(PROGRESS, np.int64)
+        local = np.array([region, stride, local_bytes], np.int64)
+        most = self._most_chunks()
+        room = max(self._room, 2 * most)
+        output = Output(
+            np.zeros(2, np.int64), np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64)
+        )
+        while True:
+            found = _WALK(
+                self._walk, runs.structures, runs.block, runs.structure, runs.values, runs.value_ends, threads,
+                runs.shape[0], runs.shape[1], local, output, of_warps, most, progress,
+            )  # fmt: skip
+            if found == ENDED:
+                break
+            if found == IS_REFUSED:
+                raise RefusedError(int(progress[AT_BLOCK]))
+            output = _larger(output)
+        operations, chunks = output.used.tolist()
+        self._room = max(FIRST_ROOM, operations + operations // 8, chunks + chunks // 8)
+        return Lowered(
+            output.kind[:operations].copy(),
+            output.amount[:operations].copy(),
+            output.chunks[:chunks].copy(),
+            of_warps[:, 0].copy(),
+            of_warps[:, 1].copy(),
+        )
+
+    def _most_chunks(self) -> int:
+        """That an operation lists at most."""
+        chunk, lanes = self._specification.chunk_bytes, self._lanes
+        words = WIDEST_ACCESS // WORD + 2
+        return lanes * max(WIDEST_ACCESS // min(chunk, 32) + 2, words * (WORD // chunk + 2))
+
+
+def _empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: int, warps: int) -> Walk:
+    def table(*shape: int) -> Integers:
+        return np.zeros(shape, np.int64)
+
+    rules = (
+        specification.warp_width, specification.chunk_bytes, specification.banks, specification.bank_bytes,
+        specification.lanes_together, int(specification.half_warp_segments), _shift(specification.chunk_bytes),
+    )  # fmt: skip
+    words = lanes * (WIDEST_ACCESS + 2)
+    return Walk(
+        rules=np.array(rules, np.int64),
+        warp=table(warps, at.WARP_ROW),
+        group=table(warps, lanes, at.GROUP_ROW),
+        of_lane=table(warps, lanes),
+        latest=table(warps, len(tables.latest)),
+        value=table(lanes),
+        bytes=table(lanes),
+        lane=table(lanes),
+        first=table(words),
+        stop=table(words),
+        chain=table(specification.banks),
+        word=table(words),
+        following=table(words),
+        work=tables.work,
+        stall=tables.stall,
+        needs_end=tables.needs_end,
+        needs=tables.needs,
+        gives_end=tables.gives_end,
+        gives=tables.gives,
+    )
+
+
+def _shift(chunk_bytes: int) -> int:
+    """See layout.RULE_CHUNK_SHIFT."""
+    return chunk_bytes.bit_length() - 1 if chunk_bytes.bit_count() == 1 else -1
+
+
+def _larger(output: Output) -> Output:
+    """The same with twice the room."""
+    made = [output.used]
+    for array in output[1:]:
+        larger = np.empty(2 * len(array), array.dtype)
+        larger[: len(array)] = array
+        made.append(larger)
+    return Output(*made)

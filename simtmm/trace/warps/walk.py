@@ -1,0 +1,280 @@
+"""A warp on its way along its block: one operation after another, up to where room ends."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.native import inlined
+from simtmm.trace.runs.layout import SITE_MASK
+from simtmm.trace.schema import Kind
+from simtmm.trace.warps.accesses import (
+    REFUSED,
+    any_refused,
+    count_words,
+    is_any_outside,
+    least_left_out,
+    list_chunks,
+    list_local_chunks,
+    list_updates,
+    most_work,
+)
+from simtmm.trace.warps.groups import settle
+from simtmm.trace.warps.half_warps import list_local_transactions, list_transactions
+from simtmm.trace.warps.lanes import (
+    base_of,
+    gather,
+    is_alone,
+    is_even,
+    is_same,
+    kind_of,
+    leader_at,
+    list_rows,
+    next_site,
+    takes_part,
+)
+from simtmm.trace.warps.layout import (
+    AT_BARRIER,
+    GROUP_NODE,
+    GROUP_SITE,
+    GROUP_STEP,
+    GROUP_WHAT,
+    MADE_CHUNKS,
+    MADE_OPERATIONS,
+    NO_SITE,
+    NOTHING_HELD,
+    PLAIN_NODE,
+    RULE_HALF_WARPS,
+    WARP_ASYNCS,
+    WARP_GROUPS,
+    WARP_HELD_AMOUNT,
+    WARP_HELD_KIND,
+    WARP_WAITED,
+)
+from simtmm.trace.warps.shared_memory import conflict_degree
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, SHARED, STORE
+
+MOST_OPERATIONS = 6  # of a step: what was held, a join, a compute, a pause, and what it is itself
+
+ENDED, IS_FULL, IS_REFUSED = range(3)  # what comes of a walk
+
+_WORK, _LOAD, _ASYNC = int(Kind.WORK), int(Kind.LOAD), int(Kind.ASYNC)
+_STORE, _ATOMIC, _JOIN, _BARRIER = int(Kind.STORE), int(Kind.ATOMIC), int(Kind.JOIN), int(Kind.BARRIER)
+_SHARED_ATOMIC = int(Kind.SHARED_ATOMIC)
+_LOCAL_STORE, _CONSTANT_LOAD = int(Kind.LOCAL_STORE), int(Kind.CONSTANT_LOAD)
+
+
+def go_on(walk, runs, values, w, output, most_chunks):
+    """Write operations of a warp: ENDED, IS_FULL where there may be no room for the next step, or IS_REFUSED.
+
+    most_chunks: that an operation of this warp lists at most.
+    """
+    while True:
+        if (
+            output.used[MADE_OPERATIONS] + MOST_OPERATIONS > output.kind.shape[0]
+            or output.used[MADE_CHUNKS] + most_chunks > output.chunks.shape[0]
+        ):
+            return np.int64(IS_FULL)
+        at = next_site(walk, w)
+        if at == NO_SITE:
+            let_go(walk, w, output)
+            return np.int64(ENDED)
+        if not take_step(walk, runs, values, w, at, output):
+            return np.int64(IS_REFUSED)
+
+
+@inlined
+def take_step(walk, runs, values, w, at, output):
+    """The operations of the lanes at the lowest site; whether they can be told."""
+    leader = leader_at(walk, w, at)
+    what = walk.group[w, leader, GROUP_WHAT]
+    kind = kind_of(what)
+    site = what & SITE_MASK
+    before = np.int64(0)
+    stall = np.int64(0)
+    latest = walk.warp[w, WARP_WAITED]
+    says = site < walk.work.shape[0]
+    if kind == _BARRIER:
+        for g in range(walk.warp[w, WARP_GROUPS]):
+            if walk.group[w, g, GROUP_SITE] == AT_BARRIER and is_first_at(walk, w, g):
+                own = walk.group[w, g, GROUP_WHAT] & SITE_MASK
+                if own < walk.work.shape[0]:
+                    latest = latest_needed(walk, w, own, latest)
+                    before += walk.work[own]
+                    stall += walk.stall[own]
+    elif says:
+        latest = latest_needed(walk, w, site, latest)
+        before = walk.work[site]
+        stall = walk.stall[site]
+    if latest > walk.warp[w, WARP_WAITED]:
+        put(walk, w, output, JOIN, walk.warp[w, WARP_ASYNCS] - latest)
+        walk.warp[w, WARP_WAITED] = latest
+    if kind != _WORK and not (hold(walk, w, output, COMPUTE, before) and hold(walk, w, output, PAUSE, stall)):
+        return False
+    if not act_on(walk, runs, values, w, at, leader, kind, site, says, before, stall, output):
+        return False
+    g = walk.warp[w, WARP_GROUPS] - 1
+    while g >= 0:  # from the last on: groups that are no more give their numbers to later ones, and new ones come last
+        if takes_part(walk, w, g, at, kind):
+            walk.group[w, g, GROUP_STEP] += 2 if walk.group[w, g, GROUP_NODE] == PLAIN_NODE else 1
+            settle(walk, runs, values, w, g)
+        g -= 1
+    return True
+
+
+@inlined
+def act_on(walk, runs, values, w, at, leader, kind, site, says, before, stall, output):
+    """What the lanes of a step do beside what their site says, found without asking each where that can be."""
+    lanes = np.int64(0)
+    if kind != _BARRIER:
+        alone = is_alone(walk, w, at, kind)
+        if alone and kind in (_WORK, _JOIN) and is_same(walk, runs, w, leader):
+            walk.value[0] = base_of(walk, runs, values, w, leader)
+            lanes = np.int64(1)
+        elif (
+            alone
+            and kind in (_LOAD, _ASYNC, _STORE)
+            and walk.rules[RULE_HALF_WARPS] == 0
+            and is_even(walk, runs, w, leader)
+        ):
+            count = list_rows(walk, runs, values, w, leader, output.chunks, output.used[MADE_CHUNKS])
+            if count == REFUSED:
+                return False
+            if count >= 0:
+                access(walk, w, operation_of(kind), site, says, count, output)
+                return True
+        if lanes == 0:
+            lanes = gather(walk, runs, values, w, at, kind, leader, alone)
+    return act(walk, w, kind, site, says, before, stall, lanes, output)
+
+
+@inlined
+def operation_of(kind):
+    """What an access to global memory is."""
+    if kind == _ASYNC:
+        return np.int64(ASYNC)
+    if kind == _STORE:
+        return np.int64(STORE)
+    return np.int64(ATOMIC) if kind == _ATOMIC else np.int64(LOAD)
+
+
+@inlined
+def access(walk, w, operation, site, says, count, output):
+    """Write a memory operation that lists the chunks up to `count`."""
+    put(walk, w, output, operation, count - output.used[MADE_CHUNKS])
+    output.used[MADE_CHUNKS] = count
+    if operation == ASYNC:
+        asyncs = walk.warp[w, WARP_ASYNCS] + 1
+        walk.warp[w, WARP_ASYNCS] = asyncs
+        if says:
+            for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
+                walk.latest[w, walk.gives[index]] = asyncs
+
+
+@inlined
+def act(walk, w, kind, site, says, before, stall, lanes, output):
+    """What the lanes of a step do beside what their site says; whether that can be told."""
+    count = output.used[MADE_CHUNKS]
+    halves = walk.rules[RULE_HALF_WARPS] != 0
+    if kind != _BARRIER and kind <= _CONSTANT_LOAD and any_refused(walk, lanes):
+        return False
+    if kind == _WORK:
+        amount = most_work(walk, lanes)
+        if (before > 0 and amount > LARGEST // before) or (stall > 0 and amount > LARGEST // stall):
+            return False
+        stall = amount * stall
+        if before > 0:
+            amount *= before
+        return hold(walk, w, output, COMPUTE, amount) and hold(walk, w, output, PAUSE, stall)
+    if kind == _CONSTANT_LOAD:
+        return hold(walk, w, output, COMPUTE, count_words(walk, lanes))
+    if kind == _JOIN:
+        left_out = least_left_out(walk, lanes)
+        put(walk, w, output, JOIN, left_out)
+        walk.warp[w, WARP_WAITED] = max(walk.warp[w, WARP_WAITED], walk.warp[w, WARP_ASYNCS] - left_out)
+        return True
+    if kind == _BARRIER:
+        put(walk, w, output, BARRIER, 0)
+        walk.warp[w, WARP_WAITED] = walk.warp[w, WARP_ASYNCS]
+        return True
+    if _ATOMIC < kind <= _SHARED_ATOMIC:
+        put(walk, w, output, SHARED, conflict_degree(walk, w, lanes, kind == _SHARED_ATOMIC))
+        return True
+    operation = operation_of(kind)
+    if kind <= _ATOMIC:
+        if halves:
+            count = list_transactions(walk, lanes, kind == _ATOMIC, output.chunks, count)
+        elif kind == _ATOMIC:
+            count = list_updates(walk, lanes, output.chunks, count)
+        else:
+            count = list_chunks(walk, lanes, output.chunks, count)
+    else:  # local memory; a load whose value nobody could wait for is waited for at once
+        if is_any_outside(walk, w, lanes):
+            return False
+        if kind == _LOCAL_STORE:
+            operation = np.int64(STORE)
+        elif says and walk.gives_end[site] < walk.gives_end[site + 1]:
+            operation = np.int64(ASYNC)
+        if halves:
+            count = list_local_transactions(walk, w, lanes, output.chunks, count)
+        else:
+            count = list_local_chunks(walk, w, lanes, output.chunks, count)
+    access(walk, w, operation, site, says, count, output)
+    return True
+
+
+@inlined
+def is_first_at(walk, w, g):
+    """Whether a group is the first one that waits at its barrier's site."""
+    site = walk.group[w, g, GROUP_WHAT] & SITE_MASK
+    for other in range(g):
+        if walk.group[w, other, GROUP_SITE] == AT_BARRIER and walk.group[w, other, GROUP_WHAT] & SITE_MASK == site:
+            return False
+    return True
+
+
+@inlined
+def latest_needed(walk, w, site, latest):
+    """The largest of `latest` and of the asyncs that load the values that a site needs."""
+    for index in range(walk.needs_end[site], walk.needs_end[site + 1]):
+        latest = max(latest, walk.latest[w, walk.needs[index]])
+    return latest
+
+
+@inlined
+def hold(walk, w, output, kind, more):
+    """Instructions, or cycles of a pause, which join those just before them, if there are any of that kind; whether
+    they can be counted.
+    """
+    if more == 0:  # work of no operations is nothing
+        return True
+    if walk.warp[w, WARP_HELD_KIND] == kind:
+        if walk.warp[w, WARP_HELD_AMOUNT] > LARGEST - more:
+            return False
+        walk.warp[w, WARP_HELD_AMOUNT] += more
+        return True
+    let_go(walk, w, output)
+    walk.warp[w, WARP_HELD_KIND] = kind
+    walk.warp[w, WARP_HELD_AMOUNT] = more
+    return True
+
+
+@inlined
+def let_go(walk, w, output):
+    """Write what is held, behind which something else comes."""
+    if walk.warp[w, WARP_HELD_KIND] != NOTHING_HELD:
+        at = output.used[MADE_OPERATIONS]
+        output.kind[at] = walk.warp[w, WARP_HELD_KIND]
+        output.amount[at] = walk.warp[w, WARP_HELD_AMOUNT]
+        output.used[MADE_OPERATIONS] = at + 1
+        walk.warp[w, WARP_HELD_KIND] = NOTHING_HELD
+
+
+@inlined
+def put(walk, w, output, kind, amount):
+    """Write an operation."""
+    let_go(walk, w, output)
+    at = output.used[MADE_OPERATIONS]
+    output.kind[at] = kind
+    output.amount[at] = amount
+    output.used[MADE_OPERATIONS] = at + 1
