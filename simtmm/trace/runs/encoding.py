@@ -157,4 +157,7 @@ def is_same(draft, other, nodes, steps, words, threads):
         for column in range(STEP_ROW):
             if draft.step[step + index, column] != draft.step[draft.used[USED_STEPS] + index, column]:
                 return False
-    return all(draft.words[word + index] == draft.words[draft.used[USED_WORDS] + index] for index in range(words))
+    for index in range(words):
+        if draft.words[word + index] != draft.words[draft.used[USED_WORDS] + index]:
+            return False
+    return True

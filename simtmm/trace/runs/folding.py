@@ -1,7 +1,7 @@
 """Loops: steps that come again and again, each time with values that have gone up by the same, stand once."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
 
 import numpy as np
 

@@ -22,7 +22,10 @@ def is_refused(value):
 @inlined
 def any_refused(walk, lanes):
     """Whether one of the lanes says what is no address or count."""
-    return any(is_refused(walk.value[index]) for index in range(lanes))
+    for index in range(lanes):
+        if is_refused(walk.value[index]):
+            return True
+    return False
 
 
 @inlined

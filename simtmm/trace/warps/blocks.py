@@ -31,27 +31,15 @@ PROGRESS = 5
 
 
 def walk_blocks(
-    walk,
-    runs,
-    blocks,
-    structure_of,
-    values,
-    value_ends,
-    threads,
-    block_x,
-    block_y,
-    local,
-    output,
-    of_warps,
-    most_chunks,
-    progress,
+    walk, runs, blocks, structure_of, values, value_ends, shape, local, output, of_warps, most_chunks, progress
 ):
     """Write the operations of all warps of blocks: ENDED, IS_FULL to be called again with more room, or IS_REFUSED.
 
-    blocks: int32, their numbers. structure_of, values, value_ends: as in Runs. threads: of a block. local: int64[3]: the
-    address of the local memory of the launch's first warp, that of a warp, and of a thread [bytes]. of_warps: int64[warps, 2], of each the
-    operations and the chunks. progress: int64[PROGRESS], of zeros in the beginning.
+    blocks: int32, their numbers. structure_of, values, value_ends: as in Runs. shape: int64[3], of a block. local:
+    int64[3]: the address of the local memory of the launch's first warp, that of a warp, and of a thread [bytes].
+    of_warps: int64[warps, 2], of each the operations and the chunks. progress: int64[PROGRESS], zeros in the beginning.
     """
+    threads = shape[0] * shape[1] * shape[2]
     width = walk.rules[RULE_WIDTH]
     warps = (threads + width - 1) // width
     while progress[AT_BLOCK] < structure_of.shape[0]:
@@ -68,8 +56,8 @@ def walk_blocks(
                 walk.warp[0, WARP_HELD_KIND] = NOTHING_HELD
                 walk.warp[0, WARP_REGION] = local[0] + (blocks[block] * warps + number) * local[1]
                 walk.warp[0, WARP_LOCAL_BYTES] = local[2]
-                walk.warp[0, WARP_X] = block_x
-                walk.warp[0, WARP_Y] = block_y
+                walk.warp[0, WARP_X] = shape[0]
+                walk.warp[0, WARP_Y] = shape[1]
                 for index in range(walk.latest.shape[1]):
                     walk.latest[0, index] = 0
                 begin(walk, runs, values, np.int64(0), value_ends[block])

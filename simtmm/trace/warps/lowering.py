@@ -61,7 +61,7 @@ class Lowering:
         threads = runs.shape[0] * runs.shape[1] * runs.shape[2]
         blocks, warps = len(runs.block), -(-threads // self._specification.warp_width)
         of_warps, progress = np.zeros((blocks * warps, 2), np.int64), np.zeros(PROGRESS, np.int64)
-        local = np.array([region, stride, local_bytes], np.int64)
+        local, shape = np.array([region, stride, local_bytes], np.int64), np.array(runs.shape, np.int64)
         most = self._most_chunks()
         room = max(self._room, 2 * most)
         output = Output(
@@ -69,8 +69,8 @@ class Lowering:
         )
         while True:
             found = _WALK(
-                self._walk, runs.structures, runs.block, runs.structure, runs.values, runs.value_ends, threads,
-                runs.shape[0], runs.shape[1], local, output, of_warps, most, progress,
+                self._walk, runs.structures, runs.block, runs.structure, runs.values, runs.value_ends, shape, local,
+                output, of_warps, most, progress,
             )  # fmt: skip
             if found == ENDED:
                 break

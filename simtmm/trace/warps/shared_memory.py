@@ -49,7 +49,7 @@ def conflict_degree(walk, w, lanes, updates):
 
 @inlined
 def add_word(walk, word, number, words, updates):
-    """Add a word to the chain of its bank: how many it has then, 0 where the word is served with the same one before."""
+    """Add a word to the chain of its bank: how many it has then, 0 where it is served with the same word before."""
     depth = np.int64(1)
     link = walk.chain[number]
     while link >= 0 and (updates or walk.word[link] != word):
