@@ -6,13 +6,18 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import TraceError
+from simtmm.native import Loop
 from simtmm.trace.io import Trace
-from simtmm.trace.schema import Kind
-from simtmm.trace.site_tables import says_something, site_tables, work_by_class
-from simtmm.trace.spans import name_of_block, spans
+from simtmm.trace.runs.blocks import Runs
+from simtmm.trace.runs.counting import COUNTED, PLACE_ROW, Room, count_runs
+from simtmm.trace.runs.decoding import NEST
+from simtmm.trace.site_tables import SiteTables, site_tables, work_by_class
+from simtmm.trace.spans import check_launches, name_of_block
 
 # What is counted of a block, a column each.
 COLUMNS = ("work", "span", "barriers", "accesses", "thread_accesses", "bytes_read", "bytes_written", "widest")
+_COUNT = Loop(count_runs, what="what counts traces")
+
 _LONGEST = ("span", "barriers", "thread_accesses", "widest")  # of a launch: what its block with most has
 
 
@@ -30,33 +35,42 @@ class ThreadCounts:
 
 def of_threads(trace: Trace) -> ThreadCounts:
     """Count the events of a trace. Raises TraceError where their work does not fit 64 bits."""
-    from simtmm.trace.count_blocks import count_blocks, count_blocks_with_tables  # late: they bring Numba along
-
-    sites = trace.info.sites
-    tables = site_tables(sites) if says_something(sites) else None
-    executions = np.zeros(0 if tables is None else len(tables.work), np.int64)
-    pieces = [np.empty((0, len(COLUMNS)), np.int64)]
-    for stretch in spans(trace):
-        phases = int(np.count_nonzero(stretch.events["kind"] == Kind.BARRIER)) + 1
-        made = np.zeros((len(stretch.ends), len(COLUMNS)), dtype=np.int64)
-        longest = np.zeros(phases, dtype=np.int64)
-        if tables is None:
-            refused = count_blocks(stretch.events, stretch.ends, longest, made)
-        else:
-            refused = count_blocks_with_tables(stretch.events, stretch.ends, longest, made, tables, executions)
-        if refused >= 0:
-            raise _too_much_work(trace, stretch.first + refused)
-        pieces.append(made)
-    blocks = np.concatenate(pieces)
+    info = trace.info
+    check_launches(info)
+    tables = site_tables(info.sites)
+    executions = np.zeros(len(tables.work), np.int64)
+    starts = np.cumsum([0, *(launch.blocks for launch in info.launches)], dtype=np.int64)
+    blocks = np.zeros((int(starts[-1]), len(COLUMNS)), np.int64)
+    for runs in trace.runs():
+        made, executed = _count(trace, runs, tables)
+        blocks[starts[runs.launch] + runs.block] = made
+        executions += executed
     _check_work(trace, blocks[:, COLUMNS.index("work")])
-    starts = np.cumsum([0, *(launch.blocks for launch in trace.info.launches)], dtype=np.int64)[:-1]
+    starts = starts[:-1]
     of_launches = {name: np.zeros(0, np.int64) for name in COLUMNS}
     if len(starts):
         of_launches = {
             name: (np.maximum if name in _LONGEST else np.add).reduceat(blocks[:, column], starts)
             for column, name in enumerate(COLUMNS)
         }
-    return ThreadCounts(of_launches, {} if tables is None else work_by_class(sites, executions))
+    return ThreadCounts(of_launches, work_by_class(info.sites, executions))
+
+
+def _count(trace: Trace, runs: Runs, tables: SiteTables) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Of each block the columns, and how often the work of each site was done."""
+    nodes, phases = 1 << 10, 1 << 10
+    shape = np.array(runs.shape, np.int64)
+    while True:
+        made, executions = np.zeros((len(runs.block), len(COLUMNS)), np.int64), np.zeros(len(tables.work), np.int64)
+        places, longest = np.zeros((nodes, PLACE_ROW), np.int64), np.zeros(phases, np.int64)
+        room = Room(places, longest, np.zeros(NEST, np.int64), tables.work, executions)
+        found = _COUNT(runs.structures, runs.structure, runs.values, runs.value_ends, shape, room, made)
+        if found == COUNTED:
+            return made, executions
+        if found >= 0:
+            before = sum(launch.blocks for launch in trace.info.launches[: runs.launch])
+            raise _too_much_work(trace, before + int(runs.block[found]))
+        nodes, phases = 4 * nodes, 4 * phases
 
 
 def _check_work(trace: Trace, work: npt.NDArray[np.int64]) -> None:

@@ -1,0 +1,262 @@
+"""The counts of blocks, taken from their runs; what is counted says simtmm/trace/thread_counts.py."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simtmm.native import inlined
+from simtmm.trace.runs.decoding import count_below, has_thread, start_of
+from simtmm.trace.runs.layout import (
+    BYTES_MASK,
+    BYTES_SHIFT,
+    KIND_MASK,
+    KIND_SHIFT,
+    LISTED,
+    LOOP,
+    NODE_CHILD,
+    NODE_PARENT,
+    NODE_SET,
+    NODE_SIBLING,
+    NODE_STEPS,
+    NODE_THREADS,
+    PLAIN,
+    SITE_MASK,
+    STEP_FORM,
+    STEP_INNER,
+    STEP_VALUE,
+    STEP_WHAT,
+    STEP_X,
+    STEP_Y,
+    STEP_Z,
+    STRUCTURE_NODES,
+    STRUCTURE_STEPS,
+    STRUCTURE_THREADS,
+    STRUCTURE_WORDS,
+    THREAD_MASK,
+    THREAD_SHIFT,
+)
+from simtmm.trace.schema import Kind
+from simtmm.workload import LARGEST
+
+_WORK, _JOIN, _BARRIER = int(Kind.WORK), int(Kind.JOIN), int(Kind.BARRIER)
+_LOAD, _STORE, _ATOMIC = int(Kind.LOAD), int(Kind.STORE), int(Kind.ATOMIC)
+_LOCAL_LOAD, _LOCAL_STORE = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_STORE)
+
+# Columns of what is counted of a block
+COUNT_WORK, COUNT_SPAN, COUNT_BARRIERS, COUNT_ACCESSES, COUNT_THREAD_ACCESSES = range(5)
+COUNT_READ, COUNT_WRITTEN, COUNT_WIDEST = range(5, 8)
+COUNTS = 8
+
+# Columns of how far threads have come: barriers passed, work since the last of them, accesses
+PLACE_PHASE, PLACE_BUSY, PLACE_ACCESSES = range(3)
+PLACE_ROW = 3
+
+COUNTED, TOO_MUCH_WORK, NO_ROOM = -1, -2, -3  # of a step, or in the place of a block
+
+
+class Room(NamedTuple):
+    """What counting needs beside the runs; int64."""
+
+    place: Any  # [nodes, PLACE_*]: at the end of each node of a structure
+    longest: Any  # [phases]: work of the busiest thread, zeros
+    nest: Any  # [DEEPEST, 3]: of each loop around a step, where it begins and ends, and the trip
+    work: Any  # [sites]: instructions that an event issues before its access
+    executions: Any  # [sites]: to which is added how often that was done
+
+
+def count_runs(runs, structure_of, values, value_ends, shape, room, counted):
+    """Fill counted: int64[blocks, COUNTS]. COUNTED, or the block whose work does not fit 64 bits, or NO_ROOM."""
+    first_value = np.int64(0)
+    for block in range(structure_of.shape[0]):
+        structure = structure_of[block]
+        if structure == PLAIN:
+            found = count_plain(values, first_value, value_ends[block], room, counted, block)
+        elif is_uniform(runs, structure):
+            found = count_nodes(runs, structure, values, first_value, room, counted, block)
+        else:
+            found = count_threads(runs, structure, values, first_value, shape, room, counted, block)
+        if found == TOO_MUCH_WORK:
+            return np.int64(block)
+        if found == NO_ROOM:
+            return np.int64(NO_ROOM)
+        phase = np.int64(0)
+        while phase <= counted[block, COUNT_BARRIERS]:
+            counted[block, COUNT_SPAN] += room.longest[phase]
+            room.longest[phase] = 0
+            phase += 1
+        first_value = value_ends[block]
+    return np.int64(COUNTED)
+
+
+@inlined
+def is_uniform(runs, structure):
+    """Whether all threads of each node do the same work."""
+    for step in range(start_of(runs, structure, STRUCTURE_STEPS), runs.structure[structure, STRUCTURE_STEPS]):
+        what = runs.step[step, STEP_WHAT]
+        if what != LOOP and ((what >> KIND_SHIFT) & KIND_MASK) == _WORK:
+            if runs.step[step, STEP_FORM] == LISTED:
+                return False
+            if runs.step[step, STEP_X] != 0 or runs.step[step, STEP_Y] != 0 or runs.step[step, STEP_Z] != 0:
+                return False
+    return True
+
+
+@inlined
+def count_plain(values, first_value, value_end, room, counted, block):
+    """The events of a plain block, thread by thread."""
+    thread = np.int64(-1)
+    found = np.int64(COUNTED)
+    at = first_value
+    while at < value_end and found == COUNTED:
+        word = values[at + 1]
+        if ((word >> THREAD_SHIFT) & THREAD_MASK) != thread:
+            thread = (word >> THREAD_SHIFT) & THREAD_MASK
+            begin_place(room)
+        found = count_event(room, np.int64(0), counted, block, word, values[at], np.int64(1))
+        at += 2
+    return found
+
+
+@inlined
+def begin_place(room):
+    """A thread is at its beginning."""
+    for column in range(PLACE_ROW):
+        room.place[0, column] = 0
+
+
+@inlined
+def count_nodes(runs, structure, values, first_value, room, counted, block):
+    """A block node by node: what a node's threads have done is the same for all of them."""
+    nodes = start_of(runs, structure, STRUCTURE_NODES)
+    count = runs.structure[structure, STRUCTURE_NODES] - nodes
+    if count > room.place.shape[0]:
+        return np.int64(NO_ROOM)
+    for node in range(count):
+        parent = runs.node[nodes + node, NODE_PARENT]
+        for column in range(PLACE_ROW):
+            room.place[node, column] = room.place[parent, column] if parent >= 0 else np.int64(0)
+        threads = runs.node[nodes + node, NODE_THREADS]
+        found = count_steps(
+            runs, structure, values, first_value, room, counted, block, np.int64(node), np.int64(node), threads,
+            np.int64(-1), np.int64(0), np.int64(0), np.int64(0),
+        )  # fmt: skip
+        if found != COUNTED:
+            return found
+    return np.int64(COUNTED)
+
+
+@inlined
+def count_threads(runs, structure, values, first_value, shape, room, counted, block):
+    """A block thread by thread."""
+    nodes = start_of(runs, structure, STRUCTURE_NODES)
+    words = start_of(runs, structure, STRUCTURE_WORDS)
+    for thread in range(runs.structure[structure, STRUCTURE_THREADS]):
+        begin_place(room)
+        node = np.int64(0)
+        while node >= 0:
+            before = count_below(runs, words + runs.node[nodes + node, NODE_SET], thread)
+            found = count_steps(
+                runs, structure, values, first_value, room, counted, block, node, np.int64(0), np.int64(1), before,
+                thread % shape[0], thread // shape[0] % shape[1], thread // (shape[0] * shape[1]),
+            )  # fmt: skip
+            if found != COUNTED:
+                return found
+            node = runs.node[nodes + node, NODE_CHILD]
+            while node >= 0 and not has_thread(runs, words + runs.node[nodes + node, NODE_SET], thread):
+                node = runs.node[nodes + node, NODE_SIBLING]
+    return np.int64(COUNTED)
+
+
+def count_steps(runs, structure, values, first_value, room, counted, block, node, row, threads, before, x, y, z):
+    """The steps of a node for so many of its threads: for all, where `before` is -1, or for the one with so many
+    before it, at x, y, z. row: of `place`.
+    """
+    nodes = start_of(runs, structure, STRUCTURE_NODES)
+    steps = start_of(runs, structure, STRUCTURE_STEPS)
+    step = steps
+    if node > 0:
+        step += runs.node[nodes + node - 1, NODE_STEPS]
+    end = steps + runs.node[nodes + node, NODE_STEPS]
+    deep = np.int64(0)
+    while step < end or deep > 0:
+        if deep > 0 and step == room.nest[deep - 1, 1]:
+            room.nest[deep - 1, 2] += 1
+            if room.nest[deep - 1, 2] < runs.step[room.nest[deep - 1, 0], STEP_X]:
+                step = room.nest[deep - 1, 0] + 1
+            else:
+                deep -= 1
+            continue
+        what = runs.step[step, STEP_WHAT]
+        if what == LOOP:
+            room.nest[deep, 0] = step
+            room.nest[deep, 1] = step + 1 + runs.step[step, STEP_Y]
+            room.nest[deep, 2] = 0
+            deep += 1
+            step += 1
+            continue
+        value = np.int64(0)
+        if ((what >> KIND_SHIFT) & KIND_MASK) == _WORK:
+            place = first_value + runs.step[step, STEP_VALUE]
+            if runs.step[step, STEP_FORM] == LISTED:
+                place += before
+            value = values[place]
+            value += runs.step[step, STEP_X] * x + runs.step[step, STEP_Y] * y + runs.step[step, STEP_Z] * z
+            for around in range(deep):
+                value += runs.step[step, STEP_INNER + deep - 1 - around] * room.nest[around, 2]
+        found = count_event(room, row, counted, block, what, value, threads)
+        if found != COUNTED:
+            return found
+        step += 1
+    return np.int64(COUNTED)
+
+
+@inlined
+def count_event(room, row, counted, block, what, value, threads):
+    """An event of so many threads that have come equally far: COUNTED, TOO_MUCH_WORK or NO_ROOM."""
+    kind = (what >> KIND_SHIFT) & KIND_MASK
+    moved = (what >> BYTES_SHIFT) & BYTES_MASK
+    site = what & SITE_MASK
+    operations = np.int64(1)
+    if kind in (_JOIN, _BARRIER):
+        operations = np.int64(0)
+    elif kind == _WORK:
+        operations = value
+    if site < room.work.shape[0]:
+        each = room.work[site]
+        if each > 0:
+            times = operations if kind == _WORK else np.int64(1)
+            if times < 0 or times > LARGEST // each // threads:
+                return np.int64(TOO_MUCH_WORK)
+            room.executions[site] += times * threads
+            operations = times * each + (np.int64(0) if kind == _WORK else operations)
+    if operations < 0 or operations > LARGEST // threads:
+        return np.int64(TOO_MUCH_WORK)
+    if counted[block, COUNT_WORK] > LARGEST - operations * threads:
+        return np.int64(TOO_MUCH_WORK)
+    counted[block, COUNT_WORK] += operations * threads
+    busy = room.place[row, PLACE_BUSY] + operations
+    room.place[row, PLACE_BUSY] = busy
+    phase = room.place[row, PLACE_PHASE]
+    room.longest[phase] = max(room.longest[phase], busy)
+    if kind == _BARRIER:
+        if phase + 1 == room.longest.shape[0]:
+            return np.int64(NO_ROOM)
+        room.place[row, PLACE_PHASE] = phase + 1
+        room.place[row, PLACE_BUSY] = 0
+        counted[block, COUNT_BARRIERS] = max(counted[block, COUNT_BARRIERS], phase + 1)
+    elif kind in (_LOCAL_LOAD, _LOCAL_STORE):
+        counted[block, COUNT_WIDEST] = max(counted[block, COUNT_WIDEST], moved)
+    elif _LOAD <= kind <= _ATOMIC:
+        counted[block, COUNT_ACCESSES] += threads
+        accesses = room.place[row, PLACE_ACCESSES] + 1
+        room.place[row, PLACE_ACCESSES] = accesses
+        counted[block, COUNT_THREAD_ACCESSES] = max(counted[block, COUNT_THREAD_ACCESSES], accesses)
+        counted[block, COUNT_WIDEST] = max(counted[block, COUNT_WIDEST], moved)
+        if kind != _STORE:
+            counted[block, COUNT_READ] += moved * threads
+        if kind >= _STORE:
+            counted[block, COUNT_WRITTEN] += moved * threads
+    return np.int64(COUNTED)
