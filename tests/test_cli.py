@@ -220,7 +220,7 @@ def test_of_one_key_set_twice_the_last_holds(command, workload):
 def test_infinity_is_null_in_json(command, here, monkeypatch):
     trace = load_trace(TRACE)
     empty = trace.to_table().slice(0, 0)
-    digest = TraceDigest(trace.info.version).finish(trace.info.launches, trace.info.arrays)
+    digest = TraceDigest().finish(trace.info.launches, trace.info.arrays)
     info = {**trace.info.to_dict(), "events": 0, "digest": digest}
     pq.write_table(empty.replace_schema_metadata({METADATA_KEY: json.dumps(info).encode()}), here / "t.parquet")
     found = document(command("run", "t.parquet", "--json"))

@@ -1,30 +1,67 @@
-"""The digest of a trace: what tells whether two do the same, and whether a file was changed."""
+"""The digest of a trace: what tells whether two do the same, and whether a file was changed.
+
+Digests of 40 digits are made of sums over the events of each block, which follow from runs (runs/summing.py). Those of
+32 digits, in files from before there were runs, are made of the events as they lie in memory.
+"""
 
 import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import astuple
+from typing import Any
 
 import numpy as np
 
-from simtmm.trace.schema import VERSION, Batch, TraceArray, TraceLaunch, TraceSite
+from simtmm.trace.runs.blocks import Encoder, Runs, runs_of
+from simtmm.trace.schema import Batch, TraceArray, TraceLaunch, TraceSite
 
 # Version 1 hashed events as they lay in memory then, and of launches and arrays what there was to say.
 _EVENT_OF_1 = np.dtype([("value", "<u8"), ("thread", "<i4"), ("site", "<u2"), ("kind", "u1"), ("bytes", "u1")])
 _FIELDS_OF_1 = 5  # of a launch, and of an array
 
+OLD_DIGITS = 32
+
 
 class TraceDigest:
-    """A hash of events, launches, arrays and what sites say of work, values and stalls, whatever the batches."""
+    """A hash of events, launches, arrays and what sites say of work, values and stalls, whatever the runs."""
 
-    def __init__(self, version: int = VERSION) -> None:
+    def __init__(self) -> None:
+        self._hash = hashlib.blake2b(digest_size=20)
+        self._encoder = Encoder()
+
+    def add(self, piece: Batch | Runs) -> None:
+        """Take blocks in."""
+        if isinstance(piece, Runs):
+            counts = piece.events
+            launch = np.full(len(counts), piece.launch)
+            rows = np.column_stack([launch, piece.block, counts, piece.sums()]).astype("<i8")[counts > 0]
+            self._hash.update(rows.tobytes())
+        elif len(piece.events):
+            # Any shape will do that has room for the threads.
+            shape = (int(piece.events["thread"].max()) + 1, 1, 1)
+            for runs in runs_of([piece], [shape] * (int(piece.launch.max()) + 1), self._encoder):
+                self.add(runs)
+
+    def finish(
+        self, launches: Sequence[TraceLaunch], arrays: Sequence[TraceArray], sites: Sequence[TraceSite] = ()
+    ) -> str:
+        """The digest of all."""
+        self._hash.update(json.dumps([*_shapes(launches, arrays), _said(sites)]).encode())
+        return self._hash.hexdigest()
+
+
+class OldDigest:
+    """Likewise as it was before there were runs."""
+
+    def __init__(self, version: int) -> None:
         """version: of the schema that the digest is of."""
         self._version = version
         self._events = hashlib.blake2b(digest_size=16)
         self._blocks = hashlib.blake2b(digest_size=16)
 
-    def add(self, batch: Batch) -> None:
-        """Take a batch in."""
+    def add(self, piece: Batch | Runs) -> None:
+        """Take blocks in."""
+        batch = piece.to_batch() if isinstance(piece, Runs) else piece
         events = np.ascontiguousarray(batch.events)
         if self._version == 1:
             given, events = events, np.empty(len(events), _EVENT_OF_1)
@@ -39,14 +76,30 @@ class TraceDigest:
         self, launches: Sequence[TraceLaunch], arrays: Sequence[TraceArray], sites: Sequence[TraceSite] = ()
     ) -> str:
         """The digest of all."""
-        fields = _FIELDS_OF_1 if self._version == 1 else None
-        shapes = [[astuple(item)[:fields] for item in items] for items in (launches, arrays)]
+        shapes = _shapes(launches, arrays, _FIELDS_OF_1 if self._version == 1 else None)
         if self._version != 1:
-            said = [(site.site, sorted(site.work), site.needs, site.gives, *_stall(site)) for site in sites]
-            shapes.append([what for what in said if any(what[1:])])
+            shapes.append(_said(sites))
         for part in (self._blocks.digest(), json.dumps(shapes).encode()):
             self._events.update(part)
         return self._events.hexdigest()
+
+
+def digest_like(text: str, version: int) -> TraceDigest | OldDigest:
+    """What gives a digest of the same kind. version: of the schema of its file."""
+    return OldDigest(version) if len(text) == OLD_DIGITS else TraceDigest()
+
+
+def _shapes(
+    launches: Sequence[TraceLaunch], arrays: Sequence[TraceArray], fields: int | None = None
+) -> list[list[Any]]:
+    """What launches and arrays say, or the first fields of it."""
+    return [[astuple(item)[:fields] for item in items] for items in (launches, arrays)]
+
+
+def _said(sites: Sequence[TraceSite]) -> list[Any]:
+    """What sites say beside where they are."""
+    said = [(site.site, sorted(site.work), site.needs, site.gives, *_stall(site)) for site in sites]
+    return [what for what in said if any(what[1:])]
 
 
 def _stall(site: TraceSite) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from simtmm.errors import TraceError, nearest, shown, shown_error
 from simtmm.files import data_folders, written_whole
-from simtmm.trace.digest import TraceDigest
+from simtmm.trace.digest import OldDigest, TraceDigest, digest_like
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, ROW_GROUP, TraceWriter, joined, read_batches, to_arrow
 from simtmm.trace.runs.blocks import Encoder, Runs, runs_of
@@ -46,28 +46,39 @@ class Trace:
 
         The first time a file is read to its end, its rows are checked against its digest as well.
         """
-        if isinstance(self._source, Path):
-            digest = None if self._verified else TraceDigest(self.info.version)
-            for batch in read_batches(self._source, self.info):
-                if digest:
-                    digest.add(batch)
-                yield batch
-            if digest and digest.finish(self.info.launches, self.info.arrays, self.info.sites) != self.info.digest:
-                raise TraceError(f"{self._source}: its rows have another digest than its metadata says: it was changed")
-            self._verified = True
-        else:
+        if not isinstance(self._source, Path):
             for piece in self._source:
                 yield piece.to_batch() if isinstance(piece, Runs) else piece
+            return
+        digest = self._unverified()
+        for batch in read_batches(self._source, self.info):
+            if digest:
+                digest.add(batch)
+            yield batch
+        self._verify(digest)
 
     def runs(self) -> Iterator[Runs]:
         """The same blocks, held by what their threads have in common. Raises what `batches` raises."""
-        shapes = [launch.block for launch in self.info.launches]
-        if isinstance(self._source, Path):
-            yield from runs_of(self.batches(), shapes)
+        shapes, encoder = [launch.block for launch in self.info.launches], Encoder()
+        if not isinstance(self._source, Path):
+            for piece in self._source:
+                yield from [piece] if isinstance(piece, Runs) else runs_of([piece], shapes, encoder)
             return
-        encoder = Encoder()
-        for piece in self._source:
-            yield from [piece] if isinstance(piece, Runs) else runs_of([piece], shapes, encoder)
+        digest = self._unverified()
+        for runs in runs_of(read_batches(self._source, self.info), shapes, encoder):
+            if digest:
+                digest.add(runs)
+            yield runs
+        self._verify(digest)
+
+    def _unverified(self) -> TraceDigest | OldDigest | None:
+        """What the digest of the file's rows is made with, unless that has been looked at."""
+        return None if self._verified else digest_like(self.info.digest, self.info.version)
+
+    def _verify(self, digest: TraceDigest | OldDigest | None) -> None:
+        if digest and digest.finish(self.info.launches, self.info.arrays, self.info.sites) != self.info.digest:
+            raise TraceError(f"{self._source}: its rows have another digest than its metadata says: it was changed")
+        self._verified = True
 
     def save(self, path: str | Path) -> None:
         """Write the trace to a Parquet file of the present version, whole or not at all."""
@@ -145,7 +156,7 @@ def _trace_file(given: str | Path) -> Path:
 class TraceRecorder:
     """Collects what a recorder records, into memory or straight to a file, and digests it on the way.
 
-    Digesting and keeping go on in a thread each while the recorder records further, in the order of the batches.
+    Digesting and writing go on in a thread each while the recorder records further, in the order of the batches.
     Small batches, such as those of small launches, come together in one, a row group.
     """
 
@@ -157,7 +168,7 @@ class TraceRecorder:
         self._shapes: list[tuple[int, int, int]] = []
         self._digest = TraceDigest()
         self._digesting = ThreadPoolExecutor(1, "simtmm-digest")
-        self._keeping = ThreadPoolExecutor(1, "simtmm-keep")
+        self._writing = ThreadPoolExecutor(1, "simtmm-write")
         self._waiting: list[Batch] = []
         self._waiting_events = 0
         self._under_way: deque[list[Future[None]]] = deque()
@@ -186,16 +197,21 @@ class TraceRecorder:
             return
         batch = joined(self._waiting)
         self._waiting, self._waiting_events = [], 0
-        steps = [self._digesting.submit(self._digest.add, batch)]
-        keep = self._writer.add if self._writer else self._keep
-        steps.append(self._keeping.submit(keep, batch))
+        steps = [self._digesting.submit(self._take_in, batch)]
+        if self._writer:
+            steps.append(self._writing.submit(self._writer.add, batch))
         self._under_way.append(steps)
         self._wait(UNDER_WAY)
 
-    def _keep(self, batch: Batch) -> None:
-        """Hold a batch in memory."""
-        known = not len(batch.launch) or int(batch.launch.max()) < len(self._shapes)
-        self._pieces += runs_of([batch], self._shapes, self._encoder) if known else [batch]
+    def _take_in(self, batch: Batch) -> None:
+        """Digest a batch, and hold it in memory where no file does."""
+        pieces: list[Batch | Runs] = [batch]
+        if int(batch.launch.max()) < len(self._shapes):
+            pieces = list(runs_of([batch], self._shapes, self._encoder))
+        for piece in pieces:
+            self._digest.add(piece)
+        if not self._writer:
+            self._pieces += pieces
 
     def _wait(self, most: int) -> None:
         """Until at most so many pieces are under way."""
@@ -250,5 +266,5 @@ class TraceRecorder:
             self._writer.__exit__()
 
     def _end_threads(self) -> None:
-        for threads in (self._digesting, self._keeping):
+        for threads in (self._digesting, self._writing):
             threads.shutdown(cancel_futures=True)

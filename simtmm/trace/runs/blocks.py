@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -23,12 +24,13 @@ from simtmm.trace.runs.parting import (
     USED_WORDS,
     Draft,
 )
+from simtmm.trace.runs.summing import FACTOR_THREAD, FACTORS, OVERS, PRIME, SUMS, Scratch, sum_runs
 from simtmm.trace.schema import EVENT, Batch, Events
 
 Integers = npt.NDArray[np.int64]
 Shape = tuple[int, int, int]
 
-_ENCODE, _DECODE = Loop(encode, what="the encoder of traces"), Loop(decode)
+_ENCODE, _DECODE, _SUM = Loop(encode, what="the encoder of traces"), Loop(decode), Loop(sum_runs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,16 @@ class Runs:
         )
         return Batch(events, np.full(len(self.block), self.launch, np.int32), self.block, ends)
 
+    def sums(self) -> Integers:
+        """int64[blocks, SUMS] that depend on the events alone; see simtmm/trace/runs/summing.py."""
+        sums, nodes = np.empty((len(self.block), SUMS), np.int64), 64
+        powers, shape = _powers(self.shape[0] * self.shape[1] * self.shape[2]), np.array(self.shape, np.int64)
+        while nodes > 0:
+            over, time = np.zeros((nodes, SUMS, OVERS), np.int64), np.zeros((nodes + 1, SUMS), np.int64)
+            scratch = Scratch(FACTORS, powers, over, time, np.zeros(NEST, np.int64))
+            nodes = _SUM(self.structures, self.structure, self.values, self.value_ends, shape, scratch, sums)
+        return sums
+
     def of_blocks(self, chosen: npt.NDArray[np.int32]) -> "Runs":
         """Only these blocks, so far as they are here."""
         kept = np.flatnonzero(np.isin(self.block, chosen))
@@ -87,6 +99,16 @@ class Runs:
         return sum(
             array.nbytes for array in (self.block, self.structure, self.value_ends, self.values, *self.structures)
         )
+
+
+@cache
+def _powers(threads: int) -> Integers:
+    """See summing.Scratch."""
+    powers = np.ones((threads, SUMS), np.int64)
+    for thread in range(1, threads):
+        powers[thread] = powers[thread - 1] * FACTORS[:, FACTOR_THREAD] % PRIME
+    powers.setflags(write=False)
+    return powers
 
 
 class Encoder:

@@ -1,0 +1,252 @@
+"""Sums over the events of blocks that tell blocks with different events apart, whatever runs were found in them.
+
+The event number i of thread t of a block, whose words in memory are v and w (without the thread), counts as
+
+    (v + a w + c) r^i q^t   modulo 2^31 - 1,
+
+and a block's sum is that of its events: once for each of some (a, c, r, q). As all that is linear in v, the sum over
+the threads of an even step follows from sums over q^t that are the same for all steps of a node. Such sums find what
+chance changes, one event with certainty and any else but for 1 in 2^124; they are no defence against who forges a file.
+"""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simtmm.native import inlined
+from simtmm.trace.runs.decoding import start_of
+from simtmm.trace.runs.layout import (
+    LISTED,
+    LOOP,
+    NODE_PARENT,
+    NODE_SET,
+    NODE_STEPS,
+    PLAIN,
+    STEP_FORM,
+    STEP_INNER,
+    STEP_VALUE,
+    STEP_WHAT,
+    STEP_X,
+    STEP_Y,
+    STEP_Z,
+    STRUCTURE_NODES,
+    STRUCTURE_STEPS,
+    STRUCTURE_THREADS,
+    STRUCTURE_WORDS,
+    THREAD_MASK,
+    THREAD_SHIFT,
+    WHAT_MASK,
+)
+
+PRIME = (1 << 31) - 1
+SUMS = 4  # of a block
+# Chosen by chance, once, r and q so that no power below the prime comes twice; a row for each sum: a, c, r, q
+FACTORS = np.array(
+    [
+        [2094669054, 1223465024, 511006616, 1345292428],
+        [825961197, 1435103191, 830529022, 1726957224],
+        [37568963, 367808755, 487138866, 642477169],
+        [855902091, 1134546408, 1947435798, 722825820],
+    ],
+    np.int64,
+)
+FACTOR_WHAT, FACTOR_PLUS, FACTOR_TIME, FACTOR_THREAD = range(4)
+
+# Of a node's threads, sums over q^t of 1, x, y and z
+OVER_ONE, OVER_X, OVER_Y, OVER_Z = range(4)
+OVERS = 4
+SMALL = 1 << 45  # numbers below it, times coordinates within a block, never go beyond 64 bits
+
+
+class Scratch(NamedTuple):
+    """What summing needs beside the runs; int64."""
+
+    factors: Any  # FACTORS
+    powers: Any  # [threads, SUMS]: q^t
+    over: Any  # [nodes, SUMS, OVERS]
+    time: Any  # [nodes + 1, SUMS]: r^i at the end of each node, and of what is going on
+    nest: Any  # [DEEPEST, 3]: of each loop around a step, where it begins and ends, and the trip
+
+
+@inlined
+def rest_of(value):
+    """A value modulo the prime, as the 64 bits are without a sign."""
+    return np.int64(np.uint64(value) % np.uint64(PRIME))
+
+
+@inlined
+def times(one, other):
+    """A product modulo the prime."""
+    return np.int64(np.uint64(one * other) % np.uint64(PRIME))
+
+
+def sum_runs(runs, structure_of, values, value_ends, shape, scratch, sums):
+    """Fill sums: int64[blocks, SUMS]; -1, or the number of nodes for which there is no room."""
+    first_value = np.int64(0)
+    summed = np.int64(PLAIN)  # the structure whose `over` is there
+    for block in range(structure_of.shape[0]):
+        structure = structure_of[block]
+        for which in range(SUMS):
+            sums[block, which] = 0
+        if structure == PLAIN:
+            sum_plain(values, first_value, value_ends[block], scratch, sums, block)
+        else:
+            nodes = runs.structure[structure, STRUCTURE_NODES] - start_of(runs, structure, STRUCTURE_NODES)
+            if nodes > scratch.over.shape[0]:
+                return nodes
+            if structure != summed:
+                sum_threads(runs, structure, shape, scratch, nodes)
+                summed = structure
+            for node in range(nodes):
+                sum_node(runs, structure, values, first_value, shape, scratch, sums, block, np.int64(node))
+        first_value = value_ends[block]
+    return np.int64(-1)
+
+
+@inlined
+def sum_plain(values, first_value, value_end, scratch, sums, block):
+    """The events of a plain block."""
+    going_on = scratch.time.shape[0] - 1
+    thread = np.int64(-1)
+    at = first_value
+    while at < value_end:
+        word = values[at + 1]
+        if ((word >> THREAD_SHIFT) & THREAD_MASK) != thread:
+            thread = (word >> THREAD_SHIFT) & THREAD_MASK
+            for which in range(SUMS):
+                scratch.time[going_on, which] = 1
+        for which in range(SUMS):
+            event = what_counts(scratch, which, word & WHAT_MASK) + rest_of(values[at])
+            event = times(event, times(scratch.time[going_on, which], scratch.powers[thread, which]))
+            sums[block, which] = (sums[block, which] + event) % PRIME
+            scratch.time[going_on, which] = times(scratch.time[going_on, which], scratch.factors[which, FACTOR_TIME])
+        at += 2
+
+
+@inlined
+def what_counts(scratch, which, what):
+    """a w + c, below twice the prime."""
+    return times(scratch.factors[which, FACTOR_WHAT], rest_of(what)) + scratch.factors[which, FACTOR_PLUS]
+
+
+@inlined
+def sum_threads(runs, structure, shape, scratch, nodes):
+    """The sums over the threads of each node."""
+    first = start_of(runs, structure, STRUCTURE_NODES)
+    words = start_of(runs, structure, STRUCTURE_WORDS)
+    count = (runs.structure[structure, STRUCTURE_THREADS] + 63) // 64
+    for node in range(nodes):
+        for which in range(SUMS):
+            for over in range(OVERS):
+                scratch.over[node, which, over] = 0
+        for index in range(count):
+            word = runs.words[words + runs.node[first + node, NODE_SET] + index]
+            thread = index * 64
+            while word != 0:
+                if word & np.uint64(1) != 0:
+                    for which in range(SUMS):
+                        power = scratch.powers[thread, which]
+                        add_over(scratch, node, which, OVER_ONE, power, np.int64(1))
+                        add_over(scratch, node, which, OVER_X, power, thread % shape[0])
+                        add_over(scratch, node, which, OVER_Y, power, thread // shape[0] % shape[1])
+                        add_over(scratch, node, which, OVER_Z, power, thread // (shape[0] * shape[1]))
+                word >>= np.uint64(1)
+                thread += 1
+
+
+@inlined
+def add_over(scratch, node, which, over, power, coordinate):
+    """Add a thread's power so many times."""
+    scratch.over[node, which, over] = (scratch.over[node, which, over] + power * coordinate) % PRIME
+
+
+@inlined
+def is_small(value):
+    """Whether a number, times coordinates within a block, is below 2^62."""
+    return -SMALL < value < SMALL
+
+
+def sum_node(runs, structure, values, first_value, shape, scratch, sums, block, node):
+    """The events of a node's threads."""
+    first = start_of(runs, structure, STRUCTURE_NODES)
+    steps = start_of(runs, structure, STRUCTURE_STEPS)
+    parent = runs.node[first + node, NODE_PARENT]
+    for which in range(SUMS):
+        scratch.time[node, which] = scratch.time[parent, which] if parent >= 0 else np.int64(1)
+    step = steps
+    if node > 0:
+        step += runs.node[first + node - 1, NODE_STEPS]
+    end = steps + runs.node[first + node, NODE_STEPS]
+    deep = np.int64(0)
+    while step < end or deep > 0:
+        if deep > 0 and step == scratch.nest[deep - 1, 1]:
+            scratch.nest[deep - 1, 2] += 1
+            if scratch.nest[deep - 1, 2] < runs.step[scratch.nest[deep - 1, 0], STEP_X]:
+                step = scratch.nest[deep - 1, 0] + 1
+            else:
+                deep -= 1
+            continue
+        what = runs.step[step, STEP_WHAT]
+        if what == LOOP:
+            scratch.nest[deep, 0] = step
+            scratch.nest[deep, 1] = step + 1 + runs.step[step, STEP_Y]
+            scratch.nest[deep, 2] = 0
+            deep += 1
+            step += 1
+            continue
+        more = np.int64(0)
+        for around in range(deep):
+            more += runs.step[step, STEP_INNER + deep - 1 - around] * scratch.nest[around, 2]
+        place = first_value + runs.step[step, STEP_VALUE]
+        is_even = runs.step[step, STEP_FORM] != LISTED
+        base = values[place] + more
+        by_x = runs.step[step, STEP_X]
+        by_y = runs.step[step, STEP_Y]
+        by_z = runs.step[step, STEP_Z]
+        if is_even and is_small(base) and is_small(by_x) and is_small(by_y) and is_small(by_z):
+            for which in range(SUMS):
+                event = times(what_counts(scratch, which, what) + base % PRIME, scratch.over[node, which, OVER_ONE])
+                event += times(by_x % PRIME, scratch.over[node, which, OVER_X])
+                event += times(by_y % PRIME, scratch.over[node, which, OVER_Y])
+                event += times(by_z % PRIME, scratch.over[node, which, OVER_Z])
+                event = times(event % PRIME, scratch.time[node, which])
+                sums[block, which] = (sums[block, which] + event) % PRIME
+        else:
+            sum_one_by_one(runs, structure, values, place, more, shape, scratch, sums, block, node, step)
+        for which in range(SUMS):
+            scratch.time[node, which] = times(scratch.time[node, which], scratch.factors[which, FACTOR_TIME])
+        step += 1
+
+
+def sum_one_by_one(runs, structure, values, place, more, shape, scratch, sums, block, node, step):
+    """The events of a step whose values are listed, or so large that they go beyond 64 bits."""
+    first = start_of(runs, structure, STRUCTURE_NODES)
+    words = start_of(runs, structure, STRUCTURE_WORDS) + runs.node[first + node, NODE_SET]
+    what = runs.step[step, STEP_WHAT]
+    is_listed = runs.step[step, STEP_FORM] == LISTED
+    own = scratch.time.shape[0] - 1  # a row that nobody needs meanwhile
+    for which in range(SUMS):
+        scratch.time[own, which] = times(what_counts(scratch, which, what), scratch.over[node, which, OVER_ONE])
+    for index in range((runs.structure[structure, STRUCTURE_THREADS] + 63) // 64):
+        word = runs.words[words + index]
+        thread = index * 64
+        while word != 0:
+            if word & np.uint64(1) != 0:
+                value = values[place] + more
+                if is_listed:
+                    place += 1
+                else:
+                    value += runs.step[step, STEP_X] * (thread % shape[0])
+                    value += runs.step[step, STEP_Y] * (thread // shape[0] % shape[1])
+                    value += runs.step[step, STEP_Z] * (thread // (shape[0] * shape[1]))
+                rest = rest_of(value)
+                for which in range(SUMS):
+                    scratch.time[own, which] += times(rest, scratch.powers[thread, which])
+            word >>= np.uint64(1)
+            thread += 1
+    for which in range(SUMS):
+        event = times(scratch.time[own, which] % PRIME, scratch.time[node, which])
+        sums[block, which] = (sums[block, which] + event) % PRIME
