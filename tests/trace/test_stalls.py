@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from simtmm import count, lower, simulate
 from simtmm.engine import ENGINES
 from simtmm.errors import WorkloadError
+from simtmm.trace.digest import OldDigest
 from tests.examples import examples
 from tests.trace.build import barrier, load, shared, store, trace, work
 from tests.trace.test_compiled import SAXPY, constant, fetch, local, lowered, site
