@@ -5,9 +5,7 @@ from pathlib import Path
 
 from simtmm.errors import RecordingError, shown
 from simtmm.files import KERNEL_MEMORY, KERNEL_TIMEOUT
-from simtmm.trace.schema import EVENT
 
-MOST_IN_MEMORY = 1 << 28  # events: 4 GiB
 MOST_LAUNCHES = 1 << 20  # each stands in the trace's metadata
 NO_LIMIT = 1 << 62
 VARIABLE = "SIMTMM_MOST_EVENTS"
@@ -17,8 +15,8 @@ PATIENCE = 60.0  # seconds
 def most_events(given: int | None, in_memory: bool) -> int:
     """How many events a recording may have.
 
-    given: by the caller; else, of a recording held in memory, what the environment variable SIMTMM_MOST_EVENTS says,
-    else 2^28 or what half of the available memory holds, whichever is less; one written to a file has no limit.
+    given: by the caller; else, of a recording held in memory, what the environment variable SIMTMM_MOST_EVENTS says.
+    Else there is no limit but memory (simtmm.trace.io.TraceRecorder).
 
     Raises RecordingError for a limit that is no whole number of at least 1.
     """
@@ -29,7 +27,12 @@ def most_events(given: int | None, in_memory: bool) -> int:
     said = os.environ.get(VARIABLE)
     if said:
         return _checked(VARIABLE, int(said) if said.strip().isdecimal() else said)
-    return max(1, min(MOST_IN_MEMORY, available_memory() // 2 // EVENT.itemsize))
+    return NO_LIMIT
+
+
+def most_bytes() -> int:
+    """How much memory a recording that is held in memory may take: half of what is available."""
+    return max(1, available_memory() // 2)
 
 
 def kernel_timeout() -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simtmm.errors import TraceError, nearest, shown, shown_error
+from simtmm.errors import RecordingError, TraceError, nearest, shown, shown_error
 from simtmm.files import data_folders, written_whole
 from simtmm.trace.digest import OldDigest, TraceDigest, digest_like
 from simtmm.trace.info import TraceInfo
@@ -160,8 +160,10 @@ class TraceRecorder:
     Small batches, such as those of small launches, come together in one, a row group.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, most_bytes: int | None = None) -> None:
+        """path: of a file; None to hold all in memory, of which that may take `most_bytes`, if that is said."""
         self._writer = TraceWriter(path) if path else None
+        self._most_bytes, self._bytes = most_bytes, 0
         self._path = path
         self._pieces: list[Batch | Runs] = []
         self._encoder = Encoder()
@@ -177,7 +179,8 @@ class TraceRecorder:
     def add(self, batch: Batch, launches: Sequence[TraceLaunch] = ()) -> None:
         """Append a batch. launches: all that have begun, if that is known: then memory holds its blocks as runs.
 
-        Raises what went wrong in writing one before it, as an OSError for a full disk.
+        Raises what went wrong in writing one before it, as an OSError for a full disk; RecordingError where memory does
+        not hold it.
         """
         count = len(batch.events)
         if not count:
@@ -202,6 +205,12 @@ class TraceRecorder:
             steps.append(self._writing.submit(self._writer.add, batch))
         self._under_way.append(steps)
         self._wait(UNDER_WAY)
+        if self._most_bytes is not None and self._bytes > self._most_bytes:
+            raise RecordingError(
+                f"{self.events:,} events so far take {self._bytes:,} bytes, and at most {self._most_bytes:,} may be "
+                "held in memory: does it loop or launch for ever? Else write to a file (simtmm record -o FILE), take "
+                "smaller parameters, or record some of its blocks"
+            )
 
     def _take_in(self, batch: Batch) -> None:
         """Digest a batch, and hold it in memory where no file does."""
@@ -212,6 +221,7 @@ class TraceRecorder:
             self._digest.add(piece)
         if not self._writer:
             self._pieces += pieces
+            self._bytes += sum(piece.bytes for piece in pieces)
 
     def _wait(self, most: int) -> None:
         """Until at most so many pieces are under way."""

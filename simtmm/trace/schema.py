@@ -254,6 +254,11 @@ class Batch:
     block: npt.NDArray[np.int32]
     ends: npt.NDArray[np.int64]
 
+    @property
+    def bytes(self) -> int:
+        """Memory that this takes."""
+        return sum(array.nbytes for array in (self.events, self.launch, self.block, self.ends))
+
     def of_blocks(self, chosen: npt.NDArray[np.int32]) -> "Batch":
         """Only those of these blocks, which are of one launch."""
         kept = np.isin(self.block, chosen)

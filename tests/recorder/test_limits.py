@@ -87,12 +87,29 @@ def test_launches_without_events_are_bounded_too(kernel_folder, monkeypatch):
     assert "launch 50 of 'f': 0 events so far, and a trace holds no more launches" in refused(folder, form="written")
 
 
-def test_the_limit_follows_the_memory_there_is(monkeypatch):
+LOOKING_UP = """
+__global__ void f(int* a)
+{
+    for (unsigned i = blockIdx.x * 32 + threadIdx.x, j = 0; j < 100; ++j, i = i * 1664525 + 1013904223)
+        LD(a, (int)(i >> 8) % 100000);
+}
+"""
+
+
+def test_what_is_held_in_memory_has_the_memory_there_is(kernel_folder, monkeypatch):
     monkeypatch.delenv("SIMTMM_MOST_EVENTS", raising=False)
-    monkeypatch.setattr(limits, "available_memory", lambda: 3200)
-    assert limits.most_events(None, in_memory=True) == 100  # half of it, at 16 bytes an event
-    monkeypatch.setattr(limits, "available_memory", lambda: 1 << 60)
-    assert limits.most_events(None, in_memory=True) == 1 << 28
+    monkeypatch.setattr("simtmm.recorder.cpu.record.most_bytes", lambda: 5_000_000)
+    folder = kernel_folder(DEVICE + LOOKING_UP, host('{"a": np.zeros(100_000, np.int32)}', grid="1000", block="32"))
+    text = refused(folder)
+    assert "events so far take" in text
+    assert "at most 5,000,000 may be held in memory: does it loop or launch for ever?" in text
+
+
+def test_what_threads_have_in_common_takes_next_to_no_memory(kernel_folder, monkeypatch):
+    monkeypatch.delenv("SIMTMM_MOST_EVENTS", raising=False)
+    monkeypatch.setattr("simtmm.recorder.cpu.record.most_bytes", lambda: 100_000)
+    made = record(kernel_folder(DEVICE + STEADY, host(grid="1000", block="32")))
+    assert made.info.events == 3_200_000
 
 
 def test_available_memory_is_less_than_the_machine_has():

@@ -14,7 +14,7 @@ from simtmm.recorder.compiled.launches import CompiledLaunches
 from simtmm.recorder.compiled.module import module_of
 from simtmm.recorder.cpu.unrecorded import HOW_COMPILED
 from simtmm.recorder.launches import ProgramRun
-from simtmm.recorder.limits import most_events
+from simtmm.recorder.limits import most_bytes, most_events
 from simtmm.trace.io import Trace, TraceRecorder
 from simtmm.trace.schema import sampled_blocks
 
@@ -43,7 +43,7 @@ def record(
     execution = CompiledLaunches(linked, arrays, limit, f"kernel {kernel.name}", machine_code)
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(written_whole(output)) if output else None
-        recorder = TraceRecorder(path)
+        recorder = TraceRecorder(path, most_bytes())
         stack.callback(recorder.abandon)
         run = ProgramRun(kernel, parameters, arrays, execution, HOW_COMPILED)
         for batch in run.batches():

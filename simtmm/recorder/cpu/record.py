@@ -13,7 +13,7 @@ from simtmm.recorder.cpu.last_writer import who_wrote
 from simtmm.recorder.cpu.launches import CpuLaunches, Room
 from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.launches import ProgramRun
-from simtmm.recorder.limits import NO_LIMIT, most_events
+from simtmm.recorder.limits import NO_LIMIT, most_bytes, most_events
 from simtmm.trace.io import Trace, TraceRecorder
 from simtmm.trace.races import RaceFinder
 from simtmm.trace.schema import Batch, sampled_blocks
@@ -39,7 +39,7 @@ def record(
     memory = GlobalMemory(kernel.inputs(parameters), shared=True)
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(written_whole(output)) if output else None
-        recorder = TraceRecorder(path)
+        recorder = TraceRecorder(path, most_bytes())
         stack.callback(recorder.abandon)
         room = Room(limit, output is None, recorder)
         execution = stack.enter_context(CpuLaunches(kernel, program, memory, room))

@@ -78,7 +78,7 @@ class Recording:
         self._state = "under way"
         try:
             path = self._open.enter_context(written_whole(self._output)) if self._output else None
-            self._recorder = TraceRecorder(path)
+            self._recorder = TraceRecorder(path, limits.most_bytes())
             self._open.callback(self._recorder.abandon)
         except BaseException:
             self._end("could not begin")

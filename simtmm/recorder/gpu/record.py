@@ -12,7 +12,7 @@ from simtmm.provenance import provenance
 from simtmm.recorder.gpu.device import INSTALL, Build, Device, DeviceMemory
 from simtmm.recorder.gpu.launches import GpuLaunches
 from simtmm.recorder.launches import ProgramRun
-from simtmm.recorder.limits import most_events
+from simtmm.recorder.limits import most_bytes, most_events
 from simtmm.trace.io import Trace, TraceRecorder
 
 SHARE = 0.8  # of the free device memory that a recording takes
@@ -61,7 +61,7 @@ def record(
     run = ProgramRun(kernel, parameters, memory.host.arrays, execution)
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(written_whole(output)) if output else None
-        recorder = TraceRecorder(path)
+        recorder = TraceRecorder(path, most_bytes())
         stack.callback(recorder.abandon)
         for batch in run.batches():
             recorder.add(batch, run.launches)

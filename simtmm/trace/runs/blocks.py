@@ -27,6 +27,8 @@ from simtmm.trace.runs.parting import (
 from simtmm.trace.runs.summing import FACTOR_THREAD, FACTORS, OVERS, PRIME, SUMS, Scratch, sum_runs
 from simtmm.trace.schema import EVENT, Batch, Events
 
+PIECE = 1 << 18  # events that are encoded at once, so that irregular ones need not much room
+
 Integers = npt.NDArray[np.int64]
 Shape = tuple[int, int, int]
 
@@ -198,16 +200,17 @@ def _draft(room: int, entries: int) -> Draft:
 
 
 def runs_of(batches: Iterable[Batch], shapes: Sequence[Shape], encoder: Encoder | None = None) -> Iterator[Runs]:
-    """Batches as runs, one launch after another. shapes: of the blocks of each launch."""
+    """Batches as runs, each of one launch and of about PIECE events. shapes: of the blocks of each launch."""
     encoder = encoder or Encoder()
     for batch in batches:
-        begins = np.flatnonzero(np.diff(batch.launch, prepend=-1)).tolist()
-        for first, last in pairwise([*begins, len(batch.launch)]):
+        is_first = np.diff(batch.launch, prepend=-1) != 0
+        is_first |= np.diff(batch.ends // PIECE, prepend=-1) != 0
+        for first, last in pairwise([*np.flatnonzero(is_first).tolist(), len(batch.launch)]):
             launch = int(batch.launch[first])
-            yield encoder.runs(_of_launch(batch, first, last), launch, shapes[launch])
+            yield encoder.runs(_part(batch, first, last), launch, shapes[launch])
 
 
-def _of_launch(batch: Batch, first: int, last: int) -> Batch:
+def _part(batch: Batch, first: int, last: int) -> Batch:
     if first == 0 and last == len(batch.launch):
         return batch
     begin = int(batch.ends[first - 1]) if first else 0
