@@ -1,6 +1,7 @@
 """Sums over the events of blocks that tell blocks with different events apart, whatever runs were found in them.
 
-The event number i of thread t of a block, whose words in memory are v and w (without the thread), counts as
+The event number i of thread t of a block, whose words in memory are v and w (without the thread; numbers with a sign),
+counts as
 
     (v + a w + c) r^i q^t   modulo 2^31 - 1,
 
@@ -72,12 +73,6 @@ class Scratch(NamedTuple):
 
 
 @inlined
-def rest_of(value):
-    """A value modulo the prime, as the 64 bits are without a sign."""
-    return np.int64(np.uint64(value) % np.uint64(PRIME))
-
-
-@inlined
 def times(one, other):
     """A product modulo the prime."""
     return np.int64(np.uint64(one * other) % np.uint64(PRIME))
@@ -119,7 +114,7 @@ def sum_plain(values, first_value, value_end, scratch, sums, block):
             for which in range(SUMS):
                 scratch.time[going_on, which] = 1
         for which in range(SUMS):
-            event = what_counts(scratch, which, word & WHAT_MASK) + rest_of(values[at])
+            event = what_counts(scratch, which, word & WHAT_MASK) + values[at] % PRIME
             event = times(event, times(scratch.time[going_on, which], scratch.powers[thread, which]))
             sums[block, which] = (sums[block, which] + event) % PRIME
             scratch.time[going_on, which] = times(scratch.time[going_on, which], scratch.factors[which, FACTOR_TIME])
@@ -129,7 +124,7 @@ def sum_plain(values, first_value, value_end, scratch, sums, block):
 @inlined
 def what_counts(scratch, which, what):
     """a w + c, below twice the prime."""
-    return times(scratch.factors[which, FACTOR_WHAT], rest_of(what)) + scratch.factors[which, FACTOR_PLUS]
+    return times(scratch.factors[which, FACTOR_WHAT], what % PRIME) + scratch.factors[which, FACTOR_PLUS]
 
 
 @inlined
@@ -242,7 +237,7 @@ def sum_one_by_one(runs, structure, values, place, more, shape, scratch, sums, b
                     value += runs.step[step, STEP_X] * (thread % shape[0])
                     value += runs.step[step, STEP_Y] * (thread // shape[0] % shape[1])
                     value += runs.step[step, STEP_Z] * (thread // (shape[0] * shape[1]))
-                rest = rest_of(value)
+                rest = value % PRIME
                 for which in range(SUMS):
                     scratch.time[own, which] += times(rest, scratch.powers[thread, which])
             word >>= np.uint64(1)

@@ -21,8 +21,9 @@ def list_transactions(walk, lanes, apart, chunks, count):
         half = walk.lane[taken] // HALF_WARP
         waiting = np.int64(0)
         while taken < lanes and walk.lane[taken] // HALF_WARP == half and not (apart and waiting == 1):
+            walk.size[waiting] = max(walk.bytes[taken], np.int64(1))
             walk.first[waiting] = walk.value[taken]
-            walk.stop[waiting] = walk.value[taken] + max(walk.bytes[taken], np.int64(1))
+            walk.stop[waiting] = walk.first[waiting] + walk.size[waiting]
             waiting += 1
             taken += 1
         count = serve(walk, waiting, chunks, count)
@@ -41,6 +42,7 @@ def list_local_transactions(walk, w, lanes, chunks, count):
             last = (value + max(walk.bytes[taken], np.int64(1)) - 1) // WORD
             for word in range(value // WORD, last + 1):
                 walk.first[waiting] = local_address(walk, w, word, walk.lane[taken])
+                walk.size[waiting] = WORD
                 walk.stop[waiting] = walk.first[waiting] + WORD
                 waiting += 1
             taken += 1
@@ -56,17 +58,16 @@ def serve(walk, waiting, chunks, count):
             leader += 1
         if leader == waiting:
             return count
-        size = walk.stop[leader] - walk.first[leader]
-        count = serve_segment(walk, waiting, leader, size, chunks, count)
+        count = serve_segment(walk, waiting, leader, chunks, count)
 
 
 @inlined
-def serve_segment(walk, waiting, leader, size, chunks, count):
+def serve_segment(walk, waiting, leader, chunks, count):
     """One transaction, for the leader and all whose address lies in its segment."""
     length = np.int64(LARGEST_SEGMENT)
-    if size == 1:
+    if walk.size[leader] == 1:
         length = np.int64(SMALLEST_SEGMENT)
-    elif size == 2:
+    elif walk.size[leader] == 2:
         length = np.int64(2 * SMALLEST_SEGMENT)
     base = walk.first[leader] // length * length
     low = base + length

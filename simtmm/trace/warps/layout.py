@@ -40,7 +40,8 @@ class Walk(NamedTuple):
     bytes: Any  # [lanes]: how much it moves,
     lane: Any  # [lanes]: and its number
     first: Any  # [lanes]: of half-warps, the first byte that is still to be served,
-    stop: Any  # [lanes]: and the end of the access
+    stop: Any  # [lanes]: the end of the access,
+    size: Any  # [lanes]: and how much it moves
     chain: Any  # [banks]: the word added last, or -1
     word: Any  # [words]
     following: Any  # [words]: the word added to the same bank before, or -1

@@ -114,6 +114,7 @@ def _empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes:
         lane=table(lanes),
         first=table(words),
         stop=table(words),
+        size=table(words),
         chain=table(specification.banks),
         word=table(words),
         following=table(words),

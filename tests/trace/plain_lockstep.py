@@ -1,0 +1,99 @@
+"""Lowering as simtmm/trace/lower.py has it in words, thread by thread and slowly, for tests."""
+
+import numpy as np
+
+from simtmm.trace.coalescing import coalesce
+from simtmm.trace.schema import Kind
+from simtmm.trace.specification import LoweringSpecification
+
+NAMES = {Kind.LOAD: "load", Kind.ASYNC: "async", Kind.STORE: "store", Kind.ATOMIC: "atomic"}
+
+
+def operations_of(trace, machine):
+    """Of each warp its operations, in the form of a workload's JSON. Sites say nothing here."""
+    specification = LoweringSpecification.of(machine)
+    (launch,) = trace.info.launches
+    made = []
+    for batch in trace.batches():
+        for begin, end in zip([0, *batch.ends[:-1].tolist()], batch.ends.tolist(), strict=True):
+            threads = [[] for _ in range(launch.threads_per_block)]
+            for event in batch.events[begin:end].tolist():
+                threads[event[2]].append(event)
+            width = specification.warp_width
+            made += [_warp(threads[first : first + width], specification) for first in range(0, len(threads), width)]
+    return made
+
+
+def _warp(lanes, specification):
+    operations, position = [], [0] * len(lanes)
+    while True:
+        waiting = {lane: lanes[lane][at] for lane, at in enumerate(position) if at < len(lanes[lane])}
+        if not waiting:
+            return operations
+        going = {lane: event for lane, event in waiting.items() if event[3] != Kind.BARRIER}
+        if going:
+            site = min(event[1] for event in going.values())
+            kind = next(event[3] for event in going.values() if event[1] == site)
+            step = {lane: event for lane, event in going.items() if (event[1], event[3]) == (site, kind)}
+        else:
+            step, kind = waiting, Kind.BARRIER
+        for lane in step:
+            position[lane] += 1
+        operation = _operation(Kind(kind), step, len(lanes), specification)
+        if operation[0] == "compute" and operation[1] == 0:
+            continue
+        if operation[0] == "compute" and operations and operations[-1][0] == "compute":
+            operations[-1][1] += operation[1]
+        else:
+            operations.append(operation)
+
+
+def _operation(kind, step, lanes, specification):
+    values = [event[0] for event in step.values()]
+    if kind == Kind.BARRIER:
+        return ["barrier"]
+    if kind == Kind.WORK:
+        return ["compute", max(values)]
+    if kind == Kind.JOIN:
+        return ["join", min(values)]
+    if kind == Kind.CONSTANT_LOAD:
+        return ["compute", len({word for event in step.values() for word in _parts(event[0], event[4], 4)})]
+    if kind in NAMES:
+        return [NAMES[kind], _chunks(kind, step, specification)]
+    return ["shared", _degree(kind, step, lanes, specification)]
+
+
+def _parts(value, size, unit):
+    return range(value // unit, (value + max(size, 1) - 1) // unit + 1)
+
+
+def _chunks(kind, step, specification):
+    chunk = specification.chunk_bytes
+    if not specification.half_warp_segments:
+        if kind == Kind.ATOMIC:
+            return [event[0] // chunk for event in step.values()]
+        return list(dict.fromkeys(part for event in step.values() for part in _parts(event[0], event[4], chunk)))
+    listed, groups = [], {}
+    for lane, event in step.items():
+        groups.setdefault(lane if kind == Kind.ATOMIC else lane // 16, []).append(event)
+    for group in groups.values():
+        where = np.array([event[0] for event in group], np.int64)
+        sizes = np.array([max(event[4], 1) for event in group], np.int64)
+        listed += (coalesce(where, sizes, np.array([len(group)])).addresses // chunk).tolist()
+    return listed
+
+
+def _degree(kind, step, lanes, specification):
+    """Passes of lanes that are served together: for each, words of the bank with most; on average, rounded up."""
+    together, total = specification.lanes_together, 0
+    for first in range(0, lanes, together):
+        banks = {}
+        for lane, event in step.items():
+            if first <= lane < first + together:
+                array, offset = event[0] >> 32, event[0] & 0xFFFFFFFF
+                for word in _parts(offset, event[4], specification.bank_bytes):
+                    banks.setdefault(word % specification.banks, []).append((array, word))
+        updates = kind == Kind.SHARED_ATOMIC
+        total += max((len(words) if updates else len(set(words)) for words in banks.values()), default=0)
+    passes = -(-lanes // together)
+    return max(1, -(-total // passes))

@@ -1,0 +1,197 @@
+"""Runs: blocks held by what their threads have in common say the same as their events."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simtmm import count, lower
+from simtmm.machine import Machine
+from simtmm.native import Loop
+from simtmm.trace import thread_counts
+from simtmm.trace.digest import TraceDigest
+from simtmm.trace.info import TraceInfo
+from simtmm.trace.io import Trace
+from simtmm.trace.runs import blocks as made_of
+from simtmm.trace.runs.blocks import Encoder, runs_of
+from simtmm.trace.runs.layout import LOOP, PLAIN, STEP_WHAT
+from simtmm.trace.runs.summing import FACTORS, PRIME, SUMS
+from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch
+from simtmm.trace.warps import lowering
+from tests.examples import examples
+from tests.trace.plain_lockstep import operations_of
+from tests.trace.programs import Program
+
+SHAPES = [(1, 1, 1), (7, 1, 1), (32, 1, 1), (96, 1, 1), (8, 4, 1), (5, 3, 2), (1, 9, 1), (2, 2, 17)]
+programs = st.builds(Program, st.integers(0, 2**32), st.sampled_from(SHAPES))
+wild_programs = st.builds(Program, st.integers(0, 2**32), st.sampled_from(SHAPES), wild=st.just(True))
+
+
+def encoded(program, blocks=3):
+    batch = program.batch(blocks)
+    return batch, Encoder().runs(batch, 0, program._shape)
+
+
+def same(batch, other):
+    return all(
+        np.array_equal(getattr(batch, name), getattr(other, name)) for name in ("events", "launch", "block", "ends")
+    )
+
+
+@examples(150)
+@given(program=st.one_of(programs, wild_programs))
+def test_events_come_back_as_they_were(program):
+    batch, runs = encoded(program)
+    assert same(runs.to_batch(), batch)
+    assert runs.events.tolist() == np.diff(batch.ends, prepend=0).tolist()
+
+
+@pytest.fixture(scope="module")
+def checked_loops():
+    """Have the loops look after their indices."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in ((made_of, "_ENCODE"), (made_of, "_DECODE"), (made_of, "_SUM"), (lowering, "_WALK"),
+                             (thread_counts, "_COUNT")):  # fmt: skip
+            patch.setattr(module, name, Loop(getattr(module, name).function, checked=True))
+        yield
+
+
+@examples(20)
+@given(program=programs)
+def test_no_index_is_outside_of_its_array(program, checked_loops):
+    batch, runs = encoded(program)
+    assert same(runs.to_batch(), batch)
+    assert runs.sums().shape == (3, SUMS)
+    trace = trace_of(program)
+    for rules in RULES[:2]:
+        count(trace, machine_with(**rules))
+
+
+def plain_sums(batch):
+    """As the page of runs/summing.py has them, event by event."""
+    sums, begin = [], 0
+    for end in batch.ends.tolist():
+        total, passed = [0] * SUMS, {}
+        for value, word in batch.events[begin:end].view(np.int64).reshape(-1, 2).tolist():
+            thread, what = word >> 32 & 0xFFFF, word & ~(0xFFFF << 32)
+            at = passed[thread] = passed.get(thread, -1) + 1
+            for which, (a, c, r, q) in enumerate(FACTORS.tolist()):
+                total[which] += (value + a * what + c) * pow(r, at, PRIME) * pow(q, thread, PRIME)
+        sums.append([each % PRIME for each in total])
+        begin = end
+    return sums
+
+
+@examples(30)
+@given(program=st.one_of(programs, wild_programs))
+def test_sums_are_those_of_the_events(program):
+    batch, runs = encoded(program, blocks=2)
+    assert runs.sums().tolist() == plain_sums(batch)
+
+
+@examples(30)
+@given(program=programs, other=st.sampled_from(SHAPES), cut=st.integers(0, 3))
+def test_a_digest_does_not_depend_on_how_runs_were_found(program, other, cut):
+    batch, runs = encoded(program)
+    digests = [TraceDigest() for _ in range(3)]
+    digests[0].add(runs)
+    digests[1].add(batch)  # as if it had another shape
+    for chosen in (np.arange(cut), np.arange(cut, 3)):
+        digests[2].add(runs.of_blocks(chosen.astype(np.int32)))
+    assert len({digest.finish([], []) for digest in digests}) == 1
+
+
+@examples(30)
+@given(program=programs, data=st.data())
+def test_a_digest_tells_any_change_of_an_event(program, data):
+    batch, runs = encoded(program, blocks=1)
+    if not len(batch.events):
+        return
+    events = batch.events.copy()
+    at = data.draw(st.integers(0, len(events) - 1))
+    name = data.draw(st.sampled_from(["value", "site", "kind", "bytes"]))
+    events[name][at] ^= 1
+    digest, changed = TraceDigest(), TraceDigest()
+    digest.add(runs)
+    changed.add(dataclasses.replace(batch, events=events))
+    assert digest.finish([], []) != changed.finish([], [])
+
+
+def trace_of(program, blocks=3):
+    batch = program.batch(blocks)
+    launch = TraceLaunch("f", (blocks, 1, 1), program._shape, 0, 0)
+    return Trace(TraceInfo("drawn", {}, (launch,), (), (), len(batch.events), "", {}), [batch])
+
+
+def machine_with(warp_width, chunk_words=8, **memory):
+    cores = {"groups": 2, "cores_per_group": 4, "warp_width": warp_width, "max_threads_per_core": 256}
+    return Machine.from_dict(
+        {"name": "m", "cores": cores, "memory": {"latency": 100, "chunk_words": chunk_words, "word_bytes": 4, **memory}}
+    )
+
+
+RULES = [
+    {"warp_width": 32},
+    {"warp_width": 4, "chunk_words": 3},
+    {"warp_width": 1},
+    {"warp_width": 64, "chunk_words": 32},
+    {"warp_width": 32, "chunk_words": 32, "coalescing": "half-warp-segments"},
+]
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+@examples(40)
+@given(program=programs)
+def test_lowering_does_what_its_page_says(program, rules):
+    trace, machine = trace_of(program), machine_with(**rules)
+    made, expected = lower(trace, machine), operations_of(trace, machine)
+    assert [list(made.warp(warp)) for warp in range(made.warps)] == expected
+
+
+def test_a_loop_over_rows_and_columns_takes_a_few_rows():
+    rows = [
+        (4096 + 4 * (x + 64 * (y + 16 * k)) if site else 1 << 20 | 4 * k, site, x + 16 * y, int(Kind.LOAD), 4)
+        for y in range(16)
+        for x in range(16)
+        for k in range(100)
+        for site in (0, 1)
+    ]
+    one = np.zeros(1, np.int32)
+    runs = Encoder().runs(Batch(np.array(rows, EVENT), one, one, np.array([len(rows)])), 0, (16, 16, 1))
+    assert len(runs.structures.node) == 1
+    assert [row[STEP_WHAT] == LOOP for row in runs.structures.step] == [True, False, False]
+    assert len(runs.values) == 2
+    assert runs.bytes < 1000
+
+
+def test_blocks_that_do_the_same_elsewhere_share_all_but_their_values():
+    events = [(512 + 4 * thread + 128 * block, 3, thread, 1, 4) for block in range(50) for thread in range(32)]
+    batch = Batch(
+        np.array(events, EVENT), np.zeros(50, np.int32), np.arange(50, dtype=np.int32), np.arange(32, 1601, 32)
+    )
+    runs = Encoder().runs(batch, 0, (32, 1, 1))
+    assert len(runs.structures.structure) == 1
+    assert runs.values.tolist() == [512 + 128 * block for block in range(50)]
+
+
+def test_a_block_whose_threads_have_nothing_in_common_stands_as_its_events():
+    random = np.random.default_rng(5)
+    events = np.zeros(640, EVENT)
+    events["thread"] = np.arange(640) // 20
+    events["site"], events["value"] = random.integers(0, 1 << 20, 640), random.integers(0, 1 << 40, 640)
+    runs = Encoder().runs(Batch(events, np.zeros(1, np.int32), np.zeros(1, np.int32), np.array([640])), 0, (32, 1, 1))
+    assert runs.structure.tolist() == [PLAIN]
+    assert runs.values.nbytes == events.nbytes
+    assert runs.to_batch().events.tobytes() == events.tobytes()
+
+
+def test_batches_of_several_launches_come_as_runs_of_one_each():
+    events = np.zeros(6, EVENT)
+    batch = Batch(events, np.array([0, 0, 2], np.int32), np.array([0, 4, 1], np.int32), np.array([2, 4, 6]))
+    pieces = list(runs_of([batch], [(1, 1, 1), (1, 1, 1), (2, 1, 1)]))
+    assert [(runs.launch, runs.block.tolist(), runs.shape) for runs in pieces] == [
+        (0, [0, 4], (1, 1, 1)),
+        (2, [1], (2, 1, 1)),
+    ]
