@@ -33,13 +33,13 @@ import numpy.typing as npt
 
 from simtmm.errors import MachineError, TraceError, WorkloadError
 from simtmm.machine import Machine
+from simtmm.trace.blocks_of_launches import check_launches
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
 from simtmm.trace.local_memory import LOCAL_BASE, region_bytes
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.schema import BEYOND, Kind
 from simtmm.trace.site_tables import site_tables
-from simtmm.trace.spans import check_launches
 from simtmm.trace.specification import LoweringSpecification
 from simtmm.trace.warps.lowering import Lowered, Lowering, RefusedError
 from simtmm.workload import Workload

@@ -7,12 +7,12 @@ import numpy.typing as npt
 
 from simtmm.errors import TraceError
 from simtmm.native import Loop
+from simtmm.trace.blocks_of_launches import check_launches, name_of_block
 from simtmm.trace.io import Trace
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.runs.counting import COUNTED, PLACE_ROW, Room, count_runs
 from simtmm.trace.runs.decoding import NEST
 from simtmm.trace.site_tables import SiteTables, site_tables, work_by_class
-from simtmm.trace.spans import check_launches, name_of_block
 
 # What is counted of a block, a column each.
 COLUMNS = ("work", "span", "barriers", "accesses", "thread_accesses", "bytes_read", "bytes_written", "widest")

@@ -9,7 +9,6 @@ import numpy as np
 
 from simtmm.compiled import inlined
 from simtmm.trace.schema import Kind
-from simtmm.trace.site_lookups import latest_needed, stall_at, work_at
 
 NO_SITE = 1 << 30  # above every site: a thread that is done
 AT_BARRIER = 1 << 29  # likewise: one that waits
@@ -74,23 +73,6 @@ def next_step(lanes, width):
 def site_of(lanes, lane):
     """The site of a lane's next event, also of one that waits at a barrier."""
     return np.int64(lanes.events[lanes.position[lane]].site)
-
-
-@inlined
-def said_at_barrier(lanes, step, tables, latest):
-    """What lanes need, issue and stall for before the barriers that they wait at, maybe several: each site's once."""
-    work = stall = np.int64(0)
-    for lane in range(step.leader, step.width):
-        if takes_part(lanes, step, lane):
-            site = site_of(lanes, lane)
-            other = step.leader
-            while not takes_part(lanes, step, other) or site_of(lanes, other) != site:
-                other += 1
-            if other == lane:  # the first at this one
-                latest = latest_needed(tables, site, latest)
-                work += work_at(tables, site)
-                stall += stall_at(tables, site)
-    return latest, work, stall
 
 
 @inlined
