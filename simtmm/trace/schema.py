@@ -28,9 +28,9 @@ ALIGNMENT, each other one at the next multiple of it behind the end of the one b
 The same program therefore has the same trace on every run, machine and recorder. An imported trace
 (simtmm/trace/importers) keeps the addresses that the other tool saw on its device, raw: its arrays are the stretches
 that were accessed, and another run may have others. Local memory is of each thread: where it lies on a machine is
-lowering's to say (simtmm/trace/local_memory.py). On its way an event is 16 bytes of memory (EVENT), and what is the same
-for all events of a block stands once a block (see Batch). What is kept in memory, lowered, counted and digested are runs,
-which hold a block by what its threads have in common (simtmm/trace/runs).
+lowering's to say (simtmm/trace/local_memory.py). On its way an event is 16 bytes (EVENT), and what is the same for all
+events of a block stands once a block (see Batch). What is kept in memory, lowered, counted and digested are runs, which
+hold a block by what its threads have in common (simtmm/trace/runs).
 
 The file's key-value metadata holds one JSON document under METADATA_KEY: schema version, kernel, parameters,
 launches, arrays, sites, provenance and a digest (simtmm/trace/info.py). Files of version 1 are read too: their sites
