@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from simtmm.errors import TraceError, shown_error
 from simtmm.trace.info import TraceInfo
-from simtmm.trace.schema import EVENT, METADATA_KEY, MOST_SITES, Batch, Kind
+from simtmm.trace.schema import EVENT, METADATA_KEY, MOST_SITES, Batch, Kind, plain
 
 ROW_GROUP = 1 << 20  # events of a row group: 16 MiB of memory
 
@@ -78,7 +78,7 @@ def joined(batches: Sequence[Batch]) -> Batch:
         return batches[0]
     before = np.cumsum([0, *(len(batch.events) for batch in batches[:-1])])
     return Batch(
-        np.concatenate([batch.events for batch in batches]),
+        np.concatenate([plain(batch.events) for batch in batches]).view(EVENT),
         np.concatenate([batch.launch for batch in batches]),
         np.concatenate([batch.block for batch in batches]),
         np.concatenate([batch.ends + start for batch, start in zip(batches, before, strict=True)]),

@@ -85,6 +85,11 @@ themselves, and branches with what else steers threads."""
 Events = npt.NDArray[np.void]
 
 
+def plain(events: Events) -> npt.NDArray[np.complex128]:
+    """Events as what NumPy copies at the speed of memory; fields it copies one by one."""
+    return events.view(np.complex128)
+
+
 @dataclass(frozen=True)
 class TraceLaunch:
     """The shape and the needs of a launch (see simtmm.kernel.Launch).

@@ -19,7 +19,7 @@ from simtmm.recorder.launches import trace_launch
 from simtmm.recorder.limits import VARIABLE, available_memory, kernel_memory, kernel_timeout
 from simtmm.recorder.sites import read_source
 from simtmm.trace.io import TraceRecorder
-from simtmm.trace.schema import EVENT, Batch, Events, TraceLaunch
+from simtmm.trace.schema import EVENT, Batch, Events, TraceLaunch, plain
 
 BATCH_EVENTS = 1 << 20  # a row group: 16 MiB of events in memory
 COMMAND_EVENTS = 1 << 17  # of a command of the process, before the next: what the caches hold
@@ -84,9 +84,9 @@ class _Pile:
         total = self.events + len(events)
         if total > len(self._buffer):
             larger = np.empty(max(total, BATCH_EVENTS + COMMAND_EVENTS if self.events else total), EVENT)
-            _plain(larger)[: self.events] = _plain(self._buffer)[: self.events]
+            plain(larger)[: self.events] = plain(self._buffer)[: self.events]
             self._buffer = larger
-        _plain(self._buffer)[self.events : total] = _plain(events)
+        plain(self._buffer)[self.events : total] = plain(events)
         self._ends.append(ends + self.events)
         self.events = total
 
@@ -95,17 +95,12 @@ class _Pile:
         ends = self._ends[0] if len(self._ends) == 1 else np.concatenate(self._ends)
         events = self._buffer[: self.events]
         if 2 * self.events < len(self._buffer):
-            events = _plain(events).copy().view(EVENT)
+            events = plain(events).copy().view(EVENT)
         else:
             self._buffer = np.empty(0, EVENT)  # the batch's now
         self.clear()
         blocks = len(ends)
         return Batch(events, np.full(blocks, launch, np.int32), np.arange(last - blocks, last, dtype=np.int32), ends)
-
-
-def _plain(events: Events) -> npt.NDArray[np.complex128]:
-    """Events as what NumPy copies at the speed of memory; fields it copies one by one."""
-    return events.view(np.complex128)
 
 
 class CpuLaunches:
