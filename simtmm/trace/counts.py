@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.compiled import Compiled
 from simtmm.machine import Machine
 from simtmm.machine.tables import LARGEST_SEGMENT
+from simtmm.native import Loop
 from simtmm.trace.coalescing import HALF_WARP
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower
@@ -200,30 +200,32 @@ def _waits(workload: Workload, stores: bool) -> int:
     """Over launches, the sum of the waits of the warp with most. stores: whether a store is waited for."""
     of_warps = np.empty(workload.warps, dtype=np.int64)
     asyncs = np.empty(int(np.count_nonzero(workload.kind == ASYNC)), dtype=np.int64)
-    _count_waits(workload.kind, workload.amount, workload.warp_operations, stores, asyncs, of_warps)
+    _WAITS(workload.kind, workload.amount, workload.warp_operations, int(stores), asyncs, of_warps)
     launches = workload.block_warps[workload.launch_blocks]
     return sum(int(of_warps[first:last].max(initial=0)) for first, last in pairwise(launches.tolist()))
 
 
-@Compiled
 def _count_waits(kind, amount, warp_operations, stores, finish, of_warps):  # type: ignore[no-untyped-def]
     """Of each warp the time that it takes in units of L, where nothing but waiting takes any.
 
-    stores: whether a store is waited for. finish: room for when each of a warp's asyncs finishes.
+    stores: 1 where a store is waited for, else 0. finish: room for when each of a warp's asyncs finishes.
     """
-    for warp in range(len(of_warps)):
-        now = 0
-        asyncs = 0
+    for warp in range(of_warps.shape[0]):
+        now = np.int64(0)
+        asyncs = np.int64(0)
         for operation in range(warp_operations[warp], warp_operations[warp + 1]):
             what = kind[operation]
-            if what in (LOAD, ATOMIC) or (what == STORE and stores):
+            if what in (LOAD, ATOMIC) or (what == STORE and stores != 0):
                 now += 1
             elif what == ASYNC:
                 finish[asyncs] = now + 1  # no earlier than that of the one before
                 asyncs += 1
             elif what in (JOIN, BARRIER) and amount[operation] < asyncs:  # a barrier's amount is 0
                 now = max(now, finish[asyncs - 1 - amount[operation]])
-        of_warps[warp] = max(now, finish[asyncs - 1]) if asyncs else now
+        of_warps[warp] = max(now, finish[asyncs - 1]) if asyncs > 0 else now
+
+
+_WAITS = Loop(_count_waits)
 
 
 def _of_warps(

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simtmm.files import check_writable, written_whole
 from simtmm.kernel import Kernel, Launch, Wrong
@@ -15,8 +15,10 @@ from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.launches import ProgramRun
 from simtmm.recorder.limits import NO_LIMIT, most_bytes, most_events
 from simtmm.trace.io import Trace, TraceRecorder
-from simtmm.trace.races import RaceFinder
 from simtmm.trace.schema import Batch, sampled_blocks
+
+if TYPE_CHECKING:
+    from simtmm.trace.races import RaceFinder
 
 SILENT = 1 << 31  # in a site: the store changed nothing (simtmm/recorder/device_cpu.cuh)
 
@@ -44,7 +46,7 @@ def record(
         room = Room(limit, output is None, recorder)
         execution = stack.enter_context(CpuLaunches(kernel, program, memory, room))
         run = ProgramRun(kernel, parameters, memory.arrays, execution)
-        finder = RaceFinder(execution.sites, memory.table()) if races else None
+        finder = _finder(execution, memory) if races else None
         for batch in run.batches():
             if finder:
                 silent = batch.events["site"] >= SILENT
@@ -78,6 +80,12 @@ def record(
     return trace
 
 
+def _finder(execution: CpuLaunches, memory: GlobalMemory) -> "RaceFinder":
+    from simtmm.trace.races import RaceFinder  # late: it brings Numba along
+
+    return RaceFinder(execution.sites, memory.table())
+
+
 def _last_writer(wrong: Wrong, run: ProgramRun, execution: CpuLaunches) -> str:
     """Who wrote the wrong element last, which is told by running the program again."""
     memory, execution.room = execution.memory, Room(NO_LIMIT, in_memory=False)
@@ -93,7 +101,7 @@ def _last_writer(wrong: Wrong, run: ProgramRun, execution: CpuLaunches) -> str:
     return who_wrote(wrong.address, run.kernel, execution.sites, memory, launched, again)
 
 
-def _likely_reason(finder: RaceFinder | None) -> str:
+def _likely_reason(finder: "RaceFinder | None") -> str:
     """The race that a wrong answer may come of, where races were looked for."""
     harmful = finder.found().harmful if finder else ()
     return f"; it races, as {harmful[0].line()}" if harmful else ""
