@@ -187,9 +187,6 @@ def _refused():
     def element(s, a):
         s.rows[0, 0] = s.bits[0, 0, 0]
 
-    def narrow(s, a):
-        s.kind[0] = a
-
     def another_kind(s, a):
         x = a
         x = np.uint64(3)
@@ -279,6 +276,18 @@ def test_what_is_outside_is_refused_with_its_line(function):
         Loop(function)(tables([]), 3)
     line = int(str(caught.value).split("line ")[1].split(":")[0])
     assert first <= line < last
+
+
+def put(array, value):
+    array[1] = value
+
+
+@pytest.mark.parametrize("kind", ["uint8", "int16", "int32", "uint32"])
+def test_an_element_of_fewer_bits_takes_the_lower_ones_of_a_value(kind):
+    for value in (0, 3, 200, -1, 1 << 40 | 77, -(1 << 62)):
+        array = np.array([5, 5, 5], kind)
+        Loop(put)(array, value)
+        assert array.tolist() == [5, int(np.int64(value).astype(kind)), 5]
 
 
 def itself(a):
