@@ -40,6 +40,11 @@ TIME_ISSUING, TIME_MEMORY, TIME_BARRIER, TIME_START, TIME_EMPTY = (
 )
 GROUP_ISSUED, GROUP_TRANSACTIONS, GROUP_L1_HITS, GROUP_L2_HITS, GROUP_PORT_BUSY, GROUP_DONE_WARPS = range(27, 33)
 GROUP_ROW = 33
+TIMES = len(WHERE_TIME_GOES)
+# What is kept to look for a recurrence: when that was, how many steps are left to find it of how many; from KEPT on the
+# group's row, its sleepers, its ports (three numbers each), its sleepers (two) and its ready warps.
+KEPT_TICK, KEPT_STEPS, KEPT_PATIENCE = range(3)
+KEPT = 3
 WATCH_NUMBER, WATCH_STATE, WATCH_SINCE = range(3)
 WATCH_ROW = 3
 INTERVAL_WARP, INTERVAL_GROUP, INTERVAL_SLOT, INTERVAL_STATE, INTERVAL_BEGIN, INTERVAL_END = range(6)
@@ -67,11 +72,11 @@ BIT_SETS = 3
     P_L1_WAYS, P_L1_LATENCY, P_L2_SETS, P_L2_WAYS, P_L2_LATENCY, P_SERIAL, P_ROOM, P_MOST_BLOCKS, P_PARTITIONED,
     P_SCHEDULER, P_BREAKDOWN, P_TIMELINE, P_LANES, P_WIDE, P_FIRST_BLOCK, P_STORE_LATENCY, P_TURNAROUND, P_DROPS,
     P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
-    P_CYCLE,
-) = range(43)  # fmt: skip
+    P_CYCLE, P_JUMPS,
+) = range(44)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(43, 50)
-PARAMETERS = 50
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(44, 51)
+PARAMETERS = 51
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -113,3 +118,6 @@ class State(NamedTuple):
     slice_free: Any  # int64[partitions], of the L2
     watch: Any  # int64[groups * slots, WATCH_*], for the timeline
     intervals: Any  # int64[room, INTERVAL_*]: the timeline's, as they end
+    kept: Any  # int64[groups, KEPT...]: a state of each group that may recur, where long computes are jumped over
+    kept_warp: Any  # int64[groups * slots, 2]: likewise each warp's position, and its instructions of a compute
+    smallest: Any  # int64[blocks]: likewise the fewest warps of a block from this one on

@@ -8,8 +8,10 @@ import numpy as np
 from simtmm.engine.fast.accounting import account
 from simtmm.engine.fast.dispatch import dispatch, free_finished
 from simtmm.engine.fast.issue import grant_ports, next_tick, release_ports, wake_warps
+from simtmm.engine.fast.jump import jumped
 from simtmm.engine.fast.lanes import dispatch_apart, share_out
 from simtmm.engine.fast.layout import (
+    EVERY_INSTRUCTION,
     GO_ON,
     GROUP_FINISHED,
     GROUP_PARKED,
@@ -19,6 +21,7 @@ from simtmm.engine.fast.layout import (
     OVER,
     P_BREAKDOWN,
     P_GROUPS,
+    P_JUMPS,
     R_ANY_FINISHED,
     R_LAST_BLOCK,
     R_PENDING,
@@ -50,6 +53,8 @@ def run_together(s, switch, memory, order, budget):
             if s.clock[NEXT, g] == t:
                 s.clock[TOUCHED, g] = 1
                 budget -= 1
+                if switch == EVERY_INSTRUCTION and s.parameters[P_JUMPS] != 0 and jumped(s, order, g, t) > t:
+                    continue
                 if s.parameters[P_BREAKDOWN] != 0:
                     account(s, g, t)
                 release_ports(s, switch, memory, order, g, t)
@@ -75,6 +80,8 @@ def run_apart(s, switch, memory, order, budget, mark):
                 # Issuing again at the tick it stopped before finds no free port or no ready warp, and does nothing.
                 return GO_ON
             budget -= 1
+            if switch == EVERY_INSTRUCTION and s.parameters[P_JUMPS] != 0:
+                t = jumped(s, order, g, t)
             if s.parameters[P_BREAKDOWN] != 0:
                 account(s, g, t)
             release_ports(s, switch, memory, order, g, t)
