@@ -65,7 +65,7 @@ class Launch:
         parameters[at.P_LANES] = parts
         parameters[at.P_WIDE] = _worth_sharing(part)
         parameters[at.P_SLOTS] = room.slots
-        parameters[at.P_RING] = ring = 1 << room.slots.bit_length()
+        parameters[at.P_RING] = ring = 1 << (room.slots - 1).bit_length()
         parameters[at.P_BLOCKS] = room.places
         parameters[at.P_OUTSTANDING] = outstanding
         parameters[at.P_MOST_BLOCKS] = room.most_blocks

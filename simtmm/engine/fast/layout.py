@@ -23,7 +23,7 @@ START, TO_ISSUE, ISSUING, PIPELINE, MEMORY, IN_BARRIER, IN_PAUSE = (np.int64(sta
 # Columns of rows
 WARP_POSITION, WARP_END, WARP_CHUNK, WARP_AGE, WARP_READY, WARP_BLOCK, WARP_NEXT, WARP_COMPUTED = range(8)
 WARP_ASYNCS, WARP_FIRST, WARP_DONE = range(8, 11)
-WARP_ROW = 11
+WARP_ROW = 16  # two cache lines, the second one for what is rarely needed
 BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS, BLOCK_SOONEST = range(5)
 BLOCK_ROW = 5
 PORT_RELEASE, PORT_WARP, PORT_ACCESS, PORT_COUNT, PORT_GRANTED = range(5)
@@ -56,7 +56,7 @@ WRITTEN, FILL_SHIFT = (
     1,
 )  # LINE_FILL of the L2: whether global memory lacks the chunk, and above that bit the fill time
 
-NEXT, TOUCHED = 0, 1  # rows of the clock
+NEXT, TOUCHED, LISTED = (np.int64(row) for row in range(3))  # rows of the clock
 LANE = 2  # touched by this and a lane's number: that lane goes on with the group
 
 # Rings and sets of bits of a group
@@ -104,7 +104,7 @@ class State(NamedTuple):
     port: Any  # int64[groups * ports, PORT_*]
     group: Any  # int64[groups, GROUP_*]
     shortest: Any  # int64[blocks]: ticks that a block takes at least; only where groups run in lanes
-    clock: Any  # int64[NEXT and TOUCHED, groups]: when something happens next, whether to issue now
+    clock: Any  # int64[NEXT..., groups]: when something happens next, whether to issue now; some groups by number
     rings: Any  # int64[groups, MEMORY_TICKS..., ring]: sorted wake-ups from memory (ticks and slots), the other
     # wake-ups (pipeline, beginning, pause), ready warps in fifo's order, finished blocks that wait for a dispatch
     bits: Any  # uint64[groups, READY_SLOTS..., words]: slots of ready warps, free slots, free places
