@@ -56,7 +56,7 @@ class Jumps:
             return 0
         ticks = self.jump() if places == self.places and self.phases == self.phases_now() else 0
         if ticks or places != self.places:
-            self.left, self.patience, self.granted_last = shortest, 0, None  # what is kept will not come again
+            self.left, self.patience, self.granted_last = shortest // 2, 0, None  # what is kept will not come again
         return ticks
 
     def keep(self, places: list[tuple[int, int]]) -> None:
