@@ -3,6 +3,8 @@
 And lanes of machine code that wait where they should meet again, for others that wait for them: these go on alone.
 """
 
+import ctypes
+
 import numpy as np
 
 from simtmm.cuda.execution.function_code import FunctionCode
@@ -11,7 +13,7 @@ from simtmm.cuda.execution.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import LANES
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx.control_flow import RECONVERGE
-from simtmm.cuda.ptx.syntax import Immediate, Instruction
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Register
 
 
 def meet(state: LaunchState, block: BlockState) -> bool:
@@ -72,20 +74,37 @@ def part_again(state: LaunchState, block: BlockState, stuck: bool) -> bool:
         if any(not _yields(state.program, places[lane]) for lane in free):
             continue
         at_barrier = any(blocked & ~gathering & 1 << lane for lane in places)
-        go = {}
-        for lane, (_, behind, instruction) in meeting.items():
+        may: dict[int, set[int]] = {}  # lanes that may go on, and those that they wait for
+        for lane, (_, _, instruction) in meeting.items():
             missing = {
                 one
                 for one in places
                 if masks[lane] >> one & 1 and (masks.get(one), places[one]) != (masks[lane], places[lane])
             }
-            if instruction.has("strict") or missing & meeting.keys():
-                continue
-            if stuck or not at_barrier or missing & free:
-                go[lane] = behind
-        _let_go(warp, go)
+            if not instruction.has("strict") and (stuck or not at_barrier or missing & free):
+                may[lane] = missing
+        go = [lane for lane, missing in may.items() if not missing & meeting.keys()]
+        if may and not go:  # they wait in a circle: those in the innermost branch
+            fewest = min(masks[lane].bit_count() for lane in may)
+            go = [lane for lane in may if masks[lane].bit_count() == fewest]
+        for lane in go:
+            _leave(warp, lane, meeting[lane], masks[lane], sum(1 << one for one in go if masks[one] == masks[lane]))
+        _let_go(warp, {lane: meeting[lane][1] for lane in go})
         parted = parted or bool(go)
     return parted
+
+
+def _leave(warp: np.void, lane: int, place: tuple[FunctionCode, int, Instruction], mask: int, leaving: int) -> None:
+    """Lanes go on without those that they should meet, which then are to wait for them no more."""
+    code, _, instruction = place
+    operand = members(instruction)
+    if isinstance(operand, Immediate):
+        return
+    for other in range(LANES):
+        if mask >> other & 1 and not leaving >> other & 1:
+            kept = _kept(code, operand, warp, lane, other)
+            if kept.value == mask:
+                kept.value = mask & ~leaving
 
 
 def _yields(program: Program, number: int) -> bool:
@@ -111,7 +130,10 @@ def _mask(code: FunctionCode, instruction: Instruction, warp: np.void, lane: int
         operand = code.constants.get(operand.name, operand)
     if isinstance(operand, Immediate):
         return operand.value & 0xFFFFFFFF
-    import ctypes
+    return int(_kept(code, operand, warp, lane, lane).value)
 
-    place = int(warp["activation"][lane]) + code.frame.places[operand.name] + 4 * lane
-    return int(ctypes.c_uint32.from_address(place).value)
+
+def _kept(code: FunctionCode, register: Register, warp: np.void, lane: int, other: int) -> ctypes.c_uint32:
+    """Where a lane's activation of a function keeps a register of another lane that shares it."""
+    place = int(warp["activation"][lane]) + code.frame.places[register.name] + 4 * other
+    return ctypes.c_uint32.from_address(place)

@@ -12,6 +12,8 @@ from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.ptx import parse_module
 from tests.cuda.interpreter import Memory, run
 
+PATIENCE = 300  # seconds; a kernel that never ends fails, and holds nobody up
+
 
 def execute(
     text: str,
@@ -28,7 +30,8 @@ def execute(
     found = [array.copy() for array in arrays]
     addresses = [device.memory.place(f"a{at}", array) for at, array in enumerate(found)]
     parameters = struct.pack(f"<{len(addresses)}Q", *addresses)
-    device.launch(form(KernelFunction(linked, "k")), DeviceLaunch((blocks, 1, 1), (threads, 1, 1), parameters))
+    launch = DeviceLaunch((blocks, 1, 1), (threads, 1, 1), parameters)
+    device.launch(form(KernelFunction(linked, "k")), launch, seconds=PATIENCE)
     return found, addresses
 
 

@@ -101,6 +101,28 @@ extern "C" __global__ void lock(const u32* in, u32* out) {
   if (threadIdx.x >= 96) { while (seen < 96) ; out[i] = seen; } else atomicAdd((u32*)&seen, 1);
 }
 
+// Likewise within one another and one after another: who has gone on alone is not to be waited for where others meet.
+__device__ __forceinline__ void add(u32* held, u32* sum, u32 v) {
+  while (atomicCAS(held, 0, 1) != 0) ;
+  __threadfence();
+  *(volatile u32*)sum = *(volatile u32*)sum + v;
+  __threadfence();
+  atomicExch(held, 0);
+}
+extern "C" __global__ void locks(const u32* in, u32* out) {
+  u32 v = in[threadIdx.x], *held = out + 2000, *sum = out + 1000;
+  if (v % 3 == 0) {
+    if (v & 16) add(held, sum, v); else { add(held, sum, v + 1); add(held, sum, v + 2); }
+    if (v & 32) add(held, sum, v + 3);
+    add(held, sum, v + 4);
+  } else if (v % 3 == 1) {
+    add(held, sum, v + 5);
+    if (v & 8) add(held, sum, v + 6);
+  }
+  __syncwarp();
+  out[threadIdx.x] = v;
+}
+
 extern "C" __global__ void updates(const u32* in, u32* out) {
   __shared__ u32 bins[128], low; __shared__ u64 wide; __shared__ float sum; __shared__ double more;
   int t = threadIdx.x, i = t + blockIdx.x * blockDim.x;
@@ -177,13 +199,14 @@ def _run(function):
     given = np.random.default_rng(11).integers(0, 1 << 32, COUNT, np.uint32)
     left = np.zeros(COUNT + 64, np.uint32)
     addresses = [device.memory.place("given", given), device.memory.place("left", left)]
-    device.launch(function, DeviceLaunch((BLOCKS, 1, 1), (THREADS, 1, 1), struct.pack("<2Q", *addresses)))
+    device.launch(function, DeviceLaunch((BLOCKS, 1, 1), (THREADS, 1, 1), struct.pack("<2Q", *addresses)), seconds=60)
     return given, left
 
 
 @needs_tools
 @pytest.mark.parametrize(
-    ("kernel", "architecture"), [("meet", 75), ("meet", 90), ("updates", 120), ("copies", 80), ("copies", 90)]
+    ("kernel", "architecture"),
+    [("meet", 75), ("meet", 90), ("locks", 75), ("locks", 90), ("updates", 120), ("copies", 80), ("copies", 90)],
 )
 def test_kernels_as_machine_code_do_what_their_ptx_does(kernel, architecture):
     plain = KernelFunction(_module(architecture), kernel)
