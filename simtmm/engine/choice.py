@@ -16,7 +16,7 @@ def quickest(machine: Machine, workload: Workload) -> str:
     """
     if _grants(machine, workload) > SMALL:
         return "fast"
-    from simtmm.engine.fast.variants import is_compiled  # late: not every command simulates
+    from simtmm.engine.fast.launch import is_compiled  # late: not every command simulates
 
     return "fast" if is_compiled(machine, workload) else "reference"
 

@@ -1,7 +1,7 @@
 """Names, numbers and elements of arrays, to LLVM's instructions."""
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -154,7 +154,7 @@ class Elements:
         listed = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if len(listed) != array.dimensions:
             raise self.refused(node, f"an array of {array.dimensions} dimensions")
-        place = ""
+        places = []
         for which, index in enumerate(listed):
             at = self.number(index)
             if at.constant is not None and at.constant < 0:
@@ -162,14 +162,15 @@ class Elements:
             if self._checked:
                 inside = self.emit(f"icmp ult i64 {at.text}, {self.extent(array, which).text}")
                 at = Value(SIGNED, self._noted(inside, at.text, 0))
-            if place:
-                before = self.emit(f"mul i64 {place}, {self.extent(array, which).text}")
-                place = self.emit(f"add i64 {before}, {at.text}")
-            else:
-                place = at.text
-        return self._address(array, place)
+            places.append(at)
+        return self.address(array, places)
 
-    def _address(self, array: Array, place: str) -> str:
+    def address(self, array: Array, places: Sequence[Value]) -> str:
+        """The address of the element with these indices."""
+        place = places[0].text
+        for which, at in enumerate(places[1:], start=1):
+            before = self.emit(f"mul i64 {place}, {self.extent(array, which).text}")
+            place = self.emit(f"add i64 {before}, {at.text}")
         base = self.from_table("ptr", array.entry)
         return self.emit(f"getelementptr inbounds i{WIDTHS[array.element]}, ptr {base}, i64 {place}")
 

@@ -19,8 +19,8 @@ from simtmm.native.values import (
 )
 
 
-def prefetch(array: Any, index: Any) -> None:
-    """Have an element of an array of one dimension brought into the cache; changes nothing else, and is no access."""
+def prefetch(array: Any, *indices: Any) -> None:
+    """Have an element of an array brought into the cache; changes nothing else, and is no access."""
 
 
 class Expressions(Operations):
@@ -53,10 +53,10 @@ class Expressions(Operations):
             array = self.evaluate(node.args[0])
             if isinstance(array, Array):
                 return self.extent(array, 0)
-        if function is prefetch and count == 2:
+        if function is prefetch and count > 1:
             array = self.evaluate(node.args[0])
-            if isinstance(array, Array) and array.dimensions == 1:
-                address = self._address(array, self.number(node.args[1]).text)
+            if isinstance(array, Array) and array.dimensions == count - 1:
+                address = self.address(array, [self.number(index) for index in node.args[1:]])
                 self.lines.append(f"  call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 3, i32 1)")
                 return None
         if not hasattr(function, "__code__"):

@@ -221,7 +221,7 @@ def test_a_trace_runs_on_every_shipped_machine(name, trace):
 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_where_any_engine_will_do_the_one_that_ran_is_named(trace, monkeypatch, compiled):
-    monkeypatch.setattr("simtmm.engine.fast.variants.is_compiled", lambda machine, workload: compiled)
+    monkeypatch.setattr("simtmm.engine.fast.launch.is_compiled", lambda machine, workload: compiled)
     made = run(trace, SMALL, engine="auto")
     assert made.result.engine == made.provenance["engine"] == ("fast" if compiled else "reference")
     assert made.result.ticks == run(trace, SMALL).result.ticks

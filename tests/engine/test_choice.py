@@ -5,7 +5,7 @@ import pytest
 from simtmm import Machine, Workload, load_machine, simulate
 from simtmm.engine import choice
 from simtmm.engine.choice import quickest
-from simtmm.engine.fast import variants
+from simtmm.engine.fast import launch
 from simtmm.native import loop
 
 SMALL = Machine.from_dict({
@@ -22,7 +22,7 @@ def workload(instructions):
 
 @pytest.fixture
 def nothing_compiled(monkeypatch, tmp_path):
-    monkeypatch.setattr(variants.RUN, "_variants", {})
+    monkeypatch.setattr(launch.RUN, "_variants", {})
     monkeypatch.setattr(loop, "kept_folder", lambda module: tmp_path)
     return tmp_path
 
@@ -36,7 +36,7 @@ def test_a_small_workload_runs_in_simpy_until_the_fast_engine_is_compiled(nothin
 
 def test_what_is_compiled_is_known_to_other_processes(nothing_compiled, monkeypatch):
     simulate(SMALL, workload(3), "fast")
-    monkeypatch.setattr(variants.RUN, "_variants", {})
+    monkeypatch.setattr(launch.RUN, "_variants", {})
     assert quickest(SMALL, workload(3)) == "fast"
     assert quickest(EVERY, workload(3)) == "reference"  # another kind of machine
     (kept,) = nothing_compiled.iterdir()

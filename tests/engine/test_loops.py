@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis.strategies import one_of
 
 from simtmm import Machine, Workload, simulate
 from simtmm.engine.fast import launch, loop
 from simtmm.native import Loop
 from simtmm.testing import machines, workloads
+from tests.engine.test_jump import long_computes
 from tests.examples import SHARING, examples, several
 
 
@@ -23,9 +25,10 @@ def looked_after(monkeypatch):
 
 def test_no_index_is_outside_of_its_array(looked_after, monkeypatch):
     monkeypatch.setattr(launch, "WORTH_SHARING", 0)
+    monkeypatch.setattr(launch, "LONG_COMPUTE", 1)
 
     @examples(100 // SHARING)
-    @given(drawn=several(machines()), workload=workloads())
+    @given(drawn=several(machines()), workload=one_of(workloads(), long_computes()))
     def agree(drawn, workload):
         for machine in drawn:
             fast = simulate(machine, workload, "fast", threads=2)

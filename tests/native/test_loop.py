@@ -118,6 +118,7 @@ def _is_positive(x):
 
 def calls(s, a, b):
     prefetch(s.kind, a & 1)
+    prefetch(s.rows, 1, a & 1)
     _store(s.rows, np.int64(1), _square(b), a > 3)
     _store(s.rows, 0, a, _is_positive(b))
     return _square(a) + np.int64(_is_positive(a))

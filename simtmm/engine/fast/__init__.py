@@ -9,10 +9,9 @@ simtmm/engine/reference: two writings of one page. Its rules are loops over flat
     advance     operations of a warp  accounting  where time goes
     memory      the path of chunks    cache       lines of caches, open rows
     dispatch    placing of blocks     bits        free slots and places
-    lanes       groups in threads
+    lanes       groups in threads         jump       long computes
     launch      the arrays of a launch, from a machine and a workload
     part        the part of a workload that a launch is
-    variants    the kinds of machines that it is compiled for
 """
 
 from collections.abc import Callable

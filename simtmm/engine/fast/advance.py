@@ -39,7 +39,6 @@ from simtmm.engine.fast.layout import (
     START,
     WARP_ASYNCS,
     WARP_BLOCK,
-    WARP_CHUNK,
     WARP_DONE,
     WARP_END,
     WARP_FIRST,
@@ -47,7 +46,7 @@ from simtmm.engine.fast.layout import (
     WARP_POSITION,
 )
 from simtmm.engine.fast.scheduler import make_ready, push
-from simtmm.native import inlined, prefetch
+from simtmm.native import inlined
 from simtmm.workload import ASYNC, BARRIER, JOIN, PAUSE
 
 
@@ -69,11 +68,6 @@ def sleep(s, g, t, finish, slot):
     """A warp waits for a memory instruction of its own."""
     turn(s, g, g * s.parameters[P_SLOTS] + slot, MEMORY, t)
     s.group[g, GROUP_MEMORY] += 1
-    # Thousands of warps read their lists in turns, too many for the hardware to see where each goes on.
-    w = g * s.parameters[P_SLOTS] + slot
-    prefetch(s.kind, s.warp[w, WARP_POSITION])
-    prefetch(s.amount, s.warp[w, WARP_POSITION])
-    prefetch(s.chunks, s.warp[w, WARP_CHUNK])
     push(s, MEMORY_TICKS, g, finish, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
 
 

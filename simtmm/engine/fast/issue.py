@@ -23,6 +23,7 @@ from simtmm.engine.fast.layout import (
     MEMORY_SLOTS,
     MEMORY_TICKS,
     NEVER,
+    NO,
     ON_STALL,
     OTHER_SLOTS,
     OTHER_TICKS,
@@ -47,14 +48,14 @@ from simtmm.engine.fast.layout import (
     WARP_FIRST,
     WARP_POSITION,
 )
-from simtmm.engine.fast.memory import transfer_chunks
+from simtmm.engine.fast.memory import fetch_lines, transfer_chunks
 from simtmm.engine.fast.scheduler import pick, push
-from simtmm.native import inlined
+from simtmm.native import inlined, prefetch
 from simtmm.workload import ASYNC, COMPUTE, JOIN, SHARED, STORE
 
 
 @inlined
-def segment(s, g, slot, t, p):
+def segment(s, memory, g, slot, t, p):
     """Give the port the segment that starts now (section 5, on-stall)."""
     w = g * s.parameters[P_SLOTS] + slot
     issue = s.parameters[P_ISSUE]
@@ -85,6 +86,8 @@ def segment(s, g, slot, t, p):
             break
         position += 1
     s.warp[w, WARP_POSITION] = position
+    if memory != NO and access >= 0:
+        fetch_lines(s, g, s.warp[w, WARP_CHUNK], count)
     s.group[g, GROUP_ISSUED] += issued
     s.group[g, GROUP_PORT_BUSY] += ticks
     s.port[p, PORT_RELEASE] = t + ticks
@@ -171,7 +174,7 @@ def release_ports(s, switch, memory, order, g, t):
         access = s.port[p, PORT_ACCESS]
         finish = act(s, memory, g, w, p, t)
         if switch == ON_STALL and finish < 0 and access >= 0 and next_issues(s, w, t):
-            segment(s, g, slot, t, p)
+            segment(s, memory, g, slot, t, p)
             continue
         s.port[p, PORT_RELEASE] = NEVER
         s.group[g, GROUP_HELD] -= 1
@@ -186,6 +189,25 @@ def release_ports(s, switch, memory, order, g, t):
 
 
 @inlined
+def fetch_next(s, g, head):
+    """Have what the warps that wake next need brought into the cache.
+
+    Thousands of warps read their lists in turns, too many for the hardware to see where each goes on.
+    """
+    mask = s.parameters[P_RING] - 1
+    left = s.group[g, GROUP_MEMORY_TAIL] - head
+    base = g * s.parameters[P_SLOTS]
+    if left > 0:
+        w = base + s.rings[g, MEMORY_SLOTS, head & mask]
+        prefetch(s.kind, s.warp[w, WARP_POSITION])
+        prefetch(s.amount, s.warp[w, WARP_POSITION])
+        prefetch(s.chunks, s.warp[w, WARP_CHUNK])
+    if left > 1:
+        w = base + s.rings[g, MEMORY_SLOTS, (head + 1) & mask]
+        prefetch(s.warp, w, WARP_POSITION)
+
+
+@inlined
 def wake_warps(s, order, g, t):
     """Phase 2 for a group: warps whose sleep ends now advance. Their order among one another shows nowhere."""
     mask = s.parameters[P_RING] - 1
@@ -196,6 +218,7 @@ def wake_warps(s, order, g, t):
             slot = s.rings[g, MEMORY_SLOTS, head & mask]
             s.group[g, GROUP_MEMORY_HEAD] = head + 1
             s.group[g, GROUP_MEMORY] -= 1
+            fetch_next(s, g, head + 1)
         elif other < s.group[g, GROUP_OTHER_TAIL] and s.rings[g, OTHER_TICKS, other & mask] <= t:
             slot = s.rings[g, OTHER_SLOTS, other & mask]
             s.group[g, GROUP_OTHER_HEAD] = other + 1
@@ -205,7 +228,7 @@ def wake_warps(s, order, g, t):
 
 
 @inlined
-def grant_ports(s, switch, order, g, t):
+def grant_ports(s, switch, memory, order, g, t):
     """Phase 4 for a group: grant free ports to ready warps."""
     ports = s.parameters[P_PORTS]
     if s.group[g, GROUP_HELD] == ports:
@@ -221,7 +244,7 @@ def grant_ports(s, switch, order, g, t):
         turn(s, g, g * s.parameters[P_SLOTS] + slot, ISSUING, t)
         s.group[g, GROUP_HELD] += 1
         if switch == ON_STALL:
-            segment(s, g, slot, t, p)
+            segment(s, memory, g, slot, t, p)
         else:
             instruction(s, g, slot, t, p)
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from simtmm.engine.fast import cache, lanes
+from simtmm.engine.fast import cache, lanes, loop
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.part import Part, Room, is_coupled, takes_partitions
 from simtmm.engine.fast.tables import (
@@ -21,17 +21,26 @@ from simtmm.engine.fast.tables import (
     parameters_of,
     table,
 )
-from simtmm.engine.fast.variants import RUN
 from simtmm.machine import Machine
 from simtmm.native import Loop
 from simtmm.result import WHERE_TIME_GOES
-from simtmm.workload import ASYNC, Workload
+from simtmm.workload import ASYNC, COMPUTE, Workload
 
 TIMELINE_ROOM = 1_000_000  # intervals of a timeline between two drains, about
 STRETCH = 2_000_000  # steps of groups between two looks at the clock: a fraction of a second
 WORTH_SHARING = 200_000  # operations: some milliseconds, a hundred times what handing them to threads takes
+LONG_COMPUTE = 64  # instructions: so many are worth it to look for what recurs
 
+RUN = Loop(loop.run, ("coupled", "switch", "memory", "order"), "the fast engine for this kind of machine")
 _SHORTEST_BLOCKS, _WARM = Loop(lanes.shortest_blocks), Loop(cache.warm)
+
+
+def is_compiled(machine: Machine, workload: Workload) -> bool:
+    """Whether all that a workload needs on a machine is there, in this process or in the user's cache."""
+    needed = {
+        tuple(flags_of(machine, is_coupled(machine, Part.of(workload, launch)))) for launch in range(workload.launches)
+    }
+    return all(RUN.is_compiled(flags) for flags in needed)
 
 
 class Launch:
@@ -48,6 +57,7 @@ class Launch:
         parts = 1 if coupled or timeline else min(threads, groups)
         has_asyncs = part.has(ASYNC)
         outstanding = _outstanding(machine, part) if has_asyncs else 0
+        jumps = not timeline and _has_long_computes(machine, part)
 
         parameters = parameters_of(machine)
         parameters[at.P_FIRST_BLOCK] = part.first
@@ -55,12 +65,13 @@ class Launch:
         parameters[at.P_LANES] = parts
         parameters[at.P_WIDE] = _worth_sharing(part)
         parameters[at.P_SLOTS] = room.slots
-        parameters[at.P_RING] = ring = 1 << room.slots.bit_length()
+        parameters[at.P_RING] = ring = 1 << (room.slots - 1).bit_length()
         parameters[at.P_BLOCKS] = room.places
         parameters[at.P_OUTSTANDING] = outstanding
         parameters[at.P_MOST_BLOCKS] = room.most_blocks
         parameters[at.P_PARTITIONED] = partitioned
         parameters[at.P_BREAKDOWN] = breakdown
+        parameters[at.P_JUMPS] = jumps
         parameters[[at.R_PENDING, at.R_LAST_BLOCK]] = part.first, part.last
 
         self.group = empty_groups(groups)
@@ -96,6 +107,11 @@ class Launch:
             slice_free=table(memory.partitions if machine.durations.l2_service else 1),
             watch=table(groups * room.slots if timeline else 1, at.WATCH_ROW),
             intervals=np.empty((intervals, at.INTERVAL_ROW), dtype=np.int64),
+            kept=table(groups, at.KEPT + at.GROUP_ROW + 1 + 3 * machine.ports + 3 * room.slots)
+            if jumps
+            else table(1, 1),
+            kept_warp=table(groups * room.slots if jumps else 1, 2),
+            smallest=_smallest_blocks(part) if jumps else table(1),
         )
 
     @property
@@ -149,6 +165,19 @@ def _outstanding(machine: Machine, part: Part) -> int:
     asyncs = np.flatnonzero(part.workload.kind[ends[0] : ends[-1]] == ASYNC)
     most = int(np.diff(np.searchsorted(asyncs, ends - ends[0])).max(initial=0))
     return limit if most > limit else 0
+
+
+def _has_long_computes(machine: Machine, part: Part) -> bool:
+    """Whether an operation takes many grants."""
+    if machine.scheduling.switch == "on-stall":
+        return False
+    kind, amount = part.workload.kind[part.operations], part.workload.amount[part.operations]
+    return bool(((kind == COMPUTE) & (amount >= LONG_COMPUTE)).any())
+
+
+def _smallest_blocks(part: Part) -> Integers:
+    """The fewest warps of a block, of each block and those behind it."""
+    return np.minimum.accumulate(part.block_warps[::-1])[::-1].copy()
 
 
 def _shortest_blocks(machine: Machine, part: Part, threads: ThreadPoolExecutor, parts: int) -> Integers:

@@ -23,7 +23,7 @@ START, TO_ISSUE, ISSUING, PIPELINE, MEMORY, IN_BARRIER, IN_PAUSE = (np.int64(sta
 # Columns of rows
 WARP_POSITION, WARP_END, WARP_CHUNK, WARP_AGE, WARP_READY, WARP_BLOCK, WARP_NEXT, WARP_COMPUTED = range(8)
 WARP_ASYNCS, WARP_FIRST, WARP_DONE = range(8, 11)
-WARP_ROW = 11
+WARP_ROW = 16  # two cache lines, the second one for what is rarely needed
 BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS, BLOCK_SOONEST = range(5)
 BLOCK_ROW = 5
 PORT_RELEASE, PORT_WARP, PORT_ACCESS, PORT_COUNT, PORT_GRANTED = range(5)
@@ -40,6 +40,11 @@ TIME_ISSUING, TIME_MEMORY, TIME_BARRIER, TIME_START, TIME_EMPTY = (
 )
 GROUP_ISSUED, GROUP_TRANSACTIONS, GROUP_L1_HITS, GROUP_L2_HITS, GROUP_PORT_BUSY, GROUP_DONE_WARPS = range(27, 33)
 GROUP_ROW = 33
+TIMES = len(WHERE_TIME_GOES)
+# What is kept to look for a recurrence: when that was, how many steps are left to find it of how many; from KEPT on the
+# group's row, its sleepers, its ports (three numbers each), its sleepers (two) and its ready warps.
+KEPT_TICK, KEPT_STEPS, KEPT_PATIENCE = range(3)
+KEPT = 3
 WATCH_NUMBER, WATCH_STATE, WATCH_SINCE = range(3)
 WATCH_ROW = 3
 INTERVAL_WARP, INTERVAL_GROUP, INTERVAL_SLOT, INTERVAL_STATE, INTERVAL_BEGIN, INTERVAL_END = range(6)
@@ -51,7 +56,7 @@ WRITTEN, FILL_SHIFT = (
     1,
 )  # LINE_FILL of the L2: whether global memory lacks the chunk, and above that bit the fill time
 
-NEXT, TOUCHED = 0, 1  # rows of the clock
+NEXT, TOUCHED, LISTED = (np.int64(row) for row in range(3))  # rows of the clock
 LANE = 2  # touched by this and a lane's number: that lane goes on with the group
 
 # Rings and sets of bits of a group
@@ -67,11 +72,11 @@ BIT_SETS = 3
     P_L1_WAYS, P_L1_LATENCY, P_L2_SETS, P_L2_WAYS, P_L2_LATENCY, P_SERIAL, P_ROOM, P_MOST_BLOCKS, P_PARTITIONED,
     P_SCHEDULER, P_BREAKDOWN, P_TIMELINE, P_LANES, P_WIDE, P_FIRST_BLOCK, P_STORE_LATENCY, P_TURNAROUND, P_DROPS,
     P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
-    P_CYCLE,
-) = range(43)  # fmt: skip
+    P_CYCLE, P_JUMPS,
+) = range(44)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(43, 50)
-PARAMETERS = 50
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(44, 51)
+PARAMETERS = 51
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -99,7 +104,7 @@ class State(NamedTuple):
     port: Any  # int64[groups * ports, PORT_*]
     group: Any  # int64[groups, GROUP_*]
     shortest: Any  # int64[blocks]: ticks that a block takes at least; only where groups run in lanes
-    clock: Any  # int64[NEXT and TOUCHED, groups]: when something happens next, whether to issue now
+    clock: Any  # int64[NEXT..., groups]: when something happens next, whether to issue now; some groups by number
     rings: Any  # int64[groups, MEMORY_TICKS..., ring]: sorted wake-ups from memory (ticks and slots), the other
     # wake-ups (pipeline, beginning, pause), ready warps in fifo's order, finished blocks that wait for a dispatch
     bits: Any  # uint64[groups, READY_SLOTS..., words]: slots of ready warps, free slots, free places
@@ -113,3 +118,6 @@ class State(NamedTuple):
     slice_free: Any  # int64[partitions], of the L2
     watch: Any  # int64[groups * slots, WATCH_*], for the timeline
     intervals: Any  # int64[room, INTERVAL_*]: the timeline's, as they end
+    kept: Any  # int64[groups, KEPT...]: a state of each group that may recur, where long computes are jumped over
+    kept_warp: Any  # int64[groups * slots, 2]: likewise each warp's position, and its instructions of a compute
+    smallest: Any  # int64[blocks]: likewise the fewest warps of a block from this one on

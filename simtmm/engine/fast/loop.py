@@ -8,17 +8,21 @@ import numpy as np
 from simtmm.engine.fast.accounting import account
 from simtmm.engine.fast.dispatch import dispatch, free_finished
 from simtmm.engine.fast.issue import grant_ports, next_tick, release_ports, wake_warps
+from simtmm.engine.fast.jump import jumped
 from simtmm.engine.fast.lanes import dispatch_apart, share_out
 from simtmm.engine.fast.layout import (
+    EVERY_INSTRUCTION,
     GO_ON,
     GROUP_FINISHED,
     GROUP_PARKED,
+    LISTED,
     NEVER,
     NEXT,
     NO,
     OVER,
     P_BREAKDOWN,
     P_GROUPS,
+    P_JUMPS,
     R_ANY_FINISHED,
     R_LAST_BLOCK,
     R_PENDING,
@@ -28,35 +32,55 @@ from simtmm.engine.fast.layout import (
     WIDE,
     YES,
 )
+from simtmm.native import inlined
+
+
+@inlined
+def listed(s, row, value):
+    """List the groups whose entry in that row of the clock is this, in order; how many they are.
+
+    Few of many are due at a tick, so what looks at all of them is a short loop by itself.
+    """
+    count = np.int64(0)
+    for g in range(s.parameters[P_GROUPS]):
+        s.clock[LISTED, count] = g
+        if s.clock[row, g] == value:
+            count += 1
+    return count
 
 
 def run_together(s, switch, memory, order, budget):
     """Groups that share something keep one clock; steps in the order of the page."""
     groups = s.parameters[P_GROUPS]
     t = s.parameters[R_TICK]
+    count = listed(s, TOUCHED, np.int64(1))
     while budget > 0:
-        after = NEVER
+        for index in range(count):
+            g = s.clock[LISTED, index]
+            s.clock[TOUCHED, g] = 0
+            grant_ports(s, switch, memory, order, g, t)
+            s.clock[NEXT, g] = next_tick(s, g)
+        t = NEVER
         for g in range(groups):
-            if s.clock[TOUCHED, g] != 0:
-                s.clock[TOUCHED, g] = 0
-                grant_ports(s, switch, order, g, t)
-                s.clock[NEXT, g] = next_tick(s, g)
-            after = min(after, s.clock[NEXT, g])
-        t = after
+            t = min(t, s.clock[NEXT, g])
         s.parameters[R_TICK] = t
         if t == NEVER:
             return OVER
-        for g in range(groups):
-            if s.clock[NEXT, g] == t:
-                s.clock[TOUCHED, g] = 1
-                budget -= 1
-                if s.parameters[P_BREAKDOWN] != 0:
-                    account(s, g, t)
-                release_ports(s, switch, memory, order, g, t)
-                # Waking touches nothing of other groups, so it need not wait for their releases.
-                wake_warps(s, order, g, t)
+        count = listed(s, NEXT, t)
+        for index in range(count):
+            g = s.clock[LISTED, index]
+            s.clock[TOUCHED, g] = 1
+            budget -= 1
+            if switch == EVERY_INSTRUCTION and s.parameters[P_JUMPS] != 0 and jumped(s, order, g, t) > t:
+                continue
+            if s.parameters[P_BREAKDOWN] != 0:
+                account(s, g, t)
+            release_ports(s, switch, memory, order, g, t)
+            # Waking touches nothing of other groups, so it need not wait for their releases.
+            wake_warps(s, order, g, t)
         if s.parameters[R_ANY_FINISHED] != 0:
             dispatch(s, order, t)
+            count = listed(s, TOUCHED, np.int64(1))
     return GO_ON
 
 
@@ -67,7 +91,7 @@ def run_apart(s, switch, memory, order, budget, mark):
             continue
         t = s.group[g, GROUP_PARKED]
         while True:
-            grant_ports(s, switch, order, g, t)
+            grant_ports(s, switch, memory, order, g, t)
             t = next_tick(s, g)
             if t == NEVER:
                 break
@@ -75,6 +99,8 @@ def run_apart(s, switch, memory, order, budget, mark):
                 # Issuing again at the tick it stopped before finds no free port or no ready warp, and does nothing.
                 return GO_ON
             budget -= 1
+            if switch == EVERY_INSTRUCTION and s.parameters[P_JUMPS] != 0:
+                t = jumped(s, order, g, t)
             if s.parameters[P_BREAKDOWN] != 0:
                 account(s, g, t)
             release_ports(s, switch, memory, order, g, t)

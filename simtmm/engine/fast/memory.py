@@ -41,8 +41,10 @@ from simtmm.engine.fast.layout import (
     P_WRITES_BACK,
     WRITTEN,
 )
-from simtmm.native import inlined
+from simtmm.native import inlined, prefetch
 from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE
+
+FETCHED = np.int64(4)  # chunks of an instruction whose sets are brought into the cache beforehand
 
 
 @inlined
@@ -82,6 +84,20 @@ def insert_into_l2(s, row, chunk, line, t):
     if writes_back and s.l2[row, last, LINE_CHUNK] >= 0 and s.l2[row, last, LINE_FILL] & WRITTEN != 0:
         reserve(s, s.l2[row, last, LINE_CHUNK], np.int64(1), s.parameters[P_SERVICE], t)
     insert_line(s.l2, row, chunk, line, s.parameters[P_L2_WAYS])
+
+
+@inlined
+def fetch_lines(s, g, first, count):
+    """Have the sets of an instruction's first chunks, which it looks into where it ends, brought into the cache."""
+    for index in range(first, first + min(count, FETCHED)):
+        chunk = s.chunks[index]
+        if s.parameters[P_L1_SETS] > 0:
+            row = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
+            prefetch(s.l1, row, 0, 0)
+        if s.parameters[P_L2_SETS] > 0:
+            row = modulo(chunk, s.parameters[P_L2_SETS])
+            for way in range(0, s.parameters[P_L2_WAYS], 4):  # four of its lines are one of this computer's
+                prefetch(s.l2, row, way, 0)
 
 
 @inlined

@@ -1,5 +1,6 @@
 """The arrays that a launch begins with."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ import numpy.typing as npt
 from simtmm.engine.fast import layout as at
 from simtmm.machine import Machine
 from simtmm.machine.tables import Cache
+
+LINE = 8  # integers of a cache line of this computer's
 
 Integers = npt.NDArray[np.int64]
 
@@ -60,8 +63,11 @@ def parameters_of(machine: Machine) -> Integers:
 
 
 def table(*shape: int) -> Integers:
-    """Zeros."""
-    return np.zeros(shape, dtype=np.int64)
+    """Zeros, from the beginning of a cache line on, so that what fits one lies in one."""
+    size = math.prod(shape)
+    zeros = np.zeros(size + LINE, dtype=np.int64)
+    begin = -(zeros.__array_interface__["data"][0] // zeros.itemsize) % LINE
+    return zeros[begin : begin + size].reshape(shape)
 
 
 def empty_groups(groups: int) -> Integers:
@@ -73,7 +79,7 @@ def empty_groups(groups: int) -> Integers:
 
 def empty_clock(groups: int) -> Integers:
     """A clock by which nothing is to happen."""
-    clock = table(2, groups)
+    clock = table(3, groups)
     clock[at.NEXT] = at.NEVER
     return clock
 
@@ -87,8 +93,9 @@ def closed_rows(machine: Machine, partitioned: bool) -> Integers:
 
 def empty_lines(caches: int, cache: Cache | None) -> Integers:
     """The lines of some caches, a row for each set; no chunk has the number -1."""
-    shape = (caches * cache.sets, cache.ways) if cache else (1, 1)
-    return np.full((*shape, at.LINE_ROW), -1, dtype=np.int64)
+    lines = table(*((caches * cache.sets, cache.ways) if cache else (1, 1)), at.LINE_ROW)
+    lines[:] = -1
+    return lines
 
 
 def all_free(groups: int, slots: int, places: int) -> npt.NDArray[Any]:

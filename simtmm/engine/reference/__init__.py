@@ -6,7 +6,7 @@ Warps are processes, waiting is an event. It shares no rule with simtmm/engine/f
     group       issue ports of a core group              schedulers  which ready warp is granted a port
     block       barriers                                 warp        a warp goes through its operations
     memory      the path of chunks                       cache       lines of caches, open rows
-    report      what is counted
+    report      what is counted                          jump        long computes
 """
 
 from collections.abc import Callable

@@ -42,9 +42,10 @@ class Block:
         for _, opening in leaving:
             opening.succeed()
 
-    def lose(self) -> None:
-        """One warp of the block is done."""
+    def lose(self, warp: "Warp") -> None:
+        """A warp of the block is done."""
         self.group.account()
+        self.group.warps.remove(warp)
         self.group.living -= 1
         self.living -= 1
         if self.living:

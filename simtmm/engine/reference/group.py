@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 from simpy import Event
 
+from simtmm.engine.reference.jump import Jumps
 from simtmm.engine.reference.moment import ISSUE, Moment, Waiting
+from simtmm.result import WHERE_TIME_GOES
 from simtmm.timeline import WarpState
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ class Group:
         self.env = run.env
         self.number = number
         self.free_ports = list(range(run.machine.ports))
+        self.warps: list[Warp] = []  # living
         self.ready: list[Warp] = []
         self.granted_last: Warp | None = None
         self.resident_blocks = 0
@@ -31,7 +34,9 @@ class Group:
         self.living = 0
         self.waiting_for_memory = 0
         self.waiting_at_barrier = 0
+        self.time = dict.fromkeys(WHERE_TIME_GOES, 0)
         self.accounted = 0
+        self.jumps = Jumps(self) if run.has_jumps else None
         self.issue_due = Moment(self.env)
         self.env.process(self.issue())
 
@@ -55,7 +60,7 @@ class Group:
             state = "barrier"
         else:
             state = "start"
-        self.run.report.time[state] += int(now - self.accounted)
+        self.time[state] += int(now - self.accounted)
         self.accounted = int(now)
 
     def request(self, warp: "Warp") -> Event:
@@ -83,6 +88,8 @@ class Group:
         """Grant free ports, in ascending order, to ready warps (section 2, phase 4)."""
         while True:
             yield self.issue_due
+            if self.jumps and (ticks := self.jumps.ahead()):
+                yield Moment(self.env).due(self.now + ticks, ISSUE, self.number)
             self.issue_due = Moment(self.env)
             self.account()
             while self.ready and self.free_ports:

@@ -4,14 +4,16 @@ import heapq
 from collections import deque
 from collections.abc import Callable
 
+import numpy as np
 from simpy import Environment
 
 from simtmm.engine.reference.block import Block
 from simtmm.engine.reference.group import Group
+from simtmm.engine.reference.jump import has_long_computes
 from simtmm.engine.reference.memory import Memory
 from simtmm.engine.reference.moment import DISPATCH, Moment, Waiting
 from simtmm.engine.reference.report import Report
-from simtmm.engine.reference.schedulers import Pick
+from simtmm.engine.reference.schedulers import SCHEDULERS, Pick
 from simtmm.engine.reference.warp import Warp
 from simtmm.machine import Machine
 from simtmm.workload import Workload
@@ -47,9 +49,15 @@ class Run:
         self.memory = Memory(machine)
         if machine.memory.l2 and machine.memory.l2.start == "warm":
             self.memory.warm(workload, launch)
+        # A rule of somebody's own may do anything, and a timeline has every interval.
+        may_jump = not self.on_stall and report.intervals is None and pick in SCHEDULERS.values()
+        self.has_jumps = may_jump and has_long_computes(workload, launch)
         self.groups = [Group(self, number) for number in range(machine.cores.groups)]
         first, last = workload.launch_blocks[launch], workload.launch_blocks[launch + 1]
         self.pending = deque(range(first, last))
+        self.first_block = first
+        sizes = np.diff(workload.block_warps[first : last + 1])
+        self.smallest = np.minimum.accumulate(sizes[::-1])[::-1]  # warps of a block, of each and those behind it
         self.age = int(workload.block_warps[first])
         self.finished: list[Block] = []
         self.last_done = 0
@@ -65,7 +73,9 @@ class Run:
         self.report.l2_hits += self.memory.l2_hits
         for group in self.groups:
             group.account()
-            self.report.time["empty"] += ticks - int(group.accounted)
+            group.time["empty"] += ticks - int(group.accounted)
+            for state, spent in group.time.items():
+                self.report.time[state] += spent
         return ticks
 
     def dispatch(self) -> Waiting:
@@ -85,14 +95,17 @@ class Run:
     def group_for(self, block: int) -> Group | None:
         """Of the groups that fit the block the one with the fewest resident blocks, then the lowest number."""
         warps = int(self.workload.block_warps[block + 1] - self.workload.block_warps[block])
-        room = self.machine.warps_per_group - warps
-        fitting = (
-            group
-            for group in self.groups
-            if group.resident_warps <= room
-            and (self.blocks_per_group is None or group.resident_blocks < self.blocks_per_group)
-        )
+        fitting = (group for group in self.groups if self.fits(warps, group))
         return min(fitting, key=lambda group: group.resident_blocks, default=None)
+
+    def fits(self, warps: int, group: Group) -> bool:
+        """Whether a group has room for a block of so many warps."""
+        is_full = self.blocks_per_group is not None and group.resident_blocks >= self.blocks_per_group
+        return not is_full and group.resident_warps + warps <= self.machine.warps_per_group
+
+    def may_place_in(self, group: Group) -> bool:
+        """Whether a pending block fits a group as it is, and could be placed there before a block ends in it."""
+        return bool(self.pending) and self.fits(int(self.smallest[self.pending[0] - self.first_block]), group)
 
     def place(self, number: int, group: Group) -> None:
         """Place a block; its warps start one after another."""
@@ -105,7 +118,8 @@ class Run:
         for warp in warps:
             group.launch_free = max(int(self.env.now), group.launch_free) + self.warp_launch
             block.slots.append(group.take_slot())
-            Warp(self, block, warp, self.age, block.slots[-1], group.launch_free + self.block_launch)
+            begins = group.launch_free + self.block_launch
+            group.warps.append(Warp(self, block, warp, self.age, block.slots[-1], begins))
             self.age += 1
         if not warps:
             self.block_finished(block)

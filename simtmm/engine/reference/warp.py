@@ -20,6 +20,9 @@ class Warp:
 
     granted: Event
     ready_time: int
+    granted_at: int
+    port: int
+    due: int
 
     def __init__(self, run: "Run", block: Block, number: int, age: int, slot: int, begins: int) -> None:
         workload = run.workload
@@ -46,7 +49,7 @@ class Warp:
     def life(self, begins: int) -> Waiting:
         """From placing to done."""
         if begins > self.env.now:
-            yield self.wake(begins)
+            yield from self.wake(begins)
         use_port = self.hold_segment if self.run.on_stall else self.hold_instruction
         while self.position < len(self.kinds):
             kind = self.kinds[self.position]
@@ -67,7 +70,7 @@ class Warp:
                 yield from use_port(port)
         yield from self.wait_for_asyncs()
         self.turn(self.state)
-        self.block.lose()
+        self.block.lose(self)
         self.run.warp_done()
 
     def turn(self, state: WarpState) -> None:
@@ -79,16 +82,23 @@ class Warp:
             report.intervals.append(interval)
         self.state, self.since = state, now
 
-    def wake(self, tick: int) -> Moment:
-        """The wake phase of that tick."""
-        return Moment(self.env).due(tick, WAKE, self.group.number, self.age)
+    def until(self, tick: int, phase: int, rank: int) -> Waiting:
+        """Wait for a phase of a tick, which a jump (jump.py) may put off meanwhile."""
+        self.due = tick
+        yield Moment(self.env).due(tick, phase, self.group.number, rank)
+        while self.due > self.env.now:
+            yield Moment(self.env).due(self.due, phase, self.group.number, rank)
+
+    def wake(self, tick: int) -> Waiting:
+        """Wait for the wake phase of that tick."""
+        yield from self.until(tick, WAKE, self.age)
 
     def wait_for_memory(self, finish: int) -> Waiting:
         """Sleep until a memory instruction of this warp has finished."""
         self.group.account()
         self.turn(WarpState.MEMORY)
         self.group.waiting_for_memory += 1
-        yield self.wake(finish)
+        yield from self.wake(finish)
         self.group.account()
         self.group.waiting_for_memory -= 1
 
@@ -101,7 +111,7 @@ class Warp:
     def sleep(self, cycles: int) -> Waiting:
         """Sleep for so many cycles, whatever is in flight."""
         self.turn(WarpState.PAUSE)
-        yield self.wake(int(self.env.now) + cycles * self.run.machine.ticks_per_cycle)
+        yield from self.wake(int(self.env.now) + cycles * self.run.machine.ticks_per_cycle)
 
     def may_start_async(self, tick: int) -> bool:
         """Whether fewer than `outstanding` asyncs are in flight at a tick, now or later."""
@@ -116,7 +126,7 @@ class Warp:
         while True:
             ticks, access = self.next_segment()
             self.run.report.port_busy += ticks
-            yield Moment(self.env).due(int(self.env.now) + ticks, RELEASE, self.group.number, port)
+            yield from self.until(int(self.env.now) + ticks, RELEASE, port)
             finish = self.act(access)
             if finish is not None or access is None or not self.next_issues():
                 break
@@ -148,7 +158,7 @@ class Warp:
 
     def hold_instruction(self, port: int) -> Waiting:
         """Switch on every instruction: the port is held for one, the next grant waits out the pipeline."""
-        granted = int(self.env.now)
+        self.granted_at, self.port = int(self.env.now), port
         kind, amount = self.kinds[self.position], self.amounts[self.position]
         ticks = self.run.issue_ticks * (amount if kind == SHARED else 1)
         self.computed += 1
@@ -157,14 +167,14 @@ class Warp:
             self.computed = 0
         self.run.report.issued += 1
         self.run.report.port_busy += ticks
-        yield Moment(self.env).due(granted + ticks, RELEASE, self.group.number, port)
+        yield from self.until(self.granted_at + ticks, RELEASE, port)
         finish = self.act(None if kind in (COMPUTE, SHARED) else kind)
         self.group.release(port)
         if finish is not None:
             yield from self.wait_for_memory(finish)
         else:
             self.turn(WarpState.PIPELINE)
-            yield self.wake(max(granted + max(ticks, self.run.pipeline_depth), int(self.env.now)))
+            yield from self.wake(max(self.granted_at + max(ticks, self.run.pipeline_depth), int(self.env.now)))
 
     def act(self, access: int | None) -> int | None:
         """The memory instruction just taken, if any, leaves its port: its finish if the warp waits for it."""
