@@ -1,5 +1,6 @@
 """A kernel as its machine code has it, ready to run; and whether it does what its PTX does."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,8 @@ from simtmm.errors import CompilerError, DeadlockError, RecordingError, SassErro
 
 THREADS = 1 << 14  # of the first blocks, in which machine code and PTX are compared,
 MOST_COMPARED = 1 << 29  # bytes of arrays that are, at most
-SECONDS = 5.0  # that either may take
+SECONDS = 5.0  # that PTX may take; and machine code, beyond so many times what PTX has taken:
+SLOWER = 20  # that of many lines is not optimised
 # A shuffle or a vote of machine code waits for nobody: the compiler has made sure that lanes are together. So lanes
 # that go round a loop for long let the others of their warp go on much later than they do in PTX.
 LONG_TURN = 1 << 26
@@ -81,7 +83,7 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
     """Run the first blocks of a launch as machine code and as PTX, and compare all memory; which is as before then.
 
     Gives None where that can't be done: too much memory, a clock, blocks that wait for others which don't run, or that
-    take too long. Raises RecordingError where a thread does what it must not, as PTX has it.
+    take too long as PTX. Raises RecordingError where a thread does what it must not, as PTX has it.
     """
     device.symbols(plain.linked)  # its variables are placed, so that they are compared, too
     kept = [each for each in device.memory.allocations if not (each.constant or each.read_only)]
@@ -93,12 +95,17 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
     blocks = min(grid, max(1, THREADS // threads))
     found: list[list[npt.NDArray[np.uint8]]] = []
     before = [array.copy() for array in arrays]
+    allowed = SECONDS
     for function in (plain, machine):
+        began = time.monotonic()
         try:
-            device.launch(function, launch, blocks, lambda text: None, SECONDS)
+            assert function.code  # not to be compiled in that time
+            device.launch(function, launch, blocks, lambda text: None, allowed)
             found.append([array.copy() for array in arrays])
+            allowed += SLOWER * (time.monotonic() - began)
         except SlowError:
-            return None
+            # ptxas may release a lock behind where the lanes that want it are waited for, which hangs on a GPU as well.
+            return Comparison(f"it has not ended after {allowed:.0f} s", blocks) if function is machine else None
         except RecordingError as error:
             if function is machine:
                 return Comparison(str(error), blocks)

@@ -89,7 +89,7 @@ class LaunchRuns:
         if known.machine is not None and known.launches & known.launches - 1 == 0:  # the 1st, 2nd, 4th, 8th ...
             found = compare(self.device, known.machine, function, launch)
             if found is not None and found.differs is not None:
-                known.machine, known.why = None, f"launch {number} gives other values than its PTX: {found.differs}"
+                known.machine, known.why = None, f"launch {number} differs from its PTX: {found.differs}"
             elif found is not None:
                 known.compared = known.compared + found.blocks
         return known.machine or function

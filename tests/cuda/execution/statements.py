@@ -18,7 +18,10 @@ class Writer:
     functions that it may call.
     """
 
-    def __init__(self, draw: Callable[..., Any], kernel: bool, leaves: bool, names: list[str]) -> None:
+    def __init__(
+        self, draw: Callable[..., Any], kernel: bool, leaves: bool, names: list[str], for_machine_code: bool = False
+    ) -> None:
+        self._for_machine_code = for_machine_code
         self._draw, self._kernel, self._leaves, self._names = draw, kernel, leaves, names
         self._masked = kernel or not leaves  # lanes that return early are in no mask of their callers
         self._loops = self._calls = 0

@@ -16,7 +16,11 @@ BLOCKS = 2
 
 
 @examples(3)
-@given(text=kernels(), threads=st.sampled_from([32, 40, 70]), architecture=st.sampled_from([75, 80, 90, 120]))
+@given(
+    text=kernels(for_machine_code=True),
+    threads=st.sampled_from([32, 40, 70]),
+    architecture=st.sampled_from([75, 80, 90, 120]),
+)
 def test_drawn_kernels_end_as_the_interpreter_says(text, threads, architecture):
     arrays = np.zeros((BLOCKS * threads, 4), np.uint32), np.zeros(BLOCKS, np.uint32)
     text = text.replace(".target sm_90", ".target sm_75")  # which all of these can run

@@ -6,6 +6,7 @@ import pytest
 import simtmm
 from simtmm import load_trace
 from simtmm.analysis.run import run
+from simtmm.cuda import machine_function
 from simtmm.cuda.compilers import disassembly
 from simtmm.cuda.ptx.syntax import Address, Immediate
 from simtmm.cuda.sass import families
@@ -46,7 +47,7 @@ def test_a_kernel_that_gives_other_values_than_its_ptx_is_recorded_as_ptx_with_t
     trace = ran(SAXPY, 2, 32, ARGUMENTS)
     (schedule,) = trace.info.schedules
     assert schedule.instructions == "ptx"
-    assert schedule.why == "launch 0 gives other values than its PTX: y, element 0"
+    assert schedule.why == "launch 0 differs from its PTX: y, element 0"
     assert any(site.instruction.startswith("ld.global.f32") for site in trace.info.sites)
     assert not any(site.instruction.startswith("LDG") for site in trace.info.sites)
     report = run(trace, "h100-sxm", engine="reference")
@@ -64,6 +65,33 @@ def test_a_kernel_whose_machine_code_leaves_an_array_is_recorded_as_ptx(ran, mis
     trace = ran(SAXPY, 2, 32, ARGUMENTS)
     assert trace.info.schedules[0].instructions == "ptx"
     assert "the null pointer" in trace.info.schedules[0].why
+
+
+TURNS = """
+__global__ void turns(int* out)
+{
+    __shared__ volatile int lock, held;
+    if (!threadIdx.x) lock = held = 0;
+    __syncthreads();
+    while (atomicCAS((int*)&lock, 0, 1)) ;
+    held = held + threadIdx.x;
+    __threadfence_block();
+    lock = 0;
+    out[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] += held;
+}
+"""
+
+
+def test_a_kernel_whose_machine_code_never_ends_is_recorded_as_ptx(ran, monkeypatch):
+    # ptxas releases this lock behind a WARPSYNC at which the lanes that want it are waited for.
+    monkeypatch.setattr(machine_function, "SECONDS", 0.5)
+    monkeypatch.setattr(machine_function, "SLOWER", 1)
+    trace = ran(TURNS, arguments=("out=zeros:int32:32",), architecture=75)
+    (schedule,) = trace.info.schedules
+    assert schedule.instructions == "ptx"
+    assert schedule.why.startswith("launch 0 differs from its PTX: it has not ended after ")
 
 
 def test_an_instruction_that_is_not_known_is_named(ran, monkeypatch):
