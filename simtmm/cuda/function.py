@@ -37,9 +37,10 @@ class KernelFunction:
     @cached_property
     def quick(self) -> Self:
         """The same kernel, for a moment's run: compiled in a third of the time, to run half as fast."""
+        if "code" in self.__dict__:
+            return self
         assert self.program
         twin = copy.copy(self)
-        twin.__dict__.pop("code", None)
         twin.is_quick = True
         return twin
 
