@@ -22,7 +22,7 @@ needs_compiler = pytest.mark.skipif(_no_compiler(), reason="recording on the CPU
 
 @pytest.fixture
 def probe_flags(monkeypatch):
-    """Tiny kernels are built in half the time; those that ship are built for speed (tests/kernels), as users' are."""
+    """Kernels are built in half the time; tests/kernels builds for speed, as users do."""
     monkeypatch.setattr(compiler, "FLAGS", (*compiler.FLAGS, "-O0"))
 
 
