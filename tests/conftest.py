@@ -31,13 +31,13 @@ TESTS = Path(__file__).parent
 # and sweep at length.
 SLOW = {
     "accuracy", "analysis/compare", "analysis/predict", "analysis/tune", "api/opening", "api/studies", "benchmarks",
-    "calibration", "cli", "compiled", "cuda/cases", "cuda/compilers", "cuda/execution/cases",
-    "cuda/execution/drawn", "cuda/interpreter/launches",
-    "cuda/interpreter/libraries", "cuda/interpreter/matrices", "engine/bounds", "engine/custom_scheduler",
-    "engine/equal", "house", "kernels", "measurement/measure", "model/algorithms/regimes", "model/algorithms/tables",
-    "parallel", "profiles", "readme", "recorder", "report/page", "report/pictures", "study/damage", "study/findings",
-    "study/sweep",
-    "testing", "validation",
+    "calibration", "cli", "compiled", "cuda/cases", "cuda/compilers", "cuda/execution/cases", "cuda/execution/drawn",
+    "cuda/execution/mbarrier", "cuda/execution/mma", "cuda/execution/wmma", "cuda/interpreter/formats",
+    "cuda/interpreter/launches", "cuda/interpreter/libraries", "cuda/interpreter/matrices", "cuda/sass",
+    "engine/bounds", "engine/choice", "engine/custom_scheduler", "engine/equal", "engine/loops", "house", "kernels",
+    "measurement/measure", "model/algorithms/regimes", "model/algorithms/tables", "parallel", "profiles", "readme",
+    "recorder", "report/page", "report/pictures", "study/damage", "study/findings", "study/sweep", "testing",
+    "validation",
 }  # fmt: skip
 
 

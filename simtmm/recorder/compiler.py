@@ -76,9 +76,32 @@ def build(kernel: Kernel, defines: dict[str, str], races: bool = False) -> Path:
                 raise KernelError(f"{kernel.source_path}: has no __global__ function")
             table = ", ".join(f"SIMTMM_KERNEL({name})" for name in names)
             unit.write_text(f"{source}SIMTMM_KERNELS({table})\n", encoding="utf-8")
-            _run(kernel, [*compiler, *FLAGS, f"-I{HERE}", str(unit), "-o", str(program)])
+            command = [*compiler, *FLAGS, f"-I{HERE}", str(unit)]
+            if not (_is_zig(compiler) and _without_library(command, program)):
+                _run(kernel, [*command, "-o", str(program)])
 
     return find(folder, kernel.name, key, "") or keep(folder, kernel.name, key, "", make)
+
+
+def _is_zig(compiler: list[str]) -> bool:
+    return compiler[-1] == "c++" and ("ziglang" in compiler or Path(compiler[0]).stem == "zig")
+
+
+def _without_library(command: list[str], program: Path) -> bool:
+    """Compile without C++'s library, which Zig first compiles itself, for minutes; False if the kernel needs it.
+
+    command: all but where to. The library is what exceptions need; without them a thread that fails is left at once.
+    """
+    unit = Path(command[-1])
+    compiled = unit.with_suffix(".o")
+    linker = [*command[: command.index("c++")], "cc", "-O2"]  # of Zig's own code as well
+    for step in (
+        [*command[:-1], "-fno-exceptions", "-c", str(unit), "-o", str(compiled)],
+        [*linker, str(compiled), "-lm", "-o", str(program)],
+    ):
+        if subprocess.run(step, capture_output=True, check=False).returncode:
+            return False
+    return True
 
 
 def _run(kernel: Kernel, command: list[str]) -> str:

@@ -5,8 +5,12 @@
 
 #pragma once
 
-#include <cmath>
 #include <cstddef>
+
+// Bessel functions and their like, which a GPU does not have by these names, take GCC longer to read than all else.
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+
+#include <cmath>
 #include <cstdlib>
 #include <type_traits>
 
@@ -172,10 +176,20 @@ static char* spare_stack;
 static void* scheduler_context;
 static bool fiber_finished;
 
+[[noreturn]] inline void end_fiber() {
+    fiber_finished = true;
+    simtmm_switch(&current_fiber->context, scheduler_context);
+    __builtin_unreachable();
+}
+
 [[noreturn]] __attribute__((noinline, cold)) static void fail(
     int code, int site, int array = -1, long long index = 0, long long count = 0) {
     fault = Fault{code, site, current_block, current_thread, array, index, count};
+#if defined(__cpp_exceptions)
     throw Abort();
+#else
+    end_fiber();
+#endif
 }
 
 __attribute__((noinline, cold)) static void make_room(int site) {

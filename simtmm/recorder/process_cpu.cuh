@@ -42,6 +42,7 @@ __attribute__((noinline, cold)) static void threw(const char* what) {
 }
 
 extern "C" __attribute__((used, noinline)) inline void simtmm_fiber_main() {
+#if defined(__cpp_exceptions)
     try {
         body(body_arguments);
     } catch (const Abort&) {
@@ -50,9 +51,10 @@ extern "C" __attribute__((used, noinline)) inline void simtmm_fiber_main() {
     } catch (...) {
         threw("");
     }
-    fiber_finished = true;
-    simtmm_switch(&current_fiber->context, scheduler_context);
-    __builtin_unreachable();
+#else
+    body(body_arguments);
+#endif
+    end_fiber();
 }
 
 static char* new_stack() {

@@ -4,6 +4,7 @@ import pytest
 
 from simtmm import record
 from simtmm.errors import CompilerError
+from simtmm.recorder import compiler
 from simtmm.recorder.compiler import find_compiler
 from tests.recorder.build import DEVICE, host
 
@@ -20,7 +21,13 @@ needs_compiler = pytest.mark.skipif(_no_compiler(), reason="recording on the CPU
 
 
 @pytest.fixture
-def kernel_folder(tmp_path):
+def probe_flags(monkeypatch):
+    """Kernels are built in half the time; tests/kernels builds for speed, as users do."""
+    monkeypatch.setattr(compiler, "FLAGS", (*compiler.FLAGS, "-O0"))
+
+
+@pytest.fixture
+def kernel_folder(tmp_path, probe_flags):
     """Make a kernel folder of the texts of kernel.cu and host.py, and give its path."""
 
     def make(cu, host, name="probe"):

@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <cstddef>
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS  // as in device_cpu.cuh
+
 #include <cmath>
 #include <cstdlib>
 #include <type_traits>

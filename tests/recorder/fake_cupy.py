@@ -252,7 +252,7 @@ def _compiled(code, options, names):
     """The library of a source, from the user's cache where the same was built before."""
     assert options[0] == "-std=c++17"
     includes = [option for option in options if option.startswith("-I")]
-    flags = [*(flag for flag in FLAGS if flag != "-O2"), "-fPIC", "-shared", "-fvisibility=hidden", "-O1", *includes]
+    flags = [*(flag for flag in FLAGS if flag != "-O2"), "-fPIC", "-shared", "-fvisibility=hidden", "-O0", *includes]
     entries = "".join(f"SHIM_ENTRY({number}, {name})\n" for number, name in enumerate(names))
     source = f'#include "{SHIM}"\n{code}\n{entries}'
     # What simtmm's own headers say shows in the code.

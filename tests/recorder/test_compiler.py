@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -10,13 +11,18 @@ import pytest
 
 from simtmm import cache as cache_module
 from simtmm import record
-from simtmm.errors import CompilerError
+from simtmm.errors import CompilerError, RecordingError
 from simtmm.kernel import kernel_folders, load_kernel
 from simtmm.recorder.compiler import build, find_compiler, global_functions
 from tests.recorder.build import DEVICE, host
 from tests.recorder.conftest import needs_compiler
 
 RIGHT = DEVICE + "__global__ void f(int* a) { ST(a, 0, 1); }"
+
+
+@pytest.fixture
+def probe_flags():
+    """Builds are what is tested here: as users' are."""
 
 
 # --- which functions are kernels --------------------------------------------------------------------------------------
@@ -255,3 +261,38 @@ def test_loads_within_one_access_come_in_the_same_order_with_every_compiler(reco
     digest = recorded(device).info.digest
     monkeypatch.setenv("CXX", f"{sys.executable} -m ziglang c++")
     assert recorded(device).info.digest == digest
+
+
+@pytest.fixture
+def zig(tmp_path, monkeypatch):
+    """The system's compiler by Zig's name and commands, which links the library for `c++` alone; what was asked."""
+    asked, script = tmp_path / "asked", tmp_path / "zig"
+    cxx = shlex.join(find_compiler())
+    script.write_text(
+        f'#!/bin/sh\necho "$*" >> {asked}\nhow=$1; shift\n[ "$how" = cc ] && exec {cxx} -nodefaultlibs "$@" -lc -lgcc\n'
+        f'[ "$how" = c++ ] && exec {cxx} "$@"\nexec {cxx} "$how"\n'
+    )
+    script.chmod(0o700)
+    monkeypatch.setenv("CXX", f"{script} c++")
+    return lambda: [line.split()[0] for line in asked.read_text().splitlines() if " -o " in line]
+
+
+@needs_compiler
+def test_zig_compiles_its_library_only_for_a_kernel_that_needs_it(kernel_folder, cache, zig):
+    assert record(kernel_folder(RIGHT, host())).info.events == 1
+    assert zig() == ["c++", "cc"]
+
+
+@needs_compiler
+def test_without_exceptions_a_thread_that_fails_ends_and_is_told(recorded, cache, zig):
+    with pytest.raises(RecordingError, match="index 4 is out of bounds: a has 4") as told:
+        recorded("__global__ void f(int* a) { ST(a, 3, 1); ST(a, 4, 1); ST(a, 5, 1); }")
+    assert zig() == ["c++", "cc"]
+    assert "index 5" not in str(told.value)
+
+
+@needs_compiler
+def test_a_kernel_that_throws_is_compiled_with_zigs_library(recorded, cache, zig):
+    with pytest.raises(RecordingError, match="too odd"):
+        recorded('#include <stdexcept>\n__global__ void f(int* a) { throw std::runtime_error("too odd"); }')
+    assert zig()[-1] == "c++"

@@ -1,11 +1,12 @@
 """docs/own-kernel.md: its files, commands and lines of Python, as they stand on the page."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from simtmm.__main__ import main
 
 pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
 
@@ -28,8 +29,19 @@ def folder(tmp_path_factory):
     return folder
 
 
-def ran(folder, *words):
-    return subprocess.run([sys.executable, *words], cwd=folder, capture_output=True, text=True, check=False)
+@pytest.fixture
+def ran(folder, monkeypatch, capsys):
+    """Call the command with these words, in that folder: exit status and what it prints, warnings first."""
+
+    def call(words):
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as caught:
+            main()
+        said = capsys.readouterr()
+        return caught.value.code, (said.err + said.out).rstrip("\n")
+
+    return call
 
 
 def test_the_page_has_its_files_and_sessions():
@@ -38,21 +50,23 @@ def test_the_page_has_its_files_and_sessions():
 
 
 @pytest.mark.parametrize(("command", "shown"), COMMANDS, ids=range(len(COMMANDS)))
-def test_a_command_of_the_page_prints_what_the_page_shows(folder, command, shown):
+def test_a_command_of_the_page_prints_what_the_page_shows(ran, command, shown):
     words = command.split()
     assert words[0] == "simtmm"
-    done = ran(folder, "-m", *words)
+    status, printed = ran(words)
     expected = re.escape(shown.rstrip("\n")).replace(r"\.\.\.", "(?s:.*)")  # dots stand for anything
-    assert re.fullmatch(expected, (done.stderr + done.stdout).rstrip("\n")), done.stderr + done.stdout
-    assert done.returncode == (2 if "error" in shown else 0)
+    assert re.fullmatch(expected, printed), printed
+    assert (status or 0) == (2 if "error" in shown else 0)
 
 
-def test_the_lines_of_python_print_a_verdict(folder):
+def test_the_lines_of_python_print_a_verdict(folder, monkeypatch, capsys):
     (lines,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     body = re.search(r"\{(.*)\}", FILES["saxpy.cu"], flags=re.DOTALL)[1].replace("\n", " ")
-    done = ran(folder, "-c", lines.replace("/* as above */", body))
-    assert done.stderr == ""
-    assert "Latency" in done.stdout
+    monkeypatch.chdir(folder)
+    exec(lines.replace("/* as above */", body), {})
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert "Latency" in said.out
 
 
 def test_every_key_of_a_file_of_launches_is_shown():

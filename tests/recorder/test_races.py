@@ -8,7 +8,7 @@ from simtmm.trace.races import find_races
 from tests.recorder.build import DEVICE, host
 from tests.recorder.conftest import needs_compiler
 
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.usefixtures("probe_flags")]  # races don't depend on optimisation
 
 
 @pytest.fixture

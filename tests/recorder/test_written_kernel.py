@@ -1,13 +1,12 @@
 """docs/written-kernel.md: its files and commands, as they stand on the page."""
 
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from simtmm.__main__ import main
 from simtmm.recorder.compiler import HERE
 from tests.kernels.nvrtc import compile_cuda, library
 from tests.recorder.conftest import needs_compiler
@@ -44,25 +43,27 @@ def test_the_page_has_the_two_files_and_a_session_for_each_change():
 
 @needs_compiler
 @pytest.mark.parametrize("number", range(len(SESSIONS)))
-def test_a_session_of_the_page_prints_what_the_page_shows(folder, number):
+def test_a_session_of_the_page_prints_what_the_page_shows(folder, number, monkeypatch, capsys):
     before, after = CHANGES[number]
     (folder / SOURCE).write_text(FILES[SOURCE].replace(before, after) if before else FILES[SOURCE])
-    environment = {**os.environ}
+    monkeypatch.chdir(folder)
     if number:
-        environment["SIMTMM_KERNEL_PATH"] = "my-kernels"  # exported in the first session
+        monkeypatch.setenv("SIMTMM_KERNEL_PATH", "my-kernels")  # exported in the first session
     for command, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", SESSIONS[number], flags=re.MULTILINE):
         if command.startswith("export "):
             name, value = command.removeprefix("export ").split("=")
-            environment[name] = value
+            monkeypatch.setenv(name, value)
             continue
         words = command.split()
         assert words[0] == "simtmm"
-        done = subprocess.run(
-            [sys.executable, "-m", *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
-        )
+        monkeypatch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as left:
+            main()
+        said = capsys.readouterr()
+        printed = (said.err + said.out).rstrip("\n")
         expected = re.escape(shown.rstrip("\n")).replace(r"\.\.\.", "[^~]*")  # dots stand for anything
-        assert re.fullmatch(expected, (done.stderr + done.stdout).rstrip("\n")), done.stderr + done.stdout
-        assert done.returncode == (2 if "error" in shown else 0)
+        assert re.fullmatch(expected, printed), printed
+        assert (left.value.code or 0) == (2 if "error" in shown else 0)
 
 
 @pytest.mark.skipif(library() is None, reason="needs the wheel nvidia-cuda-nvrtc")

@@ -12,23 +12,28 @@ from simtmm.errors import OutputError
 from simtmm.native.machine_code import circumstances
 
 
-def machine_code(assembly: str, label: str) -> MachineCode:
+def machine_code(assembly: str, label: str, quick: bool = False) -> MachineCode:
     """The code of LLVM assembly, from the cache where the same was compiled before on such a processor.
 
-    label: what people who look into the cache see.
+    label: what people who look into the cache see. quick: as of `compile_assembly`; what was compiled for speed serves.
     """
-    key = hashlib.sha256("\0".join((assembly, _circumstances())).encode()).hexdigest()[:32]
     folder = own_folder("cuda")
-    found = find(folder, label, key, ".o")
-    if found is not None:
-        try:
-            return MachineCode(found.read_bytes())
-        except OSError:
-            pass  # taken away meanwhile, say
-    code = compile_assembly(assembly)
+    for key in (_key(assembly, False), _key(assembly, True))[: 1 + quick]:
+        found = find(folder, label, key, ".o")
+        if found is not None:
+            try:
+                return MachineCode(found.read_bytes())
+            except OSError:
+                pass  # taken away meanwhile, say
+    code = compile_assembly(assembly, quick)
     with contextlib.suppress(OutputError):  # a full disk, say: it runs all the same
-        keep(folder, label, key, ".o", lambda path: path.write_bytes(code))
+        keep(folder, label, _key(assembly, quick), ".o", lambda path: path.write_bytes(code))
     return MachineCode(code)
+
+
+def _key(assembly: str, quick: bool) -> str:
+    how = ("quick",) if quick else ()
+    return hashlib.sha256("\0".join((assembly, _circumstances(), *how)).encode()).hexdigest()[:32]
 
 
 @cache

@@ -1,5 +1,6 @@
 """A kernel run by the execution on the CPU and by the plain interpreter, on the same arrays at the same addresses."""
 
+import operator
 import struct
 from collections.abc import Callable, Sequence
 
@@ -48,7 +49,10 @@ def interpret(
     return found
 
 
-def both(text: str, blocks: int, threads: int, *arrays: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Each array as the execution and as the interpreter leave it."""
-    executed, addresses = execute(text, blocks, threads, arrays)
+def both(
+    text: str, blocks: int, threads: int, *arrays: np.ndarray, quick: bool = False
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Each array as the execution and as the interpreter leave it. quick: whether it is compiled so."""
+    form = operator.attrgetter("quick") if quick else lambda function: function
+    executed, addresses = execute(text, blocks, threads, arrays, form=form)
     return list(zip(executed, interpret(text, blocks, threads, arrays, addresses), strict=True))

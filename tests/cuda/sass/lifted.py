@@ -19,9 +19,12 @@ _NEWER = re.compile(r"bf16|e4m3|e5m2|(?<!f)16x2|relu|tf32|NaN|xorsign|(min|max).
 
 
 def machine_function(text: str, architecture: int) -> MachineFunction:
-    """A kernel "k", assembled for an architecture (90) and lifted back."""
+    """A kernel "k", assembled for an architecture (90) and lifted back.
+
+    It is compiled quickly, here as below: tests/recorder/compiled runs machine code that is compiled as users' is.
+    """
     text = re.sub(r"\.target \S+", f".target sm_{architecture}", text)
-    return MachineFunction(KernelFunction(LinkedModule([module_of_ptx(text, "cases", architecture)]), "k"))
+    return MachineFunction(KernelFunction(LinkedModule([module_of_ptx(text, "cases", architecture)]), "k")).quick
 
 
 def run_lifted(cases: Sequence[Case], architecture: int) -> list[list[np.ndarray]]:

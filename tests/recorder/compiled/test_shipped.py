@@ -11,6 +11,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from simtmm.cuda.function import KernelFunction
 from simtmm.kernel import kernel_folders, load_kernel
 from simtmm.recorder.compiled.launches import CompiledLaunches
 from simtmm.recorder.compiled.module import module_of
@@ -76,20 +77,22 @@ def written(kernel, parameters):
         return Seen(kernel, parameters, execution, memory.arrays)
 
 
-def compiled(kernel, parameters, linked, machine_code):
+def compiled(kernel, parameters, linked, machine_code, monkeypatch):
+    """As machine code, compiled as users' is; or as PTX, compiled quickly, which tests/cuda/execution does not."""
+    monkeypatch.setattr(KernelFunction, "is_quick", not machine_code)
     arrays = {name: np.array(array, order="C") for name, array in kernel.inputs(parameters).items()}
     execution = CompiledLaunches(linked, arrays, NO_LIMIT, kernel.name, machine_code)
     return Seen(kernel, parameters, execution, arrays), execution.runs.schedules
 
 
 @pytest.mark.parametrize("name", kernel_folders())
-def test_a_compiled_kernel_does_what_the_written_one_does(name):
+def test_a_compiled_kernel_does_what_the_written_one_does(name, monkeypatch):
     kernel = load_kernel(name)
     parameters = kernel.resolve(min(CASES[name].events_at, key=str))
     linked = module_of(dataclasses.replace(kernel, options=("-fmad=false",)), parameters, 90)
     as_written = written(kernel, parameters)
-    as_compiled, _ = compiled(kernel, parameters, linked, False)
-    as_issued, schedules = compiled(kernel, parameters, linked, True)
+    as_compiled, _ = compiled(kernel, parameters, linked, False, monkeypatch)
+    as_issued, schedules = compiled(kernel, parameters, linked, True, monkeypatch)
     for form in (as_compiled, as_issued):
         for array, left in as_written.arrays.items():
             if name in ROUNDED and left.dtype.kind in "fc":
