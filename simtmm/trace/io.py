@@ -17,6 +17,8 @@ from simtmm.trace.digest import OldDigest, TraceDigest, digest_like
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, ROW_GROUP, TraceWriter, joined, read_batches, to_arrow
 from simtmm.trace.runs.blocks import Encoder, Runs, runs_of
+from simtmm.trace.runs.file import COLUMNS as RUN_COLUMNS
+from simtmm.trace.runs.file import RunWriter, holds_runs, read_runs
 from simtmm.trace.schema import METADATA_KEY, VERSION, Batch, Sampling, TraceArray, TraceLaunch, TraceSite
 
 if TYPE_CHECKING:
@@ -50,6 +52,10 @@ class Trace:
             for piece in self._source:
                 yield piece.to_batch() if isinstance(piece, Runs) else piece
             return
+        if self._holds_runs(self._source):
+            for runs in self.runs():
+                yield runs.to_batch()
+            return
         digest = self._unverified()
         for batch in read_batches(self._source, self.info):
             if digest:
@@ -65,11 +71,27 @@ class Trace:
                 yield from [piece] if isinstance(piece, Runs) else runs_of([piece], shapes, encoder)
             return
         digest = self._unverified()
-        for runs in runs_of(read_batches(self._source, self.info), shapes, encoder):
+        if self._holds_runs(self._source):
+            pieces = read_runs(self._source, self.info)
+        else:
+            pieces = runs_of(read_batches(self._source, self.info), shapes, encoder)
+        events = 0
+        for runs in pieces:
             if digest:
                 digest.add(runs)
+            events += int(runs.events.sum())
             yield runs
+        if events != self.info.events:
+            raise TraceError(
+                f"{self._source}: has {events} events, its metadata says {self.info.events}: it was cut or changed"
+            )
         self._verify(digest)
+
+    def _holds_runs(self, path: Path) -> bool:
+        try:
+            return holds_runs(path)
+        except (OSError, pa.ArrowException) as error:
+            raise TraceError(f"{path}: can't be read ({shown_error(error)})") from None
 
     def _unverified(self) -> TraceDigest | OldDigest | None:
         """What the digest of the file's rows is made with, unless that has been looked at."""
@@ -83,13 +105,13 @@ class Trace:
     def save(self, path: str | Path) -> None:
         """Write the trace to a Parquet file of the present version, whole or not at all."""
         with written_whole(path) as temporary:
-            writer, digest = TraceWriter(temporary), TraceDigest()
+            writer, digest = RunWriter(temporary), TraceDigest()
             is_old = self.info.version != VERSION
             with writer:
-                for batch in self.batches():
-                    writer.add(batch)
+                for runs in self.runs():
+                    writer.add(runs)
                     if is_old:
-                        digest.add(batch)
+                        digest.add(runs)
                 info = self.info
                 if is_old:
                     anew = digest.finish(info.launches, info.arrays, info.sites)
@@ -117,7 +139,7 @@ def load_trace(path: str | Path) -> Trace:
         raise TraceError(f"{path}: can't be read ({error.strerror or error})") from None
     except pa.ArrowException as error:
         raise TraceError(f"{path}: is not a whole Parquet file ({shown_error(error)})") from None
-    if document is None or schema.remove_metadata() not in (COLUMNS, OLD_COLUMNS):
+    if document is None or schema.remove_metadata() not in (RUN_COLUMNS, COLUMNS, OLD_COLUMNS):
         raise TraceError(
             f"{path}: is no simtmm trace: a Parquet file with the columns {', '.join(COLUMNS.names)} "
             f"and the metadata {METADATA_KEY.decode()!r} is needed"
@@ -126,7 +148,7 @@ def load_trace(path: str | Path) -> Trace:
         info = TraceInfo.from_dict(json.loads(document))
     except (ValueError, KeyError, TypeError) as error:
         raise TraceError(f"{path}: metadata {METADATA_KEY.decode()!r} can't be understood ({error!r})") from None
-    if info.events != rows:
+    if info.events != rows and schema.remove_metadata() != RUN_COLUMNS:
         raise TraceError(f"{path}: has {rows} rows, its metadata says {info.events}: it was cut or changed")
     return Trace(info, path)
 
@@ -162,7 +184,7 @@ class TraceRecorder:
 
     def __init__(self, path: Path | None = None, most_bytes: int | None = None) -> None:
         """path: of a file; None to hold all in memory, of which that may take `most_bytes`, if that is said."""
-        self._writer = TraceWriter(path) if path else None
+        self._writer: RunWriter | TraceWriter | None = None
         self._most_bytes, self._bytes = most_bytes, 0
         self._path = path
         self._pieces: list[Batch | Runs] = []
@@ -200,8 +222,11 @@ class TraceRecorder:
             return
         batch = joined(self._waiting)
         self._waiting, self._waiting_events = [], 0
-        steps = [self._digesting.submit(self._take_in, batch)]
-        if self._writer:
+        is_known = int(batch.launch.max()) < len(self._shapes)
+        if self._path and not self._writer:
+            self._writer = RunWriter(self._path) if is_known else TraceWriter(self._path)
+        steps = [self._digesting.submit(self._take_in, batch, is_known)]
+        if isinstance(self._writer, TraceWriter):
             steps.append(self._writing.submit(self._writer.add, batch))
         self._under_way.append(steps)
         self._wait(UNDER_WAY)
@@ -212,14 +237,15 @@ class TraceRecorder:
                 "smaller parameters, or record some of its blocks"
             )
 
-    def _take_in(self, batch: Batch) -> None:
-        """Digest a batch, and hold it in memory where no file does."""
-        pieces: list[Batch | Runs] = [batch]
-        if int(batch.launch.max()) < len(self._shapes):
-            pieces = list(runs_of([batch], self._shapes, self._encoder))
+    def _take_in(self, batch: Batch, is_known: bool) -> None:
+        """Digest a batch, and keep it. is_known: whether the shapes of its blocks are."""
+        pieces: list[Batch | Runs] = list(runs_of([batch], self._shapes, self._encoder)) if is_known else [batch]
         for piece in pieces:
             self._digest.add(piece)
-        if not self._writer:
+            if isinstance(self._writer, RunWriter):
+                assert isinstance(piece, Runs)
+                self._writer.add(piece)
+        if not self._path:
             self._pieces += pieces
             self._bytes += sum(piece.bytes for piece in pieces)
 
@@ -264,9 +290,10 @@ class TraceRecorder:
             architecture=architecture,
             warp_size=warp_size,
         )
-        if self._writer is None or self._path is None:
+        if self._path is None:
             return Trace(info, self._pieces)
-        self._writer.close_with(info)
+        writer = self._writer or RunWriter(self._path)
+        writer.close_with(info)
         return Trace(info, self._path)
 
     def abandon(self) -> None:

@@ -10,6 +10,7 @@ import pytest
 from simtmm import load_trace, lower
 from simtmm.errors import OutputError, TraceError
 from simtmm.trace.io import COLUMNS
+from simtmm.trace.parquet import TraceWriter
 from simtmm.trace.schema import METADATA_KEY
 from tests.trace.build import load, trace, work
 from tests.trace.test_lower import machine
@@ -23,8 +24,12 @@ def program():
 
 @pytest.fixture
 def saved(program, tmp_path):
+    """A file with a row an event, as they were before there were runs, and imported traces are."""
     path = tmp_path / "t.parquet"
-    program.save(path)
+    with TraceWriter(path) as writer:
+        for batch in program.batches():
+            writer.add(batch)
+        writer.close_with(program.info)
     return path
 
 
