@@ -125,7 +125,7 @@ def _submitted(client: Any, task: Task, futures: dict[Task, Any]) -> Any:
 def _in_memory(path: Path) -> Trace:
     """A worker on another machine does not see the file."""
     trace = load_trace(path)
-    return Trace(trace.info, list(trace.batches()))
+    return Trace(trace.info, list(trace.runs()))
 
 
 def _guarded(version: str, function: Any, *arguments: Any) -> Any:

@@ -1,7 +1,7 @@
 """What a trace holds: events of threads, the launches and arrays they belong to, and the sites they come from.
 
-An event is one thing one thread did. Events are ordered by launch, then block, then thread, then time. On disk
-(Parquet) a trace has one row an event:
+An event is one thing one thread did. Events are ordered by launch, then block, then thread, then time. A trace as a
+table (`Trace.to_table`) has one row an event:
 
     column   dtype    unit    meaning
     launch   int32            the launch, from 0
@@ -31,6 +31,9 @@ that were accessed, and another run may have others. Local memory is of each thr
 lowering's to say (simtmm/trace/local_memory.py). On its way an event is 16 bytes (EVENT), and what is the same for all
 events of a block stands once a block (see Batch). What is kept in memory, lowered, counted and digested are runs, which
 hold a block by what its threads have in common (simtmm/trace/runs).
+
+On disk (Parquet) a trace is its runs, with the columns of simtmm/trace/runs/file.py; or its events, with those above:
+imported traces, and all that were written before there were runs.
 
 The file's key-value metadata holds one JSON document under METADATA_KEY: schema version, kernel, parameters,
 launches, arrays, sites, provenance and a digest (simtmm/trace/info.py). Files of version 1 are read too: their sites

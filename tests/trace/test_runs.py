@@ -1,6 +1,7 @@
 """Runs: blocks held by what their threads have in common say the same as their events."""
 
 import dataclasses
+import pickle
 
 import numpy as np
 import pytest
@@ -148,6 +149,15 @@ def test_lowering_does_what_its_page_says(program, rules):
     trace, machine = trace_of(program), machine_with(**rules)
     made, expected = lower(trace, machine), operations_of(trace, machine)
     assert [list(made.warp(warp)) for warp in range(made.warps)] == expected
+
+
+def test_runs_that_come_from_another_process_may_lie_anywhere():
+    batch, runs = encoded(Program(11, (8, 4, 1)))
+    buffers = []
+    text = pickle.dumps(runs, protocol=5, buffer_callback=buffers.append)
+    moved = [memoryview(b"x" + buffer.raw())[1:] for buffer in buffers]
+    assert len(moved) > 5
+    assert same(pickle.loads(text, buffers=moved).to_batch(), batch)
 
 
 def test_a_loop_over_rows_and_columns_takes_a_few_rows():

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +51,15 @@ class Runs:
     value_ends: Integers
     values: Integers
     structures: Structures
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """What comes from another process may lie at any address, which loops do not read."""
+        for name, value in state.items():
+            if isinstance(value, np.ndarray):
+                value = np.require(value, requirements=["C", "ALIGNED"])
+            elif isinstance(value, Structures):
+                value = Structures(*(np.require(table, requirements=["C", "ALIGNED"]) for table in value))
+            object.__setattr__(self, name, value)
 
     @property
     def events(self) -> Integers:

@@ -194,7 +194,7 @@ def check_blocks(runs, structure_of, values, value_ends, threads, barrier, beyon
         structure = structure_of[block]
         end = value_ends[block]
         if structure == PLAIN:
-            if end - begin < 2 or (end - begin) % 2 != 0:
+            if end < begin or (end - begin) % 2 != 0:
                 return np.int64(block)
             thread = np.int64(0)
             at = begin
