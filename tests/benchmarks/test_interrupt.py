@@ -5,8 +5,9 @@ import signal
 import pytest
 
 from tests.recorder.build import DEVICE, host
-from tests.recorder.conftest import kernel_folder as kernel_folder  # a fixture
+from tests.recorder.conftest import kernel_folder as kernel_folder  # fixtures
 from tests.recorder.conftest import needs_compiler
+from tests.recorder.conftest import probe_flags as probe_flags
 from tests.recorder.test_limits import SLOW, recording
 
 

@@ -20,6 +20,7 @@ from simtmm.result import Measurement, Quartiles
 from tests.recorder.build import DEVICE, host
 from tests.recorder.conftest import kernel_folder as kernel_folder
 from tests.recorder.conftest import needs_compiler
+from tests.recorder.conftest import probe_flags as probe_flags
 from tests.recorder.fake_cupy import FakeCupy
 from tests.recorder.fake_cupy import _Array as FakeArray
 
