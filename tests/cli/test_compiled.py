@@ -1,6 +1,7 @@
 """Plain CUDA on the command line: which commands take it, what they compile for, and one line where they do not."""
 
 import json
+import time
 
 import pytest
 
@@ -105,6 +106,8 @@ def test_a_comparison_records_once_for_each_architecture(here, called, architect
 
 
 def test_a_sweep_records_once_for_each_architecture(here, called, architectures):
+    source = here / "plain" / "kernel.cu"
+    source.write_text(f"{source.read_text()}// {time.time_ns()}\n")  # of which no trace is kept from another run
     words = [word for machine in MACHINES for word in ("--machine", machine)]
     status, out, _ = called("sweep", "plain", *words, "--vary", "memory.latency=100,200", "-j", "1")
     assert status == 0
