@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simtmm.native import inlined
-from simtmm.trace.runs.decoding import count_below, has_thread, start_of
+from simtmm.trace.runs.decoding import begin_of, child_with, count_below, end_of, gone_up, reached, start_of
 from simtmm.trace.runs.layout import (
     BYTES_MASK,
     BYTES_SHIFT,
@@ -16,16 +16,12 @@ from simtmm.trace.runs.layout import (
     KIND_SHIFT,
     LISTED,
     LOOP,
-    NODE_CHILD,
     NODE_PARENT,
     NODE_SET,
-    NODE_SIBLING,
-    NODE_STEPS,
     NODE_THREADS,
     PLAIN,
     SITE_MASK,
     STEP_FORM,
-    STEP_INNER,
     STEP_VALUE,
     STEP_WHAT,
     STEP_X,
@@ -62,7 +58,7 @@ class Room(NamedTuple):
 
     place: Any  # [nodes, PLACE_*]: at the end of each node of a structure
     longest: Any  # [phases]: work of the busiest thread, zeros
-    nest: Any  # [DEEPEST, 3]: of each loop around a step, where it begins and ends, and the trip
+    nest: Any  # [NEST]: see decoding.reached
     work: Any  # [sites]: instructions that an event issues before its access
     executions: Any  # [sites]: to which is added how often that was done
 
@@ -164,9 +160,7 @@ def count_threads(runs, structure, values, first_value, shape, room, counted, bl
             )  # fmt: skip
             if found != COUNTED:
                 return found
-            node = runs.node[nodes + node, NODE_CHILD]
-            while node >= 0 and not has_thread(runs, words + runs.node[nodes + node, NODE_SET], thread):
-                node = runs.node[nodes + node, NODE_SIBLING]
+            node = child_with(runs, nodes, words, node, thread)
     return np.int64(COUNTED)
 
 
@@ -174,42 +168,21 @@ def count_steps(runs, structure, values, first_value, room, counted, block, node
     """The steps of a node for so many of its threads: for all, where `before` is -1, or for the one with so many
     before it, at x, y, z. row: of `place`.
     """
-    nodes = start_of(runs, structure, STRUCTURE_NODES)
-    steps = start_of(runs, structure, STRUCTURE_STEPS)
-    step = steps
-    if node > 0:
-        step += runs.node[nodes + node - 1, NODE_STEPS]
-    end = steps + runs.node[nodes + node, NODE_STEPS]
-    deep = np.int64(0)
-    while step < end or deep > 0:
-        if deep > 0 and step == room.nest[deep - 1, 1]:
-            room.nest[deep - 1, 2] += 1
-            if room.nest[deep - 1, 2] < runs.step[room.nest[deep - 1, 0], STEP_X]:
-                step = room.nest[deep - 1, 0] + 1
-            else:
-                deep -= 1
-            continue
+    end = end_of(runs, structure, node)
+    step = reached(runs, begin_of(runs, structure, node), end, room.nest)
+    while step >= 0:
         what = runs.step[step, STEP_WHAT]
-        if what == LOOP:
-            room.nest[deep, 0] = step
-            room.nest[deep, 1] = step + 1 + runs.step[step, STEP_Y]
-            room.nest[deep, 2] = 0
-            deep += 1
-            step += 1
-            continue
         value = np.int64(0)
         if ((what >> KIND_SHIFT) & KIND_MASK) == _WORK:
             place = first_value + runs.step[step, STEP_VALUE]
             if runs.step[step, STEP_FORM] == LISTED:
                 place += before
-            value = values[place]
+            value = values[place] + gone_up(runs, step, room.nest)
             value += runs.step[step, STEP_X] * x + runs.step[step, STEP_Y] * y + runs.step[step, STEP_Z] * z
-            for around in range(deep):
-                value += runs.step[step, STEP_INNER + deep - 1 - around] * room.nest[around, 2]
         found = count_event(room, row, counted, block, what, value, threads)
         if found != COUNTED:
             return found
-        step += 1
+        step = reached(runs, step + 1, end, room.nest)
     return np.int64(COUNTED)
 
 

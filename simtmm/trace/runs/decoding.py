@@ -61,10 +61,73 @@ def ones_of(bits):
     return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
+@inlined
+def child_with(runs, nodes, words, node, thread):
+    """The child of a node that a thread goes on in, -1 if it ends there."""
+    child = runs.node[nodes + node, NODE_CHILD]
+    while child >= 0 and not has_thread(runs, words + runs.node[nodes + child, NODE_SET], thread):
+        child = runs.node[nodes + child, NODE_SIBLING]
+    return child
+
+
+@inlined
+def begin_of(runs, structure, node):
+    """The row of a node's first step."""
+    steps = start_of(runs, structure, STRUCTURE_STEPS)
+    if node == 0:
+        return steps
+    return steps + runs.node[start_of(runs, structure, STRUCTURE_NODES) + node - 1, NODE_STEPS]
+
+
+@inlined
+def end_of(runs, structure, node):
+    """The row behind a node's steps."""
+    steps = start_of(runs, structure, STRUCTURE_STEPS)
+    return steps + runs.node[start_of(runs, structure, STRUCTURE_NODES) + node, NODE_STEPS]
+
+
+@inlined
+def reached(runs, step, end, nest):
+    """The step that a row stands for, or that follows on it, into loops and out of them; -1 behind the last one.
+
+    nest: int64[NEST]: of each loop around the step, from the outermost on, where it begins and ends, and the trip; and
+    in the last row how many there are, none in the beginning.
+    """
+    deep = nest[DEEPEST, 0]
+    while step < end or deep > 0:
+        if deep > 0 and step == nest[deep - 1, 1]:
+            nest[deep - 1, 2] += 1
+            if nest[deep - 1, 2] < runs.step[nest[deep - 1, 0], STEP_X]:
+                step = nest[deep - 1, 0] + 1
+            else:
+                deep -= 1
+        elif runs.step[step, STEP_WHAT] == LOOP:
+            nest[deep, 0] = step
+            nest[deep, 1] = step + 1 + runs.step[step, STEP_Y]
+            nest[deep, 2] = 0
+            deep += 1
+            step += 1
+        else:
+            nest[DEEPEST, 0] = deep
+            return step
+    nest[DEEPEST, 0] = 0
+    return np.int64(-1)
+
+
+@inlined
+def gone_up(runs, step, nest):
+    """By how much the values of a step have gone up with the trips through the loops around it."""
+    more = np.int64(0)
+    deep = nest[DEEPEST, 0]
+    for around in range(deep):
+        more += runs.step[step, STEP_INNER + deep - 1 - around] * nest[around, 2]
+    return more
+
+
 def decode(runs, structure_of, values, value_ends, block_x, block_y, events, ends, nest):
     """Write the events of blocks. events: int64[n, 2]; ends: int64[blocks], where each block's events end.
 
-    nest: int64[DEEPEST, 3], room for the loops around a step: where one begins and ends, and the trip.
+    nest: int64[NEST], zeros: see `reached`.
     """
     at = np.int64(0)
     first_value = np.int64(0)
@@ -88,52 +151,29 @@ def decode(runs, structure_of, values, value_ends, block_x, block_y, events, end
 def decode_thread(runs, structure, values, first_value, thread, block_x, block_y, events, at, nest):
     """Write the events of a thread; where the next one's begin."""
     nodes = start_of(runs, structure, STRUCTURE_NODES)
-    steps = start_of(runs, structure, STRUCTURE_STEPS)
     words = start_of(runs, structure, STRUCTURE_WORDS)
     x = thread % block_x
     y = thread // block_x % block_y
     z = thread // (block_x * block_y)
     node = np.int64(0)
     while node >= 0:
-        step = steps
-        if node > 0:
-            step += runs.node[nodes + node - 1, NODE_STEPS]
-        end = steps + runs.node[nodes + node, NODE_STEPS]
+        end = end_of(runs, structure, node)
         before = np.int64(-1)  # how many of the node's threads come before, once that is needed
-        deep = np.int64(0)
-        while step < end or deep > 0:
-            if deep > 0 and step == nest[deep - 1, 1]:
-                nest[deep - 1, 2] += 1
-                if nest[deep - 1, 2] < runs.step[nest[deep - 1, 0], STEP_X]:
-                    step = nest[deep - 1, 0] + 1
-                else:
-                    deep -= 1
-                continue
-            if runs.step[step, STEP_WHAT] == LOOP:
-                nest[deep, 0] = step
-                nest[deep, 1] = step + 1 + runs.step[step, STEP_Y]
-                nest[deep, 2] = 0
-                deep += 1
-                step += 1
-                continue
+        step = reached(runs, begin_of(runs, structure, node), end, nest)
+        while step >= 0:
             place = first_value + runs.step[step, STEP_VALUE]
             if runs.step[step, STEP_FORM] == LISTED:
                 if before < 0:
                     before = count_below(runs, words + runs.node[nodes + node, NODE_SET], thread)
                 place += before
-            value = (
-                values[place] + runs.step[step, STEP_X] * x + runs.step[step, STEP_Y] * y + runs.step[step, STEP_Z] * z
-            )
-            for around in range(deep):
-                value += runs.step[step, STEP_INNER + deep - 1 - around] * nest[around, 2]
+            value = values[place] + gone_up(runs, step, nest)
+            value += runs.step[step, STEP_X] * x + runs.step[step, STEP_Y] * y + runs.step[step, STEP_Z] * z
             events[at, 0] = value
             events[at, 1] = runs.step[step, STEP_WHAT] | (thread << THREAD_SHIFT)
             at += 1
-            step += 1
-        node = runs.node[nodes + node, NODE_CHILD]
-        while node >= 0 and not has_thread(runs, words + runs.node[nodes + node, NODE_SET], thread):
-            node = runs.node[nodes + node, NODE_SIBLING]
+            step = reached(runs, step + 1, end, nest)
+        node = child_with(runs, nodes, words, node, thread)
     return at
 
 
-NEST = (DEEPEST, 3)
+NEST = (DEEPEST + 1, 3)

@@ -18,23 +18,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simtmm.native import inlined
-from simtmm.trace.runs.decoding import start_of
+from simtmm.trace.runs.decoding import begin_of, end_of, gone_up, reached, start_of
 from simtmm.trace.runs.layout import (
     LISTED,
-    LOOP,
     NODE_PARENT,
     NODE_SET,
-    NODE_STEPS,
     PLAIN,
     STEP_FORM,
-    STEP_INNER,
     STEP_VALUE,
     STEP_WHAT,
     STEP_X,
     STEP_Y,
     STEP_Z,
     STRUCTURE_NODES,
-    STRUCTURE_STEPS,
     STRUCTURE_THREADS,
     STRUCTURE_WORDS,
     THREAD_MASK,
@@ -69,7 +65,7 @@ class Scratch(NamedTuple):
     powers: Any  # [threads, SUMS]: q^t
     over: Any  # [nodes, SUMS, OVERS]
     time: Any  # [nodes + 1, SUMS]: r^i at the end of each node, and of what is going on
-    nest: Any  # [DEEPEST, 3]: of each loop around a step, where it begins and ends, and the trip
+    nest: Any  # [NEST]: see decoding.reached
 
 
 @inlined
@@ -167,34 +163,14 @@ def is_small(value):
 def sum_node(runs, structure, values, first_value, shape, scratch, sums, block, node):
     """The events of a node's threads."""
     first = start_of(runs, structure, STRUCTURE_NODES)
-    steps = start_of(runs, structure, STRUCTURE_STEPS)
     parent = runs.node[first + node, NODE_PARENT]
     for which in range(SUMS):
         scratch.time[node, which] = scratch.time[parent, which] if parent >= 0 else np.int64(1)
-    step = steps
-    if node > 0:
-        step += runs.node[first + node - 1, NODE_STEPS]
-    end = steps + runs.node[first + node, NODE_STEPS]
-    deep = np.int64(0)
-    while step < end or deep > 0:
-        if deep > 0 and step == scratch.nest[deep - 1, 1]:
-            scratch.nest[deep - 1, 2] += 1
-            if scratch.nest[deep - 1, 2] < runs.step[scratch.nest[deep - 1, 0], STEP_X]:
-                step = scratch.nest[deep - 1, 0] + 1
-            else:
-                deep -= 1
-            continue
+    end = end_of(runs, structure, node)
+    step = reached(runs, begin_of(runs, structure, node), end, scratch.nest)
+    while step >= 0:
         what = runs.step[step, STEP_WHAT]
-        if what == LOOP:
-            scratch.nest[deep, 0] = step
-            scratch.nest[deep, 1] = step + 1 + runs.step[step, STEP_Y]
-            scratch.nest[deep, 2] = 0
-            deep += 1
-            step += 1
-            continue
-        more = np.int64(0)
-        for around in range(deep):
-            more += runs.step[step, STEP_INNER + deep - 1 - around] * scratch.nest[around, 2]
+        more = gone_up(runs, step, scratch.nest)
         place = first_value + runs.step[step, STEP_VALUE]
         is_even = runs.step[step, STEP_FORM] != LISTED
         base = values[place] + more
@@ -213,7 +189,7 @@ def sum_node(runs, structure, values, first_value, shape, scratch, sums, block, 
             sum_one_by_one(runs, structure, values, place, more, shape, scratch, sums, block, node, step)
         for which in range(SUMS):
             scratch.time[node, which] = times(scratch.time[node, which], scratch.factors[which, FACTOR_TIME])
-        step += 1
+        step = reached(runs, step + 1, end, scratch.nest)
 
 
 def sum_one_by_one(runs, structure, values, place, more, shape, scratch, sums, block, node, step):
