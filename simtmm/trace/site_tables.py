@@ -20,12 +20,7 @@ class SiteTables(NamedTuple):
     needs: Any  # int64: values
     gives_end: Any  # int64[sites + 1], likewise of `gives`
     gives: Any  # int64: values
-    latest: Any  # int64[values], room: what a loop keeps of each value
-
-
-def says_something(sites: Sequence[TraceSite]) -> bool:
-    """Whether any of the sites says of work, stalls or values."""
-    return any(_says(site) for site in sites)
+    values: int  # how many there are
 
 
 def site_tables(sites: Sequence[TraceSite]) -> SiteTables:
@@ -40,8 +35,7 @@ def site_tables(sites: Sequence[TraceSite]) -> SiteTables:
     gives_end, gives = _listed(said, count, lambda site: site.gives)
     values, anew = np.unique(np.concatenate([needs, gives]), return_inverse=True)
     anew = anew.astype(np.int64).reshape(-1)
-    room = np.zeros(len(values), np.int64)
-    return SiteTables(work, stall, needs_end, anew[: len(needs)], gives_end, anew[len(needs) :], room)
+    return SiteTables(work, stall, needs_end, anew[: len(needs)], gives_end, anew[len(needs) :], len(values))
 
 
 def work_by_class(sites: Sequence[TraceSite], executions: Integers) -> dict[str, int]:

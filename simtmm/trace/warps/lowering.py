@@ -108,7 +108,7 @@ def _empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes:
         warp=table(warps, at.WARP_ROW),
         group=table(warps, lanes, at.GROUP_ROW),
         of_lane=table(warps, lanes),
-        latest=table(warps, len(tables.latest)),
+        latest=table(warps, tables.values),
         value=table(lanes),
         bytes=table(lanes),
         lane=table(lanes),
