@@ -130,8 +130,8 @@ extern "C" __global__ void copies(const u32* in, u32* out) {
   if (!t) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(waits), "r"(128));
   __syncthreads();
   for (int k = 0; k < 2; k++) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(place(held[k] + 4 * t)), "l"(in + 4 * t + 64 * k),
-                 "r"(16 - 4 * (t % 5)));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(place(held[k] + 4 * t)),
+                 "l"(in + 4 * t + 64 * k), "r"(16 - 4 * (t % 5)));
     asm volatile("cp.async.commit_group;");
   }
   asm volatile("cp.async.wait_group 1;");
