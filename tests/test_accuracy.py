@@ -9,8 +9,9 @@ import pytest
 
 from simtmm.model.series import SIMULATED
 from simtmm.report.accuracy.folder import underived
-from simtmm.validation.cases import REPRODUCTIONS
+from simtmm.validation.cases import ONLY_IF_NAMED, REPRODUCTIONS
 from simtmm.validation.snapshot import broken_promises, read, stale_points
+from tests.cuda.compilers.conftest import needs_machine_code
 from tests.recorder.conftest import needs_compiler
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -28,7 +29,7 @@ def test_page_errors_values_and_pictures_follow_from_the_points():
 
 @pytest.mark.parametrize("name", TABLES)
 def test_no_error_is_worse_than_promised(name):
-    assert SIMULATED in TABLES[name].promised
+    assert TABLES[name].series[0] in TABLES[name].promised  # the simulated one, or what else the table is about
     assert broken_promises(TABLES[name]) == []
 
 
@@ -46,8 +47,13 @@ def test_reading_over_occupancy_is_within_the_projects_aim(name):
     assert TABLES[name].errors(SIMULATED).mean <= 0.08
 
 
-@needs_compiler
-@pytest.mark.parametrize("name", REPRODUCTIONS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=needs_machine_code if name in ONLY_IF_NAMED else needs_compiler)
+        for name in REPRODUCTIONS
+    ],
+)
 def test_a_sample_computed_anew_is_what_is_stated(sampled, name):
     made = [table for table in sampled(name) if table.points]
     assert made

@@ -14,7 +14,8 @@ HELD = Path("docs")  # where the project keeps its own
 
 def reproduce(
     name: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="reproductions (see --list); all if left out")
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="reproductions (see --list); all but convolution-counters if left out"),
     ] = None,
     output: Annotated[
         Path | None,
@@ -39,7 +40,7 @@ def reproduce(
     from simtmm.report.progress import watching
     from simtmm.validation import cases as study
 
-    chosen = study.known(name or ())
+    chosen = study.known(name or (study.REPRODUCTIONS if list_ else ()))
     if list_:
         show(chosen, list(chosen), as_json, None)
         return

@@ -17,7 +17,7 @@ from simtmm.cuda.faults import deadlock_text, fault_text
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.host_calls import HostCalls
 from simtmm.cuda.linked import LinkedModule
-from simtmm.errors import DeadlockError, KernelError, RecordingError
+from simtmm.errors import DeadlockError, KernelError, RecordingError, shown
 
 PROCESSORS = 132  # multiprocessors that %smid counts, where nothing else is said
 RESIDENT = 2048  # blocks that may be under way at once, where threads wait for other blocks
@@ -125,11 +125,14 @@ class Device:
             program, self.memory, dict(symbols), launch.grid, launch.block, launch.parameters, launch.shared_bytes,
             PROCESSORS, launch.textures,
         )  # fmt: skip
-        state.blocks = min(state.blocks, blocks or state.blocks)
+        chosen = launch.chosen[:blocks]
+        if not chosen:
+            state.blocks = min(state.blocks, blocks or state.blocks)
+        _check_chosen(chosen, state, where)
         calls = HostCalls(function, state, write or self._write)
         state.launch["callback"] = ctypes.cast(calls.address, ctypes.c_void_p).value or 0
         try:
-            yield from run(state, function.code, record, RESIDENT, program.calls_host, seconds)
+            yield from run(state, function.code, record, RESIDENT, program.calls_host, seconds, chosen)
         except FaultError as fault:
             if calls.error is not None:
                 if isinstance(calls.error, RecordingError):
@@ -170,6 +173,7 @@ class DeviceLaunch:
 
     grid, block: sizes in x, y, z. parameters: as the kernel has them, one behind the other. shared_bytes: dynamic
     shared memory. where: how errors begin. textures: rows of layout.TEXTURE, which handles of the parameters number.
+    chosen: numbers of the only blocks that run, ascending; all if empty.
     """
 
     grid: tuple[int, int, int]
@@ -178,6 +182,15 @@ class DeviceLaunch:
     shared_bytes: int = 0
     where: str = ""
     textures: bytes = b""
+    chosen: tuple[int, ...] = ()
+
+
+def _check_chosen(chosen: tuple[int, ...], state: LaunchState, where: str) -> None:
+    """Raise KernelError for blocks that can't be run alone."""
+    if chosen and state.program.communicates:
+        raise KernelError(f"{where}: threads may wait for other blocks: some blocks can't be run alone")
+    if any(not 0 <= number < state.blocks for number in chosen) or list(chosen) != sorted(set(chosen)):
+        raise KernelError(f"{where}: blocks {shown(chosen)}: must be ascending numbers below {state.blocks}")
 
 
 def check_shape(function: KernelFunction, launch: DeviceLaunch, shared: int, where: str) -> None:

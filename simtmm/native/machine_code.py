@@ -36,12 +36,12 @@ def loaded(code: bytes) -> Any:
     return engine
 
 
-def target_machine() -> Any:
-    """A new one: an engine makes what it is given its own."""
+def target_machine(level: int = 2) -> Any:
+    """A new one: an engine makes what it is given its own. level: how hard LLVM tries to make good code, 0 to 3."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=host_features(), opt=2, reloc="pic", codemodel="small", jit=True
+        cpu=llvm.get_host_cpu_name(), features=host_features(), opt=level, reloc="pic", codemodel="small", jit=True
     )
 
 

@@ -136,7 +136,7 @@ def test_a_kernel_with_macros_is_recorded_in_the_form_that_is_asked_for(here, ca
         (("measure", "launches.toml"), "launches.toml: is no kernel that simtmm measure takes, which is a folder"),
         (("run", "plain", "--grid", "8"), "--grid: is for a file of device code (.cu, .ptx, .cubin, .fatbin), and not"),
         (("run", "--as", "compiled"), "list-ranking-wyllie.parquet: form = 'compiled': can only be given to a kernel"),
-        (("run", "plain", "--as", "compield"), "form = 'compield': must be written or compiled"),
+        (("run", "plain", "--as", "compield"), "form = 'compield': must be one of written, compiled, ptx"),
         (
             ("predict", "fft", "-p", "N=8", "--as", "compiled"),
             "--as: is for a kernel or trace or --sweep, not for an alg",

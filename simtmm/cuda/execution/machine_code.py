@@ -9,6 +9,9 @@ import llvmlite.binding as llvm
 from simtmm.errors import PtxError
 from simtmm.native.machine_code import LOCK, loaded, target_machine
 
+LONG = (
+    20_000  # lines of assembly; what is longer LLVM compiles quickly, to run half as fast, since it takes minutes else
+)
 RUN_BLOCK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 RUN_BLOCKS = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
@@ -25,16 +28,18 @@ class MachineCode:
 
 def compile_assembly(text: str) -> bytes:
     """The object code of LLVM assembly. Raises PtxError where LLVM refuses it, which is a fault of ours."""
+    is_long = text.count("\n") > LONG
     with LOCK:
-        machine = target_machine()
+        machine = target_machine(0 if is_long else 2)
         try:
             module = llvm.parse_assembly(text)
             module.verify()
         except RuntimeError as error:
             raise PtxError(f"LLVM refuses the translation of this PTX: {' '.join(str(error).split())[:300]}") from error
-        options = llvm.PipelineTuningOptions(speed_level=1)
-        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
-        builder = llvm.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(module, builder)
+        if not is_long:
+            options = llvm.PipelineTuningOptions(speed_level=1)
+            options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+            builder = llvm.create_pass_builder(machine, options)
+            builder.getModulePassManager().run(module, builder)
         code: bytes = machine.emit_object(module)
     return code

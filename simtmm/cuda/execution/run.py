@@ -4,7 +4,7 @@ import math
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 
@@ -132,11 +132,13 @@ def run(
     resident: int,
     calls_host: bool,
     seconds: float = math.inf,
+    chosen: Sequence[int] = (),
 ) -> Iterator[Piece]:
     """All blocks of a launch. Yields pieces of its log, where it is recorded.
 
     resident: blocks that may be under way at once, where threads may wait for other blocks. calls_host: whether it asks
-    anything of Python. seconds: that it may take, looked at where a block's warps have had their turn.
+    anything of Python. seconds: that it may take, looked at where a block's warps have had their turn. chosen: numbers
+    of the only blocks that run, ascending; of a launch whose blocks wait for no others.
 
     Raises FaultError, StuckError and SlowError, and what Python raises when it is asked.
     """
@@ -144,6 +146,10 @@ def run(
     core.deadline = time.monotonic() + seconds
     if state.program.communicates:
         yield from _in_turns(core, resident)
+        return
+    if chosen:
+        for number in chosen:
+            yield from core.all_of(number, number + 1)
         return
     sizes = _Sizes(record)
     cores = min(MOST_CORES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)

@@ -23,6 +23,7 @@ _LABEL = re.compile(r"^([.$\w]+):\s*$")
 _CODE = re.compile(r"^\s*/\*([0-9a-f]+)\*/\s+(.*?)\s*;?\s*/\* 0x([0-9a-f]{16}) \*/\s*$")
 _SECOND = re.compile(r"^\s*/\* 0x([0-9a-f]{16}) \*/\s*$")
 _TARGETS = re.compile(r'\(\*"BRANCH_TARGETS ([^"]*)"\*\)')
+_SPILL = '(*"SpillRefill"*)'  # nvdisasm's remark on a register that is spilled, or comes back
 _GUARD = re.compile(r"^@(!?)(U?P\d|U?PT)\s+")
 _NONE = 7  # in the place of a scoreboard
 
@@ -68,7 +69,7 @@ def _instruction(address: int, text: str, low: int, high: int, line: int) -> Mac
     if found := _TARGETS.search(text):
         targets = tuple(found[1].split(","))
         text = text.replace(found[0], "").strip()
-    text = " ".join(text.split())
+    text = " ".join(text.replace(_SPILL, "").split())
     rest, guard = text, None
     if told := _GUARD.match(text):
         guard, rest = Reg(told[2], inverted=told[1] == "!"), text[told.end() :]

@@ -2,7 +2,7 @@
 
 from simtmm.cuda.sass.syntax import MachineInstruction
 
-_SPECIAL = {"MUFU", "F2I", "I2F", "F2F", "FRND", "I2I", "POPC", "FLO", "BREV", "FCHK", "F2IP", "UF2I"}
+_SPECIAL = {"MUFU", "F2I", "I2F", "F2F", "FRND", "I2I", "POPC", "FLO", "BREV", "FCHK", "F2IP", "UF2I", "UI2F"}
 _CONTROL = {
     "BRA", "BRX", "BRXU", "JMP", "JMX", "EXIT", "CALL", "RET", "BSSY", "BSYNC", "BREAK", "WARPSYNC", "YIELD", "NOP",
     "NANOSLEEP", "BAR", "DEPBAR", "LDGDEPBAR", "MEMBAR", "ERRBAR", "CGAERRBAR", "CCTL", "BPT", "KILL", "BMOV", "ELECT",
@@ -23,7 +23,7 @@ def class_of(instruction: MachineInstruction) -> str:
         return "special"
     if opcode.endswith("MMA") and opcode[0] in "HIBDQOU" and len(opcode) <= 6:
         return "tensor"
-    if opcode[0] == "D" and opcode in ("DADD", "DMUL", "DFMA", "DSETP", "DMNMX"):
+    if opcode[0] == "D" and opcode in ("DADD", "DMUL", "DFMA", "DSETP", "DMNMX", "DSET"):
         return "fp64"
     if opcode[0] == "H" or opcode == "F2FP":
         return "fp16"

@@ -22,8 +22,9 @@ _PAGE = """\
 What the simulation and the models say, beside what was measured on real machines. Where no measured values are at hand,
 a table stands beside something else, and its column *beside* below, its columns, its CSV file and its picture say what:
 a line that was fitted to measurements, a number that a text states of a measured curve, a closed form.
-`simtmm reproduce -o {folder}` computes all of it anew and writes this page;
-`simtmm reproduce --check -o {folder}` computes it and tells each figure that differs, or that is worse than promised.
+`simtmm reproduce -o {folder}` computes all of it anew and writes this page, but for what takes half an hour and
+NVIDIA's compilers: `simtmm reproduce convolution-counters -o {folder}`. `simtmm reproduce --check -o {folder}` computes
+it and tells each figure that differs, or that is worse than promised.
 
 The *error* of a point is said / measured - 1, or said over what stands in its place. Mean and median are those of its
 size; the largest and the bias, which is the mean, have a sign: below 0 too little is said. *Promised* is the mean error
@@ -47,9 +48,7 @@ def describe_accuracy(made: Sequence[Accuracy]) -> Iterator[RenderableType]:
         if place:
             yield ""
         yield Text(f"{accuracy.name}: {accuracy.title}", style="bold")
-        yield Text(
-            f"{accuracy.quantity} in {accuracy.unit}, on {accuracy.machine}; {accuracy.reference}: {accuracy.origin}"
-        )
+        yield Text(f"{_in_units(accuracy)}, on {accuracy.machine}; {accuracy.reference}: {accuracy.origin}")
         yield ""
         yield table("", *_all_errors(accuracy), left=(0, 5))
         if len(accuracy.groups) > 1:
@@ -100,7 +99,7 @@ def _section(kept: Kept, folder: str) -> str:
         "Machine": ", ".join(f"`{name}`" for name in accuracy.machine.split(", ")),
         accuracy.reference.capitalize(): accuracy.origin,
         "Calibrated": accuracy.calibrated,
-        "Values": f"{accuracy.quantity} in {accuracy.unit}"
+        "Values": _in_units(accuracy)
         + (f", along {accuracy.along}" if accuracy.along else "")
         + f"; [each point]({link}.csv), [with provenance]({link}.json)",
         "Made by": f"`simtmm reproduce {kept.reproduction} -o {folder}`, simtmm {kept.provenance.get('simtmm')}",
@@ -203,3 +202,8 @@ def _markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], left: Seque
     rules = ["---" if place in left else "---:" for place in range(len(columns))]
     lines = [[cell.replace("|", "\\|") for cell in line] for line in [columns, rules, *rows]]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _in_units(accuracy: Accuracy) -> str:
+    """What is measured, and in what, where that has a unit."""
+    return f"{accuracy.quantity} in {accuracy.unit}" if accuracy.unit else accuracy.quantity

@@ -22,6 +22,7 @@ def needs(*finders):
 
 needs_nvrtc = needs(find_nvrtc)
 needs_ptxas = needs(find_nvrtc, lambda: find_tool("ptxas"))
+needs_machine_code = needs(find_nvrtc, lambda: find_tool("ptxas"), lambda: find_tool("nvdisasm"))
 needs_nvcc = needs(find_nvcc, find_host_compiler, lambda: find_tool("ptxas"), lambda: find_tool("nvlink"))
 
 

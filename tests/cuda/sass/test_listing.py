@@ -103,3 +103,13 @@ def test_an_operand_of_another_form_is_refused(text):
 def test_a_kernel_that_is_not_there_is_refused():
     with pytest.raises(SassError, match="shows no code of scale"):
         parse_listing(TEXT, "scale")
+
+
+def test_a_remark_on_spilled_registers_is_no_operand():
+    text = """
+	.section	.text.k,"ax",@progbits
+        /*0000*/                   STL [R1+0xa0], R28 (*"SpillRefill"*) ;   /* 0x0000a01c01007387 */
+                                                                            /* 0x000fe80000100800 */
+"""
+    (instruction,) = parse_listing(text, "k").instructions
+    assert instruction.operands == (Memory((Reg("R1"),), 0xA0), Reg("R28"))

@@ -130,8 +130,9 @@ extern "C" __global__ void copies(const u32* in, u32* out) {
   if (!t) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(waits), "r"(128));
   __syncthreads();
   for (int k = 0; k < 2; k++) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(place(held[k] + 4 * t)),
-                 "l"(in + 4 * t + 64 * k), "r"(16 - 4 * (t % 5)));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;"
+                 ::"r"(place(held[k] + 4 * t)), "l"(in + 4 * t + 64 * k),
+                 "r"(16 - 4 * (t % 5)));
     asm volatile("cp.async.commit_group;");
   }
   asm volatile("cp.async.wait_group 1;");
@@ -198,6 +199,32 @@ def test_the_lane_that_has_a_lock_does_not_wait_for_those_that_want_it():
     threads = np.arange(BLOCKS * THREADS)
     assert left[1000] == given[: BLOCKS * THREADS][threads % 2 == 1].sum(dtype=np.uint32)
     assert (left[threads[threads % THREADS >= 96]] == 96).all()
+
+
+# What a trace has of an instruction, and how many registers it moves if its modifiers don't say so.
+_KINDS = {
+    "LDG": "async", "LD": "async", "LDGSTS": "async", "UBLKCP": "async", "STG": "store", "ST": "store", "LDS": "shared_load",
+    "STS": "shared_store", "ATOMS": "shared_atomic", "ATOM": "atomic", "ATOMG": "atomic", "RED": "atomic",
+    "REDG": "atomic",
+}  # fmt: skip
+_WIDTHS = {"U8": 1, "64": 8, "128": 16, "F64": 8}
+
+
+@needs_tools
+@pytest.mark.parametrize(("kernel", "architecture"), [("updates", 75), ("updates", 120), ("copies", 90)])
+def test_each_access_is_recorded_once_with_its_kind_and_width(kernel, architecture):
+    function = MachineFunction(KernelFunction(_module(architecture), kernel))
+    (code,) = function.program.codes
+    found = [
+        (step.access.text, step.kind, step.width) for block in code.steps for step in block if step.access is not None
+    ]
+    expected = [
+        (each.text, _KINDS[each.opcode], next((_WIDTHS[m] for m in each.modifiers if m in _WIDTHS), 4))
+        for each in function.lifted.listing.instructions
+        if each.opcode in _KINDS
+    ]
+    bulk = [(text, kind, 16 if "UBLKCP" in text else width) for text, kind, width in expected]
+    assert sorted(found) == sorted(bulk)
 
 
 @needs_tools

@@ -114,7 +114,7 @@ def test_local_memory_and_constants_are_recorded_as_such(ran):
 __global__ void f(float* x)
 {
     float own[16];
-    for (int i = 0; i < 16; i++) own[i] = table[(i + threadIdx.x) & 7];
+    for (int i = 0; i < 16; i++) own[(int)x[i] & 15] = table[(i + threadIdx.x) & 7];
     x[threadIdx.x] = own[(int)x[threadIdx.x] & 15];
 }
 """

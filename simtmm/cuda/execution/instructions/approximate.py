@@ -104,10 +104,11 @@ def _cosine(context: Context, a: Value) -> Value:
 def _turned(context: Context, a: Value, quarter: int) -> Value:
     """sin of a, and of a quarter more: what is left of a beyond whole quarters of a turn, by its series."""
     emit = context.emit
-    infinite = emit.compare(
-        "fcmp uge", emit.intrinsic("llvm.fabs", a.type, a), emit.constant("0x7FF0000000000000", a.type)
-    )
-    safe = emit.select(infinite, emit.constant("0.0", a.type), a)
+    size = emit.intrinsic("llvm.fabs", a.type, a)
+    infinite = emit.compare("fcmp uge", size, emit.constant("0x7FF0000000000000", a.type))
+    # Of huge numbers less than a quarter is not known, and they count as whole turns.
+    huge = emit.compare("fcmp uge", size, emit.constant(_number(2.0**52), a.type))
+    safe = emit.select(huge, emit.constant("0.0", a.type), a)
     quarters = emit.intrinsic(
         "llvm.rint", a.type, emit.binary("fmul", safe, emit.constant(_number(2.0 / math.pi), a.type))
     )
@@ -121,10 +122,7 @@ def _turned(context: Context, a: Value, quarter: int) -> Value:
     cosine = [(-1) ** n / math.factorial(2 * n) for n in range(11)]
     of_sine = emit.binary("fmul", rest, _series(context, square, sine[::-1]))
     of_cosine = _series(context, square, cosine[::-1])
-    # Huge numbers have no meaning to their last quarter; what is taken is between -2^31 and 2^31.
-    limit = emit.constant(_number(2.0**52), a.type)
-    small = emit.compare("fcmp olt", emit.intrinsic("llvm.fabs", a.type, quarters), limit)
-    number = emit.cast("fptosi", emit.select(small, quarters, emit.constant("0.0", a.type)), "i64")
+    number = emit.cast("fptosi", quarters, "i64")
     number = emit.binary("add", number, emit.constant(quarter, number.type))
     odd = emit.compare(
         "icmp ne", emit.binary("and", number, emit.constant(1, number.type)), emit.constant(0, number.type)

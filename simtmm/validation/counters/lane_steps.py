@@ -1,0 +1,164 @@
+"""What the warps of some blocks do, step by step: a compiled loop over events. executions.py says what it counts."""
+
+# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simtmm.compiled import Compiled, inlined
+from simtmm.trace.lanes import NO_SITE, Lanes, find_threads, go_on, next_step, place, site_of, takes_part
+from simtmm.trace.schema import Kind
+
+WARP = 32
+BANKS, WORD, SECTOR = 32, 4, 32  # banks of shared memory, bytes of a word of one, bytes of a sector
+MOST_WORDS = WARP * 256 // WORD  # that the lanes of a warp access at once
+
+_WORK, _LOAD, _ASYNC, _ATOMIC = int(Kind.WORK), int(Kind.LOAD), int(Kind.ASYNC), int(Kind.ATOMIC)
+_SHARED_LOAD, _SHARED_ATOMIC = int(Kind.SHARED_LOAD), int(Kind.SHARED_ATOMIC)
+_LOCAL_LOAD, _LOCAL_STORE = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_STORE)
+
+
+class Counted(NamedTuple):
+    """What is filled: int64[blocks, sites] each, and the sectors of global loads, one by one."""
+
+    warps: Any
+    threads: Any
+    onwards: Any
+    wavefronts: Any
+    sectors: Any
+    load_blocks: Any  # int64[loads' sectors]: the place of the block
+    load_sectors: Any  # int64, likewise: the number of the sector
+
+
+@Compiled
+def count_steps(events, ends, threads, followers, counted):
+    """Count blocks; how many sectors of loads there are. followers: int64[sites], the site behind each, or -1."""
+    position, stop = np.empty(WARP, np.int64), np.empty(WARP, np.int64)
+    lanes = Lanes(events, position, stop, np.empty(WARP, np.int32))
+    starts = np.empty(threads + 1, np.int64)
+    words = np.empty(MOST_WORDS, np.int64)
+    loads = np.int64(0)
+    begin = 0
+    for block in range(len(ends)):
+        find_threads(events, begin, ends[block], threads, starts)
+        begin = ends[block]
+        for first in range(0, threads, WARP):
+            here = min(WARP, threads - first)
+            place(lanes, starts, first, here)
+            step = next_step(lanes, here)
+            while step.site != NO_SITE:
+                site = site_of(lanes, step.leader)
+                what = step.kind
+                if what in (_SHARED_LOAD, _SHARED_LOAD + 1, _SHARED_ATOMIC):
+                    counted.wavefronts[block, site] += _wavefronts(lanes, step, words)
+                elif what in (_LOCAL_LOAD, _LOCAL_STORE):
+                    counted.sectors[block, site] += _local_sectors(lanes, step, words)
+                elif _LOAD <= what <= _ATOMIC:
+                    found = _sectors(lanes, step, words)
+                    counted.sectors[block, site] += found
+                    if what in (_LOAD, _ASYNC):
+                        for number in range(found):
+                            counted.load_blocks[loads] = block
+                            counted.load_sectors[loads] = words[number]
+                            loads += 1
+                _go_on(lanes, step, followers, counted, block)
+                step = next_step(lanes, here)
+    return loads
+
+
+@inlined
+def _go_on(lanes, step, followers, counted, block):
+    """Count the lanes that take part, which go on; lanes that wait at several barriers are a step at each."""
+    last_site = np.int64(-1)
+    most = np.int64(0)
+    for lane in range(step.leader, step.width):
+        if takes_part(lanes, step, lane):
+            event = lanes.events[lanes.position[lane]]
+            site = np.int64(event.site)
+            times = np.int64(event.value) if step.kind == _WORK else np.int64(1)
+            if site != last_site:
+                if last_site >= 0:
+                    counted.warps[block, last_site] += most
+                last_site, most = site, np.int64(0)
+            most = max(most, times)
+            counted.threads[block, site] += times
+            go_on(lanes, lane)
+            at = lanes.position[lane]
+            if at < lanes.stop[lane] and np.int64(lanes.events[at].site) == followers[site]:
+                counted.onwards[block, site] += 1
+    counted.warps[block, last_site] += most
+
+
+@inlined
+def _wavefronts(lanes, step, words):
+    """Times that the banks are gone to: as often as the bank with most different words has to give one.
+
+    Accesses of 8 bytes are served for half a warp at a time, of 16 bytes for a quarter.
+    """
+    total = np.int64(0)
+    count = 0
+    group = np.int64(-1)
+    for lane in range(step.leader, step.width):
+        if takes_part(lanes, step, lane):
+            event = lanes.events[lanes.position[lane]]
+            size = np.int64(max(event.bytes, 1))
+            together = max(np.int64(1), WARP * WORD // max(size, np.int64(WORD)))
+            if lane // together != group:
+                total += _most_of_a_bank(words, count)
+                group, count = lane // together, 0
+            value = np.int64(event.value)
+            for word in range(value // WORD, (value + size - 1) // WORD + 1):
+                count = _with(words, count, word)
+    return total + _most_of_a_bank(words, count)
+
+
+@inlined
+def _most_of_a_bank(words, count):
+    most = np.int64(0)
+    for bank in range(BANKS):
+        own = np.int64(0)
+        for number in range(count):
+            if words[number] % BANKS == bank:
+                own += 1
+        most = max(most, own)
+    return most
+
+
+@inlined
+def _sectors(lanes, step, found):
+    """The sectors of global memory that lanes access, each once; how many there are."""
+    count = 0
+    for lane in range(step.leader, step.width):
+        if takes_part(lanes, step, lane):
+            event = lanes.events[lanes.position[lane]]
+            value = np.int64(event.value)
+            for sector in range(value // SECTOR, (value + np.int64(max(event.bytes, 1)) - 1) // SECTOR + 1):
+                count = _with(found, count, sector)
+    return count
+
+
+@inlined
+def _local_sectors(lanes, step, found):
+    """Likewise of local memory, where the same word of a warp's threads lies together, lane by lane."""
+    count = 0
+    for lane in range(step.leader, step.width):
+        if takes_part(lanes, step, lane):
+            event = lanes.events[lanes.position[lane]]
+            value = np.int64(event.value)
+            for word in range(value // WORD, (value + np.int64(max(event.bytes, 1)) - 1) // WORD + 1):
+                count = _with(found, count, (word * WARP + lane) * WORD // SECTOR)
+    return count
+
+
+@inlined
+def _with(found, count, number):
+    """Add a number if it is not among those that are there; how many there are then."""
+    known = count - 1
+    while known >= 0 and found[known] != number:
+        known -= 1
+    if known < 0:
+        found[count] = number
+        return count + 1
+    return count
