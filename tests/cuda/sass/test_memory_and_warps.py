@@ -204,8 +204,8 @@ def test_the_lane_that_has_a_lock_does_not_wait_for_those_that_want_it():
 # What a trace has of an instruction; and bytes, 4 where its modifiers don't say so.
 _KINDS = {
     "LDG": "async", "LD": "async", "LDGSTS": "async", "UBLKCP": "async", "STG": "store", "ST": "store",
-    "LDS": "shared_load", "STS": "shared_store", "ATOMS": "shared_atomic", "ATOM": "atomic", "ATOMG": "atomic", "RED": "atomic",
-    "REDG": "atomic",
+    "LDS": "shared_load", "STS": "shared_store", "ATOMS": "shared_atomic",
+    **dict.fromkeys(("ATOM", "ATOMG", "RED", "REDG"), "atomic"),
 }  # fmt: skip
 _WIDTHS = {"U8": 1, "64": 8, "128": 16, "F64": 8}
 
