@@ -2,6 +2,9 @@
 
 import dataclasses
 import json
+import shutil
+import tempfile
+import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -183,10 +186,13 @@ class TraceRecorder:
     """
 
     def __init__(self, path: Path | None = None, most_bytes: int | None = None) -> None:
-        """path: of a file; None to hold all in memory, of which that may take `most_bytes`, if that is said."""
+        """path: of a file; None to hold all in memory, or, where that takes more than `most_bytes`, if that is said, in
+        a file of the folder for temporary ones, which goes with the trace.
+        """
         self._writer: RunWriter | TraceWriter | None = None
         self._most_bytes, self._bytes = most_bytes, 0
         self._path = path
+        self._temporary: Path | None = None
         self._pieces: list[Batch | Runs] = []
         self._encoder = Encoder()
         self._shapes: list[tuple[int, int, int]] = []
@@ -230,24 +236,52 @@ class TraceRecorder:
             steps.append(self._writing.submit(self._writer.add, batch))
         self._under_way.append(steps)
         self._wait(UNDER_WAY)
-        if self._most_bytes is not None and self._bytes > self._most_bytes:
-            raise RecordingError(
-                f"{self.events:,} events so far take {self._bytes:,} bytes, and at most {self._most_bytes:,} may be "
-                "held in memory: does it loop or launch for ever? Else write to a file (simtmm record -o FILE), take "
-                "smaller parameters, or record some of its blocks"
-            )
 
     def _take_in(self, batch: Batch, is_known: bool) -> None:
         """Digest a batch, and keep it. is_known: whether the shapes of its blocks are."""
         pieces: list[Batch | Runs] = list(runs_of([batch], self._shapes, self._encoder)) if is_known else [batch]
         for piece in pieces:
             self._digest.add(piece)
-            if isinstance(self._writer, RunWriter):
-                assert isinstance(piece, Runs)
-                self._writer.add(piece)
         if not self._path:
             self._pieces += pieces
             self._bytes += sum(piece.bytes for piece in pieces)
+            if self._most_bytes is not None and self._bytes > self._most_bytes:
+                self._put_into_file()
+        elif isinstance(self._writer, RunWriter):
+            self._write(self._writer, pieces)
+
+    def _put_into_file(self) -> None:
+        """Go on in a file, with all that memory holds."""
+        if not all(isinstance(piece, Runs) for piece in self._pieces):
+            raise RecordingError(
+                f"{self.events:,} events so far take {self._bytes:,} bytes, and at most {self._most_bytes:,} may be "
+                "held in memory: write to a file (simtmm record -o FILE)"
+            )
+        try:
+            self._temporary = Path(tempfile.mkdtemp(prefix="simtmm-"))
+            writer = RunWriter(self._temporary / f"trace{SUFFIX}")
+        except OSError as error:
+            raise self._no_room(error) from None
+        self._write(writer, self._pieces)
+        self._pieces = []
+        self._writer, self._path = writer, self._temporary / f"trace{SUFFIX}"
+
+    def _write(self, writer: RunWriter, pieces: Sequence[Batch | Runs]) -> None:
+        try:
+            for piece in pieces:
+                assert isinstance(piece, Runs)
+                writer.add(piece)
+        except OSError as error:
+            if self._temporary is None:
+                raise
+            raise self._no_room(error) from None
+
+    def _no_room(self, error: OSError) -> RecordingError:
+        return RecordingError(
+            f"{self.events:,} events so far take more than the {self._most_bytes:,} bytes that may be held in memory, "
+            f"and {self._temporary or tempfile.gettempdir()} can't hold them ({error.strerror or error}): set TMPDIR "
+            "to a folder with more room, or write to a file (simtmm record -o FILE)"
+        )
 
     def _wait(self, most: int) -> None:
         """Until at most so many pieces are under way."""
@@ -294,13 +328,19 @@ class TraceRecorder:
             return Trace(info, self._pieces)
         writer = self._writer or RunWriter(self._path)
         writer.close_with(info)
-        return Trace(info, self._path)
+        trace = Trace(info, self._path)
+        if self._temporary:
+            weakref.finalize(trace, shutil.rmtree, self._temporary, ignore_errors=True)
+            self._temporary = None
+        return trace
 
     def abandon(self) -> None:
         """End the threads and close the file; nothing happens where `finish` has."""
         self._end_threads()
         if self._writer:
             self._writer.__exit__()
+        if self._temporary:
+            shutil.rmtree(self._temporary, ignore_errors=True)
 
     def _end_threads(self) -> None:
         for threads in (self._digesting, self._writing):
