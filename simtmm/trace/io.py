@@ -15,17 +15,19 @@ from simtmm.errors import RecordingError, TraceError, nearest, shown, shown_erro
 from simtmm.files import data_folders, written_whole
 from simtmm.trace.digest import OldDigest, TraceDigest, digest_like
 from simtmm.trace.info import TraceInfo
-from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, ROW_GROUP, TraceWriter, joined, read_batches, to_arrow
+from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, joined, read_batches, to_arrow
 from simtmm.trace.runs.blocks import Encoder, Runs, runs_of
 from simtmm.trace.runs.file import COLUMNS as RUN_COLUMNS
-from simtmm.trace.runs.file import RunWriter, holds_runs, read_runs
+from simtmm.trace.runs.file import holds_runs, read_runs
+from simtmm.trace.runs.writing import RunWriter
 from simtmm.trace.schema import METADATA_KEY, VERSION, Batch, Sampling, TraceArray, TraceLaunch, TraceSite
 
 if TYPE_CHECKING:
     from simtmm.trace.races import Races
 
 SUFFIX = ".parquet"  # of a trace's file
-UNDER_WAY = 2  # pieces of a recording that may wait to be digested and written; what bounds memory
+TOGETHER = 1 << 20  # events of small launches, or of small blocks, that are encoded at once: 16 MiB of memory
+UNDER_WAY = 2  # such parts of a recording that may wait to be encoded, digested and written; what bounds memory
 
 
 class Trace:
@@ -176,30 +178,30 @@ def _trace_file(given: str | Path) -> Path:
 
 
 class TraceRecorder:
-    """Collects what a recorder records, into memory or straight to a file, and digests it on the way.
+    """Collects what a recorder records as runs, in memory or straight to a file, and digests it on the way.
 
-    Digesting and writing go on in a thread each while the recorder records further, in the order of the batches.
-    Small batches, such as those of small launches, come together in one, a row group.
+    Encoding and digesting go on in a thread while the recorder records further, and writing in another, in the order
+    of the batches. Small batches, such as those of small launches, come together in one.
     """
 
     def __init__(self, path: Path | None = None, most_bytes: int | None = None) -> None:
         """path: of a file; None to hold all in memory, of which that may take `most_bytes`, if that is said."""
-        self._writer: RunWriter | TraceWriter | None = None
+        self._writer = RunWriter(path) if path else None
         self._most_bytes, self._bytes = most_bytes, 0
         self._path = path
-        self._pieces: list[Batch | Runs] = []
+        self._pieces: list[Runs] = []
         self._encoder = Encoder()
         self._shapes: list[tuple[int, int, int]] = []
         self._digest = TraceDigest()
-        self._digesting = ThreadPoolExecutor(1, "simtmm-digest")
+        self._encoding = ThreadPoolExecutor(1, "simtmm-encode")
         self._writing = ThreadPoolExecutor(1, "simtmm-write")
         self._waiting: list[Batch] = []
         self._waiting_events = 0
-        self._under_way: deque[list[Future[None]]] = deque()
+        self._under_way: deque[Future[list[Future[None]]]] = deque()
         self.events = 0
 
-    def add(self, batch: Batch, launches: Sequence[TraceLaunch] = ()) -> None:
-        """Append a batch. launches: all that have begun, if that is known: then memory holds its blocks as runs.
+    def add(self, batch: Batch, launches: Sequence[TraceLaunch]) -> None:
+        """Append a batch. launches: all that have begun, or more; threads are within the shapes of their blocks.
 
         Raises what went wrong in writing one before it, as an OSError for a full disk; RecordingError where memory does
         not hold it.
@@ -209,11 +211,11 @@ class TraceRecorder:
             return
         self.events += count
         self._shapes += [launch.block for launch in launches[len(self._shapes) :]]
-        if self._waiting_events + count > ROW_GROUP:
+        if self._waiting_events + count > TOGETHER:
             self._hand_on()
         self._waiting.append(batch)
         self._waiting_events += count
-        if self._waiting_events >= ROW_GROUP // 2:
+        if self._waiting_events >= TOGETHER // 2:
             self._hand_on()
 
     def _hand_on(self) -> None:
@@ -222,13 +224,7 @@ class TraceRecorder:
             return
         batch = joined(self._waiting)
         self._waiting, self._waiting_events = [], 0
-        is_known = int(batch.launch.max()) < len(self._shapes)
-        if self._path and not self._writer:
-            self._writer = RunWriter(self._path) if is_known else TraceWriter(self._path)
-        steps = [self._digesting.submit(self._take_in, batch, is_known)]
-        if isinstance(self._writer, TraceWriter):
-            steps.append(self._writing.submit(self._writer.add, batch))
-        self._under_way.append(steps)
+        self._under_way.append(self._encoding.submit(self._take_in, batch))
         self._wait(UNDER_WAY)
         if self._most_bytes is not None and self._bytes > self._most_bytes:
             raise RecordingError(
@@ -237,23 +233,23 @@ class TraceRecorder:
                 "smaller parameters, or record some of its blocks"
             )
 
-    def _take_in(self, batch: Batch, is_known: bool) -> None:
-        """Digest a batch, and keep it. is_known: whether the shapes of its blocks are."""
-        pieces: list[Batch | Runs] = list(runs_of([batch], self._shapes, self._encoder)) if is_known else [batch]
-        for piece in pieces:
-            self._digest.add(piece)
-            if isinstance(self._writer, RunWriter):
-                assert isinstance(piece, Runs)
-                self._writer.add(piece)
-        if not self._path:
-            self._pieces += pieces
-            self._bytes += sum(piece.bytes for piece in pieces)
+    def _take_in(self, batch: Batch) -> list[Future[None]]:
+        """Encode and digest a batch, and keep it, or have it written."""
+        writing = []
+        for runs in runs_of([batch], self._shapes, self._encoder):
+            self._digest.add(runs)
+            if self._writer:
+                writing.append(self._writing.submit(self._writer.add, runs))
+            else:
+                self._pieces.append(runs)
+                self._bytes += runs.bytes
+        return writing
 
     def _wait(self, most: int) -> None:
         """Until at most so many pieces are under way."""
         while len(self._under_way) > most:
-            for step in self._under_way[0]:
-                step.result()
+            for writing in self._under_way[0].result():
+                writing.result()
             self._under_way.popleft()
 
     def finish(
@@ -290,10 +286,9 @@ class TraceRecorder:
             architecture=architecture,
             warp_size=warp_size,
         )
-        if self._path is None:
+        if self._writer is None or self._path is None:
             return Trace(info, self._pieces)
-        writer = self._writer or RunWriter(self._path)
-        writer.close_with(info)
+        self._writer.close_with(info)
         return Trace(info, self._path)
 
     def abandon(self) -> None:
@@ -303,5 +298,5 @@ class TraceRecorder:
             self._writer.__exit__()
 
     def _end_threads(self) -> None:
-        for threads in (self._digesting, self._writing):
+        for threads in (self._encoding, self._writing):
             threads.shutdown(cancel_futures=True)
