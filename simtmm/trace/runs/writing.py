@@ -101,7 +101,7 @@ class RunWriter:
             path,
             COLUMNS,
             compression="zstd",
-            compression_level=3,
+            compression_level=1,
             use_dictionary=False,
             column_encoding={"block": "DELTA_BINARY_PACKED", "values.list.element": "BYTE_STREAM_SPLIT"},
             write_statistics=["launch", "block"],
