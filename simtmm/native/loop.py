@@ -16,6 +16,7 @@ from simtmm.compiled import announced, kept_folder
 from simtmm.errors import OutputError
 from simtmm.native.values import SIGNED, WIDTHS, Array, Parameter, Struct
 
+_ELEMENTS = {np.dtype(name): name for name in WIDTHS}
 _CALLED = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)  # others may run Python meanwhile
 
 
@@ -127,8 +128,8 @@ class _Code:
 
 def _array(name: str, entry: int, array: Any, taken: list[tuple[int, int, bool]]) -> Array:
     """What is compiled of an array; notes where it lies."""
-    flags, element = array.flags, array.dtype.name
-    if element not in WIDTHS or not array.dtype.isnative or not flags.c_contiguous or not flags.aligned:
+    flags, element = array.flags, _ELEMENTS.get(array.dtype)  # dtype.name takes as long as a short loop
+    if element is None or not flags.c_contiguous or not flags.aligned:
         raise ValueError(f"{name}: no C-contiguous array of integers, but {array.dtype}")
     address = array.__array_interface__["data"][0]
     taken.append((address, address + array.nbytes, flags.writeable))

@@ -16,7 +16,7 @@ from simtmm.files import data_folders, written_whole
 from simtmm.trace.digest import OldDigest, TraceDigest, digest_like
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, joined, read_batches, to_arrow
-from simtmm.trace.runs.blocks import Encoder, Runs, runs_of
+from simtmm.trace.runs.blocks import PIECE, Encoder, Runs, runs_of
 from simtmm.trace.runs.file import COLUMNS as RUN_COLUMNS
 from simtmm.trace.runs.file import holds_runs, read_runs
 from simtmm.trace.runs.writing import RunWriter
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from simtmm.trace.races import Races
 
 SUFFIX = ".parquet"  # of a trace's file
-TOGETHER = 1 << 20  # events of small launches, or of small blocks, that are encoded at once: 16 MiB of memory
+TOGETHER = 2 * PIECE  # events of small batches that are handed on as one, at most: 8 MiB of memory
 UNDER_WAY = 2  # such parts of a recording that may wait to be encoded, digested and written; what bounds memory
 
 
