@@ -2,6 +2,9 @@
 
 import dataclasses
 import json
+import shutil
+import tempfile
+import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -185,10 +188,13 @@ class TraceRecorder:
     """
 
     def __init__(self, path: Path | None = None, most_bytes: int | None = None) -> None:
-        """path: of a file; None to hold all in memory, of which that may take `most_bytes`, if that is said."""
+        """path: of a file; None to hold all in memory, or, where that takes more than `most_bytes`, if that is said, in
+        a file of the folder for temporary ones, which goes with the trace.
+        """
         self._writer = RunWriter(path) if path else None
         self._most_bytes, self._bytes = most_bytes, 0
         self._path = path
+        self._temporary: Path | None = None
         self._pieces: list[Runs] = []
         self._encoder = Encoder()
         self._shapes: list[tuple[int, int, int]] = []
@@ -226,24 +232,43 @@ class TraceRecorder:
         self._waiting, self._waiting_events = [], 0
         self._under_way.append(self._encoding.submit(self._take_in, batch))
         self._wait(UNDER_WAY)
-        if self._most_bytes is not None and self._bytes > self._most_bytes:
-            raise RecordingError(
-                f"{self.events:,} events so far take {self._bytes:,} bytes, and at most {self._most_bytes:,} may be "
-                "held in memory: does it loop or launch for ever? Else write to a file (simtmm record -o FILE), take "
-                "smaller parameters, or record some of its blocks"
-            )
 
     def _take_in(self, batch: Batch) -> list[Future[None]]:
         """Encode and digest a batch, and keep it, or have it written."""
-        writing = []
-        for runs in runs_of([batch], self._shapes, self._encoder):
+        pieces = list(runs_of([batch], self._shapes, self._encoder))
+        for runs in pieces:
             self._digest.add(runs)
-            if self._writer:
-                writing.append(self._writing.submit(self._writer.add, runs))
-            else:
-                self._pieces.append(runs)
-                self._bytes += runs.bytes
-        return writing
+        if self._writer is None:
+            self._pieces += pieces
+            self._bytes += sum(runs.bytes for runs in pieces)
+            if self._most_bytes is None or self._bytes <= self._most_bytes:
+                return []
+            self._writer = self._temporary_file()  # goes on there, with all that memory holds
+            pieces, self._pieces = self._pieces, []
+        return [self._writing.submit(self._write, self._writer, runs) for runs in pieces]
+
+    def _temporary_file(self) -> RunWriter:
+        try:
+            self._temporary = Path(tempfile.mkdtemp(prefix="simtmm-"))
+            self._path = self._temporary / f"trace{SUFFIX}"
+            return RunWriter(self._path)
+        except OSError as error:
+            raise self._no_room(error) from None
+
+    def _write(self, writer: RunWriter, runs: Runs) -> None:
+        try:
+            writer.add(runs)
+        except OSError as error:
+            if self._temporary is None:
+                raise
+            raise self._no_room(error) from None
+
+    def _no_room(self, error: OSError) -> RecordingError:
+        return RecordingError(
+            f"{self.events:,} events so far take more than the {self._most_bytes:,} bytes that may be held in memory, "
+            f"and {self._temporary or tempfile.gettempdir()} can't hold them ({error.strerror or error}): set TMPDIR "
+            "to a folder with more room, or write to a file (simtmm record -o FILE)"
+        )
 
     def _wait(self, most: int) -> None:
         """Until at most so many pieces are under way."""
@@ -289,13 +314,19 @@ class TraceRecorder:
         if self._writer is None or self._path is None:
             return Trace(info, self._pieces)
         self._writer.close_with(info)
-        return Trace(info, self._path)
+        trace = Trace(info, self._path)
+        if self._temporary:
+            weakref.finalize(trace, shutil.rmtree, self._temporary, ignore_errors=True)
+            self._temporary = None
+        return trace
 
     def abandon(self) -> None:
         """End the threads and close the file; nothing happens where `finish` has."""
         self._end_threads()
         if self._writer:
             self._writer.__exit__()
+        if self._temporary:
+            shutil.rmtree(self._temporary, ignore_errors=True)
 
     def _end_threads(self) -> None:
         for threads in (self._encoding, self._writing):

@@ -56,10 +56,10 @@ class Walk(NamedTuple):
 class Output(NamedTuple):
     """Operations, as a workload has them."""
 
-    used: Any  # [2]: operations and chunks so far
+    used: Any  # [4]: operations and chunks so far, and how far they may go
     kind: Any  # uint8[room]
     amount: Any  # [room]
     chunks: Any  # [room]
 
 
-MADE_OPERATIONS, MADE_CHUNKS = range(2)  # of `used`
+MADE_OPERATIONS, MADE_CHUNKS, END_OPERATIONS, END_CHUNKS = range(4)  # of `used`

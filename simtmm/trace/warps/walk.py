@@ -35,6 +35,8 @@ from simtmm.trace.warps.lanes import (
 )
 from simtmm.trace.warps.layout import (
     AT_BARRIER,
+    END_CHUNKS,
+    END_OPERATIONS,
     GROUP_NODE,
     GROUP_SITE,
     GROUP_STEP,
@@ -71,8 +73,8 @@ def go_on(walk, runs, values, w, output, most_chunks):
     """
     while True:
         if (
-            output.used[MADE_OPERATIONS] + MOST_OPERATIONS > output.kind.shape[0]
-            or output.used[MADE_CHUNKS] + most_chunks > output.chunks.shape[0]
+            output.used[MADE_OPERATIONS] + MOST_OPERATIONS > output.used[END_OPERATIONS]
+            or output.used[MADE_CHUNKS] + most_chunks > output.used[END_CHUNKS]
         ):
             return np.int64(IS_FULL)
         at = next_site(walk, w)
