@@ -18,17 +18,19 @@ from simtmm.errors import RecordingError, TraceError, nearest, shown, shown_erro
 from simtmm.files import data_folders, written_whole
 from simtmm.trace.digest import OldDigest, TraceDigest, digest_like
 from simtmm.trace.info import TraceInfo
-from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, ROW_GROUP, TraceWriter, joined, read_batches, to_arrow
-from simtmm.trace.runs.blocks import Encoder, Runs, runs_of
+from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, joined, read_batches, to_arrow
+from simtmm.trace.runs.blocks import PIECE, Encoder, Runs, runs_of
 from simtmm.trace.runs.file import COLUMNS as RUN_COLUMNS
-from simtmm.trace.runs.file import RunWriter, holds_runs, read_runs
+from simtmm.trace.runs.file import holds_runs, read_runs
+from simtmm.trace.runs.writing import RunWriter
 from simtmm.trace.schema import METADATA_KEY, VERSION, Batch, Sampling, TraceArray, TraceLaunch, TraceSite
 
 if TYPE_CHECKING:
     from simtmm.trace.races import Races
 
 SUFFIX = ".parquet"  # of a trace's file
-UNDER_WAY = 2  # pieces of a recording that may wait to be digested and written; what bounds memory
+TOGETHER = 2 * PIECE  # events of small batches that are handed on as one, at most: 8 MiB of memory
+UNDER_WAY = 2  # such parts of a recording that may wait to be encoded, digested and written; what bounds memory
 
 
 class Trace:
@@ -179,33 +181,33 @@ def _trace_file(given: str | Path) -> Path:
 
 
 class TraceRecorder:
-    """Collects what a recorder records, into memory or straight to a file, and digests it on the way.
+    """Collects what a recorder records as runs, in memory or straight to a file, and digests it on the way.
 
-    Digesting and writing go on in a thread each while the recorder records further, in the order of the batches.
-    Small batches, such as those of small launches, come together in one, a row group.
+    Encoding and digesting go on in a thread while the recorder records further, and writing in another, in the order
+    of the batches. Small batches, such as those of small launches, come together in one.
     """
 
     def __init__(self, path: Path | None = None, most_bytes: int | None = None) -> None:
         """path: of a file; None to hold all in memory, or, where that takes more than `most_bytes`, if that is said, in
         a file of the folder for temporary ones, which goes with the trace.
         """
-        self._writer: RunWriter | TraceWriter | None = None
+        self._writer = RunWriter(path) if path else None
         self._most_bytes, self._bytes = most_bytes, 0
         self._path = path
         self._temporary: Path | None = None
-        self._pieces: list[Batch | Runs] = []
+        self._pieces: list[Runs] = []
         self._encoder = Encoder()
         self._shapes: list[tuple[int, int, int]] = []
         self._digest = TraceDigest()
-        self._digesting = ThreadPoolExecutor(1, "simtmm-digest")
+        self._encoding = ThreadPoolExecutor(1, "simtmm-encode")
         self._writing = ThreadPoolExecutor(1, "simtmm-write")
         self._waiting: list[Batch] = []
         self._waiting_events = 0
-        self._under_way: deque[list[Future[None]]] = deque()
+        self._under_way: deque[Future[list[Future[None]]]] = deque()
         self.events = 0
 
-    def add(self, batch: Batch, launches: Sequence[TraceLaunch] = ()) -> None:
-        """Append a batch. launches: all that have begun, if that is known: then memory holds its blocks as runs.
+    def add(self, batch: Batch, launches: Sequence[TraceLaunch]) -> None:
+        """Append a batch. launches: all that have begun, or more; threads are within the shapes of their blocks.
 
         Raises what went wrong in writing one before it, as an OSError for a full disk; RecordingError where memory does
         not hold it.
@@ -215,11 +217,11 @@ class TraceRecorder:
             return
         self.events += count
         self._shapes += [launch.block for launch in launches[len(self._shapes) :]]
-        if self._waiting_events + count > ROW_GROUP:
+        if self._waiting_events + count > TOGETHER:
             self._hand_on()
         self._waiting.append(batch)
         self._waiting_events += count
-        if self._waiting_events >= ROW_GROUP // 2:
+        if self._waiting_events >= TOGETHER // 2:
             self._hand_on()
 
     def _hand_on(self) -> None:
@@ -228,49 +230,34 @@ class TraceRecorder:
             return
         batch = joined(self._waiting)
         self._waiting, self._waiting_events = [], 0
-        is_known = int(batch.launch.max()) < len(self._shapes)
-        if self._path and not self._writer:
-            self._writer = RunWriter(self._path) if is_known else TraceWriter(self._path)
-        steps = [self._digesting.submit(self._take_in, batch, is_known)]
-        if isinstance(self._writer, TraceWriter):
-            steps.append(self._writing.submit(self._writer.add, batch))
-        self._under_way.append(steps)
+        self._under_way.append(self._encoding.submit(self._take_in, batch))
         self._wait(UNDER_WAY)
 
-    def _take_in(self, batch: Batch, is_known: bool) -> None:
-        """Digest a batch, and keep it. is_known: whether the shapes of its blocks are."""
-        pieces: list[Batch | Runs] = list(runs_of([batch], self._shapes, self._encoder)) if is_known else [batch]
-        for piece in pieces:
-            self._digest.add(piece)
-        if not self._path:
+    def _take_in(self, batch: Batch) -> list[Future[None]]:
+        """Encode and digest a batch, and keep it, or have it written."""
+        pieces = list(runs_of([batch], self._shapes, self._encoder))
+        for runs in pieces:
+            self._digest.add(runs)
+        if self._writer is None:
             self._pieces += pieces
-            self._bytes += sum(piece.bytes for piece in pieces)
-            if self._most_bytes is not None and self._bytes > self._most_bytes:
-                self._put_into_file()
-        elif isinstance(self._writer, RunWriter):
-            self._write(self._writer, pieces)
+            self._bytes += sum(runs.bytes for runs in pieces)
+            if self._most_bytes is None or self._bytes <= self._most_bytes:
+                return []
+            self._writer = self._temporary_file()  # goes on there, with all that memory holds
+            pieces, self._pieces = self._pieces, []
+        return [self._writing.submit(self._write, self._writer, runs) for runs in pieces]
 
-    def _put_into_file(self) -> None:
-        """Go on in a file, with all that memory holds."""
-        if not all(isinstance(piece, Runs) for piece in self._pieces):
-            raise RecordingError(
-                f"{self.events:,} events so far take {self._bytes:,} bytes, and at most {self._most_bytes:,} may be "
-                "held in memory: write to a file (simtmm record -o FILE)"
-            )
+    def _temporary_file(self) -> RunWriter:
         try:
             self._temporary = Path(tempfile.mkdtemp(prefix="simtmm-"))
-            writer = RunWriter(self._temporary / f"trace{SUFFIX}")
+            self._path = self._temporary / f"trace{SUFFIX}"
+            return RunWriter(self._path)
         except OSError as error:
             raise self._no_room(error) from None
-        self._write(writer, self._pieces)
-        self._pieces = []
-        self._writer, self._path = writer, self._temporary / f"trace{SUFFIX}"
 
-    def _write(self, writer: RunWriter, pieces: Sequence[Batch | Runs]) -> None:
+    def _write(self, writer: RunWriter, runs: Runs) -> None:
         try:
-            for piece in pieces:
-                assert isinstance(piece, Runs)
-                writer.add(piece)
+            writer.add(runs)
         except OSError as error:
             if self._temporary is None:
                 raise
@@ -286,8 +273,8 @@ class TraceRecorder:
     def _wait(self, most: int) -> None:
         """Until at most so many pieces are under way."""
         while len(self._under_way) > most:
-            for step in self._under_way[0]:
-                step.result()
+            for writing in self._under_way[0].result():
+                writing.result()
             self._under_way.popleft()
 
     def finish(
@@ -324,10 +311,9 @@ class TraceRecorder:
             architecture=architecture,
             warp_size=warp_size,
         )
-        if self._path is None:
+        if self._writer is None or self._path is None:
             return Trace(info, self._pieces)
-        writer = self._writer or RunWriter(self._path)
-        writer.close_with(info)
+        self._writer.close_with(info)
         trace = Trace(info, self._path)
         if self._temporary:
             weakref.finalize(trace, shutil.rmtree, self._temporary, ignore_errors=True)
@@ -343,5 +329,5 @@ class TraceRecorder:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
     def _end_threads(self) -> None:
-        for threads in (self._digesting, self._writing):
+        for threads in (self._encoding, self._writing):
             threads.shutdown(cancel_futures=True)

@@ -32,8 +32,8 @@ lowering's to say (simtmm/trace/local_memory.py). On its way an event is 16 byte
 events of a block stands once a block (see Batch). What is kept in memory, lowered, counted and digested are runs, which
 hold a block by what its threads have in common (simtmm/trace/runs).
 
-On disk (Parquet) a trace is its runs, with the columns of simtmm/trace/runs/file.py; or its events, with those above:
-imported traces, and all that were written before there were runs.
+On disk (Parquet) a trace is its runs, with the columns of simtmm/trace/runs/file.py; or its events, with those above,
+in files from before there were runs.
 
 The file's key-value metadata holds one JSON document under METADATA_KEY: schema version, kernel, parameters,
 launches, arrays, sites, provenance and a digest (simtmm/trace/info.py). Files of version 1 are read too: their sites

@@ -173,7 +173,7 @@ def test_the_next_batch_runs_ahead_and_changes_nothing(recorded, monkeypatch):
     }
     whole = recorded(device, **what)
     monkeypatch.setattr("simtmm.recorder.cpu.launches.BATCH_EVENTS", 100)
-    monkeypatch.setattr("simtmm.trace.io.ROW_GROUP", 100)
+    monkeypatch.setattr("simtmm.trace.io.TOGETHER", 100)
     parts = recorded(device, **what)
     assert len(list(parts.batches())) > 10
     assert parts.info.digest == whole.info.digest

@@ -91,7 +91,7 @@ def test_the_columns_are_those_of_the_page(saved):
 
 @pytest.mark.parametrize(("values", "groups"), [(1, 20), (500, 4), (10_000, 1)])
 def test_row_groups_of_any_size_read_alike(tmp_path, monkeypatch, values, groups):
-    monkeypatch.setattr(of_file, "ROW_GROUP_VALUES", values)
+    monkeypatch.setattr("simtmm.trace.runs.writing.ROW_GROUP_VALUES", values)
     monkeypatch.setattr(blocks, "PIECE", 2 * 6422)  # two blocks
     trace = looping()
     trace.save(tmp_path / "t.parquet")

@@ -214,7 +214,8 @@ def runs_of(batches: Iterable[Batch], shapes: Sequence[Shape], encoder: Encoder 
     encoder = encoder or Encoder()
     for batch in batches:
         is_first = np.diff(batch.launch, prepend=-1) != 0
-        is_first |= np.diff(batch.ends // PIECE, prepend=-1) != 0
+        events = max(1, int(batch.ends[-1:].sum()))
+        is_first |= np.diff((batch.ends - 1) * max(1, round(events / PIECE)) // events, prepend=-1) > 0
         for first, last in pairwise([*np.flatnonzero(is_first).tolist(), len(batch.launch)]):
             launch = int(batch.launch[first])
             yield encoder.runs(_part(batch, first, last), launch, shapes[launch])
