@@ -255,7 +255,7 @@ class Batch:
     """Events of whole blocks, in order; a row group of the file.
 
     events: EVENT[n]. launch, block: int32[blocks]. ends: int64[blocks], the events up to and with that block's.
-    Blocks without events may be left out. is_lent: whether the events are gone once the next batch is asked for, so that
+    Blocks without events may be left out. is_lent: whether the events are gone once the next batch is asked for:
     who keeps them has to copy them.
     """
 

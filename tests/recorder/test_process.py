@@ -184,15 +184,18 @@ def test_the_next_batch_runs_ahead_and_changes_nothing(recorded, monkeypatch):
 def test_batches_that_are_lent_say_what_copies_say(recorded, monkeypatch):
     device = """__global__ void f(int* a) {
         for (int i = 0; i < 50; ++i) ST(a, (threadIdx.x * 7 + blockIdx.x * i) % 100, i);
-        if (threadIdx.x == 3) LD(a, blockIdx.x);
+        if (threadIdx.x == 3) LD(a, blockIdx.x % 100);
     }"""
-    what = {"arrays": '{"a": np.zeros(100, np.int32)}', "grid": "300", "block": "8"}
+    what = {"arrays": '{"a": np.zeros(100, np.int32)}', "grid": "300", "block": "8", "arguments": '("a",)'}
     copied = recorded(device, **what)
     lent = []
     add = TraceRecorder.add
-    monkeypatch.setattr(
-        TraceRecorder, "add", lambda one, batch, *rest: lent.append(batch.is_lent) or add(one, batch, *rest)
-    )
+
+    def watched(recorder, batch, launches):
+        lent.append(batch.is_lent)
+        add(recorder, batch, launches)
+
+    monkeypatch.setattr(TraceRecorder, "add", watched)
     monkeypatch.setattr("simtmm.recorder.cpu.launches.COMMAND_EVENTS", 1000)
     made = recorded(device, **what)
     assert lent.count(True) > 50

@@ -173,11 +173,15 @@ class Encoder:
             draft.step[: used[USED_STEPS]].copy(),
             draft.words[: used[USED_WORDS]].copy(),
         )
-        block, structure, ends = (
-            np.concatenate(parts) for parts in (opened.block, opened.structure, opened.value_ends)
+        yield Runs(
+            opened.launch,
+            opened.shape,
+            np.concatenate(opened.block),
+            np.concatenate(opened.structure),
+            np.concatenate(opened.value_ends),
+            draft.values[: used[USED_VALUES]].copy(),
+            made,
         )
-        values = draft.values[: used[USED_VALUES]].copy()
-        yield Runs(opened.launch, opened.shape, block, structure, ends, values, made)
 
     def runs(self, batch: Batch, launch: int, shape: Shape) -> Runs:
         """Blocks of one launch, the events of each in the order of its threads, as runs."""
