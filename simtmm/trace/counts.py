@@ -30,7 +30,8 @@ class LaunchCounts:
     instructions: times that warps take an issue port; a shared of conflict degree d counts d times.
     uncoalesced_instructions: memory instructions of warps that list more chunks than neighbouring words would, of the
         size of the launch's widest access: of 4 bytes one for 32 threads and chunks of 128 bytes, or one for each
-        half-warp with memory.coalescing = "half-warp-segments". An atomic lists an entry for each thread.
+        half-warp with memory.coalescing = "half-warp-segments". An atomic lists an entry for each thread, or
+        as memory.atomics has it.
     uncoalesced_operations: the chunks that those list.
     barriers: barriers that a block passes, of the block with most.
     accesses: accesses to global memory, thread by thread. thread_accesses: of the thread with most.
@@ -69,7 +70,8 @@ class Counts:
         is one.
     span: Tinf, operations on the longest path: within a launch a block's barriers order its threads' work, and
         launches follow one another.
-    memory_operations: M, chunks of C words after coalescing; an atomic counts once for each update.
+    memory_operations: M, chunks of C words after coalescing; an atomic counts once for each update, or as
+        memory.atomics has it.
     memory_instructions: warp instructions that go to global memory.
     threads_per_core: threads a core has in use, that is resident at once. Over launches the mean that keeps
         the sum of M / threads_per_core, the harmonic mean weighted by memory operations.

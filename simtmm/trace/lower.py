@@ -8,7 +8,8 @@ threads do at one site at once is one operation of the warp:
                     work of no operations is nothing
     load, async,
     store           the chunks that the threads touch, duplicates merged, in the order of their first thread
-    atomic          a chunk for each thread, in order
+    atomic          a chunk for each thread, in order; with memory.atomics = "by-word" each chunk as often as its most
+                    updated word is updated
     shared_*        shared, with the conflict degree of the banks
     join            join, leaving out as many asyncs as the thread that leaves out fewest
 
