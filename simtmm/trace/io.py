@@ -217,12 +217,14 @@ class TraceRecorder:
             return
         self.events += count
         self._shapes += [launch.block for launch in launches[len(self._shapes) :]]
-        if self._waiting_events + count > TOGETHER:
+        if batch.is_lent or self._waiting_events + count > TOGETHER:
             self._hand_on()
         self._waiting.append(batch)
         self._waiting_events += count
-        if self._waiting_events >= TOGETHER // 2:
+        if batch.is_lent or self._waiting_events >= TOGETHER // 2:
             self._hand_on()
+        if batch.is_lent:
+            self._under_way[-1].result()
 
     def _hand_on(self) -> None:
         """Give what has come together to the threads; wait for them where too much is under way."""
@@ -234,8 +236,11 @@ class TraceRecorder:
         self._wait(UNDER_WAY)
 
     def _take_in(self, batch: Batch) -> list[Future[None]]:
-        """Encode and digest a batch, and keep it, or have it written."""
-        pieces = list(runs_of([batch], self._shapes, self._encoder))
+        """Encode a batch, and keep what is complete, or have it written."""
+        return self._keep(list(self._encoder.encoded(batch, self._shapes)))
+
+    def _keep(self, pieces: list[Runs]) -> list[Future[None]]:
+        """Digest runs, and keep them, or have them written."""
         for runs in pieces:
             self._digest.add(runs)
         if self._writer is None:
@@ -295,6 +300,7 @@ class TraceRecorder:
         The others are those of TraceInfo.
         """
         self._hand_on()
+        self._under_way.append(self._encoding.submit(lambda: self._keep(list(self._encoder.rest()))))
         self._wait(0)
         self._end_threads()
         info = TraceInfo(

@@ -255,13 +255,15 @@ class Batch:
     """Events of whole blocks, in order; a row group of the file.
 
     events: EVENT[n]. launch, block: int32[blocks]. ends: int64[blocks], the events up to and with that block's.
-    Blocks without events may be left out.
+    Blocks without events may be left out. is_lent: whether the events are gone once the next batch is asked for:
+    who keeps them has to copy them.
     """
 
     events: Events
     launch: npt.NDArray[np.int32]
     block: npt.NDArray[np.int32]
     ends: npt.NDArray[np.int64]
+    is_lent: bool = False
 
     @property
     def bytes(self) -> int:
