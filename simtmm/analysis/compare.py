@@ -87,7 +87,8 @@ def compare(
     cases, absent = _told(planned, found, [name for name in chosen if name != CALIBRATED.name], computed)
     cases, unmatched = _with_measured(cases, measured)
     if not cases:
-        reasons = "; ".join(f"{one.where}: {one.reason}" for one in absent)
+        alike = len({one.reason for one in absent}) == 1
+        reasons = absent[0].reason if alike else "; ".join(f"{one.where}: {one.reason}" for one in absent)
         raise StudyError(f"nothing to compare ({reasons or 'no kernel and no measured time is given'})")
     beside = any(case.cycles(MEASURED) is not None for case in cases)
     if reference == MEASURED and not beside and not interrupted:

@@ -63,15 +63,17 @@ class _Pace:
 
         The first step is left out, as it compiles and imports what the others find; unless that is long ago.
         """
-        if self.total is None or self._first is None:
+        if self.total is None or self._first is None or self.done >= self.total:
             return None
         began, done = self._first
         if self.at - began < SURE or self.done == done:
             if self.at - self.begun < LATE:
                 return None
             began, done = self.begun, 0
-        rate = (self.done - done) / (self.at - began)
-        return max((self.total - self.done) / rate - (now - self.at), 0.0)
+        of_each = (self.at - began) / (self.done - done)
+        left = (self.total - self.done) * of_each - (now - self.at)
+        # Where it is up and no end is seen, the steps have become slower
+        return left if left > 0 else (self.total - self.done) * (now - began) / (self.done - done)
 
 
 class _Shown:
