@@ -191,7 +191,7 @@ class _Bars(_Shown):
 def _told(stage: str, pace: _Pace, now: float) -> str:
     """How far a stage is, and how long it still takes."""
     if pace.total is None:
-        return f"{stage}: {pace.done:,} so far"
+        return f"{stage}: {pace.done:,} so far" if pace.done else stage
     share = f"{pace.done:,} of {pace.total:,}" if stage in OVERALL else f"{100 * pace.done // max(pace.total, 1)} %"
     left = pace.left(now)
     return f"{stage}: {share}" if left is None else f"{stage}: {share}, about {_duration(left)} left"

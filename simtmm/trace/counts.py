@@ -19,6 +19,7 @@ from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower
 from simtmm.trace.specification import CountingSpecification, LoweringSpecification
 from simtmm.trace.thread_counts import of_threads
+from simtmm.watch import tell
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE, Workload
 
 
@@ -137,6 +138,7 @@ def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> C
     specification = CountingSpecification.of(machine)
     threads = of_threads(trace)
     widest = threads.of_launches.pop("widest")
+    tell("counting memory operations", 0)
     chunks, instructions, stores, atomics = _memory_operations(workload)
     issued, uncoalesced, uncoalesced_chunks = _of_warps(workload, specification.lowering, widest)
     launches = []
