@@ -1,7 +1,6 @@
 """Plain CUDA on the command line: which commands take it, what they compile for, and one line where they do not."""
 
 import json
-import time
 
 import pytest
 
@@ -42,7 +41,7 @@ MACHINES = ("a100-80", "a100-40", "h100-sxm", "v100", "gtx280")
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
+def here(tmp_path, monkeypatch, nothing_kept):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "saxpy.cu").write_text(SAXPY)
     (tmp_path / "launches.toml").write_text(LAUNCHES)
@@ -106,8 +105,6 @@ def test_a_comparison_records_once_for_each_architecture(here, called, architect
 
 
 def test_a_sweep_records_once_for_each_architecture(here, called, architectures):
-    source = here / "plain" / "kernel.cu"
-    source.write_text(f"{source.read_text()}// {time.time_ns()}\n")  # of which no trace is kept from another run
     words = [word for machine in MACHINES for word in ("--machine", machine)]
     status, out, _ = called("sweep", "plain", *words, "--vary", "memory.latency=100,200", "-j", "1")
     assert status == 0
