@@ -7,6 +7,9 @@ import pytest
 from simtmm import load_trace
 from simtmm.machine import load_machine
 from simtmm.recorder.compiled import record as recorder
+from simtmm.study.design.stored_design import stored_design
+from simtmm.study.store.store import Store
+from simtmm.study.sweep import read
 
 pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
 
@@ -38,6 +41,14 @@ def check(p, before, after):
 """
 # Of these, the two on the left have one architecture; the GTX 280 and the V100 are compiled for alike, as the oldest.
 MACHINES = ("a100-80", "a100-40", "h100-sxm", "v100", "gtx280")
+
+
+PLAIN_MACHINE = """
+name = "plain"
+clock_hz = 1e9
+cores = { groups = 2, cores_per_group = 8, warp_width = 32, max_threads_per_core = 16 }
+memory = { latency = 100, chunk_words = 32 }
+"""
 
 
 @pytest.fixture
@@ -102,6 +113,19 @@ def test_a_comparison_records_once_for_each_architecture(here, called, architect
     assert status == 0
     assert sorted(architectures) == [75, 80, 90]
     assert out.count("Warning: Compiled for sm_75") == 2
+
+
+def test_points_of_machines_that_are_compiled_for_differently_are_not_one(here, called, architectures):
+    """What a kernel is compiled for is not in a machine's digest."""
+    for name, capability in (("one", "8.0"), ("other", "9.0")):
+        (here / f"{name}.toml").write_text(f'compute_capability = "{capability}"\n{PLAIN_MACHINE}')
+    status, out, _ = called("sweep", "plain", "-m", "one.toml", "-m", "other.toml", "-j", "1", "--json")
+    assert status == 0
+    first, second = json.loads(out)["points"]
+    assert first["key"] != second["key"]
+    assert sorted(architectures) == [80, 90]
+    with Store("plain.sqlite", make=False) as store:  # as a report reads it, which runs no kernel
+        assert read(stored_design(store.study(), store.path), store).number("done") == 2
 
 
 def test_a_sweep_records_once_for_each_architecture(here, called, architectures):

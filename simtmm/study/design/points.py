@@ -81,7 +81,7 @@ class _Maker:
         axes = {**({MACHINE_AXIS: name} if self._named else {}), **values}
         refusal = next((made for made in (machine, parameters) if isinstance(made, SimtmmError)), None)
         if isinstance(machine, Machine) and isinstance(parameters, dict):
-            key = point_key(self._subject.digest, parameters, machine, self._engine)
+            key = point_key(self._subject.digest, parameters, machine, self._engine, self._subject.is_compiled)
             return Point(number, axes, parameters, machine, key), None
         key = _digest([self._subject.digest, given, name, of_machine])
         return Point(number, axes, given, None, key, str(refusal)), refusal
@@ -101,12 +101,15 @@ class _Maker:
         return self._made[key]
 
 
-def point_key(digest: str, parameters: Mapping[str, Any], machine: Machine, engine: str, *more: object) -> str:
+def point_key(
+    digest: str, parameters: Mapping[str, Any], machine: Machine, engine: str, compiled: bool, *more: object
+) -> str:
     """What a store keeps a point by: a hash of all that decides its results.
 
-    digest: of the content of what is run. more: whatever else decides them.
+    digest: of the content of what is run. compiled: whether it is compiled for the machine. more: what else decides.
     """
-    return _digest([digest, parameters, machine.digest(), engine, computed_by(), *more])
+    target = [f"compiled for {machine.compute_capability}"] if compiled else []  # which is not in the machine's digest
+    return _digest([digest, parameters, machine.digest(), engine, computed_by(), *target, *more])
 
 
 def _digest(content: object) -> str:

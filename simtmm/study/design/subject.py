@@ -95,7 +95,8 @@ class Subject:
             }
             for name, parameter in self._parameters.items()
         }
-        return {"name": self.name, "digest": self.digest, "parameters": parameters}
+        compiled = {"compiled": True} if self.is_compiled else {}
+        return {"name": self.name, "digest": self.digest, **compiled, "parameters": parameters}
 
 
 def typed_subject(source: str, kind: Kind | None = None) -> Subject:
@@ -153,7 +154,8 @@ def described_subject(document: Any) -> Subject:
     name, digest = (_part(document, where, part, (str,), "a word") for part in ("name", "digest"))
     tables = _part(document, where, "parameters", (dict,), "an object")
     parameters = {key: _parameter(table, f"{where}.parameters.{key}") for key, table in tables.items()}
-    return Subject("kernel", name, name, digest, _parameters=parameters)
+    compiled = bool("compiled" in document and _part(document, where, "compiled", (bool,), "true or false"))
+    return Subject("kernel", name, name, digest, compiled, parameters)
 
 
 def _kind(source: str, is_kernel: bool) -> Kind:

@@ -61,8 +61,8 @@ class Ran:
 
     def key(self, machine: Machine, engine: str) -> str:
         """What its case on a machine is kept by: that of a sweep's point where that is the same."""
-        more = [part for part in (self.architecture, self.form) if part is not None]
-        return point_key(self.digest, self.parameters or {}, machine, engine, *more)
+        form = [] if self.form is None else [self.form]
+        return point_key(self.digest, self.parameters or {}, machine, engine, self.architecture is not None, *form)
 
 
 @dataclass(frozen=True)
