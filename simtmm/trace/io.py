@@ -2,8 +2,9 @@
 
 import dataclasses
 import json
+import shutil
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -182,11 +183,17 @@ class TraceRecorder:
     Small batches, such as those of small launches, come together in one, a row group.
     """
 
-    def __init__(self, path: Path | None = None, most_bytes: int | None = None) -> None:
-        """path: of a file; None to hold all in memory, of which that may take `most_bytes`, if that is said."""
+    def __init__(
+        self, path: Path | None = None, most_bytes: int | None = None, overflow: Callable[[], Path] | None = None
+    ) -> None:
+        """path: of a file; None to hold all in memory, of which that may take `most_bytes`, if that is said.
+
+        overflow: gives the path of a file that is written in the place of memory where that is too little.
+        """
         self._writer: RunWriter | TraceWriter | None = None
         self._most_bytes, self._bytes = most_bytes, 0
-        self._path = path
+        self._path, self._overflow = path, overflow
+        self._room: int | None = None  # bytes that a file which is written in the place of memory may have
         self._pieces: list[Batch | Runs] = []
         self._encoder = Encoder()
         self._shapes: list[tuple[int, int, int]] = []
@@ -245,9 +252,34 @@ class TraceRecorder:
             if isinstance(self._writer, RunWriter):
                 assert isinstance(piece, Runs)
                 self._writer.add(piece)
-        if not self._path:
-            self._pieces += pieces
-            self._bytes += sum(piece.bytes for piece in pieces)
+        if self._path:
+            self._check_room(self._path)
+            return
+        self._pieces += pieces
+        taken = self._bytes + sum(piece.bytes for piece in pieces)
+        if self._overflow is not None and self._most_bytes is not None and taken > self._most_bytes:
+            self._to_file(self._overflow)
+        else:
+            self._bytes = taken
+
+    def _to_file(self, overflow: Callable[[], Path]) -> None:
+        """Write what has been held in memory to a file, and all that comes with it."""
+        path = overflow()
+        writer = RunWriter(path)
+        for piece in self._pieces:
+            assert isinstance(piece, Runs)  # of launches that are known, which those are that are so recorded
+            writer.add(piece)
+        self._room = shutil.disk_usage(path.parent).free // 2
+        self._pieces, self._bytes, self._writer, self._path = [], 0, writer, path
+
+    def _check_room(self, path: Path) -> None:
+        """Raise RecordingError where a file in the place of memory becomes too large."""
+        if self._room is not None and path.stat().st_size > self._room:
+            raise RecordingError(
+                f"{self.events:,} events so far take more than memory holds, and than the {self._room:,} bytes that "
+                f"they may take in {path.parent}: does it loop or launch for ever? Else take smaller parameters, or "
+                "record some of its blocks"
+            )
 
     def _wait(self, most: int) -> None:
         """Until at most so many pieces are under way."""

@@ -1,16 +1,19 @@
 """What a recording may hold, and how it is stopped: kernels and host programs that never end fill no memory."""
 
 import contextlib
+import gc
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
 import time
+import types
 
 import pytest
 
-from simtmm import record
+from simtmm import load_machine, program, record
 from simtmm.errors import RecordingError
 from simtmm.recorder import limits
 from tests.recorder.build import DEVICE, host
@@ -103,6 +106,41 @@ def test_what_is_held_in_memory_has_the_memory_there_is(kernel_folder, monkeypat
     text = refused(folder)
     assert "events so far take" in text
     assert "at most 5,000,000 may be held in memory: does it loop or launch for ever?" in text
+
+
+@pytest.mark.parametrize("form", ["written", "compiled"])
+def test_a_program_that_memory_does_not_hold_goes_on_in_a_file_until_it_is_used_no_longer(
+    kernel_folder, monkeypatch, tmp_path, form
+):
+    if form == "compiled":
+        pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
+    monkeypatch.delenv("SIMTMM_MOST_EVENTS", raising=False)
+    monkeypatch.setattr(program.cache, "own_folder", lambda kind, root=None: tmp_path)
+    storing = LOOKING_UP.replace("% 100000)", "% 100000, 1)").replace("LD(", "ST(")
+    folder = kernel_folder(DEVICE + storing, host('{"a": np.zeros(100_000, np.int32)}', grid="1000", block="32"))
+    in_memory = program.open_program(str(folder), form=form)
+    assert not list(tmp_path.glob(".simtmm-*"))
+    recorder = "cpu" if form == "written" else "compiled"
+    monkeypatch.setattr(f"simtmm.recorder.{recorder}.record.most_bytes", lambda: 5_000_000)
+    opened = program.open_program(str(folder), form=form)
+    (file,) = tmp_path.glob(".simtmm-*")
+    assert opened.trace.info.digest == in_memory.trace.info.digest
+    machine = load_machine("gtx480")
+    assert opened.on(machine).workload.digest() == in_memory.on(machine).workload.digest()
+    assert file.stat().st_size > 0
+    del opened
+    gc.collect()
+    assert not file.exists()
+
+
+def test_a_file_in_the_place_of_memory_leaves_room_for_others(kernel_folder, monkeypatch, tmp_path):
+    monkeypatch.setattr(program.cache, "own_folder", lambda kind, root=None: tmp_path)
+    monkeypatch.setattr("simtmm.recorder.cpu.record.most_bytes", lambda: 5_000_000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: types.SimpleNamespace(free=2_000_000))
+    folder = kernel_folder(DEVICE + LOOKING_UP, host('{"a": np.zeros(100_000, np.int32)}', grid="1000", block="32"))
+    with pytest.raises(RecordingError, match=r"more than memory holds, and than the 1,000,000 bytes"):
+        program.open_program(str(folder), form="written")
+    assert not list(tmp_path.glob(".simtmm-*"))
 
 
 def test_what_threads_have_in_common_takes_next_to_no_memory(kernel_folder, monkeypatch):

@@ -32,6 +32,7 @@ def record(
     most: int | None = None,
     sample_blocks: int | None = None,
     doubts: Sequence[str] = (),
+    overflow: Callable[[], Path] | None = None,
 ) -> Trace:
     """Record a kernel; see simtmm.recorder.record. doubts: what is known to be missing in the trace, in words."""
     limit = most_events(most, in_memory=output is None)
@@ -41,7 +42,7 @@ def record(
     memory = GlobalMemory(kernel.inputs(parameters), shared=True)
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(written_whole(output)) if output else None
-        recorder = TraceRecorder(path, most_bytes())
+        recorder = TraceRecorder(path, most_bytes(), overflow)
         stack.callback(recorder.abandon)
         room = Room(limit, output is None, recorder)
         execution = stack.enter_context(CpuLaunches(kernel, program, memory, room))

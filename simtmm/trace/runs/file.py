@@ -118,7 +118,10 @@ class RowGroup:
 def _lists(
     lengths: Integers, values: npt.NDArray[Any], kind: pa.DataType, missing: npt.NDArray[np.bool_] | None
 ) -> Any:
-    offsets = np.concatenate([np.zeros(1, np.int32), np.cumsum(lengths)]).astype(np.int32)
+    ends = np.cumsum(lengths, dtype=np.int64)
+    if len(ends) and ends[-1] > np.iinfo(np.int32).max:  # of which a block alone must have most
+        raise TraceError(f"a row group of {ends[-1]:,} values: a file can hold {np.iinfo(np.int32).max:,}")
+    offsets = np.concatenate([np.zeros(1, np.int32), ends]).astype(np.int32)
     mask = None if missing is None else pa.array(missing)
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values), type=kind, mask=mask)
 
