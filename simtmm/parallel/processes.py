@@ -24,8 +24,9 @@ from queue import SimpleQueue
 from typing import Any
 
 from simtmm.errors import SimtmmError, StudyError
-from simtmm.parallel.tasks import Graph, Task
+from simtmm.parallel.tasks import STEPS, Graph, Task
 from simtmm.parallel.value_files import keep_value, kept_value
+from simtmm.watch import tell
 
 SHORTLY = 0.2  # seconds, in which the last trace of a killed process has gone
 DEATHS = 2  # of workers, alone with a task, before it is given up
@@ -77,6 +78,7 @@ class Local:
                 return None
 
             begin()
+            done = 0
             while running:
                 future = arrivals.next()
                 task = running.pop(future)
@@ -91,6 +93,8 @@ class Local:
                         continue
                     value = StudyError(f"a worker died {DEATHS} times over it: memory may have run out")
                 values[task] = value
+                done += 1
+                tell(STEPS, done, len(tasks))
                 for free in graph.done(task):
                     _forget(values.pop(free))
                 alone = begin()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from simtmm.report.text import duration
+from simtmm.parallel.tasks import STEPS
 from simtmm.watch import Watch, watched
 
 if TYPE_CHECKING:
@@ -126,6 +126,8 @@ class _Shown:
         """What is said beforehand of how long the outermost stage takes, once for its kind."""
         stage, pace = stages[0]
         kind, left = stage.split()[0], pace.left(now)
+        if left is None and stages[-1][0] == STEPS:  # which are finer than the points
+            left = stages[-1][1].left(now)
         if kind in self._forecast or left is None or left < LONG:
             return None
         self._forecast.add(kind)
@@ -198,7 +200,11 @@ def _told(stage: str, pace: _Pace, now: float) -> str:
 
 
 def _duration(seconds: float) -> str:
-    return duration(max(round(seconds), 1))
+    """A duration that nobody knows to three digits."""
+    for factor, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if seconds >= 2 * factor:
+            return f"{seconds / factor:.{0 if seconds >= 10 * factor else 1}f} {unit}"
+    return f"{max(round(seconds), 1)} s"
 
 
 @contextlib.contextmanager

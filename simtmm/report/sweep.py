@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.model.series import label
-from simtmm.report.text import NO_VALUE, duration, number, table
+from simtmm.report.text import NO_VALUE, number, seconds, table
 from simtmm.study.design.axes import Value
 from simtmm.study.findings import MOST_CURVES, Findings
 from simtmm.study.forecast import Forecast
@@ -92,6 +92,14 @@ def describe_forecast(made: Forecast, store: str) -> Iterator[RenderableType]:
         yield Text(f"{made.recordings:,} trace{'s' * (made.recordings != 1)} to record, where they are not yet kept")
     time = NO_VALUE if made.seconds is None else duration(made.seconds)
     yield Text(f"about {time} with {made.workers} worker{'s' * (made.workers != 1)}, from {made.estimate}")
+
+
+def duration(time: float) -> str:
+    """Seconds below two minutes, then minutes, hours, days."""
+    for factor, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if time >= 2 * factor:
+            return f"{time / factor:.3g} {unit}"
+    return seconds(time)
 
 
 def _points(study: Results) -> str:

@@ -29,14 +29,6 @@ def seconds(value: float | None) -> str:
     return f"{value / 1e-9:.3g} ns"
 
 
-def duration(time: float) -> str:
-    """Seconds below two minutes, then minutes, hours, days."""
-    for factor, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
-        if time >= 2 * factor:
-            return f"{time / factor:.3g} {unit}"
-    return seconds(time)
-
-
 def share(part: float, whole: float) -> str:
     """62 %; below one per cent, 0.3 %."""
     percent = 100 * part / whole if whole else 0.0

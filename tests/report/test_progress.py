@@ -87,7 +87,15 @@ def test_points_are_told_before_the_first_is_done_and_with_what_they_go_through(
     looked(20, "recording", 1, 4)
     assert looked(20, "points", 1, 40) == ["simtmm: points: takes about 13 minutes"]  # 20 s for the one, 39 left
     assert looked(22, "recording", 2, 4) == []
-    assert looked(44) == ["simtmm: points: 1 of 40, about 12.6 minutes left; recording: 50 %, about 48 s left"]
+    assert looked(44) == ["simtmm: points: 1 of 40, about 13 minutes left; recording: 50 %, about 48 s left"]
+
+
+def test_steps_in_other_processes_say_how_long_the_first_point_takes(looked):
+    looked(0, "points", 0, 40)
+    looked(0, "steps", 0, 160)
+    assert [line for now in range(1, 5) for line in looked(now, "steps", now, 160)] == [
+        "simtmm: points: takes about 2.6 minutes"
+    ]
 
 
 def test_another_launch_has_a_rate_of_its_own(looked):
