@@ -231,7 +231,7 @@ def test_the_watch_is_told_of_every_point(folder):
     run(designed(folder, axes={"memory.latency": LATENCIES}), workers=1, watch=lambda *told_: told.append(told_))
     of_all = [each for each in told if each[0] in ("planning", "points")]
     assert of_all == [("planning", 0, 4), *(("points", done, 4) for done in range(5))]
-    assert {stage for stage, _, _ in told} == {"planning", "points", "lowering", "simulating"}  # in this process
+    assert {"lowering", "simulating"} <= {stage for stage, _, _ in told}  # in this process
 
 
 @pytest.mark.parametrize("workers", [0, -1])
