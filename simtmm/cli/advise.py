@@ -16,6 +16,7 @@ from simtmm.cli.words import (
     SetOption,
     changes_of,
     parameters_of,
+    printing,
     ranges_of,
     show,
 )
@@ -56,7 +57,7 @@ def advise(
     from simtmm.report.progress import watching
 
     try:
-        with watching() as watch:
+        with watching() as watch, printing(as_json):
             made = run_advise(
                 kernel,
                 machine,

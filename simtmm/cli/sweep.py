@@ -16,6 +16,7 @@ from simtmm.cli.words import (
     SetOption,
     changes_of,
     parameters_of,
+    printing,
     ranges_of,
     show,
     warn_of_traces,
@@ -160,7 +161,7 @@ def sweep(
             told = forecast(design, path, workers)
         show(describe_forecast(told, str(path)), told.to_dict(), as_json, output)
         return
-    with watching() as watch, resumable(path):
+    with watching() as watch, printing(as_json), resumable(path):
         done = run_sweep(design, path, workers, cluster, watch)
     for target in export or []:
         done.save(target)

@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -200,6 +201,7 @@ def interrupts_held() -> Iterator[None]:
 
 def _begin_worker(stop: connection.Connection, scratch: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout = sys.stderr  # what a kernel prints is no part of what the parent prints
     threading.Thread(target=_end_with_parent, args=(stop, scratch), daemon=True).start()
 
 

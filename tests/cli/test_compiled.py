@@ -1,6 +1,9 @@
 """Plain CUDA on the command line: which commands take it, what they compile for, and one line where they do not."""
 
 import json
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -113,6 +116,28 @@ def test_a_comparison_records_once_for_each_architecture(here, called, architect
     assert status == 0
     assert sorted(architectures) == [75, 80, 90]
     assert out.count("Warning: Compiled for sm_75") == 2
+
+
+VARIED = (("sweep", "--vary", "n=64,128"), ("advise", "--vary", "n=64,128"), ("compare", "-p", "n=64,128"))
+
+
+@pytest.mark.parametrize("words", VARIED)
+def test_what_a_kernel_prints_is_kept_out_of_a_studys_document(here, called, words):
+    (here / "plain" / "kernel.cu").write_text(SAXPY)
+    status, out, err = called(words[0], "plain", *words[1:], "-j", "1", "--json")
+    assert status == 0
+    assert json.loads(out)
+    assert "n is 64\nn is 128\n" in err
+
+
+def test_what_a_kernel_prints_in_another_process_is_kept_out_of_the_document(here):
+    once = f"// {time.time_ns()}\n"  # of which no trace is kept from another run
+    (here / "plain" / "kernel.cu").write_text(SAXPY + once)
+    command = [sys.executable, "-m", "simtmm", "sweep", "plain", "--vary", "n=64,128", "-j", "2", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)
+    assert "n is 64\n" in done.stderr
 
 
 def test_points_of_machines_that_are_compiled_for_differently_are_not_one(here, called, architectures):
