@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from simtmm.errors import OutputError
-from simtmm.files import cache_folder
+from simtmm.files import cache_folder, part_file
 
 logger = logging.getLogger("simtmm")
 
@@ -66,11 +66,9 @@ def keep(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path],
 def temporary(folder: Path) -> Path:
     """A file there that is not kept, for its maker to remove. Raises OutputError."""
     try:
-        handle, name = tempfile.mkstemp(dir=folder, prefix=".simtmm-", suffix=".part")
+        return part_file(folder)
     except OSError as error:
         raise OutputError(f"{folder}: can't be written ({error.strerror})") from None
-    os.close(handle)
-    return Path(name)
 
 
 def _name(label: str, key: str, content: str, suffix: str) -> str:

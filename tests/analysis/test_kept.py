@@ -188,6 +188,15 @@ def test_an_edited_kernel_is_recorded_anew(kernel_folder, calls):
     assert calls["recorded"] == [1, 1]
 
 
+def test_what_is_doubted_of_a_recording_is_said_each_time(kernel_folder, caplog):
+    folder = str(kernel_folder(CODE.replace("ST(a, threadIdx.x, blockIdx.x);", ""), host(**WRONG_AT_2)))
+    for _ in range(2):
+        caplog.clear()
+        compare([folder], MACHINES, {"n": [1]}, ["pram"], engine="reference", store=None)
+        (record,) = caplog.records
+        assert "recorded no access" in record.getMessage()
+
+
 def test_cases_in_processes_are_the_same(tmp_path):
     write(tmp_path)
     machines = {name: load_machine(name) for name in MACHINES}

@@ -7,10 +7,10 @@ import logging
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from time import time
 from typing import Any
 
 from simtmm import cache
+from simtmm.files import remove_parts
 from simtmm.program import TRACES
 from simtmm.provenance import sources
 from simtmm.recorder import record
@@ -63,6 +63,11 @@ def trace_key(
     return Path(kernel).name, key, ".parquet"
 
 
+def remove_half_traces() -> None:
+    """Remove what killed processes left behind."""
+    remove_parts(cache.own_folder(TRACES), STALE)
+
+
 def prune_traces(keep: Collection[tuple[str, str, str]]) -> None:
     """Remove what killed processes left behind, and the traces used least recently beyond MOST_KEPT bytes.
 
@@ -70,10 +75,8 @@ def prune_traces(keep: Collection[tuple[str, str, str]]) -> None:
     """
     folder = cache.own_folder(TRACES)
     needed = tuple(f"{label}-{key}-" for label, key, _ in keep)
+    remove_half_traces()
     with contextlib.suppress(OSError):
-        for path in folder.glob(".simtmm-*.part"):
-            if time() - path.stat().st_mtime > STALE:
-                path.unlink(missing_ok=True)
         found = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in folder.glob("*.parquet"))
         total = sum(size for _, size, _ in found)
         for _, size, path in found:

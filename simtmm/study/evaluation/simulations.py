@@ -1,7 +1,7 @@
 """Simulations: a study of a kernel or a trace, point by point, on cores or a cluster, each kept as it is done."""
 
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from time import perf_counter
 from typing import Any
 
@@ -14,7 +14,7 @@ from simtmm.recorder.compiler import find_compiler
 from simtmm.study.design.design import Design
 from simtmm.study.design.points import Point, points_of
 from simtmm.study.evaluation.measured_times import Measured, measured_times
-from simtmm.study.evaluation.recorded_traces import is_recorded, prune_traces, trace_key
+from simtmm.study.evaluation.recorded_traces import is_recorded, prune_traces, remove_half_traces, trace_key
 from simtmm.study.evaluation.steps import Outcome, is_fatal
 from simtmm.study.evaluation.tasks import Pending, architecture_of, recording_key, tasks_of
 from simtmm.study.forecast import Estimate, Left
@@ -171,8 +171,9 @@ def keep_outcomes(
     """
     done, total = 0, sum(map(bool, tasks.values()))
     tell(stage, 0, total)
-    with closing(executor.run(list(tasks))) as outcomes:
-        for task, outcome in outcomes:
+    with ExitStack() as stack:
+        stack.callback(remove_half_traces)  # of processes that Ctrl-C has ended
+        for task, outcome in stack.enter_context(closing(executor.run(list(tasks)))):
             key = tasks[task]
             store, run = place(key)
             if isinstance(outcome, SimtmmError):
