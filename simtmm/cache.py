@@ -50,7 +50,7 @@ def is_kept(folder: Path, label: str, key: str, suffix: str) -> bool:
 
 def keep(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path], object]) -> Path:
     """Make a file, at the path that `make` is called with, and keep it there whole. Raises OutputError."""
-    made = temporary(folder)
+    made = _part_in(folder)
     try:
         make(made)
         made.chmod(OWN)
@@ -63,7 +63,7 @@ def keep(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path],
     return kept
 
 
-def temporary(folder: Path) -> Path:
+def _part_in(folder: Path) -> Path:
     """A file there that is not kept, for its maker to remove. Raises OutputError."""
     try:
         return part_file(folder)

@@ -1,21 +1,19 @@
 """Program: from what a user names, a kernel, a trace or a workload, to what is simulated and counted on a machine."""
 
-import weakref
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from simtmm import cache
 from simtmm.errors import KernelError, TraceError, shown
 from simtmm.files import data_file
 from simtmm.kernel import Kernel
 from simtmm.machine import Machine
 from simtmm.recorder import FORMS, form_of, record
 from simtmm.recorder.sources import opened_kernel
-from simtmm.trace.counts import Counts, count
+from simtmm.trace.counts import Counts, lower_and_count
 from simtmm.trace.io import Trace, load_trace
-from simtmm.trace.lower import lower
+from simtmm.trace.streamed import StreamedWorkload
 from simtmm.workload import Workload, load_workload
 
 Kind = Literal["kernel", "trace", "workload"]
@@ -34,8 +32,6 @@ LOADERS: Mapping[Kind, Callable[[str | Path], Kernel | Trace | Workload]] = {
     "workload": load_workload,
 }
 
-TRACES = "traces"  # the folder of recorded traces in the user's cache
-
 Source: TypeAlias = str | Path | Kernel | Trace | Workload
 Heard = Callable[[int], None]  # events recorded
 Lowered = Callable[[int, int], None]  # done, total
@@ -46,7 +42,7 @@ class Prepared:
     """A program on a machine. counts: None where only a workload is known, which nothing can be counted of."""
 
     machine: Machine
-    workload: Workload
+    workload: Workload | StreamedWorkload
     counts: Counts | None
 
 
@@ -79,8 +75,7 @@ class Program:
         if self.trace is None:
             assert self.workload is not None
             return Prepared(machine, self.workload, None)
-        workload = lower(self.trace, machine, progress)
-        return Prepared(machine, workload, count(self.trace, machine, workload))
+        return Prepared(machine, *lower_and_count(self.trace, machine, progress))
 
 
 def kind_of(source: Source) -> Kind:
@@ -129,11 +124,7 @@ def open_program(
     if isinstance(opened, Trace):
         return _of_trace(opened)
     architecture, notes = architecture_for(opened, machine, form)
-    with _Overflow() as overflow:
-        trace = record(
-            opened, parameters, progress=progress, form=form, architecture=architecture, overflow=overflow.path
-        )
-        overflow.belongs_to(trace)
+    trace = record(opened, parameters, progress=progress, form=form, architecture=architecture)
     return _of_trace(trace, opened, notes)
 
 
@@ -149,31 +140,6 @@ def architecture_for(
 
     chosen = architecture_of(machine)
     return chosen.number, (chosen.note,) if chosen.note else ()
-
-
-class _Overflow:
-    """A file in the user's cache folder for a trace that memory does not hold; it goes with the trace."""
-
-    def __init__(self) -> None:
-        self._path: Path | None = None
-
-    def __enter__(self) -> "_Overflow":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._path is not None:  # what was recorded went wrong
-            self._path.unlink(missing_ok=True)
-
-    def path(self) -> Path:
-        """Make it. One that a killed process leaves behind is taken away as other traces' are. Raises OutputError."""
-        self._path = cache.temporary(cache.own_folder(TRACES))
-        return self._path
-
-    def belongs_to(self, trace: Trace) -> None:
-        """Remove it when the trace is used no longer."""
-        if self._path is not None:
-            weakref.finalize(trace, self._path.unlink, missing_ok=True)
-            self._path = None
 
 
 def shipped_trace(name: str) -> Path:

@@ -31,7 +31,6 @@ def record(
     device_memory: int | None = None,
     form: str | None = None,
     architecture: int | None = None,
-    overflow: Callable[[], Path] | None = None,
 ) -> "Trace":
     """Run a kernel, check its answer, and give the trace of what its threads did.
 
@@ -50,7 +49,6 @@ def record(
         those of PTX in any case. If left out, "compiled" for a kernel without macros on the CPU, and "written" for any
         other.
     architecture: compute capability that is compiled for, times ten (90 for sm_90); one of today if left out.
-    overflow: gives the path of a file that takes a trace which memory does not hold, on the CPU; an error if left out.
     device_memory: that a recording on a GPU may take beside the arrays [bytes]; most of what is free if left out.
 
     On the CPU the kernel runs in a process of its own, which is ended where it records nothing for too long or takes
@@ -80,9 +78,8 @@ def record(
     chosen = form or ("written" if only_written else form_of(loaded))
     if chosen != "written":
         trace = _compiled(
-            loaded, parameters, on, output, progress, races, most_events, sample_blocks, architecture, chosen != "ptx",
-            overflow,
-        )  # fmt: skip
+            loaded, parameters, on, output, progress, races, most_events, sample_blocks, architecture, chosen != "ptx"
+        )
     elif loaded.sources:
         what = ", ".join(source.name for source in loaded.sources)
         raise RecordingError(f"kernel {loaded.name}: {what}: is recorded as compiled; form = 'written' is for a folder")
@@ -103,7 +100,7 @@ def record(
 
         resolved = loaded.resolve(parameters or {})
         doubts = unmarked_warnings(loaded, resolved)
-        trace = cpu.record(loaded, resolved, output, progress, races, most_events, sample_blocks, doubts, overflow)
+        trace = cpu.record(loaded, resolved, output, progress, races, most_events, sample_blocks, doubts)
     for doubt in trace.info.doubts:
         logger.warning("warning: kernel %s: %s", loaded.name, doubt)
     return trace
@@ -127,7 +124,6 @@ def _compiled(
     sample_blocks: int | None,
     architecture: int | None,
     machine_code: bool,
-    overflow: Callable[[], Path] | None,
 ) -> "Trace":
     if on != "cpu":
         raise RecordingError(f"kernel {kernel.name}: is recorded as compiled, which is done on the CPU (on = 'cpu')")
@@ -136,6 +132,4 @@ def _compiled(
     from simtmm.recorder.compiled import record as compiled
 
     resolved = kernel.resolve(parameters or {})
-    return compiled.record(
-        kernel, resolved, output, progress, most_events, sample_blocks, architecture, machine_code, overflow
-    )
+    return compiled.record(kernel, resolved, output, progress, most_events, sample_blocks, architecture, machine_code)

@@ -87,14 +87,14 @@ def test_a_case_that_fails_is_told_and_the_others_go_on(kernel):
 
 
 def test_a_case_that_memory_does_not_hold_is_told_and_the_others_go_on(kernel, monkeypatch):
-    usual = cases.lowered_once
+    usual = cases.lower_and_count
 
-    def lowered(source, machine):
+    def lowered(trace, machine, progress):
         if machine.name == "GeForce GTX 280":
             raise MemoryError
-        return usual(source, machine)
+        return usual(trace, machine, progress)
 
-    monkeypatch.setattr(cases, "lowered_once", lowered)
+    monkeypatch.setattr(cases, "lower_and_count", lowered)
     made = compare([kernel], MACHINES, {"n": [1]}, ["tmm"], engine="reference")
     assert [one.machine_name for one in made.cases] == ["gtx480"]
     assert made.failed == {"probe, n=1, gtx280": "memory ran out"}

@@ -4,16 +4,15 @@ import contextlib
 import gc
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-import types
 
 import pytest
 
-from simtmm import load_machine, program, record
+from simtmm import load_machine, record, simulate
 from simtmm.errors import RecordingError
 from simtmm.recorder import limits
 from tests.recorder.build import DEVICE, host
@@ -99,48 +98,44 @@ __global__ void f(int* a)
 """
 
 
-def test_what_is_held_in_memory_has_the_memory_there_is(kernel_folder, monkeypatch):
+def looking_up(kernel_folder):
+    return kernel_folder(DEVICE + LOOKING_UP, host('{"a": np.zeros(100_000, np.int32)}', grid="1000", block="32"))
+
+
+def test_what_memory_should_not_hold_lies_in_a_file_as_long_as_the_trace_lives(kernel_folder, monkeypatch, tmp_path):
     monkeypatch.delenv("SIMTMM_MOST_EVENTS", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    folder = looking_up(kernel_folder)
+    held = record(folder)
+    assert not list(tmp_path.glob("temporary/*"))
     monkeypatch.setattr("simtmm.recorder.cpu.record.most_bytes", lambda: 5_000_000)
-    folder = kernel_folder(DEVICE + LOOKING_UP, host('{"a": np.zeros(100_000, np.int32)}', grid="1000", block="32"))
-    text = refused(folder)
-    assert "events so far take" in text
-    assert "at most 5,000,000 may be held in memory: does it loop or launch for ever?" in text
-
-
-@pytest.mark.parametrize("form", ["written", "compiled"])
-def test_a_program_that_memory_does_not_hold_goes_on_in_a_file_until_it_is_used_no_longer(
-    kernel_folder, monkeypatch, tmp_path, form
-):
-    if form == "compiled":
-        pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
-    monkeypatch.delenv("SIMTMM_MOST_EVENTS", raising=False)
-    monkeypatch.setattr(program.cache, "own_folder", lambda kind, root=None: tmp_path)
-    storing = LOOKING_UP.replace("% 100000)", "% 100000, 1)").replace("LD(", "ST(")
-    folder = kernel_folder(DEVICE + storing, host('{"a": np.zeros(100_000, np.int32)}', grid="1000", block="32"))
-    in_memory = program.open_program(str(folder), form=form)
-    assert not list(tmp_path.glob(".simtmm-*"))
-    recorder = "cpu" if form == "written" else "compiled"
-    monkeypatch.setattr(f"simtmm.recorder.{recorder}.record.most_bytes", lambda: 5_000_000)
-    opened = program.open_program(str(folder), form=form)
-    (file,) = tmp_path.glob(".simtmm-*")
-    assert opened.trace.info.digest == in_memory.trace.info.digest
+    made = record(folder)
+    assert [path.name for path in tmp_path.glob("temporary/*/*")] == ["trace.parquet"]
+    assert made.info.digest == held.info.digest
     machine = load_machine("gtx480")
-    assert opened.on(machine).workload.digest() == in_memory.on(machine).workload.digest()
-    assert file.stat().st_size > 0
-    del opened
+    assert simulate(machine, made).ticks == simulate(machine, held).ticks
+    del made
     gc.collect()
-    assert not file.exists()
+    assert not list(tmp_path.glob("temporary/*"))
 
 
-def test_a_file_in_the_place_of_memory_leaves_room_for_others(kernel_folder, monkeypatch, tmp_path):
-    monkeypatch.setattr(program.cache, "own_folder", lambda kind, root=None: tmp_path)
+def test_a_recording_that_fails_leaves_no_temporary_file(kernel_folder, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("simtmm.recorder.cpu.record.most_bytes", lambda: 1_000_000)
+    monkeypatch.setenv("SIMTMM_MOST_EVENTS", "2000000")
+    assert "at most 2,000,000 may be held" in refused(looking_up(kernel_folder))
+    assert not list(tmp_path.glob("temporary/*"))
+
+
+def test_a_folder_for_temporary_files_that_is_none_is_told(kernel_folder, monkeypatch, tmp_path):
+    monkeypatch.delenv("SIMTMM_MOST_EVENTS", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     monkeypatch.setattr("simtmm.recorder.cpu.record.most_bytes", lambda: 5_000_000)
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: types.SimpleNamespace(free=2_000_000))
-    folder = kernel_folder(DEVICE + LOOKING_UP, host('{"a": np.zeros(100_000, np.int32)}', grid="1000", block="32"))
-    with pytest.raises(RecordingError, match=r"more than memory holds, and than the 1,000,000 bytes"):
-        program.open_program(str(folder), form="written")
-    assert not list(tmp_path.glob(".simtmm-*"))
+    text = refused(looking_up(kernel_folder))
+    assert "events so far take more than the 5,000,000 bytes that may be held in memory" in text
+    assert f"{tmp_path / 'none'} can't hold them (No such file or directory): set TMPDIR" in text
 
 
 def test_what_threads_have_in_common_takes_next_to_no_memory(kernel_folder, monkeypatch):
@@ -169,7 +164,7 @@ def test_available_memory_keeps_to_the_processs_own_limit():
 
 PEAK = """
 import resource, sys
-from simtmm import record
+from simtmm import load_machine, record, simulate
 for grid in (2, 40):
     trace = record(sys.argv[1], {"n": grid}, output=sys.argv[2])
     assert trace.info.events == grid * 300_000, trace.info.events
@@ -245,7 +240,7 @@ def test_ctrl_c_ends_a_recording_and_leaves_nothing(kernel_folder, tmp_path, wha
 
 AFTER = """
 import os, signal, sys, threading
-from simtmm import record
+from simtmm import load_machine, record, simulate
 threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     record(sys.argv[1], {"n": 2_000_000_000}, most_events=1 << 40)

@@ -28,7 +28,6 @@ def record(
     sample_blocks: int | None = None,
     architecture: int | None = None,
     machine_code: bool = True,
-    overflow: Callable[[], Path] | None = None,
 ) -> Trace:
     """Record a kernel as compiled; see simtmm.recorder.record.
 
@@ -44,7 +43,7 @@ def record(
     execution = CompiledLaunches(linked, arrays, limit, f"kernel {kernel.name}", machine_code)
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(written_whole(output)) if output else None
-        recorder = TraceRecorder(path, most_bytes(), overflow)
+        recorder = TraceRecorder(path, most_bytes())
         stack.callback(recorder.abandon)
         run = ProgramRun(kernel, parameters, arrays, execution, HOW_COMPILED)
         for batch in run.batches():

@@ -1,6 +1,6 @@
 """Cases: programs on machines that are no study's points, computed once and kept in stores, as points are."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,21 +17,12 @@ from simtmm.result import Result
 from simtmm.study.design.points import point_key
 from simtmm.study.evaluation.recorded_traces import prune_traces, recorded, trace_key
 from simtmm.study.evaluation.simulations import executor_here, keep_outcomes
-from simtmm.study.evaluation.steps import (
-    Outcome,
-    counted,
-    counting_key,
-    fitted,
-    lowered_once,
-    lowering_key,
-    opened,
-)
+from simtmm.study.evaluation.steps import Outcome, opened
 from simtmm.study.store.kept import kept_store
 from simtmm.study.store.store import Documents, Store
-from simtmm.trace.counts import Counts
+from simtmm.trace.counts import Counts, lower_and_count
 from simtmm.trace.io import Trace
 from simtmm.watch import Watch, telling, watched
-from simtmm.workload import Workload
 
 COUNTS, TRACE = "counts", "trace"  # what is kept of a case beside what is simulated
 QUANTITIES = (SIMULATED, COUNTS, TRACE)
@@ -173,56 +164,39 @@ def _tasks(
 ) -> dict[Task, str]:
     """The calls that are needed, each behind those it needs, with the keys of the cases that they compute.
 
-    A program is recorded once for each architecture, lowered once for each way to lower it, and counted likewise. Those
-    of one recording stand together, so that few are in hand at once.
+    A program is recorded once for each architecture. Those of one recording stand together, so that few are in hand at
+    once.
     """
     tasks: dict[Task, str] = {}
-    shared: dict[tuple[str, ...], Task] = {}
-
-    def once(key: tuple[str, ...], function: Callable[..., Any], *arguments: Any, here: bool = False) -> Task:
-        if key not in shared:
-            shared[key] = Task(function, arguments, here=here)
-            tasks[shared[key]] = ""
-        return shared[key]
-
     by_recording: dict[str, list[str]] = {}
     for key, (ran, _) in waiting.items():
         by_recording.setdefault(repr(ran), []).append(key)
-    for of, keys in by_recording.items():
+    for keys in by_recording.values():
+        ran, _ = waiting[keys[0]]
+        if ran.parameters is None:
+            trace = Task(Path, (ran.source,), here=True)
+        else:
+            trace = Task(recorded, ran.recording, here=True)
+        tasks[trace] = ""
         for key in keys:
-            ran, machine = waiting[key]
-            if ran.parameters is None:
-                trace = once(("trace", of), Path, ran.source, here=True)
-            else:
-                trace = once(("trace", of), recorded, *ran.recording, here=True)
-            workload = once(("lower", of, lowering_key(machine)), lowered_once, trace, machine)
-            counts = once(("count", of, counting_key(machine)), counted, trace, workload, machine)
-            own = (trace, workload, counts, machine, tuple(lacking[key]), engine, threads)
-            tasks[Task(computed, own, wanted=True)] = key
+            tasks[Task(computed, (trace, waiting[key][1], tuple(lacking[key]), engine, threads), wanted=True)] = key
     return tasks
 
 
 def computed(
-    source: Path | Trace,
-    workload: Workload,
-    counts: Counts | Outcome,
-    machine: Machine,
-    quantities: Sequence[str],
-    engine: str,
-    threads: int | None,
+    source: Path | Trace, machine: Machine, quantities: Sequence[str], engine: str, threads: int | None
 ) -> Outcome:
-    """A case. workload: as `lowered_once` gives it; counts: as `counted` gives them. threads: see simtmm.simulate."""
-    if isinstance(counts, Outcome):
-        return counts
-    begun, info = perf_counter(), opened(source).info
+    """A case. threads: see simtmm.simulate."""
+    begun, trace = perf_counter(), opened(source)
+    info = trace.info
     results: dict[str, Mapping[str, Any]] = {
-        COUNTS: asdict(counts),
-        TRACE: {"kernel": info.kernel, "parameters": info.parameters, "digest": info.digest, "doubts": info.doubts},
+        TRACE: {"kernel": info.kernel, "parameters": info.parameters, "digest": info.digest, "doubts": info.doubts}
     }
     try:
+        workload, counts = lower_and_count(trace, machine, telling("lowering"))
+        results[COUNTS] = asdict(counts)
         if SIMULATED in quantities:
-            own = fitted(workload, source, machine)
-            made = simulate(machine, own, engine, threads=threads, progress=telling("simulating"))
+            made = simulate(machine, workload, engine, threads=threads, progress=telling("simulating"))
             results[SIMULATED] = made.to_dict()
     except WorkloadError as error:
         return Outcome(skipped=str(error))

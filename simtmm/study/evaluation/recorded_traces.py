@@ -11,13 +11,13 @@ from typing import Any
 
 from simtmm import cache
 from simtmm.files import remove_parts
-from simtmm.program import TRACES
 from simtmm.provenance import sources
 from simtmm.recorder import record
 from simtmm.trace.io import load_trace
 
 logger = logging.getLogger("simtmm")
 
+TRACES = "traces"  # the folder in the user's cache
 MOST_KEPT = 8 << 30  # bytes of traces that stay there
 STALE = 86_400.0  # seconds after which half a trace has been left behind by a killed process
 
