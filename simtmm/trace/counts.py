@@ -108,6 +108,12 @@ class Counts:
             waits=waits,
         )
 
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any]) -> "Counts":
+        """From the form that dataclasses.asdict gives. Raises KeyError or TypeError for another one."""
+        launches = tuple(LaunchCounts(**launch) for launch in table["launches"])
+        return cls(**{**table, "launches": launches})
+
     def to_dict(self) -> dict[str, Any]:
         """All but the launches, for JSON."""
         return {

@@ -18,6 +18,7 @@ from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
 from simtmm.trace.lower import fit, lower_with
 from simtmm.trace.specification import CountingSpecification, LoweringSpecification
+from simtmm.watch import telling
 from simtmm.workload import Workload
 
 
@@ -49,7 +50,8 @@ def compute(
             if quantity == SIMULATED:
                 own = fitted(workload, source, machine)
                 threads = 1 if engine == "fast" else None  # the other cores are busy with other points
-                results[quantity] = simulate(machine, own, engine, threads=threads).to_dict()
+                progress = telling("simulating")
+                results[quantity] = simulate(machine, own, engine, threads=threads, progress=progress).to_dict()
             else:
                 assert counts is not None
                 results[quantity] = predict(quantity, machine, counts).to_dict()
@@ -92,7 +94,7 @@ def lowered_once(source: "Path | Trace", machine: Machine) -> Workload:
 
     It is for `fitted`: without occupancy, which so refuses no block.
     """
-    return lower_with(opened(source), LoweringSpecification.of(machine))
+    return lower_with(opened(source), LoweringSpecification.of(machine), telling("lowering"))
 
 
 def fitted(workload: Workload, source: "Path | Trace", machine: Machine) -> Workload:
