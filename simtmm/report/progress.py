@@ -25,7 +25,7 @@ LONG = 5.0  # seconds from which on it is said beforehand how long something tak
 LINES = 10.0  # seconds between two lines, where no terminal shows bars
 SLOWER = 0.1  # of the time that has gone by, which lines are apart at least: a long run's log stays short
 SURE = 1.0  # seconds of steady work from which its rate is taken
-LATE = 10.0  # seconds after which what came before the first step, such as compiling, spoils the rate no longer
+LATE = 30.0  # seconds after which what came before the first step, such as compiling, spoils the rate no longer
 OVERALL = ("points", "cases", "simulations")  # stages within which others come and go
 
 

@@ -84,10 +84,16 @@ def test_points_are_told_before_the_first_is_done_and_with_what_they_go_through(
     looked(0, "planning", 256, 300)
     looked(0, "points", 0, 40)
     assert looked(11) == ["simtmm: points: 0 of 40"]
-    looked(20, "recording", 1, 4)
-    assert looked(20, "points", 1, 40) == ["simtmm: points: takes about 13 minutes"]  # 20 s for the one, 39 left
-    assert looked(22, "recording", 2, 4) == []
-    assert looked(44) == ["simtmm: points: 1 of 40, about 13 minutes left; recording: 50 %, about 48 s left"]
+    looked(40, "recording", 1, 4)
+    assert looked(40, "points", 1, 40) == ["simtmm: points: takes about 26 minutes"]  # 40 s for the one, 39 left
+    assert looked(42, "recording", 2, 4) == []
+    assert looked(64) == ["simtmm: points: 1 of 40, about 26 minutes left; recording: 50 %, about 48 s left"]
+
+
+def test_a_first_point_that_may_have_compiled_is_no_measure(looked):
+    looked(0, "points", 0, 40)
+    looked(20, "points", 1, 40)
+    assert looked(24, "points", 3, 40) == ["simtmm: points: takes about 74 s"]  # 2 s for each that followed
 
 
 def test_steps_in_other_processes_say_how_long_the_first_point_takes(looked):
