@@ -74,11 +74,12 @@ def lower_or_stream(
     machine: Machine,
     progress: Progress | None = None,
     tallying: Tallying | None = None,
-    most_held: int = MOST_HELD,
+    most_held: int | None = None,
 ) -> tuple[AnyWorkload, tuple[Tally, ...]]:
     """What `lower` gives, or, where that is too much to hold, what makes its operations as an engine asks for them.
 
-    tallying: adds up the operations of each launch; how is its own. most_held: bytes of the operations held.
+    tallying: adds up the operations of each launch; how is its own. most_held: bytes of the operations held;
+    MOST_HELD if left out.
 
     Gives that as well. Raises what `lower` raises.
     """
@@ -93,21 +94,22 @@ def lower_or_stream_with(
     specification: LoweringSpecification,
     progress: Progress | None = None,
     tallying: Tallying | None = None,
-    most_held: int = MOST_HELD,
+    most_held: int | None = None,
 ) -> tuple[AnyWorkload, tuple[Tally, ...]]:
     """Likewise on any machine of a specification; launches carry no occupancy: see `fit`."""
     tallying = tallying or Tallying(len(trace.info.launches))
+    most = MOST_HELD if most_held is None else most_held
     pieces: list[tuple[Runs, Lowered]] = []
     held = 0
     for runs, lowered in _lowered(trace, specification, progress):
         tallying.add(runs.launch, lowered.kind, lowered.amount, lowered.warp_operations)
         held += lowered.bytes
-        if held <= most_held:
+        if held <= most:
             pieces.append((runs, lowered))
         else:
             pieces.clear()
     tallies = tallying.finish()
-    if held <= most_held:
+    if held <= most:
         return _assemble(pieces, trace.info, specification.warp_width), tallies
     limits = np.zeros(len(trace.info.launches), dtype=np.int64)
     return StreamedWorkload(trace, specification, limits, tallies, trace.info.kernel), tallies
