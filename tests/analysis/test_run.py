@@ -13,7 +13,7 @@ from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.model.latency_hiding import hiding
 from simtmm.model.launch.occupancy import occupancy
 from simtmm.provenance import VERSION
-from simtmm.trace.io import TraceRecorder
+from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch
 
 SMALL = Machine.from_dict(
