@@ -11,6 +11,7 @@ from simtmm.cli.words import (
     KernelMemoryOption,
     KernelPathOption,
     KernelTimeoutOption,
+    MachinePathOption,
     OutputOption,
     SetOption,
     chosen_machine,
@@ -47,6 +48,7 @@ def compare(
     ] = None,
     form: FormOption = None,
     kernel_path: KernelPathOption = None,
+    machine_path: MachinePathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
     model: Annotated[
