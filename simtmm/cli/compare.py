@@ -84,8 +84,11 @@ def compare(
 
         files.check(picture)
         draw = comparison.compared(kind)
+    from simtmm.machine.changed import suffix
+
     names = machine or list(dict.fromkeys(machine_for(each, None, form) for each in source or ()))[:1]
-    machines = {Path(name).stem if name.endswith(".toml") else name: chosen_machine(name, set_) for name in names}
+    chosen = [(Path(name).stem if name.endswith(".toml") else name, chosen_machine(name, set_)) for name in names]
+    machines = {f"{name}{suffix(changed.changes)}": changed for name, changed in chosen}
     from simtmm.analysis import compare as study
     from simtmm.measurement.timings import load_timings
     from simtmm.report import compare as report

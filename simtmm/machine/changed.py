@@ -63,7 +63,7 @@ def named_with(name: str, earlier: Mapping[str, str], told: Mapping[str, str]) -
     return name.removesuffix(suffix(earlier)) + suffix(told)
 
 
-def suffix(told: Mapping[str, str]) -> str:
+def suffix(told: Mapping[str, str] | None) -> str:
     """What is changed as the end of a name; empty where nothing is."""
     if not told:
         return ""

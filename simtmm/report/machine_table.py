@@ -82,7 +82,7 @@ QUANTITIES = (
 def compare_machines(machines: Mapping[str, Machine]) -> Iterator[RenderableType]:
     """All machines in one table, a line each; fits 120 columns."""
     headers = ("machine", "family", *(quantity.header for quantity in QUANTITIES), "sure")
-    rows = [_row(f"{name}{suffix(machine.changes or {})}", machine) for name, machine in machines.items()]
+    rows = [_row(f"{name}{suffix(machine.changes)}", machine) for name, machine in machines.items()]
     yield table("", headers, rows, left=(0, 1), gap=2)
     yield ""
     yield Text(
