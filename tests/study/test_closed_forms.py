@@ -1,8 +1,8 @@
 """Closed forms: as columns they say what the library says of each point."""
 
-import re
 import itertools
 import json
+import re
 from math import isclose
 
 import pytest

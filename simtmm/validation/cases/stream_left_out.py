@@ -17,7 +17,7 @@ from simtmm.validation.cases.stream_occupancy import GPUS, ORIGIN, Gpu, measured
 from simtmm.watch import Watch
 
 EACH = 6  # every so-manieth point is simulated
-SAMPLE = 13
+SAMPLE = 18  # a multiple of EACH
 SHEET = "simulated, by the data sheet"
 ALONE = "simulated without a family"
 COMPARED_MODELS = ("mwp-cwp",)
