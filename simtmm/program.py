@@ -11,9 +11,9 @@ from simtmm.kernel import Kernel
 from simtmm.machine import Machine
 from simtmm.recorder import FORMS, form_of, record
 from simtmm.recorder.sources import opened_kernel
-from simtmm.trace.counts import Counts, count
+from simtmm.trace.counts import Counts, lower_and_count
 from simtmm.trace.io import Trace, load_trace
-from simtmm.trace.lower import lower
+from simtmm.trace.streamed import StreamedWorkload
 from simtmm.workload import Workload, load_workload
 
 Kind = Literal["kernel", "trace", "workload"]
@@ -42,7 +42,7 @@ class Prepared:
     """A program on a machine. counts: None where only a workload is known, which nothing can be counted of."""
 
     machine: Machine
-    workload: Workload
+    workload: Workload | StreamedWorkload
     counts: Counts | None
 
 
@@ -75,8 +75,7 @@ class Program:
         if self.trace is None:
             assert self.workload is not None
             return Prepared(machine, self.workload, None)
-        workload = lower(self.trace, machine, progress)
-        return Prepared(machine, workload, count(self.trace, machine, workload))
+        return Prepared(machine, *lower_and_count(self.trace, machine, progress))
 
 
 def kind_of(source: Source) -> Kind:

@@ -8,7 +8,8 @@ from simtmm.machine.load import opened_machine as opened_machine
 from simtmm.program import kind_of
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import SUFFIX, Trace, load_trace
-from simtmm.trace.lower import lower
+from simtmm.trace.lower import lower_or_stream
+from simtmm.trace.streamed import StreamedWorkload
 from simtmm.workload import Workload, load_workload
 
 
@@ -21,14 +22,16 @@ def opened_trace(trace: Trace | str | Path) -> Trace:
     raise TraceError(f"trace = {shown(trace)}: must be a Trace, a trace's name, or a path to its file ({SUFFIX})")
 
 
-def opened_workload(workload: Workload | Trace | str | Path, machine: Machine) -> Workload:
+def opened_workload(
+    workload: Workload | StreamedWorkload | Trace | str | Path, machine: Machine
+) -> Workload | StreamedWorkload:
     """The workload itself, that of a file, or what a trace is on the machine. Raises WorkloadError, TraceError."""
-    if isinstance(workload, Workload):
+    if isinstance(workload, (Workload, StreamedWorkload)):
         return workload
     if isinstance(workload, (str, Path)) and kind_of(workload) == "workload":
         return load_workload(workload)
     if isinstance(workload, (Trace, str, Path)):
-        return lower(opened_trace(workload), machine)
+        return lower_or_stream(opened_trace(workload), machine)[0]
     raise WorkloadError(
         f"workload = {shown(workload)}: must be a Workload, a path to its file (.json), a Trace, a trace's "
         f"name, or a path to its file ({SUFFIX})"

@@ -10,6 +10,8 @@ from simtmm.computer import cores
 from simtmm.errors import EngineError, WorkloadError, nearest
 from simtmm.machine import Machine
 from simtmm.result import Result
+from simtmm.trace.lower import lower
+from simtmm.trace.streamed import StreamedWorkload
 from simtmm.workload import Workload
 
 Progress = Callable[[int, int], None]
@@ -51,7 +53,7 @@ Scheduler = Callable[[Sequence[ReadyWarp], CoreGroup], ReadyWarp]
 
 def simulate(
     machine: Machine,
-    workload: Workload,
+    workload: Workload | StreamedWorkload,
     engine: str | None = None,
     *,
     scheduler: Scheduler | None = None,
@@ -81,6 +83,8 @@ def simulate(
     if scheduler and engine != "reference":
         raise EngineError(f"engine {engine!r}: has the built-in schedulers only; rules of your own run on 'reference'")
     check_fits(machine, workload)
+    if engine == "reference" and isinstance(workload, StreamedWorkload):  # it holds every operation
+        workload = lower(workload.trace, machine)
     run = cast(Callable[..., Result], importlib.import_module(ENGINES[engine]).simulate)
     own: dict[str, object] = {"scheduler": scheduler} if scheduler else {}
     if engine == "fast":
@@ -88,15 +92,18 @@ def simulate(
     return run(machine, workload, breakdown=breakdown, timeline=timeline, progress=progress, **own)
 
 
-def check_fits(machine: Machine, workload: Workload) -> None:
+def check_fits(machine: Machine, workload: Workload | StreamedWorkload) -> None:
     """Raise WorkloadError if some block fits no empty group of the machine (machine rules, section 6)."""
-    warps = np.diff(workload.block_warps)
+    if isinstance(workload, StreamedWorkload):
+        warps, first_blocks = workload.warps_of_blocks, np.arange(workload.launches + 1)
+    else:
+        warps, first_blocks = np.diff(workload.block_warps), workload.launch_blocks
     too_large = np.flatnonzero(warps > machine.warps_per_group)
     if len(too_large):
         block = int(too_large[0])
-        launch = int(np.searchsorted(workload.launch_blocks, block, side="right")) - 1
+        launch = int(np.searchsorted(first_blocks, block, side="right")) - 1
         raise WorkloadError(
-            f"{workload.origin}: launch {launch}, block {block - int(workload.launch_blocks[launch])}: "
+            f"{workload.origin}: launch {launch}, block {block - int(first_blocks[launch])}: "
             f"{int(warps[block])} warps of {machine.cores.warp_width} threads fit no core group of "
             f"{machine.name}, which holds at most {machine.warps_per_group} warps: launch smaller blocks"
         )

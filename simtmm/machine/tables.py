@@ -150,6 +150,9 @@ class Memory(Table):
     interleave: Literal["modulo", "hash"] = unit("", "how chunks spread over partitions", default="modulo")
     service: Duration = unit("cycles", "a partition is taken this long by a chunk", default=0)
     atomic_service: Duration = unit("cycles", "a partition is taken this long by an atomic update", default=0)
+    atomics: Literal["each", "by-word"] = unit(
+        "", "which updates of a warp's atomic are served together", default="each"
+    )
     turnaround: Duration = unit("cycles", "a partition that turns from reads to writes or back waits", default=0)
     rows: Rows | None = unit("", "the rows of a partition", default=None)
     stores: Literal["blocking", "posted"] = unit("", "whether a warp waits for its stores", default="blocking")

@@ -1,10 +1,10 @@
 """Loops over arrays, written in a small part of Python, as machine code; LLVM compiles them in seconds.
 
 What is translated: functions of integers of 64 bits, truths, and C-contiguous arrays of integers, with `if`, `while`,
-`for` over a range, arithmetic, comparisons, `min`, `max` and calls of other such functions, none of them recursive.
-Anything else is refused when it is translated, with its line. Integers wrap around; an index counts from 0 on and must
-be in its array, which `checked` looks after, for tests; arrays that are written to share no element with another one.
-A function stays one of Python as well.
+`for` over a range, arithmetic, comparisons, `min`, `max` and calls of other such functions, none of them recursive,
+or of loops that are bound to their arguments. Anything else is refused when it is translated, with its line. Integers
+wrap around; an index counts from 0 on and must be in its array, which `checked` looks after, for tests; arrays that
+are written to share no element with another one. A function stays one of Python as well.
 
     values                  what names stand for
     elements, operations    names and arrays; arithmetic and conditions
@@ -16,10 +16,10 @@ A function stays one of Python as well.
 
 from typing import Any
 
-from simtmm.native.expressions import prefetch
-from simtmm.native.loop import Loop
+from simtmm.native.expressions import call_bound, prefetch
+from simtmm.native.loop import Bound, Loop
 
-__all__ = ["Loop", "inlined", "prefetch"]
+__all__ = ["Bound", "Loop", "call_bound", "inlined", "prefetch"]
 
 
 def inlined(function: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,17 @@ def prefetch(array: Any, *indices: Any) -> None:
     """Have an element of an array brought into the cache; changes nothing else, and is no access."""
 
 
+def call_bound(entry: Any, table: Any) -> int:
+    """Call a loop whose arguments stand in a table (Bound, in simtmm/native/loop.py), by both addresses: what it gives.
+
+    It may write to any array; one that another thread writes to meanwhile is the caller's care.
+    """
+    given: int = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(int(entry))(int(table))
+    return given
+
+
 class Expressions(Operations):
-    """Calls of functions of the source, of NumPy's conversions, and of what Python has."""
+    """Calls of functions of the source, of NumPy's conversions, of bound loops, and of what Python has."""
 
     def _call_of(self, node: ast.Call) -> Any:
         if isinstance(node.func, ast.Name):
@@ -59,6 +69,9 @@ class Expressions(Operations):
                 address = self.address(array, [self.number(index) for index in node.args[1:]])
                 self.lines.append(f"  call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 3, i32 1)")
                 return None
+        if function is call_bound and count == 2:
+            entry, table = (self.emit(f"inttoptr i64 {self.number(of).text} to ptr") for of in node.args)
+            return Value(SIGNED, self.emit(f"call i64 {entry}(ptr {table}) nounwind"))
         if not hasattr(function, "__code__"):
             raise self.refused(node, "no such call is translated")
         return self._passed(node, function)

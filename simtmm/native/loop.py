@@ -6,16 +6,19 @@ import hashlib
 import inspect
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from simtmm.cache import find, keep
 from simtmm.compiled import announced, kept_folder
 from simtmm.errors import OutputError
 from simtmm.native.values import SIGNED, WIDTHS, Array, Parameter, Struct
 
+_ELEMENTS = {np.dtype(name): name for name in WIDTHS}  # of native byte order; a dtype's own name takes long to make
 _CALLED = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)  # others may run Python meanwhile
 
 
@@ -38,6 +41,19 @@ class Loop:
         self.__doc__ = function.__doc__
 
     def __call__(self, *arguments: Any) -> int:
+        code, table = self._ready(arguments)
+        given: int = code.function(table.ctypes.data)
+        if table[0]:
+            raise IndexError(f"{self.function.__module__}: line {table[0]}: outside of an array, or divided by zero")
+        return given
+
+    def bind(self, *arguments: Any) -> "Bound":
+        """The same with its arguments, for other loops to call (`call_bound`)."""
+        code, table = self._ready(arguments)
+        return Bound(code.address, table.ctypes.data, table, (code, arguments))
+
+    def _ready(self, arguments: Sequence[Any]) -> tuple["_Code", npt.NDArray[np.uint64]]:
+        """What is compiled for such arguments, and the table of these."""
         listed = list(self._parts(arguments))
         parameters = tuple(parameter for parameter, _ in listed)
         code = self._variants.get(parameters)
@@ -45,11 +61,7 @@ class Loop:
             with self._compiling:
                 code = self._variants.get(parameters) or self._made(parameters)
                 self._variants[parameters] = code
-        table = np.array([0, *(number for _, numbers in listed for number in numbers)], dtype=np.uint64)
-        given: int = code.function(table.ctypes.data)
-        if table[0]:
-            raise IndexError(f"{self.function.__module__}: line {table[0]}: outside of an array, or divided by zero")
-        return given
+        return code, np.array([0, *(number for _, numbers in listed for number in numbers)], dtype=np.uint64)
 
     def is_compiled(self, constants: Sequence[int]) -> bool:
         """Whether it is there for these constants, in order, in this process or in the user's cache."""
@@ -115,6 +127,24 @@ class Loop:
         return machine_code.object_code(text, machine_code.QUICK if self._checked else machine_code.FULL)
 
 
+@dataclass(frozen=True)
+class Bound:
+    """A loop with its arguments, to be called by addresses for as long as this is kept.
+
+    entry: of its machine code. table: of its arguments.
+    """
+
+    entry: int
+    table: int
+    _table: npt.NDArray[np.uint64]
+    _kept: object
+
+    @property
+    def line(self) -> int:
+        """What `checked` found in a call: the line of the index; 0 for nothing."""
+        return int(self._table[0])
+
+
 class _Code:
     """Object code that can be called."""
 
@@ -122,13 +152,14 @@ class _Code:
         from simtmm.native.machine_code import ENTRY, loaded
 
         self._engine = loaded(code)
-        self.function: Callable[[int], int] = _CALLED(self._engine.get_function_address(ENTRY))
+        self.address: int = self._engine.get_function_address(ENTRY)
+        self.function: Callable[[int], int] = _CALLED(self.address)
 
 
 def _array(name: str, entry: int, array: Any, taken: list[tuple[int, int, bool]]) -> Array:
     """What is compiled of an array; notes where it lies."""
-    flags, element = array.flags, array.dtype.name
-    if element not in WIDTHS or not array.dtype.isnative or not flags.c_contiguous or not flags.aligned:
+    flags, element = array.flags, _ELEMENTS.get(array.dtype)
+    if element is None or not flags.c_contiguous or not flags.aligned:
         raise ValueError(f"{name}: no C-contiguous array of integers, but {array.dtype}")
     address = array.__array_interface__["data"][0]
     taken.append((address, address + array.nbytes, flags.writeable))

@@ -7,6 +7,7 @@ from simtmm.errors import RecordingError, shown
 from simtmm.files import KERNEL_MEMORY, KERNEL_TIMEOUT
 
 MOST_LAUNCHES = 1 << 20  # each stands in the trace's metadata
+MOST_BYTES = 1 << 28  # of a recording in memory
 NO_LIMIT = 1 << 62
 VARIABLE = "SIMTMM_MOST_EVENTS"
 PATIENCE = 60.0  # seconds
@@ -16,7 +17,7 @@ def most_events(given: int | None, in_memory: bool) -> int:
     """How many events a recording may have.
 
     given: by the caller; else, of a recording held in memory, what the environment variable SIMTMM_MOST_EVENTS says.
-    Else there is no limit but memory (simtmm.trace.io.TraceRecorder).
+    Else there is no limit: what memory should not hold lies in a file (simtmm.trace.io.TraceRecorder).
 
     Raises RecordingError for a limit that is no whole number of at least 1.
     """
@@ -31,8 +32,8 @@ def most_events(given: int | None, in_memory: bool) -> int:
 
 
 def most_bytes() -> int:
-    """How much memory a recording that is held in memory may take: half of what is available."""
-    return max(1, available_memory() // 2)
+    """How much memory a recording without a file may take before it goes on in a temporary one."""
+    return max(1, min(MOST_BYTES, available_memory() // 2))
 
 
 def kernel_timeout() -> float:

@@ -5,7 +5,6 @@ Nothing here comes from an engine, so that prediction and simulation are indepen
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,13 @@ import numpy.typing as npt
 
 from simtmm.machine import Machine
 from simtmm.machine.tables import LARGEST_SEGMENT
-from simtmm.native import Loop
 from simtmm.trace.coalescing import HALF_WARP
 from simtmm.trace.io import Trace
-from simtmm.trace.lower import lower
-from simtmm.trace.specification import CountingSpecification, LoweringSpecification
-from simtmm.trace.thread_counts import of_threads
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, SHARED, STORE, Workload
+from simtmm.trace.lower import Progress, check_fits, lower_or_stream
+from simtmm.trace.specification import CountingSpecification
+from simtmm.trace.streamed import StreamedWorkload
+from simtmm.trace.thread_counts import ThreadCounts, of_threads
+from simtmm.workload import Tally, Tallying, Workload
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,8 @@ class LaunchCounts:
     instructions: times that warps take an issue port; a shared of conflict degree d counts d times.
     uncoalesced_instructions: memory instructions of warps that list more chunks than neighbouring words would, of the
         size of the launch's widest access: of 4 bytes one for 32 threads and chunks of 128 bytes, or one for each
-        half-warp with memory.coalescing = "half-warp-segments". An atomic lists an entry for each thread.
+        half-warp with memory.coalescing = "half-warp-segments". An atomic lists an entry for each thread, or
+        as memory.atomics has it.
     uncoalesced_operations: the chunks that those list.
     barriers: barriers that a block passes, of the block with most.
     accesses: accesses to global memory, thread by thread. thread_accesses: of the thread with most.
@@ -70,7 +70,8 @@ class Counts:
         is one.
     span: Tinf, operations on the longest path: within a launch a block's barriers order its threads' work, and
         launches follow one another.
-    memory_operations: M, chunks of C words after coalescing; an atomic counts once for each update.
+    memory_operations: M, chunks of C words after coalescing; an atomic counts once for each update, or as
+        memory.atomics has it.
     memory_instructions: warp instructions that go to global memory.
     threads_per_core: threads a core has in use, that is resident at once. Over launches the mean that keeps
         the sum of M / threads_per_core, the harmonic mean weighted by memory operations.
@@ -127,45 +128,73 @@ def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> C
 
     Raises TraceError where the work does not fit 64 bits, and what `lower` raises.
     """
-    workload = lower(trace, machine) if workload is None else workload
-    specification = CountingSpecification.of(machine)
     threads = of_threads(trace)
-    widest = threads.of_launches.pop("widest")
-    chunks, instructions, stores, atomics = _memory_operations(workload)
-    issued, uncoalesced, uncoalesced_chunks = _of_warps(workload, specification.lowering, widest)
+    tallying = _tallying(trace, machine, threads)
+    if workload is None:
+        held, tallies = lower_or_stream(trace, machine, tallying=tallying, most_held=0)
+        return _counts(trace, machine, threads, held.launch_limits, tallies)
+    return _counts(trace, machine, threads, workload.launch_limits, workload.tallied(tallying))
+
+
+def lower_and_count(
+    trace: Trace, machine: Machine, progress: Progress | None = None
+) -> tuple[Workload | StreamedWorkload, Counts]:
+    """What `lower_or_stream` gives, and the counts, in one go. Raises what `lower` and `count` raise."""
+    check_fits(trace.info, machine)
+    threads = of_threads(trace)
+    workload, tallies = lower_or_stream(trace, machine, progress, _tallying(trace, machine, threads))
+    return workload, _counts(trace, machine, threads, workload.launch_limits, tallies)
+
+
+def _tallying(trace: Trace, machine: Machine, threads: ThreadCounts) -> Tallying:
+    """What adds up operations as counts take them."""
+    specification = CountingSpecification.of(machine)
+    width, together, chunk = machine.cores.warp_width, machine.cores.warp_width, machine.chunk_bytes
+    if specification.lowering.half_warp_segments:
+        together, chunk = min(width, HALF_WARP), LARGEST_SEGMENT
+    widest = threads.of_launches["widest"]  # bytes of the widest access of each launch
+    fewest = -(-width // together) * np.maximum(-(-together * widest // chunk), 1)
+    return Tallying(len(trace.info.launches), fewest, specification.waits_for_stores)
+
+
+def _counts(
+    trace: Trace, machine: Machine, threads: ThreadCounts, limits: npt.NDArray[np.int64], tallies: tuple[Tally, ...]
+) -> Counts:
+    specification = CountingSpecification.of(machine)
+    of_launches = {name: column for name, column in threads.of_launches.items() if name != "widest"}
     launches = []
-    for number, launch in enumerate(trace.info.launches):
+    for number, (launch, tally) in enumerate(zip(trace.info.launches, tallies, strict=True)):
         warps = -(-launch.threads_per_block // specification.lowering.warp_width)
-        active = int(workload.launch_limits[number])
+        active = int(limits[number])
         in_use = min(launch.blocks, active * specification.groups)
         launches.append(
             LaunchCounts(
                 kernel=launch.kernel,
-                memory_operations=int(chunks[number]),
-                memory_instructions=int(instructions[number]),
+                memory_operations=tally.chunks,
+                memory_instructions=tally.memory,
                 threads=launch.blocks * launch.threads_per_block,
                 blocks=launch.blocks,
                 active_blocks=active,
                 blocks_in_use=in_use,
                 warps_in_use=in_use * warps,
                 threads_per_core=in_use * launch.threads_per_block / specification.processors,
-                instructions=int(issued[number]),
-                uncoalesced_instructions=int(uncoalesced[number]),
-                uncoalesced_operations=int(uncoalesced_chunks[number]),
-                store_operations=int(stores[number]),
-                atomic_operations=int(atomics[number]),
-                **{name: int(column[number]) for name, column in threads.of_launches.items()},
+                instructions=tally.issued,
+                uncoalesced_instructions=tally.uncoalesced,
+                uncoalesced_operations=tally.uncoalesced_chunks,
+                store_operations=tally.stored,
+                atomic_operations=tally.updated,
+                **{name: int(column[number]) for name, column in of_launches.items()},
             )
         )
     return Counts(
         work=sum(launch.work for launch in launches),
         span=sum(launch.span for launch in launches),
-        memory_operations=int(chunks.sum()),
-        memory_instructions=int(instructions.sum()),
+        memory_operations=sum(tally.chunks for tally in tallies),
+        memory_instructions=sum(tally.memory for tally in tallies),
         threads_per_core=_mean([(launch.memory_operations, launch.threads_per_core) for launch in launches]),
         warps_in_use=_mean([(launch.memory_operations, launch.warps_in_use) for launch in launches]),
         launches=tuple(launches),
-        waits=_waits(workload, specification.waits_for_stores),
+        waits=sum(tally.waits for tally in tallies),
         work_by_class=threads.work_by_class,
     )
 
@@ -177,76 +206,3 @@ def _mean(weighted: list[tuple[int, float]]) -> float:
         weighted = [(1, value) for _, value in weighted]
     total = sum(weight / value for weight, value in weighted)
     return sum(weight for weight, _ in weighted) / total if total else 0.0
-
-
-def _memory_operations(workload: Workload) -> tuple[npt.NDArray[np.int64], ...]:
-    """Of each launch: chunks, memory instructions, chunks of stores, updates of atomics."""
-    kind, warps = workload.kind, workload.block_warps[workload.launch_blocks]
-    operations = workload.warp_operations[warps]
-    return (
-        np.diff(workload.warp_chunks[warps]),
-        _of_launches((kind >= LOAD) & (kind <= ATOMIC), operations),
-        _of_launches(np.where(kind == STORE, workload.amount, 0), operations),
-        _of_launches(np.where(kind == ATOMIC, workload.amount, 0), operations),
-    )
-
-
-def _of_launches(values: npt.NDArray[Any], operations: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Of each launch the sum of its operations' values. operations: where the launches begin, and the end."""
-    return np.diff(np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])[operations])
-
-
-def _waits(workload: Workload, stores: bool) -> int:
-    """Over launches, the sum of the waits of the warp with most. stores: whether a store is waited for."""
-    of_warps = np.empty(workload.warps, dtype=np.int64)
-    asyncs = np.empty(int(np.count_nonzero(workload.kind == ASYNC)), dtype=np.int64)
-    _WAITS(workload.kind, workload.amount, workload.warp_operations, int(stores), asyncs, of_warps)
-    launches = workload.block_warps[workload.launch_blocks]
-    return sum(int(of_warps[first:last].max(initial=0)) for first, last in pairwise(launches.tolist()))
-
-
-def _count_waits(kind, amount, warp_operations, stores, finish, of_warps):  # type: ignore[no-untyped-def]
-    """Of each warp the time that it takes in units of L, where nothing but waiting takes any.
-
-    stores: 1 where a store is waited for, else 0. finish: room for when each of a warp's asyncs finishes.
-    """
-    for warp in range(of_warps.shape[0]):
-        now = np.int64(0)
-        asyncs = np.int64(0)
-        for operation in range(warp_operations[warp], warp_operations[warp + 1]):
-            what = kind[operation]
-            if what in (LOAD, ATOMIC) or (what == STORE and stores != 0):
-                now += 1
-            elif what == ASYNC:
-                finish[asyncs] = now + 1  # no earlier than that of the one before
-                asyncs += 1
-            elif what in (JOIN, BARRIER) and amount[operation] < asyncs:  # a barrier's amount is 0
-                now = max(now, finish[asyncs - 1 - amount[operation]])
-        of_warps[warp] = max(now, finish[asyncs - 1]) if asyncs > 0 else now
-
-
-_WAITS = Loop(_count_waits)
-
-
-def _of_warps(
-    workload: Workload, specification: LoweringSpecification, widest: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], ...]:
-    """Of each launch: instructions, uncoalesced memory instructions, and the chunks that those list.
-
-    widest: bytes of the widest access of each launch.
-    """
-    kind, amount, width = workload.kind, workload.amount, specification.warp_width
-    together, chunk = width, specification.chunk_bytes
-    if specification.half_warp_segments:
-        together, chunk = min(width, HALF_WARP), LARGEST_SEGMENT
-    fewest = -(-width // together) * np.maximum(-(-together * widest // chunk), 1)
-    memory = (kind >= LOAD) & (kind <= ATOMIC)
-    operations = workload.warp_operations[workload.block_warps[workload.launch_blocks]]
-    uncoalesced = memory & (amount > np.repeat(fewest, np.diff(operations)))
-    repeated = (kind == COMPUTE) | (kind == SHARED)
-
-    return (
-        _of_launches(np.where(repeated, amount, memory), operations),
-        _of_launches(uncoalesced, operations),
-        _of_launches(np.where(uncoalesced, amount, 0), operations),
-    )

@@ -2,6 +2,9 @@
 
 import dataclasses
 import json
+import shutil
+import tempfile
+import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,17 +18,19 @@ from simtmm.errors import RecordingError, TraceError, nearest, shown, shown_erro
 from simtmm.files import data_folders, written_whole
 from simtmm.trace.digest import OldDigest, TraceDigest, digest_like
 from simtmm.trace.info import TraceInfo
-from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, ROW_GROUP, TraceWriter, joined, read_batches, to_arrow
-from simtmm.trace.runs.blocks import Encoder, Runs, runs_of
+from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, joined, read_batches, to_arrow
+from simtmm.trace.runs.blocks import PIECE, Encoder, Runs, runs_of
 from simtmm.trace.runs.file import COLUMNS as RUN_COLUMNS
-from simtmm.trace.runs.file import RunWriter, holds_runs, read_runs
+from simtmm.trace.runs.file import holds_runs, read_runs
+from simtmm.trace.runs.writing import RunWriter
 from simtmm.trace.schema import METADATA_KEY, VERSION, Batch, Sampling, TraceArray, TraceLaunch, TraceSite
 
 if TYPE_CHECKING:
     from simtmm.trace.races import Races
 
 SUFFIX = ".parquet"  # of a trace's file
-UNDER_WAY = 2  # pieces of a recording that may wait to be digested and written; what bounds memory
+TOGETHER = 2 * PIECE  # events of small batches that are handed on as one, at most: 8 MiB of memory
+UNDER_WAY = 2  # such parts of a recording that may wait to be encoded, digested and written; what bounds memory
 
 
 class Trace:
@@ -176,30 +181,33 @@ def _trace_file(given: str | Path) -> Path:
 
 
 class TraceRecorder:
-    """Collects what a recorder records, into memory or straight to a file, and digests it on the way.
+    """Collects what a recorder records as runs, in memory or straight to a file, and digests it on the way.
 
-    Digesting and writing go on in a thread each while the recorder records further, in the order of the batches.
-    Small batches, such as those of small launches, come together in one, a row group.
+    Encoding and digesting go on in a thread while the recorder records further, and writing in another, in the order
+    of the batches. Small batches, such as those of small launches, come together in one.
     """
 
     def __init__(self, path: Path | None = None, most_bytes: int | None = None) -> None:
-        """path: of a file; None to hold all in memory, of which that may take `most_bytes`, if that is said."""
-        self._writer: RunWriter | TraceWriter | None = None
+        """path: of a file; None to hold all in memory, or, where that takes more than `most_bytes`, if that is said, in
+        a file of the folder for temporary ones, which goes with the trace.
+        """
+        self._writer = RunWriter(path) if path else None
         self._most_bytes, self._bytes = most_bytes, 0
         self._path = path
-        self._pieces: list[Batch | Runs] = []
+        self._temporary: Path | None = None
+        self._pieces: list[Runs] = []
         self._encoder = Encoder()
         self._shapes: list[tuple[int, int, int]] = []
         self._digest = TraceDigest()
-        self._digesting = ThreadPoolExecutor(1, "simtmm-digest")
+        self._encoding = ThreadPoolExecutor(1, "simtmm-encode")
         self._writing = ThreadPoolExecutor(1, "simtmm-write")
         self._waiting: list[Batch] = []
         self._waiting_events = 0
-        self._under_way: deque[list[Future[None]]] = deque()
+        self._under_way: deque[Future[list[Future[None]]]] = deque()
         self.events = 0
 
-    def add(self, batch: Batch, launches: Sequence[TraceLaunch] = ()) -> None:
-        """Append a batch. launches: all that have begun, if that is known: then memory holds its blocks as runs.
+    def add(self, batch: Batch, launches: Sequence[TraceLaunch]) -> None:
+        """Append a batch. launches: all that have begun, or more; threads are within the shapes of their blocks.
 
         Raises what went wrong in writing one before it, as an OSError for a full disk; RecordingError where memory does
         not hold it.
@@ -209,12 +217,14 @@ class TraceRecorder:
             return
         self.events += count
         self._shapes += [launch.block for launch in launches[len(self._shapes) :]]
-        if self._waiting_events + count > ROW_GROUP:
+        if batch.is_lent or self._waiting_events + count > TOGETHER:
             self._hand_on()
         self._waiting.append(batch)
         self._waiting_events += count
-        if self._waiting_events >= ROW_GROUP // 2:
+        if batch.is_lent or self._waiting_events >= TOGETHER // 2:
             self._hand_on()
+        if batch.is_lent:
+            self._under_way[-1].result()
 
     def _hand_on(self) -> None:
         """Give what has come together to the threads; wait for them where too much is under way."""
@@ -222,38 +232,54 @@ class TraceRecorder:
             return
         batch = joined(self._waiting)
         self._waiting, self._waiting_events = [], 0
-        is_known = int(batch.launch.max()) < len(self._shapes)
-        if self._path and not self._writer:
-            self._writer = RunWriter(self._path) if is_known else TraceWriter(self._path)
-        steps = [self._digesting.submit(self._take_in, batch, is_known)]
-        if isinstance(self._writer, TraceWriter):
-            steps.append(self._writing.submit(self._writer.add, batch))
-        self._under_way.append(steps)
+        self._under_way.append(self._encoding.submit(self._take_in, batch))
         self._wait(UNDER_WAY)
-        if self._most_bytes is not None and self._bytes > self._most_bytes:
-            raise RecordingError(
-                f"{self.events:,} events so far take {self._bytes:,} bytes, and at most {self._most_bytes:,} may be "
-                "held in memory: does it loop or launch for ever? Else write to a file (simtmm record -o FILE), take "
-                "smaller parameters, or record some of its blocks"
-            )
 
-    def _take_in(self, batch: Batch, is_known: bool) -> None:
-        """Digest a batch, and keep it. is_known: whether the shapes of its blocks are."""
-        pieces: list[Batch | Runs] = list(runs_of([batch], self._shapes, self._encoder)) if is_known else [batch]
-        for piece in pieces:
-            self._digest.add(piece)
-            if isinstance(self._writer, RunWriter):
-                assert isinstance(piece, Runs)
-                self._writer.add(piece)
-        if not self._path:
+    def _take_in(self, batch: Batch) -> list[Future[None]]:
+        """Encode a batch, and keep what is complete, or have it written."""
+        return self._keep(list(self._encoder.encoded(batch, self._shapes)))
+
+    def _keep(self, pieces: list[Runs]) -> list[Future[None]]:
+        """Digest runs, and keep them, or have them written."""
+        for runs in pieces:
+            self._digest.add(runs)
+        if self._writer is None:
             self._pieces += pieces
-            self._bytes += sum(piece.bytes for piece in pieces)
+            self._bytes += sum(runs.bytes for runs in pieces)
+            if self._most_bytes is None or self._bytes <= self._most_bytes:
+                return []
+            self._writer = self._temporary_file()  # goes on there, with all that memory holds
+            pieces, self._pieces = self._pieces, []
+        return [self._writing.submit(self._write, self._writer, runs) for runs in pieces]
+
+    def _temporary_file(self) -> RunWriter:
+        try:
+            self._temporary = Path(tempfile.mkdtemp(prefix="simtmm-"))
+            self._path = self._temporary / f"trace{SUFFIX}"
+            return RunWriter(self._path)
+        except OSError as error:
+            raise self._no_room(error) from None
+
+    def _write(self, writer: RunWriter, runs: Runs) -> None:
+        try:
+            writer.add(runs)
+        except OSError as error:
+            if self._temporary is None:
+                raise
+            raise self._no_room(error) from None
+
+    def _no_room(self, error: OSError) -> RecordingError:
+        return RecordingError(
+            f"{self.events:,} events so far take more than the {self._most_bytes:,} bytes that may be held in memory, "
+            f"and {self._temporary or tempfile.gettempdir()} can't hold them ({error.strerror or error}): set TMPDIR "
+            "to a folder with more room, or write to a file (simtmm record -o FILE)"
+        )
 
     def _wait(self, most: int) -> None:
         """Until at most so many pieces are under way."""
         while len(self._under_way) > most:
-            for step in self._under_way[0]:
-                step.result()
+            for writing in self._under_way[0].result():
+                writing.result()
             self._under_way.popleft()
 
     def finish(
@@ -274,6 +300,7 @@ class TraceRecorder:
         The others are those of TraceInfo.
         """
         self._hand_on()
+        self._under_way.append(self._encoding.submit(lambda: self._keep(list(self._encoder.rest()))))
         self._wait(0)
         self._end_threads()
         info = TraceInfo(
@@ -290,18 +317,23 @@ class TraceRecorder:
             architecture=architecture,
             warp_size=warp_size,
         )
-        if self._path is None:
+        if self._writer is None or self._path is None:
             return Trace(info, self._pieces)
-        writer = self._writer or RunWriter(self._path)
-        writer.close_with(info)
-        return Trace(info, self._path)
+        self._writer.close_with(info)
+        trace = Trace(info, self._path)
+        if self._temporary:
+            weakref.finalize(trace, shutil.rmtree, self._temporary, ignore_errors=True)
+            self._temporary = None
+        return trace
 
     def abandon(self) -> None:
         """End the threads and close the file; nothing happens where `finish` has."""
         self._end_threads()
         if self._writer:
             self._writer.__exit__()
+        if self._temporary:
+            shutil.rmtree(self._temporary, ignore_errors=True)
 
     def _end_threads(self) -> None:
-        for threads in (self._digesting, self._writing):
+        for threads in (self._encoding, self._writing):
             threads.shutdown(cancel_futures=True)

@@ -8,7 +8,8 @@ threads do at one site at once is one operation of the warp:
                     work of no operations is nothing
     load, async,
     store           the chunks that the threads touch, duplicates merged, in the order of their first thread
-    atomic          a chunk for each thread, in order
+    atomic          a chunk for each thread, in order; with memory.atomics = "by-word" each chunk as often as its most
+                    updated word is updated
     shared_*        shared, with the conflict degree of the banks
     join            join, leaving out as many asyncs as the thread that leaves out fewest
 
@@ -25,30 +26,34 @@ each transaction that serves it, the chunk in which its segment lies (simtmm/tra
 listed several times.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
 
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.computer import cores
 from simtmm.errors import MachineError, TraceError, WorkloadError
 from simtmm.machine import Machine
 from simtmm.trace.blocks_of_launches import check_launches
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
-from simtmm.trace.local_memory import LOCAL_BASE, region_bytes
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.schema import BEYOND, Kind
-from simtmm.trace.site_tables import site_tables
 from simtmm.trace.specification import LoweringSpecification
+from simtmm.trace.streamed import StreamedWorkload, TraceLowering
 from simtmm.trace.warps.lowering import Lowered, Lowering, RefusedError
-from simtmm.workload import Workload
+from simtmm.workload import Tally, Tallying, Workload
 
 Progress = Callable[[int, int], None]
 
+MOST_HELD = 1 << 27  # bytes of the operations that are held rather than made anew for each simulation
+
 
 def lower(trace: Trace, machine: Machine, progress: Progress | None = None) -> Workload:
-    """The workload that a trace is on a machine.
+    """The workload that a trace is on a machine, every operation of it.
 
     W, C, the width of a word, the rule of coalescing and the banks are the machine's. Each launch carries its
     occupancy: as many blocks as Eq (5.2) of the dissertation lets a group hold. progress: called with (events done,
@@ -57,8 +62,40 @@ def lower(trace: Trace, machine: Machine, progress: Progress | None = None) -> W
     Raises WorkloadError where a block does not fit the machine or a warp's work does not fit 64 bits, TraceError where
     the trace is damaged.
     """
-    _occupancy(trace.info, machine)  # refused before the work
+    check_fits(trace.info, machine)  # refused before the work
     return fit(lower_with(trace, LoweringSpecification.of(machine), progress), trace.info, machine)
+
+
+def lower_or_stream(
+    trace: Trace,
+    machine: Machine,
+    progress: Progress | None = None,
+    tallying: Tallying | None = None,
+    most_held: int = MOST_HELD,
+) -> tuple[Workload | StreamedWorkload, tuple[Tally, ...]]:
+    """What `lower` gives, or, where that is too much to hold, what makes its operations as an engine asks for them.
+
+    tallying: adds up the operations of each launch; how is its own. most_held: bytes of the operations held.
+
+    Gives that as well. Raises what `lower` raises.
+    """
+    limits = _limits(trace.info, machine)
+    specification = LoweringSpecification.of(machine)
+    tallying = tallying or Tallying(len(trace.info.launches))
+    pieces: list[tuple[Runs, Lowered]] = []
+    held = 0
+    for runs, lowered in _lowered(trace, specification, progress):
+        tallying.add(runs.launch, lowered.kind, lowered.amount, lowered.warp_operations)
+        held += lowered.bytes
+        if held <= most_held:
+            pieces.append((runs, lowered))
+        else:
+            pieces.clear()
+    tallies = tallying.finish()
+    if held <= most_held:
+        return fit(_assemble(pieces, trace.info, specification.warp_width), trace.info, machine), tallies
+    origin = _origin(trace.info, machine)
+    return StreamedWorkload(trace, specification, limits, tallies, origin), tallies
 
 
 def lower_with(trace: Trace, specification: LoweringSpecification, progress: Progress | None = None) -> Workload:
@@ -66,23 +103,48 @@ def lower_with(trace: Trace, specification: LoweringSpecification, progress: Pro
 
     Raises what `lower` raises, but that every block fits.
     """
+    return _assemble(list(_lowered(trace, specification, progress)), trace.info, specification.warp_width)
+
+
+def _lowered(
+    trace: Trace, specification: LoweringSpecification, progress: Progress | None
+) -> Iterator[tuple[Runs, Lowered]]:
+    """The operations of some blocks after others, lowered on all cores."""
     info = trace.info
     check_launches(info)
-    largest = max((launch.threads_per_block for launch in info.launches), default=1)
-    lowering = Lowering(specification, site_tables(info.sites), largest)
-    strides = [region_bytes(info, number, specification.warp_width) for number in range(len(info.launches))]
-    pieces = []
-    done = 0
-    for runs in trace.runs():
-        own = info.launches[runs.launch].local_bytes_per_thread
+    of_trace = TraceLowering(info, specification)
+    count = cores()
+    free: SimpleQueue[Lowering] = SimpleQueue()
+    for _ in range(count):
+        free.put(of_trace.lowering())
+
+    def lowered(runs: Runs) -> Lowered:
+        own = free.get()
         try:
-            pieces.append((runs, lowering.lower(runs, LOCAL_BASE, strides[runs.launch], own)))
-        except RefusedError as error:
-            raise _refusal(runs, error.block, info) from None
-        done += int(runs.events.sum())
-        if progress:
-            progress(done, info.events)
-    return _assemble(pieces, info, specification.warp_width)
+            return own.lower(runs, *of_trace.of_launch(runs.launch))
+        finally:
+            free.put(own)
+
+    under_way: deque[tuple[Runs, Future[Lowered]]] = deque()
+    done = 0
+    pieces = iter(trace.runs())
+    with ThreadPoolExecutor(count, "simtmm-lower") as threads:
+        while True:
+            runs = next(pieces, None)
+            if runs is not None:
+                under_way.append((runs, threads.submit(lowered, runs)))
+            if not under_way:
+                return
+            if runs is None or len(under_way) > count:
+                first, future = under_way.popleft()
+                try:
+                    made = future.result()
+                except RefusedError as error:
+                    raise _refusal(first, error.block, info) from None
+                yield first, made
+                done += int(first.events.sum())
+                if progress:
+                    progress(done, info.events)
 
 
 def fit(workload: Workload, info: TraceInfo, machine: Machine) -> Workload:
@@ -90,8 +152,20 @@ def fit(workload: Workload, info: TraceInfo, machine: Machine) -> Workload:
 
     Raises WorkloadError where a block does not fit.
     """
-    limits = np.array(_occupancy(info, machine), dtype=np.int64)
-    return replace(workload, launch_limits=limits, origin=f"{info.kernel} on {machine.name}")
+    return workload.limited(_limits(info, machine), _origin(info, machine))
+
+
+def _origin(info: TraceInfo, machine: Machine) -> str:
+    return f"{info.kernel} on {machine.name}"
+
+
+def _limits(info: TraceInfo, machine: Machine) -> npt.NDArray[np.int64]:
+    return np.array(_occupancy(info, machine), dtype=np.int64)
+
+
+def check_fits(info: TraceInfo, machine: Machine) -> None:
+    """Raise WorkloadError where a block does not fit a core group of the machine."""
+    _occupancy(info, machine)
 
 
 def _occupancy(info: TraceInfo, machine: Machine) -> list[int]:

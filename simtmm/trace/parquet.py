@@ -1,8 +1,6 @@
-"""Batches of events as a Parquet file has them: writing them, and reading them back in whole blocks."""
+"""Events as rows of a Parquet file, as traces were written before there were runs: read in batches of whole blocks."""
 
-import json
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +11,7 @@ import pyarrow.parquet as pq
 
 from simtmm.errors import TraceError, shown_error
 from simtmm.trace.info import TraceInfo
-from simtmm.trace.schema import EVENT, METADATA_KEY, MOST_SITES, Batch, Kind, plain
-
-ROW_GROUP = 1 << 20  # events of a row group: 16 MiB of memory
+from simtmm.trace.schema import EVENT, MOST_SITES, Batch, Kind, plain
 
 COLUMNS = pa.schema(
     [
@@ -32,44 +28,6 @@ OLD_COLUMNS = COLUMNS.set(COLUMNS.get_field_index("site"), pa.field("site", pa.u
 
 
 _ORDER = "rows must be in the order of launch, block and thread"
-
-
-class TraceWriter:
-    """Writes batches to a Parquet file, a row group each, a large batch in several; memory is bounded by the batch."""
-
-    def __init__(self, path: Path) -> None:
-        # Measured over the kernels here: half the time and a third of the bytes of dictionaries and deltas. Threads
-        # go up by one; addresses have equal upper bytes, which stand together when a value's bytes are split.
-        self._writer = pq.ParquetWriter(
-            path,
-            COLUMNS,
-            compression="zstd",
-            compression_level=1,
-            use_dictionary=False,
-            column_encoding={"thread": "DELTA_BINARY_PACKED", "value": "BYTE_STREAM_SPLIT"},
-            write_statistics=["launch", "block"],
-        )
-
-    def __enter__(self) -> "TraceWriter":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._writer.close()
-
-    def add(self, batch: Batch) -> None:
-        """Append a batch."""
-        count = len(batch.events)
-        if not count:
-            return
-        pieces = max(1, round(count / ROW_GROUP))
-        for start, stop in pairwise(count * piece // pieces for piece in range(pieces + 1)):
-            part = batch if pieces == 1 else _cut(batch, start, stop)
-            self._writer.write_batch(to_arrow(part), row_group_size=stop - start)
-
-    def close_with(self, info: TraceInfo) -> None:
-        """Write the metadata and end the file."""
-        self._writer.add_key_value_metadata({METADATA_KEY: json.dumps(info.to_dict()).encode()})
-        self._writer.close()
 
 
 def joined(batches: Sequence[Batch]) -> Batch:
@@ -146,7 +104,7 @@ def _name(batch: Batch, at: int) -> tuple[int, int]:
 
 
 def _from_arrow(table: pa.Table, path: Path) -> Batch:
-    columns = {name: _numbers(table.column(name)) for name in COLUMNS.names}
+    columns = {name: numbers(table.column(name)) for name in COLUMNS.names}
     events = np.empty(table.num_rows, dtype=EVENT)
     if np.any(columns["thread"].view(np.uint32) > np.iinfo(EVENT["thread"]).max):  # a negative one is large
         raise TraceError(f"{path}: {_ORDER}, threads within the block")
@@ -159,17 +117,22 @@ def _from_arrow(table: pa.Table, path: Path) -> Batch:
     return Batch(events, launch[starts], block[starts], ends)
 
 
-def _numbers(column: pa.ChunkedArray) -> npt.NDArray[Any]:
-    """A column of integers. Arrow's own way imports pandas, where that is installed: longer than most reads take."""
+def numbers(column: pa.ChunkedArray) -> npt.NDArray[Any]:
+    """A column of integers. Raises ArrowInvalid where one is missing."""
     if column.null_count:
         raise pa.ArrowInvalid("a value is missing")
-    kind = np.dtype(str(column.type))
-    parts = [
-        np.frombuffer(chunk.buffers()[1], kind, len(chunk), chunk.offset * kind.itemsize)
-        for chunk in column.chunks
-        if len(chunk)
-    ]
-    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, kind), *parts])
+    parts = [flat(chunk) for chunk in column.chunks if len(chunk)]
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, str(column.type)), *parts])
+
+
+def flat(array: pa.Array) -> npt.NDArray[Any]:
+    """An array of integers without nulls. Arrow's own way imports pandas, where that is installed: longer than most
+    reads take.
+    """
+    kind = np.dtype(str(array.type))
+    if not len(array):
+        return np.empty(0, kind)
+    return np.frombuffer(array.buffers()[1], kind, len(array), array.offset * kind.itemsize)
 
 
 def _merged(parts: list[Batch]) -> Batch:

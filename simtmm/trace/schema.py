@@ -32,8 +32,8 @@ lowering's to say (simtmm/trace/local_memory.py). On its way an event is 16 byte
 events of a block stands once a block (see Batch). What is kept in memory, lowered, counted and digested are runs, which
 hold a block by what its threads have in common (simtmm/trace/runs).
 
-On disk (Parquet) a trace is its runs, with the columns of simtmm/trace/runs/file.py; or its events, with those above:
-imported traces, and all that were written before there were runs.
+On disk (Parquet) a trace is its runs, with the columns of simtmm/trace/runs/file.py; or its events, with those above,
+in files from before there were runs.
 
 The file's key-value metadata holds one JSON document under METADATA_KEY: schema version, kernel, parameters,
 launches, arrays, sites, provenance and a digest (simtmm/trace/info.py). Files of version 1 are read too: their sites
@@ -255,13 +255,15 @@ class Batch:
     """Events of whole blocks, in order; a row group of the file.
 
     events: EVENT[n]. launch, block: int32[blocks]. ends: int64[blocks], the events up to and with that block's.
-    Blocks without events may be left out.
+    Blocks without events may be left out. is_lent: whether the events are gone once the next batch is asked for:
+    who keeps them has to copy them.
     """
 
     events: Events
     launch: npt.NDArray[np.int32]
     block: npt.NDArray[np.int32]
     ends: npt.NDArray[np.int64]
+    is_lent: bool = False
 
     @property
     def bytes(self) -> int:

@@ -47,7 +47,8 @@ def traced(launches):
             events["value"][:, 1] = 512 + 4 * (block * threads + np.arange(threads))
             events["value"][:, 2] = 1
             ends = np.array([events.size], dtype=np.int64)
-            recorder.add(Batch(events.ravel(), np.array([number], np.int32), np.array([block], np.int32), ends))
+            batch = Batch(events.ravel(), np.array([number], np.int32), np.array([block], np.int32), ends)
+            recorder.add(batch, launches)
     return recorder.finish("traced", {"n": 4}, list(launches), [], [], {"recorder": "test"})
 
 

@@ -123,7 +123,7 @@ def test_recording(benchmark, sized, tmp_path, kernel, parameters, sizes, access
 class Counted(TraceRecorder):
     """Takes batches and drops them."""
 
-    def add(self, batch, launches=()):
+    def add(self, batch, launches):
         self.events += len(batch.events)
 
 

@@ -55,7 +55,7 @@ def row(kernel, parameters):
     said = ", ".join(f"{name} = {value:,}" for name, value in parameters.items())
     steps = " | ".join(f"{step.cpu:.2f}" for step in (recording, lowering, counting, simulating))
     return (
-        f"| {kernel}, {said} | {events / 1e6:,.1f} | {held(trace) / events:.3f} | {size / events:.4f} | {steps} | "
+        f"| {kernel}, {said} | {events / 1e6:,.1f} | {held(trace) / events:.3f} | {size / events:.5f} | {steps} | "
         f"{events / seconds / 1e6:.1f} | {writing.cpu:.2f} |"
     )
 

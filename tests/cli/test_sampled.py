@@ -17,12 +17,12 @@ WARNING = "a sampled trace: 6 of 8 blocks were left out, and count as blocks tha
 def traced(path, sample_blocks):
     """A launch whose threads each load a word, as a recorder samples it."""
     recorder = TraceRecorder()
+    launches = [TraceLaunch("step", (BLOCKS, 1, 1), (32, 1, 1), 0, 0)]
     for block in sampled_blocks(BLOCKS, sample_blocks):
         events = np.zeros(32, dtype=EVENT)
         events["thread"], events["kind"], events["bytes"] = np.arange(32), Kind.LOAD, 4
         events["value"] = 512 + 4 * (block * 32 + np.arange(32))
-        recorder.add(Batch(events, np.zeros(1, np.int32), np.array([block], np.int32), np.array([32])))
-    launches = [TraceLaunch("step", (BLOCKS, 1, 1), (32, 1, 1), 0, 0)]
+        recorder.add(Batch(events, np.zeros(1, np.int32), np.array([block], np.int32), np.array([32])), launches)
     recorder.finish("traced", {}, launches, [], [], {"recorder": "test"}, sample_blocks).save(path)
     return path
 

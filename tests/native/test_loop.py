@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.engine.fast.cache import modulo
-from simtmm.native import Loop, inlined, loop, prefetch
+from simtmm.native import Loop, call_bound, inlined, loop, prefetch
 from simtmm.native.statements import Function
 from simtmm.native.values import TranslationError
 from tests.examples import examples
@@ -128,6 +128,27 @@ def nothing(s, a, b):
     """A docstring."""
     if a > b:
         return
+
+
+BOUND = Loop(arithmetic)
+
+
+def calls_bound(s, a, b):
+    """What is called writes to the array that is looked at before and after."""
+    before = s.rows[0, 0]
+    given = call_bound(a, b)
+    return given + s.rows[0, 0] - before
+
+
+def test_a_bound_loop_is_called_by_addresses():
+    state = tables([1, 2, 3, 4, 5, 6])
+    bound = BOUND.bind(state, 5, 6)
+    expected = tables([1, 2, 3, 4, 5, 6])
+    given = python(arithmetic, expected, 5, 6)
+    assert Loop(calls_bound)(state, bound.entry, bound.table) == given + expected.rows[0, 0] - 1
+    assert state.rows.tolist() == expected.rows.tolist()
+    assert call_bound(bound.entry, bound.table) == python(arithmetic, expected, 5, 6)
+    assert bound.line == 0
 
 
 FUNCTIONS = [arithmetic, division, unsigned, conditions, loops, calls, nothing]

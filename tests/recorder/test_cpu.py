@@ -7,9 +7,9 @@ import pytest
 
 from simtmm import load_trace, record
 from simtmm.errors import OutputError
-from simtmm.trace.parquet import TraceWriter
 from tests.recorder.build import DEVICE, events, host, of_one_thread, rows
 from tests.recorder.conftest import needs_compiler
+from tests.trace.rows import write_rows
 
 pytestmark = needs_compiler
 
@@ -592,7 +592,8 @@ def test_a_trace_streamed_to_a_file_is_the_one_held_in_memory(recorded, tmp_path
 def test_batches_are_of_whole_blocks_and_change_nothing(recorded, tmp_path, monkeypatch):
     whole = recorded(LOOP, **LOOP_HOST)
     monkeypatch.setattr("simtmm.recorder.cpu.launches.BATCH_EVENTS", 400)  # a block has 300 + 2 * 32
-    monkeypatch.setattr("simtmm.trace.io.ROW_GROUP", 400)
+    monkeypatch.setattr("simtmm.trace.io.TOGETHER", 400)
+    monkeypatch.setattr("simtmm.trace.runs.blocks.TOGETHER", 2 * 364)
     parts = recorded(LOOP, **LOOP_HOST)
     streamed = recorded(LOOP, output=tmp_path / "t.parquet", **LOOP_HOST)
     assert [batch.block.tolist() for batch in parts.batches()] == [[0, 1], [2, 3], [4]]
@@ -611,13 +612,9 @@ def test_small_launches_come_together_in_a_row_group(recorded, tmp_path):
     assert streamed.info.digest == held.info.digest
 
 
-def test_a_block_larger_than_a_row_group_is_read_back_whole(recorded, tmp_path, monkeypatch):
-    monkeypatch.setattr("simtmm.trace.parquet.ROW_GROUP", 50)
+def test_a_block_larger_than_a_row_group_is_read_back_whole(recorded, tmp_path):
     held = recorded(LOOP, **LOOP_HOST)
-    with TraceWriter(tmp_path / "t.parquet") as writer:  # as before there were runs
-        for batch in held.batches():
-            writer.add(batch)
-        writer.close_with(held.info)
+    write_rows(tmp_path / "t.parquet", held.batches(), held.info, row_group=50)  # as before there were runs
     assert pq.ParquetFile(tmp_path / "t.parquet").num_row_groups == round(5 * 364 / 50)
     read = load_trace(tmp_path / "t.parquet")
     assert [batch.block.tolist() for batch in read.batches()] == [[0], [1], [2], [3], [4]]

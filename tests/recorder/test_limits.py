@@ -1,16 +1,18 @@
 """What a recording may hold, and how it is stopped: kernels and host programs that never end fill no memory."""
 
 import contextlib
+import gc
 import os
 import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
 
-from simtmm import record
+from simtmm import load_machine, record, simulate
 from simtmm.errors import RecordingError
 from simtmm.recorder import limits
 from tests.recorder.build import DEVICE, host
@@ -96,13 +98,44 @@ __global__ void f(int* a)
 """
 
 
-def test_what_is_held_in_memory_has_the_memory_there_is(kernel_folder, monkeypatch):
+def looking_up(kernel_folder):
+    return kernel_folder(DEVICE + LOOKING_UP, host('{"a": np.zeros(100_000, np.int32)}', grid="1000", block="32"))
+
+
+def test_what_memory_should_not_hold_lies_in_a_file_as_long_as_the_trace_lives(kernel_folder, monkeypatch, tmp_path):
     monkeypatch.delenv("SIMTMM_MOST_EVENTS", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    folder = looking_up(kernel_folder)
+    held = record(folder)
+    assert not list(tmp_path.glob("temporary/*"))
     monkeypatch.setattr("simtmm.recorder.cpu.record.most_bytes", lambda: 5_000_000)
-    folder = kernel_folder(DEVICE + LOOKING_UP, host('{"a": np.zeros(100_000, np.int32)}', grid="1000", block="32"))
-    text = refused(folder)
-    assert "events so far take" in text
-    assert "at most 5,000,000 may be held in memory: does it loop or launch for ever?" in text
+    made = record(folder)
+    assert [path.name for path in tmp_path.glob("temporary/*/*")] == ["trace.parquet"]
+    assert made.info.digest == held.info.digest
+    machine = load_machine("gtx480")
+    assert simulate(machine, made).ticks == simulate(machine, held).ticks
+    del made
+    gc.collect()
+    assert not list(tmp_path.glob("temporary/*"))
+
+
+def test_a_recording_that_fails_leaves_no_temporary_file(kernel_folder, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("simtmm.recorder.cpu.record.most_bytes", lambda: 1_000_000)
+    monkeypatch.setenv("SIMTMM_MOST_EVENTS", "2000000")
+    assert "at most 2,000,000 may be held" in refused(looking_up(kernel_folder))
+    assert not list(tmp_path.glob("temporary/*"))
+
+
+def test_a_folder_for_temporary_files_that_is_none_is_told(kernel_folder, monkeypatch, tmp_path):
+    monkeypatch.delenv("SIMTMM_MOST_EVENTS", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    monkeypatch.setattr("simtmm.recorder.cpu.record.most_bytes", lambda: 5_000_000)
+    text = refused(looking_up(kernel_folder))
+    assert "events so far take more than the 5,000,000 bytes that may be held in memory" in text
+    assert f"{tmp_path / 'none'} can't hold them (No such file or directory): set TMPDIR" in text
 
 
 def test_what_threads_have_in_common_takes_next_to_no_memory(kernel_folder, monkeypatch):
@@ -131,7 +164,7 @@ def test_available_memory_keeps_to_the_processs_own_limit():
 
 PEAK = """
 import resource, sys
-from simtmm import record
+from simtmm import load_machine, record, simulate
 for grid in (2, 40):
     trace = record(sys.argv[1], {"n": grid}, output=sys.argv[2])
     assert trace.info.events == grid * 300_000, trace.info.events
@@ -207,7 +240,7 @@ def test_ctrl_c_ends_a_recording_and_leaves_nothing(kernel_folder, tmp_path, wha
 
 AFTER = """
 import os, signal, sys, threading
-from simtmm import record
+from simtmm import load_machine, record, simulate
 threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     record(sys.argv[1], {"n": 2_000_000_000}, most_events=1 << 40)

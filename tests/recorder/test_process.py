@@ -13,6 +13,7 @@ import pytest
 from simtmm import record
 from simtmm.errors import RecordingError
 from simtmm.recorder.cpu import process
+from simtmm.trace.io import TraceRecorder
 from tests.recorder.build import DEVICE, host
 from tests.recorder.conftest import needs_compiler
 
@@ -173,10 +174,33 @@ def test_the_next_batch_runs_ahead_and_changes_nothing(recorded, monkeypatch):
     }
     whole = recorded(device, **what)
     monkeypatch.setattr("simtmm.recorder.cpu.launches.BATCH_EVENTS", 100)
-    monkeypatch.setattr("simtmm.trace.io.ROW_GROUP", 100)
+    monkeypatch.setattr("simtmm.trace.io.TOGETHER", 100)
+    monkeypatch.setattr("simtmm.trace.runs.blocks.TOGETHER", 100)
     parts = recorded(device, **what)
     assert len(list(parts.batches())) > 10
     assert parts.info.digest == whole.info.digest
+
+
+def test_batches_that_are_lent_say_what_copies_say(recorded, monkeypatch):
+    device = """__global__ void f(int* a) {
+        for (int i = 0; i < 50; ++i) ST(a, (threadIdx.x * 7 + blockIdx.x * i) % 100, i);
+        if (threadIdx.x == 3) LD(a, blockIdx.x % 100);
+    }"""
+    what = {"arrays": '{"a": np.zeros(100, np.int32)}', "grid": "300", "block": "8", "arguments": '("a",)'}
+    copied = recorded(device, **what)
+    lent = []
+    add = TraceRecorder.add
+
+    def watched(recorder, batch, launches):
+        lent.append(batch.is_lent)
+        add(recorder, batch, launches)
+
+    monkeypatch.setattr(TraceRecorder, "add", watched)
+    monkeypatch.setattr("simtmm.recorder.cpu.launches.COMMAND_EVENTS", 1000)
+    made = recorded(device, **what)
+    assert lent.count(True) > 50
+    assert made.info.digest == copied.info.digest
+    assert made.to_table().equals(copied.to_table())
 
 
 ORPHAN = """

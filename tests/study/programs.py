@@ -45,7 +45,8 @@ def trace(blocks=8, threads=16, rounds=4, shared_memory=128):
             events["value"][:, :, 1] = 512 + 4 * words
             events["value"][:, :, 2] = 1
             ends = np.array([events.size], dtype=np.int64)
-            recorder.add(Batch(events.ravel(), np.array([number], np.int32), np.array([block], np.int32), ends))
+            batch = Batch(events.ravel(), np.array([number], np.int32), np.array([block], np.int32), ends)
+            recorder.add(batch, launches)
     return recorder.finish("traced", {"n": blocks * threads}, launches, [], [], {"recorder": "test"})
 
 

@@ -10,9 +10,9 @@ import pytest
 from simtmm import load_trace, lower
 from simtmm.errors import OutputError, TraceError
 from simtmm.trace.io import COLUMNS
-from simtmm.trace.parquet import TraceWriter
 from simtmm.trace.schema import METADATA_KEY
 from tests.trace.build import load, trace, work
+from tests.trace.rows import write_rows
 from tests.trace.test_lower import machine
 
 
@@ -24,12 +24,9 @@ def program():
 
 @pytest.fixture
 def saved(program, tmp_path):
-    """A file with a row an event, as they were before there were runs, and imported traces are."""
+    """A file with a row an event, as they were before there were runs."""
     path = tmp_path / "t.parquet"
-    with TraceWriter(path) as writer:
-        for batch in program.batches():
-            writer.add(batch)
-        writer.close_with(program.info)
+    write_rows(path, program.batches(), program.info)
     return path
 
 

@@ -91,8 +91,9 @@ def test_the_columns_are_those_of_the_page(saved):
 
 @pytest.mark.parametrize(("values", "groups"), [(1, 20), (500, 4), (10_000, 1)])
 def test_row_groups_of_any_size_read_alike(tmp_path, monkeypatch, values, groups):
-    monkeypatch.setattr(of_file, "ROW_GROUP_VALUES", values)
-    monkeypatch.setattr(blocks, "PIECE", 2 * 6422)  # two blocks
+    monkeypatch.setattr("simtmm.trace.runs.writing.ROW_GROUP_VALUES", values)
+    for name in ("PIECE", "TOGETHER"):
+        monkeypatch.setattr(blocks, name, 2 * 6422)  # two blocks
     trace = looping()
     trace.save(tmp_path / "t.parquet")
     found = pq.ParquetFile(tmp_path / "t.parquet").num_row_groups

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from simtmm.cuda.compilers.disassembly import Disassembly
+from simtmm.cuda.execution.built_in import BUILT_IN
 from simtmm.cuda.ptx.renaming import renamed
 from simtmm.cuda.ptx.steps import COPIES
 from simtmm.cuda.ptx.syntax import Function, Instruction, Issue, Location, Module, Variable
@@ -61,7 +62,11 @@ def lifted_kernel(
             for section, content in disassembly.constants.items()
             if (found := re.fullmatch(rf"\.nv\.constant([125-9])(?:\.{re.escape(entry)})?", section))
         },
-        disassembly.addresses,
+        {
+            offset: (name, added)
+            for offset, (name, added) in disassembly.addresses.items()
+            if name in module.variables or name in BUILT_IN
+        },
     )
     lifting = Lifting(banks, listing, _locations(module))
     targets = _targets(lifting, listing)
@@ -78,6 +83,7 @@ def lifted_kernel(
     aligned = max((v.align for v in module.variables.values() if v.space == "shared"), default=1)
     shared = -(-shared // aligned) * aligned  # where dynamic shared memory begins
     variables = [Variable("stack", "local", "b8", 16, stack_bytes)] if stack_bytes else []
+    variables += lifting.variables.values()
     if shared:
         variables.append(Variable("shared", "shared", "b8", 16, shared))
     lifted = Function(
@@ -110,10 +116,13 @@ def _issue(instruction: MachineInstruction) -> Issue:
 
 
 def _waited_for(instruction: MachineInstruction) -> tuple[str, ...]:
-    """What DEPBAR waits for: all that a scoreboard tells of. It is 0 where all copies have come as well."""
+    """What DEPBAR waits for: all that a scoreboard tells of, and at 0 all copies.
+
+    At more than 0 the latest of it may be under way: that is waited for here as well.
+    """
     match instruction.operands:
-        case (Word(board), Number(0)) if instruction.opcode == "DEPBAR":
-            return (board, COPIES)
+        case (Word(board), Number(left)) if instruction.opcode == "DEPBAR":
+            return (board, COPIES) if left == 0 else (board,)
         case _:
             return ()
 

@@ -8,6 +8,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from simtmm.cuda.execution.built_in import BUILT_IN
 from simtmm.cuda.ptx.syntax import Address, Immediate, Location, Register, Symbol, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.launch_constants import LaunchConstants
@@ -15,6 +16,7 @@ from simtmm.cuda.sass.syntax import Constant, Listing, Number, Operand, Reg
 from simtmm.cuda.sass.writing import Writing
 
 SIGN = 0x80000000
+DRIVERS_FUNCTION = 0x7B << 40  # where nothing else lies: the address of the first of the driver's functions
 
 
 @dataclass(frozen=True)
@@ -169,6 +171,9 @@ class Sources(Writing):
             return self.banks.launch.read(self, offset)
         if source.bank == 4 and offset & ~7 in self.banks.addresses:
             name, added = self.banks.addresses[offset & ~7]
+            if name in BUILT_IN:
+                number = DRIVERS_FUNCTION + BUILT_IN[name]
+                return Immediate(number >> 32 if offset & 4 else number & 0xFFFFFFFF)
             address = self.value("mov.b64", "b64", Symbol(name, added))
             low, high = self.temporary("b32"), self.temporary("b32")
             self.do("mov.b64", Vector((low, high)), address)

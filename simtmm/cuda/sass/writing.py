@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from simtmm.cuda.ptx.syntax import Immediate, Instruction, Issue, Label, Location, Negated, Register, Symbol
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Issue, Label, Location, Negated, Register, Symbol, Variable
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, Operand, Reg
 from simtmm.cuda.sass.waiting import waiting_loads
@@ -23,6 +23,7 @@ class Writing:
         """locations: of lines of PTX."""
         self.body: list[Instruction | Label] = []
         self.registers: dict[str, str] = {}
+        self.variables: dict[str, Variable] = {}
         self.tables: dict[str, tuple[str, ...]] = {}
         self.instruction: MachineInstruction | None = None
         self._labels = {item.name: item.address for item in listing.items if isinstance(item, MachineLabel)}
@@ -111,10 +112,23 @@ class Writing:
             self.do(name, mask)
             return
         past = f"past{len(self.body)}"
-        others = guard.register if isinstance(guard, Negated) else Negated(guard)
-        self.body.append(self._made("bra", (), (Symbol(past),), others, PART))
+        self.pass_unless(guard, past)
         self.do(name, mask)
-        self.body.append(Label(past))
+        self.label(past)
+
+    def pass_unless(self, condition: Register | Negated, past: str) -> None:
+        """Lanes for which a condition does not hold go to a label of the instruction's own."""
+        others = condition.register if isinstance(condition, Negated) else Negated(condition)
+        self.body.append(self._made("bra", (), (Symbol(past),), others, PART))
+
+    def label(self, name: str) -> None:
+        """A place within what an instruction does."""
+        self.body.append(Label(name))
+
+    def variable(self, variable: Variable) -> Symbol:
+        """A variable of the function's own."""
+        self.variables[variable.name] = variable
+        return Symbol(variable.name)
 
     def value(self, name: str, kind: str, *operands: PtxOperand) -> Register:
         """What an instruction of PTX gives, in a register of its own of that type."""

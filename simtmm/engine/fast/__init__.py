@@ -12,6 +12,7 @@ simtmm/engine/reference: two writings of one page. Its rules are loops over flat
     lanes       groups in threads         jump       long computes
     launch      the arrays of a launch, from a machine and a workload
     part        the part of a workload that a launch is
+    supply      where its operations lie, in a workload or a stream of a trace; windows, of a stream
 """
 
 from collections.abc import Callable
@@ -35,12 +36,13 @@ from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.result import WHERE_TIME_GOES, Result
 from simtmm.timeline import Timeline
+from simtmm.trace.streamed import StreamedWorkload
 from simtmm.workload import Workload
 
 
 def simulate(
     machine: Machine,
-    workload: Workload,
+    workload: Workload | StreamedWorkload,
     *,
     breakdown: bool = True,
     timeline: bool = False,
@@ -62,8 +64,9 @@ def simulate(
     sums = np.zeros(GROUP_ROW, dtype=object)  # Python's integers: no sum overflows
     launch_ticks: list[int] = []
     intervals = [np.empty((0, INTERVAL_ROW), np.int64)]
+    stream = workload.stream() if isinstance(workload, StreamedWorkload) else None
     for launch in range(workload.launches):
-        state = Launch(machine, workload, launch, breakdown, timeline, threads)
+        state = Launch(machine, workload, launch, breakdown, timeline, threads, stream)
         done = int(sums[GROUP_DONE_WARPS])
         begin = sum(launch_ticks) + overhead
         while not state.go_on():

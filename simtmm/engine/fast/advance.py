@@ -41,11 +41,11 @@ from simtmm.engine.fast.layout import (
     WARP_BLOCK,
     WARP_DONE,
     WARP_END,
-    WARP_FIRST,
     WARP_NEXT,
     WARP_POSITION,
 )
 from simtmm.engine.fast.scheduler import make_ready, push
+from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined
 from simtmm.workload import ASYNC, BARRIER, JOIN, PAUSE
 
@@ -72,12 +72,25 @@ def sleep(s, g, t, finish, slot):
 
 
 @inlined
+def finish_of(s, w, count, t):
+    """When the first so many asyncs of a warp are over; at t at the latest where that is no longer kept."""
+    room = s.finishes.shape[1]
+    if s.warp[w, WARP_ASYNCS] - count >= room:
+        return t
+    return s.finishes[w, (count - 1) & (room - 1)]
+
+
+@inlined
 def advance(s, order, g, slot, t):
     """Section 3 for one warp: READY, SLEEPS, AT_BARRIER or IS_DONE."""
     w = g * s.parameters[P_SLOTS] + slot
     position = s.warp[w, WARP_POSITION]
     end = s.warp[w, WARP_END]
     while True:
+        if position == end and has_more(s, w):
+            fill(s, w)
+            position = s.warp[w, WARP_POSITION]
+            end = s.warp[w, WARP_END]
         what = np.int64(JOIN) if position == end else np.int64(s.kind[position])
         if what >= JOIN:  # control
             if what == PAUSE:
@@ -90,7 +103,7 @@ def advance(s, order, g, slot, t):
                 left_out = s.amount[position] if position < end and what == JOIN else np.int64(0)
                 count = s.warp[w, WARP_ASYNCS] - left_out
                 if count > 0:
-                    finish = s.finishes[s.warp[w, WARP_FIRST] + count - 1]
+                    finish = finish_of(s, w, count, t)
                     if finish > t:
                         s.warp[w, WARP_POSITION] = position
                         sleep(s, g, t, finish, slot)

@@ -1,15 +1,14 @@
 """Whether a run's ticks fit 64 bits, which is all that this engine counts in."""
 
-import numpy as np
-
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
-from simtmm.workload import PAUSE, SHARED, Workload
+from simtmm.trace.streamed import StreamedWorkload
+from simtmm.workload import Workload
 
 LONGEST = 2.0**61  # ticks; sums of two of them fit 64 bits
 
 
-def check_length(machine: Machine, workload: Workload) -> None:
+def check_length(machine: Machine, workload: Workload | StreamedWorkload) -> None:
     """Refuse what could take LONGEST and more: the sum of everything one after another bounds every tick.
 
     Raises EngineError.
@@ -23,17 +22,16 @@ def check_length(machine: Machine, workload: Workload) -> None:
     start = takes.block_launch + takes.warp_launch
     each = takes.issue + takes.pipeline_depth
 
-    def bound(held: float, paused: float = 0.0) -> float:
-        others = chunk * (len(workload.chunks) + 1) + start * (workload.warps + 1) + machine.ticks_per_cycle * paused
-        return each * (held + workload.operations + 1) + others
-
-    # Rarely does it take the sum itself to see that it is no more than it may be. To issue takes a cycle at least, so
-    # that this bounds pauses, too.
-    most = float(workload.amount.max(initial=0)) * workload.operations
-    if bound(most) < LONGEST:
-        return
-    kinds = workload.kind <= SHARED, workload.kind == PAUSE
-    if bound(*(float(workload.amount[chosen].sum(dtype=np.float64)) for chosen in kinds)) >= LONGEST:
+    tallies = workload.tallies
+    operations, chunks = (sum(getattr(tally, name) for tally in tallies) for name in ("operations", "chunks"))
+    # A shared of conflict degree d is issued for d times as long; a join or barrier is none, and takes no port.
+    bound = (
+        each * (float(sum(tally.issued for tally in tallies)) + operations + 1)
+        + chunk * (chunks + 1)
+        + start * (workload.warps + 1)
+        + machine.ticks_per_cycle * float(sum(tally.paused for tally in tallies))
+    )
+    if bound >= LONGEST:
         raise EngineError(
             f"{workload.origin} on {machine.name}: could take 2^61 ticks and more, which engine 'fast' can't count; "
             "use engine 'reference', or fewer ticks_per_cycle"

@@ -11,6 +11,7 @@ from simtmm.engine.fast.bits import give_back, take
 from simtmm.engine.fast.layout import (
     BLOCK_FIRST,
     BLOCK_LIVING,
+    BLOCK_NUMBER,
     BLOCK_SOONEST,
     BLOCK_WAITING,
     BLOCK_WARPS,
@@ -28,20 +29,26 @@ from simtmm.engine.fast.layout import (
     GROUP_WARPS,
     OTHER_TICKS,
     P_BLOCK_LAUNCH,
+    P_BLOCK_WARPS,
     P_BLOCKS,
     P_BREAKDOWN,
     P_FIRST_BLOCK,
+    P_FIRST_WARP,
     P_GROUPS,
     P_LANES,
     P_MOST_BLOCKS,
     P_OUTSTANDING,
     P_ROOM,
     P_SLOTS,
+    P_STREAMED,
     P_TIMELINE,
     P_WARP_LAUNCH,
     R_AGE,
+    R_AHEAD,
     R_ANY_FINISHED,
+    R_HUNGRY,
     R_LAST_BLOCK,
+    R_LOADED,
     R_PENDING,
     START,
     TOUCHED,
@@ -52,9 +59,11 @@ from simtmm.engine.fast.layout import (
     WARP_COMPUTED,
     WARP_DONE,
     WARP_END,
-    WARP_FIRST,
+    WARP_INDEX,
     WARP_NEXT,
+    WARP_PLACE,
     WARP_POSITION,
+    WARP_TABLE,
     WATCH_NUMBER,
     WATCH_SINCE,
     WATCH_STATE,
@@ -82,18 +91,32 @@ def free_finished(s, g):
 
 
 def dispatch(s, order, t):
-    """Section 6: free the places of blocks that finished at t, place what fits, and again while blocks finish."""
+    """Section 6: free the places of blocks that finished at t, place what fits, and again while blocks finish.
+
+    Where the blocks of a stream are not there yet, R_HUNGRY is left: the same again goes on from there.
+    """
     groups = s.parameters[P_GROUPS]
     slots = s.parameters[P_SLOTS]
+    streamed = s.parameters[P_STREAMED] != 0
     while True:
-        s.parameters[R_ANY_FINISHED] = 0
-        for g in range(groups):
-            if s.group[g, GROUP_PARKED] == t and s.group[g, GROUP_FINISHED] + s.group[g, GROUP_EMPTY_BLOCKS] > 0:
-                free_finished(s, g)
+        if s.parameters[R_HUNGRY] != 0:
+            s.parameters[R_HUNGRY] = 0
+        else:
+            s.parameters[R_ANY_FINISHED] = 0
+            for g in range(groups):
+                if s.group[g, GROUP_PARKED] == t and s.group[g, GROUP_FINISHED] + s.group[g, GROUP_EMPTY_BLOCKS] > 0:
+                    free_finished(s, g)
         while s.parameters[R_PENDING] < s.parameters[R_LAST_BLOCK]:
             number = s.parameters[R_PENDING]
-            first_warp = s.block_warps[number]
-            warps = s.block_warps[number + 1] - first_warp
+            if streamed:
+                if number >= s.parameters[R_LOADED]:
+                    s.parameters[R_HUNGRY] = 1
+                    return
+                warps = s.parameters[P_BLOCK_WARPS]
+                first_warp = s.parameters[P_FIRST_WARP] + (number - s.parameters[P_FIRST_BLOCK]) * warps
+            else:
+                first_warp = s.block_warps[number]
+                warps = s.block_warps[number + 1] - first_warp
             g = np.int64(-1)
             fewest = s.parameters[P_MOST_BLOCKS]
             for other in range(groups):
@@ -119,6 +142,7 @@ def dispatch(s, order, t):
             s.block[b, BLOCK_LIVING] = warps
             s.block[b, BLOCK_WAITING] = 0
             s.block[b, BLOCK_WARPS] = warps
+            s.block[b, BLOCK_NUMBER] = number
             if s.parameters[P_LANES] > 1:
                 s.block[b, BLOCK_SOONEST] = t + s.shortest[number - s.parameters[P_FIRST_BLOCK]]
             before = np.int64(-1)
@@ -131,10 +155,16 @@ def dispatch(s, order, t):
                     s.warp[g * slots + before, WARP_NEXT] = slot
                 before = slot
                 s.warp[w, WARP_NEXT] = -1
-                s.warp[w, WARP_POSITION] = s.warp_operations[first_warp + index]
-                s.warp[w, WARP_FIRST] = s.warp_operations[first_warp + index]
-                s.warp[w, WARP_END] = s.warp_operations[first_warp + index + 1]
-                s.warp[w, WARP_CHUNK] = s.warp_chunks[first_warp + index]
+                if streamed:
+                    s.warp[w, WARP_POSITION] = 0
+                    s.warp[w, WARP_END] = 0
+                    s.warp[w, WARP_TABLE] = s.ahead[number - s.parameters[R_AHEAD], 0]
+                    s.warp[w, WARP_PLACE] = s.ahead[number - s.parameters[R_AHEAD], 1]
+                    s.warp[w, WARP_INDEX] = index
+                else:
+                    s.warp[w, WARP_POSITION] = s.warp_operations[first_warp + index]
+                    s.warp[w, WARP_END] = s.warp_operations[first_warp + index + 1]
+                    s.warp[w, WARP_CHUNK] = s.warp_chunks[first_warp + index]
                 s.warp[w, WARP_AGE] = s.parameters[R_AGE]
                 s.warp[w, WARP_BLOCK] = b
                 s.warp[w, WARP_COMPUTED] = 0

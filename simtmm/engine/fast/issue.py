@@ -40,16 +40,17 @@ from simtmm.engine.fast.layout import (
     PORT_GRANTED,
     PORT_RELEASE,
     PORT_WARP,
+    R_FULL,
     WARP_AGE,
     WARP_ASYNCS,
     WARP_CHUNK,
     WARP_COMPUTED,
     WARP_END,
-    WARP_FIRST,
     WARP_POSITION,
 )
 from simtmm.engine.fast.memory import fetch_lines, transfer_chunks
 from simtmm.engine.fast.scheduler import pick, push
+from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined, prefetch
 from simtmm.workload import ASYNC, COMPUTE, JOIN, SHARED, STORE
 
@@ -65,7 +66,14 @@ def segment(s, memory, g, slot, t, p):
     issued = np.int64(0)
     access = np.int64(-1)
     count = np.int64(0)
-    while position < end:
+    while True:
+        if position == end:
+            if not has_more(s, w):
+                break
+            fill(s, w)
+            position = s.warp[w, WARP_POSITION]
+            end = s.warp[w, WARP_END]
+            continue
         what = np.int64(s.kind[position])
         if what == COMPUTE:
             issued += s.amount[position]
@@ -136,9 +144,11 @@ def act(s, memory, g, w, p, t):
     finish = transfer_chunks(s, memory, g, what, first, count, t)
     if what == ASYNC:
         number = s.warp[w, WARP_ASYNCS]
-        at = s.warp[w, WARP_FIRST] + number
-        s.finishes[at] = finish if number == 0 else max(finish, s.finishes[at - 1])
+        last = s.finishes.shape[1] - 1
+        s.finishes[w, number & last] = finish if number == 0 else max(finish, s.finishes[w, (number - 1) & last])
         s.warp[w, WARP_ASYNCS] = number + 1
+        if number >= last and s.finishes[w, (number + 1) & last] > t:
+            s.parameters[R_FULL] = 1  # the next async takes the place of one that is not over
         if s.parameters[P_OUTSTANDING] > 0:
             for index in range(s.in_flight.shape[1]):
                 if s.in_flight[w, index] <= t:
@@ -153,10 +163,11 @@ def act(s, memory, g, w, p, t):
 @inlined
 def next_issues(s, w, t):
     """Whether a warp's next operation needs a port and may start now."""
-    position = s.warp[w, WARP_POSITION]
-    if position == s.warp[w, WARP_END]:
+    if s.warp[w, WARP_POSITION] == s.warp[w, WARP_END] and has_more(s, w):
+        fill(s, w)
+    if s.warp[w, WARP_POSITION] == s.warp[w, WARP_END]:
         return False
-    what = np.int64(s.kind[position])
+    what = np.int64(s.kind[s.warp[w, WARP_POSITION]])
     if what >= JOIN:
         return False
     return not (what == ASYNC and asyncs_are_full(s, w, t))

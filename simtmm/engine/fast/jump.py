@@ -62,6 +62,7 @@ from simtmm.engine.fast.layout import (
     READY_SLOTS,
     TIMES,
     WARP_COMPUTED,
+    WARP_FILLED,
     WARP_POSITION,
 )
 from simtmm.engine.fast.scheduler import push
@@ -134,6 +135,7 @@ def compare(s, order, g, t, keeps):
     for w in range(g * slots, g * slots + slots):
         s.kept_warp[w, 0] = s.warp[w, WARP_POSITION]
         s.kept_warp[w, 1] = s.warp[w, WARP_COMPUTED]
+        s.kept_warp[w, 2] = s.warp[w, WARP_FILLED]
     return RECURS
 
 
@@ -142,7 +144,7 @@ def is_over(s, g):
     """Whether a warp of the group has gone on to another operation, or woken from a longer sleep, since."""
     slots = s.parameters[P_SLOTS]
     for w in range(g * slots, g * slots + slots):
-        if s.warp[w, WARP_POSITION] != s.kept_warp[w, 0]:
+        if s.warp[w, WARP_POSITION] != s.kept_warp[w, 0] or s.warp[w, WARP_FILLED] != s.kept_warp[w, 2]:
             return True
     return (
         s.group[g, GROUP_LIVING] != s.kept[g, KEPT + GROUP_LIVING]

@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from simtmm.engine.fast import cache, lanes, loop
+from simtmm.engine.fast import lanes, loop
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.part import Part, Room, is_coupled, takes_partitions
+from simtmm.engine.fast.supply import Held, Streamed, Supply
 from simtmm.engine.fast.tables import (
     Integers,
     all_free,
@@ -24,18 +25,20 @@ from simtmm.engine.fast.tables import (
 from simtmm.machine import Machine
 from simtmm.native import Loop
 from simtmm.result import WHERE_TIME_GOES
-from simtmm.workload import ASYNC, COMPUTE, Workload
+from simtmm.trace.streamed import Stream, StreamedWorkload
+from simtmm.workload import Workload
 
 TIMELINE_ROOM = 1_000_000  # intervals of a timeline between two drains, about
 STRETCH = 2_000_000  # steps of groups between two looks at the clock: a fraction of a second
 WORTH_SHARING = 200_000  # operations: some milliseconds, a hundred times what handing them to threads takes
+ASYNCS = 16  # of a warp whose finishes there is room for in the beginning
 LONG_COMPUTE = 64  # instructions: so many are worth it to look for what recurs
 
 RUN = Loop(loop.run, ("coupled", "switch", "memory", "order"), "the fast engine for this kind of machine")
-_SHORTEST_BLOCKS, _WARM = Loop(lanes.shortest_blocks), Loop(cache.warm)
+_SHORTEST_BLOCKS = Loop(lanes.shortest_blocks)
 
 
-def is_compiled(machine: Machine, workload: Workload) -> bool:
+def is_compiled(machine: Machine, workload: Workload | StreamedWorkload) -> bool:
     """Whether all that a workload needs on a machine is there, in this process or in the user's cache."""
     needed = {
         tuple(flags_of(machine, is_coupled(machine, Part.of(workload, launch)))) for launch in range(workload.launches)
@@ -47,16 +50,25 @@ class Launch:
     """The state of one launch, from tick 0 to its end."""
 
     def __init__(
-        self, machine: Machine, workload: Workload, launch: int, breakdown: bool, timeline: bool, threads: int
+        self,
+        machine: Machine,
+        workload: Workload | StreamedWorkload,
+        launch: int,
+        breakdown: bool,
+        timeline: bool,
+        threads: int,
+        stream: Stream | None = None,
     ) -> None:
+        """stream: of a streamed workload, at an earlier launch or none."""
         part = Part.of(workload, launch)
         room = Room.of(machine, part)
         groups, memory = machine.cores.groups, machine.memory
-        partitioned, coupled = takes_partitions(machine, part), is_coupled(machine, part)
+        partitioned = takes_partitions(machine, part)
+        # The blocks of a stream come one after another, so its groups go on together.
+        coupled = stream is not None or is_coupled(machine, part)
         # In lanes, blocks that follow one another have to be long enough to be worth it; a timeline is one list.
         parts = 1 if coupled or timeline else min(threads, groups)
-        has_asyncs = part.has(ASYNC)
-        outstanding = _outstanding(machine, part) if has_asyncs else 0
+        outstanding = _outstanding(machine, part)
         jumps = not timeline and _has_long_computes(machine, part)
 
         parameters = parameters_of(machine)
@@ -73,6 +85,20 @@ class Launch:
         parameters[at.P_BREAKDOWN] = breakdown
         parameters[at.P_JUMPS] = jumps
         parameters[[at.R_PENDING, at.R_LAST_BLOCK]] = part.first, part.last
+        parameters[[at.R_AHEAD, at.R_LOADED]] = part.first
+        self._supply: Supply
+        if stream is not None:
+            assert isinstance(workload, StreamedWorkload)
+            parameters[at.P_STREAMED] = 1
+            parameters[at.P_BLOCK_WARPS] = workload.warps_of_blocks[launch]
+            parameters[at.P_FIRST_WARP] = (np.diff(workload.launch_blocks) * workload.warps_of_blocks)[:launch].sum()
+            self._supply = Streamed(workload, stream, launch, part, groups * room.slots)
+        else:
+            assert isinstance(workload, Workload)
+            self._supply = Held(workload, part)
+        l2 = empty_lines(1, memory.l2)
+        if memory.l2 and memory.l2.start == "warm":
+            self._supply.warm(l2, memory.l2.writes == "back")
 
         self.group = empty_groups(groups)
         self._lanes = ThreadPoolExecutor(parts) if parts > 1 else None
@@ -83,34 +109,29 @@ class Launch:
         self._flags = flags_of(machine, coupled)
         self._state = at.State(
             parameters=parameters,
-            kind=workload.kind,
-            amount=workload.amount,
-            chunks=workload.chunks,
-            warp_operations=workload.warp_operations,
-            warp_chunks=workload.warp_chunks,
-            block_warps=workload.block_warps,
+            **self._supply.fields(),
             warp=table(groups * room.slots, at.WARP_ROW),
             block=table(groups * room.places, at.BLOCK_ROW),
             port=np.full((groups * machine.ports, at.PORT_ROW), at.NEVER, dtype=np.int64),
             group=self.group,
-            shortest=_shortest_blocks(machine, part, self._lanes, parts) if self._lanes else table(1),
+            shortest=_shortest_blocks(machine, workload, part, self._lanes, parts) if self._lanes else table(1),
             clock=empty_clock(groups),
             rings=table(groups, at.RINGS, ring),
             bits=all_free(groups, room.slots, room.places),
             in_flight=np.full((groups * room.slots if outstanding else 1, max(1, outstanding)), -1, dtype=np.int64),
-            finishes=np.empty(len(workload.kind) if has_asyncs else 1, dtype=np.int64),
+            finishes=table(groups * room.slots if part.tally.asyncs else 1, ASYNCS),
             partition_free=table(memory.partitions if partitioned else 1),
             partition_writes=table(memory.partitions if machine.durations.turnaround else 1),
             rows=closed_rows(machine, partitioned),
             l1=empty_lines(groups, memory.l1),
-            l2=_shared_lines(machine, part),
+            l2=l2,
             slice_free=table(memory.partitions if machine.durations.l2_service else 1),
             watch=table(groups * room.slots if timeline else 1, at.WATCH_ROW),
             intervals=np.empty((intervals, at.INTERVAL_ROW), dtype=np.int64),
             kept=table(groups, at.KEPT + at.GROUP_ROW + 1 + 3 * machine.ports + 3 * room.slots)
             if jumps
             else table(1, 1),
-            kept_warp=table(groups * room.slots if jumps else 1, 2),
+            kept_warp=table(groups * room.slots if jumps else 1, 3),
             smallest=_smallest_blocks(part) if jumps else table(1),
         )
 
@@ -124,14 +145,31 @@ class Launch:
         if self._lanes and self._open:
             stretches = {lane: self._lanes.submit(self._simulate, at.LANE + lane) for lane in self._open}
             self._open = {lane for lane, stretch in stretches.items() if stretch.result() == at.GO_ON}
+            self._make_room()
             return False
+        self._state = self._supply.supplied(self._state)
         outcome = self._simulate(1)
+        self._make_room()
         if outcome == at.WIDE:
             self._open = set(range(int(self._state.parameters[at.P_LANES])))
         return outcome == at.OVER
 
     def _simulate(self, mark: int) -> int:
         return RUN(self._state, *self._flags, self._stretch, mark)
+
+    def _make_room(self) -> None:
+        """Twice the room for finishes of asyncs, where a warp needs it."""
+        if not self._state.parameters[at.R_FULL]:
+            return
+        self._state.parameters[at.R_FULL] = 0
+        old = self._state.finishes
+        room = old.shape[1]
+        finishes = table(len(old), 2 * room)
+        asyncs = self._state.warp[:, at.WARP_ASYNCS, None]
+        numbers = np.maximum(asyncs - 1 - np.arange(room), 0)  # of those that are kept, counted from 0
+        rows = np.arange(len(old))[:, None]
+        finishes[rows, numbers % (2 * room)] = old[rows, numbers % room]
+        self._state = self._state._replace(finishes=finishes)
 
     def drain(self, begin: int) -> Integers:
         """The intervals of the timeline so far, which are forgotten here; the launch begins at that tick."""
@@ -153,26 +191,19 @@ class Launch:
 
 def _worth_sharing(part: Part) -> int:
     """How many groups that go on at once, a block each, are worth being shared out to lanes."""
-    operations = part.operations
-    block_operations = int(operations.stop - operations.start) // max(1, part.blocks)
+    block_operations = part.tally.operations // max(1, part.blocks)
     return max(2, -(-WORTH_SHARING // max(1, block_operations)))
 
 
 def _outstanding(machine: Machine, part: Part) -> int:
     """The limit on asyncs in flight, 0 where no warp has enough of them to reach it."""
     limit = machine.memory.outstanding or 0
-    ends = part.workload.warp_operations[part.warps.start : part.warps.stop + 1]
-    asyncs = np.flatnonzero(part.workload.kind[ends[0] : ends[-1]] == ASYNC)
-    most = int(np.diff(np.searchsorted(asyncs, ends - ends[0])).max(initial=0))
-    return limit if most > limit else 0
+    return limit if part.tally.most_asyncs > limit else 0
 
 
 def _has_long_computes(machine: Machine, part: Part) -> bool:
     """Whether an operation takes many grants."""
-    if machine.scheduling.switch == "on-stall":
-        return False
-    kind, amount = part.workload.kind[part.operations], part.workload.amount[part.operations]
-    return bool(((kind == COMPUTE) & (amount >= LONG_COMPUTE)).any())
+    return machine.scheduling.switch != "on-stall" and part.tally.longest_compute >= LONG_COMPUTE
 
 
 def _smallest_blocks(part: Part) -> Integers:
@@ -180,9 +211,12 @@ def _smallest_blocks(part: Part) -> Integers:
     return np.minimum.accumulate(part.block_warps[::-1])[::-1].copy()
 
 
-def _shortest_blocks(machine: Machine, part: Part, threads: ThreadPoolExecutor, parts: int) -> Integers:
+def _shortest_blocks(
+    machine: Machine, workload: Workload | StreamedWorkload, part: Part, threads: ThreadPoolExecutor, parts: int
+) -> Integers:
     """The ticks that each block of a launch takes at least."""
-    takes, workload = machine.durations, part.workload
+    assert isinstance(workload, Workload)  # a stream has no lanes
+    takes = machine.durations
     wait = min(takes.latency, takes.l1_latency)
     store_wait = takes.store_latency if machine.memory.stores == "blocking" else 0
     operations = workload.kind, workload.amount, workload.warp_operations
@@ -196,15 +230,3 @@ def _shortest_blocks(machine: Machine, part: Part, threads: ThreadPoolExecutor, 
 
     list(threads.map(fill, range(parts)))
     return shortest
-
-
-def _shared_lines(machine: Machine, part: Part) -> Integers:
-    """The lines of the L2: empty, or as an earlier run of these warps leaves them."""
-    l2 = machine.memory.l2
-    lines = empty_lines(1, l2)
-    if l2 and l2.start == "warm":
-        workload, warps = part.workload, part.warps
-        chunks = workload.chunks[slice(*workload.warp_chunks[[warps.start, warps.stop]])]
-        listed = workload.kind[part.operations], workload.amount[part.operations], chunks
-        _WARM(lines, *listed, l2.writes == "back")
-    return lines

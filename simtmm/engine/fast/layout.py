@@ -22,10 +22,12 @@ START, TO_ISSUE, ISSUING, PIPELINE, MEMORY, IN_BARRIER, IN_PAUSE = (np.int64(sta
 
 # Columns of rows
 WARP_POSITION, WARP_END, WARP_CHUNK, WARP_AGE, WARP_READY, WARP_BLOCK, WARP_NEXT, WARP_COMPUTED = range(8)
-WARP_ASYNCS, WARP_FIRST, WARP_DONE = range(8, 11)
+WARP_ASYNCS, WARP_DONE = range(8, 10)
+WARP_TABLE, WARP_PLACE, WARP_INDEX, WARP_FILLED = range(10, 14)  # of a warp of a stream: what fills its window, 0 where
+# nothing is left; its block's place there, -1 once it is under way; its number in the block; how often it was filled
 WARP_ROW = 16  # two cache lines, the second one for what is rarely needed
-BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS, BLOCK_SOONEST = range(5)
-BLOCK_ROW = 5
+BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS, BLOCK_SOONEST, BLOCK_NUMBER = range(6)
+BLOCK_ROW = 6
 PORT_RELEASE, PORT_WARP, PORT_ACCESS, PORT_COUNT, PORT_GRANTED = range(5)
 PORT_ROW = 5
 GROUP_HELD, GROUP_LIVING, GROUP_MEMORY, GROUP_BARRIER, GROUP_ACCOUNTED, GROUP_BLOCKS, GROUP_WARPS = range(7)
@@ -72,11 +74,14 @@ BIT_SETS = 3
     P_L1_WAYS, P_L1_LATENCY, P_L2_SETS, P_L2_WAYS, P_L2_LATENCY, P_SERIAL, P_ROOM, P_MOST_BLOCKS, P_PARTITIONED,
     P_SCHEDULER, P_BREAKDOWN, P_TIMELINE, P_LANES, P_WIDE, P_FIRST_BLOCK, P_STORE_LATENCY, P_TURNAROUND, P_DROPS,
     P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
-    P_CYCLE, P_JUMPS,
-) = range(44)  # fmt: skip
+    P_CYCLE, P_JUMPS, P_STREAMED, P_BLOCK_WARPS, P_FIRST_WARP,
+) = range(47)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(44, 51)
-PARAMETERS = 51
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(47, 54)
+# of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
+# waits for more of them; whether a row could not be filled; whether `finishes` needs more room
+R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(54, 59)
+PARAMETERS = 59
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -93,7 +98,7 @@ class State(NamedTuple):
     """All of a launch, as the loops take it."""
 
     parameters: Any  # int64: P_* and R_*
-    kind: Any  # the workload's, as are the next five
+    kind: Any  # the workload's, as are the next five; of a stream the windows', and the last three are empty
     amount: Any
     chunks: Any
     warp_operations: Any
@@ -109,7 +114,9 @@ class State(NamedTuple):
     # wake-ups (pipeline, beginning, pause), ready warps in fifo's order, finished blocks that wait for a dispatch
     bits: Any  # uint64[groups, READY_SLOTS..., words]: slots of ready warps, free slots, free places
     in_flight: Any  # int64[groups * slots, outstanding]: finishes of asyncs, where their number is limited
-    finishes: Any  # int64[operations]: from a warp's first operation on, the latest finish of its first n asyncs
+    finishes: Any  # int64[groups * slots, room]: the latest finish of a warp's first n asyncs, at n - 1 modulo the room
+    ask: Any  # int64[ASK], of simtmm/trace/warps/blocks.py: what is asked of what fills windows
+    ahead: Any  # int64[blocks, 2]: of a stream's blocks that come next, what fills windows, and their place there
     partition_free: Any  # int64[partitions]
     partition_writes: Any  # int64[partitions]: whether the last chunk was written, where turning round takes time
     rows: Any  # int64[partitions, open, LINE_*]: numbers of the open rows, latest used first

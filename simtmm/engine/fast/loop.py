@@ -24,6 +24,8 @@ from simtmm.engine.fast.layout import (
     P_GROUPS,
     P_JUMPS,
     R_ANY_FINISHED,
+    R_FULL,
+    R_HUNGRY,
     R_LAST_BLOCK,
     R_PENDING,
     R_STARTED,
@@ -54,7 +56,7 @@ def run_together(s, switch, memory, order, budget):
     groups = s.parameters[P_GROUPS]
     t = s.parameters[R_TICK]
     count = listed(s, TOUCHED, np.int64(1))
-    while budget > 0:
+    while budget > 0 and s.parameters[R_FULL] == 0:
         for index in range(count):
             g = s.clock[LISTED, index]
             s.clock[TOUCHED, g] = 0
@@ -80,6 +82,8 @@ def run_together(s, switch, memory, order, budget):
             wake_warps(s, order, g, t)
         if s.parameters[R_ANY_FINISHED] != 0:
             dispatch(s, order, t)
+            if s.parameters[R_HUNGRY] != 0:
+                return GO_ON
             count = listed(s, TOUCHED, np.int64(1))
     return GO_ON
 
@@ -95,7 +99,7 @@ def run_apart(s, switch, memory, order, budget, mark):
             t = next_tick(s, g)
             if t == NEVER:
                 break
-            if budget <= 0:
+            if budget <= 0 or s.parameters[R_FULL] != 0:
                 # Issuing again at the tick it stopped before finds no free port or no ready warp, and does nothing.
                 return GO_ON
             budget -= 1
@@ -128,6 +132,10 @@ def run(s, coupled, switch, memory, order, budget, mark):
             s.group[g, GROUP_PARKED] = 0
         if coupled == NO and share_out(s, groups):
             return WIDE
+    elif s.parameters[R_HUNGRY] != 0:
+        dispatch(s, order, s.parameters[R_TICK])
+    if s.parameters[R_HUNGRY] != 0:
+        return GO_ON
     if coupled == YES:
         return run_together(s, switch, memory, order, budget)
     while True:

@@ -7,44 +7,36 @@ import numpy as np
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.tables import Integers
 from simtmm.machine import Machine
-from simtmm.workload import ATOMIC, Workload
+from simtmm.trace.streamed import StreamedWorkload
+from simtmm.workload import Tally, Workload
 
 
 @dataclass(frozen=True)
 class Part:
-    """The part of a workload that a launch is: its blocks, from the first up to the last, that one left out."""
+    """The part of a workload that a launch is: its blocks, from the first up to the last, that one left out.
 
-    workload: Workload
+    limit: of blocks of it that a group holds, None for none. block_warps: warps of each block. tally: what its
+    operations add up to.
+    """
+
     first: int
     last: int
     limit: int | None
+    block_warps: Integers
+    tally: Tally
 
     @classmethod
-    def of(cls, workload: Workload, launch: int) -> "Part":
+    def of(cls, workload: Workload | StreamedWorkload, launch: int) -> "Part":
         first, last = (int(block) for block in workload.launch_blocks[launch : launch + 2])
-        return cls(workload, first, last, int(workload.launch_limits[launch]) or None)
+        if isinstance(workload, StreamedWorkload):
+            block_warps = np.full(last - first, workload.warps_of_blocks[launch])
+        else:
+            block_warps = np.diff(workload.block_warps[first : last + 1])
+        return cls(first, last, int(workload.launch_limits[launch]) or None, block_warps, workload.tallies[launch])
 
     @property
     def blocks(self) -> int:
         return self.last - self.first
-
-    @property
-    def block_warps(self) -> Integers:
-        """Warps of each block."""
-        return np.diff(self.workload.block_warps[self.first : self.last + 1])
-
-    @property
-    def warps(self) -> slice:
-        return slice(*self.workload.block_warps[[self.first, self.last]])
-
-    @property
-    def operations(self) -> slice:
-        warps = self.warps
-        return slice(*self.workload.warp_operations[[warps.start, warps.stop]])
-
-    def has(self, kind: int) -> bool:
-        """Whether some operation is of that kind."""
-        return bool((self.workload.kind[self.operations] == kind).any())
 
     @property
     def is_uneven(self) -> bool:
@@ -76,7 +68,7 @@ def takes_partitions(machine: Machine, part: Part) -> bool:
     """Whether a partition takes time for anything in this launch; else it holds nobody up."""
     takes = machine.durations
     always = takes.service or takes.turnaround or takes.row_opening
-    return bool(always or (takes.atomic_service and part.has(ATOMIC)))
+    return bool(always or (takes.atomic_service and part.tally.updated))
 
 
 def is_coupled(machine: Machine, part: Part) -> bool:

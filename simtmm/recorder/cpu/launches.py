@@ -109,8 +109,12 @@ class CpuLaunches:
     warnings: what a reader of the trace must know of the barriers of the launches so far, in words.
     """
 
-    def __init__(self, kernel: Kernel, program: Path, memory: GlobalMemory, room: Room) -> None:
-        """program: as `simtmm.recorder.compiler.build` gives it. memory: shared. Raises RecordingError."""
+    def __init__(self, kernel: Kernel, program: Path, memory: GlobalMemory, room: Room, *, lends: bool = False) -> None:
+        """program: as `simtmm.recorder.compiler.build` gives it. memory: shared. lends: whether batches may be lent.
+
+        Raises RecordingError.
+        """
+        self.lends = lends
         self.kernel, self.memory, self.room = kernel, memory, room
         self.source_digest = program.name.rsplit("-", 2)[-2]
         self.sites = read_source(kernel).sites
@@ -149,12 +153,18 @@ class CpuLaunches:
             ahead = not is_last and room.has_for(pile.events + outcome.count)
             if ahead:
                 self._begin(command, launch, room.left(), where)
-            pile.add(self.process.events(turn, outcome.count), self.process.ends(turn, outcome.blocks))
+            events, ends = self.process.events(turn, outcome.count), self.process.ends(turn, outcome.blocks)
+            is_lent = self.lends and ahead and not pile.blocks and outcome.count >= COMMAND_EVENTS // 2
+            if not is_lent:
+                pile.add(events, ends)
             if is_last and (behind := self.memory.overrun()):
                 raise RecordingError(
                     f"{where}: wrote {behind}, where nothing lies, by a pointer without ST: it runs past an array"
                 )
-            if not ahead or max(pile.events, pile.blocks) >= BATCH_EVENTS:
+            if is_lent:
+                blocks = np.arange(done - outcome.blocks, done, dtype=np.int32)
+                yield Batch(events, np.full(outcome.blocks, number, np.int32), blocks, ends, is_lent=True)
+            elif not ahead or max(pile.events, pile.blocks) >= BATCH_EVENTS:
                 yield pile.batch(number, done)
             if not ahead and not is_last:
                 self._begin(command, launch, room.left(), where)

@@ -44,7 +44,7 @@ def record(
         recorder = TraceRecorder(path, most_bytes())
         stack.callback(recorder.abandon)
         room = Room(limit, output is None, recorder)
-        execution = stack.enter_context(CpuLaunches(kernel, program, memory, room))
+        execution = stack.enter_context(CpuLaunches(kernel, program, memory, room, lends=not races))
         run = ProgramRun(kernel, parameters, memory.arrays, execution)
         finder = _finder(execution, memory) if races else None
         for batch in run.batches():
@@ -89,6 +89,7 @@ def _finder(execution: CpuLaunches, memory: GlobalMemory) -> "RaceFinder":
 def _last_writer(wrong: Wrong, run: ProgramRun, execution: CpuLaunches) -> str:
     """Who wrote the wrong element last, which is told by running the program again."""
     memory, execution.room = execution.memory, Room(NO_LIMIT, in_memory=False)
+    execution.lends = False  # what is lent can't be written to
     for name, array in run.before.items():
         memory.arrays[name][...] = array
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from simtmm.trace.importers import warps as table
 from simtmm.trace.io import TraceRecorder
-from simtmm.trace.schema import ALIGNMENT, EVENT, Batch, Events, TraceArray
+from simtmm.trace.schema import ALIGNMENT, EVENT, Batch, Events, TraceArray, TraceLaunch
 
 BATCH_EVENTS = 1 << 18  # handed on at once, and the rest of a block: 4 MiB of events in memory, as much of operations
 
@@ -30,8 +30,10 @@ class Blocks:
     at once.
     """
 
-    def __init__(self, recorder: TraceRecorder) -> None:
+    def __init__(self, recorder: TraceRecorder, launches: list[TraceLaunch]) -> None:
+        """launches: all of them, so that the recorder knows the shapes of the blocks."""
         self._recorder = recorder
+        self._launches = launches
         self._launch = -1
         self._next = 0  # block of the launch
         self._early: dict[int, tuple[int, int]] = {}  # block: where its events begin in the file, and how many
@@ -80,13 +82,14 @@ class Blocks:
         """Take blocks in order, of any launches; those without events may be missing."""
         events = np.empty(operations.counts[table.EVENTS], dtype=EVENT)
         table.to_threads(operations, self._cursor, events)
-        self._recorder.add(Batch(events, launch, block, operations.blocks[:, table.BLOCK_EVENTS].copy()))
+        ends = operations.blocks[:, table.BLOCK_EVENTS].copy()
+        self._recorder.add(Batch(events, launch, block, ends), self._launches)
 
     def _append_next(self, numbers: npt.NDArray[np.int64], events: Events, ends: npt.NDArray[np.int64]) -> None:
         """Take blocks of the launch whose turn it is."""
         self._next += len(numbers)
         launch = np.full(len(numbers), self._launch, np.int32)
-        self._recorder.add(Batch(events, launch, numbers.astype(np.int32), ends))
+        self._recorder.add(Batch(events, launch, numbers.astype(np.int32), ends), self._launches)
 
     def _add_block(self, number: int, line: int, events: Events) -> None:
         if number < self._next or number in self._early:

@@ -17,7 +17,7 @@ from simtmm.errors import TraceError
 from simtmm.trace.importers import memtrace_lines as lines
 from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.blocks import Blocks, Touched
-from simtmm.trace.importers.memtrace_order import Counts, Integers, Records, sorted_records
+from simtmm.trace.importers.memtrace_order import Counts, Integers, Records, of_whole_blocks
 from simtmm.trace.importers.opcodes import ACTIONS, GLOBAL, LOCAL, MEMORY, SHARED, Opcodes, width_of, without_memory
 from simtmm.trace.importers.reading import (
     NEWLINE,
@@ -57,17 +57,17 @@ def read(
 ) -> tuple[list[TraceLaunch], list[TraceArray], list[TraceSite], dict[str, Any]]:
     """Give a recorder the events of a file, and the caller the rest of a trace."""
     with ExitStack() as stack:
-        unsorted = stack.enter_context(tempfile.TemporaryFile(prefix="simtmm-"))
-        reading = _Reading(path, unsorted)
+        mixed = stack.enter_context(tempfile.TemporaryFile(prefix="simtmm-"))
+        reading = _Reading(path, mixed)
         for text, first in blocks(path, advance, ended=rb"MEMTRACE:"):
             reading.read(text, first)
         reading.spool()
         if not reading.launches:
             raise TraceError(f"{path}: has no line 'MEMTRACE: CTX 0x... - LAUNCH - ...', which tells of a launch")
         accesses = _Accesses(path, reading)
-        sink = stack.enter_context(Blocks(recorder))
-        in_order = stack.enter_context(tempfile.TemporaryFile(prefix="simtmm-"))
-        for records in sorted_records(reading.counts, unsorted, in_order, RECORDS):
+        sink = stack.enter_context(Blocks(recorder, reading.launches))
+        stretches = stack.enter_context(tempfile.TemporaryFile(prefix="simtmm-"))
+        for records in of_whole_blocks(reading.counts, mixed, stretches, RECORDS):
             accesses.add(records, sink)
     return reading.launches, accesses.touched.arrays([]), accesses.sites(), {"recorder": "mem-trace"}
 
@@ -193,7 +193,7 @@ class _Accesses:
         self._used: set[int] = set()
 
     def add(self, records: Records, sink: Blocks) -> None:
-        """Take records of whole blocks in order."""
+        """Take the records of whole blocks, those of each warp as they came."""
         records = records[np.lexsort((records["warp"], records["block"]))]
         count = len(records)
         launch = np.searchsorted(self._launches[:, lines.FIRST_BLOCK], records["block"], side="right") - 1

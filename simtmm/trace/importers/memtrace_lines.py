@@ -308,14 +308,6 @@ def read_lines(r, text, position):
 
 
 @compiled
-def place_records(block, begins, places):
-    """Where each record belongs among all, sorted by block; `begins`, of each block, moves behind what is placed."""
-    for record in range(len(block)):
-        places[record] = begins[block[record]]
-        begins[block[record]] += 1
-
-
-@compiled
 def depths(mask, new_warp, depth):
     """Of each record: how many of its warp lie between it and the last one that all lanes took part in that had any
     left. Records of one warp stand together, in order.

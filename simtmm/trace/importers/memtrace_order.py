@@ -1,4 +1,8 @@
-"""Records of mem_trace's accesses, which come in any order, sorted by block through a file."""
+"""Records of mem_trace's accesses, which come in any order, brought together block by block through files.
+
+Blocks side by side that have about as many records as may be held at once share a stretch of a file: how long each is
+follows from the counts of a first pass, and records are added to theirs in the order in which they come.
+"""
 
 from collections.abc import Iterator
 from typing import IO
@@ -6,7 +10,7 @@ from typing import IO
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.trace.importers.memtrace_lines import RECORD, place_records
+from simtmm.trace.importers.memtrace_lines import RECORD
 
 Records = npt.NDArray[np.void]
 Integers = npt.NDArray[np.int64]
@@ -35,27 +39,42 @@ class Counts:
         return blocks, counts
 
 
-def sorted_records(counts: Counts, unsorted: IO[bytes], file: IO[bytes], most: int) -> Iterator[Records]:
-    """The records of a file, sorted by block, in stretches of whole blocks; those of one block as they came.
+def of_whole_blocks(counts: Counts, mixed: IO[bytes], file: IO[bytes], most: int) -> Iterator[Records]:
+    """The records of a file in stretches of whole blocks that follow one another, each as its records came.
 
-    file: an empty one, for the sorted records. most: records that are read at once, and the rest of a block.
+    file: an empty one, for the stretches. most: records that are read at once, and the rest of a block.
     """
     blocks, records_of = counts.total()
-    ends = np.cumsum(records_of)
-    total = int(ends[-1]) if len(ends) else 0
-    if not total:
+    if not len(blocks):
         return
-    in_order = np.memmap(file, RECORD, "w+", shape=(total,))
-    begins = ends - records_of
-    unsorted.seek(0)
-    while piece := unsorted.read(most * RECORD.itemsize):
+    firsts, ends = _stretches(records_of, most)
+    places = np.concatenate([np.zeros(1, np.int64), ends[:-1]]).tolist()  # in the file, where the next record goes
+    of_block = np.repeat(np.arange(len(firsts)), np.diff(np.append(firsts, len(blocks))))
+    mixed.seek(0)
+    while piece := mixed.read(most * RECORD.itemsize):
         records = np.frombuffer(piece, RECORD)
-        places = np.empty(len(records), np.int64)
-        place_records(np.searchsorted(blocks, records["block"]), begins, places)
-        in_order[places] = records
-    begin = 0
-    while begin < total:
-        # Up to the end of the block in which the last record that may be read at once lies.
-        end = int(ends[np.searchsorted(ends, min(begin + most, total))])
-        yield np.array(in_order[begin:end])
-        begin = end
+        own = of_block[np.searchsorted(blocks, records["block"])]
+        order = np.argsort(own, kind="stable")
+        own, records = own[order], records[order]
+        begins = np.flatnonzero(np.diff(own, prepend=-1))
+        for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(own)], strict=True):
+            stretch = int(own[begin])
+            file.seek(places[stretch] * RECORD.itemsize)
+            file.write(records[begin:end].tobytes())
+            places[stretch] += end - begin
+    file.seek(0)
+    for count in np.diff(ends, prepend=0).tolist():
+        yield np.frombuffer(file.read(count * RECORD.itemsize), RECORD)
+
+
+def _stretches(records_of: Integers, most: int) -> tuple[Integers, Integers]:
+    """Of each stretch its first block, and how many records there are up to its end."""
+    ends = np.cumsum(records_of)
+    firsts = [0]
+    while True:
+        begin = int(ends[firsts[-1] - 1]) if firsts[-1] else 0
+        # Behind the block in which the last record that may be read at once lies.
+        behind = int(np.searchsorted(ends, min(begin + most, int(ends[-1])))) + 1
+        if behind == len(ends):
+            return np.array(firsts), ends[np.array([*firsts[1:], behind]) - 1]
+        firsts.append(behind)

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -28,7 +28,8 @@ from simtmm.trace.runs.parting import (
 from simtmm.trace.runs.summing import FACTOR_THREAD, FACTORS, OVERS, PRIME, SUMS, Scratch, sum_runs
 from simtmm.trace.schema import EVENT, Batch, Events
 
-PIECE = 1 << 18  # events that are encoded at once, so that irregular ones need not much room
+PIECE = 1 << 18  # events that are encoded at once, so that irregular ones need not much room; and words of runs
+TOGETHER = 1 << 22  # events of runs, about: what is lowered at once
 
 Integers = npt.NDArray[np.int64]
 Shape = tuple[int, int, int]
@@ -123,38 +124,100 @@ def _powers(threads: int) -> Integers:
     return powers
 
 
+@dataclass
+class _Open:
+    """Blocks of a launch that are being encoded."""
+
+    launch: int
+    shape: Shape
+    draft: Draft
+    block: list[npt.NDArray[np.int32]] = field(default_factory=list)
+    structure: list[Integers] = field(default_factory=list)
+    value_ends: list[Integers] = field(default_factory=list)
+    events: int = 0
+
+
 class Encoder:
     """Makes runs of the events of blocks; keeps the room that it needs from one batch to the next."""
 
     def __init__(self) -> None:
         self._tree = _tree(1 << 12, 1 << 10)
         self._room = 1 << 12
+        self._open: _Open | None = None
 
-    def runs(self, batch: Batch, launch: int, shape: Shape) -> Runs:
-        """Blocks of one launch, the events of each in the order of its threads, as runs."""
-        x, y, z = shape
-        blocks = len(batch.block)
-        structure, value_ends = np.empty(blocks, np.int64), np.empty(blocks, np.int64)
-        events = batch.events.view(np.int64).reshape(-1, 2)
-        threads = x * y * z
-        draft = _draft(self._room, 2 * len(self._tree.parent))
-        if len(self._tree.at) < threads:
-            self._tree = self._tree._replace(at=np.zeros(threads, np.int64))
-        done = 0
-        while True:
-            begin = int(batch.ends[done - 1]) if done else 0
-            done = _ENCODE(self._tree, draft, events, batch.ends, done, begin, x, y, z, structure, value_ends)
-            if done == blocks:
-                break
-            draft = self._larger(draft)
-        used = draft.used
+    def encoded(self, batch: Batch, shapes: Sequence[Shape]) -> Iterator[Runs]:
+        """What is complete with the blocks of a batch; `rest` gives the others. shapes: of the blocks of each launch.
+
+        Nothing is kept of the batch.
+        """
+        is_first = np.diff(batch.launch, prepend=-1) != 0
+        events = max(1, int(batch.ends[-1:].sum()))
+        is_first |= np.diff((batch.ends - 1) * max(1, round(events / PIECE)) // events, prepend=-1) > 0
+        for first, last in pairwise([*np.flatnonzero(is_first).tolist(), len(batch.launch)]):
+            launch = int(batch.launch[first])
+            if self._open and self._open.launch != launch:
+                yield from self.rest()
+            self._add(_part(batch, first, last), launch, shapes[launch])
+            if self._is_full():
+                yield from self.rest()
+
+    def rest(self) -> Iterator[Runs]:
+        """The blocks that have been taken in since."""
+        if self._open is None:
+            return
+        opened, self._open = self._open, None
+        draft, used = opened.draft, opened.draft.used
         made = Structures(
             draft.structure[: used[USED_STRUCTURES]].copy(),
             draft.node[: used[USED_NODES]].copy(),
             draft.step[: used[USED_STEPS]].copy(),
             draft.words[: used[USED_WORDS]].copy(),
         )
-        return Runs(launch, shape, batch.block, structure, value_ends, draft.values[: used[USED_VALUES]].copy(), made)
+        yield Runs(
+            opened.launch,
+            opened.shape,
+            np.concatenate(opened.block),
+            np.concatenate(opened.structure),
+            np.concatenate(opened.value_ends),
+            draft.values[: used[USED_VALUES]].copy(),
+            made,
+        )
+
+    def runs(self, batch: Batch, launch: int, shape: Shape) -> Runs:
+        """Blocks of one launch, the events of each in the order of its threads, as runs."""
+        self._add(batch, launch, shape)
+        (made,) = self.rest()
+        return made
+
+    def _is_full(self) -> bool:
+        """Whether as much has come together as is read at once."""
+        opened = self._open
+        if opened is None:
+            return False
+        used = opened.draft.used
+        words = at.NODE_ROW * used[USED_NODES] + at.STEP_ROW * used[USED_STEPS] + used[USED_WORDS] + used[USED_VALUES]
+        return opened.events >= TOGETHER or int(words) >= PIECE
+
+    def _add(self, batch: Batch, launch: int, shape: Shape) -> None:
+        x, y, z = shape
+        blocks, threads = len(batch.block), x * y * z
+        structure, value_ends = np.empty(blocks, np.int64), np.empty(blocks, np.int64)
+        events = batch.events.view(np.int64).reshape(-1, 2)
+        if self._open is None:
+            self._open = _Open(launch, shape, _draft(self._room, 2 * len(self._tree.parent)))
+        if len(self._tree.at) < threads:
+            self._tree = self._tree._replace(at=np.zeros(threads, np.int64))
+        done = 0
+        while True:
+            begin, draft = int(batch.ends[done - 1]) if done else 0, self._open.draft
+            done = _ENCODE(self._tree, draft, events, batch.ends, done, begin, x, y, z, structure, value_ends)
+            if done == blocks:
+                break
+            self._open.draft = self._larger(draft)
+        self._open.block.append(batch.block.copy())
+        self._open.structure.append(structure)
+        self._open.value_ends.append(value_ends)
+        self._open.events += len(events)
 
     def _larger(self, draft: Draft) -> Draft:
         """The same with twice the room, and a tree with twice the room."""
@@ -210,14 +273,11 @@ def _draft(room: int, entries: int) -> Draft:
 
 
 def runs_of(batches: Iterable[Batch], shapes: Sequence[Shape], encoder: Encoder | None = None) -> Iterator[Runs]:
-    """Batches as runs, each of one launch and of about PIECE events. shapes: of the blocks of each launch."""
+    """Batches as runs, each of one launch. shapes: of the blocks of each launch."""
     encoder = encoder or Encoder()
     for batch in batches:
-        is_first = np.diff(batch.launch, prepend=-1) != 0
-        is_first |= np.diff(batch.ends // PIECE, prepend=-1) != 0
-        for first, last in pairwise([*np.flatnonzero(is_first).tolist(), len(batch.launch)]):
-            launch = int(batch.launch[first])
-            yield encoder.runs(_part(batch, first, last), launch, shapes[launch])
+        yield from encoder.encoded(batch, shapes)
+    yield from encoder.rest()
 
 
 def _part(batch: Batch, first: int, last: int) -> Batch:

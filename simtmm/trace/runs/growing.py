@@ -11,10 +11,11 @@ from simtmm.trace.runs.layout import THREAD_MASK, THREAD_SHIFT, WHAT_MASK
 # Columns of an entry of the tree: one event of each thread that came by. The first entry is the root, no event.
 ENTRY_WHAT, ENTRY_VALUE, ENTRY_X, ENTRY_Y, ENTRY_Z, ENTRY_STATE, ENTRY_CHILD, ENTRY_SIBLING = range(8)
 ENTRY_ROW = 8  # a cache line
-# ENTRY_STATE: bits for x, y and z, whether by how much the value goes up is known; whether values are listed; and
-# above these bits the first thread, or the row of the list
-KNOWN_X, KNOWN_Y, KNOWN_Z, IS_LISTED = 1, 2, 4, 8
-ALL_KNOWN, STATE_SHIFT = 7, 4
+# ENTRY_STATE: bits for x, y and z, whether by how much the value goes up is known; whether values are listed; whether
+# the entry before it in the table is its parent, and it the first child; and above these bits the first thread, or the
+# row of the list
+KNOWN_X, KNOWN_Y, KNOWN_Z, IS_LISTED, IS_NEXT = 1, 2, 4, 8, 16
+ALL_KNOWN, STATE_SHIFT = 7, 5
 
 # Columns of a list: where its values begin, how many there are, for how many there is room, and the first thread of
 # which there is one; those before it are in even steps.
@@ -73,6 +74,11 @@ def grow(tree, events, begin, end, block_x, block_y, block_z):
         at = tree.at[thread]
         own = events[index, 1] & (THREAD_MASK << THREAD_SHIFT)
         while index < last:
+            passed = pass_known(tree, events, index, last, own, at, x, y, z)
+            index += passed
+            at += passed
+            if index == last:
+                break
             word = events[index, 1]
             if word & (THREAD_MASK << THREAD_SHIFT) != own:
                 break
@@ -104,6 +110,31 @@ def grow(tree, events, begin, end, block_x, block_y, block_z):
     return index
 
 
+@inlined
+def pass_known(tree, events, index, last, own, at, x, y, z):
+    """How many events of a thread are as the entries behind `at` say, one after another in the table.
+
+    Most are. Where a thread goes on is not read from the entry here but guessed, so nothing waits for it.
+    """
+    begin = index
+    used = tree.used[USED_ENTRIES]
+    child = at + 1
+    while index < last and child < used:
+        if (
+            tree.entry[child, ENTRY_WHAT] | own != events[index, 1]
+            or tree.entry[child, ENTRY_STATE] & (ALL_KNOWN + IS_LISTED + IS_NEXT) != ALL_KNOWN + IS_NEXT
+            or tree.entry[child, ENTRY_VALUE]
+            + tree.entry[child, ENTRY_X] * x
+            + tree.entry[child, ENTRY_Y] * y
+            + tree.entry[child, ENTRY_Z] * z
+            != events[index, 0]
+        ):
+            break
+        child += 1
+        index += 1
+    return index - begin
+
+
 def sprout(tree, at, child, what, value, known, thread):
     """A new entry behind another, the last of its children."""
     tree.used[USED_ENTRIES] = child + 1
@@ -112,7 +143,8 @@ def sprout(tree, at, child, what, value, known, thread):
     tree.entry[child, ENTRY_X] = 0
     tree.entry[child, ENTRY_Y] = 0
     tree.entry[child, ENTRY_Z] = 0
-    tree.entry[child, ENTRY_STATE] = known + (thread << STATE_SHIFT)
+    is_next = child == at + 1 and tree.entry[at, ENTRY_CHILD] < 0
+    tree.entry[child, ENTRY_STATE] = known + (IS_NEXT if is_next else 0) + (thread << STATE_SHIFT)
     tree.entry[child, ENTRY_CHILD] = -1
     tree.entry[child, ENTRY_SIBLING] = -1
     tree.parent[child] = at
@@ -175,7 +207,7 @@ def learn(tree, entry, value, even, thread, x, y, z, block_x, block_y):
     tree.lists[row, LIST_THREAD] = thread
     tree.listed[tree.used[USED_LISTED]] = value
     tree.used[USED_LISTED] += FIRST_ROOM
-    tree.entry[entry, ENTRY_STATE] = (row << STATE_SHIFT) + IS_LISTED
+    tree.entry[entry, ENTRY_STATE] = (row << STATE_SHIFT) + IS_LISTED + (state & IS_NEXT)
     return True
 
 

@@ -1,12 +1,15 @@
-"""All warps of some blocks, one after another."""
+"""Warps of blocks: all of them one after another, or each as far as its window goes."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 
+from simtmm.native import inlined
 from simtmm.trace.warps.groups import begin
 from simtmm.trace.warps.layout import (
+    END_CHUNKS,
+    END_OPERATIONS,
     MADE_CHUNKS,
     MADE_OPERATIONS,
     NOTHING_HELD,
@@ -29,6 +32,11 @@ AT_BLOCK, AT_WARP, AT_CHUNK, AT_OPERATION, IS_UNDER_WAY = range(5)  # of `progre
 # next, where the operations and the chunks of the warp that is under way begin, and whether one is
 PROGRESS = 5
 
+# Of `ask`: the warp's row; the place of its block and its number in it, -1 for a warp that is under way; how many
+# operations and chunks a window holds; where those end that were made; the address of `fill`, for who calls it
+ASK_ROW, ASK_BLOCK, ASK_NUMBER, ASK_OPERATIONS, ASK_CHUNKS, ASK_END, ASK_ENTRY = range(7)
+ASK = 7
+
 
 def walk_blocks(
     walk, runs, blocks, structure_of, values, value_ends, shape, local, output, of_warps, most_chunks, progress
@@ -39,28 +47,14 @@ def walk_blocks(
     int64[3]: the address of the local memory of the launch's first warp, that of a warp, and of a thread [bytes].
     of_warps: int64[warps, 2], of each the operations and the chunks. progress: int64[PROGRESS], zeros in the beginning.
     """
-    threads = shape[0] * shape[1] * shape[2]
     width = walk.rules[RULE_WIDTH]
-    warps = (threads + width - 1) // width
+    warps = (shape[0] * shape[1] * shape[2] + width - 1) // width
     while progress[AT_BLOCK] < structure_of.shape[0]:
         block = progress[AT_BLOCK]
         while progress[AT_WARP] < warps:
             number = progress[AT_WARP]
             if progress[IS_UNDER_WAY] == 0:
-                walk.warp[0, WARP_STRUCTURE] = structure_of[block]
-                walk.warp[0, WARP_VALUE] = value_ends[block - 1] if block > 0 else np.int64(0)
-                walk.warp[0, WARP_THREAD] = number * width
-                walk.warp[0, WARP_LANES] = min(width, threads - number * width)
-                walk.warp[0, WARP_ASYNCS] = 0
-                walk.warp[0, WARP_WAITED] = 0
-                walk.warp[0, WARP_HELD_KIND] = NOTHING_HELD
-                walk.warp[0, WARP_REGION] = local[0] + (blocks[block] * warps + number) * local[1]
-                walk.warp[0, WARP_LOCAL_BYTES] = local[2]
-                walk.warp[0, WARP_X] = shape[0]
-                walk.warp[0, WARP_Y] = shape[1]
-                for index in range(walk.latest.shape[1]):
-                    walk.latest[0, index] = 0
-                begin(walk, runs, values, np.int64(0), value_ends[block])
+                enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, block, number, np.int64(0))
                 progress[AT_OPERATION] = output.used[MADE_OPERATIONS]
                 progress[AT_CHUNK] = output.used[MADE_CHUNKS]
                 progress[IS_UNDER_WAY] = 1
@@ -74,3 +68,44 @@ def walk_blocks(
         progress[AT_WARP] = 0
         progress[AT_BLOCK] = block + 1
     return np.int64(ENDED)
+
+
+@inlined
+def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, block, number, w):
+    """Put a warp at its beginning: that with a number of a block, which is told by its place, in row w of the walk."""
+    threads = shape[0] * shape[1] * shape[2]
+    width = walk.rules[RULE_WIDTH]
+    warps = (threads + width - 1) // width
+    walk.warp[w, WARP_STRUCTURE] = structure_of[block]
+    walk.warp[w, WARP_VALUE] = value_ends[block - 1] if block > 0 else np.int64(0)
+    walk.warp[w, WARP_THREAD] = number * width
+    walk.warp[w, WARP_LANES] = min(width, threads - number * width)
+    walk.warp[w, WARP_ASYNCS] = 0
+    walk.warp[w, WARP_WAITED] = 0
+    walk.warp[w, WARP_HELD_KIND] = NOTHING_HELD
+    walk.warp[w, WARP_REGION] = local[0] + (blocks[block] * warps + number) * local[1]
+    walk.warp[w, WARP_LOCAL_BYTES] = local[2]
+    walk.warp[w, WARP_X] = shape[0]
+    walk.warp[w, WARP_Y] = shape[1]
+    for index in range(walk.latest.shape[1]):
+        walk.latest[w, index] = 0
+    begin(walk, runs, values, w, value_ends[block])
+
+
+def fill(walk, runs, blocks, structure_of, values, value_ends, shape, local, output, most_chunks, ask):
+    """Put the next operations of a warp into its window of the output: ENDED where none are left, IS_FULL, IS_REFUSED.
+
+    ask: int64[ASK]; says which, and is told how far the window is filled. Each row of the walk has a window; of blocks
+    and the others see `walk_blocks`.
+    """
+    w = ask[ASK_ROW]
+    if ask[ASK_BLOCK] >= 0:
+        block = ask[ASK_BLOCK]
+        enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, block, ask[ASK_NUMBER], w)
+    output.used[MADE_OPERATIONS] = w * ask[ASK_OPERATIONS]
+    output.used[MADE_CHUNKS] = w * ask[ASK_CHUNKS]
+    output.used[END_OPERATIONS] = output.used[MADE_OPERATIONS] + ask[ASK_OPERATIONS]
+    output.used[END_CHUNKS] = output.used[MADE_CHUNKS] + ask[ASK_CHUNKS]
+    found = go_on(walk, runs, values, w, output, most_chunks)
+    ask[ASK_END] = output.used[MADE_OPERATIONS]
+    return found

@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 # What decides operations, of a machine: see LoweringSpecification
 RULE_WIDTH, RULE_CHUNK_BYTES, RULE_BANKS, RULE_BANK_BYTES, RULE_TOGETHER, RULE_HALF_WARPS, RULE_CHUNK_SHIFT = range(7)
-RULES = 7  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two
+RULE_BY_WORD = 7
+RULES = 8  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two
 
 # Columns of a warp
 WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)
@@ -56,10 +57,10 @@ class Walk(NamedTuple):
 class Output(NamedTuple):
     """Operations, as a workload has them."""
 
-    used: Any  # [2]: operations and chunks so far
+    used: Any  # [4]: operations and chunks so far, and how far they may go
     kind: Any  # uint8[room]
     amount: Any  # [room]
     chunks: Any  # [room]
 
 
-MADE_OPERATIONS, MADE_CHUNKS = range(2)  # of `used`
+MADE_OPERATIONS, MADE_CHUNKS, END_OPERATIONS, END_CHUNKS = range(4)  # of `used`

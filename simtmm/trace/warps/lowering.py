@@ -41,6 +41,11 @@ class Lowered:
     warp_operations: Integers
     warp_chunks: Integers
 
+    @property
+    def bytes(self) -> int:
+        """Memory that this takes."""
+        return sum(array.nbytes for array in (self.kind, self.amount, self.chunks, self.warp_operations))
+
 
 class Lowering:
     """Lowers runs after one another for machines of a specification."""
@@ -48,8 +53,8 @@ class Lowering:
     def __init__(self, specification: LoweringSpecification, tables: SiteTables, largest: int) -> None:
         """largest: threads of the largest block."""
         self._specification = specification
-        self._lanes = max(1, min(specification.warp_width, largest))
-        self._walk = _empty_walk(specification, tables, self._lanes, 1)
+        self._lanes = lanes_of(specification, largest)
+        self._walk = empty_walk(specification, tables, self._lanes, 1)
         self._room = FIRST_ROOM
 
     def lower(self, runs: Runs, region: int, stride: int, local_bytes: int) -> Lowered:
@@ -62,11 +67,10 @@ class Lowering:
         blocks, warps = len(runs.block), -(-threads // self._specification.warp_width)
         of_warps, progress = np.zeros((blocks * warps, 2), np.int64), np.zeros(PROGRESS, np.int64)
         local, shape = np.array([region, stride, local_bytes], np.int64), np.array(runs.shape, np.int64)
-        most = self._most_chunks()
+        most = most_chunks(self._specification, self._lanes)
         room = max(self._room, 2 * most)
-        output = Output(
-            np.zeros(2, np.int64), np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64)
-        )
+        used = np.array([0, 0, room, room], np.int64)
+        output = Output(used, np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64))
         while True:
             found = _WALK(
                 self._walk, runs.structures, runs.block, runs.structure, runs.values, runs.value_ends, shape, local,
@@ -77,7 +81,7 @@ class Lowering:
             if found == IS_REFUSED:
                 raise RefusedError(int(progress[AT_BLOCK]))
             output = _larger(output)
-        operations, chunks = output.used.tolist()
+        operations, chunks = output.used[[at.MADE_OPERATIONS, at.MADE_CHUNKS]].tolist()
         self._room = max(FIRST_ROOM, operations + operations // 8, chunks + chunks // 8)
         return Lowered(
             output.kind[:operations].copy(),
@@ -87,20 +91,29 @@ class Lowering:
             of_warps[:, 1].copy(),
         )
 
-    def _most_chunks(self) -> int:
-        """That an operation lists at most."""
-        chunk, lanes = self._specification.chunk_bytes, self._lanes
-        words = WIDEST_ACCESS // WORD + 2
-        return lanes * max(WIDEST_ACCESS // min(chunk, 32) + 2, words * (WORD // chunk + 2))
+
+def lanes_of(specification: LoweringSpecification, largest: int) -> int:
+    """Threads of a warp at most. largest: of the largest block."""
+    return max(1, min(specification.warp_width, largest))
 
 
-def _empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: int, warps: int) -> Walk:
+def most_chunks(specification: LoweringSpecification, lanes: int) -> int:
+    """That an operation lists at most."""
+    chunk = specification.chunk_bytes
+    words = WIDEST_ACCESS // WORD + 2
+    return lanes * max(WIDEST_ACCESS // min(chunk, 32) + 2, words * (WORD // chunk + 2))
+
+
+def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: int, warps: int) -> Walk:
+    """A walk of so many warps, none of which has begun."""
+
     def table(*shape: int) -> Integers:
         return np.zeros(shape, np.int64)
 
     rules = (
         specification.warp_width, specification.chunk_bytes, specification.banks, specification.bank_bytes,
         specification.lanes_together, int(specification.half_warp_segments), _shift(specification.chunk_bytes),
+        int(specification.atomics_by_word),
     )  # fmt: skip
     words = lanes * (WIDEST_ACCESS + 2)
     return Walk(
@@ -134,6 +147,7 @@ def _shift(chunk_bytes: int) -> int:
 
 def _larger(output: Output) -> Output:
     """The same with twice the room."""
+    output.used[[at.END_OPERATIONS, at.END_CHUNKS]] *= 2
     made = [output.used]
     for array in output[1:]:
         larger = np.empty(2 * len(array), array.dtype)

@@ -17,6 +17,7 @@ from simtmm.trace.warps.accesses import (
     list_chunks,
     list_local_chunks,
     list_updates,
+    list_updates_by_word,
     most_work,
 )
 from simtmm.trace.warps.groups import settle
@@ -35,6 +36,8 @@ from simtmm.trace.warps.lanes import (
 )
 from simtmm.trace.warps.layout import (
     AT_BARRIER,
+    END_CHUNKS,
+    END_OPERATIONS,
     GROUP_NODE,
     GROUP_SITE,
     GROUP_STEP,
@@ -44,6 +47,7 @@ from simtmm.trace.warps.layout import (
     NO_SITE,
     NOTHING_HELD,
     PLAIN_NODE,
+    RULE_BY_WORD,
     RULE_HALF_WARPS,
     WARP_ASYNCS,
     WARP_GROUPS,
@@ -71,8 +75,8 @@ def go_on(walk, runs, values, w, output, most_chunks):
     """
     while True:
         if (
-            output.used[MADE_OPERATIONS] + MOST_OPERATIONS > output.kind.shape[0]
-            or output.used[MADE_CHUNKS] + most_chunks > output.chunks.shape[0]
+            output.used[MADE_OPERATIONS] + MOST_OPERATIONS > output.used[END_OPERATIONS]
+            or output.used[MADE_CHUNKS] + most_chunks > output.used[END_CHUNKS]
         ):
             return np.int64(IS_FULL)
         at = next_site(walk, w)
@@ -202,7 +206,9 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
         return True
     operation = operation_of(kind)
     if kind <= _ATOMIC:
-        if halves:
+        if kind == _ATOMIC and walk.rules[RULE_BY_WORD] != 0:
+            count = list_updates_by_word(walk, lanes, output.chunks, count)
+        elif halves:
             count = list_transactions(walk, lanes, kind == _ATOMIC, output.chunks, count)
         elif kind == _ATOMIC:
             count = list_updates(walk, lanes, output.chunks, count)

@@ -157,9 +157,9 @@ class CompiledConvolution:
         runs = LaunchRuns(device, MOST_EVENTS, machine_code=False)
         recorder = TraceRecorder()
         try:
-            for batch in runs.run(self.function, launch, 0):
-                recorder.add(batch)
             described = runs.described(self.function, launch)
+            for batch in runs.run(self.function, launch, 0):
+                recorder.add(batch, [described])
             told = [f"blocks {', '.join(map(str, blocks))} ran, and no others"]
             trace = finished(recorder, KERNEL, vars(c), [described], runs, [self.linked], told)
         finally:

@@ -144,6 +144,16 @@ extern "C" __global__ void updates(const u32* in, u32* out) {
   out[i] = bins[t] + set * 16 + whole;
   if (!t) { out[600 + blockIdx.x] = low; ((u64*)out)[310 + blockIdx.x] = wide + (u64)sum + (u64)more; }
 }
+
+extern "C" __global__ void asks(const u32* in, u32* out) {
+  int i = threadIdx.x + blockIdx.x * blockDim.x;
+  assert(in[i] != 12345);
+  if (in[i] % 50 == 0) printf("thread %d has %u and %f\\n", i, in[i], 1.5 * i);
+  u32* own = (u32*)malloc(16);
+  own[3] = in[i];
+  out[i] = own[3] * 2;
+  free(own);
+}
 #if __CUDA_ARCH__ >= 800
 extern "C" __global__ void copies(const u32* in, u32* out) {
   __shared__ __align__(16) u32 held[2][512]; __shared__ u64 barrier;
@@ -193,15 +203,14 @@ def _module(architecture):
     return LinkedModule([compile_source(SOURCE, name="kernels.cu", architecture=architecture)])
 
 
-def _run(function):
-    """What a kernel leaves."""
+def _run(function, say=None):
+    """What a kernel is given and leaves. say: takes what it prints."""
     device = Device()
     given = np.random.default_rng(11).integers(0, 1 << 32, COUNT, np.uint32)
     left = np.zeros(COUNT + 64, np.uint32)
     addresses = [device.memory.place("given", given), device.memory.place("left", left)]
-    device.launch(
-        function.quick, DeviceLaunch((BLOCKS, 1, 1), (THREADS, 1, 1), struct.pack("<2Q", *addresses)), seconds=60
-    )
+    arguments = struct.pack("<2Q", *addresses)
+    device.launch(function.quick, DeviceLaunch((BLOCKS, 1, 1), (THREADS, 1, 1), arguments), write=say, seconds=60)
     return given, left
 
 
@@ -224,6 +233,44 @@ def test_the_lane_that_has_a_lock_does_not_wait_for_those_that_want_it():
     threads = np.arange(BLOCKS * THREADS)
     assert left[1000] == given[: BLOCKS * THREADS][threads % 2 == 1].sum(dtype=np.uint32)
     assert (left[threads[threads % THREADS >= 96]] == 96).all()
+
+
+@needs_tools
+@pytest.mark.parametrize("architecture", [75, 90])
+def test_what_a_kernel_asks_of_the_driver_it_is_given(architecture):
+    said = []
+    given, left = _run(MachineFunction(KernelFunction(_module(architecture), "asks")), said.append)
+    given = given[: BLOCKS * THREADS]
+    expected = [f"thread {i} has {given[i]} and {1.5 * i:f}" for i in np.flatnonzero(given % 50 == 0)]
+    assert "".join(said).splitlines() == expected
+    assert expected
+    assert np.array_equal(left[: len(given)], given * np.uint32(2))
+
+
+# What a trace has of an instruction; and bytes, 4 where its modifiers don't say so.
+_KINDS = {
+    "LDG": "async", "LD": "async", "LDGSTS": "async", "UBLKCP": "async", "STG": "store", "ST": "store",
+    "LDS": "shared_load", "STS": "shared_store", "ATOMS": "shared_atomic",
+    **dict.fromkeys(("ATOM", "ATOMG", "RED", "REDG"), "atomic"),
+}  # fmt: skip
+_WIDTHS = {"U8": 1, "64": 8, "128": 16, "F64": 8}
+
+
+@needs_tools
+@pytest.mark.parametrize(("kernel", "architecture"), [("updates", 75), ("updates", 120), ("copies", 90)])
+def test_each_access_is_recorded_once_with_its_kind_and_width(kernel, architecture):
+    function = MachineFunction(KernelFunction(_module(architecture), kernel))
+    (code,) = function.program.codes
+    found = [
+        (step.access.text, step.kind, step.width) for block in code.steps for step in block if step.access is not None
+    ]
+    expected = [
+        (each.text, _KINDS[each.opcode], next((_WIDTHS[m] for m in each.modifiers if m in _WIDTHS), 4))
+        for each in function.lifted.listing.instructions
+        if each.opcode in _KINDS
+    ]
+    bulk = [(text, kind, 16 if "UBLKCP" in text else width) for text, kind, width in expected]
+    assert sorted(found) == sorted(bulk)
 
 
 @needs_tools

@@ -24,7 +24,7 @@ from simtmm.trace.schema import Kind
 from tests.kernels.test_kernels import CASES
 from tests.recorder.conftest import needs_compiler
 
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.usefixtures("probe_flags")]  # the answer alone matters
 pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
 
 READS, WRITES, UPDATES = (Kind.LOAD, Kind.ASYNC), (Kind.STORE,), (Kind.ATOMIC,)

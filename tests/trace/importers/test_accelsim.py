@@ -132,7 +132,9 @@ def test_events_are_handed_on_block_by_block(imported, monkeypatch):
     whole = imported(text)
     sizes = []
     add = TraceRecorder.add
-    monkeypatch.setattr(TraceRecorder, "add", lambda self, batch: (sizes.append(len(batch.ends)), add(self, batch)))
+    monkeypatch.setattr(
+        TraceRecorder, "add", lambda self, batch, all_of: (sizes.append(len(batch.ends)), add(self, batch, all_of))
+    )
     monkeypatch.setattr(
         "simtmm.trace.importers.accelsim.importer.BATCH_EVENTS", 1
     )  # at most, and the block that goes over it

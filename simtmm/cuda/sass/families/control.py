@@ -63,13 +63,6 @@ def leave(lifting: Lifting, instruction: MachineInstruction) -> None:
     lifting.jump("exit", taken)
 
 
-def call(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """CALL: a jump, since where it comes back to stands in registers already."""
-    if len(instruction.operands) != 1 or not isinstance(instruction.operands[0], Target):
-        raise lifting.refuse("calls what a register says, which is not known")
-    lifting.jump("bra", None, Symbol(instruction.operands[0].name))
-
-
 def come_back(lifting: Lifting, instruction: MachineInstruction) -> None:
     """RET: a jump to one of the places behind calls, which a register tells."""
     source = instruction.operands[0]
@@ -198,7 +191,6 @@ NOTHING = (
 HANDLERS = {
     "BRA": branch,
     "EXIT": leave,
-    "CALL": call,
     "RET": come_back,
     "BRX": branch_by_register,
     "WARPSYNC": synchronize_warp,

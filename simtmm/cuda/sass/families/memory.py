@@ -112,6 +112,8 @@ def _load_by_register(lifting: Lifting, to: Reg, source: Constant, kind: str, co
         lifting.access(
             f"ld.const{vector}.{kind}", Vector(tuple(parts)) if count > 1 else parts[0], Address(index, start)
         )
+    elif source.bank == 4 and kind == "b32":
+        parts = [_chosen_address(lifting, source, 4 * number) for number in range(count)]
     elif kind == "b32":
         parts = [_chosen(lifting, source, 4 * number) for number in range(count)]
     else:
@@ -119,6 +121,20 @@ def _load_by_register(lifting: Lifting, to: Reg, source: Constant, kind: str, co
     for number, part in enumerate(parts):
         if not to.is_zero:
             lifting.do("mov.b32", lifting.next_register(to, number), part, guard=True)
+
+
+def _chosen_address(lifting: Lifting, source: Constant, behind: int) -> PtxOperand:
+    """Half of an address that stands in bank 4, by its index: one of all that are known there."""
+    addresses = lifting.banks.addresses
+    assert source.register is not None
+    if len(addresses) > MOST_CHOSEN:
+        raise lifting.refuse("reads a constant bank by a register, which is not known here")
+    offset = lifting.value("add.s32", "b32", lifting.bits(source.register), Immediate(source.offset + behind))
+    found: PtxOperand = Immediate(0)
+    for start in (at + half for at in addresses for half in (0, 4)):
+        here = lifting.value("setp.eq.b32", "pred", offset, Immediate(start))
+        found = lifting.value("selp.b32", "b32", lifting.bits(Constant(4, start)), found, here)
+    return found
 
 
 MOST_CHOSEN = 256  # words of a compiler's table

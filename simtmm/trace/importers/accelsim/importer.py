@@ -53,15 +53,15 @@ def read(
     listed.tell_left_out(path)
     headers, kernels = _survey(listed.files, advance)
     reader = _Reading(path, list(kernels.values()))
-    with ExitStack() as stack:
-        sink = stack.enter_context(Blocks(recorder))
-        for header in headers:
-            sink.begin_launch()
-            reader.read(header, kernels[header.kernel], sink, advance)
     launches = [
         TraceLaunch(header.kernel, header.grid, header.block, header.registers, header.shared_bytes)
         for header in headers
     ]
+    with ExitStack() as stack:
+        sink = stack.enter_context(Blocks(recorder, launches))
+        for header in headers:
+            sink.begin_launch()
+            reader.read(header, kernels[header.kernel], sink, advance)
     tracers = ", ".join(dict.fromkeys(header.tracer for header in headers))
     return launches, reader.touched.arrays(listed.copies), reader.sites(), {"recorder": "accelsim", "tracer": tracers}
 

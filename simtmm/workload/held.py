@@ -1,4 +1,4 @@
-"""Workload: what the engines run. Launches of blocks of warps of operations, in flat arrays.
+"""Workload: launches of blocks of warps of operations, in flat arrays.
 
 Inside, nested lists are offsets: launch l has the blocks `launch_blocks[l]` up to `launch_blocks[l + 1]`, block
 b the warps `block_warps[b]` up to `block_warps[b + 1]`, and so on down to operations and chunks. Outside, a
@@ -8,7 +8,7 @@ workload is JSON as in section 8 of the machine rules (docs/machine.md).
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,8 @@ import numpy.typing as npt
 
 from simtmm.errors import WorkloadError, nearest, shown, shown_error
 from simtmm.files import written_whole
-
-COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, JOIN, BARRIER, PAUSE = range(9)  # from JOIN on control
-OPERATIONS = ("compute", "shared", "load", "async", "store", "atomic", "join", "barrier", "pause")
-LARGEST = 2**63 - 1
+from simtmm.workload.operations import ATOMIC, BARRIER, JOIN, LARGEST, LOAD, OPERATIONS
+from simtmm.workload.tally import Tally, Tallying
 
 Integers = npt.NDArray[np.int64]
 
@@ -48,6 +46,7 @@ class Workload:
     launch_blocks: Integers
     launch_limits: Integers
     origin: str = field(default="workload", compare=False)
+    _tallies: tuple[Tally, ...] | None = field(default=None, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -63,7 +62,30 @@ class Workload:
     __hash__ = None  # type: ignore[assignment]  # arrays inside: use `digest`
 
     def _arrays(self) -> list[npt.NDArray[Any]]:
-        return [getattr(self, item.name) for item in fields(self) if item.name != "origin"]
+        return [getattr(self, item.name) for item in fields(self) if item.compare]
+
+    @property
+    def tallies(self) -> tuple[Tally, ...]:
+        """What the operations of each launch add up to; nothing of them is said to be uncoalesced."""
+        if self._tallies is None:
+            object.__setattr__(self, "_tallies", self.tallied(Tallying(self.launches)))
+        assert self._tallies is not None
+        return self._tallies
+
+    def limited(self, launch_limits: Integers, origin: str) -> "Workload":
+        """The same with other limits, as a machine has them."""
+        other = replace(self, launch_limits=launch_limits, origin=origin)
+        object.__setattr__(other, "_tallies", self._tallies)
+        return other
+
+    def tallied(self, tallying: Tallying) -> tuple[Tally, ...]:
+        """Likewise, added up by rules of one's own."""
+        for launch in range(self.launches):
+            first, last = self.block_warps[self.launch_blocks[launch : launch + 2]].tolist()
+            ends = self.warp_operations[first : last + 1]
+            operations = slice(int(ends[0]), int(ends[-1]))
+            tallying.add(launch, self.kind[operations], self.amount[operations], np.diff(ends))
+        return tallying.finish()
 
     @property
     def launches(self) -> int:

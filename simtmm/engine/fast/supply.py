@@ -1,0 +1,119 @@
+"""Where a launch's operations lie: in the arrays of a workload, or in windows, which a stream fills as warps go on."""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from simtmm.engine.fast import cache
+from simtmm.engine.fast import layout as at
+from simtmm.engine.fast.layout import State
+from simtmm.engine.fast.part import Part
+from simtmm.engine.fast.tables import Integers, table
+from simtmm.errors import EngineError
+from simtmm.native import Loop
+from simtmm.trace.streamed import Piece, Stream, StreamedWorkload
+from simtmm.trace.warps.blocks import ASK, ASK_ENTRY
+from simtmm.workload import Workload
+
+_WARM = Loop(cache.warm)
+
+
+class Supply(Protocol):
+    """What of the state a launch's operations are."""
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of the state where operations lie, and the blocks that are there."""
+        ...
+
+    def supplied(self, state: State) -> State:
+        """The state, with more blocks where a dispatch waits for them."""
+        ...
+
+    def warm(self, lines: Integers, writes_back: bool) -> None:
+        """Leave the lines of the L2 as an earlier run of the launch does."""
+        ...
+
+
+class Held:
+    """A launch of a workload that is held."""
+
+    def __init__(self, workload: Workload, part: Part) -> None:
+        self._workload = workload
+        self._part = part
+
+    def fields(self) -> dict[str, Any]:
+        own = self._workload
+        return {
+            "kind": own.kind,
+            "amount": own.amount,
+            "chunks": own.chunks,
+            "warp_operations": own.warp_operations,
+            "warp_chunks": own.warp_chunks,
+            "block_warps": own.block_warps,
+            "ask": table(ASK),
+            "ahead": table(1, 2),
+        }
+
+    def supplied(self, state: State) -> State:
+        return state
+
+    def warm(self, lines: Integers, writes_back: bool) -> None:
+        own = self._workload
+        warps = own.block_warps[[self._part.first, self._part.last]]
+        operations, chunks = (slice(*of[warps]) for of in (own.warp_operations, own.warp_chunks))
+        _WARM(lines, own.kind[operations], own.amount[operations], own.chunks[chunks], writes_back)
+
+
+class Streamed:
+    """A launch of a stream."""
+
+    def __init__(self, workload: StreamedWorkload, stream: Stream, launch: int, part: Part, rows: int) -> None:
+        """rows: warps that may be resident."""
+        self._workload, self._launch, self._part = workload, launch, part
+        self._stream = stream
+        self._pieces: list[Piece] = []
+        stream.begin(launch, rows)
+
+    def fields(self) -> dict[str, Any]:
+        windows = self._stream.windows
+        return {
+            "kind": windows.kind,
+            "amount": windows.amount,
+            "chunks": windows.chunks,
+            "warp_operations": table(1),
+            "warp_chunks": table(1),
+            "block_warps": table(1),
+            "ask": windows.ask,
+            "ahead": table(1, 2),
+        }
+
+    def supplied(self, state: State) -> State:
+        parameters = state.parameters
+        if parameters[at.R_REFUSED]:
+            raise EngineError(f"{self._workload.origin}: launch {self._launch}: its trace has changed meanwhile")
+        if not parameters[at.R_HUNGRY]:
+            return state
+        self._drop(state)
+        loaded, part = int(parameters[at.R_LOADED]), self._part
+        piece = self._stream.next_piece()
+        upto = part.last if piece is None else part.first + piece.last + 1
+        ahead = table(upto - loaded, 2)
+        if piece is not None:
+            self._pieces.append(piece)
+            places = piece.blocks.astype(np.int64) + part.first - loaded
+            ahead[places, 0] = piece.bound.table
+            ahead[places, 1] = np.arange(len(piece.blocks))
+            state.ask[ASK_ENTRY] = piece.bound.entry
+        parameters[at.R_AHEAD], parameters[at.R_LOADED] = loaded, upto
+        return state._replace(ahead=ahead)
+
+    def _drop(self, state: State) -> None:
+        """Let go of the pieces none of whose blocks is resident; all of them have been placed."""
+        living = state.block[state.block[:, at.BLOCK_LIVING] > 0, at.BLOCK_NUMBER] - self._part.first
+        ends = np.array([piece.last for piece in self._pieces], np.int64)
+        needed = np.unique(np.searchsorted(ends, living))
+        self._pieces = [self._pieces[number] for number in needed]
+
+    def warm(self, lines: Integers, writes_back: bool) -> None:
+        for lowered in self._workload.lowered(self._launch):
+            _WARM(lines, lowered.kind, lowered.amount, lowered.chunks, writes_back)

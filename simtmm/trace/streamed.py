@@ -1,0 +1,167 @@
+"""StreamedWorkload: what a long trace is on a machine, its operations made as an engine comes to them.
+
+A workload holds every operation; of a trace of a thousand million events that is more than memory. What is known of
+all of it here is what its operations add up to. The fast engine asks for windows of the warps that are resident.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.errors import TraceError
+from simtmm.native import Bound
+from simtmm.trace.info import TraceInfo
+from simtmm.trace.io import Trace
+from simtmm.trace.local_memory import LOCAL_BASE, region_bytes
+from simtmm.trace.runs.blocks import Runs
+from simtmm.trace.site_tables import site_tables
+from simtmm.trace.specification import LoweringSpecification
+from simtmm.trace.warps.lowering import Lowered, Lowering
+from simtmm.trace.warps.windows import Windows
+from simtmm.workload import Tally
+
+Integers = npt.NDArray[np.int64]
+
+
+class TraceLowering:
+    """Lowers blocks of a trace for machines of a specification."""
+
+    def __init__(self, info: TraceInfo, specification: LoweringSpecification) -> None:
+        self._info = info
+        self._specification = specification
+        self._strides = [region_bytes(info, number, specification.warp_width) for number in range(len(info.launches))]
+        self.largest = max((launch.threads_per_block for launch in info.launches), default=1)
+        self._tables = site_tables(info.sites)
+
+    def lowering(self) -> Lowering:
+        """What lowers whole blocks; for one thread of this process."""
+        return Lowering(self._specification, self._tables, self.largest)
+
+    def windows(self, rows: int) -> Windows:
+        """Windows of so many warps."""
+        return Windows(self._specification, self._tables, self.largest, rows)
+
+    def of_launch(self, launch: int) -> tuple[int, int, int]:
+        """The local memory of a launch as `Lowering.lower` takes it: where it begins, of a warp, and of a thread."""
+        return LOCAL_BASE, self._strides[launch], self._info.launches[launch].local_bytes_per_thread
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedWorkload:
+    """What a trace is on a machine.
+
+    trace: its events, which are read anew for each simulation.
+    specification: what of the machine decides the operations.
+    launch_limits: int64[launches], as in Workload.
+    tallies: what the operations of each launch add up to.
+    origin: what errors call it.
+    """
+
+    trace: Trace
+    specification: LoweringSpecification
+    launch_limits: Integers
+    tallies: tuple[Tally, ...]
+    origin: str
+
+    @property
+    def launches(self) -> int:
+        """Number of launches."""
+        return len(self.trace.info.launches)
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks, over all launches."""
+        return int(self.launch_blocks[-1])
+
+    @property
+    def warps(self) -> int:
+        """Number of warps, over all blocks."""
+        return int((np.diff(self.launch_blocks) * self.warps_of_blocks).sum())
+
+    @property
+    def operations(self) -> int:
+        """Number of operations, over all warps."""
+        return sum(tally.operations for tally in self.tallies)
+
+    @cached_property
+    def launch_blocks(self) -> Integers:
+        """int64[launches + 1]: offsets."""
+        return np.cumsum([0, *(launch.blocks for launch in self.trace.info.launches)], dtype=np.int64)
+
+    @cached_property
+    def warps_of_blocks(self) -> Integers:
+        """int64[launches]: how many warps each block of a launch has."""
+        width = self.specification.warp_width
+        return np.array([-(-launch.threads_per_block // width) for launch in self.trace.info.launches], dtype=np.int64)
+
+    def digest(self) -> str:
+        """A hash of what decides the content."""
+        decides = [self.trace.info.digest, self.specification.digest, self.launch_limits.tolist()]
+        return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:16]
+
+    def lowered(self, launch: int) -> Iterator[Lowered]:
+        """The operations of the blocks of a launch, some blocks at a time."""
+        of_trace = TraceLowering(self.trace.info, self.specification)
+        lowering = of_trace.lowering()
+        for runs in self.trace.runs():
+            if runs.launch == launch:
+                yield lowering.lower(runs, *of_trace.of_launch(launch))
+            elif runs.launch > launch:
+                return
+
+    def stream(self) -> "Stream":
+        """What an engine reads it from, once from the first launch to the last."""
+        return Stream(self)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some blocks of a launch, ready to have windows filled.
+
+    blocks: int32, their numbers, ascending. bound: what fills windows.
+    """
+
+    blocks: npt.NDArray[np.int32]
+    bound: Bound
+
+    @property
+    def last(self) -> int:
+        """The number of its last block."""
+        return int(self.blocks[-1])
+
+
+class Stream:
+    """The blocks of a workload's launches, in order, as windows of rows that are free for any of them."""
+
+    def __init__(self, workload: StreamedWorkload) -> None:
+        self._of_trace = TraceLowering(workload.trace.info, workload.specification)
+        self._origin = workload.origin
+        self._runs = workload.trace.runs()
+        self._next: Runs | None = None
+        self._launch, self._last = -1, -1
+        self.windows = self._of_trace.windows(1)
+
+    def begin(self, launch: int, rows: int) -> None:
+        """Go on to a launch, of which at most so many warps are resident at once."""
+        self._launch, self._last = launch, -1
+        self.windows = self._of_trace.windows(rows)
+
+    def next_piece(self) -> Piece | None:
+        """The blocks that come next in this launch, None where there are none."""
+        while self._next is None or self._next.launch < self._launch or not len(self._next.block):
+            self._next = next(self._runs, None)
+            if self._next is None:
+                return None
+        runs = self._next
+        if runs.launch > self._launch:
+            return None
+        self._next = None
+        if int(runs.block[0]) <= self._last or (np.diff(runs.block) <= 0).any():
+            raise TraceError(f"{self._origin}: launch {self._launch}: blocks must come in the order of their numbers")
+        self._last = int(runs.block[-1])
+        return Piece(runs.block, self.windows.bound(runs, *self._of_trace.of_launch(self._launch)))

@@ -1,0 +1,41 @@
+"""Workloads: what the engines run.
+
+operations   kinds of operations, by number
+held         Workload: launches of blocks of warps of operations, in flat arrays; its JSON form
+tally        what the operations of each launch add up to
+"""
+
+from simtmm.workload.held import Workload, WorkloadBuilder, load_workload
+from simtmm.workload.operations import (
+    ASYNC,
+    ATOMIC,
+    BARRIER,
+    COMPUTE,
+    JOIN,
+    LARGEST,
+    LOAD,
+    OPERATIONS,
+    PAUSE,
+    SHARED,
+    STORE,
+)
+from simtmm.workload.tally import Tally, Tallying
+
+__all__ = [
+    "ASYNC",
+    "ATOMIC",
+    "BARRIER",
+    "COMPUTE",
+    "JOIN",
+    "LARGEST",
+    "LOAD",
+    "OPERATIONS",
+    "PAUSE",
+    "SHARED",
+    "STORE",
+    "Tally",
+    "Tallying",
+    "Workload",
+    "WorkloadBuilder",
+    "load_workload",
+]

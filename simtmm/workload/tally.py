@@ -1,0 +1,126 @@
+"""What the operations of each launch add up to: what counting takes, and what an engine asks before it begins."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.native import Loop
+from simtmm.workload.operations import ASYNC, ATOMIC, COMPUTE, PAUSE, SHARED, STORE
+
+Integers = npt.NDArray[np.int64]
+
+# Columns of a launch's row. Sums of amounts, which may be large, are in two: those of the upper and the lower 32 bits.
+(
+    OPERATIONS, CHUNKS, MEMORY, STORED, UPDATED, UNCOALESCED, UNCOALESCED_CHUNKS, ASYNCS, MOST_ASYNCS,
+    LONGEST_COMPUTE, WAITS, UPPER_ISSUED, LOWER_ISSUED, UPPER_PAUSED, LOWER_PAUSED,
+) = range(15)  # fmt: skip
+COLUMNS = 15
+_NONE_FEWER = 1 << 62
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Of one launch.
+
+    operations, chunks: how many. memory: operations that go to global memory. stored, updated: chunks of stores and
+    atomics. uncoalesced, uncoalesced_chunks: operations that list more chunks than the fewest, and what those list.
+    asyncs, most_asyncs: of all warps, and of the warp with most. longest_compute: instructions of one. waits: times L
+    that the warp with most waits one after another, if nothing else takes any time. issued: times that warps take an
+    issue port; a shared of conflict degree d counts d times. paused: cycles, of all warps.
+    """
+
+    operations: int
+    chunks: int
+    memory: int
+    stored: int
+    updated: int
+    uncoalesced: int
+    uncoalesced_chunks: int
+    asyncs: int
+    most_asyncs: int
+    longest_compute: int
+    waits: int
+    issued: int
+    paused: int
+
+
+class Tallying:
+    """Adds up the operations of launches, piece by piece, each of whole warps."""
+
+    def __init__(self, launches: int, fewest: Integers | None = None, stores: bool = False) -> None:
+        """fewest: of each launch the chunks that a coalesced operation lists; stores: whether a store is waited for.
+
+        Without these, `uncoalesced` and `waits` say nothing.
+        """
+        self._rows = np.zeros((launches, COLUMNS), np.int64)
+        self._fewest = np.full(launches, _NONE_FEWER) if fewest is None else fewest
+        self._stores = int(stores)
+        self._finish = np.empty(1 << 10, np.int64)
+
+    def add(self, launch: int, kind: npt.NDArray[np.uint8], amount: Integers, of_warps: Integers) -> None:
+        """Add warps of a launch. of_warps: how many operations each has."""
+        most = int(of_warps.max(initial=0))
+        if len(self._finish) < most:
+            self._finish = np.empty(2 * most, np.int64)
+        fewest = int(self._fewest[launch])
+        _ADD(kind, amount, of_warps, fewest, self._stores, self._finish, self._rows[launch])
+
+    def finish(self) -> tuple[Tally, ...]:
+        """Of each launch."""
+        names = [item.name for item in fields(Tally)][:UPPER_ISSUED]
+        return tuple(
+            Tally(
+                **dict(zip(names, row, strict=False)),
+                issued=(row[UPPER_ISSUED] << 32) + row[LOWER_ISSUED],
+                paused=(row[UPPER_PAUSED] << 32) + row[LOWER_PAUSED],
+            )
+            for row in self._rows.tolist()
+        )
+
+
+def add_warps(kind, amount, of_warps, fewest, stores, finish, row):  # type: ignore[no-untyped-def]
+    """Add operations to a launch's row. finish: room for when each of a warp's asyncs is over, in units of L."""
+    at = np.int64(0)
+    for warp in range(len(of_warps)):
+        now = np.int64(0)
+        asyncs = np.int64(0)
+        for operation in range(at, at + of_warps[warp]):
+            what = np.int64(kind[operation])
+            count = amount[operation]
+            if what in (COMPUTE, SHARED):
+                row[UPPER_ISSUED] += count >> 32
+                row[LOWER_ISSUED] += count & 0xFFFFFFFF
+                if what == COMPUTE:
+                    row[LONGEST_COMPUTE] = max(row[LONGEST_COMPUTE], count)
+            elif what <= ATOMIC:
+                row[CHUNKS] += count
+                row[MEMORY] += 1
+                row[LOWER_ISSUED] += 1
+                if count > fewest:
+                    row[UNCOALESCED] += 1
+                    row[UNCOALESCED_CHUNKS] += count
+                if what == ASYNC:
+                    finish[asyncs] = now + 1  # no earlier than that of the one before
+                    asyncs += 1
+                elif what != STORE or stores != 0:
+                    now += 1
+                if what == STORE:
+                    row[STORED] += count
+                elif what == ATOMIC:
+                    row[UPDATED] += count
+            elif what == PAUSE:
+                row[UPPER_PAUSED] += count >> 32
+                row[LOWER_PAUSED] += count & 0xFFFFFFFF
+            elif count < asyncs:  # a join, or a barrier, whose amount is 0
+                now = max(now, finish[asyncs - 1 - count])
+        if asyncs > 0:
+            now = max(now, finish[asyncs - 1])
+        row[OPERATIONS] += of_warps[warp]
+        row[ASYNCS] += asyncs
+        row[MOST_ASYNCS] = max(row[MOST_ASYNCS], asyncs)
+        row[WAITS] = max(row[WAITS], now)
+        at += of_warps[warp]
+
+
+_ADD = Loop(add_warps)

@@ -1,0 +1,214 @@
+"""A trace that is lowered as the engine comes to it gives what its operations give that are held, every field of it."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simtmm import Machine, Workload, count, lower, simulate
+from simtmm.engine.fast import launch, supply
+from simtmm.errors import EngineError, TraceError
+from simtmm.native import Loop
+from simtmm.testing import machines
+from simtmm.trace.counts import lower_and_count
+from simtmm.trace.io import Trace
+from simtmm.trace.lower import lower_or_stream
+from simtmm.trace.runs.blocks import Encoder
+from simtmm.trace.schema import Batch
+from simtmm.trace.streamed import StreamedWorkload
+from simtmm.trace.warps import windows
+from simtmm.workload import Tallying
+from tests.examples import SHARING, examples, several
+from tests.trace.programs import Program
+from tests.trace.test_runs import programs, trace_of
+
+
+@pytest.fixture
+def small_windows(monkeypatch):
+    """Windows of a few operations, so that warps come to their ends."""
+    monkeypatch.setattr(windows, "ALL_OPERATIONS", 1)
+    monkeypatch.setattr(windows, "FEWEST", 7)
+
+
+def streamed(trace, machine):
+    return lower_or_stream(trace, machine, most_held=0)[0]
+
+
+def long_trace(program, blocks, held, at_once):
+    """Two launches whose blocks come in several pieces; some blocks, and so pieces of them, have no events."""
+    one = trace_of(program, blocks)
+    (batch,) = one.batches()
+    kept = [block for block in range(blocks) if block in held]
+    encoder, pieces = Encoder(), []
+    for number in range(2):
+        for first in range(0, len(kept), at_once):
+            chosen = kept[first : first + at_once]
+            events = [batch.events[batch.ends[b - 1] if b else 0 : batch.ends[b]] for b in chosen]
+            ends = np.cumsum([len(part) for part in events], dtype=np.int64)
+            part = Batch(
+                np.concatenate(events), np.full(len(chosen), number, np.int32), np.array(chosen, np.int32), ends
+            )
+            pieces.append(encoder.runs(part, number, program._shape))
+    events = sum(int(piece.events.sum()) for piece in pieces)
+    return Trace(dataclasses.replace(one.info, launches=one.info.launches * 2, events=events), pieces)
+
+
+long_traces = st.builds(long_trace, programs, st.just(9), st.sets(st.integers(0, 8), max_size=9), st.integers(1, 4))
+
+
+def holding(machine, trace):
+    """A machine whose groups hold a block of the trace, and not much more."""
+    warps = -(-trace.info.launches[0].threads_per_block // machine.cores.warp_width)
+    return machine.replace({"limits.warps_per_group": max(warps, machine.warps_per_group)})
+
+
+@pytest.mark.parametrize("timeline", [False, True])
+def test_a_stream_gives_what_its_operations_give(small_windows, timeline):
+    compared = []
+
+    @examples(140 // SHARING)
+    @given(drawn=several(machines()), trace=long_traces)
+    def agree(drawn, trace):
+        for one in drawn:
+            machine = holding(one, trace)
+            held, stream = lower(trace, machine), streamed(trace, machine)
+            result = simulate(machine, held, "fast", timeline=timeline)
+            assert simulate(machine, stream, "fast", timeline=timeline) == result
+            assert (stream.operations, stream.warps, stream.blocks) == (held.operations, held.warps, held.blocks)
+            compared.append(held.operations)
+
+    agree()
+    assert sum(compared) > 5_000
+    assert 0 in compared
+
+
+def test_long_computes_of_a_stream_are_jumped_over(small_windows, monkeypatch):
+    monkeypatch.setattr(launch, "LONG_COMPUTE", 1)
+
+    @examples(60 // SHARING)
+    @given(drawn=several(machines()), trace=long_traces)
+    def agree(drawn, trace):
+        for one in drawn:
+            machine = holding(one, trace).replace({"scheduling.switch": "every-instruction"})
+            assert simulate(machine, streamed(trace, machine)) == simulate(machine, lower(trace, machine), "reference")
+
+    agree()
+
+
+def test_no_index_of_a_stream_is_outside_of_its_array(small_windows, monkeypatch):
+    for module, name, constants in (
+        (launch, "RUN", ("coupled", "switch", "memory", "order")),
+        (windows, "_FILL", ()),
+        (supply, "_WARM", ()),
+    ):
+        monkeypatch.setattr(module, name, Loop(getattr(module, name).function, constants, checked=True))
+    bound = []
+    bind = Loop.bind
+    monkeypatch.setattr(Loop, "bind", lambda loop, *arguments: bound.append(bind(loop, *arguments)) or bound[-1])
+
+    @examples(40 // SHARING)
+    @given(drawn=several(machines()), trace=long_traces)
+    def agree(drawn, trace):
+        for one in drawn:
+            machine = holding(one, trace).replace({"scheduling.scheduler": "fifo"})
+            simulate(machine, streamed(trace, machine))
+            assert not any(one.line for one in bound)
+
+    agree()
+    assert len(bound) > 30
+
+
+def test_counts_are_those_of_the_operations():
+    @examples(60 // SHARING)
+    @given(drawn=several(machines()), trace=long_traces)
+    def agree(drawn, trace):
+        for one in drawn:
+            machine = holding(one, trace)
+            expected = count(trace, machine, lower(trace, machine))
+            assert count(trace, machine) == expected
+            assert lower_and_count(trace, machine)[1] == expected
+
+    agree()
+
+
+MACHINE = Machine.from_dict({
+    "name": "small",
+    "cores": {"groups": 1, "cores_per_group": 2, "warp_width": 2, "max_threads_per_core": 4},
+    "memory": {"latency": 1000, "chunk_words": 1},
+})  # fmt: skip
+
+
+def test_blocks_that_are_over_are_let_go(monkeypatch):
+    """Of 400 pieces of a block each, those that are resident, and the one that comes next."""
+    trace = long_trace(Program(5, (2, 1, 1)), 400, set(range(400)), 1)
+    held = []
+    supplied = supply.Streamed.supplied
+    monkeypatch.setattr(
+        supply.Streamed, "supplied", lambda one, state: (supplied(one, state), held.append(len(one._pieces)))[0]
+    )
+    simulate(MACHINE, streamed(trace, MACHINE))
+    assert 2 <= max(held) <= MACHINE.warps_per_group + 1
+
+
+@pytest.mark.parametrize("engine", ["fast", "reference"])
+@pytest.mark.parametrize("left_out", [0, 1, 15, 40, 99])
+def test_any_number_of_asyncs_is_in_flight(engine, left_out):
+    """100 are issued in 100 cycles; the one that is waited for finishes L after its own end."""
+    warp = [*(["async", [n]] for n in range(100)), ["join", left_out], ["compute", 1]]
+    result = simulate(MACHINE, Workload.from_dict({"blocks": [{"warps": [warp]}]}), engine)
+    issue = MACHINE.durations.issue
+    waits_for = (100 - left_out) * issue + 1000 * MACHINE.ticks_per_cycle
+    assert result.ticks == max(waits_for + issue, 100 * issue + 1000 * MACHINE.ticks_per_cycle)
+
+
+def test_asyncs_of_many_warps_in_flight_are_as_the_reference_says():
+    @examples(24)
+    @given(
+        machine=machines(),
+        warps=st.lists(
+            st.lists(st.one_of(st.tuples(st.just("async"), st.lists(st.integers(0, 40), min_size=1, max_size=3)),
+                               st.tuples(st.just("join"), st.integers(0, 60))).map(list), min_size=30, max_size=80),
+            min_size=1, max_size=6,
+        ),
+    )  # fmt: skip
+    def agree(machine, warps):
+        workload = Workload.from_dict({"blocks": [{"warps": warps}] * 2})
+        assert simulate(machine, workload, "fast") == simulate(machine, workload, "reference")
+
+    agree()
+
+
+def test_what_comes_out_of_order_is_told():
+    trace = long_trace(Program(5, (2, 1, 1)), 8, set(range(8)), 2)
+    disordered = Trace(trace.info, [trace._source[1], trace._source[0], *trace._source[2:]])
+    with pytest.raises(TraceError, match="launch 0: blocks must come in the order of their numbers"):
+        simulate(MACHINE, streamed(disordered, MACHINE))
+
+
+def test_a_trace_that_has_changed_meanwhile_is_told():
+    """What the whole of it was looked at for is found to be wrong later on."""
+    wild = Program(3, (2, 1, 1), wild=True)
+    trace, fine = long_trace(wild, 8, set(range(8)), 2), long_trace(Program(5, (2, 1, 1)), 8, set(range(8)), 2)
+    stream = dataclasses.replace(streamed(fine, MACHINE), trace=trace)
+    with pytest.raises(EngineError, match="launch 0: its trace has changed meanwhile"):
+        simulate(MACHINE, stream)
+
+
+def test_a_stream_says_what_it_is_by_its_digest():
+    trace = long_trace(Program(5, (2, 1, 1)), 8, set(range(8)), 2)
+    stream = streamed(trace, MACHINE)
+    assert stream.digest() == streamed(trace, MACHINE).digest()
+    wider = MACHINE.replace({"memory.chunk_words": 4})
+    assert stream.digest() != streamed(trace, wider).digest()
+    assert stream.digest() != dataclasses.replace(stream, launch_limits=stream.launch_limits + 1).digest()
+
+
+def test_what_is_small_enough_is_held():
+    trace = long_trace(Program(5, (2, 1, 1)), 8, set(range(8)), 2)
+    workload, tallies = lower_or_stream(trace, MACHINE)
+    assert isinstance(workload, Workload)
+    assert workload == lower(trace, MACHINE)
+    assert tallies == workload.tallies == workload.tallied(Tallying(2))
+    assert isinstance(streamed(trace, MACHINE), StreamedWorkload)
