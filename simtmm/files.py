@@ -2,9 +2,13 @@
 
 import contextlib
 import os
+import platform
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from time import time
+from zlib import crc32
 
 from simtmm.errors import OutputError
 
@@ -87,12 +91,9 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     target = Path(path).resolve()
     special = target.exists() and not target.is_file()
     try:
-        folder = None if special else target.parent
-        handle, name = tempfile.mkstemp(dir=folder, prefix=".simtmm-", suffix=".part")
+        temporary = part_file(None if special else target.parent)
     except OSError as error:
         raise OutputError(f"{path}: can't be written ({error.strerror})") from None
-    os.close(handle)
-    temporary = Path(name)
     try:
         yield temporary
         if special:
@@ -104,6 +105,37 @@ def written_whole(path: str | Path) -> Iterator[Path]:
         raise OutputError(f"{path}: can't be written ({error.strerror or error})") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def part_file(folder: Path | None) -> Path:
+    """A file that is to become another; its name says which process makes it. Raises OSError."""
+    handle, name = tempfile.mkstemp(dir=folder, prefix=f".simtmm-{_computer()}-{os.getpid()}-", suffix=".part")
+    os.close(handle)
+    return Path(name)
+
+
+def remove_parts(folder: Path, age: float) -> None:
+    """Remove what processes that have ended left behind there; of another computer's what is older. age: in seconds."""
+    with contextlib.suppress(OSError):
+        for path in folder.glob(".simtmm-*.part"):
+            maker = re.fullmatch(rf"\.simtmm-{_computer()}-([0-9]+)-[^-]*\.part", path.name)
+            ended = maker is not None and not _is_running(int(maker[1]))
+            if ended or time() - path.stat().st_mtime > age:
+                path.unlink(missing_ok=True)
+
+
+def _computer() -> str:
+    return f"{crc32(platform.node().encode()):08x}"
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # another user's
+        return True
+    return True
 
 
 def check_writable(path: str | Path) -> None:

@@ -1,7 +1,7 @@
 """One run: a kernel, trace or workload is simulated on a machine and set beside the models' predictions."""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from simtmm.result import Prediction, Result
 from simtmm.trace.counts import Counts
 from simtmm.trace.schedule import Schedule
 from simtmm.trace.schema import Sampling
-from simtmm.watch import Watch
+from simtmm.watch import Watch, telling, watched
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
 DEFAULT_MODELS = ("tmm", "tmm-warps", "pram")  # the models whose predictions stand beside a run
@@ -100,9 +100,9 @@ def run(
     for model in models:
         find_model(model)
     on = opened_machine(machine)
-    heard = None if watch is None else lambda events: watch("recording", events, None)
     chosen = shipped_trace(DEFAULT_TRACE) if source is None else source
-    opened = open_program(chosen, parameters, heard, machine=on, form=form)
+    with watched(watch):
+        opened = open_program(chosen, parameters, machine=on, form=form)
     return run_program(opened, on, engine, watch, timeline, models)
 
 
@@ -115,9 +115,10 @@ def run_program(
     models: Sequence[str] = DEFAULT_MODELS,
 ) -> Run:
     """Run a program that is open; the arguments are those of `run`."""
-    prepared = program.on(machine, _stages(watch, "lowering"))
-    engine = quickest(machine, prepared.workload) if engine == AUTO else engine
-    result = simulate(machine, prepared.workload, engine, timeline=timeline, progress=_stages(watch, "simulating"))
+    with watched(watch):
+        prepared = program.on(machine, telling("lowering"))
+        engine = quickest(machine, prepared.workload) if engine == AUTO else engine
+        result = simulate(machine, prepared.workload, engine, timeline=timeline, progress=telling("simulating"))
     about = {
         **provenance(),
         "engine": engine,
@@ -159,7 +160,3 @@ def _beside_models(
         warnings=(*program.notes, *info.warnings_on(machine.cores.warp_width)),
         schedules=info.schedules,
     )
-
-
-def _stages(watch: Watch | None, name: str) -> Callable[[int, int], None] | None:
-    return None if watch is None else lambda done, total: watch(name, done, total)

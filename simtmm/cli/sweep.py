@@ -17,6 +17,7 @@ from simtmm.cli.words import (
     SetOption,
     changes_of,
     parameters_of,
+    printing,
     ranges_of,
     show,
     warn_of_traces,
@@ -25,6 +26,7 @@ from simtmm.errors import StudyError
 from simtmm.files import check_writable
 
 if TYPE_CHECKING:
+    from simtmm.analysis.unfinished import Unfinished
     from simtmm.study.design.design import Design
 
 FAILED = 1  # exit status
@@ -39,6 +41,15 @@ ClusterOption = Annotated[
 StoreOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="the SQLite file that keeps the points; named after the study if left out"),
+]
+
+KeptOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="FILE",
+        help="keep what is simulated in this SQLite file, to go on from; in the user's cache folder if left out",
+    ),
 ]
 
 
@@ -152,7 +163,7 @@ def sweep(
             told = forecast(design, path, workers)
         show(describe_forecast(told, str(path)), told.to_dict(), as_json, output)
         return
-    with watching() as watch, resumable(path):
+    with watching() as watch, printing(as_json), resumable(path):
         done = run_sweep(design, path, workers, cluster, watch)
     for target in export or []:
         done.save(target)
@@ -161,6 +172,12 @@ def sweep(
     show(describe_study(done, found, str(path)), document, as_json, output)
     if done.number("failed"):
         raise typer.Exit(FAILED)
+
+
+def interrupted(part: "Unfinished[Any]", what: str) -> KeyboardInterrupt:
+    """Say how much is done and kept; gives what is to be raised."""
+    print(f"simtmm: {part.done} of {part.total} {what} are done; the same command goes on from there", file=sys.stderr)
+    return KeyboardInterrupt()
 
 
 class resumable:  # noqa: N801 - reads as a function, as the context managers of contextlib

@@ -30,6 +30,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -43,11 +44,13 @@ from simtmm.trace.io import Trace
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.schema import BEYOND, Kind
 from simtmm.trace.specification import LoweringSpecification
-from simtmm.trace.streamed import StreamedWorkload, TraceLowering
+from simtmm.trace.streamed import AnyWorkload, StreamedWorkload, TraceLowering
 from simtmm.trace.warps.lowering import Lowered, Lowering, RefusedError
 from simtmm.workload import Tally, Tallying, Workload
 
 Progress = Callable[[int, int], None]
+
+Lowerable = TypeVar("Lowerable", Workload, StreamedWorkload, AnyWorkload)
 
 MOST_HELD = 1 << 27  # bytes of the operations that are held rather than made anew for each simulation
 
@@ -72,15 +75,27 @@ def lower_or_stream(
     progress: Progress | None = None,
     tallying: Tallying | None = None,
     most_held: int = MOST_HELD,
-) -> tuple[Workload | StreamedWorkload, tuple[Tally, ...]]:
+) -> tuple[AnyWorkload, tuple[Tally, ...]]:
     """What `lower` gives, or, where that is too much to hold, what makes its operations as an engine asks for them.
 
     tallying: adds up the operations of each launch; how is its own. most_held: bytes of the operations held.
 
     Gives that as well. Raises what `lower` raises.
     """
-    limits = _limits(trace.info, machine)
+    check_fits(trace.info, machine)  # refused before the work
     specification = LoweringSpecification.of(machine)
+    workload, tallies = lower_or_stream_with(trace, specification, progress, tallying, most_held)
+    return fit(workload, trace.info, machine), tallies
+
+
+def lower_or_stream_with(
+    trace: Trace,
+    specification: LoweringSpecification,
+    progress: Progress | None = None,
+    tallying: Tallying | None = None,
+    most_held: int = MOST_HELD,
+) -> tuple[AnyWorkload, tuple[Tally, ...]]:
+    """Likewise on any machine of a specification; launches carry no occupancy: see `fit`."""
     tallying = tallying or Tallying(len(trace.info.launches))
     pieces: list[tuple[Runs, Lowered]] = []
     held = 0
@@ -93,9 +108,9 @@ def lower_or_stream(
             pieces.clear()
     tallies = tallying.finish()
     if held <= most_held:
-        return fit(_assemble(pieces, trace.info, specification.warp_width), trace.info, machine), tallies
-    origin = _origin(trace.info, machine)
-    return StreamedWorkload(trace, specification, limits, tallies, origin), tallies
+        return _assemble(pieces, trace.info, specification.warp_width), tallies
+    limits = np.zeros(len(trace.info.launches), dtype=np.int64)
+    return StreamedWorkload(trace, specification, limits, tallies, trace.info.kernel), tallies
 
 
 def lower_with(trace: Trace, specification: LoweringSpecification, progress: Progress | None = None) -> Workload:
@@ -147,20 +162,12 @@ def _lowered(
                     progress(done, info.events)
 
 
-def fit(workload: Workload, info: TraceInfo, machine: Machine) -> Workload:
-    """A workload that `lower_with` gave for a machine's specification, with the occupancy of that machine.
+def fit(workload: Lowerable, info: TraceInfo, machine: Machine) -> Lowerable:
+    """A workload that was made for a machine's specification, with the occupancy of that machine.
 
     Raises WorkloadError where a block does not fit.
     """
-    return workload.limited(_limits(info, machine), _origin(info, machine))
-
-
-def _origin(info: TraceInfo, machine: Machine) -> str:
-    return f"{info.kernel} on {machine.name}"
-
-
-def _limits(info: TraceInfo, machine: Machine) -> npt.NDArray[np.int64]:
-    return np.array(_occupancy(info, machine), dtype=np.int64)
+    return workload.limited(np.array(_occupancy(info, machine), dtype=np.int64), f"{info.kernel} on {machine.name}")
 
 
 def check_fits(info: TraceInfo, machine: Machine) -> None:

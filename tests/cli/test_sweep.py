@@ -10,6 +10,7 @@ import pytest
 
 from simtmm.errors import RecordingError
 from simtmm.study.evaluation import recorded_traces, steps
+from tests.recorder.conftest import needs_compiler
 from tests.study.programs import write
 
 STUDY = """
@@ -235,6 +236,33 @@ def test_advise_tells_the_simulations_choice_and_the_models(command):
     document = json.loads(out)
     assert [choice["by"] for choice in document["choices"]] == ["simulated", "roofline"]
     assert len(document["configurations"]) == 4
+
+
+@needs_compiler
+def test_interrupted_advice_prints_the_best_until_then_and_goes_on(command, monkeypatch, here):
+    monkeypatch.setenv("SIMTMM_CACHE", str(here / "cache"))
+    usual, simulated = steps.simulate, []
+
+    def interrupted(*given, **more):
+        simulated.append(1)
+        if len(simulated) == 2:
+            raise KeyboardInterrupt
+        return usual(*given, **more)
+
+    monkeypatch.setattr(steps, "simulate", interrupted)
+    words = ["advise", "copy", "-m", "gtx480", "-p", "n=64", "--vary", "threads=32,64", "-j", "1"]
+    status, out, err = command(*words)
+    assert status == 130
+    assert "Best configuration" in out
+    assert "1 configuration not run yet" in out
+    assert err.splitlines() == [
+        "simtmm: 1 of 2 configurations are done; the same command goes on from there",
+        "simtmm: interrupted",
+    ]
+    status, out, _ = command(*words)
+    assert status == 0
+    assert len(simulated) == 3
+    assert "not run yet" not in out
 
 
 def test_advise_keeps_what_it_simulated_where_it_is_told_to(command, here):
