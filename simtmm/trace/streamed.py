@@ -158,7 +158,8 @@ class Stream:
     def begin(self, launch: int, rows: int) -> None:
         """Go on to a launch, of which at most so many warps are resident at once."""
         self._launch, self._last = launch, -1
-        self.windows = self._of_trace.windows(rows)
+        if rows != self.windows.rows:
+            self.windows = self._of_trace.windows(rows)
 
     def next_piece(self) -> Piece | None:
         """The blocks that come next in this launch, None where there are none."""

@@ -28,7 +28,7 @@ from simtmm.study.findings import findings
 from simtmm.study.store.store import Store
 from simtmm.study.sweep import forecast, read
 from simtmm.study.sweep import sweep as run
-from simtmm.trace.lower import lower_with
+from simtmm.trace.lower import lower_or_stream_with
 from tests.parallel.clusters import cluster
 from tests.study.programs import designed, write
 
@@ -70,7 +70,7 @@ def test_processes_give_what_one_process_gives(folder):
 
 def test_a_trace_is_recorded_once_and_lowered_once_for_each_width_and_chunk(monkeypatch, tmp_path):
     monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path / "cache"))
-    calls = {"record": 0, "lower_with": 0, "count": 0}
+    calls = {"record": 0, "lower_or_stream_with": 0, "count": 0}
 
     def counting(name, function):
         def call(*arguments, **options):
@@ -79,7 +79,7 @@ def test_a_trace_is_recorded_once_and_lowered_once_for_each_width_and_chunk(monk
 
         monkeypatch.setattr(recorded_traces if name == "record" else steps, name, call)
 
-    for name, function in (("record", record), ("lower_with", lower_with), ("count", count)):
+    for name, function in (("record", record), ("lower_or_stream_with", lower_or_stream_with), ("count", count)):
         counting(name, function)
     axes = {
         "side": [4, 8],
@@ -91,7 +91,7 @@ def test_a_trace_is_recorded_once_and_lowered_once_for_each_width_and_chunk(monk
     tables = {"program": "vector-add", "machines": ["ideal"], "axes": axes, "compute": ["simulated", "tmm"]}
     made = design_of(study_of(tables))
     assert run(made, workers=1).number("done") == 2 * 2 * 2 * 4 * 2
-    assert calls == {"record": 2, "lower_with": 2 * 4, "count": 2 * 4}
+    assert calls == {"record": 2, "lower_or_stream_with": 2 * 4, "count": 2 * 4}
     run(made, tmp_path / "again.sqlite", workers=1)
     assert calls["record"] == 2  # the traces are kept by their content
 

@@ -16,7 +16,7 @@ from simtmm.model import predict
 from simtmm.model.series import SIMULATED
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
-from simtmm.trace.lower import fit, lower_or_stream_with
+from simtmm.trace.lower import check_fits, fit, lower_or_stream_with
 from simtmm.trace.specification import CountingSpecification, LoweringSpecification
 from simtmm.trace.streamed import AnyWorkload
 from simtmm.watch import telling
@@ -42,7 +42,7 @@ def compute(
 ) -> Outcome:
     """Simulate and predict. workload: as `lowered_once` gives it; counts: as `counted` gives them, for models."""
     if isinstance(counts, Outcome):
-        return counts
+        return _own(counts, source, machine)
     begun = perf_counter()
     results, errors = {}, {}
     for quantity in quantities:
@@ -62,6 +62,15 @@ def compute(
         except MemoryError:
             errors[quantity] = "memory ran out"
     return Outcome(results, errors, seconds=perf_counter() - begun)
+
+
+def _own(shared: Outcome, source: "Path | Trace", machine: Machine) -> Outcome:
+    """What became of counts that several machines share, with the reason as it is for this machine, by its name."""
+    try:
+        check_fits(opened(source).info, machine)
+    except WorkloadError as error:
+        return Outcome(skipped=str(error))
+    return shared
 
 
 def lowering_key(machine: Machine) -> str:

@@ -21,13 +21,14 @@ _FILL = Loop(fill, what="what lowers traces")
 
 
 class Windows:
-    """Windows of so many rows.
+    """Windows of so many rows, each of which may serve one warp after another.
 
     kind, amount, chunks: of all rows, one after another. ask: int64[ASK], what is asked of a bound loop that fills.
     """
 
     def __init__(self, specification: LoweringSpecification, tables: SiteTables, largest: int, rows: int) -> None:
         """largest: threads of the largest block."""
+        self.rows = rows
         lanes = lanes_of(specification, largest)
         self._most = most_chunks(specification, lanes)
         self.operations = min(max(ALL_OPERATIONS // rows, FEWEST), MOST)
