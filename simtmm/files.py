@@ -15,14 +15,15 @@ from simtmm.errors import OutputError
 PACKAGE = Path(__file__).resolve().parent
 # Environment variables, which options of the command line set
 KERNEL_PATH = "SIMTMM_KERNEL_PATH"
+MACHINE_PATH = "SIMTMM_MACHINE_PATH"
 KERNEL_TIMEOUT, KERNEL_MEMORY = "SIMTMM_KERNEL_TIMEOUT", "SIMTMM_KERNEL_MEMORY"  # simtmm/recorder/limits.py
 
 
 def data_folders(kind: str) -> list[Path]:
-    """Folders that hold data of a `kind` ("machines", "traces"), the one to be looked at first leading.
+    """Folders that hold data of a `kind`, as "traces", the one to be looked at first leading.
 
-    The user's own come first: `given_folders`, then the working directory, and then `shipped_folders`. Kernels are code
-    and are found by simtmm.catalogue, which has another order.
+    The user's own come first: `given_folders`, then the working directory, and then `shipped_folders`. Kernels and
+    machines have another order: simtmm.catalogue and simtmm.machine.known find them.
     """
     return _there((*given_folders(kind), Path.cwd() / kind, *shipped_folders(kind)))
 
@@ -31,10 +32,12 @@ def given_folders(kind: str) -> list[Path]:
     """Folders of a `kind` ("machines", "kernels", "traces") that the user gave.
 
     Of kernels those named in the environment variable SIMTMM_KERNEL_PATH (each with a folder a kernel; the command
-    line's --kernel-path puts its own before them), then of all kinds those in the folders named in SIMTMM_PATH (each
-    with subfolders machines, kernels, traces).
+    line's --kernel-path puts its own before them), of machines those in SIMTMM_MACHINE_PATH (each with a file a
+    machine; --machine-path likewise), then of all kinds those in the folders named in SIMTMM_PATH (each with subfolders
+    machines, kernels, traces).
     """
-    own = _listed(KERNEL_PATH) if kind == "kernels" else []
+    variables = {"kernels": KERNEL_PATH, "machines": MACHINE_PATH}
+    own = _listed(variables[kind]) if kind in variables else []
     return _there((*own, *(root / kind for root in _listed("SIMTMM_PATH"))))
 
 

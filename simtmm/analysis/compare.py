@@ -13,6 +13,7 @@ from simtmm.analysis.unfinished import Unfinished
 from simtmm.engine import DEFAULT
 from simtmm.errors import ModelError, StudyError
 from simtmm.machine import Machine, load_machine
+from simtmm.machine.changed import suffix
 from simtmm.measurement.timings import Timing, matching
 from simtmm.model import MODELS, find_model, predict
 from simtmm.model.calibrated import CALIBRATED, calibrated
@@ -155,7 +156,9 @@ def _with_measured(cases: Sequence[Case], measured: Sequence[Timing]) -> tuple[l
     """The cases with the medians of their measured times; and the times of none of them."""
     made, used = [], set()
     for case in cases:
-        found = matching(measured, case.program, case.parameters, (case.machine_name, case.machine.name))
+        changed = suffix(case.machine.changes)  # measured times are of the machine as it is
+        names = (case.machine_name.removesuffix(changed), case.machine.name.removesuffix(changed))
+        found = matching(measured, case.program, case.parameters, names)
         used |= set(found)
         seconds = float(np.median([measured[index].seconds for index in found])) if found else None
         made.append(replace(case, measured_seconds=seconds))

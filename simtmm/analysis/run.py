@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware
 from simtmm.analysis.verdict import verdict
 from simtmm.engine import DEFAULT, simulate
 from simtmm.engine.choice import AUTO, quickest
@@ -24,6 +25,7 @@ from simtmm.trace.schema import Sampling
 from simtmm.watch import Watch, telling, watched
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
+MOST_AGAIN = 1 << 22  # operations of what is simulated once more: a second or so
 DEFAULT_MODELS = ("tmm", "tmm-warps", "pram")  # the models whose predictions stand beside a run
 
 
@@ -34,6 +36,8 @@ class Run:
     occupancies: each distinct occupancy of the launches with the number of launches that have it.
     sampling: which blocks the trace holds, if not all.
     warnings: what the trace does not hold, in words.
+    compared: whether such a result was ever compared with hardware, in words.
+    assumptions: values of the machine that nobody knows and that decide the result, in words.
     schedules: of a compiled program's kernels, what their instructions are.
     """
 
@@ -46,6 +50,8 @@ class Run:
     predictions: Mapping[str, Prediction]
     hiding: Hiding | None
     verdict: str
+    compared: str = ""
+    assumptions: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
     sampling: Sampling | None = None
     warnings: tuple[str, ...] = ()
@@ -67,6 +73,8 @@ class Run:
             "predictions": {name: prediction.to_dict() for name, prediction in self.predictions.items()},
             "hiding": {**dataclasses.asdict(self.hiding), "limit": self.hiding.limit} if self.hiding else None,
             "verdict": self.verdict,
+            "compared": self.compared,
+            "assumptions": list(self.assumptions),
             "provenance": dict(self.provenance),
         }
 
@@ -127,7 +135,8 @@ def run_program(
     }
     if program.trace is None:
         said = verdict(machine, result)
-        return Run(program.name, {}, machine, result, None, (), {}, None, said, about)
+        compared = compared_with_hardware(machine, program.name)
+        return Run(program.name, {}, machine, result, None, (), {}, None, said, compared, (), about)
     return _beside_models(program, prepared, result, about, models)
 
 
@@ -137,6 +146,11 @@ def _beside_models(
     trace, counts, machine = program.trace, prepared.counts, prepared.machine
     assert trace is not None
     assert counts is not None
+
+    def again(other: Machine) -> Result | None:
+        short = prepared.workload.operations <= MOST_AGAIN
+        return simulate(other, prepared.workload, result.engine, breakdown=False) if short else None
+
     info = trace.info
     predictions = {model: predict(model, machine, counts) for model in models}
     tmm, warps_wait = (  # which the verdict speaks of
@@ -155,6 +169,8 @@ def _beside_models(
         predictions=predictions,
         hiding=hidden,
         verdict=verdict(machine, result, tmm, warps_wait, hidden, counts),
+        compared=compared_with_hardware(machine, info.kernel),
+        assumptions=assumptions(machine, result, counts, again),
         provenance={**about, "trace": info.digest, "recording": info.provenance},
         sampling=info.sampling,
         warnings=(*program.notes, *info.warnings_on(machine.cores.warp_width)),

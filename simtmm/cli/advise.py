@@ -11,6 +11,7 @@ from simtmm.cli.words import (
     KernelPathOption,
     KernelTimeoutOption,
     MachineOption,
+    MachinePathOption,
     OutputOption,
     ParamOption,
     SetOption,
@@ -29,6 +30,7 @@ def advise(
     set_: SetOption = None,
     param: ParamOption = None,
     kernel_path: KernelPathOption = None,
+    machine_path: MachinePathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
     vary: Annotated[

@@ -12,6 +12,7 @@ from simtmm.cli.words import (
     KernelMemoryOption,
     KernelPathOption,
     KernelTimeoutOption,
+    MachinePathOption,
     OutputOption,
     SetOption,
     chosen_machine,
@@ -49,6 +50,7 @@ def compare(
     ] = None,
     form: FormOption = None,
     kernel_path: KernelPathOption = None,
+    machine_path: MachinePathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
     model: Annotated[
@@ -92,8 +94,11 @@ def compare(
 
         files.check(picture)
         draw = comparison.compared(kind)
+    from simtmm.machine.changed import suffix
+
     names = machine or list(dict.fromkeys(machine_for(each, None, form) for each in source or ()))[:1]
-    machines = {Path(name).stem if name.endswith(".toml") else name: chosen_machine(name, set_) for name in names}
+    chosen = [(Path(name).stem if name.endswith(".toml") else name, chosen_machine(name, set_)) for name in names]
+    machines = {f"{name}{suffix(changed.changes)}": changed for name, changed in chosen}
     from simtmm.analysis import compare as study
     from simtmm.analysis.unfinished import Unfinished
     from simtmm.measurement.timings import load_timings

@@ -11,6 +11,7 @@ from simtmm.cli.words import (
     KernelMemoryOption,
     KernelPathOption,
     KernelTimeoutOption,
+    MachinePathOption,
     OutputOption,
     ParamOption,
     SetOption,
@@ -63,6 +64,7 @@ def sweep(
     set_: SetOption = None,
     param: ParamOption = None,
     kernel_path: KernelPathOption = None,
+    machine_path: MachinePathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
     vary: Annotated[

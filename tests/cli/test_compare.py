@@ -51,6 +51,16 @@ def test_measured_times_from_a_file(command, tmp_path):
     assert document["cases"][0]["times"]["measured"]["seconds"] == 6e-5
 
 
+def test_a_changed_machine_says_so_and_keeps_the_times_that_were_measured_on_it(command, tmp_path):
+    (tmp_path / "t.csv").write_text("kernel,machine,n,seconds\nlist-ranking-wyllie,gtx280,4096,6e-5\n")
+    words = ("compare", TRACE, "--measured", "t.csv", "-m", "GTX280", "--set", "memory.latency=x0.5")
+    status, out, _ = command(*words)
+    assert status == 0
+    assert out.startswith("1 case on GTX280 (memory.latency x0.5), against measured times")
+    status, out, _ = command(*words, "--json")
+    assert json.loads(out)["cases"][0]["times"]["measured"]["seconds"] == 6e-5
+
+
 def test_a_case_that_fails_is_a_row_and_the_exit_status_tells(command, monkeypatch):
     usual = cases.simulate
 

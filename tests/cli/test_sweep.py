@@ -328,3 +328,16 @@ def test_a_large_study_of_an_algorithm_goes_through_the_command(command, here):
     assert document["answers"]["fastest"]["tmm"] == {"n": 1000, "memory.latency": 100}
     _, out, _ = command(*words, "--dry-run")
     assert "nothing is left to do" in out
+
+
+def test_what_is_set_stands_beside_what_is_swept(command):
+    words = ("sweep", "merge-sort", "--kind", "algorithm", "-m", "v100", "--vary", "n=1e6,2e6", "-j", "1")
+    status, out, _ = command(*words, "--set", "memory.latency=x0.5", "--set", "cores.groups=40")
+    assert status == 0
+    assert out.startswith("merge-sort over n (memory.latency x0.5, cores.groups = 40)\n")
+
+
+@pytest.mark.parametrize("value", ["x0.5,x2", "96KiB"])
+def test_an_axis_takes_plain_numbers(refused, value):
+    words = ("sweep", "merge-sort", "--kind", "algorithm", "-m", "v100", "--vary", f"memory.latency={value}")
+    assert "must be a plain number; multiples and sizes are for set" in refused(*words)
