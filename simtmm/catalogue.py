@@ -99,12 +99,13 @@ def typed_kernel(kernel: str | Path) -> Path:
     """The folder of a kernel that a user named, by its name or its folder's path. Raises KernelError."""
     if not isinstance(kernel, (str, Path)):
         raise KernelError(f"kernel = {shown(kernel)}: must be a kernel's name, or a path to its folder")
-    known, name = known_kernels(), current_name(str(kernel))
-    if name in known:
-        return _taken(known[name])
-    folder = Path(kernel)
-    if not str(kernel) or not is_folder(folder):
-        raise KernelError(f"kernel {str(kernel)!r}: unknown{nearest(str(kernel), known)}")
+    folder, named = Path(kernel), str(kernel)
+    if folder.name == named or not is_folder(folder):  # else it is a path for sure, and no folder need be searched
+        known, name = known_kernels(), current_name(named)
+        if name in known:
+            return _taken(known[name])
+        if not named or not is_folder(folder):
+            raise KernelError(f"kernel {named!r}: unknown{nearest(named, known)}")
     return folder
 
 

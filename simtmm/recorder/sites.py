@@ -6,6 +6,7 @@ LD(a, i) becomes SIMTMM_LD(7, a, i), and a table says what 7 is.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from simtmm.errors import KernelError
@@ -54,16 +55,24 @@ class Source:
 def read_source(kernel: Kernel) -> Source:
     """The source of a kernel. Raises KernelError for a file that can't be read."""
     system: list[str] = []
-    text = ""
+    lines = tuple(_lines(kernel.source(), kernel.source_path.name, kernel.folder, system, set()))
+    text, sites = _in_one_piece(lines)
+    return Source(text, list(sites), list(dict.fromkeys(system)))
+
+
+@lru_cache(maxsize=4)  # a recording asks several times
+def _in_one_piece(lines: tuple[tuple[str, int, str], ...]) -> tuple[str, tuple[TraceSite, ...]]:
+    """The text of lines of files, its sites numbered, and these."""
+    parts: list[str] = []
     origins: list[tuple[str, int]] = []
-    for file, number, line in _lines(kernel.source(), kernel.source_path.name, kernel.folder, system, set()):
+    for file, number, line in lines:
         if not origins or origins[-1] != (file, number - 1):
-            text += f'#line {number} "{file}"\n'
+            parts.append(f'#line {number} "{file}"\n')
             origins.append((file, number - 1))
-        text += line + "\n"
+        parts.append(line + "\n")
         origins.append((file, number))
-    numbered, sites = number_sites(text, origins)
-    return Source(numbered, sites, list(dict.fromkeys(system)))
+    text, sites = number_sites("".join(parts), origins)
+    return text, tuple(sites)
 
 
 def has_macros(kernel: Kernel) -> bool:
@@ -102,11 +111,13 @@ def number_sites(source: str, origins: list[tuple[str, int]] | None = None) -> t
     """
     sites: list[TraceSite] = []
     lines = source.split("\n")
+    line, counted = 0, 0  # the lines up to there
 
     def number(found: re.Match[str]) -> str:
+        nonlocal line, counted
         if found["skipped"] is not None:
             return found[0]
-        line = source.count("\n", 0, found.start())
+        line, counted = line + source.count("\n", counted, found.start()), found.start()
         file, origin = origins[line] if origins else ("kernel.cu", line + 1)
         site = len(sites)
         sites.append(TraceSite(site, MACROS[found["macro"]].name.lower(), file, origin, lines[line].strip()))
