@@ -39,6 +39,7 @@ FULL = {
         "pipeline_depth": 4,
         "launch_overhead": 5,
         "block_launch": 6,
+        "block_interval": 8,
         "warp_launch": 7,
     },
     "memory": {
@@ -75,7 +76,8 @@ COUNTS = (
     "memory.rows.chunks", "memory.rows.open", "memory.port_chunks",
 )  # fmt: skip
 DURATIONS = (
-    "scheduling.pipeline_depth", "scheduling.launch_overhead", "scheduling.block_launch", "scheduling.warp_launch",
+    "scheduling.pipeline_depth", "scheduling.launch_overhead", "scheduling.block_launch", "scheduling.block_interval",
+    "scheduling.warp_launch",
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service",
@@ -355,6 +357,7 @@ DEFAULTS = {
     "scheduling.pipeline_depth": 1,
     "scheduling.launch_overhead": 0,
     "scheduling.block_launch": 0,
+    "scheduling.block_interval": 0,
     "scheduling.warp_launch": 0,
     "memory.word_bytes": 4,
     "memory.coalescing": "chunk",
