@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from simtmm.errors import OutputError
-from simtmm.files import cache_folder
+from simtmm.files import cache_folder, part_file
 
 logger = logging.getLogger("simtmm")
 
@@ -50,22 +50,25 @@ def is_kept(folder: Path, label: str, key: str, suffix: str) -> bool:
 
 def keep(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path], object]) -> Path:
     """Make a file, at the path that `make` is called with, and keep it there whole. Raises OutputError."""
+    made = _part_in(folder)
     try:
-        handle, name = tempfile.mkstemp(dir=folder, prefix=".simtmm-", suffix=".part")
-    except OSError as error:
-        raise OutputError(f"{folder}: can't be written ({error.strerror})") from None
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        make(temporary)
-        temporary.chmod(OWN)
-        kept = folder / _name(label, key, _content(temporary), suffix)
-        os.replace(temporary, kept)
+        make(made)
+        made.chmod(OWN)
+        kept = folder / _name(label, key, _content(made), suffix)
+        os.replace(made, kept)
     except OSError as error:
         raise OutputError(f"{folder}: can't be written ({error.strerror or error})") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        made.unlink(missing_ok=True)
     return kept
+
+
+def _part_in(folder: Path) -> Path:
+    """A file there that is not kept, for its maker to remove. Raises OutputError."""
+    try:
+        return part_file(folder)
+    except OSError as error:
+        raise OutputError(f"{folder}: can't be written ({error.strerror})") from None
 
 
 def _name(label: str, key: str, content: str, suffix: str) -> str:

@@ -2,23 +2,28 @@
 
 import contextlib
 import os
+import platform
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from time import time
+from zlib import crc32
 
 from simtmm.errors import OutputError
 
 PACKAGE = Path(__file__).resolve().parent
 # Environment variables, which options of the command line set
 KERNEL_PATH = "SIMTMM_KERNEL_PATH"
+MACHINE_PATH = "SIMTMM_MACHINE_PATH"
 KERNEL_TIMEOUT, KERNEL_MEMORY = "SIMTMM_KERNEL_TIMEOUT", "SIMTMM_KERNEL_MEMORY"  # simtmm/recorder/limits.py
 
 
 def data_folders(kind: str) -> list[Path]:
-    """Folders that hold data of a `kind` ("machines", "traces"), the one to be looked at first leading.
+    """Folders that hold data of a `kind`, as "traces", the one to be looked at first leading.
 
-    The user's own come first: `given_folders`, then the working directory, and then `shipped_folders`. Kernels are code
-    and are found by simtmm.catalogue, which has another order.
+    The user's own come first: `given_folders`, then the working directory, and then `shipped_folders`. Kernels and
+    machines have another order: simtmm.catalogue and simtmm.machine.known find them.
     """
     return _there((*given_folders(kind), Path.cwd() / kind, *shipped_folders(kind)))
 
@@ -27,10 +32,12 @@ def given_folders(kind: str) -> list[Path]:
     """Folders of a `kind` ("machines", "kernels", "traces") that the user gave.
 
     Of kernels those named in the environment variable SIMTMM_KERNEL_PATH (each with a folder a kernel; the command
-    line's --kernel-path puts its own before them), then of all kinds those in the folders named in SIMTMM_PATH (each
-    with subfolders machines, kernels, traces).
+    line's --kernel-path puts its own before them), of machines those in SIMTMM_MACHINE_PATH (each with a file a
+    machine; --machine-path likewise), then of all kinds those in the folders named in SIMTMM_PATH (each with subfolders
+    machines, kernels, traces).
     """
-    own = _listed(KERNEL_PATH) if kind == "kernels" else []
+    variables = {"kernels": KERNEL_PATH, "machines": MACHINE_PATH}
+    own = _listed(variables[kind]) if kind in variables else []
     return _there((*own, *(root / kind for root in _listed("SIMTMM_PATH"))))
 
 
@@ -84,12 +91,9 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     target = Path(path).resolve()
     special = target.exists() and not target.is_file()
     try:
-        folder = None if special else target.parent
-        handle, name = tempfile.mkstemp(dir=folder, prefix=".simtmm-", suffix=".part")
+        temporary = part_file(None if special else target.parent)
     except OSError as error:
         raise OutputError(f"{path}: can't be written ({error.strerror})") from None
-    os.close(handle)
-    temporary = Path(name)
     try:
         yield temporary
         if special:
@@ -101,6 +105,37 @@ def written_whole(path: str | Path) -> Iterator[Path]:
         raise OutputError(f"{path}: can't be written ({error.strerror or error})") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def part_file(folder: Path | None) -> Path:
+    """A file that is to become another; its name says which process makes it. Raises OSError."""
+    handle, name = tempfile.mkstemp(dir=folder, prefix=f".simtmm-{_computer()}-{os.getpid()}-", suffix=".part")
+    os.close(handle)
+    return Path(name)
+
+
+def remove_parts(folder: Path, age: float) -> None:
+    """Remove what processes that have ended left behind there; of another computer's what is older. age: in seconds."""
+    with contextlib.suppress(OSError):
+        for path in folder.glob(".simtmm-*.part"):
+            maker = re.fullmatch(rf"\.simtmm-{_computer()}-([0-9]+)-[^-]*\.part", path.name)
+            ended = maker is not None and not _is_running(int(maker[1]))
+            if ended or time() - path.stat().st_mtime > age:
+                path.unlink(missing_ok=True)
+
+
+def _computer() -> str:
+    return f"{crc32(platform.node().encode()):08x}"
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # another user's
+        return True
+    return True
 
 
 def check_writable(path: str | Path) -> None:

@@ -13,7 +13,7 @@ from simtmm.recorder import FORMS, form_of, record
 from simtmm.recorder.sources import opened_kernel
 from simtmm.trace.counts import Counts, lower_and_count
 from simtmm.trace.io import Trace, load_trace
-from simtmm.trace.streamed import StreamedWorkload
+from simtmm.trace.streamed import AnyWorkload
 from simtmm.workload import Workload, load_workload
 
 Kind = Literal["kernel", "trace", "workload"]
@@ -42,7 +42,7 @@ class Prepared:
     """A program on a machine. counts: None where only a workload is known, which nothing can be counted of."""
 
     machine: Machine
-    workload: Workload | StreamedWorkload
+    workload: AnyWorkload
     counts: Counts | None
 
 

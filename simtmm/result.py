@@ -62,6 +62,13 @@ class Result:
             "launch_ticks": list(self.launch_ticks),
         }
 
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any], ticks_per_cycle: int, clock_hz: float | None) -> "Result":
+        """From `to_dict`'s form, and what of the machine is not in it. Raises KeyError or TypeError."""
+        given = {key: value for key, value in table.items() if key not in ("cycles", "seconds")}
+        given["launch_ticks"] = tuple(given["launch_ticks"])
+        return cls(**given, ticks_per_cycle=ticks_per_cycle, clock_hz=clock_hz)
+
 
 @dataclass(frozen=True)
 class Prediction:

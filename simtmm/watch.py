@@ -1,7 +1,37 @@
 """Watch: how a caller is told of long work as it goes on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeAlias
 
 Watch: TypeAlias = Callable[[str, int, int | None], None]
 """Called with the stage, what of it is done, and all there is to do where that is known."""
+
+_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+
+
+@contextmanager
+def watched(watch: Watch | None) -> Iterator[None]:
+    """Let a watch hear what is told within, however far down; None leaves the one that is there."""
+    if watch is None:
+        yield
+        return
+    before = _watch.set(watch)
+    try:
+        yield
+    finally:
+        _watch.reset(before)
+
+
+def tell(stage: str, done: int, total: int | None = None) -> None:
+    """Tell whoever watches. done: of the stage; total: all of it, where that is known."""
+    watch = _watch.get()
+    if watch is not None:
+        watch(stage, done, total)
+
+
+def telling(stage: str) -> Callable[[int, int], None]:
+    """A function that tells what is done of a stage, and all of it; that it has begun is told now."""
+    tell(stage, 0)
+    return lambda done, total: tell(stage, done, total)

@@ -10,14 +10,16 @@ import pytest
 
 from simtmm import compiled, count, load_machine, load_trace, lower, simulate
 from simtmm.files import cache_folder
+from simtmm.report import progress
 from simtmm.validation import cases
 from tests import examples
 
 # Tests that have a cache of their own are not about compiled code, which takes long to make anew.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "tests"))
 
-# That something is compiled is told where that takes long, as a look into the cache does on a busy machine.
+# What is compiled, and how far work is, is told where that takes long, as a look into the cache does on a busy machine.
 compiled.PATIENCE = 3600.0
+progress.PATIENCE = 3600.0
 
 examples.load_daily()
 

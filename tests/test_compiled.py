@@ -98,10 +98,7 @@ def test_the_sources_of_the_fast_engine_are_all_its_rules():
 
 def test_an_edit_of_a_helper_far_away_changes_the_hash(monkeypatch, tmp_path):
     before = compiled.sources_of("simtmm.engine.fast.loop")
-    for folder in ("engine", "native"):
-        shutil.copytree(PACKAGE / folder, tmp_path / "simtmm" / folder)
-    for path in PACKAGE.glob("*.py"):
-        shutil.copy(path, tmp_path / "simtmm")
+    shutil.copytree(PACKAGE, tmp_path / "simtmm", ignore=shutil.ignore_patterns("__pycache__", ".*_cache"))
     monkeypatch.setattr(compiled, "PACKAGE", tmp_path / "simtmm")
     compiled._file_of.cache_clear()
     try:

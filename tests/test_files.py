@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ from simtmm.files import (
     data_file,
     data_folders,
     given_folders,
+    part_file,
+    remove_parts,
     shipped_folders,
     written_whole,
 )
@@ -232,3 +236,18 @@ def test_the_cache_is_where_the_environment_says_else_under_home(monkeypatch, en
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert cache_folder() == Path(folder)
+
+
+def test_what_ended_processes_left_behind_is_removed_and_what_is_made_stays(tmp_path):
+    script = (
+        "import sys; from pathlib import Path; from simtmm.files import part_file; print(part_file(Path(sys.argv[1])))"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
+    left = Path(done.stdout.strip())
+    own, other = part_file(tmp_path), tmp_path / ".simtmm-00000000-1-abc.part"
+    other.touch()  # of a process on another computer
+    remove_parts(tmp_path, age=3600)
+    assert (left.exists(), own.exists(), other.exists()) == (False, True, True)
+    os.utime(other, (0, 0))
+    remove_parts(tmp_path, age=3600)
+    assert (own.exists(), other.exists()) == (True, False)

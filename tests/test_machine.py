@@ -4,6 +4,7 @@ import copy
 import csv
 import json
 import math
+import re
 import tomllib
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.errors import MachineError
-from simtmm.machine import Machine, load_machine, machine_files, units
+from simtmm.machine import Machine, known, load_machine, machine_files, units
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = sorted(path.stem for path in (ROOT / "machines").glob("*.toml"))
@@ -46,6 +47,7 @@ FULL = {
         **SMALLEST["memory"],
         "word_bytes": 8,
         "coalescing": "chunk",
+        "atomics": "by-word",
         "transfers": "pipelined",
         "port_interval": 2,
         "port_chunks": 4,
@@ -86,6 +88,7 @@ WORDS = {
     "scheduling.switch": ("on-stall", "every-instruction"),
     "scheduling.scheduler": ("fifo", "oldest", "greedy-oldest", "round-robin"),
     "memory.coalescing": ("chunk", "half-warp-segments"),
+    "memory.atomics": ("each", "by-word"),
     "memory.transfers": ("pipelined", "serial"),
     "memory.interleave": ("modulo", "hash"),
     "memory.stores": ("blocking", "posted"),
@@ -361,6 +364,7 @@ DEFAULTS = {
     "scheduling.warp_launch": 0,
     "memory.word_bytes": 4,
     "memory.coalescing": "chunk",
+    "memory.atomics": "each",
     "memory.transfers": "pipelined",
     "memory.port_interval": 0,
     "memory.partitions": 1,
@@ -654,20 +658,53 @@ def put_machine(folder, name, latency):
     (folder / "machines" / "gtx480.toml").write_text(text, encoding="utf-8")
 
 
-def test_the_working_directory_comes_before_the_checkout(tmp_path, monkeypatch):
+@pytest.fixture
+def nothing_told(monkeypatch):
+    """As in a new process, of which machine is taken nothing has been said."""
+    monkeypatch.setattr(known, "_told", set())
+
+
+@pytest.mark.usefixtures("nothing_told")
+def test_a_machine_of_the_working_directory_never_takes_a_shipped_ones_name(tmp_path, monkeypatch, caplog):
     put_machine(tmp_path, "mine", 7)
+    (tmp_path / "machines" / "other.toml").write_text((tmp_path / "machines" / "gtx480.toml").read_text())
     monkeypatch.chdir(tmp_path)
-    assert load_machine("gtx480").name == "mine"
-    assert load_machine("gtx280").name == "GeForce GTX 280"
+    assert load_machine("gtx480").name == "GeForce GTX 480"
+    assert "the shipped one is taken, and not machines/gtx480.toml" in caplog.text
+    assert load_machine("other").name == "mine"
+    assert load_machine("machines/gtx480.toml").name == "mine"
 
 
-def test_simtmm_path_comes_before_the_working_directory(tmp_path, monkeypatch):
+@pytest.mark.usefixtures("nothing_told")
+@pytest.mark.parametrize("variable", ["SIMTMM_PATH", "SIMTMM_MACHINE_PATH"])
+def test_a_folder_that_was_given_comes_before_the_shipped_one_and_says_so(tmp_path, monkeypatch, caplog, variable):
     put_machine(tmp_path / "here", "mine", 7)
     put_machine(tmp_path / "there", "theirs", 8)
     monkeypatch.chdir(tmp_path / "here")
-    monkeypatch.setenv("SIMTMM_PATH", str(tmp_path / "there"))
+    folder = tmp_path / "there"
+    monkeypatch.setenv(variable, str(folder if variable == "SIMTMM_PATH" else folder / "machines"))
     assert load_machine("gtx480").name == "theirs"
     assert machine_files()["gtx480"] == tmp_path / "there" / "machines" / "gtx480.toml"
+    assert "is taken, and not the shipped one of that name" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["GTX480", "Gtx480", "gtx480"])
+def test_capitals_of_a_name_do_not_matter(name):
+    assert load_machine(name).name == "GeForce GTX 480"
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("h100", "did you mean 'h100-pcie' or 'h100-sxm'?"),
+        ("RTX 4090", "did you mean 'rtx-4090'?"),
+        ("a100", "did you mean 'a100-40' or 'a100-80'?"),
+        ("gtx408", "did you mean"),
+    ],
+)
+def test_a_name_that_is_unknown_says_what_may_be_meant(name, meant):
+    with pytest.raises(MachineError, match=re.escape(meant)):
+        load_machine(name)
 
 
 def test_a_file_that_is_no_toml_is_no_machine_of_its_folder(tmp_path, monkeypatch):
@@ -702,22 +739,22 @@ def test_a_shipped_machine_holds_what_its_file_says(name):
     sources = tables.pop("sources")
     made = load_machine(name)
     values = made.values()
-    lookup = {"name": made.name, "description": made.description, **values}
+    lookup = {"name": made.name, "description": made.description, "family": made.family, **values}
     for key in flat(tables):
         value = tables
         for part in key.split("."):
             value = value[part]
         assert lookup[key] == value
-    assert {key: source.source for key, source in made.sources.items()} == {
-        key: source["source"] for key, source in sources.items()
-    }
+    told = {key: source.source for key, source in made.sources.items()}
+    assert {key: told.pop(key) for key in sources} == {key: source["source"] for key, source in sources.items()}
+    assert all(source == "as service" or source.startswith(f"family {made.family}: ") for source in told.values())
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_written_value_of_a_shipped_machine_has_a_source_and_no_other_key_has(name):
     tables = written(name)
     sources = tables.pop("sources")
-    assert set(sources) == set(flat(tables)) - {"name", "description"}
+    assert set(sources) == set(flat(tables)) - {"name", "description", "family"}
     assert all(entry["source"] for entry in sources.values())
 
 

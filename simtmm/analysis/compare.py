@@ -1,29 +1,30 @@
 """Compare: run programs on machines, and set what simulation, models and measurements say side by side."""
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
-from simtmm.analysis.comparison import Case, Comparison, Unit
-from simtmm.catalogue import named_kernel, refusal
-from simtmm.engine import DEFAULT, simulate
-from simtmm.errors import KernelError, MachineError, ModelError, StudyError, WorkloadError, nearest, shown
-from simtmm.kernel import Kernel, kernel_in
-from simtmm.machine import Machine, load_machine, machine_files
+from simtmm.analysis.compared import Planned, planned_cases, wanted_programs
+from simtmm.analysis.comparison import Absent, Case, Comparison, Unit
+from simtmm.analysis.unfinished import Unfinished
+from simtmm.engine import DEFAULT
+from simtmm.errors import ModelError, StudyError
+from simtmm.machine import Machine, load_machine
+from simtmm.machine.changed import suffix
 from simtmm.measurement.timings import Timing, matching
 from simtmm.model import MODELS, find_model, predict
 from simtmm.model.calibrated import CALIBRATED, calibrated
 from simtmm.model.fit import fit_line
 from simtmm.model.series import MEASURED, SIMULATED
-from simtmm.program import Kind, Program, architecture_for, kind_of, open_program
 from simtmm.provenance import provenance
-from simtmm.recorder.sources import opened_kernel
+from simtmm.study.evaluation.cases import Cases, Done, Missing
 from simtmm.watch import Watch
 
-TRACED: tuple[Kind, ...] = ("kernel", "trace")
+logger = logging.getLogger("simtmm")
+
 LEAST_TO_FIT = 3  # cases that two constants are fitted to: with two, the line goes through both
 
 
@@ -39,6 +40,8 @@ def compare(
     engine: str = DEFAULT,
     watch: Watch | None = None,
     form: str | None = None,
+    store: str | Path | None = ":memory:",
+    workers: int | None = 1,
 ) -> Comparison:
     """Run every kernel with every set of parameters on every machine, and set all times side by side.
 
@@ -48,10 +51,12 @@ def compare(
     simtmm.measurement.timings. reference: "simulated", "measured" or a model; measured if there are such times. form:
     "written", "compiled" or "ptx", how kernels are recorded (see simtmm.record); compiled ones are recorded once for
     each architecture that the machines have. constants: a1 and a0 of the calibrated model, in `unit`; if left out they
-    are fitted to the reference's times, for each program and machine with at least three cases.
+    are fitted to the reference's times, for each program and machine with at least three cases. store: an SQLite file
+    that keeps each case as it is done, as a sweep's points; in memory if left out, and with None one for each program
+    in the user's cache folder. workers: processes; with None one for each core.
 
-    What a machine can't hold is told in `failed`. Raises the errors of the steps for everything else, and StudyError
-    where nothing is left.
+    A case that fails, or that a machine can't hold, stands in `absent`, and the others go on. Raises the errors of what
+    comes before the cases, StudyError where nothing is left, and Unfinished where Ctrl-C ends it after some of them.
     """
     chosen = list(models) or [*MODELS, CALIBRATED.name]
     for name in chosen:
@@ -66,153 +71,84 @@ def compare(
         raise StudyError(f"calibrated: unit = {unit!r}: must be 's' or 'cycles'")
     if reference == MEASURED and not measured:
         raise StudyError("reference 'measured': needs a file of measured times")
+    if workers is not None and workers < 1:
+        raise StudyError(f"workers = {workers}: must be at least 1")
     named = machines if isinstance(machines, Mapping) else {name: load_machine(name) for name in machines}
-    wanted = list(_wanted(sources, named, parameters or {}, measured))
-    cases, failed, warnings = _run(wanted, [name for name in chosen if name != CALIBRATED.name], engine, watch, form)
+    planned, warnings = planned_cases(list(wanted_programs(sources, named, parameters or {}, measured)), form)
+    interrupted = False
+    with Cases([(one.ran, one.machine) for one in planned], engine, store) as kept:
+        computed: set[str] = set()
+        try:
+            computed = kept.compute(workers, watch)
+        except KeyboardInterrupt:
+            interrupted = True
+        found = kept.read()
+        if interrupted and not any(isinstance(made, Done) for made in found):
+            raise KeyboardInterrupt
+    cases, absent = _told(planned, found, [name for name in chosen if name != CALIBRATED.name], computed)
     cases, unmatched = _with_measured(cases, measured)
     if not cases:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in failed.items())
+        alike = len({one.reason for one in absent}) == 1
+        reasons = absent[0].reason if alike else "; ".join(f"{one.where}: {one.reason}" for one in absent)
         raise StudyError(f"nothing to compare ({reasons or 'no kernel and no measured time is given'})")
-    if reference == MEASURED and not any(case.cycles(MEASURED) is not None for case in cases):
+    beside = any(case.cycles(MEASURED) is not None for case in cases)
+    if reference == MEASURED and not beside and not interrupted:
         raise StudyError("reference 'measured': none of the measured times belongs to a case on a machine with a clock")
     fits: dict[str, dict[str, float]] = {}
     if CALIBRATED.name in chosen:
         cases, fits = _calibrated(cases, reference, constants or {}, unit)
     told = [name for name in known if any(case.seconds(name) or case.cycles(name) for case in cases)]
-    return Comparison(
+    made = Comparison(
         tuple(cases),
         tuple(told),
         reference,
-        failed,
+        tuple(absent),
         tuple(unmatched),
         fits,
         {**provenance(), "engine": engine},
         tuple(warnings),
     )
+    if interrupted:
+        raise Unfinished(made, sum(not isinstance(one, Missing) or one.status != "open" for one in found), len(found))
+    return made
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """A program, recorded once for each architecture, on the machines where it is wanted. kernel: None for a trace."""
-
-    source: str
-    kernel: Kernel | None
-    given: Mapping[str, Any]
-    machines: Mapping[str, Machine]
-
-
-def _wanted(
-    sources: Sequence[str],
-    machines: Mapping[str, Machine],
-    parameters: Mapping[str, Sequence[object]],
-    measured: Sequence[Timing],
-) -> Iterator[_Wanted]:
-    if not sources:
-        if parameters:
-            raise KernelError(f"parameters ({', '.join(parameters)}) can only be given to a kernel, and none is named")
-        yield from _as_measured(machines, measured)
-        return
-    if not machines:
-        raise MachineError("at least one machine must be given")
-    kernels = {source: opened_kernel(source) for source in sources if kind_of(source) == "kernel"}
-    taken = {name for kernel in kernels.values() for name in kernel.parameters}
-    for name in parameters:
-        if name not in taken:
-            raise KernelError(f"parameter {name!r}: no kernel here has it{nearest(name, taken)}")
-    for source in sources:
-        own = [name for name in parameters if source in kernels and name in kernels[source].parameters]
-        for values in itertools.product(*(parameters[name] for name in own)):
-            given = dict(zip(own, values, strict=True))
-            if source in kernels:
-                given = {name: kernels[source].resolve(given)[name] for name in own}
-            yield _Wanted(source, kernels.get(source), given, machines)
+def _told(
+    planned: Sequence[Planned], found: Sequence[Done | Missing], models: Sequence[str], computed: set[str]
+) -> tuple[list[Case], list[Absent]]:
+    """What came of the cases. computed: the digests of programs whose recordings have said what is doubted of them."""
+    cases, absent = [], []
+    doubts: dict[tuple[str, str], None] = {}
+    for one, made in zip(planned, found, strict=True):
+        if isinstance(made, Done):
+            cases.append(_case(one, made, models))
+            if one.wanted.kernel is not None and one.ran.digest not in computed:
+                doubts |= dict.fromkeys((made.program, doubt) for doubt in made.doubts)
+        else:
+            absent.append(Absent(one.name, one.wanted.given, one.machine_name, made.status, made.reason))
+    for program, doubt in doubts:
+        logger.warning("warning: kernel %s: %s", program, doubt)
+    return cases, absent
 
 
-def _as_measured(machines: Mapping[str, Machine], measured: Sequence[Timing]) -> Iterator[_Wanted]:
-    """What was measured, each program once."""
-    for (kernel, _), times in itertools.groupby(
-        sorted(measured, key=lambda time: (time.kernel, str(time.parameters))),
-        key=lambda time: (time.kernel, str(time.parameters)),
-    ):
-        those = list(times)
-        names = list(dict.fromkeys(time.machine for time in those))
-        on = {name: _called(name) for name in names} if not machines else dict(machines)
-        opened = _measured_kernel(those[0])
-        resolved = opened.resolve(those[0].parameters)
-        yield _Wanted(kernel, opened, {name: resolved[name] for name in those[0].parameters}, on)
-
-
-def _measured_kernel(time: Timing) -> Kernel:
-    """The kernel that a measured time is of. Raises KernelError for one that data can't name."""
-    folder = named_kernel(time.kernel)
-    if folder is None:
-        raise KernelError(f"{time.origin or 'measured time'}: kernel = {shown(time.kernel)}: {refusal(time.kernel)}")
-    return kernel_in(folder)
-
-
-def _called(name: str) -> Machine:
-    """The machine whose file or which itself has that name, whatever its capitals. Raises MachineError."""
-    files = machine_files()
-    file = next((known for known in files if known.lower() == name.lower()), None)
-    if file is None and not name.endswith(".toml"):
-        file = next((known for known in files if load_machine(known).name.lower() == name.lower()), None)
-    return load_machine(file or name)
-
-
-def _run(
-    wanted: Sequence[_Wanted], models: Sequence[str], engine: str, watch: Watch | None, form: str | None
-) -> tuple[list[Case], dict[str, str], list[str]]:
-    cases: list[Case] = []
-    failed: dict[str, str] = {}
-    warnings: dict[str, None] = {}
-    total = sum(len(one.machines) for one in wanted)
-    heard = None if watch is None else lambda events: watch("recording", events, None)
-    done = 0
-    for one in wanted:
-        programs: dict[int | None, Program] = {}  # by the architecture that they are compiled for
-        for name, machine in one.machines.items():
-            architecture, notes = architecture_for(one.kernel, machine, form) if one.kernel else (None, ())
-            if architecture not in programs:
-                source = one.kernel or one.source
-                programs[architecture] = open_program(source, one.given, heard, TRACED, machine, form)
-            program = programs[architecture]
-            warnings |= dict.fromkeys(notes)
-            try:
-                cases.append(_case(program, one.given, name, machine, models, engine))
-            except (WorkloadError, MachineError) as error:
-                where = ", ".join([program.name, *(f"{key}={value}" for key, value in one.given.items()), name])
-                failed[where] = str(error)
-            done += 1
-            if watch:
-                watch("comparing", done, total)
-    return cases, failed, list(warnings)
-
-
-def _case(
-    program: Program, given: Mapping[str, Any], name: str, machine: Machine, models: Sequence[str], engine: str
-) -> Case:
-    prepared, trace = program.on(machine), program.trace
-    counts = prepared.counts
-    assert trace is not None
-    assert counts is not None
+def _case(planned: Planned, made: Done, models: Sequence[str]) -> Case:
     predictions, errors = {}, {}
     for model in models:
         try:
-            predictions[model] = predict(model, machine, counts)
+            predictions[model] = predict(model, planned.machine, made.counts)
         except ModelError as error:
             errors[model] = str(error)
-    result = simulate(machine, prepared.workload, engine)
     return Case(
-        program=program.name,
-        given=given,
-        parameters=program.parameters,
-        machine_name=name,
-        machine=machine,
-        result=result,
-        counts=counts,
+        program=made.program,
+        given=planned.wanted.given,
+        parameters=made.parameters,
+        machine_name=planned.machine_name,
+        machine=planned.machine,
+        result=made.result,
+        counts=made.counts,
         predictions=predictions,
         errors=errors,
-        trace=trace.info.digest,
+        trace=made.digest,
     )
 
 
@@ -220,7 +156,9 @@ def _with_measured(cases: Sequence[Case], measured: Sequence[Timing]) -> tuple[l
     """The cases with the medians of their measured times; and the times of none of them."""
     made, used = [], set()
     for case in cases:
-        found = matching(measured, case.program, case.parameters, (case.machine_name, case.machine.name))
+        changed = suffix(case.machine.changes)  # measured times are of the machine as it is
+        names = (case.machine_name.removesuffix(changed), case.machine.name.removesuffix(changed))
+        found = matching(measured, case.program, case.parameters, names)
         used |= set(found)
         seconds = float(np.median([measured[index].seconds for index in found])) if found else None
         made.append(replace(case, measured_seconds=seconds))

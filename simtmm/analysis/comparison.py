@@ -48,8 +48,7 @@ class Case:
     @property
     def label(self) -> str:
         """The program and what was asked for."""
-        given = ", ".join(f"{name}={value}" for name, value in self.given.items())
-        return f"{self.program} ({given})" if given else self.program
+        return _label(self.program, self.given)
 
     def cycles(self, series: str) -> float | None:
         """The time that a series tells; None where it tells none, and for measured ones without a clock."""
@@ -76,6 +75,31 @@ class Case:
             state = max(time, key=lambda name: time[name])
             return REGIMES.get(state, state)
         return self.predictions[series].bound if series in self.predictions else None
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A case of which there is no time.
+
+    status: "skipped" where the machine can't hold it, "failed" where something went wrong, "open" where it has not been
+    run yet. reason: in one line.
+    """
+
+    program: str
+    given: Mapping[str, Any]
+    machine_name: str
+    status: Literal["skipped", "failed", "open"]
+    reason: str
+
+    @property
+    def label(self) -> str:
+        """The program and what was asked for."""
+        return _label(self.program, self.given)
+
+    @property
+    def where(self) -> str:
+        """The program, what was asked for, and the machine."""
+        return ", ".join([self.program, *(f"{key}={value}" for key, value in self.given.items()), self.machine_name])
 
 
 @dataclass(frozen=True)
@@ -107,7 +131,7 @@ class Agreement:
 class Comparison:
     """What came of it.
 
-    series: in the order in which they are told. reference: one of them. failed: what could not be run, and why.
+    series: in the order in which they are told. reference: one of them. absent: the cases of which there is no time.
     unmatched: measured times that belong to no case. fits: the calibrated model's constants in cycles, by program and
     machine, with the number of cases they were fitted to (0: they were given). warnings: what kernels were compiled
     for, where that is not the machine's own.
@@ -116,11 +140,16 @@ class Comparison:
     cases: tuple[Case, ...]
     series: tuple[str, ...]
     reference: str
-    failed: Mapping[str, str] = field(default_factory=dict)
+    absent: tuple[Absent, ...] = ()
     unmatched: tuple[Timing, ...] = ()
     fits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Why there is no time, by the case: the program, what was asked for, and the machine."""
+        return {one.where: one.reason for one in self.absent}
 
     @property
     def unit(self) -> Unit:
@@ -177,8 +206,11 @@ class Comparison:
         return sum(one == other for one, other in both), len(both)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a case and series, flat: for CSV and tables of one's own."""
+        """A row a case and series, flat: for CSV and tables of one's own; one of a case without times says why."""
         names = list(dict.fromkeys(name for case in self.cases for name in case.parameters))
+        names += [
+            name for name in dict.fromkeys(name for one in self.absent for name in one.given) if name not in names
+        ]
         rows = []
         for case in self.cases:
             for series in self.series:
@@ -196,8 +228,13 @@ class Comparison:
                         f"of_{self.reference}": ratio,
                         "error_percent": None if ratio is None else 100 * (ratio - 1),
                         "bound": case.bound(series),
+                        "status": "done",
+                        "reason": "",
                     }
                 )
+        for one in self.absent:
+            told = {"kernel": one.program, "machine": one.machine_name, **one.given}
+            rows.append(dict.fromkeys(rows[0] if rows else ()) | told | {"status": one.status, "reason": one.reason})
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -230,11 +267,26 @@ class Comparison:
             ],
             "agreement": [agreement.to_dict() for agreement in self.agreements()],
             "calibrated": {name: dict(fit) for name, fit in self.fits.items()},
-            "failed": dict(self.failed),
+            "failed": self.failed,
+            "absent": [
+                {
+                    "kernel": one.program,
+                    "parameters": dict(one.given),
+                    "machine": one.machine_name,
+                    "status": one.status,
+                    "reason": one.reason,
+                }
+                for one in self.absent
+            ],
             "warnings": list(self.warnings),
             "unmatched": [measured.to_dict() for measured in self.unmatched],
             "provenance": dict(self.provenance),
         }
+
+
+def _label(program: str, given: Mapping[str, Any]) -> str:
+    said = ", ".join(f"{name}={value}" for name, value in given.items())
+    return f"{program} ({said})" if said else program
 
 
 def _ranks(one: Any, other: Any) -> tuple[float | None, float | None]:

@@ -1,11 +1,12 @@
 """One run: a kernel, trace or workload is simulated on a machine and set beside the models' predictions."""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware
 from simtmm.analysis.verdict import verdict
 from simtmm.engine import DEFAULT, simulate
 from simtmm.engine.choice import AUTO, quickest
@@ -21,9 +22,10 @@ from simtmm.result import Prediction, Result
 from simtmm.trace.counts import Counts
 from simtmm.trace.schedule import Schedule
 from simtmm.trace.schema import Sampling
-from simtmm.watch import Watch
+from simtmm.watch import Watch, telling, watched
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
+MOST_AGAIN = 1 << 22  # operations of what is simulated once more: a second or so
 DEFAULT_MODELS = ("tmm", "tmm-warps", "pram")  # the models whose predictions stand beside a run
 
 
@@ -34,6 +36,8 @@ class Run:
     occupancies: each distinct occupancy of the launches with the number of launches that have it.
     sampling: which blocks the trace holds, if not all.
     warnings: what the trace does not hold, in words.
+    compared: whether such a result was ever compared with hardware, in words.
+    assumptions: values of the machine that nobody knows and that decide the result, in words.
     schedules: of a compiled program's kernels, what their instructions are.
     """
 
@@ -46,6 +50,8 @@ class Run:
     predictions: Mapping[str, Prediction]
     hiding: Hiding | None
     verdict: str
+    compared: str = ""
+    assumptions: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
     sampling: Sampling | None = None
     warnings: tuple[str, ...] = ()
@@ -67,6 +73,8 @@ class Run:
             "predictions": {name: prediction.to_dict() for name, prediction in self.predictions.items()},
             "hiding": {**dataclasses.asdict(self.hiding), "limit": self.hiding.limit} if self.hiding else None,
             "verdict": self.verdict,
+            "compared": self.compared,
+            "assumptions": list(self.assumptions),
             "provenance": dict(self.provenance),
         }
 
@@ -100,9 +108,9 @@ def run(
     for model in models:
         find_model(model)
     on = opened_machine(machine)
-    heard = None if watch is None else lambda events: watch("recording", events, None)
     chosen = shipped_trace(DEFAULT_TRACE) if source is None else source
-    opened = open_program(chosen, parameters, heard, machine=on, form=form)
+    with watched(watch):
+        opened = open_program(chosen, parameters, machine=on, form=form)
     return run_program(opened, on, engine, watch, timeline, models)
 
 
@@ -115,9 +123,10 @@ def run_program(
     models: Sequence[str] = DEFAULT_MODELS,
 ) -> Run:
     """Run a program that is open; the arguments are those of `run`."""
-    prepared = program.on(machine, _stages(watch, "lowering"))
-    engine = quickest(machine, prepared.workload) if engine == AUTO else engine
-    result = simulate(machine, prepared.workload, engine, timeline=timeline, progress=_stages(watch, "simulating"))
+    with watched(watch):
+        prepared = program.on(machine, telling("lowering"))
+        engine = quickest(machine, prepared.workload) if engine == AUTO else engine
+        result = simulate(machine, prepared.workload, engine, timeline=timeline, progress=telling("simulating"))
     about = {
         **provenance(),
         "engine": engine,
@@ -126,7 +135,8 @@ def run_program(
     }
     if program.trace is None:
         said = verdict(machine, result)
-        return Run(program.name, {}, machine, result, None, (), {}, None, said, about)
+        compared = compared_with_hardware(machine, program.name)
+        return Run(program.name, {}, machine, result, None, (), {}, None, said, compared, (), about)
     return _beside_models(program, prepared, result, about, models)
 
 
@@ -136,6 +146,11 @@ def _beside_models(
     trace, counts, machine = program.trace, prepared.counts, prepared.machine
     assert trace is not None
     assert counts is not None
+
+    def again(other: Machine) -> Result | None:
+        short = prepared.workload.operations <= MOST_AGAIN
+        return simulate(other, prepared.workload, result.engine, breakdown=False) if short else None
+
     info = trace.info
     predictions = {model: predict(model, machine, counts) for model in models}
     tmm, warps_wait = (  # which the verdict speaks of
@@ -154,12 +169,10 @@ def _beside_models(
         predictions=predictions,
         hiding=hidden,
         verdict=verdict(machine, result, tmm, warps_wait, hidden, counts),
+        compared=compared_with_hardware(machine, info.kernel),
+        assumptions=assumptions(machine, result, counts, again),
         provenance={**about, "trace": info.digest, "recording": info.provenance},
         sampling=info.sampling,
         warnings=(*program.notes, *info.warnings_on(machine.cores.warp_width)),
         schedules=info.schedules,
     )
-
-
-def _stages(watch: Watch | None, name: str) -> Callable[[int, int], None] | None:
-    return None if watch is None else lambda done, total: watch(name, done, total)

@@ -16,13 +16,13 @@ from simtmm.engine import simulate
 from simtmm.errors import StudyError
 from simtmm.machine import Machine
 from simtmm.model.latency_hiding import Hiding, hiding_of_trace
-from simtmm.program import open_program
+from simtmm.program import Program, open_program
 from simtmm.provenance import provenance
 from simtmm.trace.counts import count
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import fit, lower_with
 from simtmm.trace.specification import LoweringSpecification
-from simtmm.watch import Watch
+from simtmm.watch import Watch, tell, telling, watched
 
 TOLERANCE = 0.05  # of the run without latency
 ROOM = 1 + 1e-9  # so that rounding takes no warp away
@@ -92,11 +92,15 @@ def threads_needed(
     """
     if not 0 < tolerance < 10:
         raise StudyError(f"tolerance = {tolerance}: must be above 0 and below 10")
-    heard = None if watch is None else lambda events: watch("recording", events, None)
-    program = open_program(source, parameters, heard, ("kernel", "trace"), machine, form)
+    with watched(watch):
+        program = open_program(source, parameters, None, ("kernel", "trace"), machine, form)
+        return _of_program(program, machine, tolerance)
+
+
+def _of_program(program: Program, machine: Machine, tolerance: float) -> ThreadsNeeded:
     trace = program.trace
     assert trace is not None
-    workload = lower_with(trace, LoweringSpecification.of(machine))
+    workload = lower_with(trace, LoweringSpecification.of(machine), telling("lowering"))
     counts = count(trace, machine, fit(workload, trace.info, machine))
     steps = _warps(trace, machine)
     if not trace.info.launches:
@@ -104,9 +108,8 @@ def threads_needed(
     probes: dict[int, float] = {}
 
     def cycles(on: Machine) -> float:
-        if watch:
-            watch("simulating", len(probes), len(steps).bit_length() + 3)
-        return simulate(on, fit(workload, trace.info, on), breakdown=False).cycles
+        tell("simulations", len(probes), len(steps).bit_length() + 3)
+        return simulate(on, fit(workload, trace.info, on), breakdown=False, progress=telling("simulating")).cycles
 
     def hidden(warps: int) -> bool:
         if warps not in probes:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from simtmm.analysis.unfinished import Unfinished
 from simtmm.errors import StudyError
 from simtmm.kernel import Parameter
 from simtmm.machine import Machine, load_machine
@@ -15,7 +16,9 @@ from simtmm.study.design.design import design_of
 from simtmm.study.design.study_file import study_of
 from simtmm.study.design.subject import typed_subject
 from simtmm.study.results import Results, Row
-from simtmm.study.sweep import sweep
+from simtmm.study.store.kept import kept_store
+from simtmm.study.store.store import Store
+from simtmm.study.sweep import evaluation_of, sweep
 from simtmm.watch import Watch
 
 DEFAULT_MODELS = ("integrated", "tmm", "tmm-warps")  # the models that choose as well
@@ -82,7 +85,7 @@ def advise(
     changes: Mapping[str, Any] | None = None,
     vary: Mapping[str, Any] | None = None,
     models: Iterable[str] = (),
-    store: str | Path = ":memory:",
+    store: str | Path | None = ":memory:",
     workers: int | None = None,
     cluster: str | None = None,
     watch: Watch | None = None,
@@ -91,8 +94,9 @@ def advise(
 
     parameters: those that are fixed. changes: of the machine, by dotted key. vary: what is tried, ranges by parameter;
     if left out, threads, blocks and the size of a sub-block, as far as the kernel has them and they are not fixed.
-    models: to be asked as well. store, workers, cluster, watch: see `sweep`. Raises StudyError where there is nothing
-    to vary, and where no configuration can run.
+    models: to be asked as well. store, workers, cluster, watch: see `sweep`; with None the store is that of the kernel
+    in the user's cache folder. Raises StudyError where there is nothing to vary, and where no configuration can run;
+    and Unfinished where Ctrl-C ends it after some of them.
     """
     ran = typed_subject(kernel, "kernel")
     fixed = dict(parameters or {})
@@ -113,10 +117,23 @@ def advise(
         "axes": tried,
         "compute": [SIMULATED, *(tuple(models) or DEFAULT_MODELS)],
     }
-    study = sweep(design_of(study_of(tables, "advice")), store, workers, cluster, watch)
-    done = [row for row in study.rows if row.cycles(SIMULATED) is not None]
-    if not done:
+    design = design_of(study_of(tables, "advice"))
+    with Store(kept_store(kernel, ran.digest) if store is None else store) as opened:
+        try:
+            study = sweep(design, opened, workers, cluster, watch)
+        except KeyboardInterrupt:
+            part = evaluation_of(design).results(opened)
+            if not any(row.cycles(SIMULATED) is not None for row in part.rows):
+                raise
+            raise Unfinished(_advice(part), len(part) - part.number("open"), len(part)) from None
+    if not any(row.cycles(SIMULATED) is not None for row in study.rows):
         raise StudyError(f"kernel {ran.name}: no configuration can run: {study.rows[0].reason}")
+    return _advice(study)
+
+
+def _advice(study: Results) -> Advice:
+    """The choices among the configurations that ran; there is one."""
+    done = [row for row in study.rows if row.cycles(SIMULATED) is not None]
     return Advice(study, tuple(_choice(done, quantity) for quantity in study.design.compute if _any(done, quantity)))
 
 

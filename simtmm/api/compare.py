@@ -22,6 +22,8 @@ def compare(
     measured: str | Path | Iterable[str | Path] = (),
     reference: str | None = None,
     engine: str = DEFAULT,
+    store: str | Path | None = ":memory:",
+    workers: int | None = 1,
     watch: Watch | None = None,
 ) -> Comparison:
     """Simulated, modelled and measured times side by side; `simtmm compare` as a function.
@@ -33,11 +35,16 @@ def compare(
     measured: files of measured times (.csv, .json); docs/compare.md says how they look.
     reference: what the others are set against: "simulated", "measured" or a model; "measured" if there are such times.
     engine: "fast" (compiled) or "reference" (SimPy).
+    store: an SQLite file that keeps each case as it is done, and in which what is done is not run again; with None one
+        for each program in the user's cache folder. Kept in memory if left out.
+    workers: processes on this machine; one for each core with None. As with any process pool, a script that asks for
+        several needs `if __name__ == "__main__":`.
     watch: called with (stage, done, total where it is known) as things go on.
 
-    What a machine can't hold stands in `.failed`; `.rows()` is a table.
+    A case that fails, or that a machine can't hold, stands in `.absent` with the reason, and the others go on.
+    `.rows()` is a table.
 
-    Raises StudyError where nothing is left to compare, and the errors of the steps.
+    Raises StudyError where nothing is left to compare, and the errors of what comes before the cases.
     """
     if not isinstance(sources, (str, Path)) and not isinstance(sources, Iterable):
         raise StudyError(
@@ -57,4 +64,6 @@ def compare(
     files = [measured] if isinstance(measured, (str, Path)) else measured
     times = [time for path in files for time in load_timings(path)]
     wanted = [models] if isinstance(models, str) else models
-    return comparing.compare(programs, named, parameters, wanted, times, reference, engine=engine, watch=watch)
+    return comparing.compare(
+        programs, named, parameters, wanted, times, reference, engine=engine, watch=watch, store=store, workers=workers
+    )

@@ -16,7 +16,7 @@ def kernels() -> dict[str, str]:
 def machines() -> dict[str, str]:
     """The machines that are known by name, each with a line that says what it is.
 
-    They are those of the folders in $SIMTMM_PATH, those of ./machines, and the shipped ones. Raises MachineError for a
-    file that can't be understood.
+    They are those of the folders in $SIMTMM_MACHINE_PATH and $SIMTMM_PATH, the shipped ones, and those of ./machines.
+    Raises MachineError for a file that can't be understood.
     """
     return {name: load_machine(path).description for name, path in machine_files().items()}

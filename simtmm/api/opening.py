@@ -9,7 +9,7 @@ from simtmm.program import kind_of
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import SUFFIX, Trace, load_trace
 from simtmm.trace.lower import lower_or_stream
-from simtmm.trace.streamed import StreamedWorkload
+from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 from simtmm.workload import Workload, load_workload
 
 
@@ -22,9 +22,7 @@ def opened_trace(trace: Trace | str | Path) -> Trace:
     raise TraceError(f"trace = {shown(trace)}: must be a Trace, a trace's name, or a path to its file ({SUFFIX})")
 
 
-def opened_workload(
-    workload: Workload | StreamedWorkload | Trace | str | Path, machine: Machine
-) -> Workload | StreamedWorkload:
+def opened_workload(workload: AnyWorkload | Trace | str | Path, machine: Machine) -> AnyWorkload:
     """The workload itself, that of a file, or what a trace is on the machine. Raises WorkloadError, TraceError."""
     if isinstance(workload, (Workload, StreamedWorkload)):
         return workload

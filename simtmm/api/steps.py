@@ -20,7 +20,7 @@ Progress = Callable[[int, int], None]  # what is done, all there is to do
 
 
 def lower(trace: Trace | str | Path, machine: Machine | str | Path, progress: Progress | None = None) -> Workload:
-    """What a trace is on a machine: threads become warps, addresses become chunks.
+    """What a trace is on a machine: threads become warps, addresses become chunks; every operation, held in memory.
 
     Source: docs/machine.md, section 9 for transactions; Eq (5.2) of the dissertation for the blocks that a core group
     holds.
@@ -51,7 +51,7 @@ def simulate(
 
     machine: a Machine, a machine's name, or a path to its file (.toml).
     workload: a Workload, or a path to its file (.json); a Trace, a trace's name or a path to its file (.parquet) is
-        lowered first.
+        lowered first, and where it is too long to be held, as the engine comes to it.
     engine: "fast" (compiled, as if left out) or "reference" (SimPy; as if left out with `scheduler`); equal results.
     scheduler: a rule of your own in place of the machine's, on the reference engine only; see docs/schedulers.md.
     breakdown: False leaves `Result.time` out, where the time went.

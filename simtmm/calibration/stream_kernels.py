@@ -15,6 +15,8 @@ from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS, Stre
 from simtmm.workload import ASYNC, COMPUTE, JOIN, LOAD, STORE, Workload
 
 LEAST_WAVES, MOST_WAVES = 4, 96  # of a machine full of blocks, in the longer run
+MEASURED_ARRAY = 1 << 27  # bytes of an array
+SHRINK = 4  # and an L2 is that much smaller again, so that the shorter run fills it
 BYTES_A_GROUP = 1 << 18  # of each array, in the longer run: a multiple of what any point keeps in flight
 
 
@@ -77,8 +79,8 @@ def stream_bandwidth(
     """Bytes a second that a streaming kernel moves once start and tail are left out.
 
     A thread's own elements count, those beside them do not, as in the measurement. bytes_a_group: of each array that a
-    core group goes through at least in the longer of the two runs, but for small blocks, which repeat themselves soon;
-    an L2 that begins warm and holds the arrays of such a run serves it with hits, as no measured array of 128 MiB does.
+    core group goes through at least in the longer of the two runs, but for small blocks, which repeat themselves soon.
+    An L2 that outlasts a run, warm at first or written back later, is made smaller: measured arrays hold 128 MiB.
     Raises StudyError on a machine without a clock.
     """
     clock = machine.clock_hz
@@ -89,6 +91,7 @@ def stream_bandwidth(
     waves = -(-bytes_a_group // (ELEMENT_BYTES * block_size * blocks_per_group))
     long = max(LEAST_WAVES, min(MOST_WAVES, waves))
     short = long // 3
+    machine = with_l2_for(machine, ELEMENT_BYTES * block_size * wave * short)
     ticks = [
         simulate(
             machine,
@@ -100,6 +103,19 @@ def stream_bandwidth(
     ]
     moved = OPERATIONS[operation].streams * ELEMENT_BYTES * block_size * wave * (long - short)
     return moved * clock * machine.ticks_per_cycle / max(1, ticks[1] - ticks[0])
+
+
+def with_l2_for(machine: Machine, array_bytes: int) -> Machine:
+    """The machine with an L2 as small beside arrays of that many bytes as its own is beside the measured ones.
+
+    Only one that would tell the difference changes: one that begins warm, or keeps what is stored in it.
+    """
+    l2 = machine.memory.l2
+    if l2 is None or (l2.start == "cold" and l2.writes == "through"):
+        return machine
+    share = min(1.0, l2.sets * l2.ways * machine.chunk_bytes / MEASURED_ARRAY)
+    sets = max(1, int(share * array_bytes / (l2.ways * machine.chunk_bytes) / SHRINK))
+    return machine.replace({"memory.l2.start": "cold", "memory.l2.sets": min(sets, l2.sets)})
 
 
 def without_idle_caches(machine: Machine, operation: str, block_size: int) -> Machine:

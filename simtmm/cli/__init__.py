@@ -3,9 +3,10 @@
 A module a verb. They import what they call when they are called, so that help is quick.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from simtmm.cli import (
     advise,
@@ -23,11 +24,24 @@ from simtmm.cli import (
     threads,
 )
 
+NEW = "machines new"
+
+
+class _Commands(typer.core.TyperGroup):
+    """The commands, of which one has a name of two words."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the words begin with."""
+        words = [NEW, *args[2:]] if args[:2] == NEW.split() else args
+        return super().resolve_command(ctx, words)
+
+
 app = typer.Typer(
     name="simtmm",
+    cls=_Commands,
     help="Simulate real CUDA kernels on highly-threaded machines, and see whether threads hide the latency of memory.",
-    epilog="Exit status: 0 done, 1 points of a sweep failed or figures are stale, 2 wrong input (one line says what), "
-    "130 interrupted.",
+    epilog="Exit status: 0 done, 1 points of a sweep or cases of a comparison failed or figures are stale, 2 wrong "
+    "input (one line says what), 130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -50,6 +64,7 @@ for command in (
     listing.kernels,
 ):
     app.command()(command)
+app.command(NEW)(listing.new)
 app.command("import")(import_.import_)  # a word of Python's, so no function's name
 
 

@@ -1,22 +1,23 @@
 """`simtmm advise`."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simtmm.cli.sweep import FAILED, ClusterOption, WorkersOption, resumable
+from simtmm.cli.sweep import FAILED, ClusterOption, KeptOption, WorkersOption, interrupted
 from simtmm.cli.words import (
     JsonOption,
     KernelMemoryOption,
     KernelPathOption,
     KernelTimeoutOption,
     MachineOption,
+    MachinePathOption,
     OutputOption,
     ParamOption,
     SetOption,
     changes_of,
     parameters_of,
+    printing,
     ranges_of,
     show,
 )
@@ -29,6 +30,7 @@ def advise(
     set_: SetOption = None,
     param: ParamOption = None,
     kernel_path: KernelPathOption = None,
+    machine_path: MachinePathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
     vary: Annotated[
@@ -38,35 +40,42 @@ def advise(
     model: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="models to ask as well (see `predict`); repeatable")
     ] = None,
-    store: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="keep what is simulated in this SQLite file, to go on from")
-    ] = None,
+    store: KeptOption = None,
     workers: WorkersOption = None,
     cluster: ClusterOption = None,
     as_json: JsonOption = False,
     output: OutputOption = None,
 ) -> None:
-    """Find the best threads per block, blocks and sub-block size by simulation, beside what the models choose."""
+    """Find the best threads per block, blocks and sub-block size by simulation, beside what the models choose.
+
+    Every finished configuration is kept; the same command goes on where it was stopped.
+    """
     for path in (output, store):
         if path is not None:
             check_writable(path)
     from simtmm.analysis.tune import advise as run_advise
+    from simtmm.analysis.unfinished import Unfinished
     from simtmm.report.advise import describe_advice
     from simtmm.report.progress import watching
 
-    with watching() as watch, resumable(store):
-        made = run_advise(
-            kernel,
-            machine,
-            parameters_of(param),
-            changes_of(set_),
-            ranges_of(vary, "--vary"),
-            model or (),
-            store or ":memory:",
-            workers,
-            cluster,
-            watch,
-        )
+    try:
+        with watching() as watch, printing(as_json):
+            made = run_advise(
+                kernel,
+                machine,
+                parameters_of(param),
+                changes_of(set_),
+                ranges_of(vary, "--vary"),
+                model or (),
+                store,
+                workers,
+                cluster,
+                watch,
+            )
+    except Unfinished as part:
+        if not as_json:
+            show(describe_advice(part.made), None, False, None)
+        raise interrupted(part, "configurations") from None
     show(describe_advice(made), made.to_dict(), as_json, output)
     if made.study.number("failed"):
         raise typer.Exit(FAILED)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simtmm.cli.words import JsonOption, SetOption, chosen_machine, show
+from simtmm.cli.words import JsonOption, MachinePathOption, SetOption, chosen_machine, show
 from simtmm.errors import MachineError, StudyError
 from simtmm.files import check_writable
 
@@ -41,6 +41,7 @@ def calibrate(
     ] = None,
     set_: SetOption = None,
     name: Annotated[str | None, typer.Option(help="the machine's name; the output's or the GPU's if left out")] = None,
+    machine_path: MachinePathOption = None,
     as_json: JsonOption = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="write the machine there (TOML)")

@@ -5,18 +5,21 @@ from typing import Annotated, Literal, cast
 
 import typer
 
+from simtmm.cli.sweep import FAILED, KeptOption, interrupted
 from simtmm.cli.words import (
     FormOption,
     JsonOption,
     KernelMemoryOption,
     KernelPathOption,
     KernelTimeoutOption,
+    MachinePathOption,
     OutputOption,
     SetOption,
     chosen_machine,
     machine_for,
     numbers_of,
     parameters_of,
+    printing,
     show,
     warn_of_traces,
 )
@@ -47,6 +50,7 @@ def compare(
     ] = None,
     form: FormOption = None,
     kernel_path: KernelPathOption = None,
+    machine_path: MachinePathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
     model: Annotated[
@@ -65,6 +69,10 @@ def compare(
     ] = None,
     unit: Annotated[str, typer.Option(help="of a1 and a0: cycles or s")] = "cycles",
     engine: Annotated[str, typer.Option(help="fast (compiled) or reference (SimPy)")] = "fast",
+    store: KeptOption = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-j", metavar="N", help="processes on this machine; 1 if left out")
+    ] = 1,
     latex: Annotated[bool, typer.Option("--latex", help="print LaTeX tables")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="print a row a case and series")] = False,
     picture: Annotated[Path | None, typer.Option(metavar="FILE", help="draw a picture: .png, .svg or .pdf")] = None,
@@ -72,44 +80,61 @@ def compare(
     as_json: JsonOption = False,
     output: OutputOption = None,
 ) -> None:
-    """Simulated, modelled and measured times side by side, over kernels, sizes and machines."""
+    """Simulated, modelled and measured times side by side, over kernels, sizes and machines.
+
+    Every finished case is kept; the same command goes on where it was stopped. Exit status 1: some cases failed.
+    """
     if latex + as_csv + as_json > 1:
         raise OutputError("--latex, --csv, --json: one of them at a time")
-    if output is not None:
-        check_writable(output)
+    for path in (output, store):
+        if path is not None:
+            check_writable(path)
     if picture is not None:
         from simtmm.report.pictures import comparison, files
 
         files.check(picture)
         draw = comparison.compared(kind)
+    from simtmm.machine.changed import suffix
+
     names = machine or list(dict.fromkeys(machine_for(each, None, form) for each in source or ()))[:1]
-    machines = {Path(name).stem if name.endswith(".toml") else name: chosen_machine(name, set_) for name in names}
+    chosen = [(Path(name).stem if name.endswith(".toml") else name, chosen_machine(name, set_)) for name in names]
+    machines = {f"{name}{suffix(changed.changes)}": changed for name, changed in chosen}
     from simtmm.analysis import compare as study
+    from simtmm.analysis.unfinished import Unfinished
     from simtmm.measurement.timings import load_timings
     from simtmm.report import compare as report
     from simtmm.report.progress import watching
 
     times = [time for path in measured or () for time in load_timings(path)]
     warn_of_traces(source or (), [made.cores.warp_width for made in machines.values()])
-    with watching() as watch:
-        made = study.compare(
-            source or (),
-            machines,
-            _values_of(param),
-            model or (),
-            times,
-            reference,
-            numbers_of(constant, "--constant"),
-            cast(Literal["s", "cycles"], unit),
-            engine,
-            watch,
-            form,
-        )
+    try:
+        with watching() as watch, printing(as_json or as_csv or latex):
+            made = study.compare(
+                source or (),
+                machines,
+                _values_of(param),
+                model or (),
+                times,
+                reference,
+                numbers_of(constant, "--constant"),
+                cast(Literal["s", "cycles"], unit),
+                engine,
+                watch,
+                form,
+                store,
+                workers,
+            )
+    except Unfinished as part:
+        if not (latex or as_csv or as_json):
+            show(report.describe_comparison(part.made), None, False, None)
+        raise interrupted(part, "cases") from None
     if picture is not None:
         files.write(picture, draw(made))
     if latex or as_csv:  # as it is: a terminal's width must not fold it
         print((report.comparison_latex if latex else report.comparison_csv)(made).rstrip("\n"))
     show([] if latex or as_csv else report.describe_comparison(made), made.to_dict(), as_json, output)
+    if any(one.status == "failed" for one in made.absent):
+        raise typer.Exit(FAILED)
 
 
 def _values_of(words: list[str] | None) -> dict[str, list[str]]:

@@ -1,24 +1,50 @@
 """`simtmm machines` and `simtmm kernels`: what there is."""
 
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simtmm.cli.words import JsonOption, KernelPathOption, OutputOption, SetOption, chosen_machine, show
+from simtmm.cli.words import (
+    JsonOption,
+    KernelPathOption,
+    MachinePathOption,
+    OutputOption,
+    SetOption,
+    changes_of,
+    chosen_machine,
+    show,
+)
+from simtmm.errors import MachineError, OutputError
+from simtmm.files import check_writable, written_whole
+
+if TYPE_CHECKING:
+    from simtmm.machine import Machine
 
 
 def machines(
     name: Annotated[str | None, typer.Argument(help="show this one, with the source of each value")] = None,
     set_: SetOption = None,
     as_table: Annotated[bool, typer.Option("--table", help="compare them in one table")] = False,
+    machine_path: MachinePathOption = None,
     as_json: JsonOption = False,
-    output: OutputOption = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="write the machine (.toml) or what is told (JSON)"),
+    ] = None,
 ) -> None:
-    """List the machines, or show one with where its values come from."""
+    """List the machines, or show one with where its values come from. `machines new` makes one."""
     from simtmm.machine import load_machine, machine_files
     from simtmm.report import listing, machine_table
 
+    as_toml = output is not None and output.suffix.lower() == ".toml"
+    if as_toml and (name is None or as_table or as_json):
+        raise OutputError(f"-o {output}: a machine is written as TOML: name one, without --table and --json")
+    if output is not None:
+        check_writable(output)
     if name is None:
+        if set_:
+            raise MachineError(f"--set {set_[0]}: changes a machine, so one must be named")
         found = {each: load_machine(path) for each, path in machine_files().items()}
     if as_table:
         chosen = found if name is None else {name: chosen_machine(name, set_)}
@@ -28,7 +54,81 @@ def machines(
         show(listing.describe_machines(found), document, as_json, output)
     else:
         machine = chosen_machine(name, set_)
-        show(listing.describe_machine(machine), listing.machine_document(machine), as_json, output)
+        if as_toml:
+            _write(machine, output)
+        show(listing.describe_machine(machine), listing.machine_document(machine), as_json, None if as_toml else output)
+
+
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="of the machine")],
+    family: Annotated[str, typer.Option(metavar="NAME", help="what all that is not given comes from, as ada or cdna3")],
+    groups: Annotated[
+        int, typer.Option("--sms", "--cus", "--groups", help="core groups: multiprocessors, compute units")
+    ],
+    clock: Annotated[float, typer.Option(metavar="HZ", help="core clock under load, as 2.52e9")],
+    bandwidth: Annotated[float, typer.Option(metavar="BYTES/S", help="of memory by the data sheet, as 1008e9")],
+    measured_bandwidth: Annotated[
+        float | None, typer.Option(metavar="BYTES/S", help="what reads of large arrays reach, if measured")
+    ] = None,
+    latency: Annotated[float | None, typer.Option(metavar="CYCLES", help="of memory, by a pointer chase")] = None,
+    cores: Annotated[int | None, typer.Option(metavar="NUMBER", help="cores of a group")] = None,
+    threads: Annotated[int | None, typer.Option(metavar="NUMBER", help="threads that a group holds")] = None,
+    l1: Annotated[str | None, typer.Option(metavar="SIZE", help="of a group's L1, as 128KiB, or none")] = None,
+    l2: Annotated[str | None, typer.Option(metavar="SIZE", help="of the L2, as 72MiB, or none")] = None,
+    shared: Annotated[str | None, typer.Option(metavar="SIZE", help="shared memory of a group, as 100KiB")] = None,
+    registers: Annotated[int | None, typer.Option(metavar="NUMBER", help="32-bit registers of a group")] = None,
+    blocks: Annotated[int | None, typer.Option(metavar="NUMBER", help="blocks that a group holds")] = None,
+    capability: Annotated[str | None, typer.Option(metavar="NUMBER", help="compute capability, as 8.9")] = None,
+    set_: SetOption = None,
+    description: Annotated[str, typer.Option(metavar="TEXT", help="what it is")] = "",
+    machine_path: MachinePathOption = None,
+    as_json: JsonOption = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="write the machine there (TOML)")
+    ] = None,
+) -> None:
+    """Make a machine from a few numbers of a data sheet and its family, and show or write it."""
+    from simtmm.machine import new_machine
+    from simtmm.report import listing
+
+    if output is not None:
+        check_writable(output)
+    values: dict[str, Any] = {
+        "cores.groups": groups,
+        "clock_hz": clock,
+        "peak_bandwidth": bandwidth,
+        "measured_bandwidth": measured_bandwidth,
+        "memory.latency": latency,
+        "cores.cores_per_group": cores,
+        "memory.l1" if l1 == "none" else "memory.l1.size": l1,
+        "memory.l2" if l2 == "none" else "memory.l2.size": l2,
+        "resources.shared_memory": shared,
+        "resources.registers": registers,
+        "limits.blocks_per_group": blocks,
+        "compute_capability": capability,
+    }
+    given = {key: value for key, value in values.items() if value is not None}
+    if threads is not None:
+        if cores is None:
+            raise MachineError(f"--threads {threads}: is a group's, so --cores must be given as well")
+        given["cores.max_threads_per_core"] = threads / cores
+    for key, value in changes_of(set_).items():
+        if key in given:
+            raise MachineError(f"--set {key}: is given by an option of its own")
+        given[key] = "none" if value is None else value
+    machine = new_machine(name, family, given, description)
+    if output is not None:
+        _write(machine, output)
+    show(listing.describe_machine(machine), listing.machine_document(machine), as_json, None)
+
+
+def _write(machine: "Machine", path: Path | None) -> None:
+    """Write a machine as TOML, whole or not at all."""
+    from simtmm.machine import machine_toml
+
+    assert path is not None
+    with written_whole(path) as temporary:
+        temporary.write_text(machine_toml(machine), encoding="utf-8")
 
 
 def kernels(

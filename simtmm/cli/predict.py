@@ -12,6 +12,7 @@ from simtmm.cli.words import (
     KernelMemoryOption,
     KernelPathOption,
     KernelTimeoutOption,
+    MachinePathOption,
     NoMachineOption,
     OutputOption,
     SetOption,
@@ -55,6 +56,7 @@ def predict(
     ] = None,
     form: FormOption = None,
     kernel_path: KernelPathOption = None,
+    machine_path: MachinePathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
     kernel: Annotated[bool, typer.Option("--kernel", help="take the kernel, where an algorithm has its name")] = False,
@@ -147,13 +149,9 @@ def predict(
         compared = versus(source, against, chosen, numbers_of(param, "--param"), over or (), threads, variants)
         show(report.describe_versus(compared), compared.to_dict(), as_json, output)
         return
-    with watching() as watch:
-
-        def recorded(done: int) -> None:
-            watch("recording", done, None)
-
+    with watching():
         if sweep is not None:
-            function, swept = sweep_blocks(source, chosen, parameters_of(param), _blocks(sweep), recorded, form)
+            function, swept = sweep_blocks(source, chosen, parameters_of(param), _blocks(sweep), form=form)
         elif mode == ALGORITHM:
             made = predict_paper(source, chosen, numbers_of(param, "--param"), threads, variant)
         else:
@@ -165,9 +163,8 @@ def predict(
                 model or (),
                 constants,
                 unit or "cycles",
-                recorded,
-                active_blocks,
-                form,
+                active_blocks=active_blocks,
+                form=form,
             )
     if sweep is not None:
         document = {"kernel": function, "machine": chosen.name, **swept.to_dict()}

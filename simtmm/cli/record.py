@@ -16,6 +16,7 @@ from simtmm.cli.words import (
     KernelOption,
     KernelPathOption,
     KernelTimeoutOption,
+    MachinePathOption,
     ParamOption,
     SharedOption,
     chosen_machine,
@@ -47,6 +48,7 @@ def record(
         ),
     ] = None,
     kernel_path: KernelPathOption = None,
+    machine_path: MachinePathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
     on: Annotated[str, typer.Option("--on", help="where to record: cpu or gpu")] = "cpu",
@@ -79,13 +81,12 @@ def record(
     loaded = opened_kernel(program) if isinstance(program, str) else program
     architecture = architecture_for(loaded, chosen_machine(machine, None), form)[0] if machine else None
     path = output or Path(f"{loaded.name}.parquet")
-    with watching() as watch, printing(as_json):
+    with watching(), printing(as_json):
         trace = record_kernel(
             loaded,
             parameters_of(param),
             on,
             output=path,
-            progress=lambda done: watch("recording", done, None),
             races=races,
             most_events=most_events,
             sample_blocks=sample_blocks,

@@ -16,6 +16,7 @@ from simtmm.cli.words import (
     KernelOption,
     KernelPathOption,
     KernelTimeoutOption,
+    MachinePathOption,
     NoMachineOption,
     OutputOption,
     ParamOption,
@@ -50,6 +51,7 @@ def run(
     compile_: CompilerOption = None,
     form: FormOption = None,
     kernel_path: KernelPathOption = None,
+    machine_path: MachinePathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
     engine: Annotated[

@@ -11,11 +11,13 @@ from simtmm.cli.words import (
     KernelMemoryOption,
     KernelPathOption,
     KernelTimeoutOption,
+    MachinePathOption,
     OutputOption,
     ParamOption,
     SetOption,
     changes_of,
     parameters_of,
+    printing,
     ranges_of,
     show,
     warn_of_traces,
@@ -24,6 +26,7 @@ from simtmm.errors import StudyError
 from simtmm.files import check_writable
 
 if TYPE_CHECKING:
+    from simtmm.analysis.unfinished import Unfinished
     from simtmm.study.design.design import Design
 
 FAILED = 1  # exit status
@@ -40,6 +43,15 @@ StoreOption = Annotated[
     typer.Option(metavar="FILE", help="the SQLite file that keeps the points; named after the study if left out"),
 ]
 
+KeptOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="FILE",
+        help="keep what is simulated in this SQLite file, to go on from; in the user's cache folder if left out",
+    ),
+]
+
 
 def sweep(
     source: Annotated[
@@ -52,6 +64,7 @@ def sweep(
     set_: SetOption = None,
     param: ParamOption = None,
     kernel_path: KernelPathOption = None,
+    machine_path: MachinePathOption = None,
     kernel_timeout: KernelTimeoutOption = None,
     kernel_memory: KernelMemoryOption = None,
     vary: Annotated[
@@ -150,7 +163,7 @@ def sweep(
             told = forecast(design, path, workers)
         show(describe_forecast(told, str(path)), told.to_dict(), as_json, output)
         return
-    with watching() as watch, resumable(path):
+    with watching() as watch, printing(as_json), resumable(path):
         done = run_sweep(design, path, workers, cluster, watch)
     for target in export or []:
         done.save(target)
@@ -159,6 +172,12 @@ def sweep(
     show(describe_study(done, found, str(path)), document, as_json, output)
     if done.number("failed"):
         raise typer.Exit(FAILED)
+
+
+def interrupted(part: "Unfinished[Any]", what: str) -> KeyboardInterrupt:
+    """Say how much is done and kept; gives what is to be raised."""
+    print(f"simtmm: {part.done} of {part.total} {what} are done; the same command goes on from there", file=sys.stderr)
+    return KeyboardInterrupt()
 
 
 class resumable:  # noqa: N801 - reads as a function, as the context managers of contextlib

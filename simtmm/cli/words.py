@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from simtmm.errors import KernelError, MachineError, ModelError, StudyError
-from simtmm.files import KERNEL_MEMORY, KERNEL_PATH, KERNEL_TIMEOUT, is_folder, written_whole
+from simtmm.files import KERNEL_MEMORY, KERNEL_PATH, KERNEL_TIMEOUT, MACHINE_PATH, is_folder, written_whole
 from simtmm.renamed import MACHINE_KEYS, told
 
 if TYPE_CHECKING:
@@ -41,7 +41,11 @@ NoMachineOption = Annotated[
 ]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="change a machine's key, as memory.latency=800; repeatable"),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="change a machine's key, as memory.latency=800, =x0.5 or memory.l2=40MiB; repeatable",
+    ),
 ]
 ParamOption = Annotated[
     list[str] | None,
@@ -132,10 +136,23 @@ def _look_there(folders: list[Path] | None) -> list[Path] | None:
             raise KernelError(f"--kernel-path {folder}: can't be read ({error.strerror})") from None
         if own:
             raise KernelError(f"--kernel-path {folder}: is a kernel itself; name the folder that it lies in")
+    return _led_by(KERNEL_PATH, folders)
+
+
+def _led_by(variable: str, folders: list[Path] | None) -> list[Path] | None:
+    """These folders before those that the environment variable names."""
     if folders:
         named = [str(folder.resolve()) for folder in folders]
-        os.environ[KERNEL_PATH] = os.pathsep.join([*named, os.environ.get(KERNEL_PATH, "")])
+        os.environ[variable] = os.pathsep.join([*named, os.environ.get(variable, "")])
     return folders
+
+
+def _machines_there(folders: list[Path] | None) -> list[Path] | None:
+    """Find machines in these folders first, here and in processes that are started from here."""
+    for folder in folders or []:
+        if not is_folder(folder):
+            raise MachineError(f"--machine-path {folder}: there is no such folder")
+    return _led_by(MACHINE_PATH, folders)
 
 
 KernelPathOption = Annotated[
@@ -145,6 +162,16 @@ KernelPathOption = Annotated[
         metavar="FOLDER",
         callback=_look_there,
         help=f"find kernels by name in this folder first (see also {KERNEL_PATH}); repeatable",
+    ),
+]
+
+MachinePathOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--machine-path",
+        metavar="FOLDER",
+        callback=_machines_there,
+        help=f"find machines by name in this folder first (see also {MACHINE_PATH}); repeatable",
     ),
 ]
 

@@ -11,8 +11,7 @@ from simtmm.errors import EngineError, WorkloadError, nearest
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.trace.lower import lower
-from simtmm.trace.streamed import StreamedWorkload
-from simtmm.workload import Workload
+from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 
 Progress = Callable[[int, int], None]
 
@@ -53,7 +52,7 @@ Scheduler = Callable[[Sequence[ReadyWarp], CoreGroup], ReadyWarp]
 
 def simulate(
     machine: Machine,
-    workload: Workload | StreamedWorkload,
+    workload: AnyWorkload,
     engine: str | None = None,
     *,
     scheduler: Scheduler | None = None,
@@ -92,7 +91,7 @@ def simulate(
     return run(machine, workload, breakdown=breakdown, timeline=timeline, progress=progress, **own)
 
 
-def check_fits(machine: Machine, workload: Workload | StreamedWorkload) -> None:
+def check_fits(machine: Machine, workload: AnyWorkload) -> None:
     """Raise WorkloadError if some block fits no empty group of the machine (machine rules, section 6)."""
     if isinstance(workload, StreamedWorkload):
         warps, first_blocks = workload.warps_of_blocks, np.arange(workload.launches + 1)

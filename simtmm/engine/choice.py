@@ -1,14 +1,13 @@
 """Which engine has the result first: compiling the fast one takes longer than a small program does in SimPy."""
 
 from simtmm.machine import Machine
-from simtmm.trace.streamed import StreamedWorkload
-from simtmm.workload import Workload
+from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 
 AUTO = "auto"
 SMALL = 20_000  # operations, or instructions where each is granted by itself: about a second in SimPy
 
 
-def quickest(machine: Machine, workload: Workload | StreamedWorkload) -> str:
+def quickest(machine: Machine, workload: AnyWorkload) -> str:
     """The engine that has the result first: "reference" for a small workload, if "fast" is not compiled for it yet.
 
     Both give the same result; which one ran stands in it.
@@ -20,7 +19,7 @@ def quickest(machine: Machine, workload: Workload | StreamedWorkload) -> str:
     return "fast" if is_compiled(machine, workload) else "reference"
 
 
-def _grants(machine: Machine, workload: Workload | StreamedWorkload) -> int:
+def _grants(machine: Machine, workload: AnyWorkload) -> int:
     """About how often the reference engine grants a port."""
     if machine.scheduling.switch == "on-stall":
         return workload.operations

@@ -3,26 +3,26 @@
 import tomllib
 from pathlib import Path
 
-from simtmm.errors import MachineError, nearest, shown, shown_error
-from simtmm.files import data_folders
+from simtmm.errors import MachineError, shown, shown_error
+from simtmm.machine.family import with_family
+from simtmm.machine.known import named_machine
 from simtmm.machine.spec import Machine
-from simtmm.renamed import MACHINE_KEYS, old_names, tell
+from simtmm.renamed import MACHINE_KEYS, old_names, tell, with_new_keys, with_new_names
 
 
 def load_machine(machine: str | Path) -> Machine:
-    """The machine of that name, or from the TOML file at that path. Raises MachineError.
+    """The machine of that name, or from the TOML file at that path, with what it takes from its family.
 
-    machine: a word without a suffix .toml and without a path separator is a name: machines/NAME.toml in the folders
-        of `simtmm.files.data_folders`; all else is a path.
+    machine: a word without a suffix .toml and without a path separator is a name, whatever its capitals, as
+        `simtmm machines` lists them (simtmm.machine.known); all else is a path.
+
+    Raises MachineError.
     """
     if not isinstance(machine, (str, Path)):
         raise MachineError(f"machine = {shown(machine)}: must be a machine's name, or a path to its file (.toml)")
     path = Path(machine)
-    if path.suffix != ".toml" and path.name == str(machine):
-        known = machine_files()
-        if str(machine) not in known:
-            raise MachineError(f"machine {str(machine)!r}: unknown{nearest(str(machine), known)}")
-        path = known[str(machine)]
+    if path.suffix.lower() != ".toml" and path.name == str(machine):
+        path = named_machine(str(machine))
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -31,7 +31,13 @@ def load_machine(machine: str | Path) -> Machine:
         raise MachineError(f"{path}: is not TOML ({shown_error(error)})") from None
     for old in old_names(tables, MACHINE_KEYS):
         tell(str(path), old, MACHINE_KEYS[old])
-    return Machine.from_dict(tables, origin=str(path))
+    try:
+        tables = dict(with_new_keys(tables, MACHINE_KEYS))
+        if isinstance(tables.get("sources"), dict):
+            tables["sources"] = with_new_names(tables["sources"], MACHINE_KEYS)
+    except ValueError as error:
+        raise MachineError(f"{path}: {error}") from None
+    return Machine.from_dict(with_family(tables, str(path), path), origin=str(path))
 
 
 def opened_machine(machine: Machine | str | Path) -> Machine:
@@ -43,12 +49,3 @@ def opened_machine(machine: Machine | str | Path) -> Machine:
     raise MachineError(
         f"machine = {shown(machine)}: must be a Machine, a machine's name, or a path to its file (.toml)"
     )
-
-
-def machine_files() -> dict[str, Path]:
-    """The machines that are known by name, and their files."""
-    found: dict[str, Path] = {}
-    for folder in data_folders("machines"):
-        for path in sorted(folder.glob("*.toml")):
-            found.setdefault(path.stem, path)
-    return dict(sorted(found.items()))

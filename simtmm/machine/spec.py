@@ -15,7 +15,9 @@ from pydantic import BaseModel, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from simtmm.errors import MachineError, nearest, shown
+from simtmm.machine.changed import Changes, named_with
 from simtmm.machine.durations import Durations
+from simtmm.machine.spelled import WHOLE, with_sizes
 from simtmm.machine.tables import (
     LARGEST_SEGMENT,
     Banks,
@@ -51,8 +53,10 @@ FREE = frozenset(
     )
 )
 
-# Decides which trace a program has, and not what the machine makes of a trace
-APART = frozenset(("compute_capability",))
+# Decides which trace a program has, or what a family's rules make of it, and not what the machine makes of a trace
+APART = frozenset(("compute_capability", "measured_bandwidth"))
+
+NO_VALUES = {"name", "description", "family", "changes", "sources"}
 
 
 class Machine(Table):
@@ -60,9 +64,11 @@ class Machine(Table):
 
     name: str = unit("", "the machine's name")
     description: str = unit("", "what it is", default="")
+    family: str | None = unit("", "the family that values not its own are from", default=None)
     clock_hz: Positive | None = unit("Hz", "core clock; results have no seconds without it", default=None)
     ticks_per_cycle: Count = unit("ticks", "ticks in a core cycle", default=1)
     peak_bandwidth: Positive | None = unit("bytes/s", "what the data sheet promises", default=None)
+    measured_bandwidth: Positive | None = unit("bytes/s", "what reads were measured to reach", default=None)
     compute_capability: Capability | None = unit(
         "", "NVIDIA's number of what the GPU can do, for which kernels are compiled", default=None
     )
@@ -73,18 +79,20 @@ class Machine(Table):
     resources: Resources = Resources()
     banks: Banks = Banks()
     hong_kim: HongKim | None = unit("", "departure delays, for the MWP-CWP model", default=None)
+    changes: dict[str, str] | None = unit("", "what was changed of the machine of that name, by key", default=None)
     sources: dict[str, Source] = unit("", "where each value comes from, by dotted key", default={})
 
     @classmethod
     def from_dict(cls, tables: Mapping[str, Any], origin: str = "machine") -> "Machine":
         """A machine from nested tables as in a TOML file; `origin` names them in errors.
 
+        All values must be there: `family` is a word here, and `simtmm.load_machine` takes from it what a file lacks.
         Raises MachineError, with the key, the value and what is allowed.
         """
         if not isinstance(tables, Mapping):
             raise MachineError(f"{origin}: must be a table of keys, not {type(tables).__name__}")
         try:
-            machine = cls.model_validate(_with_new_keys(tables, origin))
+            machine = cls.model_validate(with_sizes(_with_new_keys(tables, origin), origin))
         except ValidationError as error:
             # A key that is misspelt comes before one that is missing: the first often explains the second.
             first = min(error.errors(), key=lambda entry: entry["type"] != "extra_forbidden")
@@ -134,22 +142,19 @@ class Machine(Table):
     def replace(self, changes: Mapping[str, Any]) -> "Machine":
         """A machine with some values changed, by dotted key: `replace({"memory.latency": 800})`.
 
-        None takes an optional key away. Raises MachineError as `from_dict` does.
+        A text as "x0.5" is that multiple of the value, one as "96KiB" a size, of memory.l2 too. None takes an optional
+        key away. What was changed stands in `changes` and in the machine's name. Raises MachineError as `from_dict`
+        does.
         """
         changes = _with_new_names(changes, f"machine {self.name}")
-        tables = self.model_dump(exclude_none=True, exclude={"sources"})
+        made = Changes(self.name, self.model_dump(exclude_none=True, exclude={"sources", "changes"}))
         for dotted, value in changes.items():
-            *parents, last = dotted.split(".")
-            table = tables
-            for parent in parents:
-                table = table.setdefault(parent, {})
-                if not isinstance(table, dict):
-                    raise MachineError(f"machine {self.name}: {dotted}: {parent} is a value, not a table")
-            if value is None:
-                table.pop(last, None)
-            else:
-                table[last] = dict(value) if isinstance(value, Mapping) else value
-        machine = Machine.from_dict(tables, f"machine {self.name}")
+            made.make(dotted, value)
+        machine = Machine.from_dict(made.tables, f"machine {self.name}")
+        if "name" not in changes:
+            told = made.told(self.values(), machine.values(), self.changes or {})
+            name = named_with(self.name, self.changes or {}, told)
+            machine = machine.model_copy(update={"name": name, "changes": told or None})
         values = machine.values()
         touched = {key for dotted in changes for key in values if key == dotted or key.startswith(f"{dotted}.")}
         kept = {key: source for key, source in self.sources.items() if key in values and key not in touched}
@@ -161,8 +166,8 @@ class Machine(Table):
         return self.model_dump(exclude_none=True)
 
     def values(self) -> dict[str, Any]:
-        """Every value by dotted key, in the order of the file, `name` and `sources` apart."""
-        return _flatten(self.model_dump(exclude_none=True, exclude={"sources", "name", "description"}))
+        """Every value by dotted key, in the order of the file; not what only names it, and not `sources`."""
+        return _flatten(self.model_dump(exclude_none=True, exclude=NO_VALUES))
 
     @functools.cached_property
     def _digest(self) -> str:
@@ -284,6 +289,7 @@ def units() -> dict[str, tuple[str, str]]:
 def _with_new_keys(tables: Mapping[str, Any], origin: str) -> dict[str, Any]:
     """Tables by the names that keys have now. Raises MachineError for a key that is there by both its names."""
     made = dict(tables)
+    made.pop(WHOLE, None)  # as all tables are that come here
     try:
         made.update(with_new_keys(made, MACHINE_KEYS))
         if isinstance(made.get("sources"), Mapping):

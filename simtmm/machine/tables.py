@@ -17,14 +17,14 @@ MOST_BANKS = 2**16
 LARGEST_SEGMENT = 128  # bytes that serve a half-warp at once (simtmm/trace/coalescing.py)
 
 
-def _is_number(value: object) -> TypeGuard[float]:
+def is_number(value: object) -> TypeGuard[float]:
     """NumPy's numbers are welcome, truth values are not."""
     return type(value) in (int, float) or (isinstance(value, Real) and not isinstance(value, bool))
 
 
 def _number(value: object, allowed: str, least: float, most: float) -> int | float:
     """The value as a plain number in a range."""
-    if not _is_number(value) or not least <= value <= most:
+    if not is_number(value) or not least <= value <= most:
         raise ValueError(allowed)
     return int(value) if type(value) is not float and isinstance(value, Integral) else float(value)
 
@@ -32,7 +32,7 @@ def _number(value: object, allowed: str, least: float, most: float) -> int | flo
 def _whole(most: int = LARGEST_COUNT) -> BeforeValidator:
     def check(value: object) -> int:
         allowed = "must be a whole number of at least 1"
-        if _is_number(value) and most < value != math.inf:
+        if is_number(value) and most < value != math.inf:
             raise ValueError(f"{allowed} and at most {most}")
         number = _number(value, allowed, 1, most)
         if number != int(number):
@@ -45,7 +45,7 @@ def _whole(most: int = LARGEST_COUNT) -> BeforeValidator:
 def _between(least: float, most: float) -> BeforeValidator:
     def check(value: object) -> float:
         allowed = f"must be a number of at least {least:g}"
-        if _is_number(value) and most < value != math.inf:
+        if is_number(value) and most < value != math.inf:
             raise ValueError(f"{allowed} and at most {most:g}")
         return _number(value, allowed, least, most)
 
@@ -58,7 +58,7 @@ def _positive(value: object) -> float:
 
 def _capability(value: object) -> str:
     """As NVIDIA writes it, whatever a TOML file or a command line made of it: 9, 9.0 and "9.0" are "9.0"."""
-    text = str(float(value)) if _is_number(value) else value
+    text = str(float(value)) if is_number(value) else value
     if not isinstance(text, str) or not re.fullmatch(r"[1-9]\d?\.\d", text):
         raise ValueError("must be a compute capability, from '1.0' to '99.9', such as '8.0'")
     return text
@@ -151,6 +151,9 @@ class Memory(Table):
     interleave: Literal["modulo", "hash"] = unit("", "how chunks spread over partitions", default="modulo")
     service: Duration = unit("cycles", "a partition is taken this long by a chunk", default=0)
     atomic_service: Duration = unit("cycles", "a partition is taken this long by an atomic update", default=0)
+    atomics: Literal["each", "by-word"] = unit(
+        "", "which updates of a warp's atomic are served together", default="each"
+    )
     turnaround: Duration = unit("cycles", "a partition that turns from reads to writes or back waits", default=0)
     rows: Rows | None = unit("", "the rows of a partition", default=None)
     stores: Literal["blocking", "posted"] = unit("", "whether a warp waits for its stores", default="blocking")
@@ -212,6 +215,7 @@ class Source(Table):
         "derived",
         "secondhand",
         "config",
+        "family",
         "unconfirmed",
         "assumption",
         "definition",

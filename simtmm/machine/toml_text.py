@@ -5,12 +5,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from simtmm.machine.spec import Machine
+from simtmm.machine.spelled import WHOLE
+
+BY_DOTTED_KEY = ("changes", "sources")  # tables whose keys are dotted keys, and stand in quotes
 
 
 def machine_toml(machine: Machine) -> str:
-    """A machine as a TOML file, which `load_machine` reads back as the same machine, sources included."""
+    """A machine as a TOML file, which `load_machine` reads back as the same machine, sources included.
+
+    What it took from its family stands in the file: it does not change when the family does.
+    """
     tables = machine.to_dict()
-    sources = tables.pop("sources")
+    apart = {key: tables.pop(key, None) or {} for key in BY_DOTTED_KEY}
+    if machine.family is not None:
+        tables = {key: value for key, value in tables.items() if not isinstance(value, dict)} | {WHOLE: True} | tables
     lines: list[str] = []
 
     def write(table: Mapping[str, Any], name: str) -> None:
@@ -22,9 +30,12 @@ def machine_toml(machine: Machine) -> str:
                 write(value, inner)
 
     write(tables, "")
-    if sources:
+    if apart["changes"]:
+        lines.extend(["", "[changes]"])
+        lines.extend(f"{json.dumps(key)} = {json.dumps(change)}" for key, change in apart["changes"].items())
+    if apart["sources"]:
         lines.extend(["", "[sources]"])
-        for key, source in sources.items():
+        for key, source in apart["sources"].items():
             inner = ", ".join(f"{name} = {json.dumps(text)}" for name, text in source.items() if text)
             lines.append(f"{json.dumps(key)} = {{ {inner} }}")
     return "\n".join(lines) + "\n"

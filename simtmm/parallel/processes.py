@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -24,8 +25,9 @@ from queue import SimpleQueue
 from typing import Any
 
 from simtmm.errors import SimtmmError, StudyError
-from simtmm.parallel.tasks import Graph, Task
+from simtmm.parallel.tasks import STEPS, Graph, Task
 from simtmm.parallel.value_files import keep_value, kept_value
+from simtmm.watch import tell
 
 SHORTLY = 0.2  # seconds, in which the last trace of a killed process has gone
 DEATHS = 2  # of workers, alone with a task, before it is given up
@@ -77,6 +79,7 @@ class Local:
                 return None
 
             begin()
+            done = 0
             while running:
                 future = arrivals.next()
                 task = running.pop(future)
@@ -91,6 +94,8 @@ class Local:
                         continue
                     value = StudyError(f"a worker died {DEATHS} times over it: memory may have run out")
                 values[task] = value
+                done += 1
+                tell(STEPS, done, len(tasks))
                 for free in graph.done(task):
                     _forget(values.pop(free))
                 alone = begin()
@@ -196,6 +201,7 @@ def interrupts_held() -> Iterator[None]:
 
 def _begin_worker(stop: connection.Connection, scratch: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout = sys.stderr  # what a kernel prints is no part of what the parent prints
     threading.Thread(target=_end_with_parent, args=(stop, scratch), daemon=True).start()
 
 

@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 from simtmm.errors import SimtmmError, StudyError
 
+STEPS = "steps"  # as which tasks that are done elsewhere are told of (simtmm.watch)
+
 
 @dataclass(frozen=True, eq=False)
 class Task:

@@ -8,6 +8,7 @@ from simtmm.kernel import Array, Kernel, Launch, Wrong
 from simtmm.recorder.cpu.unrecorded import HOW, Unrecorded
 from simtmm.recorder.limits import MOST_LAUNCHES
 from simtmm.trace.schema import Batch, TraceLaunch
+from simtmm.watch import tell
 
 
 class Execution(Protocol):
@@ -70,8 +71,10 @@ class ProgramRun:
                 )
             self.launches.append(execution.described(launch))
             self._unrecorded.begin(execution.writable(launch), self.events)
+            stage, blocks = f"recording launch {number}" if number else "recording", self.launches[-1].blocks
             for batch in execution.run(launch, number):
                 self.events += len(batch.events)
+                tell(stage, int(batch.block.max(initial=-1)) + 1, blocks)
                 yield batch
             self._unrecorded.end(self.launches[-1].kernel, number, execution.has_accessed, execution.has_stored)
 

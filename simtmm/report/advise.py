@@ -39,11 +39,15 @@ def describe_advice(made: Advice) -> Iterator[RenderableType]:
     yield table("Configurations, in cycles", names, listed, left=())
     if len(rows) > LISTED:
         yield Text(f"and {len(rows) - LISTED:,} more: see --json")
-    refused = len(study.rows) - len(rows)
+    left = study.number("open")
+    refused = len(study.rows) - len(rows) - left
     if refused:
         yield ""
-        reason = next(row.reason for row in study.rows if row.cycles(SIMULATED) is None)
+        reason = next(row.reason for row in study.rows if row.cycles(SIMULATED) is None and row.status != "open")
         yield Text(f"{refused:,} configuration{'s' * (refused != 1)} left out, the first because: {reason}")
+    if left:
+        yield ""
+        yield Text(f"{left:,} configuration{'s' * (left != 1)} not run yet")
 
 
 def describe_threads(made: ThreadsNeeded) -> Iterator[RenderableType]:

@@ -30,6 +30,7 @@ def describe_comparison(made: Comparison) -> Iterator[RenderableType]:
     yield ""
     header = ("", "machine", *(label(name) for name in made.series))
     times = [(*_case(case), *(_time(made, case, name) for name in made.series)) for case in made.cases]
+    times += [(one.label, one.machine_name, one.status, *[""] * (len(made.series) - 1)) for one in made.absent]
     yield table("Time", header, times, left=(0, 1))
     yield ""
     others = [name for name in made.series if name != made.reference]
@@ -122,7 +123,7 @@ def _notes(made: Comparison) -> Iterator[RenderableType]:
         notes.append("Times are in cycles, because a machine has no clock.")
     for case in made.cases:
         notes += [f"{case.program} on {case.machine_name}: {error}" for error in case.errors.values()]
-    notes += [f"Not run: {name}: {reason}" for name, reason in made.failed.items()]
+    notes += [f"{one.status.capitalize()}: {one.where}: {one.reason}" for one in made.absent]
     if made.unmatched:
         first = made.unmatched[0]
         notes.append(

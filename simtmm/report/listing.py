@@ -37,6 +37,8 @@ def describe_machine(machine: Machine) -> Iterator[RenderableType]:
     """One machine: every value with its unit and where it comes from."""
     yield Text(machine.name, style="bold")
     yield Text(machine.description)
+    if machine.family is not None:
+        yield Text(f"family: {machine.family}")
     yield ""
     yield table("", ("key", "value", "unit", "certainty", "source"), list(_values(machine)), left=(0, 2, 3, 4))
 
@@ -56,6 +58,8 @@ def machine_document(machine: Machine) -> dict[str, Any]:
     return {
         "name": machine.name,
         "description": machine.description,
+        "family": machine.family,
+        "changes": machine.changes or {},
         "digest": machine.digest(),
         "values": values,
     }

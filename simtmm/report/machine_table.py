@@ -10,12 +10,13 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.machine import Machine
+from simtmm.machine.changed import suffix
 from simtmm.model.roofline import bandwidth
 from simtmm.report.text import NO_VALUE, number, table
 
 SURE = ("definition", "user", "confirmed", "paper", "derived")
-DOUBTED = ("secondhand", "config", "default", "unconfirmed", "assumption")  # surest first, as in SURE
-DOUBT = "?"
+DOUBTED = ("secondhand", "config", "family", "default", "unconfirmed", "assumption")  # surest first, as in SURE
+DOUBT, OF_FAMILY = "?", "~"
 
 
 @dataclass(frozen=True)
@@ -80,14 +81,16 @@ QUANTITIES = (
 
 def compare_machines(machines: Mapping[str, Machine]) -> Iterator[RenderableType]:
     """All machines in one table, a line each; fits 120 columns."""
-    headers = ("machine", *(quantity.header for quantity in QUANTITIES), "sure")
-    yield table("", headers, [_row(name, machine) for name, machine in machines.items()])
+    headers = ("machine", "family", *(quantity.header for quantity in QUANTITIES), "sure")
+    rows = [_row(f"{name}{suffix(machine.changes)}", machine) for name, machine in machines.items()]
+    yield table("", headers, rows, left=(0, 1), gap=2)
     yield ""
     yield Text(
         "Q cores in a group, W threads to a warp, X threads a core, L latency in cycles; GB/s in a simulation, and\n"
         "peak by the data sheet; caches in KiB or MiB with the cycles of a hit; sure: how many of its values were\n"
-        f"read in a source or follow from such. {DOUBT} stands behind one that does not: quoted, another simulator's,\n"
-        "or assumed; `machines NAME` shows each with its source."
+        f"read in a source or follow from such. {OF_FAMILY} stands behind a value that other GPUs of the family gave, "
+        f"{DOUBT} behind\none that was quoted, is another simulator's, or assumed; `machines NAME` shows each with its "
+        "source."
     )
 
 
@@ -96,6 +99,7 @@ def comparison_document(machines: Mapping[str, Machine]) -> dict[str, Any]:
     return {
         name: {
             "name": machine.name,
+            "family": machine.family,
             "digest": machine.digest(),
             **{
                 quantity.name: {
@@ -137,11 +141,12 @@ def _row(name: str, machine: Machine) -> tuple[str, ...]:
         if value is None:
             cells.append(f"{NO_VALUE} ")
         else:
-            doubted = certainty(machine, quantity.keys) in DOUBTED
-            cells.append(_shown(value, quantity.unit) + (DOUBT if doubted else " "))
+            sureness = certainty(machine, quantity.keys)
+            mark = OF_FAMILY if sureness == "family" else DOUBT if sureness in DOUBTED else " "
+            cells.append(_shown(value, quantity.unit) + mark)
     counted = certainties(machine)
     sure = sum(counted.get(word, 0) for word in SURE)
-    return name, *cells, f"{sure}/{sum(counted.values())}"
+    return name, machine.family or NO_VALUE, *cells, f"{sure}/{sum(counted.values())}"
 
 
 def _shown(value: float, unit: str) -> str:

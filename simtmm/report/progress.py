@@ -1,40 +1,220 @@
-"""Progress of long work, on standard error and only where that is a terminal."""
+"""Progress of long work, on standard error: how long it takes, and how far it is.
+
+On a terminal there are bars with the time that is left; elsewhere a line now and then. Before that, a line says about
+how long a stage takes, as soon as its rate is known, if that is worth one.
+"""
 
 import contextlib
+import signal
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
 from time import monotonic
+from typing import TYPE_CHECKING
+
+from simtmm.parallel.tasks import STEPS
+from simtmm.watch import Watch, watched
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 PATIENCE = 1.0  # seconds before anything is shown
-REFRESH = 0.1  # seconds between two looks at the clock's worth of drawing
+REFRESH = 0.2  # seconds between two looks
+LONG = 5.0  # seconds from which on it is said beforehand how long something takes
+LINES = 10.0  # seconds between two lines, where no terminal shows bars
+SLOWER = 0.1  # of the time that has gone by, which lines are apart at least: a long run's log stays short
+SURE = 1.0  # seconds of steady work from which its rate is taken
+LATE = 30.0  # seconds after which what came before the first step, such as compiling, spoils the rate no longer
+OVERALL = ("points", "cases", "simulations")  # stages within which others come and go
 
 
 @contextlib.contextmanager
-def watching() -> Iterator[Callable[[str, int, int | None], None]]:
-    """A function that takes (stage, done, total) as often as one likes; it draws a bar when work takes long."""
-    if not sys.stderr.isatty():
-        yield lambda stage, done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+def watching() -> Iterator[Watch]:
+    """A function that takes (stage, done, total) as often as one likes; and hears what is told of (simtmm.watch)."""
+    shown = _Bars() if sys.stderr.isatty() else _Lines()
+    with shown, watched(shown.watch):
+        yield shown.watch
 
-    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
-    bars = Progress(*columns, console=Console(stderr=True), transient=True)
-    tasks = {}
-    begun = drawn = monotonic()
 
-    def watch(stage: str, done: int, total: int | None) -> None:
-        nonlocal drawn
+@dataclass
+class _Pace:
+    """A stage as it was told of last.
+
+    begun: when it began [s]. done, total: of it; the total is None where nobody knows it. at: when that was told [s].
+    """
+
+    begun: float
+    done: int = 0
+    total: int | None = None
+    at: float = 0.0
+    _first: tuple[float, int] | None = None  # when the first step had been done, and what it was
+
+    def tell(self, done: int, total: int | None, now: float) -> None:
+        """Take in what is done now."""
+        if done < self.done or self.total not in (None, total):  # the next piece of work of its kind
+            self.begun, self._first = now, None
+        self.done, self.total, self.at = done, total, now
+        if done > 0 and self._first is None:
+            self._first = now, done
+
+    def left(self, now: float) -> float | None:
+        """About how many seconds it still takes; None while that can't be told.
+
+        The first step is left out, as it compiles and imports what the others find; unless that is long ago.
+        """
+        if self.total is None or self._first is None or self.done >= self.total:
+            return None
+        began, done = self._first
+        if self.at - began < SURE or self.done == done:
+            if self.at - self.begun < LATE:
+                return None
+            began, done = self.begun, 0
+        of_each = (self.at - began) / (self.done - done)
+        left = (self.total - self.done) * of_each - (now - self.at)
+        # Where it is up and no end is seen, the steps have become slower
+        return left if left > 0 else (self.total - self.done) * (now - began) / (self.done - done)
+
+
+class _Shown:
+    """The stages under way: the one that others come and go in, if any, and the one that was told of last.
+
+    A thread looks at them now and then, so that what takes long shows even while nothing is told.
+    """
+
+    def __init__(self) -> None:
+        self._overall: tuple[str, _Pace] | None = None
+        self._stage: tuple[str, _Pace] | None = None
+        self._forecast: set[str] = set()
+        self._begun = monotonic()
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._look, name="simtmm-progress", daemon=True)
+
+    def __enter__(self) -> None:
+        with _no_interrupts():  # Ctrl-C is for the main thread
+            self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+        self.end()
+
+    def watch(self, stage: str, done: int, total: int | None) -> None:
+        """Take in what is told."""
         now = monotonic()
-        if now - begun < PATIENCE or (now - drawn < REFRESH and done != total):
-            return
-        drawn = now
-        if stage not in tasks:
-            bars.start()
-            tasks[stage] = bars.add_task(stage, total=total)
-        bars.update(tasks[stage], completed=done, total=total)
+        with self._lock:
+            known = self._overall if stage in OVERALL else self._stage
+            if known is None or known[0] != stage:
+                known = stage, _Pace(now)
+            known[1].tell(done, total, now)
+            if stage in OVERALL:
+                self._overall, self._stage = known, self._stage if done else None  # none is left from before
+            else:
+                self._stage = known
 
+    def _look(self) -> None:
+        if self._ended.wait(PATIENCE):
+            return
+        while not self._ended.wait(REFRESH):
+            with self._lock:
+                stages = [stage for stage in (self._overall, self._stage) if stage is not None]
+                if stages:
+                    self.show(stages, monotonic())
+
+    def forecast(self, stages: list[tuple[str, _Pace]], now: float) -> str | None:
+        """What is said beforehand of how long the outermost stage takes, once for its kind."""
+        stage, pace = stages[0]
+        kind, left = stage.split()[0], pace.left(now)
+        if left is None and stages[-1][0] == STEPS:  # which are finer than the points
+            left = stages[-1][1].left(now)
+        if kind in self._forecast or left is None or left < LONG:
+            return None
+        self._forecast.add(kind)
+        return f"simtmm: {stage}: takes about {_duration(left)}"
+
+    def show(self, stages: list[tuple[str, _Pace]], now: float) -> None:
+        """Show stages that are under way, the outer one first."""
+        raise NotImplementedError
+
+    def end(self) -> None:
+        """Take away what is shown."""
+
+
+class _Lines(_Shown):
+    """A line now and then."""
+
+    _last: float | None = None
+
+    def show(self, stages: list[tuple[str, _Pace]], now: float) -> None:
+        """See _Shown."""
+        line = self.forecast(stages, now)
+        last = self._begun if self._last is None else self._last
+        if line is None and now - last >= max(LINES, SLOWER * (now - self._begun)):
+            line = f"simtmm: {'; '.join(_told(stage, pace, now) for stage, pace in stages)}"
+        if line is not None:
+            self._last = now
+            print(line, file=sys.stderr, flush=True)
+
+
+class _Bars(_Shown):
+    """A bar for each stage under way, and the time that it still takes."""
+
+    _bars: "Progress | None" = None
+    _tasks: "tuple[TaskID, ...]" = ()
+
+    def show(self, stages: list[tuple[str, _Pace]], now: float) -> None:
+        """See _Shown."""
+        if self._bars is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+            columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
+            times = TextColumn("{task.fields[left]}"), TimeElapsedColumn()
+            self._bars = Progress(*columns, *times, console=Console(stderr=True), transient=True, auto_refresh=False)
+            self._bars.start()
+        line = self.forecast(stages, now)
+        if line is not None:
+            self._bars.console.print(line, highlight=False, markup=False)
+        while len(self._tasks) < len(stages):
+            self._tasks = (*self._tasks, self._bars.add_task("", total=None, left=""))
+        for task, (stage, pace) in zip(self._tasks, stages, strict=True):
+            left = pace.left(now)
+            told = "" if left is None else f"about {_duration(left)} left"
+            self._bars.update(task, description=stage, completed=pace.done, total=pace.total, left=told)
+        self._bars.refresh()
+
+    def end(self) -> None:
+        """See _Shown."""
+        if self._bars is not None:
+            self._bars.stop()
+
+
+def _told(stage: str, pace: _Pace, now: float) -> str:
+    """How far a stage is, and how long it still takes."""
+    if pace.total is None:
+        return f"{stage}: {pace.done:,} so far" if pace.done else stage
+    share = f"{pace.done:,} of {pace.total:,}" if stage in OVERALL else f"{100 * pace.done // max(pace.total, 1)} %"
+    left = pace.left(now)
+    return f"{stage}: {share}" if left is None else f"{stage}: {share}, about {_duration(left)} left"
+
+
+def _duration(seconds: float) -> str:
+    """A duration that nobody knows to three digits."""
+    for factor, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if seconds >= 2 * factor:
+            return f"{seconds / factor:.{0 if seconds >= 10 * factor else 1}f} {unit}"
+    return f"{max(round(seconds), 1)} s"
+
+
+@contextlib.contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Threads started here leave signals of Ctrl-C to the others."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
-        yield watch
+        yield
     finally:
-        bars.stop()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -54,6 +54,9 @@ def describe(run: Run) -> Iterator[RenderableType]:
         yield table("Where the simulated time went", ("", "", "", ""), list(_where(run)), left=(0, 2, 3))
         yield ""
     yield Text(f"Verdict: {run.verdict}")
+    for assumption in run.assumptions:
+        yield Text(f"Warning: {assumption}.", style="yellow")
+    yield Text(run.compared)
 
 
 def _program(run: Run) -> Iterator[tuple[str, str, str]]:

@@ -6,6 +6,8 @@ from typing import get_args
 from rich.console import RenderableType
 from rich.text import Text
 
+from simtmm.machine.changed import suffix
+from simtmm.machine.spelled import factor_of
 from simtmm.model.series import label
 from simtmm.report.text import NO_VALUE, number, seconds, table
 from simtmm.study.design.axes import Value
@@ -19,7 +21,8 @@ LISTED = 24  # rows of a table; the rest is in the document and in the exports
 def describe_study(study: Results, found: Findings, store: str) -> Iterator[RenderableType]:
     """The parts of the report."""
     made = study.design
-    yield Text(f"{made.subject.name} over {', '.join(made.axes) or 'nothing'}", style="bold")
+    changed = {key: value if factor_of(value) else f"= {value}" for key, value in made.changes.items()}
+    yield Text(f"{made.subject.name} over {', '.join(made.axes) or 'nothing'}{suffix(changed)}", style="bold")
     yield Text(f"{_points(study)}; kept in {store}")
     rows: list[tuple[str, ...]]
     titles: tuple[tuple[str, Status], ...] = ("Skipped", "skipped"), ("Failed", "failed")

@@ -40,14 +40,16 @@ def bar(part: float, whole: float, width: int = 24) -> str:
     return "#" * round(width * part / whole) if whole else ""
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> Table:
-    """A table without lines; the columns in `left` are set flush left, the others right."""
+def table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,), gap: int = 3
+) -> Table:
+    """A table without lines; the columns in `left` are set flush left, the others right. gap: blanks between them."""
     made = Table(
         title=Text(title, style="bold"),
         title_justify="left",
         box=None,
         pad_edge=False,
-        padding=(0, 3, 0, 0),
+        padding=(0, gap, 0, 0),
         show_header=any(columns),
         header_style="dim",
     )

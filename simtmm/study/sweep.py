@@ -1,5 +1,6 @@
 """Sweep: compute the points of a study that its store does not have yet, and tell what is known of all."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -54,7 +55,7 @@ class Evaluation(Protocol):
 
 def sweep(
     study: str | Path | Mapping[str, Any] | Design,
-    store: str | Path = ":memory:",
+    store: str | Path | Store = ":memory:",
     workers: int | None = None,
     cluster: str | None = None,
     watch: Watch | None = None,
@@ -63,10 +64,10 @@ def sweep(
 
     study: a study file's path, or its tables as a dict, or a design.
     store: an SQLite file, made if it is not there; finished points in it are not run again, failed and damaged ones
-        are. Kept in memory if left out.
+        are. Kept in memory if left out. An open one stays open.
     workers: processes on this machine, one for each core if left out; 1 runs in this process. Closed forms need none.
     cluster: the address of a Dask scheduler (tcp://HOST:PORT), or local:N for N workers here.
-    watch: called with (stage, points done, points to do).
+    watch: called with (stage, done, to do): of the points, and in this process of what each goes through.
 
     A script that calls this with several workers needs `if __name__ == "__main__":`, as with any process pool.
     Raises the errors of simtmm.errors; what goes wrong at a single point is kept as that point's failure.
@@ -77,7 +78,7 @@ def sweep(
     executor = None if cluster is None else _cluster(cluster)
     evaluation = evaluation_of(design, watch)
     measured = evaluation.measured()
-    with Store(store) as opened:
+    with contextlib.nullcontext(store) if isinstance(store, Store) else Store(store) as opened:
 
         def begin(said: Mapping[str, Any], points: Sequence[Point]) -> int:
             about = {**provenance(), "sources": computed_by(), "workers": cluster or workers or "all cores", **said}

@@ -16,7 +16,7 @@ from simtmm.trace.coalescing import HALF_WARP
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import Progress, check_fits, lower_or_stream
 from simtmm.trace.specification import CountingSpecification
-from simtmm.trace.streamed import StreamedWorkload
+from simtmm.trace.streamed import AnyWorkload
 from simtmm.trace.thread_counts import ThreadCounts, of_threads
 from simtmm.workload import Tally, Tallying, Workload
 
@@ -30,7 +30,8 @@ class LaunchCounts:
     instructions: times that warps take an issue port; a shared of conflict degree d counts d times.
     uncoalesced_instructions: memory instructions of warps that list more chunks than neighbouring words would, of the
         size of the launch's widest access: of 4 bytes one for 32 threads and chunks of 128 bytes, or one for each
-        half-warp with memory.coalescing = "half-warp-segments". An atomic lists an entry for each thread.
+        half-warp with memory.coalescing = "half-warp-segments". An atomic lists an entry for each thread, or
+        as memory.atomics has it.
     uncoalesced_operations: the chunks that those list.
     barriers: barriers that a block passes, of the block with most.
     accesses: accesses to global memory, thread by thread. thread_accesses: of the thread with most.
@@ -69,7 +70,8 @@ class Counts:
         is one.
     span: Tinf, operations on the longest path: within a launch a block's barriers order its threads' work, and
         launches follow one another.
-    memory_operations: M, chunks of C words after coalescing; an atomic counts once for each update.
+    memory_operations: M, chunks of C words after coalescing; an atomic counts once for each update, or as
+        memory.atomics has it.
     memory_instructions: warp instructions that go to global memory.
     threads_per_core: threads a core has in use, that is resident at once. Over launches the mean that keeps
         the sum of M / threads_per_core, the harmonic mean weighted by memory operations.
@@ -106,6 +108,12 @@ class Counts:
             waits=waits,
         )
 
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any]) -> "Counts":
+        """From the form that dataclasses.asdict gives. Raises KeyError or TypeError for another one."""
+        launches = tuple(LaunchCounts(**launch) for launch in table["launches"])
+        return cls(**{**table, "launches": launches})
+
     def to_dict(self) -> dict[str, Any]:
         """All but the launches, for JSON."""
         return {
@@ -121,22 +129,20 @@ class Counts:
         }
 
 
-def count(trace: Trace, machine: Machine, workload: Workload | None = None) -> Counts:
+def count(trace: Trace, machine: Machine, workload: AnyWorkload | None = None) -> Counts:
     """Count what a trace does on a machine. workload: what `lower` gives, where it is there already.
 
     Raises TraceError where the work does not fit 64 bits, and what `lower` raises.
     """
     threads = of_threads(trace)
     tallying = _tallying(trace, machine, threads)
-    if workload is None:
+    if not isinstance(workload, Workload):
         held, tallies = lower_or_stream(trace, machine, tallying=tallying, most_held=0)
         return _counts(trace, machine, threads, held.launch_limits, tallies)
     return _counts(trace, machine, threads, workload.launch_limits, workload.tallied(tallying))
 
 
-def lower_and_count(
-    trace: Trace, machine: Machine, progress: Progress | None = None
-) -> tuple[Workload | StreamedWorkload, Counts]:
+def lower_and_count(trace: Trace, machine: Machine, progress: Progress | None = None) -> tuple[AnyWorkload, Counts]:
     """What `lower_or_stream` gives, and the counts, in one go. Raises what `lower` and `count` raise."""
     check_fits(trace.info, machine)
     threads = of_threads(trace)

@@ -1,36 +1,29 @@
-"""Trace: events and what they belong to, in memory or in a Parquet file; its digest, and how it is recorded."""
+"""Trace: events and what they belong to, in memory or in a Parquet file, and its digest."""
 
 import dataclasses
 import json
-import shutil
-import tempfile
-import weakref
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from simtmm.errors import RecordingError, TraceError, nearest, shown, shown_error
+from simtmm.errors import TraceError, nearest, shown, shown_error
 from simtmm.files import data_folders, written_whole
 from simtmm.trace.digest import OldDigest, TraceDigest, digest_like
 from simtmm.trace.info import TraceInfo
-from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, joined, read_batches, to_arrow
-from simtmm.trace.runs.blocks import PIECE, Encoder, Runs, runs_of
+from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, read_batches, to_arrow
+from simtmm.trace.runs.blocks import Encoder, Runs, runs_of
 from simtmm.trace.runs.file import COLUMNS as RUN_COLUMNS
 from simtmm.trace.runs.file import holds_runs, read_runs
 from simtmm.trace.runs.writing import RunWriter
-from simtmm.trace.schema import METADATA_KEY, VERSION, Batch, Sampling, TraceArray, TraceLaunch, TraceSite
+from simtmm.trace.schema import METADATA_KEY, VERSION, Batch
 
 if TYPE_CHECKING:
     from simtmm.trace.races import Races
 
 SUFFIX = ".parquet"  # of a trace's file
-TOGETHER = 2 * PIECE  # events of small batches that are handed on as one, at most: 8 MiB of memory
-UNDER_WAY = 2  # such parts of a recording that may wait to be encoded, digested and written; what bounds memory
 
 
 class Trace:
@@ -178,162 +171,3 @@ def _trace_file(given: str | Path) -> Path:
     if path.name not in known:
         raise TraceError(f"trace {str(given)!r}: unknown{nearest(str(given), known)}")
     return known[path.name]
-
-
-class TraceRecorder:
-    """Collects what a recorder records as runs, in memory or straight to a file, and digests it on the way.
-
-    Encoding and digesting go on in a thread while the recorder records further, and writing in another, in the order
-    of the batches. Small batches, such as those of small launches, come together in one.
-    """
-
-    def __init__(self, path: Path | None = None, most_bytes: int | None = None) -> None:
-        """path: of a file; None to hold all in memory, or, where that takes more than `most_bytes`, if that is said, in
-        a file of the folder for temporary ones, which goes with the trace.
-        """
-        self._writer = RunWriter(path) if path else None
-        self._most_bytes, self._bytes = most_bytes, 0
-        self._path = path
-        self._temporary: Path | None = None
-        self._pieces: list[Runs] = []
-        self._encoder = Encoder()
-        self._shapes: list[tuple[int, int, int]] = []
-        self._digest = TraceDigest()
-        self._encoding = ThreadPoolExecutor(1, "simtmm-encode")
-        self._writing = ThreadPoolExecutor(1, "simtmm-write")
-        self._waiting: list[Batch] = []
-        self._waiting_events = 0
-        self._under_way: deque[Future[list[Future[None]]]] = deque()
-        self.events = 0
-
-    def add(self, batch: Batch, launches: Sequence[TraceLaunch]) -> None:
-        """Append a batch. launches: all that have begun, or more; threads are within the shapes of their blocks.
-
-        Raises what went wrong in writing one before it, as an OSError for a full disk; RecordingError where memory does
-        not hold it.
-        """
-        count = len(batch.events)
-        if not count:
-            return
-        self.events += count
-        self._shapes += [launch.block for launch in launches[len(self._shapes) :]]
-        if batch.is_lent or self._waiting_events + count > TOGETHER:
-            self._hand_on()
-        self._waiting.append(batch)
-        self._waiting_events += count
-        if batch.is_lent or self._waiting_events >= TOGETHER // 2:
-            self._hand_on()
-        if batch.is_lent:
-            self._under_way[-1].result()
-
-    def _hand_on(self) -> None:
-        """Give what has come together to the threads; wait for them where too much is under way."""
-        if not self._waiting:
-            return
-        batch = joined(self._waiting)
-        self._waiting, self._waiting_events = [], 0
-        self._under_way.append(self._encoding.submit(self._take_in, batch))
-        self._wait(UNDER_WAY)
-
-    def _take_in(self, batch: Batch) -> list[Future[None]]:
-        """Encode a batch, and keep what is complete, or have it written."""
-        return self._keep(list(self._encoder.encoded(batch, self._shapes)))
-
-    def _keep(self, pieces: list[Runs]) -> list[Future[None]]:
-        """Digest runs, and keep them, or have them written."""
-        for runs in pieces:
-            self._digest.add(runs)
-        if self._writer is None:
-            self._pieces += pieces
-            self._bytes += sum(runs.bytes for runs in pieces)
-            if self._most_bytes is None or self._bytes <= self._most_bytes:
-                return []
-            self._writer = self._temporary_file()  # goes on there, with all that memory holds
-            pieces, self._pieces = self._pieces, []
-        return [self._writing.submit(self._write, self._writer, runs) for runs in pieces]
-
-    def _temporary_file(self) -> RunWriter:
-        try:
-            self._temporary = Path(tempfile.mkdtemp(prefix="simtmm-"))
-            self._path = self._temporary / f"trace{SUFFIX}"
-            return RunWriter(self._path)
-        except OSError as error:
-            raise self._no_room(error) from None
-
-    def _write(self, writer: RunWriter, runs: Runs) -> None:
-        try:
-            writer.add(runs)
-        except OSError as error:
-            if self._temporary is None:
-                raise
-            raise self._no_room(error) from None
-
-    def _no_room(self, error: OSError) -> RecordingError:
-        return RecordingError(
-            f"{self.events:,} events so far take more than the {self._most_bytes:,} bytes that may be held in memory, "
-            f"and {self._temporary or tempfile.gettempdir()} can't hold them ({error.strerror or error}): set TMPDIR "
-            "to a folder with more room, or write to a file (simtmm record -o FILE)"
-        )
-
-    def _wait(self, most: int) -> None:
-        """Until at most so many pieces are under way."""
-        while len(self._under_way) > most:
-            for writing in self._under_way[0].result():
-                writing.result()
-            self._under_way.popleft()
-
-    def finish(
-        self,
-        kernel: str,
-        parameters: dict[str, Any],
-        launches: list[TraceLaunch],
-        arrays: list[TraceArray],
-        sites: list[TraceSite],
-        provenance: dict[str, Any],
-        sample_blocks: int | None = None,
-        form: str = "written",
-        architecture: str = "",
-        warp_size: int | None = None,
-    ) -> Trace:
-        """The trace, all events having been added, where `sample_blocks` was given those of the sampled blocks.
-
-        The others are those of TraceInfo.
-        """
-        self._hand_on()
-        self._under_way.append(self._encoding.submit(lambda: self._keep(list(self._encoder.rest()))))
-        self._wait(0)
-        self._end_threads()
-        info = TraceInfo(
-            kernel=kernel,
-            parameters=parameters,
-            launches=tuple(launches),
-            arrays=tuple(arrays),
-            sites=tuple(sites),
-            events=self.events,
-            digest=self._digest.finish(launches, arrays, sites),
-            provenance=provenance,
-            sampling=Sampling.of(launches, sample_blocks),
-            form=form,
-            architecture=architecture,
-            warp_size=warp_size,
-        )
-        if self._writer is None or self._path is None:
-            return Trace(info, self._pieces)
-        self._writer.close_with(info)
-        trace = Trace(info, self._path)
-        if self._temporary:
-            weakref.finalize(trace, shutil.rmtree, self._temporary, ignore_errors=True)
-            self._temporary = None
-        return trace
-
-    def abandon(self) -> None:
-        """End the threads and close the file; nothing happens where `finish` has."""
-        self._end_threads()
-        if self._writer:
-            self._writer.__exit__()
-        if self._temporary:
-            shutil.rmtree(self._temporary, ignore_errors=True)
-
-    def _end_threads(self) -> None:
-        for threads in (self._encoding, self._writing):
-            threads.shutdown(cancel_futures=True)

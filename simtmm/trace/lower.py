@@ -8,7 +8,8 @@ threads do at one site at once is one operation of the warp:
                     work of no operations is nothing
     load, async,
     store           the chunks that the threads touch, duplicates merged, in the order of their first thread
-    atomic          a chunk for each thread, in order
+    atomic          a chunk for each thread, in order; with memory.atomics = "by-word" each chunk as often as its most
+                    updated word is updated
     shared_*        shared, with the conflict degree of the banks
     join            join, leaving out as many asyncs as the thread that leaves out fewest
 
@@ -29,6 +30,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -42,11 +44,13 @@ from simtmm.trace.io import Trace
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.schema import BEYOND, Kind
 from simtmm.trace.specification import LoweringSpecification
-from simtmm.trace.streamed import StreamedWorkload, TraceLowering
+from simtmm.trace.streamed import AnyWorkload, StreamedWorkload, TraceLowering
 from simtmm.trace.warps.lowering import Lowered, Lowering, RefusedError
 from simtmm.workload import Tally, Tallying, Workload
 
 Progress = Callable[[int, int], None]
+
+Lowerable = TypeVar("Lowerable", Workload, StreamedWorkload, AnyWorkload)
 
 MOST_HELD = 1 << 27  # bytes of the operations that are held rather than made anew for each simulation
 
@@ -70,31 +74,45 @@ def lower_or_stream(
     machine: Machine,
     progress: Progress | None = None,
     tallying: Tallying | None = None,
-    most_held: int = MOST_HELD,
-) -> tuple[Workload | StreamedWorkload, tuple[Tally, ...]]:
+    most_held: int | None = None,
+) -> tuple[AnyWorkload, tuple[Tally, ...]]:
     """What `lower` gives, or, where that is too much to hold, what makes its operations as an engine asks for them.
 
-    tallying: adds up the operations of each launch; how is its own. most_held: bytes of the operations held.
+    tallying: adds up the operations of each launch; how is its own. most_held: bytes of the operations held;
+    MOST_HELD if left out.
 
     Gives that as well. Raises what `lower` raises.
     """
-    limits = _limits(trace.info, machine)
+    check_fits(trace.info, machine)  # refused before the work
     specification = LoweringSpecification.of(machine)
+    workload, tallies = lower_or_stream_with(trace, specification, progress, tallying, most_held)
+    return fit(workload, trace.info, machine), tallies
+
+
+def lower_or_stream_with(
+    trace: Trace,
+    specification: LoweringSpecification,
+    progress: Progress | None = None,
+    tallying: Tallying | None = None,
+    most_held: int | None = None,
+) -> tuple[AnyWorkload, tuple[Tally, ...]]:
+    """Likewise on any machine of a specification; launches carry no occupancy: see `fit`."""
     tallying = tallying or Tallying(len(trace.info.launches))
+    most = MOST_HELD if most_held is None else most_held
     pieces: list[tuple[Runs, Lowered]] = []
     held = 0
     for runs, lowered in _lowered(trace, specification, progress):
         tallying.add(runs.launch, lowered.kind, lowered.amount, lowered.warp_operations)
         held += lowered.bytes
-        if held <= most_held:
+        if held <= most:
             pieces.append((runs, lowered))
         else:
             pieces.clear()
     tallies = tallying.finish()
-    if held <= most_held:
-        return fit(_assemble(pieces, trace.info, specification.warp_width), trace.info, machine), tallies
-    origin = _origin(trace.info, machine)
-    return StreamedWorkload(trace, specification, limits, tallies, origin), tallies
+    if held <= most:
+        return _assemble(pieces, trace.info, specification.warp_width), tallies
+    limits = np.zeros(len(trace.info.launches), dtype=np.int64)
+    return StreamedWorkload(trace, specification, limits, tallies, trace.info.kernel), tallies
 
 
 def lower_with(trace: Trace, specification: LoweringSpecification, progress: Progress | None = None) -> Workload:
@@ -146,20 +164,12 @@ def _lowered(
                     progress(done, info.events)
 
 
-def fit(workload: Workload, info: TraceInfo, machine: Machine) -> Workload:
-    """A workload that `lower_with` gave for a machine's specification, with the occupancy of that machine.
+def fit(workload: Lowerable, info: TraceInfo, machine: Machine) -> Lowerable:
+    """A workload that was made for a machine's specification, with the occupancy of that machine.
 
     Raises WorkloadError where a block does not fit.
     """
-    return workload.limited(_limits(info, machine), _origin(info, machine))
-
-
-def _origin(info: TraceInfo, machine: Machine) -> str:
-    return f"{info.kernel} on {machine.name}"
-
-
-def _limits(info: TraceInfo, machine: Machine) -> npt.NDArray[np.int64]:
-    return np.array(_occupancy(info, machine), dtype=np.int64)
+    return workload.limited(np.array(_occupancy(info, machine), dtype=np.int64), f"{info.kernel} on {machine.name}")
 
 
 def check_fits(info: TraceInfo, machine: Machine) -> None:

@@ -11,8 +11,11 @@ from simtmm.machine import Machine
 class _Specification:
     @property
     def digest(self) -> str:
-        """A hash of all values."""
+        """A hash of all values, but of those that came later and say what was so before."""
         values: dict[str, Any] = asdict(self)  # type: ignore[call-overload]  # those derived from this are dataclasses
+        for table in (values, values.get("lowering", {})):
+            if not table.get("atomics_by_word", True):
+                del table["atomics_by_word"]
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:20]
 
 
@@ -32,6 +35,8 @@ class LoweringSpecification(_Specification):
     """Bytes of a word of a bank."""
     lanes_together: int
     """Lanes of a warp whose shared accesses are served in a pass."""
+    atomics_by_word: bool = False
+    """Whether an atomic lists a chunk as often as its most updated word is updated, else for each update."""
 
     @classmethod
     def of(cls, machine: Machine) -> "LoweringSpecification":
@@ -43,6 +48,7 @@ class LoweringSpecification(_Specification):
             banks=machine.banks.count,
             bank_bytes=machine.banks.word_bytes,
             lanes_together=machine.banks.lanes or machine.cores.warp_width,
+            atomics_by_word=machine.memory.atomics == "by-word",
         )
 
 

@@ -7,8 +7,9 @@ all of it here is what its operations add up to. The fast engine asks for window
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,7 @@ from simtmm.trace.site_tables import site_tables
 from simtmm.trace.specification import LoweringSpecification
 from simtmm.trace.warps.lowering import Lowered, Lowering
 from simtmm.trace.warps.windows import Windows
-from simtmm.workload import Tally
+from simtmm.workload import Tally, Workload
 
 Integers = npt.NDArray[np.int64]
 
@@ -99,6 +100,10 @@ class StreamedWorkload:
         width = self.specification.warp_width
         return np.array([-(-launch.threads_per_block // width) for launch in self.trace.info.launches], dtype=np.int64)
 
+    def limited(self, launch_limits: Integers, origin: str) -> "StreamedWorkload":
+        """The same with other limits, as a machine has them."""
+        return replace(self, launch_limits=launch_limits, origin=origin)
+
     def digest(self) -> str:
         """A hash of what decides the content."""
         decides = [self.trace.info.digest, self.specification.digest, self.launch_limits.tolist()]
@@ -117,6 +122,10 @@ class StreamedWorkload:
     def stream(self) -> "Stream":
         """What an engine reads it from, once from the first launch to the last."""
         return Stream(self)
+
+
+AnyWorkload: TypeAlias = Workload | StreamedWorkload
+"""What an engine simulates, held or not."""
 
 
 @dataclass(frozen=True)

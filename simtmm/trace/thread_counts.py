@@ -13,6 +13,7 @@ from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.runs.counting import COUNTED, PLACE_ROW, Room, count_runs
 from simtmm.trace.runs.decoding import NEST
 from simtmm.trace.site_tables import SiteTables, site_tables, work_by_class
+from simtmm.watch import telling
 
 # What is counted of a block, a column each.
 COLUMNS = ("work", "span", "barriers", "accesses", "thread_accesses", "bytes_read", "bytes_written", "widest")
@@ -41,8 +42,11 @@ def of_threads(trace: Trace) -> ThreadCounts:
     executions = np.zeros(len(tables.work), np.int64)
     starts = np.cumsum([0, *(launch.blocks for launch in info.launches)], dtype=np.int64)
     blocks = np.zeros((int(starts[-1]), len(COLUMNS)), np.int64)
+    counted, progress = 0, telling("counting")
     for runs in trace.runs():
         made, executed = _count(trace, runs, tables)
+        counted += int(runs.events.sum())
+        progress(counted, info.events)
         blocks[starts[runs.launch] + runs.block] = made
         executions += executed
     _check_work(trace, blocks[:, COLUMNS.index("work")])

@@ -99,6 +99,7 @@ def test_rows_are_flat_a_row_a_case_and_series():
     assert rows[1] == {
         "kernel": "kernel", "machine": "hand", "n": 8, "seed": 0, "series": "tmm", "cycles": 50,
         "seconds": pytest.approx(5e-8), "of_simulated": 0.5, "error_percent": -50.0, "bound": "memory",
+        "status": "done", "reason": "",
     }  # fmt: skip
 
 

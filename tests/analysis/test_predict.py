@@ -23,7 +23,7 @@ from simtmm.model.equations.formula import Formula, Symbol
 from simtmm.model.integrated import integrated
 from simtmm.model.latency_hiding import hiding
 from simtmm.model.launch.occupancy import occupancy
-from simtmm.trace.io import TraceRecorder
+from simtmm.trace.recording import TraceRecorder
 
 GTX_480 = load_machine("gtx480")  # P 480, Q 32, L 512, C 32, X 48, Z 12288 words
 CRAY_XMT = load_machine("cray-xmt")

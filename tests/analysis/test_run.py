@@ -13,7 +13,7 @@ from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.model.latency_hiding import hiding
 from simtmm.model.launch.occupancy import occupancy
 from simtmm.provenance import VERSION
-from simtmm.trace.io import TraceRecorder
+from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch
 
 SMALL = Machine.from_dict(
@@ -133,8 +133,8 @@ def test_progress_is_told_stage_by_stage(trace):
     seen = []
     run(trace, SMALL, watch=lambda *told: seen.append(told))
     stages = list(dict.fromkeys(stage for stage, _, _ in seen))
-    assert stages == ["lowering", "simulating"]
-    for stage in stages:
+    assert stages == ["lowering", "counting", "simulating"]
+    for stage in ("lowering", "counting", "simulating"):
         _, finished, total = [told for told in seen if told[0] == stage][-1]
         assert finished == total > 0
 

@@ -25,8 +25,8 @@ AT_ONCE = 64  # blocks whose lines mem_trace mixes
 GLOBAL, APART = 0x7F0000000000, 1 << 30
 FEW = 20_000  # events, so that all is compiled
 KINDS = {
-    "accelsim, regular": 7 * THREADS * TRIPS,  # events of a block: work, async, async, join, work, store, work
-    "accelsim, irregular": 3 * THREADS * TRIPS,  # of half of the threads: work, async, join, work, store
+    "accelsim, regular": 6 * THREADS * TRIPS,  # events of a block: work, async, async, join, work, store
+    "accelsim, irregular": 5 * THREADS * TRIPS // 2,  # work, async, join, work, store
     "mem-trace, regular": 3 * THREADS * TRIPS,
     "mem-trace, irregular": 3 * THREADS * TRIPS // 2,
 }

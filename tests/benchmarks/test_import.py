@@ -5,6 +5,7 @@ import lzma
 import pytest
 
 from simtmm.trace.importers import import_trace
+from tests.benchmarks import imports
 from tests.benchmarks.test_rates import rate
 from tests.trace.importers.build import line, load, store, traceg
 from tests.trace.importers.test_memtrace import access, launch
@@ -62,3 +63,11 @@ def test_mem_trace(benchmark, sized, tmp_path):
     trace = benchmark.pedantic(import_trace, (source,), {"output": tmp_path / "t.parquet"}, rounds=3)
     assert trace.info.events == 3 * 32 * blocks * WARPS
     rate(benchmark, "instruction lines", 3 * blocks * WARPS)
+
+
+@pytest.mark.parametrize("kind", imports.KINDS)
+def test_the_files_of_the_table_have_the_events_that_it_counts_on(tmp_path, kind):
+    with (tmp_path / "two").open("w", encoding="utf-8") as file:
+        imports.write(file, kind, 2)
+    events = import_trace(tmp_path / "two").info.events
+    assert events == pytest.approx(2 * imports.KINDS[kind], rel=0 if "irregular" not in kind else 0.1)  # tossed coins

@@ -13,8 +13,8 @@ import pytest
 from simtmm import Workload, count, load_machine, lower, record, simulate
 from simtmm.errors import CompilerError
 from simtmm.recorder.compiler import find_compiler
-from simtmm.trace.io import TraceRecorder
 from simtmm.trace.races import find_races
+from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import Kind
 
 ACCESSES = (Kind.LOAD, Kind.ASYNC, Kind.STORE, Kind.ATOMIC, Kind.SHARED_LOAD, Kind.SHARED_STORE, Kind.SHARED_ATOMIC)

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from simtmm import Machine, load_machine, lower, record, simulate
 from simtmm.calibration.occupancy_curve import StreamPoint, load_stream, occupancy_curve
-from simtmm.calibration.stream_kernels import stream_bandwidth, stream_workload, without_idle_caches
+from simtmm.calibration.stream_kernels import (
+    MEASURED_ARRAY,
+    SHRINK,
+    stream_bandwidth,
+    stream_workload,
+    with_l2_for,
+    without_idle_caches,
+)
 from simtmm.errors import StudyError
 from simtmm.measurement.stream_operations import OPERATIONS
 from simtmm.testing import machines
@@ -126,10 +133,19 @@ def test_what_an_l2_does_to_stores_alone_or_loads_alone_keeps_it_for_no_other_ke
     assert without_idle_caches(machine(service=32, l2=l2), operation, 32).memory.l2 is None
 
 
-def test_the_bandwidth_of_a_warm_l2_is_that_of_its_hits():
-    # The longer run reads 8192 chunks: the L2 has room for them all, and each of its slices takes 8 cycles for a chunk.
-    on = machine(partitions=4, service=32, l2={"sets": 4096, "ways": 16, "latency": 90, "service": 8, "start": "warm"})
-    assert stream_bandwidth(on, "read", 1024, 2) == pytest.approx(4 * 128 / 8 * 1e9, rel=0.01)
+@pytest.mark.parametrize("operation", ["read", "init"])
+def test_an_l2_that_measured_arrays_do_not_fit_serves_no_stream(operation):
+    # The longer run has 1 MiB, for which the L2 has room; measured arrays of 128 MiB it would not hold.
+    l2 = {"sets": 4096, "ways": 16, "latency": 90, "service": 8, "start": "warm"}
+    on = machine(partitions=4, service=32, l2=l2)
+    assert stream_bandwidth(on, operation, 1024, 2) == pytest.approx(4 * 128 / 32 * 1e9, rel=0.01)
+
+
+def test_an_l2_is_smaller_by_what_arrays_are_smaller_than_the_measured_ones():
+    on = machine(l2={"sets": 4096, "ways": 16, "latency": 90, "start": "warm"})
+    made = with_l2_for(on, MEASURED_ARRAY // 16).memory.l2
+    assert (made.start, made.sets) == ("cold", 4096 // 16 // SHRINK)
+    assert with_l2_for(machine(l2=L2), 4096) == machine(l2=L2)
 
 
 def test_both_engines_give_the_same_bandwidth():
@@ -178,5 +194,5 @@ def test_an_unknown_gpu_and_an_unknown_operation_are_refused():
 
 
 def test_a_machine_without_a_clock_has_no_bandwidth():
-    with pytest.raises(StudyError, match="machine m: clock_hz: must be there"):
+    with pytest.raises(StudyError, match=r"machine m \(clock_hz = none\): clock_hz: must be there"):
         stream_bandwidth(machine().replace({"clock_hz": None}), "read", 32, 1)

@@ -4,7 +4,10 @@ import sys
 
 import pytest
 
+from simtmm import cache
 from simtmm.__main__ import main
+
+RESULTS = ("traces", "studies")  # folders of the user's cache
 
 
 @pytest.fixture
@@ -18,3 +21,18 @@ def called(monkeypatch, capsys):
         return caught.value.code, *capsys.readouterr()
 
     return call
+
+
+@pytest.fixture
+def nothing_kept(monkeypatch, tmp_path):
+    """No recording and no result is kept from another test or another run; what is compiled is."""
+    usual = cache.own_folder
+
+    def own_folder(kind, root=None):
+        if kind not in RESULTS:
+            return usual(kind, root)
+        folder = tmp_path / ".kept" / kind
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    monkeypatch.setattr(cache, "own_folder", own_folder)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import sys
 from importlib.util import find_spec
 
@@ -10,6 +11,8 @@ import pytest
 
 from simtmm.__main__ import main
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
+from simtmm.errors import EngineError
+from simtmm.study.evaluation import cases
 from tests.recorder.conftest import needs_compiler
 
 TRACE = str(shipped_trace(DEFAULT_TRACE))
@@ -46,6 +49,69 @@ def test_measured_times_from_a_file(command, tmp_path):
     assert status == 0
     assert document["reference"] == "measured"
     assert document["cases"][0]["times"]["measured"]["seconds"] == 6e-5
+
+
+def test_a_changed_machine_says_so_and_keeps_the_times_that_were_measured_on_it(command, tmp_path):
+    (tmp_path / "t.csv").write_text("kernel,machine,n,seconds\nlist-ranking-wyllie,gtx280,4096,6e-5\n")
+    words = ("compare", TRACE, "--measured", "t.csv", "-m", "GTX280", "--set", "memory.latency=x0.5")
+    status, out, _ = command(*words)
+    assert status == 0
+    assert out.startswith("1 case on GTX280 (memory.latency x0.5), against measured times")
+    status, out, _ = command(*words, "--json")
+    assert json.loads(out)["cases"][0]["times"]["measured"]["seconds"] == 6e-5
+
+
+def test_a_case_that_fails_is_a_row_and_the_exit_status_tells(command, monkeypatch):
+    usual = cases.simulate
+
+    def failing(machine, *given, **more):
+        if machine.name == "GeForce GTX 480":
+            raise EngineError("could take 2^61 ticks and more")
+        return usual(machine, *given, **more)
+
+    monkeypatch.setattr(cases, "simulate", failing)
+    words = ("compare", TRACE, "-m", "gtx280", "-m", "gtx480", "--model", "tmm")
+    status, out, err = command(*words)
+    assert (status, err) == (1, "")
+    assert re.search("^list-ranking-wyllie +gtx480 +failed *$", out, flags=re.MULTILINE)
+    assert "Failed: list-ranking-wyllie, gtx480: could take 2^61 ticks and more\n" in out
+    status, out, _ = command(*words, "--json")
+    assert status == 1
+    (told,) = json.loads(out)["absent"]
+    assert (told["machine"], told["status"], told["reason"]) == ("gtx480", "failed", "could take 2^61 ticks and more")
+    status, out, _ = command(*words, "--csv")
+    assert status == 1
+    assert list(csv.DictReader(io.StringIO(out)))[-1]["reason"] == "could take 2^61 ticks and more"
+
+
+@pytest.mark.parametrize("option", [(), ("--json", "-o", "made.json")])
+def test_an_interrupted_comparison_prints_what_is_there_and_goes_on(command, monkeypatch, tmp_path, option):
+    usual, simulated = cases.simulate, []
+
+    def interrupted(machine, *given, **more):
+        if machine.name == "GeForce GTX 480" and simulated == ["GeForce GTX 280"]:
+            simulated.append("Ctrl-C")
+            raise KeyboardInterrupt
+        simulated.append(machine.name)
+        return usual(machine, *given, **more)
+
+    monkeypatch.setattr(cases, "simulate", interrupted)
+    words = ("compare", TRACE, "-m", "gtx280", "-m", "gtx480", "--model", "tmm")
+    status, out, err = command(*words, *option)
+    assert status == 130
+    assert err.splitlines() == [
+        "simtmm: 1 of 2 cases are done; the same command goes on from there",
+        "simtmm: interrupted",
+    ]
+    assert not (tmp_path / "made.json").exists()
+    if option:
+        assert out == ""
+    else:
+        assert re.search("^list-ranking-wyllie +gtx280 +[0-9.]+ us", out, flags=re.MULTILINE)
+        assert "Open: list-ranking-wyllie, gtx480: has not been run yet" in out
+    status, out, _ = command(*words, *option)
+    assert status == 0
+    assert simulated == ["GeForce GTX 280", "Ctrl-C", "GeForce GTX 480"]
 
 
 @needs_compiler

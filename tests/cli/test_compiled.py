@@ -1,6 +1,8 @@
 """Plain CUDA on the command line: which commands take it, what they compile for, and one line where they do not."""
 
 import json
+import subprocess
+import sys
 import time
 
 import pytest
@@ -8,6 +10,9 @@ import pytest
 from simtmm import load_trace
 from simtmm.machine import load_machine
 from simtmm.recorder.compiled import record as recorder
+from simtmm.study.design.stored_design import stored_design
+from simtmm.study.store.store import Store
+from simtmm.study.sweep import read
 
 pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
 
@@ -41,8 +46,16 @@ def check(p, before, after):
 MACHINES = ("a100-80", "a100-40", "h100-sxm", "v100", "gtx280")
 
 
+PLAIN_MACHINE = """
+name = "plain"
+clock_hz = 1e9
+cores = { groups = 2, cores_per_group = 8, warp_width = 32, max_threads_per_core = 16 }
+memory = { latency = 100, chunk_words = 32 }
+"""
+
+
 @pytest.fixture
-def here(tmp_path, monkeypatch):
+def here(tmp_path, monkeypatch, nothing_kept):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "saxpy.cu").write_text(SAXPY)
     (tmp_path / "launches.toml").write_text(LAUNCHES)
@@ -105,9 +118,42 @@ def test_a_comparison_records_once_for_each_architecture(here, called, architect
     assert out.count("Warning: Compiled for sm_75") == 2
 
 
+VARIED = (("sweep", "--vary", "n=64,128"), ("advise", "--vary", "n=64,128"), ("compare", "-p", "n=64,128"))
+
+
+@pytest.mark.parametrize("words", VARIED)
+def test_what_a_kernel_prints_is_kept_out_of_a_studys_document(here, called, words):
+    (here / "plain" / "kernel.cu").write_text(SAXPY)
+    status, out, err = called(words[0], "plain", *words[1:], "-j", "1", "--json")
+    assert status == 0
+    assert json.loads(out)
+    assert "n is 64\nn is 128\n" in err
+
+
+def test_what_a_kernel_prints_in_another_process_is_kept_out_of_the_document(here):
+    once = f"// {time.time_ns()}\n"  # of which no trace is kept from another run
+    (here / "plain" / "kernel.cu").write_text(SAXPY + once)
+    command = [sys.executable, "-m", "simtmm", "sweep", "plain", "--vary", "n=64,128", "-j", "2", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)
+    assert "n is 64\n" in done.stderr
+
+
+def test_points_of_machines_that_are_compiled_for_differently_are_not_one(here, called, architectures):
+    """What a kernel is compiled for is not in a machine's digest."""
+    for name, capability in (("one", "8.0"), ("other", "9.0")):
+        (here / f"{name}.toml").write_text(f'compute_capability = "{capability}"\n{PLAIN_MACHINE}')
+    status, out, _ = called("sweep", "plain", "-m", "one.toml", "-m", "other.toml", "-j", "1", "--json")
+    assert status == 0
+    first, second = json.loads(out)["points"]
+    assert first["key"] != second["key"]
+    assert sorted(architectures) == [80, 90]
+    with Store("plain.sqlite", make=False) as store:  # as a report reads it, which runs no kernel
+        assert read(stored_design(store.study(), store.path), store).number("done") == 2
+
+
 def test_a_sweep_records_once_for_each_architecture(here, called, architectures):
-    source = here / "plain" / "kernel.cu"
-    source.write_text(f"{source.read_text()}// {time.time_ns()}\n")  # of which no trace is kept from another run
     words = [word for machine in MACHINES for word in ("--machine", machine)]
     status, out, _ = called("sweep", "plain", *words, "--vary", "memory.latency=100,200", "-j", "1")
     assert status == 0

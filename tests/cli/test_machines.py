@@ -1,13 +1,14 @@
-"""`simtmm machines --table`."""
+"""`simtmm machines` and `simtmm machines new`."""
 
 import json
 import re
 import sys
+import tomllib
 
 import pytest
 
 from simtmm.__main__ import main
-from simtmm.machine import machine_files
+from simtmm.machine import load_machine, machine_files
 
 
 @pytest.fixture
@@ -51,3 +52,76 @@ def test_the_document_of_the_table_is_written_to_a_file(command, tmp_path):
     assert status == 0
     assert out.startswith("machine ")
     assert set(json.loads((tmp_path / "table.json").read_text())) == set(machine_files())
+
+
+NEW = ("machines", "new", "Mine", "--family", "ada", "--sms", "128", "--clock", "2.52e9", "--bandwidth", "1008e9")
+
+
+def test_a_machine_is_written_as_toml_and_reads_back_as_itself(command, tmp_path):
+    status, _ = command("machines", "rtx-4090", "-o", "x.toml")
+    assert status == 0
+    assert load_machine(tmp_path / "x.toml") == load_machine("rtx-4090")
+
+
+def test_a_machine_is_written_as_json_to_any_other_file(command, tmp_path):
+    assert command("machines", "gtx480", "-o", "x.json")[0] == 0
+    assert json.loads((tmp_path / "x.json").read_text())["name"] == "GeForce GTX 480"
+
+
+@pytest.mark.parametrize("words", [("-o", "x.toml"), ("gtx480", "--table", "-o", "x.toml")])
+def test_a_table_or_list_is_not_written_as_toml(command, tmp_path, words):
+    assert command("machines", *words)[0] == 2
+    assert not (tmp_path / "x.toml").exists()
+
+
+def test_a_new_machine_is_written_with_what_is_yours_and_what_is_its_familys(command, tmp_path):
+    status, out = command(*NEW, "--l2", "72MiB", "--shared", "96KiB", "-o", "mine.toml")
+    assert (status, out.splitlines()[0]) == (0, "Mine")
+    tables = tomllib.loads((tmp_path / "mine.toml").read_text())
+    assert tables["memory"]["l2"]["sets"] == 72 * 2**20 // (128 * 16)
+    assert tables["resources"]["shared_memory"] == 96 * 1024
+    sources = tables["sources"]
+    assert sources["clock_hz"] == {"source": "yours", "certainty": "user"}
+    assert sources["scheduling.block_launch"]["source"].startswith("family ada: ")
+    assert command("machines", "./mine.toml")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ((), "memory.l2.sets: is missing"),
+        (("--l2", "72MB"), "memory.l2.size = 72MB: must be in B, KiB, MiB, GiB (1 KiB is 1024 bytes)"),
+        (("--l2", "big"), "memory.l2.size = 'big': must be a size, as 72MiB or 96KiB"),
+        (("--l2", "1MiB", "--threads", "1536"), "--threads 1536: is a group's, so --cores must be given as well"),
+        (("--l2", "1MiB", "--set", "clock_hz=1e9"), "--set clock_hz: is given by an option of its own"),
+    ],
+)
+def test_what_a_new_machine_lacks_is_told_in_a_line(command, capsys, monkeypatch, words, line):
+    monkeypatch.setattr(sys, "argv", ["simtmm", *NEW, *words])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 2
+    assert line in capsys.readouterr().err
+
+
+def test_a_machine_of_a_given_folder_is_found_by_its_name(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("SIMTMM_MACHINE_PATH", "")  # which --machine-path sets, for processes that are started from here
+    (tmp_path / "of-mine").mkdir()
+    assert command(*NEW, "--l2", "none", "-o", "of-mine/mine.toml")[0] == 0
+    assert command("machines", "Mine")[0] == 2
+    status, out = command("machines", "Mine", "--machine-path", "of-mine", "--json")
+    assert (status, json.loads(out)["family"]) == (0, "ada")
+
+
+def test_the_table_marks_what_a_family_gave(command):
+    _, out = command("machines", "--table")
+    (line,) = [line for line in out.splitlines() if line.startswith("rtx-4090 ")]
+    assert line.split()[:3] == ["rtx-4090", "ada", "128?"]
+    assert "632.3~" in line
+    _, out = command("machines", "--table", "--json")
+    assert json.loads(out)["rtx-4090"]["latency"]["certainty"] == "family"
+
+
+def test_a_changed_machine_says_so_in_the_table(command):
+    _, out = command("machines", "v100", "--table", "--set", "memory.latency=x0.5")
+    assert "v100 (memory.latency x0.5)" in out

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from simtmm.__main__ import main
-from simtmm.trace.io import TraceRecorder
+from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch, sampled_blocks
 
 BLOCKS = 8

@@ -10,6 +10,7 @@ import pytest
 
 from simtmm.errors import RecordingError
 from simtmm.study.evaluation import recorded_traces, steps
+from tests.recorder.conftest import needs_compiler
 from tests.study.programs import write
 
 STUDY = """
@@ -237,6 +238,33 @@ def test_advise_tells_the_simulations_choice_and_the_models(command):
     assert len(document["configurations"]) == 4
 
 
+@needs_compiler
+def test_interrupted_advice_prints_the_best_until_then_and_goes_on(command, monkeypatch, here):
+    monkeypatch.setenv("SIMTMM_CACHE", str(here / "cache"))
+    usual, simulated = steps.simulate, []
+
+    def interrupted(*given, **more):
+        simulated.append(1)
+        if len(simulated) == 2:
+            raise KeyboardInterrupt
+        return usual(*given, **more)
+
+    monkeypatch.setattr(steps, "simulate", interrupted)
+    words = ["advise", "copy", "-m", "gtx480", "-p", "n=64", "--vary", "threads=32,64", "-j", "1"]
+    status, out, err = command(*words)
+    assert status == 130
+    assert "Best configuration" in out
+    assert "1 configuration not run yet" in out
+    assert err.splitlines() == [
+        "simtmm: 1 of 2 configurations are done; the same command goes on from there",
+        "simtmm: interrupted",
+    ]
+    status, out, _ = command(*words)
+    assert status == 0
+    assert len(simulated) == 3
+    assert "not run yet" not in out
+
+
 def test_advise_keeps_what_it_simulated_where_it_is_told_to(command, here):
     words = ["apsp-minplus", "-m", "gtx480", "-p", "n=8", "--vary", "threads=32,64", "-j", "1", "--store", "a.sqlite"]
     assert command("advise", *words)[0] == 0
@@ -300,3 +328,16 @@ def test_a_large_study_of_an_algorithm_goes_through_the_command(command, here):
     assert document["answers"]["fastest"]["tmm"] == {"n": 1000, "memory.latency": 100}
     _, out, _ = command(*words, "--dry-run")
     assert "nothing is left to do" in out
+
+
+def test_what_is_set_stands_beside_what_is_swept(command):
+    words = ("sweep", "merge-sort", "--kind", "algorithm", "-m", "v100", "--vary", "n=1e6,2e6", "-j", "1")
+    status, out, _ = command(*words, "--set", "memory.latency=x0.5", "--set", "cores.groups=40")
+    assert status == 0
+    assert out.startswith("merge-sort over n (memory.latency x0.5, cores.groups = 40)\n")
+
+
+@pytest.mark.parametrize("value", ["x0.5,x2", "96KiB"])
+def test_an_axis_takes_plain_numbers(refused, value):
+    words = ("sweep", "merge-sort", "--kind", "algorithm", "-m", "v100", "--vary", f"memory.latency={value}")
+    assert "must be a plain number; multiples and sizes are for set" in refused(*words)

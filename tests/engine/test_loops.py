@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis.strategies import one_of
 
 from simtmm import Machine, Workload, simulate
-from simtmm.engine.fast import launch, loop
+from simtmm.engine.fast import launch, loop, supply
 from simtmm.native import Loop
 from simtmm.testing import machines, workloads
 from tests.engine.test_jump import long_computes
@@ -18,8 +18,8 @@ def looked_after(monkeypatch):
     """Loops that raise where an index is outside of its array."""
     run = Loop(loop.run, ("coupled", "switch", "memory", "order"), checked=True)
     monkeypatch.setattr(launch, "RUN", run)
-    for name in ("_SHORTEST_BLOCKS", "_WARM"):
-        monkeypatch.setattr(launch, name, Loop(getattr(launch, name).function, checked=True))
+    for module, name in ((launch, "_SHORTEST_BLOCKS"), (supply, "_WARM")):
+        monkeypatch.setattr(module, name, Loop(getattr(module, name).function, checked=True))
     return run
 
 
@@ -74,7 +74,7 @@ def test_the_loops_are_python_as_well(kind, monkeypatch):
     machine = MACHINE.replace(KINDS[kind])
     workload = Workload.from_dict({"blocks": [{"warps": [WARP, WARP]}] * 5})
     compiled = simulate(machine, workload, "fast", timeline=True)
-    for name in ("RUN", "_SHORTEST_BLOCKS", "_WARM"):
-        monkeypatch.setattr(launch, name, getattr(launch, name).function)
+    for module, name in ((launch, "RUN"), (launch, "_SHORTEST_BLOCKS"), (supply, "_WARM")):
+        monkeypatch.setattr(module, name, getattr(module, name).function)
     with np.errstate(over="ignore"):  # numbers wrap around where chunks are hashed
         assert simulate(machine, workload, "fast", timeline=True, threads=1) == compiled

@@ -7,17 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtmm import Machine, Workload, count, lower, simulate
+from simtmm import Machine, Workload, count, lower, run, simulate, sweep
+from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.engine.fast import launch, supply
 from simtmm.errors import EngineError, TraceError
 from simtmm.native import Loop
 from simtmm.testing import machines
+from simtmm.trace import lower as lowering
 from simtmm.trace.counts import lower_and_count
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower_or_stream
 from simtmm.trace.runs.blocks import Encoder
 from simtmm.trace.schema import Batch
-from simtmm.trace.streamed import StreamedWorkload
+from simtmm.trace.streamed import Stream, StreamedWorkload
 from simtmm.trace.warps import windows
 from simtmm.workload import Tallying
 from tests.examples import SHARING, examples, several
@@ -212,3 +214,20 @@ def test_what_is_small_enough_is_held():
     assert workload == lower(trace, MACHINE)
     assert tallies == workload.tallies == workload.tallied(Tallying(2))
     assert isinstance(streamed(trace, MACHINE), StreamedWorkload)
+
+
+def test_what_a_user_sees_is_the_same_where_nothing_is_held(monkeypatch):
+    trace = str(shipped_trace(DEFAULT_TRACE))
+    latencies = {"program": trace, "machines": ["gtx480"], "axes": {"memory.latency": [200, 800]}}
+    plain = run(trace, "gtx480"), sweep(latencies, workers=1)
+    monkeypatch.setattr(lowering, "MOST_HELD", 0)
+    streams = []
+    monkeypatch.setattr(StreamedWorkload, "stream", lambda one: streams.append(one) or Stream(one))
+    streamed = run(trace, "gtx480"), sweep(latencies, workers=1)
+    assert len(streams) == 3
+    assert streamed[0].result == plain[0].result
+    assert streamed[0].counts == plain[0].counts
+    assert streamed[0].provenance["workload"] != plain[0].provenance["workload"]  # a hash of what decides it
+    times = [[row.results["simulated"]["ticks"] for row in study.rows] for study in (streamed[1], plain[1])]
+    assert times[0] == times[1]
+    assert times[0][0] < times[0][1]

@@ -592,7 +592,7 @@ def test_a_trace_streamed_to_a_file_is_the_one_held_in_memory(recorded, tmp_path
 def test_batches_are_of_whole_blocks_and_change_nothing(recorded, tmp_path, monkeypatch):
     whole = recorded(LOOP, **LOOP_HOST)
     monkeypatch.setattr("simtmm.recorder.cpu.launches.BATCH_EVENTS", 400)  # a block has 300 + 2 * 32
-    monkeypatch.setattr("simtmm.trace.io.TOGETHER", 400)
+    monkeypatch.setattr("simtmm.trace.recording.TOGETHER", 400)
     monkeypatch.setattr("simtmm.trace.runs.blocks.TOGETHER", 2 * 364)
     parts = recorded(LOOP, **LOOP_HOST)
     streamed = recorded(LOOP, output=tmp_path / "t.parquet", **LOOP_HOST)

@@ -13,7 +13,7 @@ import pytest
 from simtmm import record
 from simtmm.errors import RecordingError
 from simtmm.recorder.cpu import process
-from simtmm.trace.io import TraceRecorder
+from simtmm.trace.recording import TraceRecorder
 from tests.recorder.build import DEVICE, host
 from tests.recorder.conftest import needs_compiler
 
@@ -174,7 +174,7 @@ def test_the_next_batch_runs_ahead_and_changes_nothing(recorded, monkeypatch):
     }
     whole = recorded(device, **what)
     monkeypatch.setattr("simtmm.recorder.cpu.launches.BATCH_EVENTS", 100)
-    monkeypatch.setattr("simtmm.trace.io.TOGETHER", 100)
+    monkeypatch.setattr("simtmm.trace.recording.TOGETHER", 100)
     monkeypatch.setattr("simtmm.trace.runs.blocks.TOGETHER", 100)
     parts = recorded(device, **what)
     assert len(list(parts.batches())) > 10

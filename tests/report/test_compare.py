@@ -6,6 +6,7 @@ import re
 
 from rich.console import Console
 
+from simtmm.analysis.comparison import Absent
 from simtmm.measurement.timings import Timing
 from simtmm.model import MODELS
 from simtmm.model.calibrated import CALIBRATED
@@ -26,7 +27,7 @@ MADE = comparison(
     case(64, 1000, {"tmm": (500, "memory")}, measured=4e-6),
     case(128, 3000, {"tmm": (1710, "compute")}),
     case(256, 9000, {"tmm": (9000, "memory")}),
-    failed={"kernel, n=512, hand": "does not fit"},
+    absent=(Absent("kernel", {"n": 512}, "hand", "skipped", "does not fit"),),
     unmatched=(Timing("other", "gtx280", 1.0, origin="t.csv: line 2"),),
     fits={"kernel on hand": {"a1": 2.0, "a0": 7.0, "cases": 3}},
 )
@@ -53,7 +54,8 @@ def test_it_tells_times_ratios_agreement_and_what_binds():
 
 def test_it_tells_what_is_left_out_and_what_was_fitted():
     told = text(MADE)
-    assert "Not run: kernel, n=512, hand: does not fit" in told
+    assert "Skipped: kernel, n=512, hand: does not fit" in told
+    assert re.search(r"^kernel \(n=512\) +hand +skipped *$", told, flags=re.MULTILINE)
     assert "1 measured times belong to no case, as other on gtx280 (t.csv: line 2)" in told
     assert "a1 = 2, a0 = 7 cycles, fitted to 3 simulated times, the same that it is held against" in told
     assert "no clock" not in told
@@ -69,8 +71,9 @@ def test_csv_has_a_row_a_case_and_series():
     rows = list(csv.DictReader(io.StringIO(comparison_csv(MADE))))
     assert [(row["n"], row["series"]) for row in rows] == [
         ("64", "simulated"), ("64", "tmm"), ("64", "measured"), ("128", "simulated"), ("128", "tmm"),
-        ("256", "simulated"), ("256", "tmm"),
+        ("256", "simulated"), ("256", "tmm"), ("512", ""),
     ]  # fmt: skip
+    assert (rows[-1]["status"], rows[-1]["reason"], rows[-1]["cycles"]) == ("skipped", "does not fit", "")
     assert rows[4]["of_simulated"] == "0.57"
     assert rows[2]["bound"] == ""
 

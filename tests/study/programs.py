@@ -4,7 +4,7 @@ import numpy as np
 
 from simtmm.study.design.design import design_of
 from simtmm.study.design.study_file import study_of
-from simtmm.trace.io import TraceRecorder
+from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch
 
 MACHINE = """

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from math import isclose
 
 import pytest
@@ -92,7 +93,8 @@ def test_the_table_says_what_the_library_says_of_each_point(tables):
         told, reason = library(design, point)
         assert (row["status"], bool(row["reason"])) == (("done", False) if told else ("skipped", True))
         if not reason.startswith("machine ") and "must be a number" not in reason:  # of two faults either is told
-            assert row["reason"] == reason
+            # The library's machine is a changed one, and its name says so; in a table the columns do.
+            assert row["reason"] == re.sub(r" \([\w.]+ = \w+\)(?= has )", "", reason)
         for quantity in design.compute:
             expected = told[quantity].to_dict() if told else {"terms": {}}
             for name in ("cycles", "seconds", "bound"):

@@ -69,6 +69,8 @@ def _parts(value, size, unit):
 
 def _chunks(kind, step, specification):
     chunk = specification.chunk_bytes
+    if kind == Kind.ATOMIC and specification.atomics_by_word:
+        return _rounds([event[0] for event in step.values()], chunk)
     if not specification.half_warp_segments:
         if kind == Kind.ATOMIC:
             return [event[0] // chunk for event in step.values()]
@@ -81,6 +83,16 @@ def _chunks(kind, step, specification):
         sizes = np.array([max(event[4], 1) for event in group], np.int64)
         listed += (coalesce(where, sizes, np.array([len(group)])).addresses // chunk).tolist()
     return listed
+
+
+def _rounds(addresses, chunk):
+    """Round by round each word that is updated still gives way to its next update; a chunk is listed once a round."""
+    listed, rounds = [], {}
+    for address in addresses:
+        rounds[address] = rounds.get(address, 0) + 1
+        if (address // chunk, rounds[address]) not in listed:
+            listed.append((address // chunk, rounds[address]))
+    return [number for number, _ in listed]
 
 
 def _degree(kind, step, lanes, specification):

@@ -359,3 +359,20 @@ def test_a_workload_of_a_roomier_machine_is_fitted_to_one_of_the_same_lowering()
     assert fitted.launch_limits.tolist() == own.launch_limits.tolist() != workload.launch_limits.tolist()
     with pytest.raises(WorkloadError, match="does not fit"):
         fit(workload, recorded.info, gtx.replace({"resources.threads_per_block": 8}))
+
+
+@pytest.mark.parametrize(
+    ("addresses", "each", "by_word"),
+    [
+        ([0, 4, 8, 12], [0, 0, 0, 0], [0]),  # neighbouring words: one after another, or at once
+        ([4, 4, 4, 4], [0, 0, 0, 0], [0, 0, 0, 0]),  # one word: one after another
+        ([0, 128, 0, 132], [0, 1, 0, 1], [0, 1, 0]),
+        ([0, 4, 4, 0], [0, 0, 0, 0], [0, 0]),
+        ([128, 0, 0, 128, 128, 4], [1, 0, 0, 1, 1, 0], [1, 0, 0, 1, 1]),
+    ],
+)
+def test_updates_of_other_words_are_served_together_by_word(addresses, each, by_word):
+    threads = [[(0, "atomic", address, 4)] for address in addresses]
+    machine_of = {"width": 6, "chunk_words": 32}
+    assert lowered(threads, **machine_of) == [[["atomic", each]]]
+    assert lowered(threads, **machine_of, **{"memory.atomics": "by-word"}) == [[["atomic", by_word]]]

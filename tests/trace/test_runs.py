@@ -139,6 +139,8 @@ RULES = [
     {"warp_width": 1},
     {"warp_width": 64, "chunk_words": 32},
     {"warp_width": 32, "chunk_words": 32, "coalescing": "half-warp-segments"},
+    {"warp_width": 32, "atomics": "by-word"},
+    {"warp_width": 32, "chunk_words": 32, "coalescing": "half-warp-segments", "atomics": "by-word"},
 ]
 
 

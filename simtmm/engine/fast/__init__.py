@@ -36,13 +36,12 @@ from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.result import WHERE_TIME_GOES, Result
 from simtmm.timeline import Timeline
-from simtmm.trace.streamed import StreamedWorkload
-from simtmm.workload import Workload
+from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 
 
 def simulate(
     machine: Machine,
-    workload: Workload | StreamedWorkload,
+    workload: AnyWorkload,
     *,
     breakdown: bool = True,
     timeline: bool = False,

@@ -2,13 +2,12 @@
 
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
-from simtmm.trace.streamed import StreamedWorkload
-from simtmm.workload import Workload
+from simtmm.trace.streamed import AnyWorkload
 
 LONGEST = 2.0**61  # ticks; sums of two of them fit 64 bits
 
 
-def check_length(machine: Machine, workload: Workload | StreamedWorkload) -> None:
+def check_length(machine: Machine, workload: AnyWorkload) -> None:
     """Refuse what could take LONGEST and more: the sum of everything one after another bounds every tick.
 
     Raises EngineError.

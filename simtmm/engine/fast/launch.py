@@ -25,7 +25,7 @@ from simtmm.engine.fast.tables import (
 from simtmm.machine import Machine
 from simtmm.native import Loop
 from simtmm.result import WHERE_TIME_GOES
-from simtmm.trace.streamed import Stream, StreamedWorkload
+from simtmm.trace.streamed import AnyWorkload, Stream, StreamedWorkload
 from simtmm.workload import Workload
 
 TIMELINE_ROOM = 1_000_000  # intervals of a timeline between two drains, about
@@ -38,7 +38,7 @@ RUN = Loop(loop.run, ("coupled", "switch", "memory", "order"), "the fast engine 
 _SHORTEST_BLOCKS = Loop(lanes.shortest_blocks)
 
 
-def is_compiled(machine: Machine, workload: Workload | StreamedWorkload) -> bool:
+def is_compiled(machine: Machine, workload: AnyWorkload) -> bool:
     """Whether all that a workload needs on a machine is there, in this process or in the user's cache."""
     needed = {
         tuple(flags_of(machine, is_coupled(machine, Part.of(workload, launch)))) for launch in range(workload.launches)
@@ -52,7 +52,7 @@ class Launch:
     def __init__(
         self,
         machine: Machine,
-        workload: Workload | StreamedWorkload,
+        workload: AnyWorkload,
         launch: int,
         breakdown: bool,
         timeline: bool,
@@ -212,7 +212,7 @@ def _smallest_blocks(part: Part) -> Integers:
 
 
 def _shortest_blocks(
-    machine: Machine, workload: Workload | StreamedWorkload, part: Part, threads: ThreadPoolExecutor, parts: int
+    machine: Machine, workload: AnyWorkload, part: Part, threads: ThreadPoolExecutor, parts: int
 ) -> Integers:
     """The ticks that each block of a launch takes at least."""
     assert isinstance(workload, Workload)  # a stream has no lanes

@@ -7,8 +7,8 @@ import numpy as np
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.tables import Integers
 from simtmm.machine import Machine
-from simtmm.trace.streamed import StreamedWorkload
-from simtmm.workload import Tally, Workload
+from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
+from simtmm.workload import Tally
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Part:
     tally: Tally
 
     @classmethod
-    def of(cls, workload: Workload | StreamedWorkload, launch: int) -> "Part":
+    def of(cls, workload: AnyWorkload, launch: int) -> "Part":
         first, last = (int(block) for block in workload.launch_blocks[launch : launch + 2])
         if isinstance(workload, StreamedWorkload):
             block_warps = np.full(last - first, workload.warps_of_blocks[launch])

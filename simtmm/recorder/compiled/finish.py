@@ -7,7 +7,8 @@ from typing import Any
 from simtmm.cuda.linked import LinkedModule
 from simtmm.provenance import provenance
 from simtmm.recorder.compiled.run import LaunchRuns
-from simtmm.trace.io import Trace, TraceRecorder
+from simtmm.trace.io import Trace
+from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import TraceLaunch
 
 WARP_SIZE = 32

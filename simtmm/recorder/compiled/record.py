@@ -15,7 +15,8 @@ from simtmm.recorder.compiled.module import module_of
 from simtmm.recorder.cpu.unrecorded import HOW_COMPILED
 from simtmm.recorder.launches import ProgramRun
 from simtmm.recorder.limits import most_bytes, most_events
-from simtmm.trace.io import Trace, TraceRecorder
+from simtmm.trace.io import Trace
+from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import sampled_blocks
 
 

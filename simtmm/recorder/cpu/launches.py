@@ -18,7 +18,7 @@ from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.launches import trace_launch
 from simtmm.recorder.limits import VARIABLE, available_memory, kernel_memory, kernel_timeout
 from simtmm.recorder.sites import read_source
-from simtmm.trace.io import TraceRecorder
+from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Events, TraceLaunch, plain
 
 BATCH_EVENTS = 1 << 20  # a row group: 16 MiB of events in memory

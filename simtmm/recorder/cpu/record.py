@@ -14,7 +14,8 @@ from simtmm.recorder.cpu.launches import CpuLaunches, Room
 from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.launches import ProgramRun
 from simtmm.recorder.limits import NO_LIMIT, most_bytes, most_events
-from simtmm.trace.io import Trace, TraceRecorder
+from simtmm.trace.io import Trace
+from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import Batch, sampled_blocks
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from simtmm.recorder.compiled.run import LaunchRuns
 from simtmm.recorder.direct import current
 from simtmm.recorder.direct.image import Image
 from simtmm.recorder.direct.session import Session, Sizes
-from simtmm.trace.io import Trace, TraceRecorder
+from simtmm.trace.io import Trace
+from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import Batch, TraceLaunch, sampled_blocks
 
 logger = logging.getLogger("simtmm")

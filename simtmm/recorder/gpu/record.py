@@ -13,7 +13,8 @@ from simtmm.recorder.gpu.device import INSTALL, Build, Device, DeviceMemory
 from simtmm.recorder.gpu.launches import GpuLaunches
 from simtmm.recorder.launches import ProgramRun
 from simtmm.recorder.limits import most_bytes, most_events
-from simtmm.trace.io import Trace, TraceRecorder
+from simtmm.trace.io import Trace
+from simtmm.trace.recording import TraceRecorder
 
 SHARE = 0.8  # of the free device memory that a recording takes
 

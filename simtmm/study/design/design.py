@@ -1,7 +1,7 @@
 """Design: what a study asks for, checked, before any point of it is made: subject, machines, axes, quantities."""
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ from simtmm.engine import ENGINES
 from simtmm.errors import SimtmmError, StudyError, nearest
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.machine.spec import units
+from simtmm.machine.spelled import factor_of, size_in_bytes
 from simtmm.model import MODELS
 from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.recorder.sources import refuse_files
@@ -118,6 +119,7 @@ def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None 
     compute = _quantities(study, ran)
     groups = _groups(study, ran)
     spans = [span(name, given, _whole(name, ran)) for name, given in _table(study.sample.axes if study.sample else {})]
+    _check_plain([entry for group in groups for entry in group])
     _check_names(study, ran, [entry.name for group in groups for entry in group] + [entry.name for entry in spans])
     drawn: list[dict[str, Value]] = [{}]
     if study.sample:
@@ -169,7 +171,7 @@ def whole_key(key: str) -> bool:
 
 def is_machine_key(name: str) -> bool:
     """Whether a study can vary that key of a machine."""
-    return name in units() and name not in ("name", "description", "sources")
+    return name in units() and name not in ("name", "description", "family", "changes", "sources")
 
 
 def _quantities(study: StudyFile, ran: Subject) -> tuple[str, ...]:
@@ -203,6 +205,16 @@ def _whole(name: str, ran: Subject) -> bool:
     if name in ran.parameters:
         return ran.whole(name)
     return is_machine_key(name) and whole_key(name)
+
+
+def _check_plain(axes: Sequence[Axis]) -> None:
+    """A machine's key takes plain values along an axis: multiples and sizes are for `set`, which knows the machine."""
+    for entry in axes:
+        for value in entry.values if is_machine_key(entry.name) else ():
+            if factor_of(value) is not None or size_in_bytes(f"axis {entry.name}", value) is not None:
+                raise StudyError(
+                    f"axis {entry.name} = {value}: must be a plain number; multiples and sizes are for set"
+                )
 
 
 def _check_names(study: StudyFile, ran: Subject, varied: list[str]) -> None:

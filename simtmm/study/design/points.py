@@ -81,7 +81,7 @@ class _Maker:
         axes = {**({MACHINE_AXIS: name} if self._named else {}), **values}
         refusal = next((made for made in (machine, parameters) if isinstance(made, SimtmmError)), None)
         if isinstance(machine, Machine) and isinstance(parameters, dict):
-            key = _digest([self._subject.digest, parameters, machine.digest(), self._engine, computed_by()])
+            key = point_key(self._subject.digest, parameters, machine, self._engine, self._subject.is_compiled)
             return Point(number, axes, parameters, machine, key), None
         key = _digest([self._subject.digest, given, name, of_machine])
         return Point(number, axes, given, None, key, str(refusal)), refusal
@@ -99,6 +99,17 @@ class _Maker:
             except (MachineError, KernelError, ModelError) as error:
                 self._made[key] = error
         return self._made[key]
+
+
+def point_key(
+    digest: str, parameters: Mapping[str, Any], machine: Machine, engine: str, compiled: bool, *more: object
+) -> str:
+    """What a store keeps a point by: a hash of all that decides its results.
+
+    digest: of the content of what is run. compiled: whether it is compiled for the machine. more: what else decides.
+    """
+    target = [f"compiled for {machine.compute_capability}"] if compiled else []  # which is not in the machine's digest
+    return _digest([digest, parameters, machine.digest(), engine, computed_by(), *target, *more])
 
 
 def _digest(content: object) -> str:

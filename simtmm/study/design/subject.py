@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from simtmm.catalogue import current_name, describe, kernel_folders, known_kernels, named_kernel, refusal, typed_kernel
-from simtmm.errors import KernelError, ModelError, StudyError, nearest, shown
+from simtmm.errors import ModelError, StudyError, nearest, shown
 from simtmm.files import is_folder
 from simtmm.kernel import kernel_in
 from simtmm.model.algorithms import ALGORITHMS, find
@@ -22,8 +22,8 @@ from simtmm.model.algorithms.algorithm import Algorithm
 from simtmm.parameter import Parameter, resolved
 from simtmm.program import kind_of
 from simtmm.recorder import form_of
-from simtmm.recorder.compiler import HEADERS, HERE
 from simtmm.recorder.sources import refuse_files
+from simtmm.study.design.content import kernel_digest
 from simtmm.trace.io import load_trace
 
 Kind = Literal["kernel", "trace", "algorithm"]
@@ -95,7 +95,8 @@ class Subject:
             }
             for name, parameter in self._parameters.items()
         }
-        return {"name": self.name, "digest": self.digest, "parameters": parameters}
+        compiled = {"compiled": True} if self.is_compiled else {}
+        return {"name": self.name, "digest": self.digest, **compiled, "parameters": parameters}
 
 
 def typed_subject(source: str, kind: Kind | None = None) -> Subject:
@@ -144,7 +145,7 @@ def stored_subject(source: str, kind: Kind | None) -> Subject:
     if told.fault or "parameters" in told.untold:
         fault = told.fault or f"its parameters are told only by running {folder / 'host.py'}"
         raise StudyError(f"program = {_word(source)}: {fault}; {again}")
-    return Subject("kernel", source, folder.resolve().name, _kernel_digest(folder), _parameters=told.parameters)
+    return Subject("kernel", source, folder.resolve().name, kernel_digest(folder), _parameters=told.parameters)
 
 
 def described_subject(document: Any) -> Subject:
@@ -153,7 +154,8 @@ def described_subject(document: Any) -> Subject:
     name, digest = (_part(document, where, part, (str,), "a word") for part in ("name", "digest"))
     tables = _part(document, where, "parameters", (dict,), "an object")
     parameters = {key: _parameter(table, f"{where}.parameters.{key}") for key, table in tables.items()}
-    return Subject("kernel", name, name, digest, _parameters=parameters)
+    compiled = bool("compiled" in document and _part(document, where, "compiled", (bool,), "true or false"))
+    return Subject("kernel", name, name, digest, compiled, parameters)
 
 
 def _kind(source: str, is_kernel: bool) -> Kind:
@@ -173,7 +175,7 @@ def _kernel(folder: Path) -> Subject:
     names = {known.resolve(): name for name, known in kernel_folders().items()}
     source = names.get(folder.resolve(), str(folder.resolve()))
     compiled = form_of(kernel) == "compiled"
-    return Subject("kernel", source, kernel.name, _kernel_digest(folder), compiled, kernel.parameters)
+    return Subject("kernel", source, kernel.name, kernel_digest(folder), compiled, kernel.parameters)
 
 
 def _other(source: str, kind: Kind) -> Subject:
@@ -183,21 +185,6 @@ def _other(source: str, kind: Kind) -> Subject:
         return Subject("trace", str(Path(source).resolve()), info.kernel, info.digest)
     algorithm = find(source)
     return Subject("algorithm", source, source, _algorithm_digest(algorithm), _algorithm=algorithm)
-
-
-def _kernel_digest(folder: Path) -> str:
-    """Of every file in a kernel's folder, and of the headers it is recorded with."""
-    digest = hashlib.sha256()
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
-    try:
-        for path in files:
-            digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
-        for header in HEADERS:
-            digest.update((HERE / header).read_bytes())
-    except OSError as error:
-        raise KernelError(f"{folder}: can't be read ({error.strerror})") from None
-    return digest.hexdigest()[:32]
 
 
 def _algorithm_digest(algorithm: Algorithm) -> str:

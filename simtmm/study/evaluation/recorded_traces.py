@@ -7,10 +7,10 @@ import logging
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from time import time
 from typing import Any
 
 from simtmm import cache
+from simtmm.files import remove_parts
 from simtmm.provenance import sources
 from simtmm.recorder import record
 from simtmm.trace.io import load_trace
@@ -22,13 +22,15 @@ MOST_KEPT = 8 << 30  # bytes of traces that stay there
 STALE = 86_400.0  # seconds after which half a trace has been left behind by a killed process
 
 
-def recorded(kernel: str, digest: str, parameters: Mapping[str, Any], architecture: int | None = None) -> Path:
+def recorded(
+    kernel: str, digest: str, parameters: Mapping[str, Any], architecture: int | None = None, form: str | None = None
+) -> Path:
     """The trace of a kernel as a file in the user's cache folder, recorded if it is not there yet.
 
-    digest: of the kernel's content. architecture: what it is compiled for, where it is recorded as compiled. Raises the
-    errors of recording.
+    digest: of the kernel's content. architecture: what it is compiled for, where it is recorded as compiled. form: how
+    it is recorded, where that is not what suits it. Raises the errors of recording.
     """
-    folder, place = cache.own_folder(TRACES), trace_key(kernel, digest, parameters, architecture)
+    folder, place = cache.own_folder(TRACES), trace_key(kernel, digest, parameters, architecture, form)
     path = cache.find(folder, *place)
     if path is not None:
         with contextlib.suppress(OSError):
@@ -37,7 +39,9 @@ def recorded(kernel: str, digest: str, parameters: Mapping[str, Any], architectu
             logger.warning("warning: %s: %s", Path(kernel).name, warning)
         return path
     return cache.keep(
-        folder, *place, lambda temporary: record(kernel, parameters, output=temporary, architecture=architecture)
+        folder,
+        *place,
+        lambda temporary: record(kernel, parameters, output=temporary, architecture=architecture, form=form),
     )
 
 
@@ -47,14 +51,21 @@ def is_recorded(kernel: str, digest: str, parameters: Mapping[str, Any], archite
 
 
 def trace_key(
-    kernel: str, digest: str, parameters: Mapping[str, Any], architecture: int | None = None
+    kernel: str, digest: str, parameters: Mapping[str, Any], architecture: int | None = None, form: str | None = None
 ) -> tuple[str, str, str]:
     """What `recorded` keeps a trace by: the kernel's name, a hash of all that decides the trace, and a suffix."""
     content: list[Any] = [digest, dict(parameters), sources("recorder", "trace", "kernel.py", "parameter.py")]
     if architecture is not None:
         content += [architecture, sources("cuda")]
+    if form is not None:
+        content.append(form)
     key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
     return Path(kernel).name, key, ".parquet"
+
+
+def remove_half_traces() -> None:
+    """Remove what killed processes left behind."""
+    remove_parts(cache.own_folder(TRACES), STALE)
 
 
 def prune_traces(keep: Collection[tuple[str, str, str]]) -> None:
@@ -64,10 +75,8 @@ def prune_traces(keep: Collection[tuple[str, str, str]]) -> None:
     """
     folder = cache.own_folder(TRACES)
     needed = tuple(f"{label}-{key}-" for label, key, _ in keep)
+    remove_half_traces()
     with contextlib.suppress(OSError):
-        for path in folder.glob(".simtmm-*.part"):
-            if time() - path.stat().st_mtime > STALE:
-                path.unlink(missing_ok=True)
         found = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in folder.glob("*.parquet"))
         total = sum(size for _, size, _ in found)
         for _, size, path in found:

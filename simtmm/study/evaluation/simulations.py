@@ -1,6 +1,7 @@
 """Simulations: a study of a kernel or a trace, point by point, on cores or a cluster, each kept as it is done."""
 
-from contextlib import closing
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
 from time import perf_counter
 from typing import Any
 
@@ -13,13 +14,13 @@ from simtmm.recorder.compiler import find_compiler
 from simtmm.study.design.design import Design
 from simtmm.study.design.points import Point, points_of
 from simtmm.study.evaluation.measured_times import Measured, measured_times
-from simtmm.study.evaluation.recorded_traces import is_recorded, prune_traces, trace_key
+from simtmm.study.evaluation.recorded_traces import is_recorded, prune_traces, remove_half_traces, trace_key
 from simtmm.study.evaluation.steps import Outcome, is_fatal
 from simtmm.study.evaluation.tasks import Pending, architecture_of, recording_key, tasks_of
 from simtmm.study.forecast import Estimate, Left
 from simtmm.study.results import Results, Row, Status
 from simtmm.study.store.store import Begin, Store
-from simtmm.watch import Watch
+from simtmm.watch import Watch, tell, watched
 
 NEEDED = (
     "simtmm.study.evaluation.steps",
@@ -64,7 +65,10 @@ class Simulations:
             prune_traces({trace_key(*trace) for trace in traces})
             if not self.design.subject.is_compiled and not all(is_recorded(*trace) for trace in traces):
                 find_compiler()  # its absence is told once, not for each point
-            _run(cluster or _here(len(waiting), workers), tasks, store, run, len(waiting), watch)
+            with watched(watch):
+                keep_outcomes(
+                    cluster or executor_here(len(waiting), workers), tasks, lambda key: (store, run), "points"
+                )
         return self.results(store, verify=bool(tasks))  # where nothing was to be done they were verified just now
 
     def measured(self) -> Measured:
@@ -151,19 +155,27 @@ class Simulations:
         return {recording_key(self.design.subject, point): point for point in waiting.points.values()}
 
 
-def _here(points: int, workers: int | None) -> Executor:
+def executor_here(points: int, workers: int | None) -> Executor:
+    """What computes so many points on this machine. workers: processes; one for each core if left out."""
     number = min(cores() if workers is None else workers, points)
     return Serial() if number == 1 else Local(number, NEEDED)
 
 
-def _run(executor: Executor, tasks: dict[Task, str], store: Store, run: int, total: int, watch: Watch | None) -> None:
-    """Compute, and commit each point as it comes."""
-    done = 0
-    if watch:
-        watch("points", 0, total)
-    with closing(executor.run(list(tasks))) as outcomes:
-        for task, outcome in outcomes:
+def keep_outcomes(
+    executor: Executor, tasks: Mapping[Task, str], place: Callable[[str], tuple[Store, int]], stage: str
+) -> None:
+    """Compute, and commit each point as it comes.
+
+    tasks: with the keys of the points that they compute, or none. place: of a key, the store that keeps the point, and
+    the number of the run in it. stage: as which it is told what is done.
+    """
+    done, total = 0, sum(map(bool, tasks.values()))
+    tell(stage, 0, total)
+    with ExitStack() as stack:
+        stack.callback(remove_half_traces)  # of processes that Ctrl-C has ended
+        for task, outcome in stack.enter_context(closing(executor.run(list(tasks)))):
             key = tasks[task]
+            store, run = place(key)
             if isinstance(outcome, SimtmmError):
                 if is_fatal(outcome):
                     raise outcome
@@ -173,8 +185,7 @@ def _run(executor: Executor, tasks: dict[Task, str], store: Store, run: int, tot
             else:
                 store.put(key, outcome.results, outcome.errors, run, outcome.seconds)
             done += 1
-            if watch:
-                watch("points", done, total)
+            tell(stage, done, total)
 
 
 def _timed(design: Design, alone: Pending) -> tuple[float, float, str]:

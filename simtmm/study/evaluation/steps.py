@@ -16,9 +16,10 @@ from simtmm.model import predict
 from simtmm.model.series import SIMULATED
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
-from simtmm.trace.lower import fit, lower_with
+from simtmm.trace.lower import fit, lower_or_stream_with
 from simtmm.trace.specification import CountingSpecification, LoweringSpecification
-from simtmm.workload import Workload
+from simtmm.trace.streamed import AnyWorkload
+from simtmm.watch import telling
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Outcome:
 
 def compute(
     source: "Path | Trace",
-    workload: Workload,
+    workload: AnyWorkload,
     counts: "Counts | Outcome | None",
     machine: Machine,
     quantities: Sequence[str],
@@ -49,7 +50,8 @@ def compute(
             if quantity == SIMULATED:
                 own = fitted(workload, source, machine)
                 threads = 1 if engine == "fast" else None  # the other cores are busy with other points
-                results[quantity] = simulate(machine, own, engine, threads=threads).to_dict()
+                progress = telling("simulating")
+                results[quantity] = simulate(machine, own, engine, threads=threads, progress=progress).to_dict()
             else:
                 assert counts is not None
                 results[quantity] = predict(quantity, machine, counts).to_dict()
@@ -87,20 +89,20 @@ def _loaded(path: Path, changed: int) -> Trace:
     return load_trace(path)
 
 
-def lowered_once(source: "Path | Trace", machine: Machine) -> Workload:
+def lowered_once(source: "Path | Trace", machine: Machine) -> AnyWorkload:
     """The workload of a trace on this machine and on all that have its lowering key.
 
     It is for `fitted`: without occupancy, which so refuses no block.
     """
-    return lower_with(opened(source), LoweringSpecification.of(machine))
+    return lower_or_stream_with(opened(source), LoweringSpecification.of(machine), telling("lowering"))[0]
 
 
-def fitted(workload: Workload, source: "Path | Trace", machine: Machine) -> Workload:
+def fitted(workload: AnyWorkload, source: "Path | Trace", machine: Machine) -> AnyWorkload:
     """The workload as `lower` gives it for the machine itself: with its occupancy. Raises WorkloadError."""
     return fit(workload, opened(source).info, machine)
 
 
-def counted(source: "Path | Trace", workload: Workload, machine: Machine) -> "Counts | Outcome":
+def counted(source: "Path | Trace", workload: AnyWorkload, machine: Machine) -> "Counts | Outcome":
     """The counts of a trace on this machine and on all that have its counting key."""
     trace = opened(source)
     try:

@@ -111,23 +111,27 @@ class Store:
             yield row
 
     @_in_words
-    def begin(self, design: Design, points: Sequence[Point], provenance: Mapping[str, Any]) -> int:
+    def begin(self, design: Design | None, points: Sequence[Point], provenance: Mapping[str, Any]) -> int:
         """Write down what is to be run, and by what; gives the run's number, which results are put in with.
 
+        design: None for what is no study, and only shares results with studies.
         points: for people who read with SQL; those of closed forms are in parts.
         """
         with self._file.transaction():
-            has = {row[1] for row in self._database.execute("PRAGMA table_info(points)")}
-            for name in _columns(design.axes):
-                if name not in has:
-                    self._database.execute(f"ALTER TABLE points ADD COLUMN {_quoted(name)}")
-            for point in points:
-                self._put_point(design, point)
-            document = design.document()
-            schema.put_rows(self._database, "study", [(1, document)])
+            if design is not None:
+                self._put_design(design, points)
             run = 1 + int(self._database.execute("SELECT coalesce(max(id), 0) FROM runs").fetchone()[0])
             schema.put_rows(self._database, "runs", [(run, schema.encoded(dict(provenance)))])
             return run
+
+    def _put_design(self, design: Design, points: Sequence[Point]) -> None:
+        has = {row[1] for row in self._database.execute("PRAGMA table_info(points)")}
+        for name in _columns(design.axes):
+            if name not in has:
+                self._database.execute(f"ALTER TABLE points ADD COLUMN {_quoted(name)}")
+        for point in points:
+            self._put_point(design, point)
+        schema.put_rows(self._database, "study", [(1, design.document())])
 
     def _put_point(self, design: Design, point: Point) -> None:
         machine = point.machine

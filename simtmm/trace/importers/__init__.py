@@ -10,7 +10,8 @@ from simtmm.files import check_writable, written_whole
 from simtmm.provenance import provenance
 from simtmm.trace.importers import accelsim, memtrace
 from simtmm.trace.importers.reading import beginning
-from simtmm.trace.io import Trace, TraceRecorder
+from simtmm.trace.io import Trace
+from simtmm.trace.recording import TraceRecorder
 
 # In the order in which they are asked: a program may print anything beside what mem_trace does.
 IMPORTERS: dict[str, ModuleType] = {"mem-trace": memtrace, "accelsim": accelsim}

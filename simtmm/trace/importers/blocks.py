@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.trace.importers import warps as table
-from simtmm.trace.io import TraceRecorder
+from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import ALIGNMENT, EVENT, Batch, Events, TraceArray, TraceLaunch
 
 BATCH_EVENTS = 1 << 18  # handed on at once, and the rest of a block: 4 MiB of events in memory, as much of operations

@@ -30,7 +30,7 @@ from simtmm.trace.importers.reading import (
     token,
 )
 from simtmm.trace.importers.words import hash_of
-from simtmm.trace.io import TraceRecorder
+from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import KINDS, Kind, TraceArray, TraceLaunch, TraceSite
 
 RECORDS = 1 << 14  # held in memory at once: 4.5 MiB

@@ -57,6 +57,25 @@ def list_updates(walk, lanes, chunks, count):
 
 
 @inlined
+def list_updates_by_word(walk, lanes, chunks, count):
+    """List each chunk as often as its most updated word is updated, in the order in which it comes to be."""
+    start = count
+    for index in range(lanes):
+        before = np.int64(0)  # updates of this word
+        for other in range(index):
+            before += np.int64(walk.value[other] == walk.value[index])
+        chunk = chunk_of(walk, walk.value[index])
+        entry = start
+        while entry < count and before >= 0:
+            before -= np.int64(chunks[entry] == chunk)
+            entry += 1
+        if before >= 0:
+            chunks[count] = chunk
+            count += 1
+    return count
+
+
+@inlined
 def list_chunks(walk, lanes, chunks, count):
     """List each chunk that a lane touches, once."""
     start = count

@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 # What decides operations, of a machine: see LoweringSpecification
 RULE_WIDTH, RULE_CHUNK_BYTES, RULE_BANKS, RULE_BANK_BYTES, RULE_TOGETHER, RULE_HALF_WARPS, RULE_CHUNK_SHIFT = range(7)
-RULES = 7  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two
+RULE_BY_WORD = 7
+RULES = 8  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two
 
 # Columns of a warp
 WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)

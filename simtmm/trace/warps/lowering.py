@@ -113,6 +113,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
     rules = (
         specification.warp_width, specification.chunk_bytes, specification.banks, specification.bank_bytes,
         specification.lanes_together, int(specification.half_warp_segments), _shift(specification.chunk_bytes),
+        int(specification.atomics_by_word),
     )  # fmt: skip
     words = lanes * (WIDEST_ACCESS + 2)
     return Walk(

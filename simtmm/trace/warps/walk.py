@@ -17,6 +17,7 @@ from simtmm.trace.warps.accesses import (
     list_chunks,
     list_local_chunks,
     list_updates,
+    list_updates_by_word,
     most_work,
 )
 from simtmm.trace.warps.groups import settle
@@ -46,6 +47,7 @@ from simtmm.trace.warps.layout import (
     NO_SITE,
     NOTHING_HELD,
     PLAIN_NODE,
+    RULE_BY_WORD,
     RULE_HALF_WARPS,
     WARP_ASYNCS,
     WARP_GROUPS,
@@ -204,7 +206,9 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
         return True
     operation = operation_of(kind)
     if kind <= _ATOMIC:
-        if halves:
+        if kind == _ATOMIC and walk.rules[RULE_BY_WORD] != 0:
+            count = list_updates_by_word(walk, lanes, output.chunks, count)
+        elif halves:
             count = list_transactions(walk, lanes, kind == _ATOMIC, output.chunks, count)
         elif kind == _ATOMIC:
             count = list_updates(walk, lanes, output.chunks, count)

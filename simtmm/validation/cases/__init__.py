@@ -22,6 +22,7 @@ Tables: TypeAlias = tuple[Accuracy, ...]
 # Modules of this package and their functions; imported when they are called, since they pull in engines and models.
 REPRODUCTIONS: dict[str, str] = {
     "stream-occupancy": "stream_occupancy:reproduce",
+    "stream-left-out": "stream_left_out:reproduce",
     "h100-kernels": "h100_kernels:reproduce",
     "gtx280-list-ranking": "gtx280_list_ranking:reproduce",
     "gtx480-apsp": "gtx480_apsp:reproduce",

@@ -1,6 +1,6 @@
-"""Bandwidth over occupancy on a V100, an A100 and an MI210: how much parallelism hides the latency of memory.
+"""Bandwidth over occupancy on six GPUs: how much parallelism hides the latency of memory.
 
-Six streaming kernels, an element of 8 bytes a thread, in 39 occupancies from 0.8 to 100 %. What a warp waits for, how
+Six streaming kernels, an element of 8 bytes a thread, in 31 to 39 occupancies up to 100 %. What a warp waits for, how
 long a block takes to start and what passes through the partitions decide the curve, in that order from left to right.
 """
 
@@ -26,7 +26,7 @@ SAMPLE = 13  # every so-manieth point is in a sample
 ORIGIN = "RRZE-HPC/gpu-benches@1038c5d (2025-02-11) gpu-stream, in traces/measured/stream_occupancy.csv"
 CALIBRATED = (
     "L on a pointer chase (gpu-latency of the same project). service, block_launch, warp_launch, store_latency, "
-    "turnaround and port_interval on five of the six kernels at once, all but stencil3, at 13 of the 39 points, the "
+    "turnaround and port_interval on five of the six kernels at once, all but stencil3, at 13 of the points, the "
     "read kernel's errors counting twice; partitions on the same kernels at 7 of these points, of the numbers that "
     "suit the read kernel alone. All by `simtmm calibrate` (docs/calibration.md), and each one value for all points "
     "and kernels."
@@ -55,6 +55,9 @@ GPUS = (
     Gpu("v100", "v100", "V100", 0.06),
     Gpu("a100_80", "a100-80", "A100 80 GB", 0.065),
     Gpu("mi210", "mi210", "MI210", 0.055),
+    Gpu("a40", "a40", "A40", 0.06),
+    Gpu("gh200", "gh200", "GH200", 0.1),
+    Gpu("mi300a", "mi300a", "MI300A", 0.06),
 )
 
 

@@ -19,7 +19,8 @@ from simtmm.cuda.parameters import pack
 from simtmm.errors import StudyError
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.run import LaunchRuns
-from simtmm.trace.io import Trace, TraceRecorder
+from simtmm.trace.io import Trace
+from simtmm.trace.recording import TraceRecorder
 
 SOURCE = Path(__file__).with_name("convolution.cu")
 KERNEL = "convolution"

@@ -11,7 +11,7 @@ import pytest
 from simtmm import load_machine, load_trace, lower
 from simtmm.trace.importers import import_trace
 from simtmm.trace.importers import warps as table
-from simtmm.trace.io import TraceRecorder
+from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import KINDS
 from tests.trace.importers import plain
 from tests.trace.importers.build import LOCAL_BASE, SHARED_BASE, drawn, line, load, store, traceg

@@ -12,7 +12,7 @@ from simtmm.validation.cases import stream_occupancy
 @pytest.mark.parametrize("gpu", stream_occupancy.GPUS, ids=lambda gpu: gpu.column)
 def test_every_measured_point_is_there(gpu):
     points = stream_occupancy.measured_points(gpu.column)
-    assert len({(point.block_size, point.blocks_per_group) for point in points}) == 39
+    assert len({(point.block_size, point.blocks_per_group) for point in points}) == (31 if gpu.column == "a40" else 39)
     assert all(set(point.measured) == set(OPERATIONS) for point in points)
     assert points[-1].occupancy == 1
 
@@ -23,7 +23,7 @@ def test_what_a_table_says_of_its_fit_is_what_the_fit_does(gpu):
     assert {READ, *fit.storing} == OPERATIONS.keys() - {"stencil3"}
     assert (len(fit.points), len(fit.few_points), READ_WEIGHT) == (13, 7, 2)
     said = stream_occupancy.CALIBRATED
-    assert "five of the six kernels at once, all but stencil3, at 13 of the 39 points" in said
+    assert "five of the six kernels at once, all but stencil3, at 13 of the points" in said
     assert "read kernel's errors counting twice; partitions on the same kernels at 7 of these points" in said
 
 

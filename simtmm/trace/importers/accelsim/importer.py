@@ -22,7 +22,7 @@ from simtmm.trace.importers.blocks import BATCH_EVENTS, Blocks, Touched, TwiceEr
 from simtmm.trace.importers.opcodes import Opcodes
 from simtmm.trace.importers.reading import Advance, DamagedError, Text, size_of, token
 from simtmm.trace.importers.words import hash_of
-from simtmm.trace.io import TraceRecorder
+from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import KINDS, MOST_SITES, TraceArray, TraceLaunch, TraceSite
 
 MOST_PCS = (MOST_SITES - 1) // 2  # one site is shared memory's, and each program counter has one for joins, one else

@@ -1,4 +1,4 @@
-"""The loop that looks for races, compiled (races.py says what one is): word by word, who did what first."""
+"""The loop that looks for races, compiled (finding.py says what one is): word by word, who did what first."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
 

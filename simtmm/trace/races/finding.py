@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from simtmm.errors import TraceError
 from simtmm.trace.io import Trace
-from simtmm.trace.race_scan import COLUMNS, COUNT, FULL, MOST_PAIRS, PAIR, PLACES, SITE_BITS, scan
+from simtmm.trace.races.scan import COLUMNS, COUNT, FULL, MOST_PAIRS, PAIR, PLACES, SITE_BITS, scan
 from simtmm.trace.schema import Batch, Events, Kind, TraceArray, TraceLaunch, TraceSite
 
 SCOPES = ("block", "launch")
@@ -166,7 +166,7 @@ class RaceFinder:
         self._words = 0  # of global memory
         self._shared_base = np.zeros(count + 1, np.int64)  # the first word of each array in shared memory, by its site
         # The words of global memory as threads of a block touch them, again as blocks of a launch do, and the words
-        # of shared memory: when each was touched last, and for each action who came first (see race_scan).
+        # of shared memory: when each was touched last, and for each action who came first (see scan).
         self._touched = np.zeros((0, 5), np.int64)
         self._stretches = 0  # between barriers, seen so far
         self._pairs: dict[str, tuple[Numbers, Numbers]] = {}

@@ -1,0 +1,137 @@
+"""What a comparison runs: programs with parameters, on machines."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from simtmm.catalogue import named_kernel, refusal
+from simtmm.errors import KernelError, MachineError, nearest, shown
+from simtmm.kernel import Kernel, kernel_in
+from simtmm.machine import Machine, load_machine, machine_files
+from simtmm.measurement.timings import Timing
+from simtmm.program import Kind, architecture_for, kind_of, open_program
+from simtmm.recorder import form_of
+from simtmm.recorder.sources import opened_kernel
+from simtmm.study.design.content import kernel_digest, launches_digest
+from simtmm.study.evaluation.cases import Ran
+
+TRACED: tuple[Kind, ...] = ("kernel", "trace")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A program, recorded once for each architecture, on the machines where it is wanted. kernel: None for a trace."""
+
+    source: str
+    kernel: Kernel | None
+    given: Mapping[str, Any]
+    machines: Mapping[str, Machine]
+
+
+def wanted_programs(
+    sources: Sequence[str],
+    machines: Mapping[str, Machine],
+    parameters: Mapping[str, Sequence[object]],
+    measured: Sequence[Timing],
+) -> Iterator[Wanted]:
+    if not sources:
+        if parameters:
+            raise KernelError(f"parameters ({', '.join(parameters)}) can only be given to a kernel, and none is named")
+        yield from _as_measured(machines, measured)
+        return
+    if not machines:
+        raise MachineError("at least one machine must be given")
+    kernels = {source: opened_kernel(source) for source in sources if kind_of(source) == "kernel"}
+    taken = {name for kernel in kernels.values() for name in kernel.parameters}
+    for name in parameters:
+        if name not in taken:
+            raise KernelError(f"parameter {name!r}: no kernel here has it{nearest(name, taken)}")
+    for source in sources:
+        own = [name for name in parameters if source in kernels and name in kernels[source].parameters]
+        for values in itertools.product(*(parameters[name] for name in own)):
+            given = dict(zip(own, values, strict=True))
+            if source in kernels:
+                given = {name: kernels[source].resolve(given)[name] for name in own}
+            yield Wanted(source, kernels.get(source), given, machines)
+
+
+def _as_measured(machines: Mapping[str, Machine], measured: Sequence[Timing]) -> Iterator[Wanted]:
+    """What was measured, each program once."""
+    for (kernel, _), times in itertools.groupby(
+        sorted(measured, key=lambda time: (time.kernel, str(time.parameters))),
+        key=lambda time: (time.kernel, str(time.parameters)),
+    ):
+        those = list(times)
+        names = list(dict.fromkeys(time.machine for time in those))
+        on = {name: _called(name) for name in names} if not machines else dict(machines)
+        opened = _measured_kernel(those[0])
+        resolved = opened.resolve(those[0].parameters)
+        yield Wanted(kernel, opened, {name: resolved[name] for name in those[0].parameters}, on)
+
+
+def _measured_kernel(time: Timing) -> Kernel:
+    """The kernel that a measured time is of. Raises KernelError for one that data can't name."""
+    folder = named_kernel(time.kernel)
+    if folder is None:
+        raise KernelError(f"{time.origin or 'measured time'}: kernel = {shown(time.kernel)}: {refusal(time.kernel)}")
+    return kernel_in(folder)
+
+
+def _called(name: str) -> Machine:
+    """The machine whose file or which itself has that name, whatever its capitals. Raises MachineError."""
+    files = machine_files()
+    file = next((known for known in files if known.lower() == name.lower()), None)
+    if file is None and not name.endswith(".toml"):
+        file = next((known for known in files if load_machine(known).name.lower() == name.lower()), None)
+    return load_machine(file or name)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A program on a machine, and how it is run."""
+
+    wanted: Wanted
+    machine_name: str
+    machine: Machine
+    ran: Ran
+
+    @property
+    def name(self) -> str:
+        """Of the program, before anything has come of it."""
+        return self.wanted.kernel.name if self.wanted.kernel else Path(self.wanted.source).stem
+
+
+def planned_cases(wanted: Sequence[Wanted], form: str | None) -> tuple[list[Planned], list[str]]:
+    """The cases, and notes on what kernels are compiled for where that is not the machine's own.
+
+    Raises the errors of opening programs.
+    """
+    planned: list[Planned] = []
+    warnings: dict[str, None] = {}
+    digests: dict[str, str] = {}
+    for one in wanted:
+        kernel = one.kernel
+        source = one.source if kernel is None or kernel.sources else str(kernel.folder)
+        if source not in digests:
+            digests[source] = _digest(source, kernel, form)
+        for name, machine in one.machines.items():
+            if kernel is None:
+                ran = Ran(source, digests[source], None)
+            else:
+                architecture, notes = architecture_for(kernel, machine, form)
+                warnings |= dict.fromkeys(notes)
+                own = form if form not in (None, form_of(kernel)) else None
+                ran = Ran(source, digests[source], kernel.resolve(one.given), architecture, own)
+            planned.append(Planned(one, name, machine, ran))
+    return planned, list(warnings)
+
+
+def _digest(source: str, kernel: Kernel | None, form: str | None) -> str:
+    """Of the content of a program."""
+    if kernel is None:
+        trace = open_program(source, None, None, TRACED, None, form).trace
+        assert trace is not None
+        return trace.info.digest
+    return launches_digest(Path(source), kernel) if kernel.sources else kernel_digest(kernel.folder)

@@ -1,0 +1,141 @@
+"""What calibrated GPUs tell of others of their family: the values of machines/families.
+
+A donor gives what was fitted on it alone, not what its own file takes from a family. What several give is their mean;
+of what scales with a clock or a bandwidth (simtmm.machine.family), the geometric mean.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from simtmm.errors import StudyError
+from simtmm.machine import Machine
+from simtmm.machine.family import completed, load_family
+from simtmm.measurement.stream_operations import ELEMENT_BYTES
+
+# What a calibration finds and a GPU that was never calibrated can have from another one: core cycles
+DONATED = (
+    "scheduling.block_launch",
+    "scheduling.warp_launch",
+    "memory.store_latency",
+    "memory.port_interval",
+)
+# What is made by a family's rules, of a clock and a bandwidth
+BY_RULES = ("memory.partitions", "memory.service", "memory.atomic_service", "memory.turnaround")
+CALIBRATED = "by simtmm calibrate"  # what the sources of a calibrated machine's values begin with
+BLOCK, WARP = DONATED[:2]
+READ_EFFICIENCY = "read_efficiency"
+APART = 2.0  # the bandwidth at which warps can be started over the measured one, at least, to be told apart
+DIGITS = 4  # significant, of what several donors give
+
+
+def is_calibrated(machine: Machine) -> bool:
+    """Whether the machine's streams were fitted to measurements of its own."""
+    return _fitted(machine, "memory.service")
+
+
+def donors_of(machine: Machine, calibrated: Iterable[Machine]) -> tuple[Machine, ...]:
+    """The calibrated machines, this one apart, of the nearest family that has such. Raises StudyError without any."""
+    if machine.family is None:
+        raise StudyError(f"machine {machine.name}: has no family")
+    others = [each for each in calibrated if each.name != machine.name and each.family is not None]
+    chains = {each.name: load_family(each.family).chain for each in others if each.family}
+    for family in load_family(machine.family).chain:
+        found = tuple(each for each in others if family in chains[each.name])
+        if found:
+            return found
+    raise StudyError(f"machine {machine.name}: no other machine of its families is calibrated")
+
+
+def donated(donors: Sequence[Machine], rules: Iterable[str]) -> tuple[dict[str, float], dict[str, float]]:
+    """What these donors give together: values by key, and those of the rules named."""
+    values = {}
+    overheads = [_overheads(each) for each in donors]
+    for key in DONATED:
+        own = [each[key] for each in overheads if key in each]
+        if own:
+            values[key] = _rounded(fmean(own))
+    given = [_ruled(each) for each in donors]
+    means = {}
+    for rule in rules:
+        numbers = [each[rule] for each in given if each.get(rule)]
+        if numbers:
+            means[rule] = _rounded(math.exp(fmean(map(math.log, numbers))))
+        elif rule == READ_EFFICIENCY:  # no donor tells it: what was measured is what can be moved
+            means[rule] = 1.0
+    return values, means
+
+
+def left_out(machine: Machine, calibrated: Iterable[Machine], *, measured: bool) -> tuple[Machine, tuple[Machine, ...]]:
+    """The machine as its profile would be had it never been calibrated, and the donors that it has the rest from.
+
+    measured: whether a pointer chase on it and the bandwidth of one read of large arrays are known; without them L
+        and bandwidth come from the data sheet by the family's rules.
+
+    Raises StudyError where the machine has no family, or no other one of its families is calibrated.
+    """
+    donors = donors_of(machine, calibrated)
+    family = load_family(machine.family or "")
+    values, means = donated(donors, family.rules)
+    family.values |= values
+    family.rules |= means
+    lacking = {*DONATED, *BY_RULES, *(() if measured else ("memory.latency", "measured_bandwidth"))}
+    tables: dict[str, Any] = machine.to_dict()
+    tables["sources"] = {key: source for key, source in tables["sources"].items() if key not in lacking}
+    for key in lacking:
+        *parents, last = key.split(".")
+        table = tables
+        for parent in parents:
+            table = table[parent]
+        table.pop(last, None)
+    return Machine.from_dict(completed(tables, family), f"machine {machine.name}"), donors
+
+
+def _fitted(machine: Machine, key: str) -> bool:
+    """Whether a value was fitted on the machine."""
+    source = machine.sources.get(key)
+    return source is not None and source.certainty == "derived" and source.note.startswith(CALIBRATED)
+
+
+def _overheads(machine: Machine) -> dict[str, float]:
+    """What was fitted on the machine of the values that it can give.
+
+    Where starting warps takes so long that by itself it holds reads down to the bandwidth that was measured, the fit
+    can't tell one from the other, and a GPU of another bandwidth would be held to this one's: then what is too long
+    counts as the block's.
+    """
+    found = {key: float(machine.values()[key]) for key in DONATED if _fitted(machine, key)}
+    most = _longest_start(machine)
+    if {BLOCK, WARP} <= found.keys() and found[WARP] > most:
+        found |= {WARP: most, BLOCK: found[BLOCK] + found[WARP] - most}
+    return found
+
+
+def _longest_start(machine: Machine) -> float:
+    """Cycles for starting a warp, at most, that let reads pass at APART times the bandwidth that was measured."""
+    if machine.measured_bandwidth is None or machine.clock_hz is None:
+        return math.inf
+    loaded = machine.cores.groups * machine.cores.warp_width * ELEMENT_BYTES  # by a warp of each group
+    return loaded * machine.clock_hz / (APART * machine.measured_bandwidth)
+
+
+def _ruled(machine: Machine) -> Mapping[str, float]:
+    """What a calibrated machine gives for each rule."""
+    memory, clock = machine.memory, machine.clock_hz
+    if clock is None or memory.service == 0:
+        return {}
+    each = machine.chunk_bytes / memory.service * clock
+    moved = each * memory.partitions
+    told = machine.measured_bandwidth and machine.scheduling.warp_launch <= _longest_start(machine)
+    return {
+        "latency_seconds": memory.latency / clock,
+        "partition_bandwidth": each,
+        "efficiency": moved / machine.peak_bandwidth if machine.peak_bandwidth else 0.0,
+        READ_EFFICIENCY: moved / machine.measured_bandwidth if told and machine.measured_bandwidth else 0.0,
+        "turnaround": memory.turnaround / memory.service,
+    }
+
+
+def _rounded(number: float) -> float:
+    return float(f"{number:.{DIGITS}g}")

@@ -1,0 +1,76 @@
+"""What is changed of a machine, and how its name says so."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from simtmm.errors import MachineError
+from simtmm.machine.spelled import CACHES, factor_of, size_in_bytes, times
+
+MOST_NAMED = 3  # changes in a machine's name; `changes` has all
+
+
+class Changes:
+    """The tables of a machine whose values are changed one after another."""
+
+    def __init__(self, name: str, tables: dict[str, Any]) -> None:
+        self.name, self.tables = name, tables
+        self._factors: dict[str, float] = {}
+        self._taken_away: list[str] = []
+
+    def make(self, dotted: str, value: Any) -> None:
+        """Set a value: a number or word, "x0.5" for a multiple, "96KiB" for a size, None for none."""
+        where = f"machine {self.name}: {dotted}"
+        *parents, last = dotted.split(".")
+        table = self.tables
+        for parent in parents:
+            table = table.setdefault(parent, {})
+            if not isinstance(table, dict):
+                raise MachineError(f"{where}: {parent} is a value, not a table")
+        factor = factor_of(value)
+        if dotted in CACHES and (factor is not None or size_in_bytes(where, value) is not None):
+            last, table = ("sets" if factor is not None else "size"), table.setdefault(last, {})
+            dotted = f"{dotted}.{last}"
+        if factor is not None:
+            value = times(where, table.get(last), factor)
+            self._factors[dotted] = factor
+        if last == "size" and ".".join(parents) in (*CACHES, "memory"):
+            table.pop("sets", None)
+        if value is None:
+            table.pop(last, None)
+            self._taken_away.append(dotted)
+        else:
+            table[last] = dict(value) if isinstance(value, Mapping) else value
+
+    def told(self, before: Mapping[str, Any], after: Mapping[str, Any], earlier: Mapping[str, str]) -> dict[str, str]:
+        """All that differs from the machine of the name, by key, earlier changes included."""
+        said = dict(earlier)
+        for key in (*after, *(key for key in before if key not in after)):
+            if before.get(key) == after.get(key):
+                continue
+            whole = next((gone for gone in self._taken_away if key.startswith(f"{gone}.")), None)
+            if key not in after and whole is not None:
+                said[whole] = "= none"
+                continue
+            if key in self._factors and key not in earlier:
+                said[key] = f"x{self._factors[key]:g}"
+            else:
+                said[key] = f"= {_shown(after.get(key))}"
+        return said
+
+
+def named_with(name: str, earlier: Mapping[str, str], told: Mapping[str, str]) -> str:
+    """The name with what is changed behind it, as 'V100 (memory.latency x0.5)'; earlier: what the name says already."""
+    return name.removesuffix(suffix(earlier)) + suffix(told)
+
+
+def suffix(told: Mapping[str, str] | None) -> str:
+    """What is changed as the end of a name; empty where nothing is."""
+    if not told:
+        return ""
+    shown = [f"{key} {change}" for key, change in list(told.items())[:MOST_NAMED]]
+    more = [f"{len(told) - MOST_NAMED} more"] if len(told) > MOST_NAMED else []
+    return f" ({', '.join([*shown, *more])})"
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

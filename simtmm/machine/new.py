@@ -1,0 +1,38 @@
+"""A machine from a few numbers of a data sheet, and its family for the rest."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from simtmm.errors import MachineError
+from simtmm.machine.family import flattened, with_family
+from simtmm.machine.spec import Machine
+
+YOURS = {"source": "yours", "certainty": "user"}
+TICKS = 100  # of a cycle
+OF_TICKS = {"source": "hundredths of a cycle, for fractional latencies and service", "certainty": "definition"}
+
+
+def new_machine(name: str, family: str, values: Mapping[str, Any], description: str = "") -> Machine:
+    """A machine of that family whose values, by dotted key, are yours, and whose others are the family's.
+
+    values: as in a machine's file, with sizes as "72MiB" for resources.shared_memory and memory.l2.size; "none" for
+        what it has not, though the family has it.
+
+    Raises MachineError, with the key that is missing or wrong.
+    """
+    tables: dict[str, Any] = {"name": name, "family": family, "ticks_per_cycle": TICKS}
+    if description:
+        tables["description"] = description
+    sources: dict[str, Any] = {"ticks_per_cycle": OF_TICKS}
+    for dotted, value in values.items():
+        *parents, last = dotted.split(".")
+        table = tables
+        for parent in parents:
+            table = table.setdefault(parent, {})
+            if not isinstance(table, dict):
+                raise MachineError(f"machine {name}: {dotted}: {parent} is a value, not a table")
+        table[last] = dict(value) if isinstance(value, Mapping) else value
+        if value != "none":
+            sources |= dict.fromkeys(flattened({dotted: value}), YOURS)
+    origin = f"machine {name} of family {family}"
+    return Machine.from_dict(with_family({**tables, "sources": sources}, origin), origin)

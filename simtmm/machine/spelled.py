@@ -1,0 +1,90 @@
+"""How values are spelled beside plain numbers: sizes with a unit, as 72MiB, and factors, as x0.5."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from simtmm.errors import MachineError, shown
+
+UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+DIGITS = 12  # significant, of a value that is a factor times another
+BYTE_KEYS = ("resources.shared_memory",)  # whose values may be sizes
+CACHES = ("memory.l1", "memory.l2")  # whose sets may be told by a size
+WHOLE = "whole"  # a file's key: nothing is taken from its family, which it names for readers alone
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMG]?i?B)", re.IGNORECASE)
+_FACTOR = re.compile(r"x\s*(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+)")
+
+
+def size_in_bytes(where: str, value: object) -> int | None:
+    """The bytes of a text as 96KiB; None for what is no size. Raises MachineError for one that is no whole number.
+
+    where: what messages call it.
+    """
+    found = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
+    if found is None:
+        return None
+    named = {unit.lower(): factor for unit, factor in UNITS.items()}
+    if (factor := named.get(found[2].lower())) is None:
+        raise MachineError(f"{where} = {value}: must be in {', '.join(UNITS)} (1 KiB is 1024 bytes)")
+    made = float(found[1]) * factor
+    if made != int(made) or made < 1:
+        raise MachineError(f"{where} = {value}: must be a whole number of bytes, at least 1")
+    return int(made)
+
+
+def factor_of(value: object) -> float | None:
+    """The factor of a text as x0.5; None for anything else."""
+    found = _FACTOR.fullmatch(value.strip()) if isinstance(value, str) else None
+    return float(found[1]) if found else None
+
+
+def times(where: str, present: object, factor: float) -> int | float:
+    """A value times a factor; a whole number stays one where it can. Raises MachineError where there is no number."""
+    if isinstance(present, bool) or not isinstance(present, (int, float)):
+        has = "has no value" if present is None else f"is {shown(present)}"
+        raise MachineError(f"{where} = x{factor:g}: must be a number's multiple, and {where.split()[-1]} {has}")
+    made = float(f"{present * factor:.{DIGITS}g}")
+    return int(made) if isinstance(present, int) and made.is_integer() else made
+
+
+def with_sizes(tables: Mapping[str, Any], origin: str) -> dict[str, Any]:
+    """Nested tables of a machine with numbers in the place of sizes: bytes, and for `size` of a cache its sets.
+
+    A source of the size becomes one of the sets. Raises MachineError.
+    """
+    made = dict(tables)
+    for key in BYTE_KEYS:
+        table, last = key.split(".")
+        if isinstance(made.get(table), Mapping):
+            told = size_in_bytes(f"{origin}: {key}", made[table].get(last))
+            if told is not None:
+                made[table] = {**made[table], last: told}
+    memory = made.get("memory")
+    for key in CACHES:
+        last = key.split(".")[1]
+        if not isinstance(memory, Mapping) or not isinstance(memory.get(last), Mapping) or "size" not in memory[last]:
+            continue
+        memory = {**memory, last: _with_sets(memory, memory[last], f"{origin}: {key}")}
+        made["memory"] = memory
+        if isinstance(made.get("sources"), Mapping) and f"{key}.size" in made["sources"]:
+            made["sources"] = {
+                (f"{key}.sets" if name == f"{key}.size" else name): told for name, told in made["sources"].items()
+            }
+    return made
+
+
+def _with_sets(memory: Mapping[str, Any], cache: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """A cache's table with `sets` in the place of `size`."""
+    if "sets" in cache:
+        raise MachineError(f"{where}: size and sets: only one of them can be given")
+    size = size_in_bytes(f"{where}.size", cache["size"])
+    if size is None:
+        raise MachineError(f"{where}.size = {shown(cache['size'])}: must be a size, as 72MiB or 96KiB")
+    numbers = (cache.get("ways"), memory.get("chunk_words"), memory.get("word_bytes", 4))
+    if any(isinstance(number, bool) or not isinstance(number, int) or number < 1 for number in numbers):
+        raise MachineError(f"{where}.size = {cache['size']}: needs {where.split()[-1]}.ways and memory.chunk_words")
+    line = numbers[0] * numbers[1] * numbers[2]  # type: ignore[operator]  # of whole numbers, by the line above
+    if size < line:
+        raise MachineError(f"{where}.size = {cache['size']}: must be at least a set, {line} bytes")
+    return {"sets": round(size / line), **{key: value for key, value in cache.items() if key != "size"}}

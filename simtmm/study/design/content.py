@@ -1,0 +1,81 @@
+"""Content: hashes of all that decides what a program does, its parameters apart, by which its results are kept."""
+
+import hashlib
+import os
+import tomllib
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from simtmm.errors import KernelError
+from simtmm.kernel import Kernel
+from simtmm.recorder.compiler import HEADERS, HERE
+
+ARRAY = ".npy"
+
+
+def kernel_digest(folder: Path) -> str:
+    """Of every file in a kernel's folder, and of the headers it is recorded with. Raises KernelError."""
+    digest = hashlib.sha256()
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
+    try:
+        for path in files:
+            digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+        for header in HEADERS:
+            digest.update((HERE / header).read_bytes())
+    except OSError as error:
+        raise KernelError(f"{folder}: can't be read ({error.strerror})") from None
+    return digest.hexdigest()[:32]
+
+
+def launches_digest(path: Path, program: Kernel) -> str:
+    """Of a file of launches, and of the files of device code, headers and arrays that it names.
+
+    program: what the file describes. Where macros name headers that can't be followed, no two digests are equal.
+    Raises KernelError and CompilerError.
+    """
+    from simtmm.cuda.build import SOURCES
+    from simtmm.cuda.compilers.compile import SEARCHED
+    from simtmm.cuda.compilers.includes import included
+    from simtmm.cuda.compilers.options import parse_options
+
+    options = parse_options(program.options)
+    read = path
+    try:
+        texts = path.read_bytes()
+        digest = hashlib.sha256(texts)
+        sources = []
+        for read in program.source_paths:
+            content = read.read_bytes()
+            digest.update(f"{read.name}\0".encode() + hashlib.sha256(content).digest())
+            if read.suffix in SOURCES:
+                sources.append((content, read.absolute().parent))
+        for text in _texts(tomllib.loads(texts.decode("utf-8"))):
+            read = program.folder / text
+            if text.endswith(ARRAY) and read.is_file():
+                with read.open("rb") as file:
+                    digest.update(f"{text}\0".encode() + hashlib.file_digest(file, "sha256").digest())
+    except OSError as error:
+        raise KernelError(f"{read}: can't be read ({error.strerror})") from None
+    more = [Path(entry) for name in SEARCHED for entry in os.environ.get(name, "").split(os.pathsep) if entry]
+    macros = "\n".join(
+        f"#define {name} {value}" for name, _, value in (each[2:].partition("=") for each in options.macros)
+    )
+    sources += [(f"{macros}\n#include".encode(), program.folder)] if macros else []
+    sources += [(f'#include "{each}"'.encode(), program.folder) for each in options.included]
+    found = included(sources, [*map(Path, options.folders), program.folder, Path.cwd(), *more])
+    digest.update("\0".join(chain.from_iterable(found.digests)).encode("utf-8", "surrogateescape"))
+    if not found.complete:
+        digest.update(os.urandom(16))
+    return digest.hexdigest()[:32]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a document."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)

@@ -1,0 +1,223 @@
+"""Cases: programs on machines that are no study's points, computed once and kept in stores, as points are."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Literal
+
+from simtmm.engine import simulate
+from simtmm.errors import SimtmmError, WorkloadError
+from simtmm.machine import Machine
+from simtmm.model.series import SIMULATED
+from simtmm.parallel.tasks import Task
+from simtmm.provenance import computed_by, provenance
+from simtmm.result import Result
+from simtmm.study.design.points import point_key
+from simtmm.study.evaluation.recorded_traces import prune_traces, recorded, trace_key
+from simtmm.study.evaluation.simulations import executor_here, keep_outcomes
+from simtmm.study.evaluation.steps import Outcome, opened
+from simtmm.study.store.kept import kept_store
+from simtmm.study.store.store import Documents, Store
+from simtmm.trace.counts import Counts, lower_and_count
+from simtmm.trace.io import Trace
+from simtmm.watch import Watch, telling, watched
+
+COUNTS, TRACE = "counts", "trace"  # what is kept of a case beside what is simulated
+QUANTITIES = (SIMULATED, COUNTS, TRACE)
+Status = Literal["skipped", "failed", "open"]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A program whose cases are computed.
+
+    source: a kernel's name or folder, a file of launches, or a trace's file. digest: of its content. parameters: all of
+    a kernel's; None for a trace. architecture: what it is compiled for, where it is. form: how it is recorded, where
+    that is not what suits it.
+    """
+
+    source: str
+    digest: str
+    parameters: Mapping[str, Any] | None
+    architecture: int | None = None
+    form: str | None = None
+
+    @property
+    def recording(self) -> tuple[str, str, dict[str, Any], int | None, str | None]:
+        """Its recording, as `recorded` takes it; of a kernel."""
+        assert self.parameters is not None
+        return self.source, self.digest, dict(self.parameters), self.architecture, self.form
+
+    def key(self, machine: Machine, engine: str) -> str:
+        """What its case on a machine is kept by: that of a sweep's point where that is the same."""
+        form = [] if self.form is None else [self.form]
+        return point_key(self.digest, self.parameters or {}, machine, engine, self.architecture is not None, *form)
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a case. program, parameters, digest, doubts: the trace's."""
+
+    result: Result
+    counts: Counts
+    program: str
+    parameters: Mapping[str, Any]
+    digest: str
+    doubts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A case that nothing came of. skipped: the machine can't hold it; open: nobody has computed it yet."""
+
+    status: Status
+    reason: str
+
+
+class Cases:
+    """Cases, and the stores that keep them. A context manager."""
+
+    def __init__(self, cases: Sequence[tuple[Ran, Machine]], engine: str, store: str | Path | None) -> None:
+        """store: a file, or ":memory:"; one for each program in the user's cache folder if None. Raises StudyError."""
+        self._engine = engine
+        self._cases = [(ran.key(machine, engine), ran, machine) for ran, machine in cases]
+        sources = {ran.digest: ran.source for ran, _ in cases}
+        with ExitStack() as stack:
+            if store is not None:
+                self._stores = dict.fromkeys(sources, stack.enter_context(Store(store)))
+            else:
+                paths = {digest: kept_store(source, digest) for digest, source in sources.items()}
+                self._stores = {digest: stack.enter_context(Store(path)) for digest, path in paths.items()}
+            self._open = list({id(each): each for each in self._stores.values()}.values())
+            self._stack = stack.pop_all()
+
+    def __enter__(self) -> "Cases":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def compute(self, workers: int | None, watch: Watch | None) -> set[str]:
+        """Compute what is lacking, of the programs with the digests that it gives.
+
+        workers: processes; one for each core if None, and 1 is this process. watch: told of "cases", and of what each
+        goes through in this process. What goes wrong with a case is kept as that one's. Raises what would go wrong
+        with all.
+        """
+        there = {key: documents for store in self._open for key, documents in store.mended(store.results).items()}
+        skipped = self._skipped()
+        waiting = {
+            key: (ran, machine)
+            for key, ran, machine in self._cases
+            if key not in skipped and _done(there.get(key, {}), machine) is None
+        }
+        if not waiting:
+            return set()
+        about = {**provenance(), "sources": computed_by(), "engine": self._engine, "points": len(waiting)}
+        runs = {id(store): store.begin(None, (), about) for store in self._open}
+        for store in self._open:
+            store.forget_failures(waiting)
+        prune_traces({trace_key(*ran.recording) for ran, _ in waiting.values() if ran.parameters is not None})
+        lacking = {
+            key: [name for name in QUANTITIES if name not in there.get(key, {})] or QUANTITIES for key in waiting
+        }
+        threads = None if workers == 1 else 1  # the other cores are busy with other cases
+
+        def place(key: str) -> tuple[Store, int]:
+            store = self._stores[waiting[key][0].digest]
+            return store, runs[id(store)]
+
+        tasks = _tasks(waiting, lacking, self._engine, threads)
+        with watched(watch):
+            keep_outcomes(executor_here(len(waiting), workers), tasks, place, "cases")
+        return {ran.digest for ran, _ in waiting.values()}
+
+    def read(self) -> list[Done | Missing]:
+        """What is known of each case. Raises DamageError."""
+        there = {key: documents for store in self._open for key, documents in store.results().items()}
+        failures = {key: errors for store in self._open for key, errors in store.failures().items()}
+        skipped = self._skipped()
+        found: list[Done | Missing] = []
+        for key, _, machine in self._cases:
+            done = _done(there.get(key, {}), machine)
+            if done is not None:
+                found.append(done)
+            elif key in skipped:
+                found.append(Missing("skipped", skipped[key]))
+            elif key in failures:
+                found.append(Missing("failed", "; ".join(failures[key].values())))
+            else:
+                found.append(Missing("open", "has not been run yet"))
+        return found
+
+    def _skipped(self) -> dict[str, str]:
+        return {key: reason for store in self._open for key, reason in store.skipped().items()}
+
+
+def _tasks(
+    waiting: Mapping[str, tuple[Ran, Machine]],
+    lacking: Mapping[str, Sequence[str]],
+    engine: str,
+    threads: int | None,
+) -> dict[Task, str]:
+    """The calls that are needed, each behind those it needs, with the keys of the cases that they compute.
+
+    A program is recorded once for each architecture. Those of one recording stand together, so that few are in hand at
+    once.
+    """
+    tasks: dict[Task, str] = {}
+    by_recording: dict[str, list[str]] = {}
+    for key, (ran, _) in waiting.items():
+        by_recording.setdefault(repr(ran), []).append(key)
+    for keys in by_recording.values():
+        ran, _ = waiting[keys[0]]
+        if ran.parameters is None:
+            trace = Task(Path, (ran.source,), here=True)
+        else:
+            trace = Task(recorded, ran.recording, here=True)
+        tasks[trace] = ""
+        for key in keys:
+            tasks[Task(computed, (trace, waiting[key][1], tuple(lacking[key]), engine, threads), wanted=True)] = key
+    return tasks
+
+
+def computed(
+    source: Path | Trace, machine: Machine, quantities: Sequence[str], engine: str, threads: int | None
+) -> Outcome:
+    """A case. threads: see simtmm.simulate."""
+    begun, trace = perf_counter(), opened(source)
+    info = trace.info
+    results: dict[str, Mapping[str, Any]] = {
+        TRACE: {"kernel": info.kernel, "parameters": info.parameters, "digest": info.digest, "doubts": info.doubts}
+    }
+    try:
+        workload, counts = lower_and_count(trace, machine, telling("lowering"))
+        results[COUNTS] = asdict(counts)
+        if SIMULATED in quantities:
+            made = simulate(machine, workload, engine, threads=threads, progress=telling("simulating"))
+            results[SIMULATED] = made.to_dict()
+    except WorkloadError as error:
+        return Outcome(skipped=str(error))
+    except SimtmmError as error:
+        return Outcome(errors={SIMULATED: str(error)})
+    except MemoryError:
+        return Outcome(errors={SIMULATED: "memory ran out"})
+    return Outcome(results, seconds=perf_counter() - begun)
+
+
+def _done(documents: Documents, machine: Machine) -> Done | None:
+    """A case from what is kept of it; None where that is not all."""
+    try:
+        trace, counts = documents[TRACE], documents[COUNTS]
+        return Done(
+            result=Result.from_dict(documents[SIMULATED], machine.ticks_per_cycle, machine.clock_hz),
+            counts=Counts.from_dict(counts),
+            program=trace["kernel"],
+            parameters=trace["parameters"],
+            digest=trace["digest"],
+            doubts=tuple(trace["doubts"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        return None

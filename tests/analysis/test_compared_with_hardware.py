@@ -1,0 +1,99 @@
+"""A run says whether such a result was ever compared with hardware, and which assumption decides it."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from simtmm import load_machine, run
+from simtmm.analysis.compared_with_hardware import Comparison, compared_with_hardware, comparisons
+from simtmm.machine.known import machine_files
+from tests.trace.build import store, trace
+
+ACCURACY = Path(__file__).parents[2] / "docs" / "accuracy"
+KERNELS = {"stream": "stream", "h100-gemm": "gemm", "h100-mvt": "mvt", "h100-vector-add": "vector-add",
+           "gtx280-local-ranking": "list-ranking-helman-jaja"}  # fmt: skip
+
+
+def rows_of_tables():
+    """What machines/compared.csv has to hold: of each table of measured times its mean error."""
+    rows = []
+    for path in sorted(ACCURACY.glob("*.json")):
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        name = path.stem
+        kernels = KERNELS.get("stream" if name == f"stream-{kept['machine']}" else name)
+        if kernels is None or kept["reference"] != "measured":
+            continue
+        machine = load_machine(kept["machine"])
+        errors = [abs(point["said"]["simulated"] / point["measured"] - 1) for point in kept["points"]]
+        mean = f"{sum(errors) / len(errors):.4f}"
+        rows.append([kept["machine"], machine.digest(), machine.family or "", kernels, str(len(errors)), mean])
+    return rows
+
+
+def test_the_file_says_what_the_tables_say():
+    with (machine_files()["v100"].parent / "compared.csv").open(encoding="utf-8", newline="") as lines:
+        _, *rows = csv.reader(lines)
+    assert rows == rows_of_tables()
+    assert len(comparisons()) == len(rows) >= 10
+
+
+@pytest.mark.parametrize(
+    ("machine", "program", "said"),
+    [
+        ("h100-pcie", "gemm", "Compared with hardware: gemm: mean error "),
+        ("h100-pcie", "bfs", "Never compared with hardware: bfs on this machine; others were: gemm: mean error "),
+        (
+            "h200",
+            "gemm",
+            "Never compared with hardware: this machine; others of its family were: stream on gh200: ",
+        ),
+        ("cray-xmt", "gemm", "Never compared with hardware: this machine."),
+    ],
+)
+def test_what_is_known_is_said(machine, program, said):
+    assert compared_with_hardware(load_machine(machine), program).startswith(said)
+
+
+def test_a_changed_machine_was_never_compared():
+    changed = load_machine("h100-pcie").replace({"memory.latency": 700})
+    assert compared_with_hardware(changed, "gemm") == "Never compared with hardware: the machine is changed."
+
+
+def test_many_comparisons_are_cut_short(monkeypatch):
+    machine = load_machine("v100")
+    many = tuple(Comparison("v100", machine.digest(), "", f"k{n}", 3, 0.1) for n in range(7))
+    monkeypatch.setattr("simtmm.analysis.compared_with_hardware.comparisons", lambda: many)
+    said = compared_with_hardware(machine, "x")
+    assert said.endswith("k3: mean error 10.0 % over 3 points; 3 more in docs/accuracy.md.")
+
+
+def test_an_assumption_that_decides_is_named():
+    """Every thread updates one word, which takes its partition for nearly all of the time."""
+    done = run(trace([[[(0, "atomic", 0, 4)] * 20 for _ in range(256)]]), "a100-80")
+    said = r"memory.atomic_service = 11\.363 is an assumption \(as service\) that decides this result: with half of it "
+    assert len(done.assumptions) == 1
+    assert 50 < int(re.fullmatch(said + r"(\d+) % of the time", done.assumptions[0])[1]) < 70
+    assert done.to_dict()["assumptions"] == list(done.assumptions)
+
+
+def test_of_what_takes_long_it_is_said_that_it_may(monkeypatch):
+    monkeypatch.setattr("simtmm.analysis.run.MOST_AGAIN", 0)
+    done = run(trace([[[(0, "atomic", 0, 4)] * 20 for _ in range(256)]]), "a100-80")
+    assert done.assumptions[0].endswith("is an assumption (as service), and atomics may decide this result")
+
+
+def test_one_that_decides_nothing_is_not():
+    storing = trace([[[store(0, 4 * lane)] for lane in range(256)]])
+    assert run(storing, "a100-80").assumptions == ()
+
+
+def test_what_is_no_assumption_is_not_named():
+    updating = trace([[[(0, "atomic", 0, 4)] * 20 for _ in range(256)]])
+    machine = load_machine("a100-80")
+    done = run(updating, machine)
+    assert done.assumptions
+    own = machine.replace({"memory.atomic_service": 11})  # somebody says so
+    assert run(updating, own).assumptions == ()

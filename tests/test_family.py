@@ -1,0 +1,243 @@
+"""Families: what a machine's file takes from its family, how it says so, and that the shipped families hold."""
+
+import copy
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from simtmm.calibration import donors
+from simtmm.errors import MachineError
+from simtmm.machine import Machine, load_machine, machine_files, machine_toml, new_machine
+from simtmm.machine.family import RULES, load_family
+from simtmm.machine.known import family_files
+
+ROOT = Path(__file__).parents[1]
+FAMILIES = sorted(family_files())
+OF_A_FAMILY = [name for name in machine_files() if load_machine(name).family]
+CALIBRATED = [name for name in OF_A_FAMILY if donors.is_calibrated(load_machine(name))]
+
+PARENT = """
+name = "old"
+[cores]
+warp_width = 32
+cores_per_group = 64
+max_threads_per_core = 32
+[scheduling]
+block_launch = 300
+[memory]
+chunk_words = 32
+store_latency = 40
+[memory.l2]
+ways = 16
+latency = 200
+[rules]
+latency_seconds = 400e-9
+efficiency = 0.5
+[sources]
+"scheduling.block_launch" = { certainty = "family", source = "an old GPU" }
+"""
+CHILD = """
+name = "young"
+family = "old"
+[scheduling]
+block_launch = 200
+[memory.l1]
+sets = 8
+ways = 4
+latency = 30
+[rules]
+partition_bandwidth = 10e9
+read_efficiency = 1.25
+turnaround = 0.25
+[sources]
+"scheduling.block_launch" = { certainty = "family", source = "a young GPU", note = "fitted" }
+"rules.latency_seconds" = { certainty = "family", source = "a chase" }
+"""
+OWN = """
+name = "mine"
+family = "young"
+clock_hz = 2e9
+peak_bandwidth = 800e9
+[cores]
+groups = 10
+[memory.l2]
+size = "4MiB"
+[sources]
+"memory.l2.size" = { certainty = "confirmed", source = "its data sheet" }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "families").mkdir()
+    for name, text in (("old", PARENT), ("young", CHILD)):
+        (tmp_path / "families" / f"{name}.toml").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def made(folder, text=OWN):
+    path = folder / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_machine(path)
+
+
+def test_a_machine_takes_what_it_lacks_from_its_family_and_that_ones_family(folder):
+    machine = made(folder)
+    assert machine.scheduling.block_launch == 200  # the nearest one's
+    assert (machine.cores.warp_width, machine.memory.store_latency) == (32, 40)
+    assert (machine.memory.l1.sets, machine.memory.l2.ways) == (8, 16)
+    assert machine.family == "young"
+
+
+def test_what_is_a_machines_own_stays(folder):
+    machine = made(folder, OWN.replace("[memory.l2]", "[scheduling]\nblock_launch = 7\n[memory.l2]"))
+    assert machine.scheduling.block_launch == 7
+    assert "scheduling.block_launch" not in machine.sources
+
+
+def test_a_value_of_the_family_says_so(folder):
+    sources = made(folder).sources
+    assert sources["scheduling.block_launch"].model_dump() == {
+        "source": "family young: a young GPU", "certainty": "family", "note": "fitted",
+    }  # fmt: skip
+    assert sources["cores.warp_width"].source.startswith("family young: no source is given")
+    assert sources["memory.l2.sets"].source == "its data sheet"
+
+
+def test_latency_follows_from_the_clock_and_service_from_bandwidth_and_clock(folder):
+    memory = made(folder).memory
+    assert memory.latency == 800  # 400 ns at 2 GHz
+    assert memory.partitions == 40  # 400 GB/s, 10 of each
+    assert memory.service == 25.6  # 128 bytes in 12.8 ns
+    assert memory.atomic_service == memory.service
+    assert memory.turnaround == 6.4
+    assert made(folder).sources["memory.service"].note == "what all partitions move is 0.5 of peak_bandwidth 8e+11"
+
+
+def test_a_measured_bandwidth_comes_before_the_data_sheets_and_up_to_it(folder):
+    measured = OWN.replace("peak_bandwidth", "measured_bandwidth = 320e9\npeak_bandwidth")
+    assert made(folder, measured).memory.partitions == 40  # 1.25 times 320 GB/s
+    assert made(folder, measured.replace("320e9", "700e9")).memory.partitions == 80
+
+
+def test_sets_of_its_own_stand_for_the_familys_size_and_none_for_nothing(folder):
+    assert made(folder).memory.l2.sets == 2048
+    machine = made(folder, OWN.replace("[cores]", '[memory]\nl1 = "none"\nstore_latency = "none"\n[cores]'))
+    assert (machine.memory.l1, machine.memory.store_latency) == (None, None)
+
+
+def test_a_machine_of_a_family_is_written_whole_and_reads_back_as_it_was(folder, tmp_path):
+    machine = made(folder).replace({"memory.l1": None, "memory.latency": "x0.5"})
+    path = tmp_path / "written.toml"
+    path.write_text(machine_toml(machine), encoding="utf-8")
+    again = load_machine(path)
+    assert again == machine
+    assert (again.memory.l1, again.family, again.name) == (None, "young", machine.name)
+
+
+def test_a_flat_dictionary_takes_nothing_from_a_family():
+    tables = load_machine("v100").to_dict()
+    assert Machine.from_dict(copy.deepcopy(tables)) == load_machine("v100")
+    del tables["memory"]["store_latency"]
+    tables["sources"].pop("memory.store_latency")
+    assert Machine.from_dict(tables).memory.store_latency is None
+
+
+@pytest.mark.parametrize(
+    ("family", "text", "line"),
+    [
+        ("young", 'family = "olde"', "family = 'olde': unknown; did you mean 'old'?"),
+        ("old", 'family = "young"', "must not lead back to itself"),
+        ("young", "[rules]\nspeed = 1", "rules.speed: unknown"),
+        ("young", "[rules]\nefficiency = -1", "rules.efficiency = -1: must be a number above 0"),
+        ("young", "[memory]\nlatencies = 4", "memory.latencies: unknown key of a family; did you mean"),
+        ("young", "clock_hz = 1e9", "clock_hz: unknown key of a family"),
+        ("young", "donors = 4", "donors = 4: must be a list"),
+        ("young", "rules = 4", "rules = 4: must be a table"),
+    ],
+)
+def test_a_family_that_makes_no_sense_is_refused_in_a_line(folder, family, text, line):
+    head = f'name = "{family}"\n'
+    (folder / "families" / f"{family}.toml").write_text(head + text, encoding="utf-8")
+    with pytest.raises(MachineError) as caught:
+        made(folder)
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_family_is_told_with_the_machines_file(folder):
+    with pytest.raises(MachineError, match=r"mine\.toml: family = 'yung': unknown; did you mean 'young'"):
+        made(folder, OWN.replace('"young"', '"yung"'))
+
+
+def test_a_family_beside_a_machine_is_taken_before_the_shipped_one(folder):
+    (folder / "families" / "ada.toml").write_text(CHILD, encoding="utf-8")
+    assert made(folder, OWN.replace('"young"', '"ada"')).scheduling.block_launch == 200
+    assert load_machine("rtx-4090").scheduling.block_launch != 200  # the shipped machine has the shipped family
+
+
+def test_a_new_machines_own_values_are_yours_and_the_others_its_familys():
+    given = {"clock_hz": 2.52e9, "peak_bandwidth": 1008e9, "cores.groups": 128, "memory.l2.size": "72MiB"}
+    machine = new_machine("Mine", "ada", given)
+    like = load_machine("rtx-4090")
+    assert machine.digest() == like.digest()
+    assert {key for key, source in machine.sources.items() if source.source == "yours"} == {
+        "clock_hz", "peak_bandwidth", "cores.groups", "memory.l2.sets",
+    }  # fmt: skip
+
+
+# The families that ship
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_value_and_rule_of_a_shipped_family_has_a_source(name):
+    tables = tomllib.loads(family_files()[name].read_text(encoding="utf-8"))
+    assert tables["name"] == name
+    family = load_family(name)
+    keys = {*family.values, *(f"rules.{rule}" for rule in family.rules)}
+    assert all(family.sources[key]["source"] for key in keys)
+    assert set(tables["sources"]) <= keys
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if load_family(name).donors])
+def test_what_a_shipped_family_has_from_donors_is_what_they_give(name):
+    tables = tomllib.loads(family_files()[name].read_text(encoding="utf-8"))
+    machines = [load_machine(donor) for donor in tables["donors"]]
+    assert all(donors.is_calibrated(machine) for machine in machines)
+    values, rules = donors.donated(machines, tables["rules"])
+    assert tables["rules"] == rules
+    for key, value in values.items():
+        table, last = key.split(".")
+        assert tables[table][last] == value, key
+
+
+@pytest.mark.parametrize("name", OF_A_FAMILY)
+def test_a_calibrated_machine_of_a_family_with_donors_is_one_of_them(name):
+    families = [load_family(each) for each in load_family(load_machine(name).family).chain]
+    told = [family for family in families if name in family.donors]
+    assert bool(told) == (name in CALIBRATED)
+
+
+def test_leaving_a_machine_out_takes_nothing_from_it():
+    machines = [load_machine(name) for name in CALIBRATED]
+    for machine in machines:
+        left, given = donors.left_out(machine, machines, measured=True)
+        assert machine.name not in [donor.name for donor in given]
+        values, _ = donors.donated(given, RULES)
+        for key, value in values.items():
+            assert left.values()[key] == value
+        assert left.memory.latency == machine.memory.latency
+        by_sheet, _ = donors.left_out(machine, machines, measured=False)
+        assert by_sheet.memory.latency != machine.memory.latency
+        assert by_sheet.measured_bandwidth is None
+
+
+def test_a_warp_start_that_holds_reads_to_the_measured_bandwidth_is_not_taken_for_one():
+    machine = load_machine("mi300a")
+    values, rules = donors.donated([machine], ["read_efficiency"])
+    loaded = 228 * 64 * 8 * 2.096e9
+    assert values["scheduling.warp_launch"] == pytest.approx(loaded / (2 * 2677e9), rel=1e-3)
+    whole = machine.scheduling.block_launch + machine.scheduling.warp_launch
+    assert values["scheduling.block_launch"] + values["scheduling.warp_launch"] == pytest.approx(whole, rel=1e-3)
+    assert rules == {"read_efficiency": 1.0}
