@@ -928,3 +928,9 @@ def test_a_block_of_more_threads_than_a_group_holds_is_refused():
         "machine small: a block that needs 1537 threads does not fit: "
         "a core group has 1536 threads (cores.max_threads_per_core * cores.cores_per_group)"
     )
+
+
+def test_a_key_that_came_later_changes_no_digest_until_it_is_set():
+    machine = Machine.from_dict(SMALLEST)
+    assert machine.replace({"scheduling.block_interval": 0}).digest() == machine.digest()
+    assert machine.replace({"scheduling.block_interval": 1}).digest() != machine.digest()
