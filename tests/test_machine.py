@@ -40,6 +40,7 @@ FULL = {
         "pipeline_depth": 4,
         "launch_overhead": 5,
         "block_launch": 6,
+        "block_interval": 8,
         "warp_launch": 7,
     },
     "memory": {
@@ -77,7 +78,8 @@ COUNTS = (
     "memory.rows.chunks", "memory.rows.open", "memory.port_chunks",
 )  # fmt: skip
 DURATIONS = (
-    "scheduling.pipeline_depth", "scheduling.launch_overhead", "scheduling.block_launch", "scheduling.warp_launch",
+    "scheduling.pipeline_depth", "scheduling.launch_overhead", "scheduling.block_launch", "scheduling.block_interval",
+    "scheduling.warp_launch",
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service",
@@ -358,6 +360,7 @@ DEFAULTS = {
     "scheduling.pipeline_depth": 1,
     "scheduling.launch_overhead": 0,
     "scheduling.block_launch": 0,
+    "scheduling.block_interval": 0,
     "scheduling.warp_launch": 0,
     "memory.word_bytes": 4,
     "memory.coalescing": "chunk",
@@ -925,3 +928,9 @@ def test_a_block_of_more_threads_than_a_group_holds_is_refused():
         "machine small: a block that needs 1537 threads does not fit: "
         "a core group has 1536 threads (cores.max_threads_per_core * cores.cores_per_group)"
     )
+
+
+def test_a_key_that_came_later_changes_no_digest_until_it_is_set():
+    machine = Machine.from_dict(SMALLEST)
+    assert machine.replace({"scheduling.block_interval": 0}).digest() == machine.digest()
+    assert machine.replace({"scheduling.block_interval": 1}).digest() != machine.digest()

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from simtmm import load_machine, load_trace, lower, record, simulate
 from simtmm.calibration.occupancy_curve import load_stream, occupancy_curve
 from simtmm.calibration.stream_kernels import stream_bandwidth
+from simtmm.measurement.timings import load_timings
 from simtmm.timeline import WarpState
 from simtmm.workload import ASYNC, LOAD, Workload
 from tests.examples import examples
@@ -23,6 +24,7 @@ from tests.recorder.conftest import needs_compiler
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = Path(__file__).parent / "golden"
+MEASURED = Path(__file__).parents[1] / "traces" / "measured"
 HARDWARE = ROOT.parent / "shared" / "data" / "hardware"
 needs_hardware = pytest.mark.skipif(not HARDWARE.is_dir(), reason="the full tables lie outside the project")
 
@@ -352,6 +354,39 @@ def check_launch_overhead(made, note, key):
     assert made.scheduling.launch_overhead == round(seconds * clock) - rest
 
 
+def check_block_launch(made, note, key):
+    """From the measured times of rounds of blocks, as many at once as fit a group."""
+    source = made.sources["scheduling.block_launch"].note
+    warps, places, cycles = (17, 22, 32), (3, 2, 2), (538.6, 603.5, 654.3)
+    assert "3, 2 and 2, are taken anew every 538.6, 603.5 and 654.3 cycles by blocks of 17, 22 and 32" in source
+    blocks = -(-16384 // made.cores.groups)  # of the group with most
+    for each, room, found in zip(warps, places, cycles, strict=True):
+        took = (empty_kernel(32 * each, 16384) - empty_kernel(32 * each, 1)) * made.clock_hz
+        apart = max(made.scheduling.block_interval, each * made.scheduling.warp_launch)
+        assert room == made.warps_per_group // each
+        assert found == pytest.approx((took - (room - 1) * apart) / (blocks // room - 1), abs=0.5)
+    slope, intercept = np.polyfit(warps, cycles, 1)
+    assert made.scheduling.warp_launch == pytest.approx(slope, abs=0.005)
+    assert made.scheduling.block_launch == pytest.approx(intercept - 5, abs=0.5)
+
+
+def check_block_interval(made, note, key):
+    longer, shorter, clock, blocks = map(
+        float, re.match(r"\(([\d.e-]+) - ([\d.e-]+)\) \* ([\d.e]+) cycles / (\d+) blocks", note).groups()
+    )
+    assert (longer, shorter) == (empty_kernel(256, 16384), empty_kernel(256, 1))
+    assert (clock, blocks) == (made.clock_hz, -(-16384 // made.cores.groups) - 1)
+    assert made.scheduling.block_interval == pytest.approx((longer - shorter) * clock / blocks, abs=0.05)
+
+
+def empty_kernel(threads, blocks):
+    """Measured seconds."""
+    wanted = {"threads": str(threads), "blocks": str(blocks)}
+    times = load_timings(MEASURED / "h100_pcie_micro.csv")
+    (found,) = (time.seconds for time in times if time.kernel == "empty" and time.parameters == wanted)
+    return found
+
+
 def check_port_interval(made, note, key):
     found = re.search(r"([\d.e-]+) \* ([\d.e]+) cycles / \((\d+) steps \* ([\d.]+) warps .* \* (\d+) lines\)", note)
     seconds, clock, steps, warps, lines = map(float, found.groups())
@@ -396,6 +431,9 @@ def check_calibrated(made, note, key):
 CHECKS = [
     *((key, "by simtmm calibrate", check_calibrated) for key in CALIBRATED),
     ("scheduling.launch_overhead", "; less", check_launch_overhead),
+    ("scheduling.block_interval", "blocks behind the first", check_block_interval),
+    ("scheduling.block_launch", "by blocks of", check_block_launch),
+    ("scheduling.warp_launch", "by blocks of", check_block_launch),
     ("memory.port_interval", "warps of a group", check_port_interval),
     ("memory.l2.latency", "cycles of a step", check_steps),
     ("memory.l2.service", "slices *", check_slices),

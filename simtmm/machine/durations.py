@@ -16,6 +16,7 @@ class Durations:
     pipeline_depth: int
     launch_overhead: int
     block_launch: int
+    block_interval: int
     warp_launch: int
     latency: int
     """Of global memory, L."""
@@ -40,6 +41,7 @@ class Durations:
             pipeline_depth=ticks(scheduling.pipeline_depth),
             launch_overhead=ticks(scheduling.launch_overhead),
             block_launch=ticks(scheduling.block_launch),
+            block_interval=ticks(scheduling.block_interval),
             warp_launch=ticks(scheduling.warp_launch),
             latency=ticks(memory.latency),
             store_latency=ticks(memory.latency if memory.store_latency is None else memory.store_latency),

@@ -56,6 +56,9 @@ FREE = frozenset(
 # Decides which trace a program has, or what a family's rules make of it, and not what the machine makes of a trace
 APART = frozenset(("compute_capability", "measured_bandwidth"))
 
+# Keys that came later, and the value at which they change nothing: a machine without them keeps its digest
+LATER = {"scheduling.block_interval": 0}
+
 NO_VALUES = {"name", "description", "family", "changes", "sources"}
 
 
@@ -171,9 +174,10 @@ class Machine(Table):
 
     @functools.cached_property
     def _digest(self) -> str:
-        # By their first names, so that what was kept of a machine is still found after a key is renamed
+        # By their first names, so that what was kept of a machine is still found after a key is renamed, or added
         first = {new: old for old, new in MACHINE_KEYS.items()}
-        values = {first.get(key, key): value for key, value in self.values().items() if key not in APART}
+        said = {key: value for key, value in self.values().items() if key not in APART and LATER.get(key) != value}
+        values = {first.get(key, key): value for key, value in said.items()}
         text = json.dumps(values, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -159,13 +159,14 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
     """No launch is shorter than its work over all ports or than its longest warp, nor longer than all one by one."""
     costs = Costs(machine)
     overhead = machine.durations.launch_overhead
-    start = machine.durations.block_launch + machine.durations.warp_launch
+    takes = machine.durations
+    start = takes.warp_launch + takes.block_launch
     findings = []
     for launch, (first, last) in enumerate(pairwise(workload.launch_blocks.tolist())):
         work, longest, serial = 0, 0, 0
         for warp in range(*workload.block_warps[[first, last]].tolist()):
             alone = start
-            serial += start
+            serial += start + takes.block_interval
             for operation in workload.warp(warp):
                 held, instructions = costs.held(operation)
                 work += held

@@ -78,6 +78,7 @@ def machines(draw: DrawFn, coupled: bool = True) -> Machine:
                 "pipeline_depth": draw(st.sampled_from([0, 1, 4, 21])),
                 "launch_overhead": draw(st.sampled_from([0, 5])),
                 "block_launch": draw(st.sampled_from([0, 0, 40])),
+                "block_interval": draw(st.sampled_from([0, 0, 25])),
                 "warp_launch": draw(st.sampled_from([0, 0, 10])),
             },
             "memory": draw(_memories(coupled)),

@@ -18,6 +18,7 @@ from simtmm.engine.fast.layout import (
     FINISHED,
     FREE_BLOCKS,
     FREE_SLOTS,
+    GROUP_BLOCK_FREE,
     GROUP_BLOCKS,
     GROUP_EMPTY_BLOCKS,
     GROUP_FINISHED,
@@ -28,6 +29,7 @@ from simtmm.engine.fast.layout import (
     GROUP_PARKED,
     GROUP_WARPS,
     OTHER_TICKS,
+    P_BLOCK_INTERVAL,
     P_BLOCK_LAUNCH,
     P_BLOCK_WARPS,
     P_BLOCKS,
@@ -178,6 +180,9 @@ def dispatch(s, order, t):
                     s.watch[w, WATCH_STATE] = START
                     s.watch[w, WATCH_SINCE] = t
                 s.parameters[R_AGE] += 1
+            free = max(t, s.group[g, GROUP_LAUNCH_FREE], s.group[g, GROUP_BLOCK_FREE])
+            s.group[g, GROUP_LAUNCH_FREE] = free
+            s.group[g, GROUP_BLOCK_FREE] = free + s.parameters[P_BLOCK_INTERVAL]
             slot = s.block[b, BLOCK_FIRST]
             while slot >= 0:
                 # The next one first: where all of them end at once, the last advance frees the block's list.

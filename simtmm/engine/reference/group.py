@@ -31,6 +31,7 @@ class Group:
         self.free_slots: list[int] = []
         self.slots = 0
         self.launch_free = 0
+        self.block_free = 0
         self.living = 0
         self.waiting_for_memory = 0
         self.waiting_at_barrier = 0

@@ -1,0 +1,213 @@
+"""Kernels on an H100 PCIe as NVIDIA's compiler makes them: an empty one, multiply-adds, PolyBench, the SDK, lud.
+
+Their sources are written anew from descriptions (simtmm/validation/compiled), compiled for sm_90 and recorded as
+machine code. The profile's values hold for all points; those from which some of them come have a table of their own.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from simtmm.engine import simulate
+from simtmm.errors import ModelError
+from simtmm.machine import Machine, load_machine
+from simtmm.measurement.timings import Timing, load_timings
+from simtmm.model import predict
+from simtmm.model.series import SIMULATED
+from simtmm.program import architecture_for, open_program
+from simtmm.recorder.compiled.record import record
+from simtmm.validation.accuracy import Accuracy, Measured
+from simtmm.validation.cases import Tables
+from simtmm.validation.cases.measured_files import measured_file
+from simtmm.validation.compiled.programs import program
+from simtmm.watch import Watch
+
+MACHINE = "h100-pcie"
+FILES = ("h100_pcie_micro.csv", "h100_pcie_kernels.csv")
+COMPARED_MODELS = ("pram", "tmm", "tmm-warps", "roofline", "mwp-cwp")
+AS_TRANSPOSE = "simulated, transposed"  # where it is not known whether a kernel copies or transposes
+ORIGIN = "sarchlab/mgpusim, nvidia/eval: times on an H100 PCIe, in traces/measured/" + " and ".join(FILES)
+CALIBRATED = (
+    "launch_overhead, block_launch, block_interval and warp_launch on five times of an empty kernel, which stand in a "
+    "table of their own; l2.latency, l2.service and port_interval on times of gemm, mvt and vectorAdd as written in "
+    "the papers' form (h100-kernels). syrk, scalarProd, transpose, scan, lud and the chain of multiply-adds decided "
+    "nothing."
+)
+
+# Of the empty kernel, threads and blocks that machines/h100-pcie.toml takes its launch from
+EMPTY_CALIBRATION = ((256, 1), (256, 16384), (544, 16384), (704, 16384), (1024, 16384))
+# What is simulated of the measured cases: the largest n or number of blocks, which take minutes each beyond, and where
+# there are hundreds of points some of them.
+LARGEST = {"gemm": 192, "syrk": 192, "mvt": 512, "vector-add": 1 << 22, "transpose": 3072}
+EMPTY_THREADS, EMPTY_BLOCKS = (32, 256, 512, 544, 704, 1024), (1, 16, 128, 512, 2048, 16384)
+FFMA_BLOCKS, FFMA_ITERATIONS = (1, 100, 300, 400, 600, 1000, 1400, 2000, 3000), (10, 20)
+SMALL = {"gemm": 32, "syrk": 32, "mvt": 48, "vector-add": 1 << 16, "lud": 16, "scan-short": 8192}  # of a sample
+
+
+class Suite(NamedTuple):
+    """A table. kernels: names of files beside which it stands. promised: the simulation's mean error, at most."""
+
+    title: str
+    kernels: tuple[str, ...]
+    promised: float
+    notes: tuple[str, ...]
+
+
+SUITES = {
+    "h100-empty-calibration": Suite(
+        "An empty kernel on an H100 PCIe, points of calibration",
+        ("empty",),
+        0.03,
+        ("The profile's four values of a launch come from these five times.",),
+    ),
+    "h100-empty": Suite(
+        "An empty kernel on an H100 PCIe",
+        ("empty",),
+        0.05,
+        (
+            "A group starts a block every 130 cycles, however many threads it has, and a block keeps its places for "
+            "some 425 cycles and 7 more for each warp: from 544 threads on, fewer than four blocks fit a group, and "
+            "places bind. The first eight blocks or so of a group follow one another in 85 cycles, so a few hundred "
+            "blocks are simulated too slow.",
+            "36 of 561 measured points: 32 to 1024 threads, 1 to 16,384 blocks.",
+        ),
+    ),
+    "h100-ffma": Suite(
+        "A chain of multiply-adds on an H100 PCIe",
+        ("ffma",),
+        0.1,
+        (
+            "An iteration is 131 instructions, of which the assembler has a lone warp take 515 cycles; it was measured "
+            "to take 522 at 1.755 GHz. With up to four warps a scheduler, blocks of the machine take no longer than "
+            "one, and with five to eight twice as long: schedulers prefer the oldest.",
+            "A trace's stalls come behind the instructions of a stretch without accesses, here of the whole loop. So "
+            "warps that share a scheduler wait for one another's instructions: four of them, which on the machine take "
+            "as long as one, are simulated half as slow again (400 blocks).",
+        ),
+    ),
+    "h100-polybench-compiled": Suite(
+        "PolyBench-GPU's naive gemm, mvt and syrk, as compiled, on an H100 PCIe",
+        ("gemm", "mvt", "syrk"),
+        0.45,
+        (
+            "gemm and syrk up to n = 192, mvt up to 512; larger ones take minutes each.",
+            "syrk's warps read up to 32 rows at once, and each line takes the L1's port for port_interval, which "
+            "gemm's stores decided: at 0.3 cycles in the place of 1.33, syrk's mean error falls from 120 to 20 %. "
+            "Loads and stores need intervals of their own.",
+        ),
+    ),
+    "h100-sdk-compiled": Suite(
+        "Kernels of the CUDA SDK and Rodinia's lud, as compiled, on an H100 PCIe",
+        ("vector-add", "transpose", "scalar-product", "scan-short", "lud"),
+        0.24,
+        (
+            "The measurement does not tell whether transpose (kernelID = 1) copies or transposes: what is simulated "
+            "copies, the series beside it transposes, both in tiles of 16 x 16.",
+            "What loads takes some 0.35 us more than is simulated, once and whatever its size: its first accesses, "
+            "which no rule here has. scalarProd and lud go through chains of accesses to shared memory, which the "
+            "machine serves at once. transpose and vectorAdd from some 30 MB on take more of the L2 than it is "
+            "simulated to need.",
+            "Times of lud are of single cold runs, its kernels' together.",
+        ),
+    ),
+}
+
+
+def reproduce(watch: Watch | None = None) -> Tables:
+    """The tables, of chosen sizes."""
+    return _tables([time for time in measured_times() if _is_chosen(time)], watch)
+
+
+def sample(watch: Watch | None = None) -> Tables:
+    """The same of the smallest sizes."""
+    return _tables([time for time in measured_times() if _is_chosen(time) and _is_small(time)], watch)
+
+
+def measured_times() -> list[Timing]:
+    """The measured times, of both files. Raises StudyError where one is not there."""
+    return [time for name in FILES for time in load_timings(measured_file(name))]
+
+
+def times(time: Timing, machine: Machine) -> dict[str, float]:
+    """What the simulation and the models say of a measured case, in microseconds, by series."""
+    if time.kernel == "transpose":
+        said = _times("copy", time, machine)
+        return said | {AS_TRANSPOSE: _times("transpose", time, machine)[SIMULATED]}
+    return _times(time.kernel, time, machine)
+
+
+def _times(kernel: str, time: Timing, machine: Machine) -> dict[str, float]:
+    measured = program(kernel, time.parameters)
+    architecture, _ = architecture_for(measured, machine, "compiled")
+    trace = record(measured, measured.resolve({}), architecture=architecture)  # an empty kernel is meant: no warning
+    prepared = open_program(trace).on(machine)
+    assert machine.clock_hz is not None
+    assert prepared.counts is not None
+    unit = 1e6 / machine.clock_hz
+    said = {SIMULATED: simulate(machine, prepared.workload, breakdown=False).cycles * unit}
+    for model in COMPARED_MODELS:
+        try:
+            said[model] = predict(model, machine, prepared.counts).cycles * unit
+        except ModelError:  # it says nothing of such a program
+            continue
+    return said
+
+
+def _numbers(time: Timing) -> dict[str, int]:
+    return {name: int(value) for name, value in time.parameters.items()}
+
+
+def _is_chosen(time: Timing) -> bool:
+    numbers = _numbers(time)
+    if time.kernel == "empty":
+        return numbers["threads"] in EMPTY_THREADS and numbers["blocks"] in EMPTY_BLOCKS
+    if time.kernel == "ffma":
+        return numbers["blocks"] in FFMA_BLOCKS and numbers["iterations"] in FFMA_ITERATIONS
+    return numbers.get("n", 0) <= LARGEST.get(time.kernel, numbers.get("n", 0))
+
+
+def _is_small(time: Timing) -> bool:
+    numbers = _numbers(time)
+    if time.kernel == "scalar-product":
+        return numbers["vectors"] == numbers["elements"] // 64
+    if time.kernel == "ffma":
+        return numbers["blocks"] <= 100
+    if time.kernel == "empty":
+        return numbers["threads"] in (256, 1024) and numbers["blocks"] in (1, 512, 16384)
+    return numbers["n"] <= SMALL.get(time.kernel, 1024)
+
+
+def _tables(measured: Sequence[Timing], watch: Watch | None) -> Tables:
+    machine = load_machine(MACHINE)
+    points: dict[str, list[Measured]] = {name: [] for name in SUITES}
+    for done, time in enumerate(measured):
+        if watch:
+            watch("compiled kernels on the H100 PCIe", done, len(measured))
+        points[_suite(time)].append(_point(time, times(time, machine)))
+    return tuple(
+        Accuracy(
+            name=name,
+            title=suite.title,
+            quantity="time",
+            unit="us",
+            points=tuple(points[name]),
+            calibrated=CALIBRATED,
+            origin=ORIGIN,
+            machine=MACHINE,
+            promised={SIMULATED: suite.promised},
+            notes=suite.notes,
+        )
+        for name, suite in SUITES.items()
+    )
+
+
+def _suite(time: Timing) -> str:
+    if time.kernel == "empty":
+        numbers = _numbers(time)
+        fitted = (numbers["threads"], numbers["blocks"]) in EMPTY_CALIBRATION
+        return "h100-empty-calibration" if fitted else "h100-empty"
+    return next(name for name, suite in SUITES.items() if time.kernel in suite.kernels)
+
+
+def _point(time: Timing, said: dict[str, float]) -> Measured:
+    case = ", ".join(f"{name} = {value}" for name, value in time.parameters.items())
+    return Measured(f"{time.kernel}, {case}", time.seconds * 1e6, said, group=time.kernel)

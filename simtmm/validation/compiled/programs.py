@@ -1,0 +1,178 @@
+"""The measured cases as programs: arrays, launches and what must come out, for the kernels beside this file."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from simtmm.errors import StudyError, nearest
+from simtmm.kernel import Array, Kernel, Launch, expect_equal
+from simtmm.parameter import SEED
+
+FOLDER = Path(__file__).parent
+ALPHA, BETA = np.float32(1.5), np.float32(1.25)
+THREADS = 256  # of a block, in kernels of the CUDA SDK
+TILE = 16  # of a matrix that blocks take in tiles
+PRODUCT_BLOCKS = 128  # of scalar-product, however many vectors there are
+TOLERANCE = 1e-3  # relative, of float32 sums in whatever order
+
+
+@dataclass(frozen=True)
+class Case:
+    """A measured case.
+
+    source: a file beside this one. arrays: what launches work on. expected: what some of these must be afterwards.
+    """
+
+    source: str
+    arrays: Mapping[str, Array]
+    launches: tuple[Launch, ...]
+    expected: Mapping[str, Array]
+
+
+def program(kernel: str, parameters: Mapping[str, Any]) -> Kernel:
+    """The program of a measured case, its answer checked when it is recorded. Raises StudyError for an unknown kernel.
+
+    kernel: a name in CASES. parameters: as the file of measured times tells them, whole numbers.
+    """
+    if kernel not in CASES:
+        raise StudyError(f"kernel {kernel!r}: has no measured cases{nearest(kernel, CASES)}")
+    case = CASES[kernel](**{name: int(value) for name, value in parameters.items()})
+    return Kernel(kernel, FOLDER, {"seed": SEED}, "", _Host(case), (FOLDER / case.source,))
+
+
+class _Host(ModuleType):
+    """What host.py is to a folder's kernel."""
+
+    def __init__(self, case: Case) -> None:
+        super().__init__("host", "Launched as it was measured.")
+        self._case = case
+
+    def inputs(self, parameters: Any) -> dict[str, Array]:
+        """The arrays before the first launch."""
+        return {name: array.copy() for name, array in self._case.arrays.items()}
+
+    def launches(self, parameters: Any, memory: Mapping[str, Array]) -> tuple[Launch, ...]:
+        """All launches, in order."""
+        return self._case.launches
+
+    def check(self, parameters: Any, before: Mapping[str, Array], after: Mapping[str, Array]) -> None:
+        """What came out against what was expected."""
+        for name, array in self._case.expected.items():
+            expect_equal(name, after[name], array, 0.0 if array.dtype.kind in "iu" else TOLERANCE)
+
+
+def _numbers(*shape: int) -> Array:
+    """Numbers from 0.5 to 1.5, the same for the same shape: sums of their products never vanish."""
+    return np.random.default_rng(math.prod(shape)).uniform(0.5, 1.5, shape).astype(np.float32)
+
+
+def _empty(threads: int, blocks: int) -> Case:
+    return Case("empty.cu", {"nothing": np.zeros(1)}, (Launch("empty", (), blocks, threads),), {})
+
+
+def _ffma(threads: int, blocks: int, iterations: int) -> Case:
+    arguments = ("out", np.float32(0.5), np.float32(0.25), iterations)  # which tends to 0.5
+    out = np.zeros(threads * blocks, np.float32)
+    expected = {"out": np.full_like(out, 0.5)}
+    return Case("ffma.cu", {"out": out}, (Launch("ffma", arguments, blocks, threads),), expected)
+
+
+def _gemm(n: int, side: int) -> Case:
+    a, b, c = _numbers(n, n), _numbers(n, n)[::-1].copy(), _numbers(n, n)
+    launch = Launch("gemm", ("a", "b", "c", ALPHA, BETA, n), (-(-n // side),) * 2, (side, side))
+    return Case("polybench.cu", {"a": a, "b": b, "c": c}, (launch,), {"c": BETA * c + ALPHA * (a @ b)})
+
+
+def _syrk(n: int, side: int) -> Case:
+    a, c = _numbers(n, n), _numbers(n, n)
+    launch = Launch("syrk", ("a", "c", ALPHA, BETA, n), (-(-n // side),) * 2, (side, side))
+    return Case("polybench.cu", {"a": a, "c": c}, (launch,), {"c": BETA * c + ALPHA * (a @ a.T)})
+
+
+def _mvt(n: int, side: int) -> Case:
+    a, y = _numbers(n, n), _numbers(n)
+    blocks = -(-n // side)
+    launches = (
+        Launch("mvt_rows", ("a", "x", "y", n), blocks, side),
+        Launch("mvt_columns", ("a", "z", "y", n), blocks, side),
+    )
+    arrays = {"a": a, "x": _numbers(n), "z": _numbers(n), "y": y}
+    return Case("polybench.cu", arrays, launches, {"x": arrays["x"] + a @ y, "z": arrays["z"] + a.T @ y})
+
+
+def _vector_add(n: int) -> Case:
+    a, b = _numbers(n), _numbers(n)[::-1].copy()
+    launch = Launch("vector_add", ("a", "b", "sum", n), -(-n // THREADS), THREADS)
+    return Case("vector_add.cu", {"a": a, "b": b, "sum": np.zeros_like(a)}, (launch,), {"sum": a + b})
+
+
+def _copy(n: int) -> Case:
+    matrix = _numbers(n, n)
+    launch = Launch("copy", ("in", "out", n), (n // TILE,) * 2, (TILE, TILE))
+    return Case("transpose.cu", {"in": matrix, "out": np.zeros_like(matrix)}, (launch,), {"out": matrix})
+
+
+def _transpose(n: int) -> Case:
+    matrix = _numbers(n, n)
+    launch = Launch("transpose", ("in", "out", n, n), (n // TILE,) * 2, (TILE, TILE))
+    return Case("transpose.cu", {"in": matrix, "out": np.zeros_like(matrix)}, (launch,), {"out": matrix.T.copy()})
+
+
+def _scalar_product(vectors: int, elements: int) -> Case:
+    a, b = _numbers(vectors, elements), _numbers(vectors, elements)[::-1].copy()
+    launch = Launch("scalar_product", ("a", "b", "products", vectors, elements), PRODUCT_BLOCKS, THREADS)
+    arrays = {"a": a, "b": b, "products": np.zeros(vectors, np.float32)}
+    return Case("scalar_product.cu", arrays, (launch,), {"products": (a * b).sum(axis=1)})
+
+
+def _scan_short(n: int, length: int) -> Case:
+    numbers = np.random.default_rng(n).integers(0, 100, n, np.uint32)
+    arrays = numbers.reshape(-1, length)
+    before = np.cumsum(arrays, axis=1, dtype=np.uint32) - arrays
+    launch = Launch("scan_short", ("in", "out", length // 4), n // (4 * THREADS), THREADS)
+    out = np.zeros_like(numbers)
+    return Case("scan_short.cu", {"in": numbers, "out": out}, (launch,), {"out": before.reshape(-1)})
+
+
+def _lud(n: int) -> Case:
+    n = -(-n // TILE) * TILE  # a matrix of 8 x 8 is a tile as well
+    matrix = _numbers(n, n) + n * np.eye(n, dtype=np.float32)  # whose pivots are far from 0
+    launches = []
+    for first in range(0, n - TILE, TILE):
+        tiles = (n - first) // TILE - 1
+        launches += [
+            Launch("diagonal", ("matrix", n, first), 1, TILE),
+            Launch("perimeter", ("matrix", n, first), tiles, 2 * TILE),
+            Launch("internal", ("matrix", n, first), (tiles, tiles), (TILE, TILE)),
+        ]
+    launches.append(Launch("diagonal", ("matrix", n, n - TILE), 1, TILE))
+    return Case("lud.cu", {"matrix": matrix}, tuple(launches), {"matrix": _decomposed(matrix)})
+
+
+def _decomposed(matrix: Array) -> Array:
+    """Its factors in one matrix, the lower one's diagonal of ones left out."""
+    made = matrix.astype(np.float64)
+    for step in range(len(made) - 1):
+        made[step + 1 :, step] /= made[step, step]
+        made[step + 1 :, step + 1 :] -= np.outer(made[step + 1 :, step], made[step, step + 1 :])
+    return made.astype(np.float32)
+
+
+CASES: Mapping[str, Callable[..., Case]] = {
+    "empty": _empty,
+    "ffma": _ffma,
+    "gemm": _gemm,
+    "mvt": _mvt,
+    "syrk": _syrk,
+    "vector-add": _vector_add,
+    "copy": _copy,
+    "transpose": _transpose,
+    "scalar-product": _scalar_product,
+    "scan-short": _scan_short,
+    "lud": _lud,
+}

@@ -1,0 +1,102 @@
+"""Compiled kernels on the H100 PCIe: measured points, programs that are right, and what is promised of them."""
+
+from collections import Counter
+
+import pytest
+
+from simtmm import load_machine, simulate
+from simtmm.errors import SimtmmError, StudyError
+from simtmm.measurement.timings import Timing
+from simtmm.model.series import SIMULATED
+from simtmm.program import open_program
+from simtmm.validation.cases import h100_compiled
+from simtmm.validation.compiled.programs import CASES, program
+from tests.cuda.compilers.conftest import needs_machine_code
+
+MACHINE = load_machine(h100_compiled.MACHINE)
+SMALLEST = {
+    "empty": {"threads": 32, "blocks": 1},
+    "ffma": {"threads": 32, "blocks": 2, "iterations": 2},
+    "gemm": {"n": 24, "side": 16},
+    "mvt": {"n": 24, "side": 16},
+    "syrk": {"n": 24, "side": 16},
+    "vector-add": {"n": 1000},
+    "copy": {"n": 32},
+    "transpose": {"n": 32},
+    "scalar-product": {"vectors": 130, "elements": 1100},
+    "scan-short": {"n": 2048, "length": 512},
+    "lud": {"n": 40},
+}
+
+
+def test_every_measured_point_is_there():
+    times = h100_compiled.measured_times()
+    assert Counter(time.kernel for time in times) == {
+        "empty": 561, "ffma": 130, "syrk": 27, "scalar-product": 10, "transpose": 7, "scan-short": 14, "lud": 9,
+        "gemm": 27, "mvt": 27, "vector-add": 11,
+    }  # fmt: skip
+    assert {time.machine for time in times} == {h100_compiled.MACHINE}
+    assert {time.kernel for time in times} < CASES.keys() == SMALLEST.keys()
+
+
+def test_points_of_calibration_stand_apart():
+    times = [time for time in h100_compiled.measured_times() if time.kernel == "empty"]
+    tables = Counter(h100_compiled._suite(time) for time in times)
+    assert tables == {"h100-empty-calibration": len(h100_compiled.EMPTY_CALIBRATION), "h100-empty": 556}
+
+
+def test_a_kernel_that_was_not_measured_is_refused():
+    with pytest.raises(StudyError, match=r"kernel 'gem': has no measured cases.*gemm"):
+        program("gem", {})
+
+
+@needs_machine_code
+@pytest.mark.parametrize("kernel", CASES)
+def test_a_program_runs_as_machine_code_and_its_answer_is_right(kernel):
+    """Sizes that are no multiples of a block, where the kernel takes them; a wrong answer would raise."""
+    trace = open_program(program(kernel, SMALLEST[kernel]), machine=MACHINE, form="compiled").trace
+    assert {schedule.instructions for schedule in trace.info.schedules} == {"machine code"}
+
+
+@needs_machine_code
+def test_a_wrong_answer_would_be_noticed():
+    wrong = program("vector-add", {"n": 1000})
+    wrong.host._case.expected["sum"][34] += 1
+    with pytest.raises(SimtmmError, match=r"sum\[34\] is .*, should be "):
+        open_program(wrong, machine=MACHINE, form="compiled")
+
+
+@needs_machine_code
+def test_an_iteration_of_dependent_multiply_adds_takes_what_was_measured():
+    """131 instructions, some 524 cycles at 1.755 GHz: within 2 %, and a step of the measured times, 32 ns."""
+
+    def cycles(iterations):
+        made = program("ffma", {"threads": 32, "blocks": 2, "iterations": iterations})
+        return simulate(MACHINE, open_program(made, machine=MACHINE, form="compiled").on(MACHINE).workload).cycles
+
+    measured = {
+        int(time.parameters["iterations"]): time.seconds * MACHINE.clock_hz
+        for time in h100_compiled.measured_times()
+        if time.kernel == "ffma" and (time.parameters["threads"], time.parameters["blocks"]) == ("32", "2")
+    }
+    longer = measured[40] - measured[10]
+    assert abs(cycles(40) - cycles(10) - longer) <= 0.02 * longer + 32e-9 * MACHINE.clock_hz
+
+
+@needs_machine_code
+@pytest.mark.parametrize("suite", h100_compiled.SUITES)
+def test_few_points_are_within_what_is_promised(sampled, suite):
+    table = {table.name: table for table in sampled("h100-compiled")}[suite]
+    assert table.errors(SIMULATED).mean <= 1.5 * table.promised[SIMULATED]  # of a few points
+
+
+@needs_machine_code
+def test_an_empty_kernel_takes_as_long_as_its_places_or_its_starts_do():
+    """Fewer than four blocks of 544 threads fit a group: 16 % of 32 more threads are 26 % of time."""
+
+    def said(threads):
+        time = Timing("empty", "h100-pcie", 0, {"threads": str(threads), "blocks": "4096"})
+        return h100_compiled.times(time, MACHINE)[SIMULATED]
+
+    assert said(32) == pytest.approx(said(256), rel=0.03)
+    assert said(544) > 1.2 * said(512)
