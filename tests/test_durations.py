@@ -13,6 +13,7 @@ KEYS = {
     "pipeline_depth": ("scheduling.pipeline_depth", 3),
     "launch_overhead": ("scheduling.launch_overhead", 500),
     "block_launch": ("scheduling.block_launch", 7),
+    "first_access": ("memory.first_access", 17),
     "block_interval": ("scheduling.block_interval", 6),
     "warp_launch": ("scheduling.warp_launch", 2),
     "latency": ("memory.latency", 400),

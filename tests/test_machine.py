@@ -56,6 +56,7 @@ FULL = {
         "service": 1.5,
         "atomic_service": 2.5,
         "turnaround": 3,
+        "first_access": 9,
         "rows": {"chunks": 16, "open": 4, "opening": 20},
         "stores": "posted",
         "store_latency": 60,
@@ -82,7 +83,7 @@ DURATIONS = (
     "scheduling.warp_launch",
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
-    "memory.l2.service",
+    "memory.l2.service", "memory.first_access",
 )  # fmt: skip
 WORDS = {
     "scheduling.switch": ("on-stall", "every-instruction"),
@@ -361,6 +362,7 @@ DEFAULTS = {
     "scheduling.launch_overhead": 0,
     "scheduling.block_launch": 0,
     "scheduling.block_interval": 0,
+    "memory.first_access": 0,
     "scheduling.warp_launch": 0,
     "memory.word_bytes": 4,
     "memory.coalescing": "chunk",
@@ -934,3 +936,6 @@ def test_a_key_that_came_later_changes_no_digest_until_it_is_set():
     machine = Machine.from_dict(SMALLEST)
     assert machine.replace({"scheduling.block_interval": 0}).digest() == machine.digest()
     assert machine.replace({"scheduling.block_interval": 1}).digest() != machine.digest()
+    for later, other in (("memory.atomics", "by-word"), ("memory.first_access", 1)):
+        assert machine.replace({later: machine.values()[later]}).digest() == machine.digest()
+        assert machine.replace({later: other}).digest() != machine.digest()

@@ -26,6 +26,7 @@ class Durations:
     service: int
     atomic_service: int
     turnaround: int
+    first_access: int
     row_opening: int
     l1_latency: int
     """Of a hit; L without an L1. Likewise that of the L2."""
@@ -49,6 +50,7 @@ class Durations:
             service=ticks(memory.service),
             atomic_service=ticks(memory.atomic_service),
             turnaround=ticks(memory.turnaround),
+            first_access=ticks(memory.first_access),
             row_opening=ticks(memory.rows.opening) if memory.rows else 0,
             l1_latency=ticks((memory.l1 or memory).latency),
             l2_latency=ticks((memory.l2 or memory).latency),

@@ -57,7 +57,7 @@ FREE = frozenset(
 APART = frozenset(("compute_capability", "measured_bandwidth"))
 
 # Keys that came later, and the value at which they change nothing: a machine without them keeps its digest
-LATER = {"scheduling.block_interval": 0}
+LATER = {"scheduling.block_interval": 0, "memory.atomics": "each", "memory.first_access": 0}
 
 NO_VALUES = {"name", "description", "family", "changes", "sources"}
 

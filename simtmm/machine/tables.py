@@ -155,6 +155,7 @@ class Memory(Table):
         "", "which updates of a warp's atomic are served together", default="each"
     )
     turnaround: Duration = unit("cycles", "a partition that turns from reads to writes or back waits", default=0)
+    first_access: Duration = unit("cycles", "a group's first loads in a launch take so much longer", default=0)
     rows: Rows | None = unit("", "the rows of a partition", default=None)
     stores: Literal["blocking", "posted"] = unit("", "whether a warp waits for its stores", default="blocking")
     store_latency: Duration | None = unit("cycles", "latency of a store; L if left out", default=None)

@@ -42,6 +42,7 @@ class Costs:
         self.fastest, self.slowest = durations.fastest_load, durations.slowest_load
         self.port_interval = durations.port_interval
         self.port_chunks = memory.port_chunks
+        self.first_access = durations.first_access
         self.service, self.atomic_service = durations.service, durations.atomic_service
         # An access of the L2 takes a slice, and may have a line written back.
         writing_back = self.service + self.turnaround + self.opening
@@ -84,7 +85,7 @@ class Costs:
         service = self.atomic_service if operation[0] == "atomic" else self.service
         slowest = max(self.slowest, self.store_latency)
         each = slowest + self.port_interval + service + self.turnaround + self.opening + self.l2_service
-        return each * len(operation[1])
+        return self.first_access + each * len(operation[1])
 
 
 def life_of(costs: Costs, operations: list[Operation], intervals: list[Interval]) -> Life:

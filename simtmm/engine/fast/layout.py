@@ -35,13 +35,13 @@ GROUP_LAUNCH_FREE, GROUP_GRANTED_SLOT, GROUP_GRANTED_AGE, GROUP_READY, GROUP_FIN
 GROUP_MEMORY_HEAD, GROUP_MEMORY_TAIL, GROUP_OTHER_HEAD, GROUP_OTHER_TAIL, GROUP_QUEUE_HEAD, GROUP_QUEUE_TAIL = (
     np.int64(column) for column in range(13, 19)
 )
-GROUP_PARKED, GROUP_LAST, GROUP_EMPTY_BLOCKS, GROUP_BLOCK_FREE = range(19, 23)
-GROUP_TIME = 23  # and those behind it: the ticks of each state in WHERE_TIME_GOES
+GROUP_PARKED, GROUP_LAST, GROUP_EMPTY_BLOCKS, GROUP_BLOCK_FREE, GROUP_TRANSLATED = range(19, 24)
+GROUP_TIME = 24  # and those behind it: the ticks of each state in WHERE_TIME_GOES
 TIME_ISSUING, TIME_MEMORY, TIME_BARRIER, TIME_START, TIME_EMPTY = (
     GROUP_TIME + WHERE_TIME_GOES.index(state) for state in ("issuing", "memory", "barrier", "start", "empty")
 )
-GROUP_ISSUED, GROUP_TRANSACTIONS, GROUP_L1_HITS, GROUP_L2_HITS, GROUP_PORT_BUSY, GROUP_DONE_WARPS = range(28, 34)
-GROUP_ROW = 34
+GROUP_ISSUED, GROUP_TRANSACTIONS, GROUP_L1_HITS, GROUP_L2_HITS, GROUP_PORT_BUSY, GROUP_DONE_WARPS = range(29, 35)
+GROUP_ROW = 35
 TIMES = len(WHERE_TIME_GOES)
 # What is kept to look for a recurrence: when that was, how many steps are left to find it of how many; from KEPT on the
 # group's row, its sleepers, its ports (three numbers each), its sleepers (two) and its ready warps.
@@ -75,13 +75,14 @@ BIT_SETS = 3
     P_SCHEDULER, P_BREAKDOWN, P_TIMELINE, P_LANES, P_WIDE, P_FIRST_BLOCK, P_STORE_LATENCY, P_TURNAROUND, P_DROPS,
     P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
     P_CYCLE, P_JUMPS, P_STREAMED, P_BLOCK_WARPS, P_FIRST_WARP, P_BLOCK_INTERVAL,
-) = range(48)  # fmt: skip
+    P_FIRST_ACCESS,
+) = range(49)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(48, 55)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(49, 56)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
-R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(55, 60)
-PARAMETERS = 60
+R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(56, 61)
+PARAMETERS = 61
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 

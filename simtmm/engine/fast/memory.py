@@ -13,11 +13,13 @@ from simtmm.engine.fast.layout import (
     GROUP_LAST,
     GROUP_PORT_FREE,
     GROUP_TRANSACTIONS,
+    GROUP_TRANSLATED,
     LINE_CHUNK,
     LINE_FILL,
     NO,
     P_ATOMIC_SERVICE,
     P_DROPS,
+    P_FIRST_ACCESS,
     P_HASHED,
     P_L1_LATENCY,
     P_L1_SETS,
@@ -168,5 +170,9 @@ def transfer_chunks(s, memory, g, what, first, count, t):
                 if cached and s.parameters[P_L1_SETS] > 0:
                     insert_line(s.l1, row1, chunk, done, s.parameters[P_L1_WAYS])
             finish = done if serial else max(finish, done)
+    if s.parameters[P_FIRST_ACCESS] > 0 and what != STORE:
+        if s.group[g, GROUP_TRANSLATED] == 0:
+            s.group[g, GROUP_TRANSLATED] = t + s.parameters[P_FIRST_ACCESS]
+        finish += max(np.int64(0), s.group[g, GROUP_TRANSLATED] - t)
     s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], finish)
     return finish

@@ -37,6 +37,7 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_WARP_LAUNCH] = takes.warp_launch
     parameters[at.P_LATENCY] = takes.latency
     parameters[at.P_STORE_LATENCY] = takes.store_latency
+    parameters[at.P_FIRST_ACCESS] = takes.first_access
     parameters[at.P_TURNAROUND] = takes.turnaround
     parameters[at.P_DROPS] = memory.l1 is not None and memory.l1_after_store == "drop"
     parameters[at.P_PORT_INTERVAL] = takes.port_interval
@@ -123,5 +124,12 @@ def flags_of(machine: Machine, coupled: bool) -> list[int]:
 def _has_path(machine: Machine) -> bool:
     """Whether a transfer may take anything but L: ports, partitions, caches, or one after another."""
     memory, takes = machine.memory, machine.durations
-    busy = takes.port_interval or takes.service or takes.atomic_service or takes.turnaround or takes.row_opening
+    busy = (
+        takes.port_interval
+        or takes.first_access
+        or takes.service
+        or takes.atomic_service
+        or takes.turnaround
+        or takes.row_opening
+    )
     return bool(busy) or memory.transfers == "serial" or memory.l1 is not None or memory.l2 is not None

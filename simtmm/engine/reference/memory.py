@@ -40,6 +40,8 @@ class Memory:
         self.partition_writes: defaultdict[int, bool] = defaultdict(bool)
         rows, opening = memory.rows, durations.row_opening
         self.rows = [OpenRows(rows, opening, self.partitions) for _ in range(self.partitions)] if rows else None
+        self.first_access = durations.first_access
+        self.translated: dict[int, int] = {}  # of each group, from when on it lacks no translation
         self.last_finish = 0
         self.transactions = 0
         self.l1_hits = 0
@@ -58,6 +60,8 @@ class Memory:
                     start = max(now, self.port_free[group])
                     self.port_free[group] = start + self.port_interval
                 finish = max(finish, self.transfer(group, kind, chunk, start, now))
+        if kind != STORE:
+            finish += max(0, self.translated.setdefault(group, now + self.first_access) - now)
         self.transactions += len(chunks)
         self.last_finish = max(self.last_finish, finish)
         return finish

@@ -93,3 +93,10 @@ def test_no_latency_of_the_l2_serves_gemm_and_mvt_where_lines_are_dropped():
     steps = {kernel: seconds[kernel, "128", "8"] - seconds[kernel, "64", "8"] for kernel in ("gemm", "mvt")}
     assert abs(kept / (steps["mvt"] / steps["gemm"]) - 1) < 0.1
     assert ratio / (steps["mvt"] / steps["gemm"]) - 1 > 0.15
+
+
+@needs_compiler
+def test_the_smallest_vector_add_takes_what_was_measured(sample):
+    """first_access was chosen for it, to 10 cycles."""
+    smallest = min(sample["h100-vector-add"].points, key=lambda point: point.at)
+    assert smallest.said[SIMULATED] == pytest.approx(smallest.measured, abs=10 * 1e6 / MACHINE.clock_hz)
