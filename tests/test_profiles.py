@@ -17,7 +17,9 @@ from simtmm import load_machine, load_trace, lower, record, simulate
 from simtmm.calibration.occupancy_curve import load_stream, occupancy_curve
 from simtmm.calibration.stream_kernels import stream_bandwidth
 from simtmm.measurement.timings import load_timings
+from simtmm.model.series import SIMULATED
 from simtmm.timeline import WarpState
+from simtmm.validation.cases import h100_kernels
 from simtmm.workload import ASYNC, LOAD, Workload
 from tests.examples import examples
 from tests.recorder.conftest import needs_compiler
@@ -348,6 +350,13 @@ def check_peak(made, note, key):
     assert made.peak_bandwidth == pytest.approx(int(processors) * float(each), rel=1e-12)  # its rounding
 
 
+def check_first_access(made, note, key):
+    """To 10 cycles, in which the smallest vectorAdd takes as long as was measured."""
+    (time,) = [each for each in h100_kernels.measured_times() if int(each.parameters["n"]) == 16384]
+    said = h100_kernels.times(time, made)[SIMULATED]
+    assert said == pytest.approx(1e6 * time.seconds, abs=10 * 1e6 / made.clock_hz)
+
+
 def check_launch_overhead(made, note, key):
     seconds, clock, rest = map(float, re.search(r"([\d.e-]+) \* ([\d.e]+) = \d+; less (\d+) cycles", note).groups())
     assert clock == made.clock_hz
@@ -431,6 +440,7 @@ def check_calibrated(made, note, key):
 CHECKS = [
     *((key, "by simtmm calibrate", check_calibrated) for key in CALIBRATED),
     ("scheduling.launch_overhead", "; less", check_launch_overhead),
+    ("memory.first_access", "what makes its time the measured one", check_first_access),
     ("scheduling.block_interval", "blocks behind the first", check_block_interval),
     ("scheduling.block_launch", "by blocks of", check_block_launch),
     ("scheduling.warp_launch", "by blocks of", check_block_launch),

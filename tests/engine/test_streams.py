@@ -189,12 +189,15 @@ def test_what_comes_out_of_order_is_told():
         simulate(MACHINE, streamed(disordered, MACHINE))
 
 
-def test_a_trace_that_has_changed_meanwhile_is_told():
-    """What the whole of it was looked at for is found to be wrong later on."""
-    wild = Program(3, (2, 1, 1), wild=True)
-    trace, fine = long_trace(wild, 8, set(range(8)), 2), long_trace(Program(5, (2, 1, 1)), 8, set(range(8)), 2)
-    stream = dataclasses.replace(streamed(fine, MACHINE), trace=trace)
-    with pytest.raises(EngineError, match="launch 0: its trace has changed meanwhile"):
+@pytest.mark.parametrize("at_once", [2, 8])
+def test_a_trace_that_has_changed_meanwhile_is_told(at_once):
+    """What the whole of it was looked at for is found to be wrong later on, be it in the last piece."""
+    wild = long_trace(Program(3, (2, 1, 1), wild=True), 8, set(range(8)), at_once)
+    fine = long_trace(Program(5, (2, 1, 1)), 8, set(range(8)), at_once)
+    half = len(fine._source) // 2  # the pieces of a launch
+    last = Trace(fine.info, [*fine._source[:half], *wild._source[half:]])
+    stream = dataclasses.replace(streamed(fine, MACHINE), trace=last)
+    with pytest.raises(EngineError, match="launch 1: its trace has changed meanwhile"):
         simulate(MACHINE, stream)
 
 

@@ -22,6 +22,7 @@ from simtmm.engine.fast.tables import (
     parameters_of,
     table,
 )
+from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.native import Loop
 from simtmm.result import WHERE_TIME_GOES
@@ -60,6 +61,7 @@ class Launch:
         stream: Stream | None = None,
     ) -> None:
         """stream: of a streamed workload, at an earlier launch or none."""
+        self._origin, self._launch = workload.origin, launch
         part = Part.of(workload, launch)
         room = Room.of(machine, part)
         groups, memory = machine.cores.groups, machine.memory
@@ -155,7 +157,10 @@ class Launch:
         return outcome == at.OVER
 
     def _simulate(self, mark: int) -> int:
-        return RUN(self._state, *self._flags, self._stretch, mark)
+        outcome = RUN(self._state, *self._flags, self._stretch, mark)
+        if self._state.parameters[at.R_REFUSED]:  # what was lowered before can't be lowered any more
+            raise EngineError(f"{self._origin}: launch {self._launch}: its trace has changed meanwhile")
+        return outcome
 
     def _make_room(self) -> None:
         """Twice the room for finishes of asyncs, where a warp needs it."""

@@ -9,7 +9,6 @@ from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.layout import State
 from simtmm.engine.fast.part import Part
 from simtmm.engine.fast.tables import Integers, table
-from simtmm.errors import EngineError
 from simtmm.native import Loop
 from simtmm.trace.streamed import Piece, Stream, StreamedWorkload
 from simtmm.trace.warps.blocks import ASK, ASK_ENTRY
@@ -89,8 +88,6 @@ class Streamed:
 
     def supplied(self, state: State) -> State:
         parameters = state.parameters
-        if parameters[at.R_REFUSED]:
-            raise EngineError(f"{self._workload.origin}: launch {self._launch}: its trace has changed meanwhile")
         if not parameters[at.R_HUNGRY]:
             return state
         self._drop(state)
