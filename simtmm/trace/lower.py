@@ -52,7 +52,7 @@ Progress = Callable[[int, int], None]
 
 Lowerable = TypeVar("Lowerable", Workload, StreamedWorkload, AnyWorkload)
 
-MOST_HELD = 1 << 27  # bytes of the operations that are held rather than made anew for each simulation
+MOST_HELD = 1 << 28  # bytes of the operations that are held rather than made anew for each simulation
 
 
 def lower(trace: Trace, machine: Machine, progress: Progress | None = None) -> Workload:
