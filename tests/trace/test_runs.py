@@ -17,6 +17,7 @@ from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
 from simtmm.trace.runs import blocks as made_of
 from simtmm.trace.runs.blocks import Encoder, runs_of
+from simtmm.trace.runs.encoding import MOST_ENTRIES
 from simtmm.trace.runs.layout import LOOP, PLAIN, STEP_WHAT
 from simtmm.trace.runs.summing import FACTORS, PRIME, SUMS
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch
@@ -207,3 +208,16 @@ def test_batches_of_several_launches_come_as_runs_of_one_each():
         (0, [0, 4], (1, 1, 1)),
         (2, [1], (2, 1, 1)),
     ]
+
+
+def test_a_block_whose_tree_would_be_too_large_stands_as_its_events():
+    """Two blocks that do the same over and over, but in too many steps to look for that; and one behind them."""
+    count = MOST_ENTRIES + 5
+    events = np.zeros(2 * count + 3, EVENT)
+    events["value"] = 4 * (np.arange(len(events)) * 2654435761 % 1_000_003)
+    ends = np.array([count, 2 * count, 2 * count + 3], np.int64)
+    batch = Batch(events, np.zeros(3, np.int32), np.arange(3, dtype=np.int32), ends)
+    runs = Encoder().runs(batch, 0, (1, 1, 1))
+    assert runs.structure.tolist()[:2] == [PLAIN, PLAIN]
+    assert same(runs.to_batch(), batch)
+    assert runs.value_ends.tolist()[:2] == [2 * count, 4 * count]

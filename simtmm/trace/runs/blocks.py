@@ -13,7 +13,7 @@ import numpy.typing as npt
 from simtmm.native import Loop
 from simtmm.trace.runs import layout as at
 from simtmm.trace.runs.decoding import NEST, decode
-from simtmm.trace.runs.encoding import encode
+from simtmm.trace.runs.encoding import MOST_ENTRIES, encode
 from simtmm.trace.runs.growing import ENTRY_ROW, LIST_ROW, TREE_USED, Tree
 from simtmm.trace.runs.layout import Structures
 from simtmm.trace.runs.parting import (
@@ -222,7 +222,7 @@ class Encoder:
     def _larger(self, draft: Draft) -> Draft:
         """The same with twice the room, and a tree with twice the room."""
         self._room *= 2
-        self._tree = _tree(2 * len(self._tree.parent), len(self._tree.at))
+        self._tree = _tree(min(2 * len(self._tree.parent), MOST_ENTRIES), len(self._tree.at))
         larger = _draft(self._room, 2 * len(self._tree.parent))
         for name in ("structure", "node", "step", "words", "values"):
             old = getattr(draft, name)

@@ -31,6 +31,8 @@ from simtmm.trace.runs.parting import (
     part,
 )
 
+MOST_ENTRIES = 1 << 20  # of a block's tree, some 200 bytes each; what has more in it stands as its events
+
 
 def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, structure_of, value_ends):
     """Encode blocks from the first on, whose events begin at `begin`; the first one for which there was no room.
@@ -43,7 +45,13 @@ def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, s
         end = ends[block]
         plant(tree, threads)
         if grow(tree, events, begin, end, block_x, block_y, block_z) < end:
-            return np.int64(block)
+            if tree.entry.shape[0] < MOST_ENTRIES or not put_plain(draft, events, begin, end):
+                return np.int64(block)
+            structure_of[block] = PLAIN
+            draft.used[USED_VALUES] += 2 * (end - begin)
+            value_ends[block] = draft.used[USED_VALUES]
+            begin = end
+            continue
         if not part(draft, tree, threads, block_x, block_y):
             return np.int64(block)
         nodes = draft.used[MADE_NODES]
@@ -59,13 +67,8 @@ def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, s
             structure_of[block] = known
         elif nodes * NODE_ROW + steps * STEP_ROW + words + values > 2 * (end - begin):
             values = 2 * (end - begin)
-            if draft.used[USED_VALUES] + values > draft.values.shape[0]:
+            if not put_plain(draft, events, begin, end):
                 return np.int64(block)
-            at = draft.used[USED_VALUES]
-            for index in range(begin, end):
-                draft.values[at] = events[index, 0]
-                draft.values[at + 1] = events[index, 1]
-                at += 2
             structure_of[block] = PLAIN
         else:
             draft.structure[number, STRUCTURE_NODES] = draft.used[USED_NODES] + nodes
@@ -85,6 +88,19 @@ def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, s
         value_ends[block] = draft.used[USED_VALUES]
         begin = end
     return np.int64(ends.shape[0])
+
+
+@inlined
+def put_plain(draft, events, begin, end):
+    """Put the events of a block behind the values, as they are; whether there is room."""
+    at = draft.used[USED_VALUES]
+    if at + 2 * (end - begin) > draft.values.shape[0]:
+        return False
+    for index in range(begin, end):
+        draft.values[at] = events[index, 0]
+        draft.values[at + 1] = events[index, 1]
+        at += 2
+    return True
 
 
 @inlined
