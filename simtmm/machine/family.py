@@ -216,14 +216,19 @@ def _set(tables: dict[str, Any], dotted: str, value: Any) -> None:
         table[last] = value
 
 
-def _read(path: Path) -> dict[str, Any]:
-    """A family's file. Raises MachineError."""
+def read_tables(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file. Raises MachineError."""
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise MachineError(f"{path}: can't be read ({error.strerror})") from None
     except (ValueError, RecursionError) as error:
         raise MachineError(f"{path}: is not TOML ({shown_error(error)})") from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A family's file. Raises MachineError."""
+    tables = read_tables(path)
     for key in ("rules", "sources"):
         if not isinstance(tables.get(key, {}), dict):
             raise MachineError(f"{path}: {key} = {shown(tables[key])}: must be a table of keys")

@@ -1,10 +1,9 @@
 """Machines by name or file."""
 
-import tomllib
 from pathlib import Path
 
-from simtmm.errors import MachineError, shown, shown_error
-from simtmm.machine.family import with_family
+from simtmm.errors import MachineError, shown
+from simtmm.machine.family import read_tables, with_family
 from simtmm.machine.known import named_machine
 from simtmm.machine.spec import Machine
 from simtmm.renamed import MACHINE_KEYS, old_names, tell, with_new_keys, with_new_names
@@ -23,12 +22,7 @@ def load_machine(machine: str | Path) -> Machine:
     path = Path(machine)
     if path.suffix.lower() != ".toml" and path.name == str(machine):
         path = named_machine(str(machine))
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise MachineError(f"{path}: can't be read ({error.strerror})") from None
-    except (ValueError, RecursionError) as error:
-        raise MachineError(f"{path}: is not TOML ({shown_error(error)})") from None
+    tables = read_tables(path)
     for old in old_names(tables, MACHINE_KEYS):
         tell(str(path), old, MACHINE_KEYS[old])
     try:

@@ -82,7 +82,7 @@ class StreamedWorkload:
     @property
     def warps(self) -> int:
         """Number of warps, over all blocks."""
-        return int((np.diff(self.launch_blocks) * self.warps_of_blocks).sum())
+        return int(self.launch_warps[-1])
 
     @property
     def operations(self) -> int:
@@ -99,6 +99,11 @@ class StreamedWorkload:
         """int64[launches]: how many warps each block of a launch has."""
         width = self.specification.warp_width
         return np.array([-(-launch.threads_per_block // width) for launch in self.trace.info.launches], dtype=np.int64)
+
+    @cached_property
+    def launch_warps(self) -> Integers:
+        """int64[launches + 1]: offsets."""
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(self.launch_blocks) * self.warps_of_blocks)])
 
     def limited(self, launch_limits: Integers, origin: str) -> "StreamedWorkload":
         """The same with other limits, as a machine has them."""

@@ -93,7 +93,7 @@ class Launch:
             assert isinstance(workload, StreamedWorkload)
             parameters[at.P_STREAMED] = 1
             parameters[at.P_BLOCK_WARPS] = workload.warps_of_blocks[launch]
-            parameters[at.P_FIRST_WARP] = (np.diff(workload.launch_blocks) * workload.warps_of_blocks)[:launch].sum()
+            parameters[at.P_FIRST_WARP] = workload.launch_warps[launch]
             self._supply = Streamed(workload, stream, launch, part, groups * room.slots)
         else:
             assert isinstance(workload, Workload)
