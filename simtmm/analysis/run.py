@@ -1,5 +1,6 @@
 """One run: a kernel, trace or workload is simulated on a machine and set beside the models' predictions."""
 
+import contextlib
 import dataclasses
 import time
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ from simtmm.provenance import provenance
 from simtmm.result import Prediction, Result
 from simtmm.stalls import REASONS
 from simtmm.trace.counts import Counts
+from simtmm.trace.info import TraceInfo
 from simtmm.trace.schedule import Schedule
 from simtmm.trace.schema import Sampling
 from simtmm.trace.streamed import AnyWorkload
@@ -44,6 +46,8 @@ class Run:
     compared: whether such a result was ever compared with hardware, in words.
     assumptions: values of the machine that nobody knows and that decide the result, in words.
     schedules: of a compiled program's kernels, what their instructions are.
+    sources: the lines of the program's files, by the names that its places have; only of kernels that were recorded now.
+    info: of the trace, if there is one.
     """
 
     program: str
@@ -62,6 +66,8 @@ class Run:
     sampling: Sampling | None = None
     warnings: tuple[str, ...] = ()
     schedules: tuple[Schedule, ...] = ()
+    sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    info: TraceInfo | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as one JSON document."""
@@ -205,6 +211,8 @@ def _beside_models(
         sampling=info.sampling,
         warnings=(*program.notes, *info.warnings_on(machine.cores.warp_width)),
         schedules=info.schedules,
+        sources=_sources(program, info),
+        info=info,
     )
 
 
@@ -215,3 +223,17 @@ def _stalls(result: Result) -> dict[str, Any] | None:
         return None
     launches = [dict(zip(REASONS, ticks, strict=True)) for ticks in stalls.launches.tolist()]
     return {"reasons": dict(stalls.reasons), "places": stalls.rows(), "launches": launches}
+
+
+def _sources(program: Program, info: TraceInfo) -> dict[str, tuple[str, ...]]:
+    """The lines of each file that the program's places name, as far as they can be read."""
+    kernel = program.kernel
+    if kernel is None:
+        return {}
+    found = {}
+    for name in dict.fromkeys(site.file for site in info.sites if site.file):
+        for path in (kernel.folder / name, kernel.source_path.parent / name):
+            with contextlib.suppress(OSError):
+                found[name] = tuple(path.read_text(encoding="utf-8", errors="replace").splitlines())
+                break
+    return found
