@@ -94,8 +94,9 @@ def _sentence(
     told: str,
     empty: float,
 ) -> str:
-    bind = "bind" if cause in (causes.ATOMICS, causes.DEPENDENCE, causes.BARRIERS, causes.LAUNCHES) else "binds"
-    said = f"{cause[0].upper()}{cause[1:]} {bind}, about {_percent(share)} of the time"
+    many = cause in (causes.ATOMICS, causes.DEPENDENCE, causes.BARRIERS, causes.LAUNCHES)
+    binds = ("bind," if many else "binds,") if share >= causes.MOSTLY else ("take most," if many else "takes most,")
+    said = f"{cause[0].upper()}{cause[1:]} {binds} about {_percent(share)} of the time"
     if cause == causes.FEW_BLOCKS:
         blocks = int((workload.launch_blocks[1:] - workload.launch_blocks[:-1]).max())
         said = (
