@@ -164,7 +164,7 @@ def _diagnosed(machine: Machine, workload: AnyWorkload, result: Result, what_if:
         return verdict(machine, result, workload, (), "by what its warps wait for")
     telling("trying what would help")
     tried = try_out(machine, workload, result)
-    takes = cost(workload, result)
+    takes = cost(machine, workload, result)
     why = "" if tried or not takes else f"by what its warps wait for: to try what would help takes {takes:.0f} s each"
     return verdict(machine, result, workload, tried, why)
 
