@@ -264,7 +264,7 @@ def test_arrays_and_levels_say_what_moves(traced, bare):
     assert not content(bare)["memory"]["ways"][2]["least"]
 
 
-@examples(100 // SHARING)
+@examples(60 // SHARING)
 @given(several(machines()), workloads())
 def test_warps_over_time_are_the_timelines(drawn, workload):
     for machine in drawn:
@@ -294,7 +294,7 @@ def test_a_stretch_has_the_warps_that_are_there(bare):
     assert told["whole"] == bare.result.seconds
 
 
-@examples(100 // SHARING)
+@examples(60 // SHARING)
 @given(several(machines()), workloads())
 def test_no_point_lies_above_its_own_roof(drawn, workload):
     for machine in drawn:
@@ -314,6 +314,9 @@ def test_a_roofline_says_what_it_counts(traced, bare):
     of_trace = content(traced)["roofline"]
     assert of_trace["counted"] == "operations of threads"
     assert of_trace["rate"] == pytest.approx(traced.counts.work / traced.result.seconds)
+    to_memory = sum(content(traced)["memory"]["ways"][-1][kind] for kind in ("loads", "stores", "atomics"))
+    assert [level["name"] for level in of_trace["levels"]] == ["memory"]  # the only one with a limit
+    assert of_trace["levels"][0]["intensity"] == pytest.approx(traced.counts.work / to_memory)
     lies_below(of_trace)
     counts = replace(traced.counts, work_by_class={"fp32": 1000, "integer": 5000})
     of_classes = content(replace(traced, counts=counts))["roofline"]
@@ -406,6 +409,17 @@ BEYOND = """[...document.querySelectorAll('body *')]
   .map((each) => each.tagName + '.' + each.className)"""
 
 
+def at_rest(browser):
+    """Once a jump has come to rest."""
+    frames = "let left = 12; const next = () => (left-- ? requestAnimationFrame(next) : done()); next();"
+    browser.run(f"new Promise(done => {{ {frames} }})")
+
+
+def to_the_top(browser):
+    at_rest(browser)
+    browser.run("document.activeElement.blur(); scrollTo(0, 0)")
+
+
 def number(browser, selector):
     return browser.run(f"document.querySelectorAll({selector!r}).length")
 
@@ -420,7 +434,7 @@ def test_no_text_over_text_and_nothing_wider_than_the_window(show, request, name
     browser = show(request.getfixturevalue(name))
     browser.size(width, 900)
     browser.press("n")
-    browser.run("document.activeElement.blur(); scrollTo(0, 0)")
+    to_the_top(browser)
     told = browser.run(OVERLAPPING)
     assert told["number"] > 150
     assert told["found"] == []
@@ -443,7 +457,7 @@ def test_odd_runs_are_shown_too(show, name):
     browser = show(done)
     browser.size(375, 900)
     browser.press("n")
-    browser.run("document.activeElement.blur(); scrollTo(0, 0)")
+    to_the_top(browser)
     assert browser.run(BEYOND) == []
     assert browser.run(OVERLAPPING)["found"] == []
     assert text(browser, "#verdict-words") == done.verdict.words
@@ -483,6 +497,27 @@ def test_keys_jump_from_hottest_to_coolest_and_back(show, written):
     assert number(browser, ".below") == 1
 
 
+def test_a_jump_within_a_long_file_ends_at_its_line(show, compiled):
+    """Of a long listing a browser lays out what is in sight, and lines far away move while it gets there."""
+    stalls = compiled.result.stalls
+    sites = tuple(replace(site, line=1 + 160 * number) for number, site in enumerate(stalls.places.sites))
+    places = replace(stalls.places, sites=sites)
+    words = "float value = table[index] * other_table[index + offset];  // " * 5
+    done = replace(
+        compiled,
+        result=replace(compiled.result, stalls=replace(stalls, places=places)),
+        sources={"k.cu": (words,) * 1500},
+    )
+    browser = show(done)
+    browser.size(375, 900)
+    for line in content(done)["heat"]["hot"]:
+        browser.press("n")
+        at_rest(browser)
+        assert browser.run("document.activeElement.querySelector('.number').textContent") == str(line["line"])
+        top, bottom = browser.run("(r => [r.top, r.bottom])(document.activeElement.getBoundingClientRect())")
+        assert 60 < top < bottom < 900
+
+
 def test_a_press_opens_the_instructions_of_a_line(show, compiled):
     browser = show(compiled)
     browser.run("[...document.querySelectorAll('button.line')].find(b => b.innerText.includes('1\\n')).click()")
@@ -503,6 +538,12 @@ def test_bars_and_drawings_are_as_long_as_what_they_stand_for(show, bare):
     parts = browser.run("[...document.querySelectorAll('#stack > div')].map(d => d.getBoundingClientRect().width)")
     shares = [reason["share"] for reason in data["reasons"]]
     assert max(parts) / sum(parts) == pytest.approx(max(shares), abs=0.03)  # the least are two dots wide
+    named = "[...document.querySelectorAll('#stack > div')].filter(d => d.textContent)"
+    assert browser.run(f"{named}.length") > 0
+    for width in (1200, 700, 375):
+        browser.size(width, 900)
+        assert browser.run(f"{named}.filter(d => d.scrollWidth > d.clientWidth).length") == 0
+    browser.size(1200, 900)
     assert number(browser, "#plots .series") == 4
     assert number(browser, "#roofline-plot .point") == 3
     assert number(browser, "#roofline-plot .roof") == 4

@@ -1,6 +1,6 @@
 (() => {
 const { data, el, svg, extent, scale, ticks, amount, prefixed } = frame;
-const PAGE = 12, LEAST = 0.0005;
+const PAGE = 12, LEAST = 0.0005, LONG = 500;  // of a long listing a browser draws what is in sight
 
 function make(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -63,7 +63,6 @@ if (data.reasons.length) {
     odd = reason.group === before && !odd;
     before = reason.group;
     const part = make("div", { class: odd ? "shade" : "", title: `${reason.name}: ${percent(reason.share)}`, style: { flex: `${reason.share} 1 0`, background: colourOf(reason.group) } });
-    if (reason.share * 1000 > 9 * (reason.name.length + 6)) part.textContent = `${reason.name} ${percent(reason.share)}`;
     el("stack").append(part);
   }
   el("stack").setAttribute("aria-label", data.reasons.map((reason) => `${reason.name} ${percent(reason.share)}`).join(", "));
@@ -120,10 +119,20 @@ function open(index, jump) {
   el("said").textContent = `Line ${index + 1} of ${amount(hot.length)} by heat: ${at(hot[index])}, ${percent(hot[index].share)}, ${mainly(hot[index])}`;
   if (!jump) return;
   row.focus({ preventScroll: true });
-  const list = row.parentElement;
-  list.scrollTop = row.offsetTop - list.clientHeight / 3;
-  const box = row.getBoundingClientRect();
-  if (box.top < 80 || box.bottom + row.nextElementSibling.offsetHeight > innerHeight) scrollBy({ top: box.top - innerHeight / 3 });
+  settle(row, 20, 3);
+}
+// Lines of a long listing get their height when they come into sight, which moves the others: until it is at rest
+function settle(row, frames, still) {
+  if (row !== document.activeElement) return;
+  still = show(row) ? 3 : still - 1;
+  if (frames && still) requestAnimationFrame(() => settle(row, frames - 1, still));
+}
+function show(row) {
+  const list = row.parentElement, top = () => row.getBoundingClientRect().top, before = [list.scrollTop, scrollY];
+  const within = top() - list.getBoundingClientRect().top;
+  if (within < 0 || within > list.clientHeight / 2) list.scrollTop += within - list.clientHeight / 3;
+  if (top() < 80 || top() > innerHeight / 2) scrollBy({ top: top() - innerHeight / 3 });
+  return list.scrollTop !== before[0] || scrollY !== before[1];
 }
 const step = (by) => { if (hot.length) open(here < 0 ? 0 : Math.min(Math.max(here + by, 0), hot.length - 1), true); };
 function listing(file) {
@@ -131,12 +140,13 @@ function listing(file) {
     if (number === 0) return make("div", { class: "gap" }, text);
     const shownNumber = make("span", { class: "number" }, number < 0 ? "" : String(number)), code = make("code", {}, text);
     if (index === null) return make("div", { class: "line cold" }, make("span"), shownNumber, code);
-    const row = make("button", { class: "line", type: "button", "aria-expanded": "false" }, heatOf(hot[index], top_), shownNumber, code, make("span", { class: "why" }, mainly(hot[index])));
+    const told = `${number < 0 ? "" : `line ${number}, `}${percent(hot[index].share)}, ${mainly(hot[index])}: ${text}`;
+    const row = make("button", { class: "line", type: "button", "aria-expanded": "false", "aria-label": told }, heatOf(hot[index], top_), shownNumber, code, make("span", { class: "why" }, mainly(hot[index])));
     row.addEventListener("click", () => { if (row.getAttribute("aria-expanded") === "true") close(index); else open(index, false); });
     rows.set(index, row);
     return row;
   });
-  return make("div", { class: "file" }, make("h3", {}, file.name, file.note ? make("span", {}, ` (${file.note})`) : null), make("div", { class: "listing" }, ...lines));
+  return make("div", { class: "file" }, make("h3", {}, file.name, file.note ? make("span", {}, ` (${file.note})`) : null), make("div", { class: lines.length > LONG ? "listing long" : "listing" }, ...lines));
 }
 function hottest() {
   const first = hot.slice(0, shown);
@@ -298,10 +308,17 @@ if (data.models.length) {
 } else hide("models");
 
 for (const section of document.querySelectorAll("main > section:not([hidden])")) el("contents").append(make("li", {}, make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent)));
+function nameParts() {
+  data.reasons.forEach((reason, index) => {
+    const words = `${reason.name} ${percent(reason.share)}`, room = el("stack").clientWidth * reason.share;
+    el("stack").children[index].textContent = room > 8 * words.length ? words : "";
+  });
+}
 let drawn = 0;
 function draw() {
   if (drawn === document.documentElement.clientWidth) return;
   drawn = document.documentElement.clientWidth;
+  nameParts();
   if (data.overTime) drawOverTime();
   if (data.roofline && data.roofline.levels.length) drawRoofline();
 }

@@ -7,9 +7,9 @@ from typing import Any
 from simtmm.report.explain_page.measures import Measured
 from simtmm.stalls import Place
 
-MOST_HOT = 2_000  # lines with what is known of them
+MOST_HOT = 1_500  # lines with what is known of them
 MOST_INSTRUCTIONS = 8_000
-MOST_SHOWN = 12_000  # lines of source
+MOST_SHOWN = 6_000  # lines of source
 MOST_TEXT = 1_500_000  # bytes of them
 LONGEST, LONGEST_INSTRUCTION = 300, 120  # characters
 AROUND = (1_000, 100, 20, 5, 1, 0)  # lines shown about a line with heat: as many as there is room for
