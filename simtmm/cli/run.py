@@ -22,6 +22,8 @@ from simtmm.cli.words import (
     ParamOption,
     SetOption,
     SharedOption,
+    SourceArgument,
+    WhatIfOption,
     chosen_machine,
     launched,
     machine_for,
@@ -38,13 +40,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    source: Annotated[
-        str | None,
-        typer.Argument(
-            help="a kernel, a CUDA file (.cu), launches (.toml), a trace (.parquet) or a workload (.json); the shipped "
-            "trace if left out"
-        ),
-    ] = None,
+    source: SourceArgument = None,
     machine: NoMachineOption = None,
     set_: SetOption = None,
     param: ParamOption = None,
@@ -77,6 +73,7 @@ def run(
     ] = None,
     timeline_from: Annotated[float | None, typer.Option(metavar="CYCLE", help="where the timeline begins")] = None,
     timeline_to: Annotated[float | None, typer.Option(metavar="CYCLE", help="where it ends")] = None,
+    what_if: WhatIfOption = True,
     as_json: JsonOption = False,
     output: OutputOption = None,
 ) -> None:
@@ -92,7 +89,9 @@ def run(
     from simtmm.report.run import describe
 
     with watching() as watch, printing(as_json):
-        done = run_study(program, chosen, parameters_of(param), engine, watch, timeline is not None, form=form)
+        done = run_study(
+            program, chosen, parameters_of(param), engine, watch, timeline is not None, form=form, what_if=what_if
+        )
     parts, document = [*describe(done)], done.to_dict()
     if timeline is not None:
         from simtmm.report.trace_events import write_timeline
