@@ -73,7 +73,10 @@ def verdict(
         cause, share, is_tried = idle, of_causes[causes.IDLE], False
     else:
         cause = max((each for each in of_causes if each != causes.IDLE), key=lambda each: of_causes[each])
-        share, is_tried = of_causes[cause], False
+        share, is_tried = (
+            of_causes[cause] / (1 - of_causes[causes.IDLE]),
+            False,
+        )  # of the time of groups that have warps
         # Without barriers warps would wait for one another at the end: to take them away shows nothing.
         waits = cause == causes.BARRIERS and share >= causes.MOSTLY
         if tried is not None and not (waits and tried.share < causes.MOSTLY):
