@@ -231,7 +231,7 @@ const DASHES = ["", "7 4", "2 3", "10 3 2 3"];
 function key(entries) {
   return make("ul", { class: "key" }, ...entries.map(([name, colour, dash, mark]) => {
     const icon = svg("svg", { viewBox: "0 0 26 12", "aria-hidden": "true" });
-    icon.append(mark ? svg("path", { d: mark(13, 6), fill: colour }) : svg("line", { x1: 0, x2: 26, y1: 6, y2: 6, stroke: colour, "stroke-width": 2, "stroke-dasharray": dash }));
+    icon.append(mark ? svg("path", { d: mark(13, 6), fill: mark === MARKS[0] ? colour : "none", stroke: colour, "stroke-width": 2 }) : svg("line", { x1: 0, x2: 26, y1: 6, y2: 6, stroke: colour, "stroke-width": 2, "stroke-dasharray": dash }));
     return make("li", {}, icon, name);
   }));
 }
@@ -265,7 +265,13 @@ if (data.overTime) {
 } else el("over-time-note").textContent = "Not recorded: a run that keeps its timeline has it here, as simtmm.analysis.run.run(..., timeline=True) does.";
 
 /* ---- roofline ---- */
-const MARKS = [(x, y) => `M${x - 5} ${y}a5 5 0 1 0 10 0a5 5 0 1 0 -10 0`, (x, y) => `M${x - 4.5} ${y - 4.5}h9v9h-9z`, (x, y) => `M${x} ${y - 6}l5.5 10h-11z`];
+// A disc within a square within a triangle: points that lie on one another are all seen
+const MARKS = [
+  (x, y) => `M${x - 4} ${y}a4 4 0 1 0 8 0a4 4 0 1 0 -8 0`,
+  (x, y, k = 1) => `M${x - 4.5 * k} ${y - 4.5 * k}h${9 * k}v${9 * k}h${-9 * k}z`,
+  (x, y, k = 1) => `M${x} ${y - 6 * k}l${5.5 * k} ${9.5 * k}h${-11 * k}z`,
+];
+const LARGER = [1, 1.5, 2.6];
 const LEVEL_COLOURS = { memory: 0, L2: 1, "memory ports": 2 };
 function drawRoofline() {
   const { levels, flat, rate: own, per, word } = data.roofline, node = el("roofline-plot");
@@ -289,7 +295,10 @@ function drawRoofline() {
     }
     entries.push([`the run, by bytes ${level.name === "memory ports" ? "at the ports" : `at ${level.name === "L2" ? "the L2" : "memory"}`}`, colour, "", MARKS[k]]);
   }
-  for (const level of levels) image.append(svg("path", { class: "point", d: MARKS[LEVEL_COLOURS[level.name]](sx.to(level.intensity), sy.to(own)), fill: `var(--c${LEVEL_COLOURS[level.name]})`, stroke: "var(--paper)", "data-level": level.name }));
+  for (const level of levels) {
+    const k = LEVEL_COLOURS[level.name], d = MARKS[k](sx.to(level.intensity), sy.to(own), LARGER[k]);
+    image.append(svg("path", { class: "point", d, fill: k ? "none" : "var(--c0)", stroke: `var(--c${k})`, "stroke-width": 2 }));
+  }
   node.replaceChildren(key(entries), image);
 }
 if (data.roofline && data.roofline.levels.length) {
