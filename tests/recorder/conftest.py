@@ -27,6 +27,14 @@ def probe_flags(monkeypatch):
     monkeypatch.setattr(compiler, "FLAGS", quick_flags())
 
 
+@pytest.fixture(scope="module")
+def quick_builds():
+    """Likewise, all kernels of a module of tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiler, "FLAGS", quick_flags())
+        yield
+
+
 @pytest.fixture
 def kernel_folder(tmp_path, probe_flags):
     """Make a kernel folder of the texts of kernel.cu and host.py, and give its path."""
