@@ -14,7 +14,7 @@ from simtmm.trace.streamed import AnyWorkload
 from simtmm.workload import BARRIER, JOIN, PAUSE, SHARED, Workload
 
 SECONDS = 3.0  # for all of them together
-RATES = {"fast": 2e6, "reference": 4e4}  # operations and instructions a second, at least
+RATES = {"fast": 6e6, "reference": 6e4}  # operations, chunks and grants a second (docs/scaling.md)
 LONG_COMPUTE = 64
 WORTH_TRYING = 0.02  # of the time: a cause with less of it is not tried
 
@@ -100,7 +100,7 @@ def try_out(machine: Machine, workload: AnyWorkload, result: Result, seconds: fl
     The latency, memory's bandwidth and twice the warps are always among them, if there is time. How much can be tried
     follows from the work there is, not from a clock, so that a verdict is the same on any computer.
     """
-    count = int(seconds / max(cost(workload, result), 1e-9))
+    count = int(seconds / max(cost(machine, workload, result), 1e-9))
     found: list[WhatIf] = []
     for change in _by_likelihood(machine, result, workload):
         if len(found) == count:
@@ -112,10 +112,12 @@ def try_out(machine: Machine, workload: AnyWorkload, result: Result, seconds: fl
     return tuple(found)
 
 
-def cost(workload: AnyWorkload, result: Result) -> float:
-    """Seconds that simulating a program once more takes, about."""
-    grants = min(result.issued, LONG_COMPUTE * workload.operations)  # longer computes are jumped over
-    return (workload.operations + grants) / RATES[result.engine]
+def cost(machine: Machine, workload: AnyWorkload, result: Result) -> float:
+    """Seconds that simulating a program once more takes, about: each operation, chunk and grant takes some."""
+    work = workload.operations + result.transactions
+    if machine.scheduling.switch == "every-instruction":
+        work += min(result.issued, LONG_COMPUTE * workload.operations)  # longer computes are jumped over
+    return work / RATES[result.engine]
 
 
 def _by_likelihood(machine: Machine, result: Result, workload: AnyWorkload) -> Iterator[_Change]:

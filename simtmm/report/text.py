@@ -1,6 +1,8 @@
 """How numbers read, and the plain tables that all reports are made of."""
 
-from collections.abc import Sequence
+import csv
+import io
+from collections.abc import Mapping, Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -58,3 +60,14 @@ def table(
     for row in rows:
         made.add_row(*(Text(cell) for cell in row))
     return made
+
+
+def csv_of(rows: Sequence[Mapping[str, object]]) -> str:
+    """A row each, with a header; nothing where there are no rows."""
+    if not rows:
+        return ""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
