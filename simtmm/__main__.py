@@ -9,7 +9,7 @@ import sys
 import typer
 
 from simtmm.cli import app
-from simtmm.errors import SimtmmError
+from simtmm.errors import SimtmmError, one_line
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
@@ -69,7 +69,7 @@ def _message(error: Exception) -> str:
 
 
 def _complain(message: str) -> int:
-    print(f"simtmm: error: {' '.join(message.split())}", file=sys.stderr)
+    print(f"simtmm: error: {one_line(message)}", file=sys.stderr)
     return WRONG_INPUT
 
 

@@ -5,7 +5,6 @@ import json
 import math
 import os
 import sys
-import tomllib
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from simtmm.documents import parsed_toml
 from simtmm.errors import KernelError, MachineError, ModelError, StudyError
 from simtmm.files import KERNEL_MEMORY, KERNEL_PATH, KERNEL_TIMEOUT, MACHINE_PATH, is_folder, written_whole
 from simtmm.renamed import MACHINE_KEYS, told
@@ -300,9 +300,10 @@ def _value(text: str) -> Any:
     if text == "none":
         return None
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except (ValueError, RecursionError):  # no TOML, or numbers and nestings that Python refuses to read
+        tables = parsed_toml(f"value = {text}")
+    except ValueError:  # no TOML, or numbers and nestings that are not taken
         return text
+    return tables["value"] if len(tables) == 1 else text  # behind the end of a line there may be more keys
 
 
 def printing(as_json: bool) -> AbstractContextManager[object]:

@@ -1,8 +1,8 @@
 """What a user names to be recorded: a kernel by its name or folder, or a file of launches."""
 
-import tomllib
 from pathlib import Path
 
+from simtmm.documents import read_toml
 from simtmm.errors import KernelError
 from simtmm.kernel import Kernel, load_kernel
 
@@ -30,8 +30,8 @@ def is_launches(path: str | Path) -> bool:
     if Path(path).suffix != LAUNCHES:
         return False
     try:
-        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        tables = read_toml(path, KernelError)
+    except KernelError:
         return False
     return "launch" in tables or "source" in tables or "sources" in tables
 

@@ -1,11 +1,11 @@
 """launches.toml: which device code, on which arrays, launched how, and what must come out."""
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from simtmm.errors import KernelError, nearest, shown, shown_error
+from simtmm.documents import read_toml
+from simtmm.errors import KernelError, nearest, shown
 from simtmm.kernel import Kernel
 from simtmm.recorder.compiled.programs import LaunchText, program_kernel
 
@@ -34,12 +34,7 @@ def load_launches(path: str | Path) -> Kernel:
     tolerance = 1e-6
     """
     path = Path(path)
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise KernelError(f"{path}: can't be read ({error.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise KernelError(f"{path}: is not TOML ({shown_error(error)})") from None
+    tables = read_toml(path, KernelError)
     _known(tables, KEYS, str(path), "")
     sources = _texts(tables.get("sources", [tables["source"]] if "source" in tables else []), f"{path}: sources")
     if not sources or ("source" in tables) == ("sources" in tables):
