@@ -9,7 +9,7 @@ import sys
 import typer
 
 from simtmm.cli import app
-from simtmm.errors import SimtmmError, one_line
+from simtmm.errors import SimtmmError, one_line, shown_error
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
@@ -50,6 +50,8 @@ def _status() -> object:
             return _complain(f"{_message(error)} (see simtmm --help)")
         print(_message(error))  # which is the help
         return WRONG_INPUT
+    except MemoryError as error:  # a backstop: what takes much is asked about before (docs/threats.md)
+        return _complain(f"memory does not suffice ({shown_error(error)}); smaller sizes take less")
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except SystemError as error:  # Ctrl-C while compiled code was called
