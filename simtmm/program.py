@@ -65,17 +65,18 @@ class Program:
     kernel: Kernel | None = None
     notes: tuple[str, ...] = ()
 
-    def on(self, machine: Machine, progress: Lowered | None = None) -> Prepared:
+    def on(self, machine: Machine, progress: Lowered | None = None, places: bool = False) -> Prepared:
         """Its workload and counts on a machine.
 
         progress: called with the blocks lowered, and all of them.
+        places: whether operations say where in the program they come from, as stalls need it.
 
         Raises WorkloadError for a block that the machine can't hold.
         """
         if self.trace is None:
             assert self.workload is not None
             return Prepared(machine, self.workload, None)
-        return Prepared(machine, *lower_and_count(self.trace, machine, progress))
+        return Prepared(machine, *lower_and_count(self.trace, machine, progress, places))
 
 
 def kind_of(source: Source) -> Kind:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from simtmm.renamed import LAUNCH_KEYS, with_new_names
 
 if TYPE_CHECKING:
+    from simtmm.stalls import Stalls
     from simtmm.timeline import Timeline
 
 WHERE_TIME_GOES = ("issuing", "memory", "barrier", "start", "empty")
@@ -20,7 +21,7 @@ class Result:
     chunks listed by them, cache hits included. port_busy: ticks that ports were held, summed over ports. time:
     where the ticks of all core groups went, summed over groups, launch overheads apart; None without a
     breakdown. launch_ticks: the length of each launch, its overhead included. timeline: what each warp did when, if
-    that was asked for.
+    that was asked for. stalls: what the warps' ticks went into, by reason and place, likewise.
     """
 
     ticks: int
@@ -35,6 +36,7 @@ class Result:
     clock_hz: float | None = None
     engine: str = field(default="", compare=False)
     timeline: "Timeline | None" = None
+    stalls: "Stalls | None" = None
 
     @property
     def cycles(self) -> float:
@@ -47,7 +49,7 @@ class Result:
         return None if self.clock_hz is None else self.cycles / self.clock_hz
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it but the timeline, for JSON."""
+        """All of it but timeline and stalls, for JSON."""
         return {
             "engine": self.engine,
             "ticks": self.ticks,

@@ -29,7 +29,10 @@ class Timeline:
     """The intervals of all warps, from placing to end without gaps, sorted by warp, then by time.
 
     warp: int64[n], index among the workload's warps. group, slot: int32[n], where it was. state: uint8[n], index into
-    STATES. begin, end: int64[n], ticks of the whole run, launch overheads included; begin < end.
+    STATES. begin, end: int64[n], ticks of the whole run, launch overheads included; begin < end. place: int32[n],
+    where the operation comes from that it issues or waits for, a number of the workload's places (of a grant the first
+    operation; before all operations the number of places). reason: uint8[n], index into simtmm.stalls.REASONS, of a
+    wait the one that takes most of it.
 
     States: `start`, placed but not begun; `ready`, waits for a port; `issuing`, holds one, an interval a grant;
     `pipeline`, waits out the pipeline (switch = "every-instruction"); `memory`, waits for a memory instruction of its
@@ -44,12 +47,14 @@ class Timeline:
     state: npt.NDArray[np.uint8]
     begin: npt.NDArray[np.int64]
     end: npt.NDArray[np.int64]
+    place: npt.NDArray[np.int32]
+    reason: npt.NDArray[np.uint8]
 
     @classmethod
     def from_rows(cls, rows: npt.NDArray[np.int64]) -> "Timeline":
-        """From int64[n, 6], the columns in the order of the fields, in any order of rows."""
+        """From int64[n, 8], the columns in the order of the fields, in any order of rows."""
         rows = rows[np.lexsort((rows[:, 4], rows[:, 0]))]
-        kinds = (np.int64, np.int32, np.int32, np.uint8, np.int64, np.int64)
+        kinds = (np.int64, np.int32, np.int32, np.uint8, np.int64, np.int64, np.int32, np.uint8)
         return cls(*(rows[:, column].astype(kind) for column, kind in enumerate(kinds)))
 
     def __len__(self) -> int:

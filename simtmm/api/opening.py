@@ -22,14 +22,17 @@ def opened_trace(trace: Trace | str | Path) -> Trace:
     raise TraceError(f"trace = {shown(trace)}: must be a Trace, a trace's name, or a path to its file ({SUFFIX})")
 
 
-def opened_workload(workload: AnyWorkload | Trace | str | Path, machine: Machine) -> AnyWorkload:
-    """The workload itself, that of a file, or what a trace is on the machine. Raises WorkloadError, TraceError."""
+def opened_workload(workload: AnyWorkload | Trace | str | Path, machine: Machine, places: bool = False) -> AnyWorkload:
+    """The workload itself, that of a file, or what a trace is on the machine. Raises WorkloadError, TraceError.
+
+    places: whether the operations of a trace say where in the program they come from.
+    """
     if isinstance(workload, (Workload, StreamedWorkload)):
         return workload
     if isinstance(workload, (str, Path)) and kind_of(workload) == "workload":
         return load_workload(workload)
     if isinstance(workload, (Trace, str, Path)):
-        return lower_or_stream(opened_trace(workload), machine)[0]
+        return lower_or_stream(opened_trace(workload), machine, places=places)[0]
     raise WorkloadError(
         f"workload = {shown(workload)}: must be a Workload, a path to its file (.json), a Trace, a trace's "
         f"name, or a path to its file ({SUFFIX})"

@@ -19,7 +19,12 @@ from simtmm.workload import Workload
 Progress = Callable[[int, int], None]  # what is done, all there is to do
 
 
-def lower(trace: Trace | str | Path, machine: Machine | str | Path, progress: Progress | None = None) -> Workload:
+def lower(
+    trace: Trace | str | Path,
+    machine: Machine | str | Path,
+    progress: Progress | None = None,
+    places: bool = False,
+) -> Workload:
     """What a trace is on a machine: threads become warps, addresses become chunks; every operation, held in memory.
 
     Source: docs/machine.md, section 9 for transactions; Eq (5.2) of the dissertation for the blocks that a core group
@@ -28,10 +33,11 @@ def lower(trace: Trace | str | Path, machine: Machine | str | Path, progress: Pr
     trace: a Trace, a trace's name, or a path to its file (.parquet).
     machine: a Machine, a machine's name, or a path to its file (.toml).
     progress: called with (events done, events in all).
+    places: whether operations say where in the program they come from, as `simulate(..., stalls=True)` needs it.
 
     Raises WorkloadError where a block does not fit the machine, MachineError and TraceError.
     """
-    return lowering.lower(opened_trace(trace), opened_machine(machine), progress)
+    return lowering.lower(opened_trace(trace), opened_machine(machine), progress, places)
 
 
 def simulate(
@@ -42,6 +48,7 @@ def simulate(
     scheduler: Scheduler | None = None,
     breakdown: bool = True,
     timeline: bool = False,
+    stalls: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -55,7 +62,9 @@ def simulate(
     engine: "fast" (compiled, as if left out) or "reference" (SimPy; as if left out with `scheduler`); equal results.
     scheduler: a rule of your own in place of the machine's, on the reference engine only; see docs/schedulers.md.
     breakdown: False leaves `Result.time` out, where the time went.
-    timeline: True brings `Result.timeline`, what each warp did when, about 40 bytes for each thing that one did.
+    timeline: True brings `Result.timeline`, what each warp did when, about 48 bytes for each thing that one did.
+    stalls: True brings `Result.stalls`, what the ticks of all warps went into: of a trace by line and array, of a
+        workload by operation.
     threads: of the fast engine, for core groups that nothing couples; all cores of the computer if left out.
     progress: called now and then with (warps done, warps in all).
 
@@ -67,11 +76,12 @@ def simulate(
     opened = opened_machine(machine)
     return engines.simulate(
         opened,
-        opened_workload(workload, opened),
+        opened_workload(workload, opened, stalls),
         engine,
         scheduler=scheduler,
         breakdown=breakdown,
         timeline=timeline,
+        stalls=stalls,
         threads=threads,
         progress=progress,
     )

@@ -58,6 +58,7 @@ def simulate(
     scheduler: Scheduler | None = None,
     breakdown: bool = True,
     timeline: bool = False,
+    stalls: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -66,10 +67,11 @@ def simulate(
     engine: a name in ENGINES; "fast" if left out, "reference" for a rule of one's own. scheduler: such a rule, in the
     place of the machine's scheduler: of the ready warps (at least one, in the order in which they became ready) and
     the group it gives the warp that is granted the port; see docs/schedulers.md. It runs on the reference engine
-    only. breakdown: False leaves `Result.time` out. timeline: True brings `Result.timeline`, about 40 bytes for each
-    time that a warp issues or waits. threads: that the fast engine may use for core groups that nothing couples, with
-    the same result; as many as the process has cores if left out. progress: called now and then with (warps done,
-    warps in all).
+    only. breakdown: False leaves `Result.time` out. timeline: True brings `Result.timeline`, about 48 bytes for each
+    time that a warp issues or waits. stalls: True brings `Result.stalls`, what each tick of each warp went into: by the
+    places of a workload that was lowered with them (`LoweringSpecification.places`), else by operation.
+    threads: that the fast engine may use for core groups that nothing couples, with the same result; as many as the
+    process has cores if left out. progress: called now and then with (warps done, warps in all).
 
     Raises EngineError for an unknown engine, a rule on another engine, and a rule that gives no ready warp;
     WorkloadError for a block that fits no core group.
@@ -83,12 +85,12 @@ def simulate(
         raise EngineError(f"engine {engine!r}: has the built-in schedulers only; rules of your own run on 'reference'")
     check_fits(machine, workload)
     if engine == "reference" and isinstance(workload, StreamedWorkload):  # it holds every operation
-        workload = lower(workload.trace, machine)
+        workload = lower(workload.trace, machine, places=workload.specification.places)
     run = cast(Callable[..., Result], importlib.import_module(ENGINES[engine]).simulate)
     own: dict[str, object] = {"scheduler": scheduler} if scheduler else {}
     if engine == "fast":
         own["threads"] = cores() if threads is None else threads
-    return run(machine, workload, breakdown=breakdown, timeline=timeline, progress=progress, **own)
+    return run(machine, workload, breakdown=breakdown, timeline=timeline, stalls=stalls, progress=progress, **own)
 
 
 def check_fits(machine: Machine, workload: AnyWorkload) -> None:

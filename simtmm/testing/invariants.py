@@ -14,6 +14,7 @@ import numpy.typing as npt
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result
+from simtmm.stalls import COUNTS, PATH, Reason
 from simtmm.testing.warp import Costs, Life, life_of
 from simtmm.timeline import STATES, Timeline, WarpState
 from simtmm.workload import Workload
@@ -155,6 +156,44 @@ def time_is_where_the_timeline_says(machine: Machine, workload: Workload, result
     ]
 
 
+def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Result) -> list[str]:
+    """`Result.stalls` follows from the timeline: what warps' ticks are booked to adds up, place by place where an
+    interval has one reason, and to waits for memory and grants of ports as a whole; what is counted adds up, too.
+    """
+    stalls = result.stalls
+    if stalls is None:
+        return []
+    timeline = _timeline(result)
+    spent = timeline.end - timeline.begin
+    of_intervals = np.zeros_like(stalls.ticks)
+    np.add.at(of_intervals, (timeline.place, timeline.reason), spent)
+    whole = stalls.ticks.sum(axis=0)
+    grants = [Reason.ISSUING, Reason.BANK_CONFLICTS]
+    waits = [*PATH, Reason.OUTSTANDING]
+    in_memory = int(spent[timeline.state == WarpState.MEMORY].sum())
+    in_grants = int(spent[timeline.state == WarpState.ISSUING].sum())
+    counts = dict(zip(COUNTS, stalls.counts.sum(axis=0).tolist(), strict=True))
+    sums = {
+        "ticks of waits for memory": (int(whole[waits].sum()), in_memory),
+        "ticks of grants": (int(whole[grants].sum()), in_grants),
+        "ticks of ports": (int(whole[grants].sum()), result.port_busy),
+        "ticks of launches": (int(stalls.launches.sum()), int(whole.sum())),
+        "instructions": (counts["instructions"], result.issued),
+        "chunks": (counts["chunks"], result.transactions),
+        "L1 hits": (counts["l1_hits"], result.l1_hits),
+        "L2 hits": (counts["l2_hits"], result.l2_hits),
+    }
+    findings = [f"{name}: {booked} are booked of {there}" for name, (booked, there) in sums.items() if booked != there]
+    for reason in set(Reason) - {*grants, *PATH}:
+        wrong = np.flatnonzero(of_intervals[:, reason] != stalls.ticks[:, reason])
+        findings += [
+            f"place {place}: {stalls.ticks[place, reason]} ticks of {reason.name.lower()}: the timeline has "
+            f"{of_intervals[place, reason]}"
+            for place in wrong.tolist()
+        ]
+    return findings
+
+
 def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Result) -> list[str]:
     """No launch is shorter than its work over all ports or than its longest warp, nor longer than all one by one."""
     costs = Costs(machine)
@@ -212,6 +251,7 @@ INVARIANTS: dict[str, Invariant] = {
         blocks_are_placed_in_order_within_limits,
         barriers_are_honoured,
         time_is_where_the_timeline_says,
+        every_tick_is_booked_once,
         makespan_is_within_bounds,
         round_robin_starves_nobody,
     )

@@ -142,11 +142,14 @@ def count(trace: Trace, machine: Machine, workload: AnyWorkload | None = None) -
     return _counts(trace, machine, threads, workload.launch_limits, workload.tallied(tallying))
 
 
-def lower_and_count(trace: Trace, machine: Machine, progress: Progress | None = None) -> tuple[AnyWorkload, Counts]:
+def lower_and_count(
+    trace: Trace, machine: Machine, progress: Progress | None = None, places: bool = False
+) -> tuple[AnyWorkload, Counts]:
     """What `lower_or_stream` gives, and the counts, in one go. Raises what `lower` and `count` raise."""
     check_fits(trace.info, machine)
     threads = of_threads(trace)
-    workload, tallies = lower_or_stream(trace, machine, progress, _tallying(trace, machine, threads))
+    tallying = _tallying(trace, machine, threads)
+    workload, tallies = lower_or_stream(trace, machine, progress, tallying, places=places)
     return workload, _counts(trace, machine, threads, workload.launch_limits, tallies)
 
 

@@ -38,11 +38,13 @@ import numpy.typing as npt
 from simtmm.computer import cores
 from simtmm.errors import MachineError, TraceError, WorkloadError
 from simtmm.machine import Machine
+from simtmm.stalls import Places
 from simtmm.trace.blocks_of_launches import check_launches
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.schema import BEYOND, Kind
+from simtmm.trace.site_tables import places_of
 from simtmm.trace.specification import LoweringSpecification
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload, TraceLowering
 from simtmm.trace.warps.lowering import Lowered, Lowering, RefusedError
@@ -55,18 +57,18 @@ Lowerable = TypeVar("Lowerable", Workload, StreamedWorkload, AnyWorkload)
 MOST_HELD = 1 << 28  # bytes of the operations that are held rather than made anew for each simulation
 
 
-def lower(trace: Trace, machine: Machine, progress: Progress | None = None) -> Workload:
+def lower(trace: Trace, machine: Machine, progress: Progress | None = None, places: bool = False) -> Workload:
     """The workload that a trace is on a machine, every operation of it.
 
     W, C, the width of a word, the rule of coalescing and the banks are the machine's. Each launch carries its
     occupancy: as many blocks as Eq (5.2) of the dissertation lets a group hold. progress: called with (events done,
-    events in all).
+    events in all). places: whether operations say where in the program they come from, as stalls by line need it.
 
     Raises WorkloadError where a block does not fit the machine or a warp's work does not fit 64 bits, TraceError where
     the trace is damaged.
     """
     check_fits(trace.info, machine)  # refused before the work
-    return fit(lower_with(trace, LoweringSpecification.of(machine), progress), trace.info, machine)
+    return fit(lower_with(trace, LoweringSpecification.of(machine, places), progress), trace.info, machine)
 
 
 def lower_or_stream(
@@ -75,16 +77,17 @@ def lower_or_stream(
     progress: Progress | None = None,
     tallying: Tallying | None = None,
     most_held: int | None = None,
+    places: bool = False,
 ) -> tuple[AnyWorkload, tuple[Tally, ...]]:
     """What `lower` gives, or, where that is too much to hold, what makes its operations as an engine asks for them.
 
     tallying: adds up the operations of each launch; how is its own. most_held: bytes of the operations held;
-    MOST_HELD if left out.
+    MOST_HELD if left out. places: whether operations say where in the program they come from.
 
     Gives that as well. Raises what `lower` raises.
     """
     check_fits(trace.info, machine)  # refused before the work
-    specification = LoweringSpecification.of(machine)
+    specification = LoweringSpecification.of(machine, places)
     workload, tallies = lower_or_stream_with(trace, specification, progress, tallying, most_held)
     return fit(workload, trace.info, machine), tallies
 
@@ -101,7 +104,8 @@ def lower_or_stream_with(
     most = MOST_HELD if most_held is None else most_held
     pieces: list[tuple[Runs, Lowered]] = []
     held = 0
-    for runs, lowered in _lowered(trace, specification, progress):
+    counted: list[Lowering] = []
+    for runs, lowered in _lowered(trace, specification, progress, counted):
         tallying.add(runs.launch, lowered.kind, lowered.amount, lowered.warp_operations)
         held += lowered.bytes
         if held <= most:
@@ -109,10 +113,11 @@ def lower_or_stream_with(
         else:
             pieces.clear()
     tallies = tallying.finish()
+    places = _places(trace.info, specification, counted)
     if held <= most:
-        return _assemble(pieces, trace.info, specification.warp_width), tallies
+        return _assemble(pieces, trace.info, specification.warp_width, places), tallies
     limits = np.zeros(len(trace.info.launches), dtype=np.int64)
-    return StreamedWorkload(trace, specification, limits, tallies, trace.info.kernel), tallies
+    return StreamedWorkload(trace, specification, limits, tallies, trace.info.kernel, places), tallies
 
 
 def lower_with(trace: Trace, specification: LoweringSpecification, progress: Progress | None = None) -> Workload:
@@ -120,20 +125,31 @@ def lower_with(trace: Trace, specification: LoweringSpecification, progress: Pro
 
     Raises what `lower` raises, but that every block fits.
     """
-    return _assemble(list(_lowered(trace, specification, progress)), trace.info, specification.warp_width)
+    counted: list[Lowering] = []
+    pieces = list(_lowered(trace, specification, progress, counted))
+    places = _places(trace.info, specification, counted)
+    return _assemble(pieces, trace.info, specification.warp_width, places)
+
+
+def _places(info: TraceInfo, specification: LoweringSpecification, counted: list[Lowering]) -> Places | None:
+    """Where operations come from, with the threads that were counted while they were lowered."""
+    if not specification.places:
+        return None
+    return places_of(info, np.sum([lowering.threads for lowering in counted], axis=0))
 
 
 def _lowered(
-    trace: Trace, specification: LoweringSpecification, progress: Progress | None
+    trace: Trace, specification: LoweringSpecification, progress: Progress | None, counted: list[Lowering]
 ) -> Iterator[tuple[Runs, Lowered]]:
-    """The operations of some blocks after others, lowered on all cores."""
+    """The operations of some blocks after others, lowered on all cores. counted: gets what lowers them."""
     info = trace.info
     check_launches(info)
     of_trace = TraceLowering(info, specification)
     count = cores()
     free: SimpleQueue[Lowering] = SimpleQueue()
     for _ in range(count):
-        free.put(of_trace.lowering())
+        counted.append(of_trace.lowering())
+        free.put(counted[-1])
 
     def lowered(runs: Runs) -> Lowered:
         own = free.get()
@@ -208,7 +224,9 @@ def _refusal(runs: Runs, block: int, info: TraceInfo) -> TraceError | WorkloadEr
     return WorkloadError(f"{where}: a warp's work or stall without anything in between: must be below 2^63")
 
 
-def _assemble(pieces: list[tuple[Runs, Lowered]], info: TraceInfo, width: int) -> Workload:
+def _assemble(
+    pieces: list[tuple[Runs, Lowered]], info: TraceInfo, width: int, places: Places | None = None
+) -> Workload:
     """The operations of all blocks, and of those that have none."""
     blocks = np.array([launch.blocks for launch in info.launches], dtype=np.int64)
     warps = np.array([-(-launch.threads_per_block // width) for launch in info.launches], dtype=np.int64)
@@ -235,4 +253,6 @@ def _assemble(pieces: list[tuple[Runs, Lowered]], info: TraceInfo, width: int) -
         launch_blocks=offsets(blocks),
         launch_limits=np.zeros(len(info.launches), dtype=np.int64),
         origin=info.kernel,
+        place=np.concatenate([np.empty(0, np.int32), *(lowered.place for _, lowered in pieces)]),
+        places=places,
     )

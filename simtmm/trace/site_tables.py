@@ -6,9 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.trace.schema import WORK_CLASSES, TraceSite
+from simtmm.stalls import Place, Places
+from simtmm.trace.info import TraceInfo
+from simtmm.trace.schema import WORK_CLASSES, TraceArray, TraceSite
 
 Integers = npt.NDArray[np.int64]
+
+MOST_PLACES = 1 << 16  # of a trace: arrays beyond are not told apart
 
 
 class SiteTables(NamedTuple):
@@ -21,10 +25,16 @@ class SiteTables(NamedTuple):
     gives_end: Any  # int64[sites + 1], likewise of `gives`
     gives: Any  # int64: values
     values: int  # how many there are
+    sites: int  # that the trace describes: their numbers are below this
+    arrays: Any  # int64[arrays, ARRAY_*], of simtmm/trace/warps/layout.py: where they lie, by address
+    places: int  # of each site: for no array, for each of them, and for local memory
+    names: tuple[str, ...]  # of these
 
 
-def site_tables(sites: Sequence[TraceSite]) -> SiteTables:
-    """The tables of some sites."""
+def site_tables(sites: Sequence[TraceSite], arrays: Sequence[TraceArray] = ()) -> SiteTables:
+    """The tables of some sites, and of the arrays that they access."""
+    known = max((site.site for site in sites), default=-1) + 1
+    bounds, names = _arrays(arrays, max(1, MOST_PLACES // (known + 1) - 3))
     said = {site.site: site for site in sites if _says(site)}
     count = max(said, default=-1) + 1
     work, stall = np.zeros(count, np.int64), np.zeros(count, np.int64)
@@ -35,7 +45,38 @@ def site_tables(sites: Sequence[TraceSite]) -> SiteTables:
     gives_end, gives = _listed(said, count, lambda site: site.gives)
     values, anew = np.unique(np.concatenate([needs, gives]), return_inverse=True)
     anew = anew.astype(np.int64).reshape(-1)
-    return SiteTables(work, stall, needs_end, anew[: len(needs)], gives_end, anew[len(needs) :], len(values))
+    return SiteTables(
+        work, stall, needs_end, anew[: len(needs)], gives_end, anew[len(needs) :], len(values), known, bounds,
+        len(names), names,
+    )  # fmt: skip
+
+
+def _arrays(arrays: Sequence[TraceArray], most: int) -> tuple[Integers, tuple[str, ...]]:
+    """Where arrays lie, by address, with their numbers; and the names that the numbers stand for.
+
+    The largest have a number each, at most so many; the others share one.
+    """
+    own = sorted((array for array in arrays if array.space == "global"), key=lambda array: -array.bytes)
+    numbers = {array.base: 1 + min(number, most) for number, array in enumerate(own)}
+    names = ["", *(array.name for array in own[:most])]
+    if len(own) > most:
+        names.append("other arrays")
+    by_address = sorted(own, key=lambda array: array.base)
+    rows = [(array.base, array.base + array.bytes, numbers[array.base]) for array in by_address]
+    return np.array(rows, np.int64).reshape(-1, 3), (*names, "local memory")
+
+
+def places_of(info: TraceInfo, threads: Integers | None = None) -> Places:
+    """The places of a trace's operations, as lowering numbers them."""
+    tables = site_tables(info.sites, info.arrays)
+    known = {site.site: site for site in info.sites}
+    nowhere = Place("unknown")
+    sites = (_place(known[number]) if number in known else nowhere for number in range(tables.sites))
+    return Places((*sites, nowhere), tables.names, threads)
+
+
+def _place(site: TraceSite) -> Place:
+    return Place(site.kind, site.file, site.line, site.source, site.function, site.instruction)
 
 
 def work_by_class(sites: Sequence[TraceSite], executions: Integers) -> dict[str, int]:

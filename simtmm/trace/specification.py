@@ -14,8 +14,9 @@ class _Specification:
         """A hash of all values, but of those that came later and say what was so before."""
         values: dict[str, Any] = asdict(self)  # type: ignore[call-overload]  # those derived from this are dataclasses
         for table in (values, values.get("lowering", {})):
-            if not table.get("atomics_by_word", True):
-                del table["atomics_by_word"]
+            for later in ("atomics_by_word", "places"):
+                if not table.get(later, True):
+                    del table[later]
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:20]
 
 
@@ -37,9 +38,11 @@ class LoweringSpecification(_Specification):
     """Lanes of a warp whose shared accesses are served in a pass."""
     atomics_by_word: bool = False
     """Whether an atomic lists a chunk as often as its most updated word is updated, else for each update."""
+    places: bool = False
+    """Whether each operation says where in the program it comes from; else computes of several places are one."""
 
     @classmethod
-    def of(cls, machine: Machine) -> "LoweringSpecification":
+    def of(cls, machine: Machine, places: bool = False) -> "LoweringSpecification":
         """That of a machine."""
         return cls(
             warp_width=machine.cores.warp_width,
@@ -49,6 +52,7 @@ class LoweringSpecification(_Specification):
             bank_bytes=machine.banks.word_bytes,
             lanes_together=machine.banks.lanes or machine.cores.warp_width,
             atomics_by_word=machine.memory.atomics == "by-word",
+            places=places,
         )
 
 

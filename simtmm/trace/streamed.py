@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from simtmm.errors import TraceError
 from simtmm.native import Bound
+from simtmm.stalls import Places
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
 from simtmm.trace.local_memory import LOCAL_BASE, region_bytes
@@ -37,7 +38,7 @@ class TraceLowering:
         self._specification = specification
         self._strides = [region_bytes(info, number, specification.warp_width) for number in range(len(info.launches))]
         self.largest = max((launch.threads_per_block for launch in info.launches), default=1)
-        self._tables = site_tables(info.sites)
+        self._tables = site_tables(info.sites, info.arrays)
 
     def lowering(self) -> Lowering:
         """What lowers whole blocks; for one thread of this process."""
@@ -61,6 +62,7 @@ class StreamedWorkload:
     launch_limits: int64[launches], as in Workload.
     tallies: what the operations of each launch add up to.
     origin: what errors call it.
+    places: where its operations come from, None where nobody asked.
     """
 
     trace: Trace
@@ -68,6 +70,7 @@ class StreamedWorkload:
     launch_limits: Integers
     tallies: tuple[Tally, ...]
     origin: str
+    places: Places | None = None
 
     @property
     def launches(self) -> int:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from simtmm.errors import WorkloadError, nearest, shown, shown_error
 from simtmm.files import written_whole
+from simtmm.stalls import Place, Places
 from simtmm.workload.operations import ATOMIC, BARRIER, JOIN, LARGEST, LOAD, OPERATIONS
 from simtmm.workload.tally import Tally, Tallying
 
@@ -35,6 +36,9 @@ class Workload:
     launch_blocks: int64[launches + 1]: offsets.
     launch_limits: int64[launches], blocks of that launch a group holds at most (occupancy), 0 for no limit
         beside the machine's.
+    place: int32[operations], where in a program each comes from, as a number of `places`; empty if that is unknown,
+        and then the operation itself is the place.
+    places: what these numbers stand for. Neither is part of what a workload is: two are equal without.
     """
 
     kind: npt.NDArray[np.uint8]
@@ -46,6 +50,8 @@ class Workload:
     launch_blocks: Integers
     launch_limits: Integers
     origin: str = field(default="workload", compare=False)
+    place: npt.NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32), compare=False, repr=False)
+    places: Places | None = field(default=None, compare=False, repr=False)
     _tallies: tuple[Tally, ...] | None = field(default=None, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -106,6 +112,13 @@ class Workload:
     def operations(self) -> int:
         """Number of operations, over all warps."""
         return len(self.kind)
+
+    @property
+    def places_of_operations(self) -> tuple[npt.NDArray[np.int32], Places]:
+        """Where each operation comes from, and what these numbers stand for; an operation itself if that is unknown."""
+        if self.places is not None and len(self.place) == len(self.kind):
+            return self.place, self.places
+        return self.kind.astype(np.int32), Places(tuple(Place(name) for name in OPERATIONS))
 
     def digest(self) -> str:
         """A hash of the content."""

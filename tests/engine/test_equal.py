@@ -28,8 +28,10 @@ def test_the_engines_agree_on_every_machine_and_workload(part):
     @given(drawn=several(machines()), workload=workloads())
     def agree(drawn, workload):
         for machine in drawn:
-            fast_result = simulate(machine, workload, "fast", timeline=timeline)
-            assert fast_result == simulate(machine, workload, "reference", timeline=timeline)
+            asked = {"timeline": timeline, "stalls": True}
+            fast_result = simulate(machine, workload, "fast", **asked)
+            assert fast_result == simulate(machine, workload, "reference", **asked)
+            assert fast_result.stalls is not None
 
     agree()
 
@@ -46,7 +48,8 @@ def test_groups_that_nothing_couples_give_the_same_in_threads(monkeypatch):
     @given(drawn=several(machines(coupled=False)), workload=workloads())
     def agree(drawn, workload):
         for machine in drawn:
-            assert simulate(machine, workload, "fast", threads=3) == simulate(machine, workload, "reference")
+            in_threads = simulate(machine, workload, "fast", threads=3, stalls=True)
+            assert in_threads == simulate(machine, workload, "reference", stalls=True)
 
     agree()
     lanes = [mark for mark in shared_out if mark > 1]

@@ -33,8 +33,8 @@ def test_no_index_is_outside_of_its_array(looked_after, monkeypatch):
     @given(drawn=several(machines()), workload=one_of(workloads(), long_computes()))
     def agree(drawn, workload):
         for machine in drawn:
-            fast = simulate(machine, workload, "fast", threads=2)
-            assert fast == simulate(machine, workload, "reference")
+            fast = simulate(machine, workload, "fast", threads=2, stalls=True)
+            assert fast == simulate(machine, workload, "reference", stalls=True)
             simulate(machine, workload, "fast", timeline=True)
 
     agree()

@@ -105,7 +105,7 @@ def test_its_columns_are_arrays_of_one_length(engine):
         machine(), Workload.from_dict({"blocks": [{"warps": [[["compute", 3]]]}]}), engine, timeline=True
     ).timeline
     columns = timeline.columns()
-    assert list(columns) == ["warp", "group", "slot", "state", "begin", "end"]
+    assert list(columns) == ["warp", "group", "slot", "state", "begin", "end", "place", "reason"]
     assert {len(column) for column in columns.values()} == {len(timeline)} == {1}
     assert columns["begin"].dtype == columns["end"].dtype == np.int64
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from simtmm import Machine, Workload, simulate
 from simtmm.engine import ENGINES
 from simtmm.errors import SimtmmError
+from simtmm.stalls import COUNTS, REASONS
 from simtmm.testing import INVARIANTS, broken, machines, workloads
 from simtmm.timeline import STATES, Timeline
 from tests.examples import SHARING, examples, several
@@ -20,7 +21,7 @@ def test_every_invariant_holds_for_every_machine_and_workload(engine):
     @given(drawn=several(machines()), workload=workloads())
     def holds(drawn, workload):
         for machine in drawn:
-            assert not broken(machine, workload, simulate(machine, workload, engine, timeline=True))
+            assert not broken(machine, workload, simulate(machine, workload, engine, timeline=True, stalls=True))
 
     holds()
 
@@ -32,7 +33,7 @@ def test_they_hold_for_a_rule_of_ones_own(drawn, workload):
         return max(ready, key=lambda warp: warp.age)
 
     for machine in drawn:
-        result = simulate(machine, workload, scheduler=youngest, timeline=True)
+        result = simulate(machine, workload, scheduler=youngest, timeline=True, stalls=True)
         assert not broken(machine, workload, result, leave_out=["round_robin_starves_nobody"])
 
 
@@ -48,7 +49,8 @@ MACHINE = Machine.from_dict(
 )
 WARP = [["compute", 3], ["load", [0]], ["barrier"], ["compute", 2]]
 WORKLOAD = Workload.from_dict({"blocks": [{"warps": [WARP, WARP]}] * 4})
-RESULT = simulate(MACHINE, WORKLOAD, timeline=True)
+RESULT = simulate(MACHINE, WORKLOAD, timeline=True, stalls=True)
+STALLS = RESULT.stalls
 
 
 def doctored(**columns):
@@ -75,6 +77,13 @@ def without(row):
     return replace(
         RESULT, timeline=Timeline(*(np.delete(column, row) for column in RESULT.timeline.columns().values()))
     )
+
+
+def booked(table, row, name, more):
+    """The result with other stalls."""
+    changed = getattr(STALLS, table).copy()
+    changed[row, (COUNTS if table == "counts" else REASONS).index(name)] += more
+    return replace(RESULT, stalls=replace(STALLS, **{table: changed}))
 
 
 LOAD = row_of(0, "memory")
@@ -111,6 +120,13 @@ BROKEN = {
     ],
     "time_is_where_the_timeline_says": [
         (replace(RESULT, time={**RESULT.time, "memory": 1}), "time['memory'] is 1: the timeline has 80"),
+    ],
+    "every_tick_is_booked_once": [
+        (booked("ticks", 2, "memory_latency", 1), "ticks of waits for memory: 161 are booked of 160"),
+        (booked("ticks", 7, "barrier", 1), "place 7: 17 ticks of barrier: the timeline has 16"),
+        (booked("ticks", 0, "issuing", -1), "ticks of ports: 47 are booked of 48"),
+        (booked("counts", 2, "chunks", 1), "chunks: 9 are booked of 8"),
+        (booked("launches", 0, "launch", 1), "ticks of launches: "),
     ],
     "makespan_is_within_bounds": [
         (replace(RESULT, launch_ticks=(22,)), "launch 0: 22 ticks: must be from 26 to 208"),

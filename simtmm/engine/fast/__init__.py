@@ -7,6 +7,7 @@ simtmm/engine/reference: two writings of one page. Its rules are loops over flat
     loop        the phases of a step
     issue       issue ports           scheduler   the order of warps that wait
     advance     operations of a warp  accounting  where time goes
+    booking     stalls                booked      the table of stalls
     memory      the path of chunks    cache       lines of caches, open rows
     dispatch    placing of blocks     bits        free slots and places
     lanes       groups in threads         jump       long computes
@@ -20,6 +21,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from simtmm.engine.fast.booked import Booked
 from simtmm.engine.fast.bounds import LONGEST, check_length
 from simtmm.engine.fast.launch import Launch
 from simtmm.engine.fast.layout import (
@@ -47,6 +49,7 @@ def simulate(
     *,
     breakdown: bool = True,
     timeline: bool = False,
+    stalls: bool = False,
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Result:
@@ -67,8 +70,9 @@ def simulate(
     launch_ticks: list[int] = []
     intervals = [np.empty((0, INTERVAL_ROW), np.int64)]
     stream = workload.stream() if isinstance(workload, StreamedWorkload) else None
+    booked = Booked(machine, workload, threads) if stalls else None
     for launch in range(workload.launches):
-        state = Launch(machine, workload, launch, breakdown, timeline, threads, stream)
+        state = Launch(machine, workload, launch, breakdown, timeline, threads, stream, booked)
         done = int(sums[GROUP_DONE_WARPS])
         begin = sum(launch_ticks) + overhead
         while not state.go_on():
@@ -78,6 +82,8 @@ def simulate(
         intervals.append(state.drain(begin))
         launch_ticks.append(overhead + state.finish())
         sums += state.group.sum(axis=0)
+        if booked is not None:
+            booked.end_launch()
         if progress:
             progress(int(sums[GROUP_DONE_WARPS]), workload.warps)
     time = {name: int(sums[GROUP_TIME + index]) for index, name in enumerate(WHERE_TIME_GOES)}
@@ -94,4 +100,5 @@ def simulate(
         clock_hz=machine.clock_hz,
         engine="fast",
         timeline=Timeline.from_rows(np.concatenate(intervals)) if timeline else None,
+        stalls=booked.stalls(sum(launch_ticks)) if booked is not None else None,
     )

@@ -1,4 +1,4 @@
-"""What a group's ticks went into, and the timeline (docs/machine.md, section 7)."""
+"""What a group's ticks went into, the timeline, and what intervals are booked to (docs/machine.md, section 7)."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -7,16 +7,23 @@ from simtmm.engine.fast.layout import (
     GROUP_ACCOUNTED,
     GROUP_BARRIER,
     GROUP_HELD,
+    GROUP_LANE,
     GROUP_LIVING,
     GROUP_MEMORY,
     INTERVAL_BEGIN,
     INTERVAL_END,
     INTERVAL_GROUP,
+    INTERVAL_PLACE,
+    INTERVAL_REASON,
     INTERVAL_SLOT,
     INTERVAL_STATE,
     INTERVAL_WARP,
+    ISSUING,
+    MEMORY,
+    P_BOOKS,
     P_SLOTS,
     P_TIMELINE,
+    P_WATCH,
     R_INTERVALS,
     TIME_BARRIER,
     TIME_EMPTY,
@@ -24,10 +31,14 @@ from simtmm.engine.fast.layout import (
     TIME_MEMORY,
     TIME_START,
     WATCH_NUMBER,
+    WATCH_PLACE,
+    WATCH_REASON,
     WATCH_SINCE,
     WATCH_STATE,
 )
 from simtmm.native import inlined
+
+KEEP = -1  # in the place of a place
 
 
 @inlined
@@ -49,24 +60,35 @@ def account(s, g, t):
         s.group[g, GROUP_ACCOUNTED] = t
 
 
-def note(s, g, w, state, t):
-    """Another state of a warp begins; the interval that ends goes into the timeline."""
+def note(s, g, w, state, place, reason, t):
+    """Another state of a warp begins, because of an operation at a place, KEEP for that of before; the interval that
+    ends goes into the timeline, and is booked unless it was when it began.
+    """
     since = s.watch[w, WATCH_SINCE]
     if t > since:
-        index = s.parameters[R_INTERVALS]
-        s.parameters[R_INTERVALS] = index + 1
-        s.intervals[index, INTERVAL_WARP] = s.watch[w, WATCH_NUMBER]
-        s.intervals[index, INTERVAL_GROUP] = g
-        s.intervals[index, INTERVAL_SLOT] = w - g * s.parameters[P_SLOTS]
-        s.intervals[index, INTERVAL_STATE] = s.watch[w, WATCH_STATE]
-        s.intervals[index, INTERVAL_BEGIN] = since
-        s.intervals[index, INTERVAL_END] = t
+        before = s.watch[w, WATCH_STATE]
+        if s.parameters[P_BOOKS] != 0 and before != ISSUING and before != MEMORY:
+            s.booked[s.group[g, GROUP_LANE], s.watch[w, WATCH_PLACE], s.watch[w, WATCH_REASON]] += t - since
+        if s.parameters[P_TIMELINE] != 0:
+            index = s.parameters[R_INTERVALS]
+            s.parameters[R_INTERVALS] = index + 1
+            s.intervals[index, INTERVAL_WARP] = s.watch[w, WATCH_NUMBER]
+            s.intervals[index, INTERVAL_GROUP] = g
+            s.intervals[index, INTERVAL_SLOT] = w - g * s.parameters[P_SLOTS]
+            s.intervals[index, INTERVAL_STATE] = before
+            s.intervals[index, INTERVAL_BEGIN] = since
+            s.intervals[index, INTERVAL_END] = t
+            s.intervals[index, INTERVAL_PLACE] = s.watch[w, WATCH_PLACE]
+            s.intervals[index, INTERVAL_REASON] = s.watch[w, WATCH_REASON]
     s.watch[w, WATCH_STATE] = state
     s.watch[w, WATCH_SINCE] = t
+    s.watch[w, WATCH_REASON] = reason
+    if place != KEEP:
+        s.watch[w, WATCH_PLACE] = place
 
 
 @inlined
-def turn(s, g, w, state, t):
+def turn(s, g, w, state, place, reason, t):
     """A warp is in another state from now on."""
-    if s.parameters[P_TIMELINE] != 0:
-        note(s, g, w, state, t)
+    if s.parameters[P_WATCH] != 0:
+        note(s, g, w, state, place, reason, t)

@@ -5,7 +5,8 @@
 
 import numpy as np
 
-from simtmm.engine.fast.accounting import turn
+from simtmm.engine.fast.accounting import KEEP, turn
+from simtmm.engine.fast.booking import INSTRUCTION, book_async_wait, place_at
 from simtmm.engine.fast.layout import (
     AT_BARRIER,
     BLOCK_FIRST,
@@ -15,6 +16,7 @@ from simtmm.engine.fast.layout import (
     GROUP_BARRIER,
     GROUP_DONE_WARPS,
     GROUP_FINISHED,
+    GROUP_LANE,
     GROUP_LAST,
     GROUP_LIVING,
     GROUP_MEMORY,
@@ -30,9 +32,12 @@ from simtmm.engine.fast.layout import (
     MEMORY_TICKS,
     NEVER,
     OTHER_TICKS,
+    P_BOOKS,
     P_CYCLE,
     P_OUTSTANDING,
     P_SLOTS,
+    P_WATCH,
+    PATH_PLACE,
     R_ANY_FINISHED,
     READY,
     SLEEPS,
@@ -47,7 +52,10 @@ from simtmm.engine.fast.layout import (
 from simtmm.engine.fast.scheduler import make_ready, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined
+from simtmm.stalls import Reason
 from simtmm.workload import ASYNC, BARRIER, JOIN, PAUSE
+
+AWAITED, LAUNCH, OUTSTANDING = int(Reason.BARRIER), int(Reason.LAUNCH), int(Reason.OUTSTANDING)
 
 
 @inlined
@@ -64,9 +72,9 @@ def asyncs_are_full(s, w, t):
 
 
 @inlined
-def sleep(s, g, t, finish, slot):
-    """A warp waits for a memory instruction of its own."""
-    turn(s, g, g * s.parameters[P_SLOTS] + slot, MEMORY, t)
+def sleep(s, g, t, finish, slot, place, reason):
+    """A warp waits for a memory instruction of its own, that of a place, mostly for one reason."""
+    turn(s, g, g * s.parameters[P_SLOTS] + slot, MEMORY, place, reason, t)
     s.group[g, GROUP_MEMORY] += 1
     push(s, MEMORY_TICKS, g, finish, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
 
@@ -95,7 +103,7 @@ def advance(s, order, g, slot, t):
         if what >= JOIN:  # control
             if what == PAUSE:
                 s.warp[w, WARP_POSITION] = position + 1
-                turn(s, g, w, IN_PAUSE, t)
+                turn(s, g, w, IN_PAUSE, place_at(s, position), INSTRUCTION, t)
                 wake = t + s.amount[position] * s.parameters[P_CYCLE]
                 push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
                 return SLEEPS
@@ -106,17 +114,23 @@ def advance(s, order, g, slot, t):
                     finish = finish_of(s, w, count, t)
                     if finish > t:
                         s.warp[w, WARP_POSITION] = position
-                        sleep(s, g, t, finish, slot)
+                        reason = np.int64(0)
+                        place = np.int64(0)
+                        if s.parameters[P_WATCH] != 0:
+                            row = (count - 1) & (s.finishes.shape[1] - 1)
+                            reason = book_async_wait(s, g, w, row, finish - t)
+                            place = s.paths[w, row, PATH_PLACE]
+                        sleep(s, g, t, finish, slot, place, reason)
                         return SLEEPS
             if position == end:
                 s.warp[w, WARP_POSITION] = position
                 s.warp[w, WARP_DONE] = 1
-                turn(s, g, w, START, t)
+                turn(s, g, w, START, np.int64(KEEP), LAUNCH, t)
                 return IS_DONE
             position += 1
             if what == BARRIER:
                 s.warp[w, WARP_POSITION] = position
-                turn(s, g, w, IN_BARRIER, t)
+                turn(s, g, w, IN_BARRIER, place_at(s, position - 1), AWAITED, t)
                 return AT_BARRIER
             continue
         if what == ASYNC and asyncs_are_full(s, w, t):
@@ -125,7 +139,10 @@ def advance(s, order, g, slot, t):
                 if t < s.in_flight[w, index] < first:
                     first = s.in_flight[w, index]
             s.warp[w, WARP_POSITION] = position
-            sleep(s, g, t, first, slot)
+            place = place_at(s, position)
+            if s.parameters[P_BOOKS] != 0:
+                s.booked[s.group[g, GROUP_LANE], place, OUTSTANDING] += first - t
+            sleep(s, g, t, first, slot, place, OUTSTANDING)
             return SLEEPS
         s.warp[w, WARP_POSITION] = position
         make_ready(s, order, g, w, slot, t)

@@ -6,7 +6,7 @@
 import numpy as np
 
 from simtmm.engine.fast.accounting import account
-from simtmm.engine.fast.advance import settle
+from simtmm.engine.fast.advance import LAUNCH, settle
 from simtmm.engine.fast.bits import give_back, take
 from simtmm.engine.fast.layout import (
     BLOCK_FIRST,
@@ -39,12 +39,13 @@ from simtmm.engine.fast.layout import (
     P_GROUPS,
     P_LANES,
     P_MOST_BLOCKS,
+    P_NOWHERE,
     P_OUTSTANDING,
     P_ROOM,
     P_SLOTS,
     P_STREAMED,
-    P_TIMELINE,
     P_WARP_LAUNCH,
+    P_WATCH,
     R_AGE,
     R_AHEAD,
     R_ANY_FINISHED,
@@ -67,6 +68,8 @@ from simtmm.engine.fast.layout import (
     WARP_POSITION,
     WARP_TABLE,
     WATCH_NUMBER,
+    WATCH_PLACE,
+    WATCH_REASON,
     WATCH_SINCE,
     WATCH_STATE,
 )
@@ -175,10 +178,12 @@ def dispatch(s, order, t):
                 if s.parameters[P_OUTSTANDING] > 0:
                     for entry in range(s.in_flight.shape[1]):
                         s.in_flight[w, entry] = -1
-                if s.parameters[P_TIMELINE] != 0:
+                if s.parameters[P_WATCH] != 0:
                     s.watch[w, WATCH_NUMBER] = first_warp + index
                     s.watch[w, WATCH_STATE] = START
                     s.watch[w, WATCH_SINCE] = t
+                    s.watch[w, WATCH_PLACE] = s.parameters[P_NOWHERE]
+                    s.watch[w, WATCH_REASON] = LAUNCH
                 s.parameters[R_AGE] += 1
             free = max(t, s.group[g, GROUP_LAUNCH_FREE], s.group[g, GROUP_BLOCK_FREE])
             s.group[g, GROUP_LAUNCH_FREE] = free

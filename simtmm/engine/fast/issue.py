@@ -5,13 +5,17 @@
 
 import numpy as np
 
-from simtmm.engine.fast.accounting import turn
+from simtmm.engine.fast.accounting import KEEP, turn
 from simtmm.engine.fast.advance import asyncs_are_full, settle, sleep
+from simtmm.engine.fast.booking import INSTRUCTION, book_issuing, book_wait, count_access, keep_path, place_at
+from simtmm.engine.fast.booking import ISSUING as ISSUES
 from simtmm.engine.fast.layout import (
     GROUP_GRANTED_AGE,
     GROUP_GRANTED_SLOT,
     GROUP_HELD,
     GROUP_ISSUED,
+    GROUP_L1_HITS,
+    GROUP_L2_HITS,
     GROUP_MEMORY,
     GROUP_MEMORY_HEAD,
     GROUP_MEMORY_TAIL,
@@ -28,12 +32,14 @@ from simtmm.engine.fast.layout import (
     OTHER_SLOTS,
     OTHER_TICKS,
     P_BLOCKING,
+    P_BOOKS,
     P_DEPTH,
     P_ISSUE,
     P_OUTSTANDING,
     P_PORTS,
     P_RING,
     P_SLOTS,
+    P_WATCH,
     PIPELINE,
     PORT_ACCESS,
     PORT_COUNT,
@@ -76,9 +82,11 @@ def segment(s, memory, g, slot, t, p):
             continue
         what = np.int64(s.kind[position])
         if what == COMPUTE:
+            book_issuing(s, g, position, s.amount[position], np.int64(1))
             issued += s.amount[position]
             ticks += issue * s.amount[position]
         elif what == SHARED:
+            book_issuing(s, g, position, np.int64(1), s.amount[position])
             issued += 1
             ticks += issue * s.amount[position]
         elif what >= JOIN:
@@ -86,6 +94,7 @@ def segment(s, memory, g, slot, t, p):
         else:
             if what == ASYNC and asyncs_are_full(s, w, t + ticks):
                 break
+            book_issuing(s, g, position, np.int64(1), np.int64(1))
             access = what
             count = s.amount[position]
             issued += 1
@@ -112,6 +121,7 @@ def instruction(s, g, slot, t, p):
     what = np.int64(s.kind[position])
     ticks = s.parameters[P_ISSUE]
     access = np.int64(-1)
+    book_issuing(s, g, position, np.int64(1), s.amount[position] if what == SHARED else np.int64(1))
     if what == COMPUTE:
         s.warp[w, WARP_COMPUTED] += 1
         if s.warp[w, WARP_COMPUTED] == s.amount[position]:
@@ -141,10 +151,17 @@ def act(s, memory, g, w, p, t):
     count = s.port[p, PORT_COUNT]
     first = s.warp[w, WARP_CHUNK]
     s.warp[w, WARP_CHUNK] = first + count
+    l1_hits = s.group[g, GROUP_L1_HITS]
+    l2_hits = s.group[g, GROUP_L2_HITS]
     finish = transfer_chunks(s, memory, g, what, first, count, t)
+    if s.parameters[P_BOOKS] != 0:
+        count_access(s, g, place_at(s, s.warp[w, WARP_POSITION] - 1), count, l1_hits, l2_hits)
     if what == ASYNC:
         number = s.warp[w, WARP_ASYNCS]
         last = s.finishes.shape[1] - 1
+        if s.parameters[P_WATCH] != 0:
+            is_latest = number == 0 or finish > s.finishes[w, (number - 1) & last]
+            keep_path(s, g, w, number, last, is_latest, place_at(s, s.warp[w, WARP_POSITION] - 1))
         s.finishes[w, number & last] = finish if number == 0 else max(finish, s.finishes[w, (number - 1) & last])
         s.warp[w, WARP_ASYNCS] = number + 1
         if number >= last and s.finishes[w, (number + 1) & last] > t:
@@ -190,12 +207,16 @@ def release_ports(s, switch, memory, order, g, t):
         s.port[p, PORT_RELEASE] = NEVER
         s.group[g, GROUP_HELD] -= 1
         if finish >= 0:
-            sleep(s, g, t, finish, slot)
+            place = place_at(s, s.warp[w, WARP_POSITION] - 1)
+            reason = np.int64(0)
+            if s.parameters[P_WATCH] != 0:
+                reason = book_wait(s, g, place, finish - t)
+            sleep(s, g, t, finish, slot, place, reason)
         elif switch == ON_STALL:
             settle(s, order, g, slot, t)
         else:
             wake = max(t, s.port[p, PORT_GRANTED] + s.parameters[P_DEPTH])
-            turn(s, g, w, PIPELINE, t)
+            turn(s, g, w, PIPELINE, np.int64(KEEP), INSTRUCTION, t)
             push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
 
 
@@ -252,7 +273,7 @@ def grant_ports(s, switch, memory, order, g, t):
         slot = pick(s, order, g)
         s.group[g, GROUP_GRANTED_SLOT] = slot
         s.group[g, GROUP_GRANTED_AGE] = s.warp[g * s.parameters[P_SLOTS] + slot, WARP_AGE]
-        turn(s, g, g * s.parameters[P_SLOTS] + slot, ISSUING, t)
+        turn(s, g, g * s.parameters[P_SLOTS] + slot, ISSUING, np.int64(KEEP), ISSUES, t)
         s.group[g, GROUP_HELD] += 1
         if switch == ON_STALL:
             segment(s, memory, g, slot, t, p)

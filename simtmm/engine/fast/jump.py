@@ -16,6 +16,7 @@ slot, so that a step costs next to nothing.
 import numpy as np
 
 from simtmm.engine.fast.accounting import account
+from simtmm.engine.fast.booking import book_periods
 from simtmm.engine.fast.layout import (
     GROUP_ACCOUNTED,
     GROUP_BARRIER,
@@ -52,6 +53,7 @@ from simtmm.engine.fast.layout import (
     P_RING,
     P_ROOM,
     P_SLOTS,
+    P_WATCH,
     PORT_GRANTED,
     PORT_RELEASE,
     PORT_WARP,
@@ -195,7 +197,10 @@ def leap(s, g, t, period, times):
             s.port[p, PORT_GRANTED] += ticks
     slots = s.parameters[P_SLOTS]
     for w in range(g * slots, g * slots + slots):
-        s.warp[w, WARP_COMPUTED] += times * (s.warp[w, WARP_COMPUTED] - s.kept_warp[w, 1])
+        done = s.warp[w, WARP_COMPUTED] - s.kept_warp[w, 1]
+        s.warp[w, WARP_COMPUTED] += times * done
+        if s.parameters[P_WATCH] != 0 and done > 0:
+            book_periods(s, g, w, times, done, period)
     for column in range(GROUP_ROW):
         if column in (GROUP_ISSUED, GROUP_PORT_BUSY) or GROUP_TIME <= column < GROUP_TIME + TIMES:
             s.group[g, column] += times * (s.group[g, column] - s.kept[g, KEPT + column])

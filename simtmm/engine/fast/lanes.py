@@ -10,6 +10,7 @@ from simtmm.engine.fast.layout import (
     BLOCK_SOONEST,
     FREE_BLOCKS,
     GROUP_BLOCKS,
+    GROUP_LANE,
     GROUP_PARKED,
     LANE,
     NEVER,
@@ -91,6 +92,7 @@ def share_out(s, touched):
     number = 0
     for g in range(s.parameters[P_GROUPS]):
         if s.clock[TOUCHED, g] == 1:
-            s.clock[TOUCHED, g] = LANE + number * lanes // touched
+            s.group[g, GROUP_LANE] = number * lanes // touched
+            s.clock[TOUCHED, g] = LANE + s.group[g, GROUP_LANE]
             number += 1
     return True

@@ -9,6 +9,7 @@ import numpy as np
 
 from simtmm.engine.fast import lanes, loop
 from simtmm.engine.fast import layout as at
+from simtmm.engine.fast.booked import Booked, has_places, places_of
 from simtmm.engine.fast.part import Part, Room, is_coupled, takes_partitions
 from simtmm.engine.fast.supply import Held, Streamed, Supply
 from simtmm.engine.fast.tables import (
@@ -59,8 +60,11 @@ class Launch:
         timeline: bool,
         threads: int,
         stream: Stream | None = None,
+        booked: Booked | None = None,
     ) -> None:
-        """stream: of a streamed workload, at an earlier launch or none."""
+        """stream: of a streamed workload, at an earlier launch or none. booked: where warps' ticks are booked, if they
+        are.
+        """
         self._origin, self._launch = workload.origin, launch
         part = Part.of(workload, launch)
         room = Room.of(machine, part)
@@ -76,6 +80,9 @@ class Launch:
         parameters = parameters_of(machine)
         parameters[at.P_FIRST_BLOCK] = part.first
         parameters[at.P_TIMELINE] = timeline
+        watches = timeline or booked is not None
+        parameters[[at.P_WATCH, at.P_BOOKS]] = watches, booked is not None
+        parameters[[at.P_PLACED, at.P_NOWHERE]] = has_places(workload), len(places_of(workload))
         parameters[at.P_LANES] = parts
         parameters[at.P_WIDE] = _worth_sharing(part)
         parameters[at.P_SLOTS] = room.slots
@@ -122,13 +129,17 @@ class Launch:
             bits=all_free(groups, room.slots, room.places),
             in_flight=np.full((groups * room.slots if outstanding else 1, max(1, outstanding)), -1, dtype=np.int64),
             finishes=table(groups * room.slots if part.tally.asyncs else 1, ASYNCS),
+            booked=table(1, 1, at.BOOKED_ROW) if booked is None else booked.table,
+            path=table(groups, at.PATH_ROW),
+            paths=table(groups * room.slots if part.tally.asyncs and watches else 1, ASYNCS, at.ASYNC_ROW),
+            told=table(2),
             partition_free=table(memory.partitions if partitioned else 1),
             partition_writes=table(memory.partitions if machine.durations.turnaround else 1),
             rows=closed_rows(machine, partitioned),
             l1=empty_lines(groups, memory.l1),
             l2=l2,
             slice_free=table(memory.partitions if machine.durations.l2_service else 1),
-            watch=table(groups * room.slots if timeline else 1, at.WATCH_ROW),
+            watch=table(groups * room.slots if watches else 1, at.WATCH_ROW),
             intervals=np.empty((intervals, at.INTERVAL_ROW), dtype=np.int64),
             kept=table(groups, at.KEPT + at.GROUP_ROW + 1 + 3 * machine.ports + 3 * room.slots)
             if jumps
@@ -174,7 +185,11 @@ class Launch:
         numbers = np.maximum(asyncs - 1 - np.arange(room), 0)  # of those that are kept, counted from 0
         rows = np.arange(len(old))[:, None]
         finishes[rows, numbers % (2 * room)] = old[rows, numbers % room]
-        self._state = self._state._replace(finishes=finishes)
+        paths = self._state.paths
+        if self._state.parameters[at.P_WATCH]:
+            paths = table(len(old), 2 * room, at.ASYNC_ROW)
+            paths[rows, numbers % (2 * room)] = self._state.paths[rows, numbers % room]
+        self._state = self._state._replace(finishes=finishes, paths=paths)
 
     def drain(self, begin: int) -> Integers:
         """The intervals of the timeline so far, which are forgotten here; the launch begins at that tick."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simtmm.result import WHERE_TIME_GOES
+from simtmm.stalls import PATH, REASONS
 from simtmm.timeline import WarpState
 
 NEVER = np.int64(1) << 62
@@ -41,16 +42,25 @@ TIME_ISSUING, TIME_MEMORY, TIME_BARRIER, TIME_START, TIME_EMPTY = (
     GROUP_TIME + WHERE_TIME_GOES.index(state) for state in ("issuing", "memory", "barrier", "start", "empty")
 )
 GROUP_ISSUED, GROUP_TRANSACTIONS, GROUP_L1_HITS, GROUP_L2_HITS, GROUP_PORT_BUSY, GROUP_DONE_WARPS = range(29, 35)
-GROUP_ROW = 35
+GROUP_LANE = 35  # that goes on with the group, or did last
+GROUP_ROW = 36
 TIMES = len(WHERE_TIME_GOES)
 # What is kept to look for a recurrence: when that was, how many steps are left to find it of how many; from KEPT on the
 # group's row, its sleepers, its ports (three numbers each), its sleepers (two) and its ready warps.
 KEPT_TICK, KEPT_STEPS, KEPT_PATIENCE = range(3)
 KEPT = 3
-WATCH_NUMBER, WATCH_STATE, WATCH_SINCE = range(3)
-WATCH_ROW = 3
+WATCH_NUMBER, WATCH_STATE, WATCH_SINCE, WATCH_PLACE, WATCH_REASON = range(5)
+WATCH_ROW = 5
 INTERVAL_WARP, INTERVAL_GROUP, INTERVAL_SLOT, INTERVAL_STATE, INTERVAL_BEGIN, INTERVAL_END = range(6)
-INTERVAL_ROW = 6
+INTERVAL_PLACE, INTERVAL_REASON = range(6, 8)
+INTERVAL_ROW = 8
+# Columns of what is booked: reasons, and behind them counts; instructions follow from the ticks of issuing
+BOOKED_REQUESTS, BOOKED_CHUNKS, BOOKED_L1_HITS, BOOKED_L2_HITS = range(len(REASONS), len(REASONS) + 4)
+BOOKED_ROW = len(REASONS) + 4
+PATH_ROW = len(PATH)  # ticks of an access by reason, in their order, from PORT_QUEUE on
+PATH_PLACE = PATH_ROW  # of an async: the place of the access, behind its path
+ASYNC_ROW = PATH_ROW + 1
+TURNING, OPENING = range(2)  # of `told`
 LINE_CHUNK, LINE_FILL = range(2)  # of an open row of a partition: its number, and nothing
 LINE_ROW = 2
 WRITTEN, FILL_SHIFT = (
@@ -75,14 +85,14 @@ BIT_SETS = 3
     P_SCHEDULER, P_BREAKDOWN, P_TIMELINE, P_LANES, P_WIDE, P_FIRST_BLOCK, P_STORE_LATENCY, P_TURNAROUND, P_DROPS,
     P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
     P_CYCLE, P_JUMPS, P_STREAMED, P_BLOCK_WARPS, P_FIRST_WARP, P_BLOCK_INTERVAL,
-    P_FIRST_ACCESS,
-) = range(49)  # fmt: skip
+    P_FIRST_ACCESS, P_WATCH, P_BOOKS, P_PLACED, P_NOWHERE,
+) = range(53)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(49, 56)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(53, 60)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
-R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(56, 61)
-PARAMETERS = 61
+R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(60, 65)
+PARAMETERS = 65
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -126,6 +136,11 @@ class State(NamedTuple):
     slice_free: Any  # int64[partitions], of the L2
     watch: Any  # int64[groups * slots, WATCH_*], for the timeline
     intervals: Any  # int64[room, INTERVAL_*]: the timeline's, as they end
+    place: Any  # int32[operations], where they come from; an element where operations are places themselves
+    booked: Any  # int64[lanes, places + 1, BOOKED_*]: where warps' ticks go; a small one where nobody asks
+    path: Any  # int64[groups, PATH_ROW]: of the latest access of a group
+    paths: Any  # int64[groups * slots, room, ASYNC_ROW]: of the async that `finishes` tells of
+    told: Any  # int64[2]: what of the latest chunk's way its partition turned round, and opened a row
     kept: Any  # int64[groups, KEPT...]: a state of each group that may recur, where long computes are jumped over
-    kept_warp: Any  # int64[groups * slots, 2]: likewise each warp's position, and its instructions of a compute
+    kept_warp: Any  # int64[groups * slots, 3]: likewise each warp's position, and its instructions of a compute
     smallest: Any  # int64[blocks]: likewise the fewest warps of a block from this one on

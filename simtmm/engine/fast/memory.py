@@ -17,6 +17,7 @@ from simtmm.engine.fast.layout import (
     LINE_CHUNK,
     LINE_FILL,
     NO,
+    OPENING,
     P_ATOMIC_SERVICE,
     P_DROPS,
     P_FIRST_ACCESS,
@@ -40,11 +41,18 @@ from simtmm.engine.fast.layout import (
     P_SERVICE,
     P_STORE_LATENCY,
     P_TURNAROUND,
+    P_WATCH,
     P_WRITES_BACK,
+    PATH_ROW,
+    TURNING,
     WRITTEN,
 )
 from simtmm.native import inlined, prefetch
 from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE
+
+# Columns of a path
+PORT_QUEUE, L2_QUEUE, MEMORY_QUEUE, ATOMICS_QUEUE, TURNAROUND, ROWS = range(6)
+L1_LATENCY, L2_LATENCY, MEMORY_LATENCY, LINE_IN_FLIGHT, FIRST_ACCESS = range(6, PATH_ROW)
 
 FETCHED = np.int64(4)  # chunks of an instruction whose sets are brought into the cache beforehand
 
@@ -66,13 +74,18 @@ def reserve(s, chunk, writes, service, t):
     """Take a chunk's partition from t on, as soon as it is free; when that is."""
     partition = partition_of(s, chunk)
     begin = max(t, s.partition_free[partition])
-    if s.parameters[P_TURNAROUND] > 0 and s.partition_writes[partition] != writes:
-        s.partition_writes[partition] = writes
-        begin += s.parameters[P_TURNAROUND]
+    if s.parameters[P_TURNAROUND] > 0:
+        s.told[TURNING] = 0
+        if s.partition_writes[partition] != writes:
+            s.partition_writes[partition] = writes
+            s.told[TURNING] = s.parameters[P_TURNAROUND]
+            begin += s.parameters[P_TURNAROUND]
     if s.parameters[P_ROW_CHUNKS] > 0:
+        s.told[OPENING] = 0
         row = np.int64(np.uint64(chunk) // np.uint64(s.parameters[P_ROW_CHUNKS]))
         if find_line(s.rows, partition, row, s.parameters[P_OPEN_ROWS]) < 0:
             insert_line(s.rows, partition, row, np.int64(0), s.parameters[P_OPEN_ROWS])
+            s.told[OPENING] = s.parameters[P_ROW_OPENING]
             begin += s.parameters[P_ROW_OPENING]
     s.partition_free[partition] = begin + service
     return begin
@@ -107,6 +120,12 @@ def transfer_chunks(s, memory, g, what, first, count, t):
     """Section 4: reserve the path of an instruction's chunks; the tick at which it finishes."""
     latency = s.parameters[P_STORE_LATENCY] if what == STORE else s.parameters[P_LATENCY]
     s.group[g, GROUP_TRANSACTIONS] += count
+    watches = s.parameters[P_WATCH] != 0
+    if watches:
+        for index in range(PATH_ROW):
+            s.path[g, index] = 0
+        if memory == NO:
+            s.path[g, MEMORY_LATENCY] = latency
     if memory == NO:
         finish = t + latency  # neither ports nor partitions nor caches: every transfer takes L
     else:
@@ -131,17 +150,24 @@ def transfer_chunks(s, memory, g, what, first, count, t):
             done = np.int64(-1)
             row1 = np.int64(0)
             row2 = np.int64(0)
+            at_memory = start
+            waited = np.int64(0)  # for the partition, which opens a row and turns round meanwhile
+            opening = np.int64(0)
+            turning = np.int64(0)
+            from_where = np.int64(MEMORY_LATENCY)
+            took = latency
             if cached and s.parameters[P_L1_SETS] > 0:
                 row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
                 fill = find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
                 if fill >= 0:
-                    done = max(start + s.parameters[P_L1_LATENCY], fill)
+                    took = s.parameters[P_L1_LATENCY]
+                    from_where = np.int64(L1_LATENCY)
+                    done = max(start + took, fill)
                     s.group[g, GROUP_L1_HITS] += 1
             elif not cached and s.parameters[P_DROPS] != 0:
                 row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
                 drop_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
             if done < 0:
-                at_memory = start
                 if shared:
                     if s.parameters[P_L2_SERVICE] > 0:
                         slice_ = partition_of(s, chunk)
@@ -151,12 +177,15 @@ def transfer_chunks(s, memory, g, what, first, count, t):
                     row2 = modulo(chunk, s.parameters[P_L2_SETS])
                     line = find_line(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
                     if what == STORE:
+                        from_where = np.int64(L2_LATENCY)
                         done = at_memory + latency
                         if line < 0:
                             insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
                         s.l2[row2, 0, LINE_FILL] |= WRITTEN
                     elif line >= 0:
-                        done = max(at_memory + s.parameters[P_L2_LATENCY], line >> FILL_SHIFT)
+                        took = s.parameters[P_L2_LATENCY]
+                        from_where = np.int64(L2_LATENCY)
+                        done = max(at_memory + took, line >> FILL_SHIFT)
                         s.group[g, GROUP_L2_HITS] += 1
                 if done < 0:
                     if serial or s.parameters[P_PARTITIONED] == 0:
@@ -164,15 +193,36 @@ def transfer_chunks(s, memory, g, what, first, count, t):
                     else:
                         writes = np.int64(0) if cached else np.int64(1)
                         service = s.parameters[P_ATOMIC_SERVICE] if what == ATOMIC else s.parameters[P_SERVICE]
-                        done = max(at_memory, reserve(s, chunk, writes, service, t)) + latency
+                        begin = reserve(s, chunk, writes, service, t)
+                        waited = max(np.int64(0), begin - at_memory)
+                        opening = min(waited, s.told[OPENING])
+                        turning = min(waited - opening, s.told[TURNING])
+                        done = at_memory + waited + latency
                     if shared:
                         insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
                 if cached and s.parameters[P_L1_SETS] > 0:
                     insert_line(s.l1, row1, chunk, done, s.parameters[P_L1_WAYS])
+            if watches and (serial or done > finish):
+                if not serial:
+                    s.path[g, L1_LATENCY] = 0
+                    s.path[g, L2_LATENCY] = 0
+                    s.path[g, MEMORY_LATENCY] = 0
+                    s.path[g, PORT_QUEUE] = start - t
+                    s.path[g, L2_QUEUE] = 0
+                    s.path[g, LINE_IN_FLIGHT] = 0
+                s.path[g, ROWS] = opening
+                s.path[g, TURNAROUND] = turning
+                s.path[g, ATOMICS_QUEUE if what == ATOMIC else MEMORY_QUEUE] = waited - opening - turning
+                s.path[g, L2_QUEUE] += at_memory - start
+                s.path[g, from_where] += took
+                s.path[g, LINE_IN_FLIGHT] += done - at_memory - waited - took
             finish = done if serial else max(finish, done)
     if s.parameters[P_FIRST_ACCESS] > 0 and what != STORE:
         if s.group[g, GROUP_TRANSLATED] == 0:
             s.group[g, GROUP_TRANSLATED] = t + s.parameters[P_FIRST_ACCESS]
-        finish += max(np.int64(0), s.group[g, GROUP_TRANSLATED] - t)
+        late = max(np.int64(0), s.group[g, GROUP_TRANSLATED] - t)
+        if watches:
+            s.path[g, FIRST_ACCESS] = late
+        finish += late
     s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], finish)
     return finish

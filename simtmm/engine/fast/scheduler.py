@@ -7,6 +7,7 @@ import numpy as np
 
 from simtmm.engine.fast.accounting import turn
 from simtmm.engine.fast.bits import lowest_bit
+from simtmm.engine.fast.booking import NOT_GRANTED, place_at
 from simtmm.engine.fast.layout import (
     GREEDY_OLDEST,
     GROUP_GRANTED_AGE,
@@ -24,6 +25,7 @@ from simtmm.engine.fast.layout import (
     ROUND_ROBIN,
     TO_ISSUE,
     WARP_AGE,
+    WARP_POSITION,
     WARP_READY,
 )
 from simtmm.native import inlined
@@ -48,7 +50,7 @@ def push(s, ring, g, t, slot, tail_field, head_field):
 def make_ready(s, order, g, w, slot, t):
     """The warp waits for a port from now on."""
     mask = s.parameters[P_RING] - 1
-    turn(s, g, w, TO_ISSUE, t)
+    turn(s, g, w, TO_ISSUE, place_at(s, s.warp[w, WARP_POSITION]), NOT_GRANTED, t)
     s.warp[w, WARP_READY] = t
     s.group[g, GROUP_READY] += 1
     if order == QUEUE:

@@ -49,6 +49,7 @@ class Held:
             "warp_operations": own.warp_operations,
             "warp_chunks": own.warp_chunks,
             "block_warps": own.block_warps,
+            "place": own.place if len(own.place) else np.zeros(1, np.int32),
             "ask": table(ASK),
             "ahead": table(1, 2),
         }
@@ -79,6 +80,7 @@ class Streamed:
             "kind": windows.kind,
             "amount": windows.amount,
             "chunks": windows.chunks,
+            "place": windows.place,
             "warp_operations": table(1),
             "warp_chunks": table(1),
             "block_warps": table(1),

@@ -6,12 +6,14 @@ Warps are processes, waiting is an event. It shares no rule with simtmm/engine/f
     group       issue ports of a core group              schedulers  which ready warp is granted a port
     block       barriers                                 warp        a warp goes through its operations
     memory      the path of chunks                       cache       lines of caches, open rows
-    report      what is counted                          jump        long computes
+    report      what is counted                          booking     where warps' ticks go
+    jump        long computes
 """
 
 from collections.abc import Callable
 from typing import Any
 
+from simtmm.engine.reference.booking import Bookings
 from simtmm.engine.reference.report import Report
 from simtmm.engine.reference.run import Run
 from simtmm.engine.reference.schedulers import SCHEDULERS, checked
@@ -28,6 +30,7 @@ def simulate(
     *,
     breakdown: bool = True,
     timeline: bool = False,
+    stalls: bool = False,
     progress: Callable[[int, int], None] | None = None,
     scheduler: Callable[..., Any] | None = None,
 ) -> Result:
@@ -36,13 +39,16 @@ def simulate(
     scheduler: a user's rule in the place of the machine's; see simtmm.engine.
     """
     pick = checked(scheduler) if scheduler else SCHEDULERS[machine.scheduling.scheduler]
-    total = Report(time=dict.fromkeys(WHERE_TIME_GOES, 0), intervals=[] if timeline else None)
+    of_operations, places = workload.places_of_operations
+    time = dict.fromkeys(WHERE_TIME_GOES, 0)
+    total = Report(time=time, intervals=[] if timeline else None, bookings=Bookings(places))
     overhead = machine.durations.launch_overhead
     launch_ticks: list[int] = []
     for launch in range(workload.launches):
         total.launch_begin = sum(launch_ticks) + overhead
-        run = Run(machine, workload, launch, total, progress, pick)
+        run = Run(machine, workload, launch, total, progress, pick, of_operations)
         launch_ticks.append(overhead + run.finish())
+        total.bookings.end_launch()
     if timeline and sum(launch_ticks) > LARGEST:
         raise EngineError(
             f"{workload.origin} on {machine.name}: takes {sum(launch_ticks)} ticks, which a timeline can't tell: must "
@@ -61,4 +67,5 @@ def simulate(
         clock_hz=machine.clock_hz,
         engine="reference",
         timeline=None if total.intervals is None else Timeline.from_rows(total.rows()),
+        stalls=total.bookings.stalls(f"{workload.origin} on {machine.name}") if stalls else None,
     )

@@ -25,7 +25,7 @@ class Block:
     def barrier(self, warp: "Warp") -> Event:
         """The warp waits at the barrier; the event is its opening."""
         self.group.account()
-        warp.turn(WarpState.BARRIER)
+        warp.turn(WarpState.BARRIER, warp.places[warp.position - 1])
         self.group.waiting_at_barrier += 1
         opening = Event(self.run.env)
         self.at_barrier.append((warp, opening))

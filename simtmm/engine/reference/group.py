@@ -66,7 +66,7 @@ class Group:
 
     def request(self, warp: "Warp") -> Event:
         """The warp is ready from now on; the event brings the port that it is granted."""
-        warp.turn(WarpState.READY)
+        warp.turn(WarpState.READY, warp.places[warp.position])
         warp.ready_time = int(self.env.now)
         warp.granted = Event(self.env)
         self.ready.append(warp)
@@ -97,7 +97,7 @@ class Group:
                 warp = self.run.pick(self.ready, self)
                 self.ready.remove(warp)
                 self.granted_last = warp
-                warp.turn(WarpState.ISSUING)
+                warp.turn(WarpState.ISSUING, warp.place)
                 warp.granted.succeed(self.free_ports.pop(0))
 
     def take_slot(self) -> int:

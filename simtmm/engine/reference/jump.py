@@ -9,6 +9,7 @@ as it is could be placed there at any tick.
 
 from typing import TYPE_CHECKING, Any
 
+from simtmm.stalls import Count, Reason
 from simtmm.timeline import WarpState
 from simtmm.workload import COMPUTE, Workload
 
@@ -97,6 +98,8 @@ class Jumps:
         times = min(often)
         for warp, instructions in zip(warps, done, strict=True):
             warp.computed += times * instructions
+            if instructions:
+                self.book(warp, times, instructions, period)
             if warp.state in MOVING:
                 warp.due += times * period
                 warp.granted_at += times * period
@@ -106,3 +109,15 @@ class Jumps:
             group.time[state] += times * (group.time[state] - ticks)
         group.accounted += times * period
         return times * period
+
+    def book(self, warp: "Warp", times: int, instructions: int, period: int) -> None:
+        """Book what a warp does in periods that are jumped over: it issues, waits out the pipeline, and is ready."""
+        run = self.group.run
+        issuing = instructions * run.issue_ticks
+        waiting = instructions * max(0, run.pipeline_depth - run.issue_ticks)
+        place, ticks = warp.places[warp.position], warp.bookings.ticks
+        ticks[place, Reason.ISSUING] += times * issuing
+        ticks[place, Reason.INSTRUCTION_LATENCY] += times * waiting
+        ticks[place, Reason.NOT_GRANTED] += times * (period - issuing - waiting)
+        warp.bookings.counts[place, Count.INSTRUCTIONS] += times * instructions
+        warp.since += times * period

@@ -2,8 +2,10 @@
 
 from collections import defaultdict
 
+from simtmm.engine.reference.booking import Path
 from simtmm.engine.reference.cache import Lines, OpenRows
 from simtmm.machine import Machine
+from simtmm.stalls import Reason
 from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE, Workload
 
 
@@ -42,6 +44,8 @@ class Memory:
         self.rows = [OpenRows(rows, opening, self.partitions) for _ in range(self.partitions)] if rows else None
         self.first_access = durations.first_access
         self.translated: dict[int, int] = {}  # of each group, from when on it lacks no translation
+        self.path: Path = {}  # of the latest access: where its ticks go, up to its finish
+        self.way: Path = {}  # likewise of the latest chunk
         self.last_finish = 0
         self.transactions = 0
         self.l1_hits = 0
@@ -51,17 +55,24 @@ class Memory:
         """Reserve the whole path of an instruction that leaves its port now; the tick at which it finishes."""
         finish = now
         start, passing = now, -1
+        self.path = {}
         for chunk in chunks:
             if self.serial:
                 finish = self.transfer(group, kind, chunk, start=finish, now=now)
+                for reason, ticks in self.way.items():
+                    self.path[reason] = self.path.get(reason, 0) + ticks
             else:
                 if self.port_chunks == 1 or chunk // self.port_chunks != passing:
                     passing = chunk // self.port_chunks
                     start = max(now, self.port_free[group])
                     self.port_free[group] = start + self.port_interval
-                finish = max(finish, self.transfer(group, kind, chunk, start, now))
+                done = self.transfer(group, kind, chunk, start, now)
+                if done > finish:
+                    finish, self.path = done, {Reason.PORT_QUEUE: start - now, **self.way}
         if kind != STORE:
-            finish += max(0, self.translated.setdefault(group, now + self.first_access) - now)
+            late = max(0, self.translated.setdefault(group, now + self.first_access) - now)
+            self.path[Reason.FIRST_ACCESS] = late
+            finish += late
         self.transactions += len(chunks)
         self.last_finish = max(self.last_finish, finish)
         return finish
@@ -77,23 +88,30 @@ class Memory:
             return self.from_global_memory(kind, chunk, start, now)
         if l1 and (fill := l1.look_up(chunk)) is not None:
             self.l1_hits += 1
+            self.way = {Reason.L1_LATENCY: l1.latency, Reason.LINE_IN_FLIGHT: max(0, fill - start - l1.latency)}
             return max(start + l1.latency, fill)
+        wait = start
         if l2:
             start = self.through_slice(chunk, start, now)
+        wait = start - wait
         if l2 and (fill := l2.look_up(chunk)) is not None:
             self.l2_hits += 1
             finish = max(start + l2.latency, fill)
+            self.way = {Reason.L2_LATENCY: l2.latency, Reason.LINE_IN_FLIGHT: max(0, fill - start - l2.latency)}
         else:
             finish = self.from_global_memory(kind, chunk, start, now)
             if l2:
                 self.write_back(l2.insert(chunk, finish), now)
+        self.way[Reason.L2_QUEUE] = wait
         if l1:
             l1.insert(chunk, finish)
         return finish
 
     def into_l2(self, l2: Lines, chunk: int, start: int, now: int) -> int:
         """The finish of a store that stays in the L2."""
-        finish = self.through_slice(chunk, start, now) + self.store_latency
+        begin = self.through_slice(chunk, start, now)
+        finish = begin + self.store_latency
+        self.way = {Reason.L2_QUEUE: begin - start, Reason.L2_LATENCY: self.store_latency}
         if l2.look_up(chunk) is None:
             self.write_back(l2.insert(chunk, finish), now)
         l2.written.add(chunk)
@@ -129,25 +147,29 @@ class Memory:
     def from_global_memory(self, kind: int, chunk: int, start: int, now: int) -> int:
         """The finish of a chunk that waits for its partition as well, all reserved at once."""
         latency = self.store_latency if kind == STORE else self.latency
+        self.way = {Reason.MEMORY_LATENCY: latency}
         if self.serial:
             return start + latency
-        begin = self.reserve(
+        begin, turning, opening = self.reserve(
             chunk, kind not in (LOAD, ASYNC), self.atomic_service if kind == ATOMIC else self.service, now
         )
+        wait = max(0, begin - start)
+        rows = min(wait, opening)
+        turnaround = min(wait - rows, turning)
+        queue = Reason.ATOMICS_QUEUE if kind == ATOMIC else Reason.MEMORY_QUEUE
+        self.way |= {queue: wait - rows - turnaround, Reason.TURNAROUND: turnaround, Reason.ROWS: rows}
         return max(start, begin) + latency
 
     def partition_of(self, chunk: int) -> int:
         """The partition, and so the slice of the L2, that a chunk belongs to."""
         return (mix(chunk) if self.hashed else chunk) % self.partitions
 
-    def reserve(self, chunk: int, writes: bool, service: int, now: int) -> int:
-        """Reserve the chunk's partition; the tick at which it begins."""
+    def reserve(self, chunk: int, writes: bool, service: int, now: int) -> tuple[int, int, int]:
+        """Reserve the chunk's partition; when it begins, and for how long it turns round and opens a row before."""
         partition = self.partition_of(chunk)
-        begin = max(now, self.partition_free[partition])
-        if writes != self.partition_writes[partition]:
-            self.partition_writes[partition] = writes
-            begin += self.turnaround
-        if self.rows:
-            begin += self.rows[partition].open(chunk)
+        turning = self.turnaround if writes != self.partition_writes[partition] else 0
+        self.partition_writes[partition] = writes
+        opening = self.rows[partition].open(chunk) if self.rows else 0
+        begin = max(now, self.partition_free[partition]) + turning + opening
         self.partition_free[partition] = begin + service
-        return begin
+        return begin, turning, opening

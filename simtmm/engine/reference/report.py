@@ -1,9 +1,12 @@
 """What a run reports, while it grows (docs/machine.md, section 7)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+
+from simtmm.engine.reference.booking import Bookings
+from simtmm.stalls import Places
 
 
 @dataclass
@@ -11,6 +14,7 @@ class Report:
     """The counts of section 7.
 
     intervals: the timeline's rows, None without one. launch_begin: the first tick of the present launch.
+    bookings: where warps' ticks go.
     """
 
     time: dict[str, int]
@@ -20,9 +24,10 @@ class Report:
     l2_hits: int = 0
     port_busy: int = 0
     warps_done: int = 0
-    intervals: list[tuple[int, int, int, int, int, int]] | None = None
+    intervals: list[tuple[int, ...]] | None = None
     launch_begin: int = 0
+    bookings: Bookings = field(default_factory=lambda: Bookings(Places(())))
 
     def rows(self) -> npt.NDArray[np.int64]:
         """The intervals as an array."""
-        return np.array(self.intervals, dtype=np.int64).reshape(-1, 6)
+        return np.array(self.intervals, dtype=np.int64).reshape(-1, 8)

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 from simpy import Environment
 
 from simtmm.engine.reference.block import Block
@@ -30,9 +31,12 @@ class Run:
         report: Report,
         progress: Callable[[int, int], None] | None,
         pick: Pick,
+        places: npt.NDArray[np.int32],
     ) -> None:
+        """places: of all operations of the workload."""
         self.machine = machine
         self.workload = workload
+        self.places = places
         self.report = report
         self.progress = progress
         self.pick = pick

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 from simpy import Event
 
 from simtmm.engine.reference.block import Block
+from simtmm.engine.reference.booking import WHILE, Path
 from simtmm.engine.reference.moment import RELEASE, WAKE, Moment, Waiting
+from simtmm.stalls import Count, Reason
 from simtmm.timeline import WarpState
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, PAUSE, SHARED, STORE
 
@@ -31,6 +33,7 @@ class Warp:
         self.kinds: list[int] = workload.kind[operations].tolist()
         self.amounts: list[int] = workload.amount[operations].tolist()
         self.chunks: list[int] = workload.chunks[chunks].tolist()
+        self.places: list[int] = run.places[operations].tolist()
         self.position = 0
         self.chunk_position = 0
         self.computed = 0  # instructions of the compute at `position` that have issued, every-instruction only
@@ -43,7 +46,10 @@ class Warp:
         self.slot = slot
         self.in_flight: list[int] = []  # finishes of asyncs
         self.latest_finish: list[int] = []  # of the first async, of the first two, of the first three, ...
+        self.latest: list[tuple[int, Path]] = []  # likewise the async that finishes last: its place, and its path
+        self.bookings = run.report.bookings
         self.state, self.since = WarpState.START, int(self.env.now)
+        self.place, self.reason = self.bookings.nowhere, Reason.LAUNCH
         self.env.process(self.life(begins))
 
     def life(self, begins: int) -> Waiting:
@@ -61,26 +67,32 @@ class Warp:
                 self.position += 1
                 yield self.block.barrier(self)
             elif kind == PAUSE:
-                yield from self.sleep(self.amounts[self.position])
+                yield from self.sleep(self.amounts[self.position], self.places[self.position])
                 self.position += 1
             elif kind == ASYNC and not self.may_start_async(int(self.env.now)):
-                yield from self.wait_for_memory(min(self.in_flight))
+                yield from self.wait_for_turn(min(self.in_flight))
             else:
                 port = yield self.group.request(self)
                 yield from use_port(port)
         yield from self.wait_for_asyncs()
-        self.turn(self.state)
+        self.turn(self.state, self.place)
         self.block.lose(self)
         self.run.warp_done()
 
-    def turn(self, state: WarpState) -> None:
-        """The warp is in another state from now on; the interval that ends goes into the timeline."""
+    def turn(self, state: WarpState, place: int, reason: Reason | None = None) -> None:
+        """The warp is in another state from now on, because of an operation at that place.
+
+        The interval that ends goes into the timeline, and is booked unless it was when it began.
+        """
         report, now = self.run.report, int(self.env.now)
+        if now > self.since and self.state in WHILE:
+            self.bookings.ticks[self.place, WHILE[self.state]] += now - self.since
         if report.intervals is not None and now > self.since:
             begin = report.launch_begin
-            interval = (self.number, self.group.number, self.slot, self.state, begin + self.since, begin + now)
-            report.intervals.append(interval)
-        self.state, self.since = state, now
+            where = (self.number, self.group.number, self.slot, self.state, begin + self.since, begin + now)
+            report.intervals.append((*where, self.place, self.reason))
+        self.state, self.since, self.place = state, now, place
+        self.reason = WHILE.get(state, Reason.ISSUING) if reason is None else reason
 
     def until(self, tick: int, phase: int, rank: int) -> Waiting:
         """Wait for a phase of a tick, which a jump (jump.py) may put off meanwhile."""
@@ -93,10 +105,21 @@ class Warp:
         """Wait for the wake phase of that tick."""
         yield from self.until(tick, WAKE, self.age)
 
-    def wait_for_memory(self, finish: int) -> Waiting:
-        """Sleep until a memory instruction of this warp has finished."""
+    def wait_for_memory(self, finish: int, place: int, path: Path) -> Waiting:
+        """Sleep until an access of this warp has finished, which the wait is booked to."""
+        reason = self.bookings.wait(place, path, finish - int(self.env.now))
+        yield from self.wait(finish, place, reason)
+
+    def wait_for_turn(self, finish: int) -> Waiting:
+        """Sleep until the next async may start."""
+        place = self.places[self.position]
+        self.bookings.ticks[place, Reason.OUTSTANDING] += finish - int(self.env.now)
+        yield from self.wait(finish, place, Reason.OUTSTANDING)
+
+    def wait(self, finish: int, place: int, reason: Reason) -> Waiting:
+        """Sleep for an access."""
         self.group.account()
-        self.turn(WarpState.MEMORY)
+        self.turn(WarpState.MEMORY, place, reason)
         self.group.waiting_for_memory += 1
         yield from self.wake(finish)
         self.group.account()
@@ -106,11 +129,11 @@ class Warp:
         """Sleep until all asyncs issued so far have finished but the latest `but`."""
         count = len(self.latest_finish) - but
         if count > 0 and (finish := self.latest_finish[count - 1]) > self.env.now:
-            yield from self.wait_for_memory(finish)
+            yield from self.wait_for_memory(finish, *self.latest[count - 1])
 
-    def sleep(self, cycles: int) -> Waiting:
+    def sleep(self, cycles: int, place: int) -> Waiting:
         """Sleep for so many cycles, whatever is in flight."""
-        self.turn(WarpState.PAUSE)
+        self.turn(WarpState.PAUSE, place)
         yield from self.wake(int(self.env.now) + cycles * self.run.machine.ticks_per_cycle)
 
     def may_start_async(self, tick: int) -> bool:
@@ -132,7 +155,7 @@ class Warp:
                 break
         self.group.release(port)
         if finish is not None:
-            yield from self.wait_for_memory(finish)
+            yield from self.wait_for_memory(finish, self.places[self.position - 1], self.run.memory.path)
 
     def next_segment(self) -> tuple[int, int | None]:
         """Take the operations of a segment that starts now: its length in ticks, and its memory operation."""
@@ -142,12 +165,20 @@ class Warp:
             kind, amount = self.kinds[self.position], self.amounts[self.position]
             if kind in CONTROL or (kind == ASYNC and not self.may_start_async(now + ticks)):
                 break
+            self.book_issuing(amount if kind == COMPUTE else 1, amount if kind == SHARED else 1)
             self.position += 1
             self.run.report.issued += amount if kind == COMPUTE else 1
             ticks += issue * amount if kind in (COMPUTE, SHARED) else issue
             if kind not in (COMPUTE, SHARED):
                 return ticks, kind
         return ticks, None
+
+    def book_issuing(self, instructions: int, degree: int) -> None:
+        """Book what the operation at `position` takes its port for."""
+        place, issue = self.places[self.position], self.run.issue_ticks
+        self.bookings.ticks[place, Reason.ISSUING] += instructions * issue
+        self.bookings.ticks[place, Reason.BANK_CONFLICTS] += (degree - 1) * issue
+        self.bookings.counts[place, Count.INSTRUCTIONS] += instructions
 
     def next_issues(self) -> bool:
         """Whether the next operation needs a port and may start now."""
@@ -161,6 +192,7 @@ class Warp:
         self.granted_at, self.port = int(self.env.now), port
         kind, amount = self.kinds[self.position], self.amounts[self.position]
         ticks = self.run.issue_ticks * (amount if kind == SHARED else 1)
+        self.book_issuing(1, amount if kind == SHARED else 1)
         self.computed += 1
         if kind != COMPUTE or self.computed == amount:
             self.position += 1
@@ -171,9 +203,9 @@ class Warp:
         finish = self.act(None if kind in (COMPUTE, SHARED) else kind)
         self.group.release(port)
         if finish is not None:
-            yield from self.wait_for_memory(finish)
+            yield from self.wait_for_memory(finish, self.place, self.run.memory.path)
         else:
-            self.turn(WarpState.PIPELINE)
+            self.turn(WarpState.PIPELINE, self.place)
             yield from self.wake(max(self.granted_at + max(ticks, self.run.pipeline_depth), int(self.env.now)))
 
     def act(self, access: int | None) -> int | None:
@@ -183,8 +215,15 @@ class Warp:
         count = self.amounts[self.position - 1]
         chunks = self.chunks[self.chunk_position : self.chunk_position + count]
         self.chunk_position += count
-        finish = self.run.memory.access(self.group.number, access, chunks, int(self.env.now))
+        place, memory = self.places[self.position - 1], self.run.memory
+        hits = memory.l1_hits, memory.l2_hits
+        finish = memory.access(self.group.number, access, chunks, int(self.env.now))
+        counted = (1, count, memory.l1_hits - hits[0], memory.l2_hits - hits[1])
+        for what, number in zip((Count.REQUESTS, Count.CHUNKS, Count.L1_HITS, Count.L2_HITS), counted, strict=True):
+            self.bookings.counts[place, what] += number
         if access == ASYNC:
+            is_last = not self.latest_finish or finish > self.latest_finish[-1]
+            self.latest.append((place, memory.path) if is_last else self.latest[-1])
             self.in_flight.append(finish)
             self.latest_finish.append(max(finish, self.latest_finish[-1]) if self.latest_finish else finish)
         waits = access in (LOAD, ATOMIC) or (access == STORE and self.run.blocking_stores)

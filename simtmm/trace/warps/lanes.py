@@ -235,6 +235,13 @@ def gather_dense(walk, runs, values, w, g):
 
 
 @inlined
+def first_value(walk, runs, values, w, g):
+    """What the first lane says of a group whose values are in even steps."""
+    walk.group[w, g, GROUP_BASE] = base_of(walk, runs, values, w, g)
+    return value_at(walk, runs, values, w, g, walk.group[w, g, GROUP_FIRST])
+
+
+@inlined
 def value_at(walk, runs, values, w, g, lane):
     """What a lane says; each of a group's lanes is asked in turn."""
     step = walk.group[w, g, GROUP_STEP]

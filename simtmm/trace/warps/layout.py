@@ -4,15 +4,17 @@ from typing import Any, NamedTuple
 
 # What decides operations, of a machine: see LoweringSpecification
 RULE_WIDTH, RULE_CHUNK_BYTES, RULE_BANKS, RULE_BANK_BYTES, RULE_TOGETHER, RULE_HALF_WARPS, RULE_CHUNK_SHIFT = range(7)
-RULE_BY_WORD = 7
-RULES = 8  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two
+RULE_BY_WORD, RULE_PLACES, RULE_SITES = range(7, 10)
+RULES = 10  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two;
+# RULE_PLACES: the places that a site has, one for each array, 0 where nobody asks for places; RULE_SITES: known sites
 
 # Columns of a warp
 WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)
-WARP_HELD_KIND, WARP_HELD_AMOUNT, WARP_REGION, WARP_LOCAL_BYTES, WARP_X, WARP_Y = range(7, 13)
-WARP_ROW = 13  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
+WARP_HELD_KIND, WARP_HELD_AMOUNT, WARP_REGION, WARP_LOCAL_BYTES, WARP_X, WARP_Y, WARP_HELD_PLACE = range(7, 14)
+WARP_ROW = 14  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
 # asyncs so far, and up to which of them it has waited; a compute or pause that the next one may join, and its amount;
-# the address of its local memory, and how many bytes a thread has of it; the extents of the block in x and y
+# the address of its local memory, and how many bytes a thread has of it; the extents of the block in x and y; the
+# place of what is held
 
 # Columns of a group: lanes of a warp that are at the same step
 GROUP_NODE, GROUP_STEP, GROUP_END, GROUP_DEEP, GROUP_FIRST, GROUP_LANES, GROUP_DENSE, GROUP_BEFORE = range(8)
@@ -52,6 +54,8 @@ class Walk(NamedTuple):
     needs: Any
     gives_end: Any
     gives: Any
+    array: Any  # [arrays, ARRAY_*], by address
+    threads: Any  # [places, THREADS_*]: see simtmm.stalls.Places; one row where nobody asks
 
 
 class Output(NamedTuple):
@@ -61,6 +65,12 @@ class Output(NamedTuple):
     kind: Any  # uint8[room]
     amount: Any  # [room]
     chunks: Any  # [room]
+    place: Any  # int32[room], one element where nobody asks
 
 
 MADE_OPERATIONS, MADE_CHUNKS, END_OPERATIONS, END_CHUNKS = range(4)  # of `used`
+
+ARRAY_BEGIN, ARRAY_END, ARRAY_NUMBER = range(3)
+ARRAY_ROW = 3
+THREADS_TIMES, THREADS_LANES, THREADS_BYTES = range(3)
+THREADS_ROW = 3

@@ -33,18 +33,19 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Lowered:
-    """The operations of some blocks: as in Workload, but counts in the place of offsets."""
+    """The operations of some blocks: as in Workload, but counts in the place of offsets; no places if nobody asks."""
 
     kind: npt.NDArray[np.uint8]
     amount: Integers
     chunks: Integers
     warp_operations: Integers
     warp_chunks: Integers
+    place: npt.NDArray[np.int32]
 
     @property
     def bytes(self) -> int:
         """Memory that this takes."""
-        return sum(array.nbytes for array in (self.kind, self.amount, self.chunks, self.warp_operations))
+        return sum(array.nbytes for array in (self.kind, self.amount, self.chunks, self.warp_operations, self.place))
 
 
 class Lowering:
@@ -56,6 +57,12 @@ class Lowering:
         self._lanes = lanes_of(specification, largest)
         self._walk = empty_walk(specification, tables, self._lanes, 1)
         self._room = FIRST_ROOM
+
+    @property
+    def threads(self) -> Integers:
+        """See simtmm.stalls.Places, of all that was lowered so far."""
+        of_places: Integers = self._walk.threads
+        return of_places
 
     def lower(self, runs: Runs, region: int, stride: int, local_bytes: int) -> Lowered:
         """The operations of all blocks of some runs. Raises RefusedError.
@@ -70,7 +77,8 @@ class Lowering:
         most = most_chunks(self._specification, self._lanes)
         room = max(self._room, 2 * most)
         used = np.array([0, 0, room, room], np.int64)
-        output = Output(used, np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64))
+        places = np.empty(room if self._specification.places else 1, np.int32)
+        output = Output(used, np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64), places)
         while True:
             found = _WALK(
                 self._walk, runs.structures, runs.block, runs.structure, runs.values, runs.value_ends, shape, local,
@@ -89,6 +97,7 @@ class Lowering:
             output.chunks[:chunks].copy(),
             of_warps[:, 0].copy(),
             of_warps[:, 1].copy(),
+            output.place[: operations if self._specification.places else 0].copy(),
         )
 
 
@@ -113,7 +122,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
     rules = (
         specification.warp_width, specification.chunk_bytes, specification.banks, specification.bank_bytes,
         specification.lanes_together, int(specification.half_warp_segments), _shift(specification.chunk_bytes),
-        int(specification.atomics_by_word),
+        int(specification.atomics_by_word), tables.places if specification.places else 0, tables.sites,
     )  # fmt: skip
     words = lanes * (WIDEST_ACCESS + 2)
     return Walk(
@@ -137,6 +146,8 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         needs=tables.needs,
         gives_end=tables.gives_end,
         gives=tables.gives,
+        array=tables.arrays,
+        threads=table((tables.sites + 1) * tables.places if specification.places else 1, at.THREADS_ROW),
     )
 
 
@@ -150,7 +161,7 @@ def _larger(output: Output) -> Output:
     output.used[[at.END_OPERATIONS, at.END_CHUNKS]] *= 2
     made = [output.used]
     for array in output[1:]:
-        larger = np.empty(2 * len(array), array.dtype)
+        larger = np.empty(2 * len(array), array.dtype)  # that of places, where nobody asks for them, goes along
         larger[: len(array)] = array
         made.append(larger)
     return Output(*made)

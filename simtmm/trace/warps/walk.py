@@ -24,6 +24,7 @@ from simtmm.trace.warps.groups import settle
 from simtmm.trace.warps.half_warps import list_local_transactions, list_transactions
 from simtmm.trace.warps.lanes import (
     base_of,
+    first_value,
     gather,
     is_alone,
     is_even,
@@ -49,12 +50,15 @@ from simtmm.trace.warps.layout import (
     PLAIN_NODE,
     RULE_BY_WORD,
     RULE_HALF_WARPS,
+    RULE_PLACES,
     WARP_ASYNCS,
     WARP_GROUPS,
     WARP_HELD_AMOUNT,
     WARP_HELD_KIND,
+    WARP_HELD_PLACE,
     WARP_WAITED,
 )
+from simtmm.trace.warps.places import note_lanes, note_threads, place_at, place_of
 from simtmm.trace.warps.shared_memory import conflict_degree
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, SHARED, STORE
 
@@ -65,7 +69,8 @@ ENDED, IS_FULL, IS_REFUSED = range(3)  # what comes of a walk
 _WORK, _LOAD, _ASYNC = int(Kind.WORK), int(Kind.LOAD), int(Kind.ASYNC)
 _STORE, _ATOMIC, _JOIN, _BARRIER = int(Kind.STORE), int(Kind.ATOMIC), int(Kind.JOIN), int(Kind.BARRIER)
 _SHARED_ATOMIC = int(Kind.SHARED_ATOMIC)
-_LOCAL_STORE, _CONSTANT_LOAD = int(Kind.LOCAL_STORE), int(Kind.CONSTANT_LOAD)
+_LOCAL_LOAD, _LOCAL_STORE = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_STORE)
+_CONSTANT_LOAD = int(Kind.CONSTANT_LOAD)
 
 
 def go_on(walk, runs, values, w, output, most_chunks):
@@ -110,10 +115,13 @@ def take_step(walk, runs, values, w, at, output):
         latest = latest_needed(walk, w, site, latest)
         before = walk.work[site]
         stall = walk.stall[site]
+    place = place_at(walk, site)
     if latest > walk.warp[w, WARP_WAITED]:
-        put(walk, w, output, JOIN, walk.warp[w, WARP_ASYNCS] - latest)
+        put(walk, w, output, JOIN, walk.warp[w, WARP_ASYNCS] - latest, place)
         walk.warp[w, WARP_WAITED] = latest
-    if kind != _WORK and not (hold(walk, w, output, COMPUTE, before) and hold(walk, w, output, PAUSE, stall)):
+    if kind != _WORK and not (
+        hold(walk, w, output, COMPUTE, before, place) and hold(walk, w, output, PAUSE, stall, place)
+    ):
         return False
     if not act_on(walk, runs, values, w, at, leader, kind, site, says, before, stall, output):
         return False
@@ -145,10 +153,18 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, stall, o
             if count == REFUSED:
                 return False
             if count >= 0:
-                access(walk, w, operation_of(kind), site, says, count, output)
+                place = np.int64(0)
+                if walk.rules[RULE_PLACES] != 0:
+                    place = place_of(walk, site, first_value(walk, runs, values, w, leader))
+                    note_threads(walk, w, leader, place)
+                access(walk, w, operation_of(kind), site, says, count, output, place)
                 return True
         if lanes == 0:
             lanes = gather(walk, runs, values, w, at, kind, leader, alone)
+            if walk.rules[RULE_PLACES] != 0 and kind in (_WORK, _JOIN):
+                note_lanes(walk, lanes, place_at(walk, site))
+        elif walk.rules[RULE_PLACES] != 0:
+            note_threads(walk, w, leader, place_at(walk, site))
     return act(walk, w, kind, site, says, before, stall, lanes, output)
 
 
@@ -163,9 +179,9 @@ def operation_of(kind):
 
 
 @inlined
-def access(walk, w, operation, site, says, count, output):
+def access(walk, w, operation, site, says, count, output, place):
     """Write a memory operation that lists the chunks up to `count`."""
-    put(walk, w, output, operation, count - output.used[MADE_CHUNKS])
+    put(walk, w, output, operation, count - output.used[MADE_CHUNKS], place)
     output.used[MADE_CHUNKS] = count
     if operation == ASYNC:
         asyncs = walk.warp[w, WARP_ASYNCS] + 1
@@ -180,8 +196,15 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
     """What the lanes of a step do beside what their site says; whether that can be told."""
     count = output.used[MADE_CHUNKS]
     halves = walk.rules[RULE_HALF_WARPS] != 0
+    place = place_at(walk, site)
     if kind != _BARRIER and kind <= _CONSTANT_LOAD and any_refused(walk, lanes):
         return False
+    if walk.rules[RULE_PLACES] != 0 and kind not in (_BARRIER, _WORK, _JOIN):
+        if _LOAD <= kind <= _ATOMIC:
+            place = place_of(walk, site, walk.value[0])
+        elif kind in (_LOCAL_LOAD, _LOCAL_STORE):
+            place += walk.rules[RULE_PLACES] - 1
+        note_lanes(walk, lanes, place)
     if kind == _WORK:
         amount = most_work(walk, lanes)
         if (before > 0 and amount > LARGEST // before) or (stall > 0 and amount > LARGEST // stall):
@@ -189,20 +212,20 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
         stall = amount * stall
         if before > 0:
             amount *= before
-        return hold(walk, w, output, COMPUTE, amount) and hold(walk, w, output, PAUSE, stall)
+        return hold(walk, w, output, COMPUTE, amount, place) and hold(walk, w, output, PAUSE, stall, place)
     if kind == _CONSTANT_LOAD:
-        return hold(walk, w, output, COMPUTE, count_words(walk, lanes))
+        return hold(walk, w, output, COMPUTE, count_words(walk, lanes), place)
     if kind == _JOIN:
         left_out = least_left_out(walk, lanes)
-        put(walk, w, output, JOIN, left_out)
+        put(walk, w, output, JOIN, left_out, place)
         walk.warp[w, WARP_WAITED] = max(walk.warp[w, WARP_WAITED], walk.warp[w, WARP_ASYNCS] - left_out)
         return True
     if kind == _BARRIER:
-        put(walk, w, output, BARRIER, 0)
+        put(walk, w, output, BARRIER, 0, place)
         walk.warp[w, WARP_WAITED] = walk.warp[w, WARP_ASYNCS]
         return True
     if _ATOMIC < kind <= _SHARED_ATOMIC:
-        put(walk, w, output, SHARED, conflict_degree(walk, w, lanes, kind == _SHARED_ATOMIC))
+        put(walk, w, output, SHARED, conflict_degree(walk, w, lanes, kind == _SHARED_ATOMIC), place)
         return True
     operation = operation_of(kind)
     if kind <= _ATOMIC:
@@ -225,7 +248,7 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
             count = list_local_transactions(walk, w, lanes, output.chunks, count)
         else:
             count = list_local_chunks(walk, w, lanes, output.chunks, count)
-    access(walk, w, operation, site, says, count, output)
+    access(walk, w, operation, site, says, count, output, place)
     return True
 
 
@@ -248,13 +271,15 @@ def latest_needed(walk, w, site, latest):
 
 
 @inlined
-def hold(walk, w, output, kind, more):
-    """Instructions, or cycles of a pause, which join those just before them, if there are any of that kind; whether
-    they can be counted.
+def hold(walk, w, output, kind, more, place):
+    """Instructions, or cycles of a pause, which join those just before them, if there are any of that kind, and of that
+    place where places are asked for; whether they can be counted.
     """
     if more == 0:  # work of no operations is nothing
         return True
-    if walk.warp[w, WARP_HELD_KIND] == kind:
+    if walk.warp[w, WARP_HELD_KIND] == kind and (
+        walk.rules[RULE_PLACES] == 0 or walk.warp[w, WARP_HELD_PLACE] == place
+    ):
         if walk.warp[w, WARP_HELD_AMOUNT] > LARGEST - more:
             return False
         walk.warp[w, WARP_HELD_AMOUNT] += more
@@ -262,25 +287,32 @@ def hold(walk, w, output, kind, more):
     let_go(walk, w, output)
     walk.warp[w, WARP_HELD_KIND] = kind
     walk.warp[w, WARP_HELD_AMOUNT] = more
+    walk.warp[w, WARP_HELD_PLACE] = place
     return True
 
 
 @inlined
 def let_go(walk, w, output):
     """Write what is held, behind which something else comes."""
-    if walk.warp[w, WARP_HELD_KIND] != NOTHING_HELD:
-        at = output.used[MADE_OPERATIONS]
-        output.kind[at] = walk.warp[w, WARP_HELD_KIND]
-        output.amount[at] = walk.warp[w, WARP_HELD_AMOUNT]
-        output.used[MADE_OPERATIONS] = at + 1
+    kind = walk.warp[w, WARP_HELD_KIND]
+    if kind != NOTHING_HELD:
+        write(walk, output, kind, walk.warp[w, WARP_HELD_AMOUNT], walk.warp[w, WARP_HELD_PLACE])
         walk.warp[w, WARP_HELD_KIND] = NOTHING_HELD
 
 
 @inlined
-def put(walk, w, output, kind, amount):
-    """Write an operation."""
+def put(walk, w, output, kind, amount, place):
+    """Write an operation behind what is held."""
     let_go(walk, w, output)
+    write(walk, output, kind, amount, place)
+
+
+@inlined
+def write(walk, output, kind, amount, place):
+    """Write an operation."""
     at = output.used[MADE_OPERATIONS]
     output.kind[at] = kind
     output.amount[at] = amount
+    if walk.rules[RULE_PLACES] != 0:
+        output.place[at] = place
     output.used[MADE_OPERATIONS] = at + 1

@@ -23,7 +23,8 @@ _FILL = Loop(fill, what="what lowers traces")
 class Windows:
     """Windows of so many rows, each of which may serve one warp after another.
 
-    kind, amount, chunks: of all rows, one after another. ask: int64[ASK], what is asked of a bound loop that fills.
+    kind, amount, chunks, place: of all rows, one after another. ask: int64[ASK], what is asked of a bound loop that
+    fills.
     """
 
     def __init__(self, specification: LoweringSpecification, tables: SiteTables, largest: int, rows: int) -> None:
@@ -39,7 +40,8 @@ class Windows:
         self.chunks: Integers = np.zeros(rows * self.chunks_of_window, np.int64)
         self.ask: Integers = np.zeros(ASK, np.int64)
         self.ask[[ASK_OPERATIONS, ASK_CHUNKS]] = self.operations, self.chunks_of_window
-        self._output = Output(np.zeros(4, np.int64), self.kind, self.amount, self.chunks)
+        self.place = np.zeros(len(self.kind) if specification.places else 1, np.int32)
+        self._output = Output(np.zeros(4, np.int64), self.kind, self.amount, self.chunks, self.place)
 
     def bound(self, runs: Runs, region: int, stride: int, local_bytes: int) -> Bound:
         """What fills windows of warps of these blocks; the other arguments are those of `Lowering.lower`."""

@@ -1,0 +1,108 @@
+"""Where warps' ticks go, by place and reason (docs/machine.md, section 10)."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.engine.fast.layout import (
+    BOOKED_CHUNKS,
+    BOOKED_L1_HITS,
+    BOOKED_L2_HITS,
+    BOOKED_REQUESTS,
+    GROUP_L1_HITS,
+    GROUP_L2_HITS,
+    GROUP_LANE,
+    P_BOOKS,
+    P_DEPTH,
+    P_ISSUE,
+    P_PLACED,
+    PATH_PLACE,
+    PATH_ROW,
+    WARP_POSITION,
+    WATCH_SINCE,
+)
+from simtmm.native import inlined
+from simtmm.stalls import Reason
+
+ISSUING, CONFLICTS, NOT_GRANTED = int(Reason.ISSUING), int(Reason.BANK_CONFLICTS), int(Reason.NOT_GRANTED)
+INSTRUCTION = int(Reason.INSTRUCTION_LATENCY)
+FIRST_OF_PATH = int(Reason.PORT_QUEUE)
+WHOLE_LATENCY = int(Reason.MEMORY_LATENCY) - FIRST_OF_PATH
+
+
+@inlined
+def place_at(s, position):
+    """Where an operation comes from."""
+    return np.int64(s.place[position]) if s.parameters[P_PLACED] != 0 else np.int64(s.kind[position])
+
+
+@inlined
+def book_issuing(s, g, position, instructions, degree):
+    """Book what an operation takes its port for."""
+    if s.parameters[P_BOOKS] != 0:
+        place = place_at(s, position)
+        lane = s.group[g, GROUP_LANE]
+        s.booked[lane, place, ISSUING] += instructions * s.parameters[P_ISSUE]
+        if degree > 1:
+            s.booked[lane, place, CONFLICTS] += (degree - 1) * s.parameters[P_ISSUE]
+
+
+@inlined
+def count_access(s, g, place, chunks, l1_hits, l2_hits):
+    """Count a memory instruction. l1_hits, l2_hits: of the group before it."""
+    lane = s.group[g, GROUP_LANE]
+    s.booked[lane, place, BOOKED_REQUESTS] += 1
+    s.booked[lane, place, BOOKED_CHUNKS] += chunks
+    s.booked[lane, place, BOOKED_L1_HITS] += s.group[g, GROUP_L1_HITS] - l1_hits
+    s.booked[lane, place, BOOKED_L2_HITS] += s.group[g, GROUP_L2_HITS] - l2_hits
+
+
+def keep_path(s, g, w, number, last, is_latest, place):
+    """Keep the path of the async that finishes last of a warp's first ones: this one's, or the one's before it."""
+    row = number & last
+    if is_latest:
+        for index in range(PATH_ROW):
+            s.paths[w, row, index] = s.path[g, index]
+        s.paths[w, row, PATH_PLACE] = place
+    else:
+        for index in range(PATH_ROW + 1):
+            s.paths[w, row, index] = s.paths[w, (number - 1) & last, index]
+
+
+def book_wait(s, g, place, ticks):
+    """Book a wait for the access whose path is the group's: the last so many ticks. The reason of most of them."""
+    longest = np.int64(WHOLE_LATENCY)
+    most = np.int64(0)
+    index = np.int64(PATH_ROW - 1)
+    while index >= 0 and ticks > 0:
+        part = min(ticks, s.path[g, index])
+        if part > 0:
+            ticks -= part
+            if s.parameters[P_BOOKS] != 0:
+                s.booked[s.group[g, GROUP_LANE], place, FIRST_OF_PATH + index] += part
+            if part >= most:
+                longest = index
+                most = part
+        index -= 1
+    return FIRST_OF_PATH + longest
+
+
+def book_async_wait(s, g, w, row, ticks):
+    """Likewise for an async that is kept in a row of the warp's."""
+    for index in range(PATH_ROW):
+        s.path[g, index] = s.paths[w, row, index]
+    return book_wait(s, g, s.paths[w, row, PATH_PLACE], ticks)
+
+
+def book_periods(s, g, w, times, instructions, period):
+    """Book what a warp does in periods that are jumped over: it issues, waits out the pipeline, and is ready."""
+    issuing = instructions * s.parameters[P_ISSUE]
+    waiting = instructions * max(np.int64(0), s.parameters[P_DEPTH] - s.parameters[P_ISSUE])
+    if s.parameters[P_BOOKS] != 0:
+        place = place_at(s, s.warp[w, WARP_POSITION])
+        lane = s.group[g, GROUP_LANE]
+        s.booked[lane, place, ISSUING] += times * issuing
+        s.booked[lane, place, INSTRUCTION] += times * waiting
+        s.booked[lane, place, NOT_GRANTED] += times * (period - issuing - waiting)
+    s.watch[w, WATCH_SINCE] += times * period

@@ -1,0 +1,62 @@
+"""Where an operation comes from: its site and the array that it accesses; and how many threads did it."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.native import inlined
+from simtmm.trace.warps.lanes import bytes_of
+from simtmm.trace.warps.layout import (
+    ARRAY_BEGIN,
+    ARRAY_END,
+    ARRAY_NUMBER,
+    GROUP_LANES,
+    GROUP_WHAT,
+    RULE_PLACES,
+    RULE_SITES,
+    THREADS_BYTES,
+    THREADS_LANES,
+    THREADS_TIMES,
+)
+
+
+@inlined
+def place_at(walk, site):
+    """The number of a site's place without an array; sites that the trace does not describe share the last one."""
+    return min(site, walk.rules[RULE_SITES]) * walk.rules[RULE_PLACES]
+
+
+@inlined
+def place_of(walk, site, address):
+    """The number of a site's place where it accesses an address."""
+    first = np.int64(0)
+    end = np.int64(walk.array.shape[0])
+    while first < end:  # the first array that ends behind the address
+        middle = (first + end) // 2
+        if walk.array[middle, ARRAY_END] > address:
+            end = middle
+        else:
+            first = middle + 1
+    number = np.int64(0)
+    if first < walk.array.shape[0] and walk.array[first, ARRAY_BEGIN] <= address:
+        number = walk.array[first, ARRAY_NUMBER]
+    return place_at(walk, site) + number
+
+
+@inlined
+def note_threads(walk, w, g, place):
+    """All lanes of a group did something at a place."""
+    lanes = walk.group[w, g, GROUP_LANES]
+    walk.threads[place, THREADS_TIMES] += 1
+    walk.threads[place, THREADS_LANES] += lanes
+    walk.threads[place, THREADS_BYTES] += lanes * bytes_of(walk.group[w, g, GROUP_WHAT])
+
+
+@inlined
+def note_lanes(walk, lanes, place):
+    """The lanes that were gathered did something at a place."""
+    walk.threads[place, THREADS_TIMES] += 1
+    walk.threads[place, THREADS_LANES] += lanes
+    for index in range(lanes):
+        walk.threads[place, THREADS_BYTES] += walk.bytes[index]
