@@ -8,6 +8,11 @@ from pathlib import Path
 from simtmm.documents import duplicates, read_text
 from simtmm.errors import StudyError, nearest, shown
 
+LEAST, MOST = (
+    1e-9,
+    1e15,
+)  # of what is measured: cycles, KiB, MHz, GB/s, per cent; squares and ratios of them are numbers
+
 
 def read_rows(path: str | Path, gpu: str | None, needed: Sequence[str]) -> list[dict[str, str]]:
     """The rows of a GPU in a CSV file with these columns; lines that begin with # are comments.
@@ -41,8 +46,9 @@ def positive_number(path: str | Path, row: Mapping[str, str], column: str) -> fl
         value = float(row[column] or "")
     except ValueError:
         value = 0.0
-    if not 0 < value < float("inf"):
-        raise StudyError(f"{path}: {column} = {shown(row[column])}: must be a number above 0")
+    if not LEAST <= value <= MOST:
+        allowed = "must be a number above 0" if not value > 0 else f"must be from {LEAST:g} to {MOST:g}"
+        raise StudyError(f"{path}: {column} = {shown(row[column])}: {allowed}")
     return value
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simtmm.errors import OutputError, StudyError, nearest, shown_error
-from simtmm.files import written_whole
+from simtmm.files import is_file, written_whole
 from simtmm.machine import units
 from simtmm.provenance import provenance
 
@@ -129,7 +129,7 @@ def _study(path: Path) -> "Results":
     if path.suffix == ".toml":
         read_study(path)  # what is wrong with it is told before what is wrong with its store
         stores = [Path(f"{path.stem}.sqlite"), path.with_suffix(".sqlite")]
-        there = next((store for store in stores if store.is_file()), path)
+        there = next((store for store in stores if is_file(store)), path)
         if there == path:
             raise StudyError(f"{path}: there is no store {stores[0]}: run simtmm sweep {path} first")
     with Store(there, make=False) as store:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from simtmm.documents import parsed_json
 from simtmm.errors import TraceError, nearest, shown, shown_error
-from simtmm.files import data_folders, written_whole
+from simtmm.files import data_folders, is_there, written_whole
 from simtmm.trace.digest import OldDigest, TraceDigest, digest_like
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, read_batches, to_arrow
@@ -165,7 +165,7 @@ def _trace_file(given: str | Path) -> Path:
     if not isinstance(given, (str, Path)):
         raise TraceError(f"trace = {shown(given)}: must be a trace's name, or a path to its file ({SUFFIX})")
     path = Path(given)
-    if path.suffix or path.name != str(given) or path.exists():
+    if path.suffix or path.name != str(given) or is_there(path):
         return path
     known = trace_files()
     if path.name not in known:

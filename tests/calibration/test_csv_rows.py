@@ -30,3 +30,10 @@ def test_a_long_number_is_shown_by_its_ends():
     with pytest.raises(StudyError) as caught:
         positive_number("t.csv", {"a": "1" * 100_000}, "a")
     assert len(str(caught.value)) < 150
+
+
+@pytest.mark.parametrize("number", ["1e-300", "1e300"])
+def test_what_nobody_measures_is_refused(number):
+    """Its square is no number, and a curve of it has levels that nothing told."""
+    with pytest.raises(StudyError, match=f"a = '{number}': must be from 1e-09 to 1e\\+15"):
+        positive_number("t.csv", {"a": number}, "a")

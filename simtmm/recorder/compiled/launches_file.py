@@ -6,6 +6,7 @@ from typing import Any
 
 from simtmm.documents import read_toml
 from simtmm.errors import KernelError, nearest, shown
+from simtmm.files import is_file
 from simtmm.kernel import Kernel
 from simtmm.recorder.compiled.programs import LaunchText, program_kernel
 
@@ -40,6 +41,9 @@ def load_launches(path: str | Path) -> Kernel:
     if not sources or ("source" in tables) == ("sources" in tables):
         raise KernelError(f"{path}: must have either 'source', a file of device code, or 'sources', a list of them")
     folder = path.parent
+    for source in sources:
+        if not is_file(folder / source):
+            raise KernelError(f"{path}: source = {source}: there is no such file")
     arrays = _table(tables.get("arrays", {}), f"{path}: arrays")
     for name, text in arrays.items():
         if not isinstance(text, str):
@@ -68,6 +72,7 @@ def load_launches(path: str | Path) -> Kernel:
         tolerance=float(tolerance),
         options=[_placed(option, folder) for option in _texts(tables.get("options", []), f"{path}: options")],
         folder=folder,
+        origin=str(path),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from simtmm.documents import parsed_toml
 from simtmm.errors import KernelError, shown_error
+from simtmm.files import is_file
 from simtmm.kernel import Kernel
 from simtmm.recorder.compiler import HEADERS, HERE
 
@@ -54,7 +55,7 @@ def launches_digest(path: Path, program: Kernel) -> str:
                 sources.append((content, read.absolute().parent))
         for text in _texts(parsed_toml(texts.decode("utf-8-sig"))):
             read = program.folder / text
-            if text.endswith(ARRAY) and read.is_file():
+            if text.endswith(ARRAY) and is_file(read):
                 with read.open("rb") as file:
                     digest.update(f"{text}\0".encode() + hashlib.file_digest(file, "sha256").digest())
     except OSError as error:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from simtmm.errors import TraceError
+from simtmm.files import is_file
 from simtmm.trace.importers.reading import DamagedError, beginning, blocks, unpacked_name
 from simtmm.trace.importers.warps import LARGEST_GLOBAL
 
@@ -78,11 +79,7 @@ def read_list(path: Path) -> KernelList:
 
 def _kernel_file(path: Path, number: int, name: str) -> Path:
     file = path.parent / name
-    try:
-        there = file.is_file()
-    except (OSError, ValueError):  # no name that a file can have
-        there = False
-    if not there:
+    if not is_file(file):
         raise DamagedError(path, number, f"the name of a kernel file beside {path.name}", name)
     return file
 
