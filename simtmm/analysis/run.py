@@ -1,13 +1,16 @@
 """One run: a kernel, trace or workload is simulated on a machine and set beside the models' predictions."""
 
+import contextlib
 import dataclasses
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware
-from simtmm.analysis.verdict import verdict
+from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
+from simtmm.analysis.what_if import try_out
 from simtmm.engine import DEFAULT, simulate
 from simtmm.engine.choice import AUTO, quickest
 from simtmm.errors import KernelError
@@ -19,9 +22,12 @@ from simtmm.model.launch.occupancy import Occupancy, occupancy
 from simtmm.program import Prepared, Program, Source, open_program, shipped_trace
 from simtmm.provenance import provenance
 from simtmm.result import Prediction, Result
+from simtmm.stalls import REASONS
 from simtmm.trace.counts import Counts
+from simtmm.trace.info import TraceInfo
 from simtmm.trace.schedule import Schedule
 from simtmm.trace.schema import Sampling
+from simtmm.trace.streamed import AnyWorkload
 from simtmm.watch import Watch, telling, watched
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
@@ -33,12 +39,15 @@ DEFAULT_MODELS = ("tmm", "tmm-warps", "pram")  # the models whose predictions st
 class Run:
     """What came of a run. Without a trace (a workload was given) there is nothing to count or predict from.
 
+    verdict: what binds the run, where, and what would help. beside_the_model: why the TMM says another time, in words.
     occupancies: each distinct occupancy of the launches with the number of launches that have it.
     sampling: which blocks the trace holds, if not all.
     warnings: what the trace does not hold, in words.
     compared: whether such a result was ever compared with hardware, in words.
     assumptions: values of the machine that nobody knows and that decide the result, in words.
     schedules: of a compiled program's kernels, what their instructions are.
+    sources: the lines of the program's files, by the names that its places have; only of kernels that were recorded now.
+    info: of the trace, if there is one.
     """
 
     program: str
@@ -49,13 +58,16 @@ class Run:
     occupancies: tuple[tuple[Occupancy, int], ...]
     predictions: Mapping[str, Prediction]
     hiding: Hiding | None
-    verdict: str
+    verdict: Verdict
+    beside_the_model: str = ""
     compared: str = ""
     assumptions: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
     sampling: Sampling | None = None
     warnings: tuple[str, ...] = ()
     schedules: tuple[Schedule, ...] = ()
+    sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    info: TraceInfo | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as one JSON document."""
@@ -72,7 +84,10 @@ class Run:
             "simulated": self.result.to_dict(),
             "predictions": {name: prediction.to_dict() for name, prediction in self.predictions.items()},
             "hiding": {**dataclasses.asdict(self.hiding), "limit": self.hiding.limit} if self.hiding else None,
-            "verdict": self.verdict,
+            "verdict": self.verdict.words,
+            "bound": self.verdict.to_dict(),
+            "beside_the_model": self.beside_the_model,
+            "stalls": _stalls(self.result),
             "compared": self.compared,
             "assumptions": list(self.assumptions),
             "provenance": dict(self.provenance),
@@ -88,6 +103,7 @@ def run(
     timeline: bool = False,
     models: Sequence[str] = DEFAULT_MODELS,
     form: str | None = None,
+    what_if: bool = True,
 ) -> Run:
     """Run a program on a machine and predict its time.
 
@@ -100,6 +116,7 @@ def run(
     timeline: whether the result brings its timeline.
     models: names in simtmm.model.MODELS, whose predictions stand beside the run.
     form: "written", "compiled" or "ptx", how a kernel is recorded (see simtmm.record).
+    what_if: whether to try what would help, by simulating it, which takes some seconds at most.
 
     Raises the errors of the steps it goes through (simtmm.errors).
     """
@@ -111,7 +128,7 @@ def run(
     chosen = shipped_trace(DEFAULT_TRACE) if source is None else source
     with watched(watch):
         opened = open_program(chosen, parameters, machine=on, form=form)
-    return run_program(opened, on, engine, watch, timeline, models)
+    return run_program(opened, on, engine, watch, timeline, models, what_if)
 
 
 def run_program(
@@ -121,12 +138,16 @@ def run_program(
     watch: Watch | None = None,
     timeline: bool = False,
     models: Sequence[str] = DEFAULT_MODELS,
+    what_if: bool = True,
 ) -> Run:
     """Run a program that is open; the arguments are those of `run`."""
     with watched(watch):
-        prepared = program.on(machine, telling("lowering"))
-        engine = quickest(machine, prepared.workload) if engine == AUTO else engine
-        result = simulate(machine, prepared.workload, engine, timeline=timeline, progress=telling("simulating"))
+        prepared = program.on(machine, telling("lowering"), places=True)
+        workload = prepared.workload
+        engine = quickest(machine, workload) if engine == AUTO else engine
+        begun = time.monotonic()
+        result = simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=telling("simulating"))
+        found = _diagnosed(machine, workload, result, time.monotonic() - begun, what_if)
     about = {
         **provenance(),
         "engine": engine,
@@ -134,14 +155,28 @@ def run_program(
         "workload": prepared.workload.digest(),
     }
     if program.trace is None:
-        said = verdict(machine, result)
         compared = compared_with_hardware(machine, program.name)
-        return Run(program.name, {}, machine, result, None, (), {}, None, said, compared, (), about)
-    return _beside_models(program, prepared, result, about, models)
+        return Run(program.name, {}, machine, result, None, (), {}, None, found, "", compared, (), about)
+    return _beside_models(program, prepared, result, about, models, found)
+
+
+def _diagnosed(machine: Machine, workload: AnyWorkload, result: Result, took: float, what_if: bool) -> Verdict:
+    """What binds the run. took: seconds that it took to simulate."""
+    if not what_if:
+        return verdict(machine, result, workload, (), "by what its warps wait for")
+    telling("trying what would help")
+    tried = try_out(machine, workload, result, took)
+    why = "" if tried else f"by what its warps wait for: to try what would help takes {took:.0f} s each"
+    return verdict(machine, result, workload, tried, why)
 
 
 def _beside_models(
-    program: Program, prepared: Prepared, result: Result, about: Mapping[str, Any], models: Sequence[str]
+    program: Program,
+    prepared: Prepared,
+    result: Result,
+    about: Mapping[str, Any],
+    models: Sequence[str],
+    found: Verdict,
 ) -> Run:
     trace, counts, machine = program.trace, prepared.counts, prepared.machine
     assert trace is not None
@@ -168,11 +203,37 @@ def _beside_models(
         occupancies=tuple((entry, per_launch.count(entry)) for entry in distinct),
         predictions=predictions,
         hiding=hidden,
-        verdict=verdict(machine, result, tmm, warps_wait, hidden, counts),
+        verdict=found,
+        beside_the_model=beside_the_model(machine, result, tmm, warps_wait, counts, found),
         compared=compared_with_hardware(machine, info.kernel),
         assumptions=assumptions(machine, result, counts, again),
         provenance={**about, "trace": info.digest, "recording": info.provenance},
         sampling=info.sampling,
         warnings=(*program.notes, *info.warnings_on(machine.cores.warp_width)),
         schedules=info.schedules,
+        sources=_sources(program, info),
+        info=info,
     )
+
+
+def _stalls(result: Result) -> dict[str, Any] | None:
+    """What warps' ticks went into: by reason, by place, and by launch and reason."""
+    stalls = result.stalls
+    if stalls is None:
+        return None
+    launches = [dict(zip(REASONS, ticks, strict=True)) for ticks in stalls.launches.tolist()]
+    return {"reasons": dict(stalls.reasons), "places": stalls.rows(), "launches": launches}
+
+
+def _sources(program: Program, info: TraceInfo) -> dict[str, tuple[str, ...]]:
+    """The lines of each file that the program's places name, as far as they can be read."""
+    kernel = program.kernel
+    if kernel is None:
+        return {}
+    found = {}
+    for name in dict.fromkeys(site.file for site in info.sites if site.file):
+        for path in (kernel.folder / name, kernel.source_path.parent / name):
+            with contextlib.suppress(OSError):
+                found[name] = tuple(path.read_text(encoding="utf-8", errors="replace").splitlines())
+                break
+    return found

@@ -1,55 +1,138 @@
-"""The verdict: one plain sentence on what bounds a run, and why simulation and model differ."""
+"""The verdict: what binds a run, where in the program, and what would help; and why simulation and model differ."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from simtmm.analysis import causes
+from simtmm.analysis.causes import Where, idle_cause, shares, where
+from simtmm.analysis.what_if import MORE_WARPS, WhatIf, best
 from simtmm.machine import Machine
-from simtmm.model.latency_hiding import Hiding
 from simtmm.result import Prediction, Result
 from simtmm.trace.counts import Counts
+from simtmm.trace.streamed import AnyWorkload
 
 CLOSE = 1.25  # a ratio within this of 1 is not worth an explanation
-LARGE_SHARE = 0.5  # of the simulated time: worth a cause's being named
+LARGE_SHARE = 0.5  # of the chunks: worth being named as a cause
+HELPS = 1.1  # a speedup that is worth being called help
+
+MENDS = {
+    causes.FEW_BLOCKS: "launch more blocks, or smaller ones",
+    causes.TAIL: "smaller blocks, or as many as fill the core groups evenly",
+    causes.LAUNCHES: "fewer launches, or more work in each",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What binds a run. cause: see simtmm.analysis.causes; "" for a run of no time.
+
+    share: the part of the time that it accounts for: by what taking it away or halving it saves, where that was tried,
+        else by what warps wait for.
+    is_tried: whether it was.
+    shares: the part of each cause by what warps wait for, the greatest first.
+    where: the place of the program with most of it, None if none has any.
+    what_ifs: what was tried.
+    words: all that in a sentence.
+    """
+
+    cause: str
+    share: float
+    is_tried: bool
+    shares: Mapping[str, float]
+    where: Where | None
+    what_ifs: tuple[WhatIf, ...]
+    words: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON, without the words."""
+        return {
+            "cause": self.cause,
+            "share": self.share,
+            "tried": self.is_tried,
+            "shares": dict(self.shares),
+            "where": asdict(self.where) if self.where else None,
+            "what_ifs": [{**asdict(each), "share": each.share} for each in self.what_ifs],
+        }
 
 
 def verdict(
+    machine: Machine, result: Result, workload: AnyWorkload, what_ifs: Sequence[WhatIf] = (), told: str = ""
+) -> Verdict:
+    """What binds a run. told: why nothing was tried, in words, if so."""
+    of_causes = shares(machine, result)
+    if not of_causes or not any(of_causes.values()):
+        return Verdict("", 0.0, False, {}, None, (), "There is nothing to simulate.")
+    tried = best(what_ifs)
+    idle = idle_cause(machine, result, workload)
+    if idle is not None:
+        cause, share, is_tried = idle, of_causes[causes.IDLE], False
+    else:
+        cause = max((each for each in of_causes if each != causes.IDLE), key=lambda each: of_causes[each])
+        share, is_tried = of_causes[cause], False
+        # Where nothing that was tried has most of the time, it is what most of it goes to.
+        if tried is not None and (tried.share >= causes.MOSTLY or share < causes.MOSTLY):
+            cause, share, is_tried = tried.cause, tried.share, True
+    place = where(result, cause)
+    words = _sentence(machine, result, workload, cause, share, place, what_ifs, told, of_causes[causes.IDLE])
+    return Verdict(cause, share, is_tried, of_causes, place, tuple(what_ifs), words)
+
+
+def _sentence(
     machine: Machine,
     result: Result,
-    tmm: Prediction | None = None,
-    warps: Prediction | None = None,
-    hiding: Hiding | None = None,
-    counts: Counts | None = None,
+    workload: AnyWorkload,
+    cause: str,
+    share: float,
+    place: Where | None,
+    what_ifs: Sequence[WhatIf],
+    told: str,
+    empty: float,
 ) -> str:
-    """One sentence. Without predictions and counts it says where the simulated time went."""
-    if not result.cycles:
-        return "There is nothing to simulate."
-    if tmm is None or warps is None or hiding is None or counts is None:
-        return f"{_where_time_went(machine, result).capitalize()}."
-    return f"{_what_binds(tmm, hiding)}; {_how_simulation_compares(machine, result, tmm, warps, counts)}."
-
-
-def _what_binds(tmm: Prediction, hiding: Hiding) -> str:
-    in_use, needed, limit = _threads(hiding.in_use), _threads(hiding.needed), _threads(hiding.limit)
-    if tmm.bound == "memory":
-        reach = (
-            f"more than the {limit} it can hold" if hiding.needed > hiding.limit else f"within the {limit} it can hold"
+    bind = "bind" if cause in (causes.ATOMICS, causes.DEPENDENCE, causes.BARRIERS, causes.LAUNCHES) else "binds"
+    said = f"{cause[0].upper()}{cause[1:]} {bind}, about {_percent(share)} of the time"
+    if cause == causes.FEW_BLOCKS:
+        blocks = int((workload.launch_blocks[1:] - workload.launch_blocks[:-1]).max())
+        said = (
+            f"Too few blocks, {blocks:,} for {machine.cores.groups:,} core groups: these have no work for "
+            f"{_percent(share)} of the time"
         )
-        return f"Latency is not hidden: by the TMM a core has {in_use} threads in use and needs {needed}, {reach}"
-    enough = f"of the {in_use} threads a core has in use {needed} are enough" if hiding.needed else "no memory is used"
-    if tmm.bound == "span":
-        return f"Latency is hidden ({enough}), and by the TMM the longest path binds: more parallelism would help"
-    return f"Latency is hidden ({enough}), and by the TMM the work binds, as on a PRAM"
+    elif cause == causes.TAIL:
+        said = f"The tail binds: core groups have no block left for {_percent(share)} of the time"
+    elif place is not None:
+        said += f", {'all' if place.share > 0.995 else _percent(place.share)} of it at {place}"
+    if told:
+        said += f" ({told})"
+    elif what_ifs:
+        tried = ", ".join(f"{each.words} {each.speedup:.2f}x" for each in _worth_telling(cause, what_ifs))
+        said += f"; with {tried}" if tried else ""
+    if cause in MENDS:
+        said += f"; {MENDS[cause]} would help"
+    if cause not in (causes.FEW_BLOCKS, causes.TAIL) and empty >= LARGE_SHARE:
+        said += f"; core groups have no block for {_percent(empty)} of the time"
+    return f"{said}."
 
 
-def _how_simulation_compares(
-    machine: Machine, result: Result, tmm: Prediction, warps: Prediction, counts: Counts
+def _worth_telling(cause: str, what_ifs: Sequence[WhatIf]) -> list[WhatIf]:
+    """That of the cause first, then those that help, and those that people think of first."""
+    told = (causes.MEMORY_BANDWIDTH, causes.LATENCY, MORE_WARPS)
+    chosen = [each for each in what_ifs if each.cause == cause or each.cause in told or each.speedup >= HELPS]
+    return sorted(chosen, key=lambda each: (each.cause != cause, -each.speedup))
+
+
+def beside_the_model(
+    machine: Machine, result: Result, tmm: Prediction, warps: Prediction, counts: Counts, found: Verdict
 ) -> str:
-    if not tmm.cycles:
-        return "the simulation has nothing to be compared with"
+    """One sentence on the time by the TMM, and why the simulation differs from it."""
+    if not tmm.cycles or not result.cycles:
+        return "The simulation has nothing to be compared with."
     ratio = result.cycles / tmm.cycles
     if 1 / CLOSE <= ratio <= CLOSE:
-        return f"the simulation agrees, at {ratio:.2f} times the TMM's time"
-    said = f"the simulation takes {ratio:.3g} times the TMM's time"
+        return f"The simulation agrees with the TMM, at {ratio:.2f} times its time."
+    said = f"The simulation takes {ratio:.3g} times the TMM's time"
     if ratio < 1:
-        return f"{said}, because {_why_faster(machine, result)}"
-    return f"{said}, because {_why_slower(machine, result, tmm, warps, counts)}"
+        return f"{said}, because {_why_faster(machine, result)}."
+    return f"{said}, because {_why_slower(machine, result, tmm, warps, counts, found)}."
 
 
 def _why_faster(machine: Machine, result: Result) -> str:
@@ -61,70 +144,29 @@ def _why_faster(machine: Machine, result: Result) -> str:
     return "not every warp waits for every transfer"
 
 
-def _why_slower(machine: Machine, result: Result, tmm: Prediction, warps: Prediction, counts: Counts) -> str:
-    bandwidth = _partition_ticks(machine, result, counts) / result.ticks
-    if bandwidth > LARGE_SHARE:
-        return f"bandwidth, which the TMM leaves out, takes {_percent(bandwidth)} of it"
-    waits = counts.waits * machine.durations.latency / result.ticks
-    if result.l1_hits + result.l2_hits == 0 and waits > LARGE_SHARE:
-        once = f"{counts.waits} time{'s' * (counts.waits != 1)}"
-        return (
-            f"a warp waits for memory {once} in a row, at L = {machine.memory.latency:g} each, which the TMM's span "
-            f"leaves out and which takes {_percent(waits)} of it"
-        )
-    if tmm.bound == "memory" and 1 / CLOSE <= result.cycles / warps.cycles <= CLOSE:
-        return "the threads of a warp wait for its transfers together"
-    lanes = tmm.symbols["T1"] / (result.issued * machine.cores.warp_width)
-    if _share(result, "issuing") > LARGE_SHARE and lanes < 1 / CLOSE:
-        return f"lanes are idle: {_percent(lanes)} of the lanes of an instruction do work"
-    return _where_time_went(machine, result, besides="issuing")
-
-
-def _partition_ticks(machine: Machine, result: Result, counts: Counts) -> float:
-    """Ticks of the run for which a partition is taken, on average over partitions, at least.
-
-    Those of the chunks that no cache had, less what may lie behind the end of a launch, which is over when its last
-    chunk has arrived, however long that chunk's partition is taken.
-    """
-    memory, durations = machine.memory, machine.durations
-    stores = sum(launch.store_operations for launch in counts.launches)
-    atomics = sum(launch.atomic_operations for launch in counts.launches)
-    loads = counts.memory_operations - stores - atomics - result.l1_hits - result.l2_hits
-    if memory.l2 and memory.l2.writes == "back":
-        stores = 0  # they end in the L2
-    services = (
-        (loads, durations.service, durations.latency),
-        (stores, durations.service, durations.store_latency),
-        (atomics, durations.atomic_service, durations.latency),
-    )
-    taken = sum(chunks * service for chunks, service, _ in services)
-    behind = max([service - finish for chunks, service, finish in services if chunks], default=0)
-    return max(0.0, taken / memory.partitions - max(0, behind) * len(result.launch_ticks))
-
-
-def _share(result: Result, state: str) -> float:
-    total = sum(result.time.values()) if result.time else 0
-    return result.time[state] / total if result.time and total else 0.0
-
-
-def _where_time_went(machine: Machine, result: Result, besides: str = "") -> str:
-    words = {
-        "issuing": "core groups were issuing",
-        "memory": "core groups were waiting for memory",
-        "barrier": "core groups were waiting at barriers",
-        "start": "core groups were starting warps, filling pipelines or pausing",
-        "empty": "core groups had no work",
-    }
-    if result.time is None:
-        return f"the simulation takes {result.cycles:,.0f} cycles"
-    most = max((state for state in words if state != besides), key=lambda state: _share(result, state))
-    within = " within launches" if machine.scheduling.launch_overhead else ""
-    return f"{words[most]} {_percent(_share(result, most))} of the time{within}"
+def _why_slower(
+    machine: Machine, result: Result, tmm: Prediction, warps: Prediction, counts: Counts, found: Verdict
+) -> str:
+    if found.cause == causes.LATENCY:
+        if tmm.bound == "memory" and 1 / CLOSE <= result.cycles / warps.cycles <= CLOSE:
+            return "the threads of a warp wait for its transfers together"
+        waits = min(1.0, counts.waits * machine.durations.latency / result.ticks)
+        if result.l1_hits + result.l2_hits == 0 and waits > LARGE_SHARE:
+            once = f"{counts.waits} time{'s' * (counts.waits != 1)}"
+            return (
+                f"a warp waits for memory {once} in a row, at L = {machine.memory.latency:g} each, which the TMM's "
+                f"span leaves out and which takes {_percent(waits)} of it"
+            )
+    if found.cause == causes.ISSUE and result.issued:
+        lanes = tmm.symbols["T1"] / (result.issued * machine.cores.warp_width)
+        if lanes < 1 / CLOSE:
+            return f"lanes are idle: {_percent(lanes)} of the lanes of an instruction do work"
+    if found.cause in (causes.FEW_BLOCKS, causes.TAIL):
+        return f"core groups have no work for {_percent(found.share)} of it"
+    known = found.cause in (causes.LATENCY, causes.ISSUE)
+    left_out = "" if known else ", which the TMM leaves out,"
+    return f"{found.cause}{left_out} accounts for {_percent(found.share)} of it"
 
 
 def _percent(part: float) -> str:
     return f"{100 * part:.0f} %"
-
-
-def _threads(count: float) -> str:
-    return f"{count:,.0f}" if count >= 100 else f"{count:.3g}"

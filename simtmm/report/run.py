@@ -8,6 +8,7 @@ from rich.text import Text
 from simtmm.analysis.run import Run
 from simtmm.model.series import label
 from simtmm.report.latency_hiding import hiding_rows
+from simtmm.report.stalls import stalled
 from simtmm.report.text import bar, number, seconds, share, table
 
 WHAT_TIME_MEANS = {
@@ -33,6 +34,7 @@ def describe(run: Run) -> Iterator[RenderableType]:
     yield Text(f"{run.program}{f' ({parameters})' if parameters else ''} on {run.machine.name}", style="bold")
     for warning in run.warnings:
         yield Text(f"Warning: {warning}", style="yellow")
+    yield Text(f"Verdict: {run.verdict.words}")
     yield ""
     if run.counts:
         yield table("Program", ("", "", ""), list(_program(run)), left=(0, 2))
@@ -53,7 +55,9 @@ def describe(run: Run) -> Iterator[RenderableType]:
     if run.result.time is not None:
         yield table("Where the simulated time went", ("", "", "", ""), list(_where(run)), left=(0, 2, 3))
         yield ""
-    yield Text(f"Verdict: {run.verdict}")
+    yield from stalled(run.result)
+    if run.beside_the_model:
+        yield Text(run.beside_the_model)
     for assumption in run.assumptions:
         yield Text(f"Warning: {assumption}.", style="yellow")
     yield Text(run.compared)

@@ -1,0 +1,125 @@
+"""What binds a run: causes, the part of the time that each accounts for, and the place in the program where it does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simtmm.machine import Machine
+from simtmm.result import Result
+from simtmm.stalls import Reason
+from simtmm.trace.streamed import AnyWorkload
+
+MEMORY_BANDWIDTH, L2_BANDWIDTH, PORT_BANDWIDTH = "memory bandwidth", "L2 bandwidth", "bandwidth of the memory ports"
+ATOMICS, LATENCY, SHARED_MEMORY = "atomics", "memory latency", "shared memory"
+ISSUE, DEPENDENCE, BARRIERS = "instruction issue", "dependent instructions", "barriers"
+LAUNCHES, FEW_BLOCKS, TAIL = "launches", "too few blocks", "the tail"
+IDLE = "no blocks"  # among shares, in the place of both of these
+
+REASONS_OF: dict[str, tuple[Reason, ...]] = {
+    MEMORY_BANDWIDTH: (Reason.MEMORY_QUEUE, Reason.TURNAROUND, Reason.ROWS),
+    L2_BANDWIDTH: (Reason.L2_QUEUE,),
+    PORT_BANDWIDTH: (Reason.PORT_QUEUE,),
+    ATOMICS: (Reason.ATOMICS_QUEUE,),
+    LATENCY: (
+        Reason.L1_LATENCY,
+        Reason.L2_LATENCY,
+        Reason.MEMORY_LATENCY,
+        Reason.LINE_IN_FLIGHT,
+        Reason.FIRST_ACCESS,
+        Reason.OUTSTANDING,
+    ),
+    SHARED_MEMORY: (Reason.BANK_CONFLICTS,),
+    ISSUE: (Reason.ISSUING,),
+    DEPENDENCE: (Reason.INSTRUCTION_LATENCY,),
+    BARRIERS: (Reason.BARRIER,),
+    LAUNCHES: (Reason.LAUNCH,),
+}
+"""What warps' ticks are booked to, by cause; too few blocks and the tail are core groups without warps."""
+
+CONTENDED = (Reason.NOT_GRANTED, Reason.BANK_CONFLICTS, Reason.PORT_QUEUE)  # waits that more groups would share
+MOSTLY = 0.5
+CLEARLY = 0.25
+
+
+@dataclass(frozen=True)
+class Where:
+    """A place of a program with a part of what a cause accounts for. line: 0 if unknown."""
+
+    file: str
+    line: int
+    source: str
+    array: str
+    share: float
+
+    def __str__(self) -> str:
+        at = f"{self.file}:{self.line}" if self.line else self.source
+        return f"{at} ({self.array})" if self.array else at
+
+
+def shares(machine: Machine, result: Result) -> dict[str, float]:
+    """The part of the time of a run that each cause accounts for, by what its warps wait for, the greatest first.
+
+    The time of launches' overheads is theirs; that of groups without warps stands under IDLE; the rest is shared among
+    causes as warps' ticks are. They add up to 1. Empty for a run that takes no time.
+    """
+    stalls, time = result.stalls, result.time
+    assert stalls is not None
+    assert time is not None
+    if not result.ticks:
+        return {}
+    overhead = machine.durations.launch_overhead * len(result.launch_ticks) / result.ticks
+    whole = sum(time.values())
+    empty = time["empty"] / whole if whole else 0.0
+    ticks = stalls.ticks.sum(axis=0)
+    of_warps = int(ticks.sum())
+    of_causes = {cause: float(ticks[list(reasons)].sum()) for cause, reasons in REASONS_OF.items()}
+    # Who is not granted a port waits for those that have one.
+    not_granted, part = int(ticks[Reason.NOT_GRANTED]), issuing_part(result)
+    of_causes[ISSUE] += not_granted * part
+    of_causes[SHARED_MEMORY] += not_granted * (1 - part)
+    found = {
+        cause: (1 - overhead) * (1 - empty) * own / of_warps if of_warps else 0.0 for cause, own in of_causes.items()
+    }
+    found[LAUNCHES] += overhead
+    found[IDLE] = (1 - overhead) * empty
+    return dict(sorted(found.items(), key=lambda entry: -entry[1]))
+
+
+def issuing_part(result: Result) -> float:
+    """Of the ticks that ports are held, those in which an instruction issues; the others are bank conflicts."""
+    assert result.stalls is not None
+    ticks = result.stalls.ticks.sum(axis=0)
+    held = int(ticks[Reason.ISSUING] + ticks[Reason.BANK_CONFLICTS])
+    return int(ticks[Reason.ISSUING]) / held if held else 1.0
+
+
+def idle_cause(machine: Machine, result: Result, workload: AnyWorkload) -> str | None:
+    """Too few blocks or the tail, where it is core groups without warps that the time goes to; else None.
+
+    Groups that no block is left for could only help where warps are in one another's way.
+    """
+    stalls, time = result.stalls, result.time
+    assert stalls is not None
+    assert time is not None
+    whole, of_warps = sum(time.values()), int(stalls.ticks.sum())
+    if not whole or not of_warps or time["empty"] < MOSTLY * whole:
+        return None
+    longest = max(range(len(result.launch_ticks)), key=lambda launch: result.launch_ticks[launch])
+    blocks = int(workload.launch_blocks[longest + 1] - workload.launch_blocks[longest])
+    if blocks >= machine.cores.groups:
+        return TAIL
+    contended = int(stalls.ticks[:, list(CONTENDED)].sum())
+    return FEW_BLOCKS if contended >= CLEARLY * of_warps else None
+
+
+def where(result: Result, cause: str) -> Where | None:
+    """The place with most of what a cause accounts for; None for what no place does."""
+    stalls = result.stalls
+    assert stalls is not None
+    reasons: Sequence[Reason] = REASONS_OF.get(cause, ())
+    of_places = stalls.ticks[: len(stalls.places), list(reasons)].sum(axis=1)
+    if not of_places.any():
+        return None
+    number = int(of_places.argmax())
+    place, array = stalls.places.place(number)
+    share = float(of_places[number]) / float(of_places.sum())
+    return Where(place.file, place.line, place.source or place.kind, array, share)

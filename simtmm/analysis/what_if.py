@@ -1,0 +1,208 @@
+"""What would help, by trying: the same program on a machine that has more of something, or that lacks a cost."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from simtmm.analysis import causes
+from simtmm.engine import simulate
+from simtmm.errors import SimtmmError
+from simtmm.machine import Machine
+from simtmm.result import Result
+from simtmm.trace.streamed import AnyWorkload
+from simtmm.workload import BARRIER, JOIN, PAUSE, SHARED, Workload
+
+SECONDS = 3.0  # for all of them together
+SLOWEST = 1e6  # operations and instructions a second, of the fast engine
+WORTH_TRYING = 0.02  # of the time: a cause with less of it is not tried
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """How much faster a run would be. cause: what is changed. words: how, as in "with the latency halved".
+
+    speedup: the run's time over that of the changed one. halves: whether the cost is halved, else it is taken away.
+    part: of what is changed that is the cause's: with the issue rate bank conflicts become shorter, too.
+    """
+
+    cause: str
+    words: str
+    speedup: float
+    halves: bool
+    part: float = 1.0
+
+    @property
+    def share(self) -> float:
+        """The part of the time that the cost accounts for: what taking it away saves, twice what halving it does."""
+        return self.part * min(1.0, max(0.0, (2 if self.halves else 1) * (1 - 1 / self.speedup)))
+
+
+MORE_WARPS = "warps"  # no cause: what hides latency
+
+
+@dataclass(frozen=True)
+class _Change:
+    """keys: of the machine, each to a multiple or a value. of_workload: what becomes of the operations."""
+
+    cause: str
+    words: str
+    keys: dict[str, float | str]
+    of_workload: Callable[[Workload], Workload] | None = None
+    halves: bool = True
+
+
+CHANGES = (
+    _Change(
+        causes.LATENCY,
+        "the latency halved",
+        dict.fromkeys(
+            ("memory.latency", "memory.store_latency", "memory.l1.latency", "memory.l2.latency", "memory.first_access"),
+            "x0.5",
+        ),
+    ),
+    _Change(
+        causes.MEMORY_BANDWIDTH,
+        "memory's bandwidth doubled",
+        dict.fromkeys(("memory.service", "memory.turnaround", "memory.rows.opening"), "x0.5"),
+    ),
+    _Change(causes.L2_BANDWIDTH, "the L2's bandwidth doubled", {"memory.l2.service": "x0.5"}),
+    _Change(causes.PORT_BANDWIDTH, "the memory ports' bandwidth doubled", {"memory.port_interval": "x0.5"}),
+    _Change(causes.ATOMICS, "atomics twice as fast", {"memory.atomic_service": "x0.5"}),
+    _Change(causes.ISSUE, "twice the issue rate", {"cores.cores_per_group": "x2"}),
+    _Change(
+        causes.DEPENDENCE,
+        "the latency of instructions halved",
+        {"scheduling.pipeline_depth": "x0.5"},
+        lambda workload: _with_amounts(workload, PAUSE, lambda amount: (amount + 1) // 2),
+    ),
+    _Change(
+        causes.SHARED_MEMORY,
+        "no bank conflicts",
+        {},
+        lambda workload: _with_amounts(workload, SHARED, np.ones_like),
+        halves=False,
+    ),
+    _Change(causes.BARRIERS, "no barriers", {}, lambda workload: _as_joins(workload, BARRIER), halves=False),
+    _Change(
+        causes.LAUNCHES,
+        "launches that cost nothing",
+        {f"scheduling.{key}": 0 for key in ("launch_overhead", "block_launch", "block_interval", "warp_launch")},
+        halves=False,
+    ),
+)
+
+
+def try_out(
+    machine: Machine,
+    workload: AnyWorkload,
+    result: Result,
+    took: float,
+    seconds: float = SECONDS,
+) -> tuple[WhatIf, ...]:
+    """Simulate the program with more of what it may need, the likeliest first, for so many seconds at most.
+
+    took: seconds that the run itself took to simulate. The latency, memory's bandwidth and twice the
+    warps are always among them, if there is time.
+    """
+    begun = time.monotonic()
+    took = min(took, (workload.operations + result.issued) / SLOWEST)  # the run itself may have had to be compiled
+    found: list[WhatIf] = []
+    for change in _by_likelihood(machine, result, workload):
+        if time.monotonic() - begun + took > seconds:
+            break
+        started = time.monotonic()
+        speedup = _speedup(machine, workload, result, change)
+        if speedup is not None:
+            part = causes.issuing_part(result) if change.cause == causes.ISSUE else 1.0
+            found.append(WhatIf(change.cause, change.words, speedup, change.halves, part))
+            took = max(time.monotonic() - started, took if len(found) > 1 else 0.0)
+    return tuple(found)
+
+
+def _by_likelihood(machine: Machine, result: Result, workload: AnyWorkload) -> Iterator[_Change]:
+    of_causes = causes.shares(machine, result)
+    rank = {cause: number for number, cause in enumerate(of_causes)}
+    always = (causes.LATENCY, causes.MEMORY_BANDWIDTH)
+    worth = [change for change in CHANGES if of_causes.get(change.cause, 0) >= WORTH_TRYING or change.cause in always]
+    yield from sorted(worth, key=lambda change: rank.get(change.cause, len(rank)))
+    if (more := _more_warps(machine, workload)) is not None:
+        yield more
+
+
+def _more_warps(machine: Machine, workload: AnyWorkload) -> _Change | None:
+    """Twice the warps of a group, if the program has them."""
+    if not any(_is_full(machine, workload, launch) for launch in range(workload.launches)):
+        return None
+    keys: dict[str, float | str] = {"cores.max_threads_per_core": "x2"}
+    for key in ("warps_per_group", "blocks_per_group"):
+        if getattr(machine.limits, key) is not None:
+            keys[f"limits.{key}"] = "x2"
+    return _Change(MORE_WARPS, "twice the warps", keys)
+
+
+def _is_full(machine: Machine, workload: AnyWorkload, launch: int) -> bool:
+    """Whether a launch has more blocks than the machine holds at once."""
+    first, last = (int(block) for block in workload.launch_blocks[launch : launch + 2])
+    if isinstance(workload, Workload):
+        warps = -(-int(workload.block_warps[last] - workload.block_warps[first]) // max(1, last - first))
+    else:
+        warps = int(workload.warps_of_blocks[launch])
+    limits = (
+        int(workload.launch_limits[launch]),
+        machine.limits.blocks_per_group,
+        machine.warps_per_group // max(1, warps),
+    )
+    return (last - first) > machine.cores.groups * min(int(limit) for limit in limits if limit)
+
+
+def _speedup(machine: Machine, workload: AnyWorkload, result: Result, change: _Change) -> float | None:
+    """None where the machine or the program has nothing to be changed, or can't be so."""
+    own = machine.values()
+    keys = {key: value for key, value in change.keys.items() if own.get(key)}
+    if not keys and change.of_workload is None:
+        return None
+    if change.cause == causes.ISSUE:
+        keys["limits.warps_per_group"] = machine.warps_per_group
+    changed = workload
+    if change.of_workload is not None and isinstance(workload, Workload):
+        changed = change.of_workload(workload)
+    if change.cause == MORE_WARPS:
+        changed = workload.limited(2 * workload.launch_limits, workload.origin)
+    if not keys and changed is workload:
+        return None
+    try:
+        # Ticks are halved, so that halves of durations are told.
+        other = machine.replace({**keys, "ticks_per_cycle": 2 * machine.ticks_per_cycle})
+        cycles = simulate(other, changed, result.engine, breakdown=False).cycles
+    except SimtmmError:
+        return None
+    return result.cycles / cycles if cycles else None
+
+
+def _with_amounts(workload: Workload, kind: int, change: Callable[[np.ndarray], np.ndarray]) -> Workload:
+    chosen = workload.kind == kind
+    if not chosen.any():
+        return workload
+    amount = workload.amount.copy()
+    amount[chosen] = change(amount[chosen])
+    return replace(workload, amount=amount)
+
+
+def _as_joins(workload: Workload, kind: int) -> Workload:
+    """With joins in the place of operations, which wait for all asyncs as these do."""
+    chosen = workload.kind == kind
+    if not chosen.any():
+        return workload
+    what = workload.kind.copy()
+    what[chosen] = JOIN
+    return replace(workload, kind=what)
+
+
+def best(found: Sequence[WhatIf]) -> WhatIf | None:
+    """That of the cause with the greatest part of the time; None if none has any."""
+    of_causes = [each for each in found if each.cause != MORE_WARPS]
+    # Of equals what can be taken away as a whole.
+    most = max(of_causes, key=lambda each: (round(each.share, 2), not each.halves), default=None)
+    return most if most is not None and most.share >= WORTH_TRYING else None
