@@ -9,7 +9,7 @@ import sys
 import typer
 
 from simtmm.cli import app
-from simtmm.errors import SimtmmError, one_line, shown_error
+from simtmm.errors import SimtmmError, escaped, one_line, shown_error
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
@@ -21,12 +21,21 @@ _CommandLineError: type[Exception] = next(
 )
 
 
+class _Lines(logging.Formatter):
+    """What is told of files, without what their words would do to a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return escaped(super().format(record))
+
+
 def main() -> None:
     """Run the command line and exit."""
     for stream in (sys.stdout, sys.stderr):  # a file's name need not be Unicode; it is shown with its bytes escaped
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    logging.basicConfig(format="simtmm: %(message)s", level=logging.INFO)
+    told = logging.StreamHandler()
+    told.setFormatter(_Lines("simtmm: %(message)s"))
+    logging.basicConfig(handlers=[told], level=logging.INFO)
     try:
         status = _status()
     except BrokenPipeError:

@@ -5,10 +5,13 @@ The command line prints it and ends with exit status 2.
 """
 
 import difflib
+import re
 import reprlib
 from collections.abc import Iterable
 
 MOST_CHARACTERS = 2000  # of a message
+# All but the tab and the end of a line; and marks by which letters run in another direction
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 LONGEST_WORD = 400  # of a message; a path may be long
 
 
@@ -106,6 +109,11 @@ def one_line(message: str) -> str:
     if len(line) <= LONGEST_WORD:
         return line
     return _cut(" ".join(_cut(word, LONGEST_WORD) for word in line.split(" ")), MOST_CHARACTERS)
+
+
+def escaped(text: str) -> str:
+    """The text without what moves a terminal's cursor or turns its words round: control characters by their escapes."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def _printable(text: str) -> str:

@@ -10,7 +10,7 @@ from simtmm.errors import StudyError, shown
 from simtmm.files import is_file
 from simtmm.parallel.tasks import Executor
 from simtmm.provenance import computed_by, provenance
-from simtmm.study.design.design import Design, design_file, design_of, named
+from simtmm.study.design.design import Design, design_file, design_of
 from simtmm.study.design.points import Point
 from simtmm.study.design.study_file import study_of
 from simtmm.study.evaluation.closed_forms import ClosedForms
@@ -125,7 +125,7 @@ def evaluation_of(design: Design, watch: Watch | None = None) -> Evaluation:
     def make() -> Evaluation:
         return ClosedForms(design) if design.subject.kind == "algorithm" else Simulations(design, watch)
 
-    return named(design.origin, make) if design.origin else make()
+    return design.named(make)
 
 
 def _design(study: str | Path | Mapping[str, Any] | Design) -> Design:

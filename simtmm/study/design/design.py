@@ -98,6 +98,10 @@ class Design:
             }
         )
 
+    def named(self, make: Callable[[], Made]) -> Made:
+        """What is made; the study's file, if there is one, named in errors."""
+        return named(self.origin, make) if self.origin else make()
+
     def document(self) -> str:
         """What a store keeps of the study, as JSON: the study, `located`, and a kernel's description."""
         study = self.located().model_dump(mode="json", by_alias=True)
