@@ -8,7 +8,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
@@ -78,13 +78,22 @@ def parsed_toml(text: str) -> dict[str, Any]:
     return tables
 
 
-def parsed_json(text: str | bytes, once: bool = False) -> Any:
-    """The document of a JSON text. Raises ValueError, in one line. once: a key that comes twice is refused."""
+def parsed_json(text: str | bytes, once: bool = False, own: Collection[str] | None = None) -> Any:
+    """The document of a JSON text. Raises ValueError, in one line.
+
+    once: a key that comes twice is refused. own: keys of the document under which whole numbers may be of any size, as
+    Python's are that simtmm wrote there; all of them where that is empty.
+    """
     try:
         document = json.loads(text, object_pairs_hook=_each_once if once else None)
     except RecursionError:
         raise ValueError(f"must be nested at most {DEEPEST} deep") from None
-    _check(document)
+    if own is None:
+        _check(document)
+    else:
+        _check(document, any_whole=True)
+        if own and isinstance(document, dict):
+            _check({key: value for key, value in document.items() if key not in own})
     return document
 
 
@@ -105,7 +114,7 @@ def duplicates(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _check(document: Any) -> None:
+def _check(document: Any, any_whole: bool = False) -> None:
     """Raise ValueError for what nothing here takes: depths, dates, whole numbers of more than 64 bits."""
     level, depth = [document], 0
     while level:
@@ -118,7 +127,7 @@ def _check(document: Any) -> None:
                 inner += value.values()
             elif kind is list:
                 inner += value
-            elif (kind is int and not LEAST_WHOLE <= value <= MOST_WHOLE) or kind in _DATES:
+            elif (kind is int and not any_whole and not LEAST_WHOLE <= value <= MOST_WHOLE) or kind in _DATES:
                 allowed = "a number, a text, a truth value, a list or a table"
                 if kind is int:
                     allowed = "a whole number from -2^63 to 2^64 - 1"

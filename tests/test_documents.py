@@ -1,5 +1,6 @@
 """Documents that users write are read or refused in one line, and soon, whatever a file holds."""
 
+import dataclasses
 import os
 import threading
 from pathlib import Path
@@ -12,7 +13,8 @@ from simtmm.machine import load_machine
 from simtmm.measurement.timings import load_timings
 from simtmm.recorder.compiled.launches_file import load_launches
 from simtmm.study.design.study_file import read_study
-from simtmm.trace.io import load_trace
+from simtmm.trace.io import Trace, load_trace
+from tests.study.programs import trace
 
 REPRO = Path(__file__).parents[2] / "shared" / "repro"
 READERS = {"machine": load_machine, "study": read_study, "launches": load_launches}
@@ -149,3 +151,18 @@ def test_the_files_that_broke_it_are_refused(name):
 def test_the_trace_and_the_times_that_broke_it_are_refused():
     assert "can't be understood" in refusal(load_trace, REPRO / "trace_deep_metadata.parquet")
     assert "seconds = 100" in refusal(load_timings, REPRO / "timings_big.json")
+
+
+def test_whole_numbers_that_simtmm_wrote_are_read_again():
+    text = f'{{"parameters": {{"seed": {2**70}}}, "events": 1}}'
+    assert parsed_json(text, own=["parameters"])["parameters"] == {"seed": 2**70}
+    assert parsed_json(text, own=[])
+    with pytest.raises(ValueError, match=r"parameters\.seed = 1180591620717411303424: must be a whole number"):
+        parsed_json(text, own=["provenance"])
+
+
+def test_a_trace_of_any_seed_is_read_again(tmp_path):
+    made = trace()
+    info = dataclasses.replace(made.info, parameters={"seed": 2**70})
+    Trace(info, list(made.batches())).save(tmp_path / "t.parquet")
+    assert load_trace(tmp_path / "t.parquet").info.parameters == {"seed": 2**70}

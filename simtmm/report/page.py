@@ -13,6 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simtmm.documents import parsed_json
 from simtmm.errors import OutputError, StudyError, nearest, shown_error
 from simtmm.files import is_file, written_whole
 from simtmm.machine import units
@@ -113,7 +114,7 @@ def load_table(path: str | Path, axes: Sequence[str] | None = None) -> Table:
         raise StudyError(f"{path}: can't be read ({shown_error(error)})") from None
     about = {}
     with contextlib.suppress(ValueError):  # the words of another program
-        said = json.loads((table.schema.metadata or {}).get(b"simtmm", b"{}"))
+        said = parsed_json((table.schema.metadata or {}).get(b"simtmm", b"{}"), own=())
         if isinstance(said, dict):
             about = {key: value if isinstance(value, str) else json.dumps(value) for key, value in said.items()}
     return Table.from_arrow(path.stem, table, axes, about={"table": path.name, **about})

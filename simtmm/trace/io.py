@@ -143,7 +143,7 @@ def load_trace(path: str | Path) -> Trace:
             f"and the metadata {METADATA_KEY.decode()!r} is needed"
         )
     try:
-        info = TraceInfo.from_dict(parsed_json(document))
+        info = TraceInfo.from_dict(parsed_json(document, own=("parameters", "provenance")))
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise TraceError(f"{path}: metadata {METADATA_KEY.decode()!r} can't be understood ({error!r})") from None
     if info.events != rows and schema.remove_metadata() != RUN_COLUMNS:
