@@ -26,7 +26,8 @@ TRACE = ROOT / "traces" / "list-ranking-wyllie.parquet"
 WORKLOAD = {"blocks": [{"warps": [[["compute", 4], ["load", [0, 1]]]]}]}
 RUN_KEYS = {
     "program", "parameters", "machine", "counts", "occupancy", "simulated", "predictions", "hiding", "verdict",
-    "provenance", "sampling", "warnings", "schedules", "compared", "assumptions",
+    "provenance", "sampling", "warnings", "schedules", "compared", "assumptions", "bound",
+    "beside_the_model", "stalls",
 }  # fmt: skip
 
 
@@ -129,7 +130,8 @@ def test_the_report_shows_the_numbers_of_the_document(command):
     for label, value in shown.items():
         first = re.search(rf"^{re.escape(label)} +(\S+)", report, re.MULTILINE)
         assert (label, first.group(1)) == (label, f"{value:,}")
-    assert report.rstrip().endswith(f"Verdict: {found['verdict']}\n{found['compared']}")
+    assert report.splitlines()[1] == f"Verdict: {found['verdict']}"
+    assert report.rstrip().endswith(f"{found['beside_the_model']}\n{found['compared']}")
 
 
 def test_a_report_in_a_pipe_has_no_colours_and_no_blanks_at_the_ends_of_lines(command):

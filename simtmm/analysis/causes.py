@@ -1,5 +1,6 @@
 """What binds a run: causes, the part of the time that each accounts for, and the place in the program where it does."""
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,7 +43,10 @@ CLEARLY = 0.25
 
 @dataclass(frozen=True)
 class Where:
-    """A place of a program with a part of what a cause accounts for. line: 0 if unknown."""
+    """A line of a program, and the part of what a cause accounts for that is spent there. line: 0 if unknown.
+
+    array: of those that are accessed there the one with most of it.
+    """
 
     file: str
     line: int
@@ -119,7 +123,9 @@ def where(result: Result, cause: str) -> Where | None:
     of_places = stalls.ticks[: len(stalls.places), list(reasons)].sum(axis=1)
     if not of_places.any():
         return None
-    number = int(of_places.argmax())
-    place, array = stalls.places.place(number)
-    share = float(of_places[number]) / float(of_places.sum())
-    return Where(place.file, place.line, place.source or place.kind, array, share)
+    of_lines: defaultdict[tuple[str, int, str], Counter[str]] = defaultdict(Counter)
+    for number in of_places.nonzero()[0].tolist():
+        place, array = stalls.places.place(number)
+        of_lines[place.file, place.line, place.source or place.kind][array] += int(of_places[number])
+    (file, line, source), arrays = max(of_lines.items(), key=lambda entry: entry[1].total())
+    return Where(file, line, source, arrays.most_common(1)[0][0], arrays.total() / int(of_places.sum()))

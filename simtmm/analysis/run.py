@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
-from simtmm.analysis.what_if import try_out
+from simtmm.analysis.what_if import cost, try_out
 from simtmm.engine import DEFAULT, simulate
 from simtmm.engine.choice import AUTO, quickest
 from simtmm.errors import KernelError
@@ -46,7 +45,7 @@ class Run:
     compared: whether such a result was ever compared with hardware, in words.
     assumptions: values of the machine that nobody knows and that decide the result, in words.
     schedules: of a compiled program's kernels, what their instructions are.
-    sources: the lines of the program's files, by the names that its places have; only of kernels that were recorded now.
+    sources: the lines of the program's files, by the names that its places have; of kernels that were recorded now.
     info: of the trace, if there is one.
     """
 
@@ -145,9 +144,8 @@ def run_program(
         prepared = program.on(machine, telling("lowering"), places=True)
         workload = prepared.workload
         engine = quickest(machine, workload) if engine == AUTO else engine
-        begun = time.monotonic()
         result = simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=telling("simulating"))
-        found = _diagnosed(machine, workload, result, time.monotonic() - begun, what_if)
+        found = _diagnosed(machine, workload, result, what_if)
     about = {
         **provenance(),
         "engine": engine,
@@ -160,13 +158,14 @@ def run_program(
     return _beside_models(program, prepared, result, about, models, found)
 
 
-def _diagnosed(machine: Machine, workload: AnyWorkload, result: Result, took: float, what_if: bool) -> Verdict:
-    """What binds the run. took: seconds that it took to simulate."""
+def _diagnosed(machine: Machine, workload: AnyWorkload, result: Result, what_if: bool) -> Verdict:
+    """What binds the run."""
     if not what_if:
         return verdict(machine, result, workload, (), "by what its warps wait for")
     telling("trying what would help")
-    tried = try_out(machine, workload, result, took)
-    why = "" if tried else f"by what its warps wait for: to try what would help takes {took:.0f} s each"
+    tried = try_out(machine, workload, result)
+    takes = cost(machine, workload, result)
+    why = "" if tried or not takes else f"by what its warps wait for: to try what would help takes {takes:.0f} s each"
     return verdict(machine, result, workload, tried, why)
 
 

@@ -16,6 +16,7 @@ CLOSE = 1.25  # a ratio within this of 1 is not worth an explanation
 LARGE_SHARE = 0.5  # of the chunks: worth being named as a cause
 HELPS = 1.1  # a speedup that is worth being called help
 
+SHARED = (causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.ATOMICS)  # by all core groups: more blocks don't help
 MENDS = {
     causes.FEW_BLOCKS: "launch more blocks, or smaller ones",
     causes.TAIL: "smaller blocks, or as many as fill the core groups evenly",
@@ -44,6 +45,9 @@ class Verdict:
     what_ifs: tuple[WhatIf, ...]
     words: str
 
+    def __str__(self) -> str:
+        return self.words
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON, without the words."""
         return {
@@ -65,13 +69,14 @@ def verdict(
         return Verdict("", 0.0, False, {}, None, (), "There is nothing to simulate.")
     tried = best(what_ifs)
     idle = idle_cause(machine, result, workload)
-    if idle is not None:
+    if idle is not None and not (tried and tried.cause in SHARED and tried.share >= causes.MOSTLY):
         cause, share, is_tried = idle, of_causes[causes.IDLE], False
     else:
         cause = max((each for each in of_causes if each != causes.IDLE), key=lambda each: of_causes[each])
         share, is_tried = of_causes[cause], False
-        # Where nothing that was tried has most of the time, it is what most of it goes to.
-        if tried is not None and (tried.share >= causes.MOSTLY or share < causes.MOSTLY):
+        # Without barriers warps would wait for one another at the end: to take them away shows nothing.
+        waits = cause == causes.BARRIERS and share >= causes.MOSTLY
+        if tried is not None and not (waits and tried.share < causes.MOSTLY):
             cause, share, is_tried = tried.cause, tried.share, True
     place = where(result, cause)
     words = _sentence(machine, result, workload, cause, share, place, what_ifs, told, of_causes[causes.IDLE])
@@ -89,8 +94,9 @@ def _sentence(
     told: str,
     empty: float,
 ) -> str:
-    bind = "bind" if cause in (causes.ATOMICS, causes.DEPENDENCE, causes.BARRIERS, causes.LAUNCHES) else "binds"
-    said = f"{cause[0].upper()}{cause[1:]} {bind}, about {_percent(share)} of the time"
+    many = cause in (causes.ATOMICS, causes.DEPENDENCE, causes.BARRIERS, causes.LAUNCHES)
+    binds = ("bind," if many else "binds,") if share >= causes.MOSTLY else ("take most," if many else "takes most,")
+    said = f"{cause[0].upper()}{cause[1:]} {binds} about {_percent(share)} of the time"
     if cause == causes.FEW_BLOCKS:
         blocks = int((workload.launch_blocks[1:] - workload.launch_blocks[:-1]).max())
         said = (

@@ -1,6 +1,5 @@
 """What would help, by trying: the same program on a machine that has more of something, or that lacks a cost."""
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +14,8 @@ from simtmm.trace.streamed import AnyWorkload
 from simtmm.workload import BARRIER, JOIN, PAUSE, SHARED, Workload
 
 SECONDS = 3.0  # for all of them together
-SLOWEST = 1e6  # operations and instructions a second, of the fast engine
+RATES = {"fast": 6e6, "reference": 6e4}  # operations, chunks and grants a second (docs/scaling.md)
+LONG_COMPUTE = 64
 WORTH_TRYING = 0.02  # of the time: a cause with less of it is not tried
 
 
@@ -94,31 +94,30 @@ CHANGES = (
 )
 
 
-def try_out(
-    machine: Machine,
-    workload: AnyWorkload,
-    result: Result,
-    took: float,
-    seconds: float = SECONDS,
-) -> tuple[WhatIf, ...]:
-    """Simulate the program with more of what it may need, the likeliest first, for so many seconds at most.
+def try_out(machine: Machine, workload: AnyWorkload, result: Result, seconds: float = SECONDS) -> tuple[WhatIf, ...]:
+    """Simulate the program with more of what it may need, the likeliest first, for about so many seconds at most.
 
-    took: seconds that the run itself took to simulate. The latency, memory's bandwidth and twice the
-    warps are always among them, if there is time.
+    The latency, memory's bandwidth and twice the warps are always among them, if there is time. How much can be tried
+    follows from the work there is, not from a clock, so that a verdict is the same on any computer.
     """
-    begun = time.monotonic()
-    took = min(took, (workload.operations + result.issued) / SLOWEST)  # the run itself may have had to be compiled
+    count = int(seconds / max(cost(machine, workload, result), 1e-9))
     found: list[WhatIf] = []
     for change in _by_likelihood(machine, result, workload):
-        if time.monotonic() - begun + took > seconds:
+        if len(found) == count:
             break
-        started = time.monotonic()
         speedup = _speedup(machine, workload, result, change)
         if speedup is not None:
             part = causes.issuing_part(result) if change.cause == causes.ISSUE else 1.0
             found.append(WhatIf(change.cause, change.words, speedup, change.halves, part))
-            took = max(time.monotonic() - started, took if len(found) > 1 else 0.0)
     return tuple(found)
+
+
+def cost(machine: Machine, workload: AnyWorkload, result: Result) -> float:
+    """Seconds that simulating a program once more takes, about: each operation, chunk and grant takes some."""
+    work = workload.operations + result.transactions
+    if machine.scheduling.switch == "every-instruction":
+        work += min(result.issued, LONG_COMPUTE * workload.operations)  # longer computes are jumped over
+    return work / RATES[result.engine]
 
 
 def _by_likelihood(machine: Machine, result: Result, workload: AnyWorkload) -> Iterator[_Change]:

@@ -12,6 +12,7 @@ from simtmm.cli import (
     advise,
     calibrate,
     compare,
+    explain,
     import_,
     listing,
     measure,
@@ -50,6 +51,7 @@ app = typer.Typer(
 
 for command in (
     run.run,
+    explain.explain,
     record.record,
     measure.measure,
     predict.predict,

@@ -22,6 +22,8 @@ from simtmm.cli.words import (
     ParamOption,
     SetOption,
     SharedOption,
+    SourceArgument,
+    WhatIfOption,
     chosen_machine,
     launched,
     machine_for,
@@ -33,13 +35,7 @@ from simtmm.files import check_writable
 
 
 def run(
-    source: Annotated[
-        str | None,
-        typer.Argument(
-            help="a kernel, a CUDA file (.cu), launches (.toml), a trace (.parquet) or a workload (.json); the shipped "
-            "trace if left out"
-        ),
-    ] = None,
+    source: SourceArgument = None,
     machine: NoMachineOption = None,
     set_: SetOption = None,
     param: ParamOption = None,
@@ -62,6 +58,7 @@ def run(
         typer.Option(metavar="FILE", help="write what each warp did when, for Perfetto or chrome://tracing"),
     ] = None,
     timeline_events: Annotated[int, typer.Option(min=1, help="beyond so many events, a sample")] = 1_000_000,
+    what_if: WhatIfOption = True,
     as_json: JsonOption = False,
     output: OutputOption = None,
 ) -> None:
@@ -76,7 +73,9 @@ def run(
     from simtmm.report.run import describe
 
     with watching() as watch, printing(as_json):
-        done = run_study(program, chosen, parameters_of(param), engine, watch, timeline is not None, form=form)
+        done = run_study(
+            program, chosen, parameters_of(param), engine, watch, timeline is not None, form=form, what_if=what_if
+        )
     parts, document = [*describe(done)], done.to_dict()
     if timeline is not None:
         from simtmm.report.trace_events import write_timeline

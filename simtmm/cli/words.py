@@ -212,6 +212,17 @@ KernelMemoryOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
+SourceArgument = Annotated[
+    str | None,
+    typer.Argument(
+        help="a kernel, a CUDA file (.cu), launches (.toml), a trace (.parquet) or a workload (.json); the shipped "
+        "trace if left out"
+    ),
+]
+WhatIfOption = Annotated[
+    bool,
+    typer.Option("--what-if/--no-what-if", help="try what would help, for 3 s at most"),
+]
 OutputOption = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE", help="write the JSON document there")
 ]

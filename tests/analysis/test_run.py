@@ -7,7 +7,8 @@ import pytest
 
 from simtmm import Workload, count, load_trace, lower, predict, simulate
 from simtmm.analysis.run import DEFAULT_MODELS, DEFAULT_TRACE, run, shipped_trace
-from simtmm.analysis.verdict import verdict
+from simtmm.analysis.verdict import beside_the_model, verdict
+from simtmm.analysis.what_if import try_out
 from simtmm.errors import EngineError, KernelError, TraceError, WorkloadError
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.model.latency_hiding import hiding
@@ -63,7 +64,7 @@ def done(trace):
 
 
 def test_the_result_is_the_engines(trace, done):
-    assert done.result == simulate(SMALL, lower(trace, SMALL))
+    assert done.result == simulate(SMALL, trace, stalls=True)
 
 
 def test_the_counts_are_the_traces(trace, done):
@@ -98,9 +99,11 @@ def test_launches_with_as_many_blocks_but_other_warps_have_occupancies_of_their_
     assert done.occupancies == ((occupancy(SMALL, wide), 1), (occupancy(SMALL, narrow), 1))
 
 
-def test_the_verdict_is_of_these(done):
+def test_the_verdict_is_of_these(trace, done):
     tmm, warps = done.predictions["tmm"], done.predictions["tmm-warps"]
-    assert done.verdict == verdict(SMALL, done.result, tmm, warps, done.hiding, done.counts)
+    workload = lower(trace, SMALL, places=True)
+    assert done.verdict == verdict(SMALL, done.result, workload, try_out(SMALL, workload, done.result))
+    assert done.beside_the_model == beside_the_model(SMALL, done.result, tmm, warps, done.counts, done.verdict)
 
 
 def test_the_program_is_the_traces(trace, done):
@@ -133,7 +136,7 @@ def test_progress_is_told_stage_by_stage(trace):
     seen = []
     run(trace, SMALL, watch=lambda *told: seen.append(told))
     stages = list(dict.fromkeys(stage for stage, _, _ in seen))
-    assert stages == ["lowering", "counting", "simulating"]
+    assert stages == ["lowering", "counting", "simulating", "trying what would help"]
     for stage in ("lowering", "counting", "simulating"):
         _, finished, total = [told for told in seen if told[0] == stage][-1]
         assert finished == total > 0
@@ -152,10 +155,11 @@ def test_a_workload_is_simulated_alone(tmp_path):
     path.write_text(json.dumps(tables), encoding="utf-8")
     done = run(path, SMALL)
     workload = Workload.from_dict(tables)
-    assert done.result == simulate(SMALL, workload)
+    assert done.result == simulate(SMALL, workload, stalls=True)
     assert done.program == str(path)
     assert (done.counts, done.occupancies, done.predictions, done.hiding) == (None, (), {}, None)
-    assert done.verdict == verdict(SMALL, done.result)
+    assert done.verdict == verdict(SMALL, done.result, workload, try_out(SMALL, workload, done.result))
+    assert done.beside_the_model == ""
     assert done.provenance["workload"] == workload.digest()
     assert json.loads(json.dumps(done.to_dict(), allow_nan=False)) == done.to_dict()
 

@@ -1,0 +1,41 @@
+"""docs/why.md: its commands print what it shows, and its lines of Python run."""
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from simtmm.analysis import causes
+from simtmm.cli import app
+from simtmm.stalls import REASONS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "why.md").read_text(encoding="utf-8")
+SESSIONS = re.findall(r"```\n\$ simtmm (.*?)\n(.*?)```", PAGE, flags=re.DOTALL)
+
+
+def test_the_page_has_these():
+    assert len(SESSIONS) == 2
+
+
+@pytest.mark.parametrize(("command", "shown"), SESSIONS, ids=range(len(SESSIONS)))
+def test_a_command_of_the_page_prints_what_the_page_shows(command, shown):
+    done = CliRunner().invoke(app, command.split())
+    assert done.exit_code == 0
+    expected = re.escape(shown.strip("\n")).replace(r"\.\.\.", "(?s:.*)")
+    assert re.fullmatch(expected, done.stdout.strip("\n")), done.stdout
+
+
+def test_the_lines_of_python_run(capsys):
+    (lines,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    exec(lines, {})
+    verdict, reasons, last = capsys.readouterr().out.splitlines()
+    assert verdict.startswith("Atomics bind")
+    assert all(repr(reason) in reasons for reason in REASONS)
+    assert last == "19 totals 240 7680"
+
+
+def test_every_cause_is_told():
+    (told,) = re.findall(r"A cause is one of: (.*?)\.\n", PAGE, flags=re.DOTALL)
+    told = re.sub(r" \(.*?\)", "", " ".join(told.split()))
+    assert set(told.split(", ")) == {*causes.REASONS_OF, causes.FEW_BLOCKS, causes.TAIL}

@@ -1,0 +1,117 @@
+"""Operations that know where they come from: the same program, to the tick; and what its lines do adds up."""
+
+import numpy as np
+import pytest
+
+from simtmm import count, load_machine, lower, record, simulate
+from simtmm.stalls import Place
+from simtmm.trace import site_tables
+from simtmm.trace.lower import lower_or_stream
+from simtmm.trace.schema import TraceArray, TraceSite
+from simtmm.workload import ASYNC, ATOMIC, COMPUTE, LOAD, PAUSE, STORE
+from tests.trace.build import barrier, load, store, trace, work
+
+KERNELS = ("gemm", "bfs", "histogram", "list-ranking-wyllie", "transpose", "fft")
+MACHINES = ("h100-sxm", "gtx280", "cray-xmt", "hd5870")
+
+
+@pytest.fixture(scope="module", params=KERNELS)
+def recorded(request):
+    return record(request.param)
+
+
+def merged(workload):
+    """Kinds and amounts by warp, where neighbouring computes are one, as are neighbouring pauses."""
+    lists = []
+    for first, last in zip(workload.warp_operations[:-1], workload.warp_operations[1:], strict=True):
+        own = []
+        for kind, amount in zip(workload.kind[first:last].tolist(), workload.amount[first:last].tolist(), strict=True):
+            if own and kind in (COMPUTE, PAUSE) and own[-1][0] == kind:
+                own[-1] = (kind, own[-1][1] + amount)
+            else:
+                own.append((kind, amount))
+        lists.append(own)
+    return lists
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_places_change_no_tick_and_no_count(recorded, machine):
+    on = load_machine(machine).replace({"cores.max_threads_per_core": 1024})  # a block of every kernel fits
+    plain, placed = lower(recorded, on), lower(recorded, on, places=True)
+    assert merged(placed) == merged(plain)
+    assert np.array_equal(placed.chunks, plain.chunks)
+    assert len(placed.place) == len(placed.kind)
+    assert simulate(on, placed).ticks == simulate(on, plain).ticks
+    assert count(recorded, on, placed) == count(recorded, on, plain)
+
+
+def test_chunks_lie_in_the_array_that_the_place_names(recorded):
+    on = load_machine("gtx280")
+    placed = lower(recorded, on, places=True)
+    arrays = {array.name: array for array in recorded.info.arrays}
+    listed = 0
+    for kind, amount, number in zip(placed.kind.tolist(), placed.amount.tolist(), placed.place.tolist(), strict=True):
+        if kind not in (LOAD, ASYNC, STORE, ATOMIC):
+            continue
+        array = arrays[placed.places.place(number)[1]]
+        first = placed.chunks[listed] * on.chunk_bytes
+        assert array.base - on.chunk_bytes < first < array.base + array.bytes
+        listed += amount
+    assert listed == len(placed.chunks)
+
+
+def test_threads_and_bytes_are_those_of_the_counts(recorded):
+    on = load_machine("h100-sxm")
+    placed = lower(recorded, on, places=True)
+    launches = count(recorded, on).launches
+    # What goes to no array is shared memory's.
+    in_arrays = [number for number in range(len(placed.places)) if placed.places.place(number)[1]]
+    threads = placed.places.threads[in_arrays]
+    assert threads[:, 1].sum() == sum(launch.accesses for launch in launches)
+    reads, writes = (sum(getattr(launch, name) for launch in launches) for name in ("bytes_read", "bytes_written"))
+    assert max(reads, writes) <= threads[:, 2].sum() <= reads + writes  # an atomic is counted as both
+
+
+def test_streams_and_held_workloads_are_booked_alike(recorded):
+    on = load_machine("h100-sxm")
+    held = simulate(on, lower(recorded, on, places=True), stalls=True)
+    streamed, _ = lower_or_stream(recorded, on, most_held=0, places=True)
+    made = simulate(on, streamed, stalls=True)
+    assert made == held
+    assert made.stalls.rows() == held.stalls.rows()
+
+
+def sites(*kinds):
+    return tuple(TraceSite(number, kind, "k.cu", 10 + number, f"line {number}") for number, kind in enumerate(kinds))
+
+
+def test_computes_of_several_lines_are_apart_and_of_one_line_together():
+    threads = [[work(0, 2), work(0, 3), work(1, 4), load(2, 4096 + 4 * n), barrier(3)] for n in range(32)]
+    made = trace([threads], sites=sites("work", "work", "load", "barrier"))
+    on = load_machine("h100-sxm")
+    placed = lower(made, on, places=True)
+    told = [
+        (placed.places.place(number)[0].line, amount)
+        for number, amount in zip(placed.place, placed.amount, strict=True)
+    ]
+    assert told == [(10, 5), (11, 4), (12, 1), (13, 0)]
+    assert lower(made, on).amount.tolist() == [9, 1, 0]
+    executions, lanes, moved = zip(*(placed.places.threads[number].tolist() for number in placed.place), strict=True)
+    assert (executions, lanes, moved) == ((2, 1, 1, 0), (64, 32, 32, 0), (0, 0, 128, 0))
+
+
+def test_a_site_that_a_trace_does_not_describe_is_unknown():
+    made = trace([[[load(7, 4096), store(9, 8192)]]])
+    placed = lower(made, load_machine("gtx280"), places=True)
+    assert [placed.places.place(number) for number in placed.place] == [(Place("unknown"), "")] * 2
+
+
+def test_many_arrays_share_what_numbers_there_are(monkeypatch):
+    monkeypatch.setattr(site_tables, "MOST_PLACES", 10)
+    arrays = [TraceArray(f"a{number}", 4096 * (1 + number), 64 * (1 + number), "u1", (1,)) for number in range(6)]
+    tables = site_tables.site_tables(sites("load"), arrays)
+    assert tables.names == ("", "a5", "a4", "other arrays", "local memory")
+    assert tables.arrays.tolist() == [
+        [4096, 4096 + 64, 3], [8192, 8192 + 128, 3], [12288, 12288 + 192, 3], [16384, 16384 + 256, 3],
+        [20480, 20480 + 320, 2], [24576, 24576 + 384, 1],
+    ]  # fmt: skip
