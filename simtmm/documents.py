@@ -154,4 +154,4 @@ def as_float(value: object) -> float:
     try:
         return float(value)  # type: ignore[arg-type]  # which raises TypeError
     except OverflowError:
-        return math.copysign(math.inf, value)  # type: ignore[arg-type]  # a whole number, as nothing else overflows
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator]  # a whole number: nothing else overflows

@@ -1,13 +1,14 @@
 """Documents that users write are read or refused in one line, and soon, whatever a file holds."""
 
 import dataclasses
+import math
 import os
 import threading
 from pathlib import Path
 
 import pytest
 
-from simtmm.documents import DEEPEST, LARGEST_TOML, parsed_json, parsed_toml, read_json, read_toml
+from simtmm.documents import DEEPEST, LARGEST_TOML, as_float, parsed_json, parsed_toml, read_json, read_toml
 from simtmm.errors import SimtmmError, StudyError
 from simtmm.machine import load_machine
 from simtmm.measurement.timings import load_timings
@@ -166,3 +167,9 @@ def test_a_trace_of_any_seed_is_read_again(tmp_path):
     info = dataclasses.replace(made.info, parameters={"seed": 2**70})
     Trace(info, list(made.batches())).save(tmp_path / "t.parquet")
     assert load_trace(tmp_path / "t.parquet").info.parameters == {"seed": 2**70}
+
+
+def test_a_number_of_any_size_is_a_floating_point_one():
+    assert [as_float(value) for value in (10**400, -(10**400), 3, "2.5")] == [math.inf, -math.inf, 3.0, 2.5]
+    with pytest.raises(ValueError, match="could not convert"):
+        as_float("x")
