@@ -81,6 +81,10 @@ class StudyError(SimtmmError):
     """A study whose file, axes, constraints or store are not as they must be."""
 
 
+class SavedRunError(SimtmmError):
+    """A run's saved document that can't be read, is of another version, or does not say what is asked of it."""
+
+
 class OutputError(SimtmmError):
     """A file that can't be written."""
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from simtmm.errors import EngineError
 from simtmm.renamed import LAUNCH_KEYS, with_new_names
 
 if TYPE_CHECKING:
@@ -47,6 +48,30 @@ class Result:
     def seconds(self) -> float | None:
         """cycles / clock_hz; None where the machine has no clock."""
         return None if self.clock_hz is None else self.cycles / self.clock_hz
+
+    @property
+    def sites(self) -> list[dict[str, Any]]:
+        """What was booked and counted, a row for each line and array of the program, as `pandas.DataFrame` takes them.
+
+        Raises EngineError where stalls were not asked for.
+        """
+        return self._stalls().rows()
+
+    @property
+    def arrays(self) -> list[dict[str, Any]]:
+        """Likewise, a row for each array."""
+        return self._stalls().summed("array")
+
+    @property
+    def launches(self) -> list[dict[str, Any]]:
+        """Likewise, a row for each launch: warps' ticks by reason, and how long it takes."""
+        rows = self._stalls().summed("launch")
+        return [{"launch_ticks": ticks, **row} for ticks, row in zip(self.launch_ticks, rows, strict=True)]
+
+    def _stalls(self) -> "Stalls":
+        if self.stalls is None:
+            raise EngineError("the result has no stalls: simulate with stalls=True")
+        return self.stalls
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but timeline and stalls, for JSON."""

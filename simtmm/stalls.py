@@ -46,6 +46,8 @@ class Count(IntEnum):
 
 REASONS = tuple(reason.name.lower() for reason in Reason)
 COUNTS = tuple(count.name.lower() for count in Count)
+THREADS = ("executions", "threads", "bytes_asked")
+SUMMED = {"line": ("file", "line", "source"), "array": ("array",)}
 PATH = tuple(Reason)[Reason.PORT_QUEUE : Reason.FIRST_ACCESS + 1]  # in the order in which an access goes through it
 
 
@@ -133,11 +135,36 @@ class Stalls:
                     "instruction": place.instruction,
                     "array": array,
                     **dict(zip(COUNTS, self.counts[number].tolist(), strict=True)),
-                    **dict(zip(("executions", "threads", "bytes_asked"), self._threads(number), strict=True)),
+                    **dict(zip(THREADS, self._threads(number), strict=True)),
                     **dict(zip(REASONS, self.ticks[number].tolist(), strict=True)),
                 }
             )
         return rows
+
+    def summed(self, by: str) -> list[dict[str, Any]]:
+        """The rows put together, the ones with most ticks first.
+
+        by: "line", "array", "launch" or "reason"; with "launch" and "reason" ticks alone, launches in their order.
+
+        Raises KeyError.
+        """
+        if by == "reason":
+            of_reasons = ({"reason": name, "ticks": ticks} for name, ticks in self.reasons.items())
+            return sorted(of_reasons, key=lambda row: -int(row["ticks"]))
+        if by == "launch":
+            return [
+                {"launch": number, "ticks": sum(own), **dict(zip(REASONS, own, strict=True))}
+                for number, own in enumerate(self.launches.tolist())
+            ]
+        keys = SUMMED[by]
+        found: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for row in self.rows():
+            key = tuple(row[name] for name in keys)
+            entry = found.setdefault(key, {**dict(zip(keys, key, strict=True)), "ticks": 0})
+            entry["ticks"] += sum(row[name] for name in REASONS)
+            for name in (*COUNTS, *THREADS, *REASONS):
+                entry[name] = None if row[name] is None else entry.get(name, 0) + row[name]
+        return sorted(found.values(), key=lambda row: -int(row["ticks"]))
 
     def _threads(self, number: int) -> list[int | None]:
         known = self.places.threads

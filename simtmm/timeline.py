@@ -22,6 +22,25 @@ class WarpState(IntEnum):
 
 
 STATES = tuple(state.name.lower() for state in WarpState)
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Which block each warp belongs to, both counted over all launches.
+
+    launch_blocks: int64[launches + 1], the first block of each launch. block_warps: int64[blocks + 1], the first warp
+    of each block.
+    """
+
+    launch_blocks: Integers
+    block_warps: Integers
+
+    def of_warps(self, warp: Integers) -> tuple[Integers, Integers]:
+        """The launch of each warp, and its block's number within it."""
+        block = np.searchsorted(self.block_warps, warp, side="right") - 1
+        launch = np.searchsorted(self.launch_blocks, block, side="right") - 1
+        return launch, block - self.launch_blocks[launch]
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ from simtmm.program import Prepared, Program, Source, open_program, shipped_trac
 from simtmm.provenance import provenance
 from simtmm.result import Prediction, Result
 from simtmm.stalls import REASONS
+from simtmm.timeline import Blocks
 from simtmm.trace.counts import Counts
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.schedule import Schedule
@@ -47,6 +48,7 @@ class Run:
     schedules: of a compiled program's kernels, what their instructions are.
     sources: the lines of the program's files, by the names that its places have; of kernels that were recorded now.
     info: of the trace, if there is one.
+    blocks: which block each warp belongs to, where there is a timeline.
     """
 
     program: str
@@ -67,6 +69,7 @@ class Run:
     schedules: tuple[Schedule, ...] = ()
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     info: TraceInfo | None = None
+    blocks: Blocks | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as one JSON document."""
@@ -154,8 +157,10 @@ def run_program(
     }
     if program.trace is None:
         compared = compared_with_hardware(machine, program.name)
-        return Run(program.name, {}, machine, result, None, (), {}, None, found, "", compared, (), about)
-    return _beside_models(program, prepared, result, about, models, found)
+        made = Run(program.name, {}, machine, result, None, (), {}, None, found, "", compared, (), about)
+    else:
+        made = _beside_models(program, prepared, result, about, models, found)
+    return dataclasses.replace(made, blocks=Blocks(workload.launch_blocks, workload.block_warps)) if timeline else made
 
 
 def _diagnosed(machine: Machine, workload: AnyWorkload, result: Result, what_if: bool) -> Verdict:

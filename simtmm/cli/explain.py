@@ -31,9 +31,9 @@ from simtmm.cli.words import (
     show,
 )
 from simtmm.errors import OutputError, nearest, shown
-from simtmm.files import check_writable
+from simtmm.files import check_writable, written_whole
 
-PAGE = ".html"
+PAGE, TABLE = ".html", ".csv"
 
 
 def explain(
@@ -61,6 +61,7 @@ def explain(
 ) -> None:
     """Say what a program's time on a machine goes to: its source, line by line, with reasons."""
     from simtmm.report.explain import BY, document, explained
+    from simtmm.report.text import csv_of
 
     if by not in BY:
         raise OutputError(f"--by {shown(by)}: must be one of {', '.join(BY)}{nearest(by, BY)}")
@@ -77,4 +78,8 @@ def explain(
             program, chosen, parameters_of(param), "auto", watch, timeline=False, form=form, what_if=what_if
         )
     rows = {**done.to_dict(), "by": by, "rows": document(done, by)}
+    if output is not None and output.suffix == TABLE:
+        with written_whole(output) as temporary:
+            temporary.write_text(csv_of(document(done, by)), encoding="utf-8")
+        output = None
     show(explained(done, by, top, instructions), rows, as_json, None if is_page else output)

@@ -1,7 +1,7 @@
 """`simtmm run`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -31,7 +31,12 @@ from simtmm.cli.words import (
     printing,
     show,
 )
+from simtmm.errors import OutputError
 from simtmm.files import check_writable
+
+if TYPE_CHECKING:
+    from simtmm.machine import Machine
+    from simtmm.report.trace_events import Choice
 
 
 def run(
@@ -55,9 +60,19 @@ def run(
     ] = "auto",
     timeline: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="write what each warp did when, for Perfetto or chrome://tracing"),
+        typer.Option(
+            metavar="FILE", help="write what each warp did when, for Perfetto or chrome://tracing; .json or .json.gz"
+        ),
     ] = None,
-    timeline_events: Annotated[int, typer.Option(min=1, help="beyond so many events, a sample")] = 1_000_000,
+    timeline_events: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="beyond so many events, a sample; what makes 50 MB if left out"),
+    ] = None,
+    timeline_groups: Annotated[
+        str | None, typer.Option(metavar="NUMBERS", help="core groups of the timeline, as 0,1,5-7; all if left out")
+    ] = None,
+    timeline_from: Annotated[float | None, typer.Option(metavar="CYCLE", help="where the timeline begins")] = None,
+    timeline_to: Annotated[float | None, typer.Option(metavar="CYCLE", help="where it ends")] = None,
     what_if: WhatIfOption = True,
     as_json: JsonOption = False,
     output: OutputOption = None,
@@ -68,6 +83,7 @@ def run(
             check_writable(path)
     program = launched(source, grid, block, arg, kernel, shared, compile_)
     chosen = chosen_machine(machine_for(program, machine, form), set_)
+    part = timeline_part(chosen, timeline, timeline_events, timeline_groups, timeline_from, timeline_to)
     from simtmm.analysis.run import run as run_study
     from simtmm.report.progress import watching
     from simtmm.report.run import describe
@@ -81,7 +97,28 @@ def run(
         from simtmm.report.trace_events import write_timeline
 
         about = {key: document[key] for key in ("program", "parameters", "provenance")}
-        written = write_timeline(timeline, done.result, chosen, about, timeline_events)
+        kernels = [launch.kernel for launch in done.info.launches] if done.info else []
+        written = write_timeline(timeline, done.result, chosen, about, timeline_events, part, done.blocks, kernels)
         parts += ["", f"Timeline: {written}"]
         document["timeline"] = written.to_dict()
     show(parts, document, as_json, output)
+
+
+def timeline_part(
+    machine: "Machine",
+    path: Path | None,
+    events: int | None,
+    groups: str | None,
+    begin: float | None,
+    end: float | None,
+) -> "Choice":
+    """What the options ask for of a timeline, checked as far as it can be before the run."""
+    from simtmm.report.trace_events import Choice, groups_of
+
+    given = {"--timeline-events": events, "--timeline-groups": groups, "--timeline-from": begin, "--timeline-to": end}
+    for option, value in given.items():
+        if value is not None and path is None:
+            raise OutputError(f"{option} {value}: is for --timeline FILE, which is not given")
+    part = Choice(None if groups is None else groups_of(groups), 0 if begin is None else begin, end)
+    part.mask(machine)
+    return part

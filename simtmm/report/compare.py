@@ -1,7 +1,5 @@
 """A comparison as a person reads it, as CSV, and as LaTeX tables for a paper."""
 
-import csv
-import io
 from collections.abc import Iterator
 
 from rich.console import RenderableType
@@ -9,7 +7,7 @@ from rich.text import Text
 
 from simtmm.analysis.comparison import Agreement, Case, Comparison
 from simtmm.model.series import MEASURED, label
-from simtmm.report.text import NO_VALUE, number, seconds, table
+from simtmm.report.text import NO_VALUE, csv_of, number, seconds, table
 
 _SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "\\": "\\textbackslash{}",
@@ -53,12 +51,7 @@ def describe_comparison(made: Comparison) -> Iterator[RenderableType]:
 
 def comparison_csv(made: Comparison) -> str:
     """A row a case and series, with a header."""
-    rows = made.rows()
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_of(made.rows())
 
 
 def comparison_latex(made: Comparison) -> str:

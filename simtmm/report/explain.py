@@ -9,7 +9,7 @@ from rich.text import Text
 from simtmm.analysis.run import Run
 from simtmm.report.stalls import LEAST, Line, by_reason, chunks_of, lines, reason_of
 from simtmm.report.text import NO_VALUE, bar, number, seconds, share, table
-from simtmm.stalls import REASONS, Count, Stalls
+from simtmm.stalls import Count, Stalls
 
 BY = ("line", "array", "launch", "reason")
 BAR = 10
@@ -179,27 +179,7 @@ def _by_launch(run: Run, stalls: Stalls) -> RenderableType:
 
 
 def document(run: Run, by: str) -> list[dict[str, object]]:
-    """The rows of such a table, for JSON."""
-    stalls = run.result.stalls
-    assert stalls is not None
-    if by == "reason":
-        return [{"reason": name, "ticks": ticks} for name, ticks in stalls.reasons.items()]
-    if by == "launch":
-        of_launches = zip(run.result.launch_ticks, stalls.launches.tolist(), strict=True)
-        return [{"launch": number_, "ticks": ticks, **dict(zip(REASONS, own, strict=True))}
-                for number_, (ticks, own) in enumerate(of_launches)]  # fmt: skip
-    return _summed(stalls.rows(), ("file", "line", "source") if by == "line" else ("array",))
-
-
-def _summed(rows: Sequence[Mapping[str, object]], keys: Sequence[str]) -> list[dict[str, object]]:
-    """Rows with equal keys as one, their numbers added up."""
-    found: dict[tuple[object, ...], dict[str, object]] = {}
-    counted = [*REASONS, *(count.name.lower() for count in Count), "executions", "threads", "bytes_asked"]
-    for row in rows:
-        key = tuple(row[name] for name in keys)
-        entry = found.setdefault(key, dict(zip(keys, key, strict=True)))
-        for name in counted:
-            value = row[name]
-            if isinstance(value, int):
-                entry[name] = value + int(entry.get(name, 0))  # type: ignore[call-overload]
-    return list(found.values())
+    """The rows of such a table, for JSON and CSV."""
+    if run.result.stalls is None:
+        return []
+    return run.result.launches if by == "launch" else run.result.stalls.summed(by)

@@ -92,6 +92,19 @@ def _program(run: Run) -> Iterator[tuple[str, str, str]]:
             share(entry.warps, entry.most_warps),
             f"{entry.warps} of {entry.most_warps} warps, {blocks}, bound by {entry.bound}{which}",
         )
+    yield from _achieved(run)
+
+
+def _achieved(run: Run) -> Iterator[tuple[str, str, str]]:
+    """How many warps were there, on average, while a core group had any."""
+    stalls, time = run.result.stalls, run.result.time
+    if stalls is None or time is None:
+        return
+    busy = sum(time.values()) - time["empty"]
+    if busy:
+        most = run.machine.warps_per_group
+        warps = int(stalls.ticks.sum()) / busy
+        yield "achieved", share(warps, most), f"{number(warps)} warps on average, while a core group has any"
 
 
 def _times(run: Run) -> Iterator[tuple[str, ...]]:

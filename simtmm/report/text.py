@@ -1,6 +1,8 @@
 """How numbers read, and the plain tables that all reports are made of."""
 
-from collections.abc import Iterator, Sequence
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -73,3 +75,14 @@ def table(
     for row in rows:
         made.add_row(*(Text(cell) for cell in row))
     return made
+
+
+def csv_of(rows: Sequence[Mapping[str, object]]) -> str:
+    """A row each, with a header; nothing where there are no rows."""
+    if not rows:
+        return ""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

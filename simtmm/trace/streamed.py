@@ -108,6 +108,12 @@ class StreamedWorkload:
         """int64[launches + 1]: offsets."""
         return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(self.launch_blocks) * self.warps_of_blocks)])
 
+    @property
+    def block_warps(self) -> Integers:
+        """int64[blocks + 1]: offsets."""
+        of_blocks = np.repeat(self.warps_of_blocks, np.diff(self.launch_blocks))
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(of_blocks)])
+
     def limited(self, launch_limits: Integers, origin: str) -> "StreamedWorkload":
         """The same with other limits, as a machine has them."""
         return replace(self, launch_limits=launch_limits, origin=origin)

@@ -58,15 +58,19 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("breakdown", [False, True], ids=["plain", "breakdown"])
+ASKED = {"plain": {"breakdown": False}, "breakdown": {}, "stalls": {"stalls": True}}
+
+
+@pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("case", CASES)
-def test_fast_engine(benchmark, sized, case, breakdown):
+def test_fast_engine(benchmark, sized, case, asked):
     on, *both = CASES[case]
     sizes, ticks = sized(*both)
     workload = alternating(*sizes)
     simulate(on, workload, "fast")  # compiled
-    result = benchmark.pedantic(simulate, (on, workload, "fast"), {"breakdown": breakdown, "threads": 1}, rounds=5)
+    result = benchmark.pedantic(simulate, (on, workload, "fast"), {**ASKED[asked], "threads": 1}, rounds=5)
     assert result.ticks == ticks
+    assert (result.stalls is not None) == (asked == "stalls")
     if benchmark.enabled:
         median = benchmark.stats.stats.median
         benchmark.extra_info["operations a second"] = round(workload.operations / median)

@@ -1,6 +1,9 @@
 """Where warps' ticks go, by hand: worked cases of docs/machine.md, section 10, on both engines."""
 
+import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -205,3 +208,25 @@ def test_ticks_that_do_not_fit_64_bits_are_refused(engine):
     slow = machine(**{"scheduling.warp_launch": 2.0**34, "ticks_per_cycle": 2**20, "cores.max_threads_per_core": 64})
     with pytest.raises(EngineError, match="which stalls can't tell: leave them out, or use fewer ticks_per_cycle"):
         simulate(slow, workload, engine, stalls=True)
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "machine.md").read_text(encoding="utf-8")
+WORKED = re.findall(r"^\| (.*?) \| (.*?) \|$", PAGE[PAGE.index("Worked cases") :], flags=re.MULTILINE)[1:9]
+
+
+@pytest.mark.parametrize(("case", "told"), WORKED, ids=[case for case, _ in WORKED])
+def test_a_worked_case_of_the_page(engine, case, told):
+    named = dict(re.findall(r"`(\w+)` = (\d+)", case))
+    changes = {f"memory.{key}": int(value) for key, value in named.items()}
+    if "an L1 of latency 3" in case:
+        changes["memory.l1"] = CACHES["memory.l1"]
+    warps = [
+        [[word, *([json.loads(rest)] if rest else [])] for word, rest in re.findall(r"`(\w+) ?([^`]*)`(?! =)", warp)]
+        for warp in case.split(" beside ")
+    ]
+    expected = {reason: int(ticks) for reason, ticks in re.findall(r"(\w+) (\d+)", told)}
+    assert reasons(machine(**changes), warps, engine) == expected
+
+
+def test_the_page_has_worked_cases(engine):
+    assert len(WORKED) == 8

@@ -1,0 +1,139 @@
+"""`simtmm explain`: the source with what each line takes, arrays, launches and reasons; and as documents."""
+
+import csv
+import json
+import os
+
+import pytest
+from typer.testing import CliRunner
+
+from simtmm import load_workload, run, simulate
+from simtmm.cli import app
+from simtmm.errors import EngineError
+from simtmm.report.explain import explained
+from simtmm.stalls import REASONS
+
+WORKLOAD = {"blocks": [{"warps": [[["compute", 3], ["load", [0, 1]], ["barrier"]], [["shared", 4], ["barrier"]]]}]}
+
+
+def command(*words):
+    return CliRunner().invoke(app, ["explain", *words])
+
+
+def shown(done):
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "w.json").write_text(json.dumps(WORKLOAD), encoding="utf-8")
+    return tmp_path
+
+
+def test_the_source_is_shown_with_what_each_line_takes():
+    out = shown(command("gemm", "-m", "h100-sxm", "--no-what-if"))
+    assert out.startswith("gemm (n=32, side=16, sum=memory, seed=0) on H100 SXM\nVerdict: Memory latency binds")
+    assert "kernel.cu\n" in out
+    (hot,) = [line for line in out.splitlines() if line.startswith("17 ")]
+    assert "float x = LD_ASYNC(a, i * n + k)" in hot
+    assert "memory latency" in hot or "line in flight" in hot
+    (next_to_it,) = [line for line in out.splitlines() if line.startswith("16 ")]
+    assert "%" not in next_to_it  # what does nothing is context
+
+
+def test_the_hottest_lines_alone():
+    out = shown(command("gemm", "-m", "h100-sxm", "--top", "2", "--no-what-if"))
+    rows = [line for line in out.splitlines() if line.startswith("kernel.cu:")]
+    assert "The hottest 2 of " in out
+    assert len(rows) == 2
+    assert rows[0].startswith("kernel.cu:17 ")
+
+
+def test_instructions_stand_below_their_line():
+    pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
+    words = ("gemm", "-m", "h100-sxm", "--as", "compiled", "--no-what-if")
+    assert "LDG.E" not in shown(command(*words))
+    out = shown(command(*words, "--instructions"))
+    lines = out.splitlines()
+    (first,) = [number for number, line in enumerate(lines) if line.startswith("17 ")]
+    assert "LDG.E" in lines[first + 1]
+
+
+def test_a_trace_has_the_lines_that_its_events_come_from():
+    out = shown(command("--no-what-if"))
+    assert "A trace has the text of those lines alone" in out
+    assert "Node next = LD(before, successor);" in out
+
+
+def test_a_workload_has_operations(here):
+    out = shown(command("w.json", "-m", "ideal", "--no-what-if"))
+    assert "Operations\n" in out
+    assert {line.split()[0] for line in out.splitlines()[5:]} == {"load", "barrier", "compute", "shared"}
+
+
+@pytest.mark.parametrize("by", ["array", "launch", "reason"])
+def test_the_same_put_together_in_other_ways(by):
+    out = shown(command("list-ranking-wyllie", "--by", by, "--no-what-if", "--param", "n=256"))
+    words = {"array": ["nodes", "jumped"], "launch": ["jump"], "reason": ["memory latency", "long_scoreboard"]}
+    assert all(word in out for word in words[by])
+    percents = [int(line.split(" %")[0].split()[-1]) for line in out.splitlines()[3:] if " %  " in line]
+    assert 90 <= sum(percents) <= 101
+
+
+def test_arrays_of_a_workload_are_not_known(here):
+    assert "only a trace tells them" in shown(command("w.json", "-m", "ideal", "--by", "array"))
+
+
+def test_documents_have_the_rows(here):
+    words = ("list-ranking-wyllie", "-m", "gtx480", "--param", "n=256", "--no-what-if", "--by", "array")
+    document = json.loads(shown(command(*words, "--json")))
+    assert document["by"] == "array"
+    result = run("list-ranking-wyllie", "gtx480", {"n": 256}).result
+    assert document["rows"] == result.arrays
+    shown(command(*words, "-o", "arrays.csv"))
+    with open("arrays.csv", encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert [row["array"] for row in rows] == [row["array"] for row in result.arrays]
+    assert [int(row["ticks"]) for row in rows] == [row["ticks"] for row in result.arrays]
+    assert sorted(os.listdir(here)) == ["arrays.csv", "w.json"]
+
+
+def test_rows_of_a_result_add_up(here):
+    result = simulate("gtx480", load_workload("w.json"), stalls=True)
+    whole = sum(result.stalls.reasons.values())
+    assert sum(row["ticks"] for row in result.arrays) == whole
+    assert sum(row[reason] for row in result.sites for reason in REASONS) == whole
+    assert [(row["launch"], row["ticks"], row["launch_ticks"]) for row in result.launches] == [(0, whole, result.ticks)]
+    reasons = result.stalls.reasons
+    assert result.stalls.summed("reason")[0]["reason"] == max(reasons, key=reasons.get)
+
+
+def test_without_stalls_a_result_says_how_to_get_them(here):
+    result = simulate("gtx480", load_workload("w.json"))
+    for name in ("sites", "arrays", "launches"):
+        with pytest.raises(EngineError, match="has no stalls: simulate with stalls=True"):
+            getattr(result, name)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--by", "lines"), "--by 'lines': must be one of line, array, launch, reason"),
+        (("-o", "there/x.html"), "there"),
+        (("no-such-kernel",), "kernel 'no-such-kernel': unknown"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(here, words, said):
+    done = command(*words)
+    assert done.exit_code != 0
+    assert said in str(done.exception or "") + done.output
+
+
+def test_a_program_of_no_warps_says_so(here):
+    (here / "none.json").write_text(json.dumps({"blocks": []}), encoding="utf-8")
+    out = shown(command("none.json", "-m", "ideal"))
+    assert "There is nothing to simulate." in out
+    assert "No warp did anything." in out
+    assert list(explained(run("none.json", "ideal"), "launch"))
