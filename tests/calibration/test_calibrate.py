@@ -1,6 +1,7 @@
 """Calibration: levels of a pointer chase, values that the simulator was given come back, and a measured GPU."""
 
 import functools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -219,3 +220,12 @@ def test_points_that_are_off_by_chance_do_little_harm():
     ]
     made = calibrate("a100", V100, disturbed, load_machine("a100-80").replace({"memory.latency": 552}))
     assert occupancy_curve(made.machine, stream, ["read"]).mean_error() < 0.03
+
+
+def test_a_size_that_comes_again_tells_the_same_levels():
+    """Points of one size weigh nothing; three in a row made a level of nothing at all."""
+    again = np.repeat(np.arange(len(V100.sizes)), np.where(np.arange(len(V100.sizes)) % 5 == 2, 4, 1))
+    curve = replace(V100, sizes=V100.sizes[again], latencies=V100.latencies[again])
+    assert [level.latency for level in find_levels(curve)] == pytest.approx(
+        [level.latency for level in find_levels(V100)], rel=0.02
+    )
