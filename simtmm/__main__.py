@@ -9,7 +9,7 @@ import sys
 import typer
 
 from simtmm.cli import app
-from simtmm.errors import SimtmmError
+from simtmm.errors import SimtmmError, escaped, one_line, shown_error
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
@@ -21,12 +21,21 @@ _CommandLineError: type[Exception] = next(
 )
 
 
+class _Lines(logging.Formatter):
+    """What is told of files, without what their words would do to a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return escaped(super().format(record))
+
+
 def main() -> None:
     """Run the command line and exit."""
     for stream in (sys.stdout, sys.stderr):  # a file's name need not be Unicode; it is shown with its bytes escaped
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    logging.basicConfig(format="simtmm: %(message)s", level=logging.INFO)
+    told = logging.StreamHandler()
+    told.setFormatter(_Lines("simtmm: %(message)s"))
+    logging.basicConfig(handlers=[told], level=logging.INFO)
     try:
         status = _status()
     except BrokenPipeError:
@@ -50,6 +59,8 @@ def _status() -> object:
             return _complain(f"{_message(error)} (see simtmm --help)")
         print(_message(error))  # which is the help
         return WRONG_INPUT
+    except MemoryError as error:  # a backstop: what takes much is asked about before (docs/threats.md)
+        return _complain(f"memory does not suffice ({shown_error(error)}); smaller sizes take less")
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except SystemError as error:  # Ctrl-C while compiled code was called
@@ -69,7 +80,7 @@ def _message(error: Exception) -> str:
 
 
 def _complain(message: str) -> int:
-    print(f"simtmm: error: {' '.join(message.split())}", file=sys.stderr)
+    print(f"simtmm: error: {one_line(message)}", file=sys.stderr)
     return WRONG_INPUT
 
 

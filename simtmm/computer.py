@@ -1,8 +1,49 @@
 """The computer that simtmm runs on."""
 
 import os
+from pathlib import Path
+
+NO_LIMIT = 1 << 62
 
 
 def cores() -> int:
     """Cores that this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def available_memory() -> int:
+    """Bytes this process may still take: of the machine, of its control group, of its own limit."""
+    most = [_of_machine()]
+    group = Path("/sys/fs/cgroup")
+    most.append(_number(group / "memory.max") - _number(group / "memory.current", 0))
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            pages = int(Path("/proc/self/statm").read_text().split()[0])
+            most.append(limit - pages * os.sysconf("SC_PAGE_SIZE"))
+    except (ImportError, OSError, ValueError):
+        pass  # no such limit here
+    return max(0, min(most))
+
+
+def _of_machine() -> int:
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        pass  # not Linux
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return NO_LIMIT
+
+
+def _number(path: Path, otherwise: int = NO_LIMIT) -> int:
+    """The number in a file; `max`, or no such file, is no limit."""
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return otherwise

@@ -5,12 +5,24 @@ The command line prints it and ends with exit status 2.
 """
 
 import difflib
+import re
 import reprlib
 from collections.abc import Iterable
 
+MOST_CHARACTERS = 2000  # of a message
+# All but the tab and the end of a line; and marks by which letters run in another direction
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+LONGEST_WORD = 400  # of a message; a path may be long
+
 
 class SimtmmError(Exception):
-    """Anything a user can cause and mend. Every other exception from simtmm is a bug in it."""
+    """Anything a user can cause and mend. Every other exception from simtmm is a bug in it.
+
+    message: becomes the one line that `one_line` makes of it, whatever was put into it.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(one_line(message))
 
 
 class MachineError(SimtmmError):
@@ -92,8 +104,45 @@ def shown_error(error: BaseException) -> str:
     return str(error).strip().split("\n")[0] or type(error).__name__
 
 
+def one_line(message: str) -> str:
+    """The message on one line that a terminal takes for text: blanks for line ends, what can't be printed escaped.
+
+    What is longer than a reader reads, a word or all of it, is cut in the middle.
+    """
+    line = _printable(" ".join(part.strip() for part in message.replace("\t", " ").splitlines()))
+    if len(line) <= LONGEST_WORD:
+        return line
+    return _cut(" ".join(_cut(word, LONGEST_WORD) for word in line.split(" ")), MOST_CHARACTERS)
+
+
+def escaped(text: str) -> str:
+    """The text without what moves a terminal's cursor or turns its words round: control characters by their escapes."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def _printable(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def _cut(text: str, most: int) -> str:
+    half = (most - 3) // 2
+    return text if len(text) <= most else f"{text[:half]}...{text[-half:]}"
+
+
 def shown(value: object) -> str:
     """The value as an error line shows it: its repr on one line, cut in the middle where it is long."""
-    writer = reprlib.Repr()
+    writer = _Repr()
     writer.maxstring = writer.maxother = 60
     return writer.repr(value).replace("\n", " ")
+
+
+class _Repr(reprlib.Repr):
+    """As the library's, which fails on whole numbers of which Python makes no text."""
+
+    def repr_int(self, value: int, level: int) -> str:
+        try:
+            return super().repr_int(value, level)
+        except ValueError:
+            return f"{'-' if value < 0 else ''}2^{value.bit_length() - 1}..."

@@ -57,7 +57,23 @@ def is_folder(path: str | Path) -> bool:
     """Whether there is a folder at that path, as far as one may look; what can't be a path is none."""
     try:
         return Path(path).is_dir()
-    except OSError:
+    except (OSError, ValueError):  # too long, or with a zero byte
+        return False
+
+
+def is_file(path: str | Path) -> bool:
+    """Whether there is a file at that path, likewise."""
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_there(path: str | Path) -> bool:
+    """Whether there is anything at that path, likewise."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
         return False
 
 
@@ -88,8 +104,11 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     regular file, such as /dev/null or a pipe, gets the content when it is whole. Raises OutputError if the folder is
     missing or can't be written.
     """
-    target = Path(path).resolve()
-    special = target.exists() and not target.is_file()
+    try:
+        target = Path(path).resolve()
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path}: can't be written ({error})") from None
+    special = is_there(target) and not is_file(target)
     try:
         temporary = part_file(None if special else target.parent)
     except OSError as error:
@@ -141,9 +160,9 @@ def _is_running(process: int) -> bool:
 def check_writable(path: str | Path) -> None:
     """Raise OutputError if `written_whole(path)` would fail: to be asked before long work, not after it."""
     folder = Path(path).parent
-    if Path(path).is_dir():
+    if is_folder(path):
         raise OutputError(f"{path}: can't be written (it is a folder)")
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise OutputError(f"{path}: can't be written (there is no folder {folder})")
     if not os.access(folder, os.W_OK):
         raise OutputError(f"{path}: can't be written (no permission to write in {folder})")

@@ -33,6 +33,7 @@ import numpy.typing as npt
 from simtmm.catalogue import Description, describe, known_kernels, typed_kernel
 from simtmm.catalogue import kernel_folders as kernel_folders
 from simtmm.errors import KernelError, shown
+from simtmm.files import is_file
 from simtmm.host_text import NEEDED
 from simtmm.parameter import SEED, resolved
 from simtmm.parameter import Parameter as Parameter  # host.py has it from here
@@ -328,7 +329,7 @@ def kernel_in(folder: Path) -> Kernel:
     """The kernel in a folder. Runs its host.py. Raises KernelError."""
     for needed in ("kernel.cu", "host.py"):
         try:
-            there = (folder / needed).is_file()
+            there = is_file(folder / needed)
         except OSError as error:
             raise KernelError(f"kernel {folder}: can't be read ({error.strerror})") from None
         if not there:

@@ -36,10 +36,10 @@ SLOW = {
     "calibration", "cli", "compiled", "cuda/cases", "cuda/compilers", "cuda/execution/cases", "cuda/execution/drawn",
     "cuda/execution/mbarrier", "cuda/execution/mma", "cuda/execution/wmma", "cuda/interpreter/formats",
     "cuda/interpreter/launches", "cuda/interpreter/libraries", "cuda/interpreter/matrices", "cuda/sass",
-    "engine/bounds", "engine/choice", "engine/custom_scheduler", "engine/equal", "engine/loops", "house", "kernels",
-    "measurement/measure", "model/algorithms/regimes", "model/algorithms/tables", "parallel", "profiles", "readme",
-    "recorder", "report/explain_page", "report/page", "report/pictures", "study/damage", "study/findings",
-    "study/sweep", "testing", "validation",
+    "engine/bounds", "engine/choice", "engine/custom_scheduler", "engine/equal", "engine/loops", "fuzz", "house",
+    "kernels", "measurement/measure", "model/algorithms/regimes", "model/algorithms/tables", "parallel", "profiles",
+    "readme", "recorder", "report/diff", "report/explain_page", "report/page", "report/pictures", "study/damage",
+    "study/findings", "study/sweep", "testing", "validation",
 }  # fmt: skip
 
 

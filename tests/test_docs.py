@@ -46,3 +46,13 @@ def test_imports_that_a_page_shows_work(page):
 def test_pages_that_a_page_links_to_are_there(page):
     links = [link.split("#")[0] for link in named(page, r"\]\(([^)\s]+)\)") if "://" not in link]
     assert [link for link in links if link and not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_tests_that_a_page_names_are_there(page):
+    missing = [
+        f"{path}::{test}"
+        for path, test in named(page, r"(tests/[\w/]+\.py)::(\w+)")
+        if f"\ndef {test}(" not in (ROOT / path).read_text(encoding="utf-8")
+    ]
+    assert missing == []

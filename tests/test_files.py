@@ -16,6 +16,9 @@ from simtmm.files import (
     data_file,
     data_folders,
     given_folders,
+    is_file,
+    is_folder,
+    is_there,
     part_file,
     remove_parts,
     shipped_folders,
@@ -251,3 +254,12 @@ def test_what_ended_processes_left_behind_is_removed_and_what_is_made_stays(tmp_
     os.utime(other, (0, 0))
     remove_parts(tmp_path, age=3600)
     assert (own.exists(), other.exists()) == (True, False)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "x" * 5000 + "/y"])
+def test_what_can_not_be_a_path_is_none(tmp_path, name):
+    assert (is_file(tmp_path / name), is_folder(tmp_path / name), is_there(tmp_path / name)) == (False, False, False)
+    with pytest.raises(OutputError, match="can't be written"):
+        check_writable(tmp_path / name / "z")
+    with pytest.raises(OutputError, match="can't be written"), written_whole(tmp_path / name / "z"):
+        pass

@@ -8,6 +8,7 @@ from typing import Any
 
 from simtmm.catalogue import current_name, known_kernels, named_kernel
 from simtmm.errors import KernelError, ModelError, nearest
+from simtmm.files import is_there
 from simtmm.kernel import Kernel, kernel_in
 from simtmm.machine import Machine
 from simtmm.model import MODELS, formula, predict
@@ -109,7 +110,7 @@ def is_algorithm(name: str) -> bool:
     if name in ALGORITHMS:
         return True
     kernels = known_kernels()
-    if current_name(name) not in kernels and not Path(name).exists() and kind_of(name) != "trace":
+    if current_name(name) not in kernels and not is_there(name) and kind_of(name) != "trace":
         known = sorted({*ALGORITHMS, *kernels})
         what = "neither an algorithm, nor a kernel (see `simtmm kernels`), nor a trace (.parquet)"
         raise ModelError(f"{name!r}: {what}{nearest(name, known, ALGORITHMS)}")

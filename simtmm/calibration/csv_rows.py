@@ -1,10 +1,17 @@
 """Rows of a CSV file of measurements, and the numbers in them."""
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from simtmm.errors import StudyError, nearest
+from simtmm.documents import duplicates, read_text
+from simtmm.errors import StudyError, nearest, shown
+
+LEAST, MOST = (
+    1e-9,
+    1e15,
+)  # of what is measured: cycles, KiB, MHz, GB/s, per cent; squares and ratios of them are numbers
 
 
 def read_rows(path: str | Path, gpu: str | None, needed: Sequence[str]) -> list[dict[str, str]]:
@@ -12,13 +19,14 @@ def read_rows(path: str | Path, gpu: str | None, needed: Sequence[str]) -> list[
 
     gpu: what the column `gpu`, where there is one, must hold; needed where it holds several. Raises StudyError.
     """
+    lines = io.StringIO(read_text(path, "CSV", StudyError), newline="")
     try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as lines:
-            rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
-    except OSError as error:
-        raise StudyError(f"{path}: can't be read ({error.strerror})") from None
-    except (csv.Error, UnicodeDecodeError) as error:
+        table = csv.DictReader(line for line in lines if not line.startswith("#"))
+        rows = list(table)
+    except csv.Error as error:
         raise StudyError(f"{path}: is not CSV ({error})") from None
+    if twice := duplicates(table.fieldnames or ()):
+        raise StudyError(f"{path}: column {shown(twice[0])}: is there twice")
     if not rows:
         raise StudyError(f"{path}: has no rows")
     for column in needed:
@@ -38,8 +46,9 @@ def positive_number(path: str | Path, row: Mapping[str, str], column: str) -> fl
         value = float(row[column] or "")
     except ValueError:
         value = 0.0
-    if not 0 < value < float("inf"):
-        raise StudyError(f"{path}: {column} = {row[column]!r}: must be a number above 0")
+    if not LEAST <= value <= MOST:
+        allowed = "must be a number above 0" if not value > 0 else f"must be from {LEAST:g} to {MOST:g}"
+        raise StudyError(f"{path}: {column} = {shown(row[column])}: {allowed}")
     return value
 
 
@@ -47,5 +56,5 @@ def whole_number(path: str | Path, row: Mapping[str, str], column: str) -> int:
     """A whole number from 1 on of a row. Raises StudyError."""
     value = positive_number(path, row, column)
     if value != int(value):
-        raise StudyError(f"{path}: {column} = {row[column]!r}: must be a whole number of at least 1")
+        raise StudyError(f"{path}: {column} = {shown(row[column])}: must be a whole number of at least 1")
     return int(value)

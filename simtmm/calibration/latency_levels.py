@@ -103,7 +103,9 @@ def _pieces(curve: LatencyCurve) -> list[list[int]]:
     for end in range(1, len(where) + 1):
         begin = np.arange(end)
         weight, first, second = (total[end] - total[begin] for total in sums)
-        cost = best[begin] + np.maximum(second - first**2 / weight, 0) + price
+        # Points of one size in a row weigh nothing
+        of_mean = np.divide(first**2, weight, out=np.zeros_like(weight), where=weight > 0)
+        cost = best[begin] + np.maximum(second - of_mean, 0) + price
         cut[end] = int(np.argmin(cost))
         best[end] = cost[cut[end]]
     pieces: list[list[int]] = []

@@ -7,7 +7,7 @@ import typer
 
 from simtmm.cli.words import JsonOption, MachinePathOption, SetOption, chosen_machine, show
 from simtmm.errors import MachineError, StudyError
-from simtmm.files import check_writable
+from simtmm.files import check_writable, is_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +57,7 @@ def calibrate(
         raise StudyError(f"calibrate: --keep {keep}: goes with --device only")
     if output is not None:
         check_writable(output)
-    if keep is not None and not keep.is_dir():
+    if keep is not None and not is_folder(keep):
         raise StudyError(f"--keep {keep}: there is no such folder")
     base = chosen_machine(machine, set_) if machine is not None else None
     if base is None and set_:

@@ -5,7 +5,6 @@ import json
 import math
 import os
 import sys
-import tomllib
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from simtmm.errors import KernelError, MachineError, ModelError, StudyError
+from simtmm.documents import parsed_toml
+from simtmm.errors import KernelError, MachineError, ModelError, StudyError, escaped
 from simtmm.files import KERNEL_MEMORY, KERNEL_PATH, KERNEL_TIMEOUT, MACHINE_PATH, is_folder, written_whole
 from simtmm.renamed import MACHINE_KEYS, told
 
@@ -241,7 +241,7 @@ def warn_of_traces(sources: Iterable[str], warp_widths: Iterable[int] = ()) -> N
             info = load_trace(source).info
             told = [info.warnings, *(info.warnings_on(width) for width in sorted(set(warp_widths)))]
             for warning in dict.fromkeys(itertools.chain.from_iterable(told)):
-                print(f"simtmm: warning: {source}: {warning}", file=sys.stderr)
+                print(escaped(f"simtmm: warning: {source}: {warning}"), file=sys.stderr)
 
 
 def numbers_of(words: list[str] | None, option: str) -> dict[str, float]:
@@ -311,9 +311,10 @@ def _value(text: str) -> Any:
     if text == "none":
         return None
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except (ValueError, RecursionError):  # no TOML, or numbers and nestings that Python refuses to read
+        tables = parsed_toml(f"value = {text}")
+    except ValueError:  # no TOML, or numbers and nestings that are not taken
         return text
+    return tables["value"] if len(tables) == 1 else text  # behind the end of a line there may be more keys
 
 
 def printing(as_json: bool) -> AbstractContextManager[object]:
@@ -333,17 +334,19 @@ def show(parts: "Iterable[RenderableType]", document: Any, as_json: bool, output
             return
     from rich.console import Console
 
+    from simtmm.report.text import Escaped
+
     if sys.stdout.isatty():
         console = Console(highlight=False)
         for part in parts:
-            console.print(part)
+            console.print(Escaped(part))
         return
     console = Console(highlight=False, width=PIPE_WIDTH)
     with console.capture() as captured:
         for part in parts:
             console.print(part, soft_wrap=True)
     for line in captured.get().splitlines():
-        print(line.rstrip())
+        print(escaped(line.rstrip()))
 
 
 def _finite(value: Any) -> Any:

@@ -13,12 +13,12 @@ read_efficiency      the same over measured_bandwidth, where the machine has one
 turnaround           memory.turnaround over memory.service
 """
 
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from simtmm.errors import MachineError, nearest, shown, shown_error
+from simtmm.documents import read_toml
+from simtmm.errors import MachineError, nearest, shown
 from simtmm.machine.known import family_files
 from simtmm.machine.spec import units
 from simtmm.machine.spelled import CACHES, WHOLE, with_sizes
@@ -218,12 +218,7 @@ def _set(tables: dict[str, Any], dotted: str, value: Any) -> None:
 
 def read_tables(path: Path) -> dict[str, Any]:
     """The tables of a TOML file. Raises MachineError."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise MachineError(f"{path}: can't be read ({error.strerror})") from None
-    except (ValueError, RecursionError) as error:
-        raise MachineError(f"{path}: is not TOML ({shown_error(error)})") from None
+    return read_toml(path, MachineError)
 
 
 def _read(path: Path) -> dict[str, Any]:

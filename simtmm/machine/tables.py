@@ -12,6 +12,8 @@ from typing import Annotated, Any, Literal, TypeGuard
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from simtmm.documents import as_float
+
 LARGEST_COUNT = 2**31 - 1  # beyond it no table of anything would fit a memory
 MOST_BANKS = 2**16
 LARGEST_SEGMENT = 128  # bytes that serve a half-warp at once (simtmm/trace/coalescing.py)
@@ -58,7 +60,7 @@ def _positive(value: object) -> float:
 
 def _capability(value: object) -> str:
     """As NVIDIA writes it, whatever a TOML file or a command line made of it: 9, 9.0 and "9.0" are "9.0"."""
-    text = str(float(value)) if is_number(value) else value
+    text = str(as_float(value)) if is_number(value) else value
     if not isinstance(text, str) or not re.fullmatch(r"[1-9]\d?\.\d", text):
         raise ValueError("must be a compute capability, from '1.0' to '99.9', such as '8.0'")
     return text

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from simtmm.documents import read_json
 from simtmm.errors import RecordingError, StudyError, shown, shown_error
 from simtmm.files import written_whole
 from simtmm.kernel import Kernel, load_kernel
@@ -90,9 +91,8 @@ def save_measurement(measurement: Measurement, path: str | Path) -> None:
 
 def load_measurement(path: str | Path) -> Measurement:
     """One that `save_measurement` wrote. Raises StudyError."""
+    document = read_json(path, StudyError)
     try:
-        return Measurement.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-    except OSError as error:
-        raise StudyError(f"{path}: can't be read ({error.strerror})") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return Measurement.from_dict(document)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise StudyError(f"{path}: is no measurement ({shown_error(error)})") from None

@@ -7,7 +7,6 @@ JSON: a list of objects (or one under "measurements") with "kernel", "machine", 
 
 import csv
 import io
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from simtmm.errors import StudyError, shown, shown_error
+from simtmm.documents import as_float, duplicates, read_json, read_text
+from simtmm.errors import StudyError, shown
 from simtmm.renamed import KERNELS, PARAMETERS, with_new_names
 
 FIXED = ("kernel", "machine", "seconds", "parameters")
@@ -38,11 +38,9 @@ class Timing:
 
 def load_timings(path: str | Path) -> list[Timing]:
     """The times in a file (.json, else CSV). Raises StudyError, the place named."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise StudyError(f"{path}: can't be read ({getattr(error, 'strerror', None) or 'is not UTF-8'})") from None
-    return _from_json(text, str(path)) if Path(path).suffix == ".json" else _from_csv(text, str(path))
+    return (
+        _from_json(path) if Path(path).suffix == ".json" else _from_csv(read_text(path, "CSV", StudyError), str(path))
+    )
 
 
 def matching(
@@ -69,13 +67,23 @@ def _same(one: Any, other: Any) -> bool:
 def _from_csv(text: str, path: str) -> list[Timing]:
     lines = text.splitlines(keepends=True)
     comments = next((number for number, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    table = csv.DictReader(io.StringIO("".join(lines[comments:])))
+    try:
+        return _rows("".join(lines[comments:]), path, comments)
+    except csv.Error as error:
+        raise StudyError(f"{path}: is not CSV ({error})") from None
+
+
+def _rows(text: str, path: str, comments: int) -> list[Timing]:
+    """The times in the rows of a CSV file. comments: lines before them. Raises StudyError and csv.Error."""
+    table = csv.DictReader(io.StringIO(text))
     header = table.fieldnames or []
     for name in ("kernel", "machine", "seconds"):
         if name not in header:
             raise StudyError(
                 f"{path}: line {comments + 1}: column {name!r} is missing; there must be kernel, machine and seconds"
             )
+    if twice := duplicates(header):
+        raise StudyError(f"{path}: line {comments + 1}: column {shown(twice[0])}: is there twice")
     times = []
     for row in table:
         place = f"{path}: line {comments + table.line_num}"
@@ -91,17 +99,21 @@ def _from_csv(text: str, path: str) -> list[Timing]:
     return times
 
 
-def _from_json(text: str, path: str) -> list[Timing]:
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise StudyError(f"{path}: is not JSON ({shown_error(error)})") from None
+def _from_json(path: str | Path) -> list[Timing]:
+    document = read_json(path, StudyError)
     entries = document.get("measurements", document) if isinstance(document, dict) else document
     if isinstance(entries, dict):
         entries = [entries]
     if not isinstance(entries, list):
         raise StudyError(f"{path}: must be a list of measured times")
     return [_measured(entry, f"{path}: [{index}]") for index, entry in enumerate(entries)]
+
+
+def _seconds(given: Any) -> float:
+    try:
+        return math.nan if isinstance(given, bool) else as_float(given)
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def _measured(entry: Any, place: str) -> Timing:
@@ -115,12 +127,10 @@ def _measured(entry: Any, place: str) -> Timing:
     if not isinstance(parameters, Mapping):
         raise StudyError(f"{place}: parameters = {shown(parameters)}: must be an object")
     given = entry["seconds"]
-    try:  # a list is of repetitions
-        seconds = median(map(float, given)) if isinstance(given, list) and given else float(given)
-    except (TypeError, ValueError):
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
+    each = [_seconds(number) for number in given] if isinstance(given, list) else [_seconds(given)]  # of repetitions
+    if not each or not all(0 < number < math.inf for number in each):
         raise StudyError(f"{place}: seconds = {shown(given)}: must be a number above 0")
+    seconds = median(each)
     kernel, machine = str(entry["kernel"]).strip(), str(machine).strip()
     kernel = KERNELS.get(kernel, kernel)
     try:

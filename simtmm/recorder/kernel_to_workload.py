@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.computer import NO_LIMIT
 from simtmm.kernel import load_kernel
 from simtmm.machine import Machine
 from simtmm.recorder.compiler import build
 from simtmm.recorder.cpu.launches import CpuLaunches, Room
 from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.launches import ProgramRun
-from simtmm.recorder.limits import NO_LIMIT
 from simtmm.trace.counts import Counts, LaunchCounts, count
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace

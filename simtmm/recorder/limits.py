@@ -1,14 +1,13 @@
 """How much a recording may hold and take: what never ends must not fill the machine's memory, nor run for ever."""
 
 import os
-from pathlib import Path
 
+from simtmm.computer import NO_LIMIT, available_memory
 from simtmm.errors import RecordingError, shown
 from simtmm.files import KERNEL_MEMORY, KERNEL_TIMEOUT
 
 MOST_LAUNCHES = 1 << 20  # each stands in the trace's metadata
 MOST_BYTES = 1 << 28  # of a recording in memory
-NO_LIMIT = 1 << 62
 VARIABLE = "SIMTMM_MOST_EVENTS"
 PATIENCE = 60.0  # seconds
 
@@ -69,41 +68,3 @@ def _checked(name: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least 1")
     return min(value, NO_LIMIT)
-
-
-def available_memory() -> int:
-    """Bytes this process may still take: of the machine, of its control group, of its own limit."""
-    most = [_of_machine()]
-    group = Path("/sys/fs/cgroup")
-    most.append(_number(group / "memory.max") - _number(group / "memory.current", 0))
-    try:
-        import resource
-
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if limit != resource.RLIM_INFINITY:
-            pages = int(Path("/proc/self/statm").read_text().split()[0])
-            most.append(limit - pages * os.sysconf("SC_PAGE_SIZE"))
-    except (ImportError, OSError, ValueError):
-        pass  # no such limit here
-    return max(0, min(most))
-
-
-def _of_machine() -> int:
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except (OSError, ValueError):
-        pass  # not Linux
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        return NO_LIMIT
-
-
-def _number(path: Path, otherwise: int = NO_LIMIT) -> int:
-    """The number in a file; `max`, or no such file, is no limit."""
-    try:
-        return int(path.read_text())
-    except (OSError, ValueError):
-        return otherwise

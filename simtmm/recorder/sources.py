@@ -1,9 +1,10 @@
 """What a user names to be recorded: a kernel by its name or folder, or a file of launches."""
 
-import tomllib
 from pathlib import Path
 
+from simtmm.documents import read_toml
 from simtmm.errors import KernelError
+from simtmm.files import is_file
 from simtmm.kernel import Kernel, load_kernel
 
 DEVICE_CODE = (".cu", ".ptx", ".cubin", ".fatbin")  # one launch of which the command line tells
@@ -17,7 +18,7 @@ def opened_kernel(source: str | Path) -> Kernel:
         from simtmm.recorder.compiled.launches_file import load_launches
 
         return load_launches(source)
-    if suffix in DEVICE_CODE and Path(source).is_file():
+    if suffix in DEVICE_CODE and is_file(source):
         raise KernelError(
             f"{source}: how is it launched? simtmm run and record take --grid, --block and --arg; all else takes a "
             "file of launches (.toml), or a trace that simtmm record made"
@@ -30,8 +31,8 @@ def is_launches(path: str | Path) -> bool:
     if Path(path).suffix != LAUNCHES:
         return False
     try:
-        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        tables = read_toml(path, KernelError)
+    except KernelError:
         return False
     return "launch" in tables or "source" in tables or "sources" in tables
 
@@ -47,7 +48,7 @@ def is_plain_folder(folder: Path) -> bool:
 def refuse_files(source: str, what: str, takes_traces: bool = True) -> None:
     """Raise KernelError for a file of launches or of device code. what: the command that takes none."""
     trace = f"; or a trace: simtmm record {source} -o {Path(source).stem}.parquet" if takes_traces else ""
-    if is_launches(source) or (Path(source).suffix in DEVICE_CODE and Path(source).is_file()):
+    if is_launches(source) or (Path(source).suffix in DEVICE_CODE and is_file(source)):
         raise KernelError(
             f"{source}: is no kernel that simtmm {what} takes, which is a folder (kernel.cu and host.py) or its name"
             f"{trace}"

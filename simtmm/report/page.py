@@ -15,8 +15,9 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simtmm.documents import parsed_json
 from simtmm.errors import OutputError, StudyError, nearest, shown_error
-from simtmm.files import written_whole
+from simtmm.files import is_file, written_whole
 from simtmm.machine import units
 from simtmm.provenance import provenance
 
@@ -115,7 +116,7 @@ def load_table(path: str | Path, axes: Sequence[str] | None = None) -> Table:
         raise StudyError(f"{path}: can't be read ({shown_error(error)})") from None
     about = {}
     with contextlib.suppress(ValueError):  # the words of another program
-        said = json.loads((table.schema.metadata or {}).get(b"simtmm", b"{}"))
+        said = parsed_json((table.schema.metadata or {}).get(b"simtmm", b"{}"), own=())
         if isinstance(said, dict):
             about = {key: value if isinstance(value, str) else json.dumps(value) for key, value in said.items()}
     return Table.from_arrow(path.stem, table, axes, about={"table": path.name, **about})
@@ -131,7 +132,7 @@ def _study(path: Path) -> "Results":
     if path.suffix == ".toml":
         read_study(path)  # what is wrong with it is told before what is wrong with its store
         stores = [Path(f"{path.stem}.sqlite"), path.with_suffix(".sqlite")]
-        there = next((store for store in stores if store.is_file()), path)
+        there = next((store for store in stores if is_file(store)), path)
         if there == path:
             raise StudyError(f"{path}: there is no store {stores[0]}: run simtmm sweep {path} first")
     with Store(there, make=False) as store:

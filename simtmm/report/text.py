@@ -2,13 +2,28 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from simtmm.errors import escaped
+
 NO_VALUE = "-"
 LONG = 1e12  # from here on `short` shows a number with its exponent
+
+
+class Escaped:
+    """A part of a report for a terminal: names from data, which may hold anything, do nothing to it."""
+
+    def __init__(self, part: RenderableType) -> None:
+        self._part = part
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        for segment in console.render(self._part, options):
+            yield segment if segment.control else Segment(escaped(segment.text), segment.style)
 
 
 def number(value: float) -> str:

@@ -7,9 +7,10 @@ from typing import Any, Protocol
 
 from simtmm.computer import cores
 from simtmm.errors import StudyError, shown
+from simtmm.files import is_file
 from simtmm.parallel.tasks import Executor
 from simtmm.provenance import computed_by, provenance
-from simtmm.study.design.design import Design, design_file, design_of, named
+from simtmm.study.design.design import Design, design_file, design_of
 from simtmm.study.design.points import Point
 from simtmm.study.design.study_file import study_of
 from simtmm.study.evaluation.closed_forms import ClosedForms
@@ -101,7 +102,7 @@ def read(design: Design, store: Store) -> Results:
 def forecast(design: Design, store: str | Path, workers: int | None = None) -> Forecast:
     """Count points and estimate the time; what is computed for that is not kept."""
     evaluation = evaluation_of(design)
-    with Store(store if Path(store).is_file() else ":memory:") as opened:
+    with Store(store if is_file(store) else ":memory:") as opened:
         left = evaluation.left(opened)
         most = cores() if workers is None else workers
         number = max(min(most, left.to_compute), 1) if left.may_share else 1
@@ -124,7 +125,7 @@ def evaluation_of(design: Design, watch: Watch | None = None) -> Evaluation:
     def make() -> Evaluation:
         return ClosedForms(design) if design.subject.kind == "algorithm" else Simulations(design, watch)
 
-    return named(design.origin, make) if design.origin else make()
+    return design.named(make)
 
 
 def _design(study: str | Path | Mapping[str, Any] | Design) -> Design:

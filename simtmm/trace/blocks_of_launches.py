@@ -1,9 +1,7 @@
 """Blocks numbered over all launches of a trace."""
 
 from simtmm.errors import TraceError
-from simtmm.trace.info import TraceInfo
-
-MOST_BLOCKS = 2**31 - 1  # of a launch: a trace numbers them with 32 bits
+from simtmm.trace.info import MOST_BLOCKS, TraceInfo
 
 
 def check_launches(info: TraceInfo) -> None:

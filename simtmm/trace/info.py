@@ -18,6 +18,7 @@ from simtmm.trace.schema import (
 )
 
 VERSIONS = (1, VERSION)
+MOST_BLOCKS = 2**31 - 1  # of a launch: a trace numbers them with 32 bits
 FORMS = ("written", "compiled", "imported")
 SPACES = ("global", "constant")
 _IMPORTERS = ("accelsim", "mem-trace")  # as the provenance of version 1 names them, which knew no forms
@@ -138,6 +139,8 @@ def _launch(entry: Mapping[str, Any], version: int) -> TraceLaunch:
     )
     if launch.threads_per_block > MOST_THREADS:
         raise ValueError(f"launch of {launch.kernel}: block = {launch.block}: must be at most {MOST_THREADS:,} threads")
+    if launch.blocks > MOST_BLOCKS:
+        raise ValueError(f"launch of {launch.kernel}: grid = {launch.grid}: must be below 2^31 blocks")
     return launch
 
 

@@ -1,7 +1,6 @@
 """Trace: events and what they belong to, in memory or in a Parquet file, and its digest."""
 
 import dataclasses
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,8 +8,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from simtmm.documents import parsed_json
 from simtmm.errors import TraceError, nearest, shown, shown_error
-from simtmm.files import data_folders, written_whole
+from simtmm.files import data_folders, is_there, written_whole
 from simtmm.trace.digest import OldDigest, TraceDigest, digest_like
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, read_batches, to_arrow
@@ -143,8 +143,8 @@ def load_trace(path: str | Path) -> Trace:
             f"and the metadata {METADATA_KEY.decode()!r} is needed"
         )
     try:
-        info = TraceInfo.from_dict(json.loads(document))
-    except (ValueError, KeyError, TypeError) as error:
+        info = TraceInfo.from_dict(parsed_json(document, own=("parameters", "provenance")))
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise TraceError(f"{path}: metadata {METADATA_KEY.decode()!r} can't be understood ({error!r})") from None
     if info.events != rows and schema.remove_metadata() != RUN_COLUMNS:
         raise TraceError(f"{path}: has {rows} rows, its metadata says {info.events}: it was cut or changed")
@@ -165,7 +165,7 @@ def _trace_file(given: str | Path) -> Path:
     if not isinstance(given, (str, Path)):
         raise TraceError(f"trace = {shown(given)}: must be a trace's name, or a path to its file ({SUFFIX})")
     path = Path(given)
-    if path.suffix or path.name != str(given) or path.exists():
+    if path.suffix or path.name != str(given) or is_there(path):
         return path
     known = trace_files()
     if path.name not in known:

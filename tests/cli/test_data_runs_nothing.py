@@ -158,6 +158,19 @@ def test_the_store_that_ran_code_runs_none(command, marker):
     assert not marker.exists()
 
 
+@pytest.mark.parametrize(
+    ("said", "told"), [("[" * 5000, "holds what is not JSON"), ("3", "holds 3: must be an object"), ("{", "not JSON")]
+)
+def test_a_store_whose_study_is_none_is_refused(command, said, told):
+    made = design_of(study_of({"program": "list-ranking", "kind": "algorithm", "axes": {"n": "8:9"}}))
+    fields = {field.name: getattr(made, field.name) for field in dataclasses.fields(Design)}
+    with Store("s.sqlite") as store:
+        store.begin(Forged(**fields, said=said), (), {})
+    status, _, errors = command("report", "s.sqlite")
+    assert (status, errors.count("\n")) == (2, 1)
+    assert told in errors
+
+
 # --- study files ------------------------------------------------------------------------------------------------------
 
 
@@ -175,6 +188,17 @@ def test_a_study_file_names_no_kernel_that_is_not_given(command, marker, name, k
     assert (status, out, errors.count("\n")) == (2, "", 1)
     assert errors.startswith(f"simtmm: error: s.toml: program = {name!r}: is a ")
     assert "--kernel-path " in errors
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("name", ["l.toml", "./l.toml", "k.cu", "k.ptx", "x.py"])
+def test_a_study_file_names_no_program(command, marker, name):
+    Path("l.toml").write_text('source = "k.cu"\n[[launch]]\ngrid = 1\nblock = 1\n')
+    for path in ("k.cu", "k.ptx", "x.py"):
+        Path(path).write_text(f"open({str(marker)!r}, 'w').close()\n")
+    status, out, errors = command("sweep", study_file(name))
+    assert (status, out, errors.count("\n")) == (2, "", 1)
+    assert errors.startswith(f"simtmm: error: s.toml: {name!r}: neither a kernel, nor a trace, nor an algorithm")
     assert not marker.exists()
 
 

@@ -13,8 +13,8 @@ import time
 import pytest
 
 from simtmm import load_machine, record, simulate
+from simtmm.computer import available_memory
 from simtmm.errors import RecordingError
-from simtmm.recorder import limits
 from tests.recorder.build import DEVICE, host
 from tests.recorder.conftest import needs_compiler
 
@@ -146,12 +146,12 @@ def test_what_threads_have_in_common_takes_next_to_no_memory(kernel_folder, monk
 
 
 def test_available_memory_is_less_than_the_machine_has():
-    assert 0 < limits.available_memory() <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert 0 < available_memory() <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="others do not keep a limit on address space")
 def test_available_memory_keeps_to_the_processs_own_limit():
-    script = "from simtmm.recorder.limits import available_memory; print(available_memory())"
+    script = "from simtmm.computer import available_memory; print(available_memory())"
 
     def limited():
         resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))

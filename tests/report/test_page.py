@@ -94,6 +94,12 @@ def test_tables_from_files(tmp_path):
     assert load_table(tmp_path / "t.parquet").about["simtmm"] == "0"
 
 
+def test_words_of_another_program_in_a_table_are_left_out(tmp_path):
+    table = pa.table({"n": [1, 2]}).replace_schema_metadata({"simtmm": "[" * 5000})
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    assert list(load_table(tmp_path / "t.parquet").about) == ["table"]
+
+
 @pytest.mark.parametrize("name", ["none.csv", "none.parquet", "none.sqlite", "none.toml", "none.txt"])
 def test_a_file_that_is_not_there_or_no_table_is_refused(tmp_path, name):
     with pytest.raises(StudyError, match=f"none.{name.rpartition('.')[2]}"):

@@ -76,15 +76,20 @@ def test_values_that_occur_again_are_left_out_except_of_axes_that_go_together():
         ("1:3:step:0", "STEP must be above 0"),
         ("1:3:times:1", "the factor must be above 1"),
         ("0:1:step:1e-9", "more than 100000 values"),
+        ("-1e308:1e308:linear:3", "too far apart for a distance"),
+        ("-1e308:1e308:step:1e307", "too far apart for a distance"),
+        ("1e-308:1e308:log:3", "too far apart for a ratio"),
+        ("1e-308:1e308:times:10", "too far apart for a ratio"),
         ([], "at least one value"),
         ([[1]], "must be a number, a word or a truth value"),
         ([math.inf], "must be a number"),
     ],
 )
 def test_a_range_that_is_none_is_refused_with_its_name(text, said):
-    with pytest.raises(StudyError, match="axis x") as caught:
-        axis("x", text)
-    assert said in str(caught.value)
+    for whole in (False, True):
+        with pytest.raises(StudyError, match="axis x") as caught:
+            axis("x", text, whole)
+        assert said in str(caught.value)
 
 
 POSITIVE = st.floats(1e-3, 1e6)
@@ -171,12 +176,15 @@ def test_whole_samples_reach_both_ends():
         (4, "must be LOW:HIGH"),
         ("2:1", "LOW must be at most HIGH"),
         ("0:2:log", "LOW must be above 0"),
+        ("-1e308:1e308", "too far apart for a distance"),
+        ("1e-308:1e308:log", "too far apart for a ratio"),
     ],
 )
 def test_a_span_that_is_none_is_refused(text, said):
-    with pytest.raises(StudyError, match="sample: axis x") as caught:
-        span("x", text)
-    assert said in str(caught.value)
+    for whole in (False, True):
+        with pytest.raises(StudyError, match="sample: axis x") as caught:
+            span("x", text, whole)
+        assert said in str(caught.value)
 
 
 def test_a_whole_span_without_a_whole_number_is_refused():

@@ -80,6 +80,34 @@ def test_what_cannot_be_computed_is_said(text):
         constraint(text).holds(VALUES)
 
 
+@pytest.mark.parametrize("text", ["'x' * 9999999999 == 'y'", "'x' + 'y' == 'xy'", "'%999999999d' % n == ''"])
+def test_texts_are_compared_and_not_computed_with(text):
+    """One of ten gigabytes was, until memory ended."""
+    with pytest.raises(StudyError, match=r"'(x|%999999999d)': must be a number to compute with"):
+        constraint(text).holds(VALUES)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("+".join(["1"] * 300) + " > 0", "must be nested at most 200 deep"),
+        ("not " * 300 + "n", "must be nested at most 200 deep"),
+        ("-" * 3000 + "n", "nested at most 200 deep|is no expression"),
+        ("+".join(["1"] * 100_000), "must have at most 10000 characters"),
+        ("[" + "-" * 150 + "1]", "are understood"),
+        (".".join("a" * 150), "has no value"),
+        (".".join("a" * 4000), "has no value|is no expression"),
+    ],
+)
+def test_what_is_long_or_deep_is_refused(text, message):
+    with pytest.raises(StudyError, match=message):
+        constraint(text).holds(VALUES)
+
+
+def test_a_sum_of_a_hundred_is_understood():
+    assert constraint("+".join(["n"] * 100) + " == 102400").holds(VALUES)
+
+
 def test_the_names_of_a_constraint_are_those_of_values():
     text = "min(threads, memory.latency) * 2 < n or not (machine == 'gtx280') or -T > 1"
     assert constraint(text).names == {"threads", "memory.latency", "n", "machine", "T"}

@@ -100,6 +100,14 @@ def test_a_launch_with_more_threads_than_a_trace_numbers_is_refused():
         TraceInfo.from_dict(table)
 
 
+@pytest.mark.parametrize("grid", [[2**31, 1, 1], [2**16, 2**15, 1]])
+def test_a_launch_with_more_blocks_than_a_trace_numbers_is_refused(grid):
+    table = trace([[[work(0, 1)]]]).info.to_dict()
+    table["launches"][0]["grid"] = grid
+    with pytest.raises(ValueError, match=r"must be below 2\^31 blocks"):
+        TraceInfo.from_dict(table)
+
+
 @pytest.mark.parametrize(("warp_size", "width", "told"), [(32, 32, False), (32, 64, True), (None, 64, False)])
 def test_a_machine_of_another_width_is_told_of(warp_size, width, told):
     info = trace([[[work(0, 1)]]], warp_size=warp_size).info

@@ -13,6 +13,7 @@ simtmm/engine/reference: two writings of one page. Its rules are loops over flat
     lanes       groups in threads         jump       long computes
     launch      the arrays of a launch, from a machine and a workload
     part        the part of a workload that a launch is
+    room        whether these arrays fit in memory
     supply      where its operations lie, in a workload or a stream of a trace; windows, of a stream
 """
 
@@ -34,6 +35,7 @@ from simtmm.engine.fast.layout import (
     GROUP_TRANSACTIONS,
     INTERVAL_ROW,
 )
+from simtmm.engine.fast.room import check_room
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.result import WHERE_TIME_GOES, Result
@@ -54,9 +56,10 @@ def simulate(
     """Run every launch from its own tick 0 and sum what they report (sections 1 and 7).
 
     threads: for core groups that nothing couples. Raises EngineError where the run could be longer than 64-bit ticks
-    tell.
+    tell, and where the machine's state does not fit in memory.
     """
     check_length(machine, workload)
+    check_room(machine, workload)
     overhead = machine.durations.launch_overhead
     if timeline and overhead * workload.launches >= LONGEST:
         raise EngineError(

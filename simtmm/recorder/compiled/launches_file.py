@@ -1,11 +1,12 @@
 """launches.toml: which device code, on which arrays, launched how, and what must come out."""
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from simtmm.errors import KernelError, nearest, shown, shown_error
+from simtmm.documents import read_toml
+from simtmm.errors import KernelError, nearest, shown
+from simtmm.files import is_file
 from simtmm.kernel import Kernel
 from simtmm.recorder.compiled.programs import LaunchText, program_kernel
 
@@ -34,17 +35,15 @@ def load_launches(path: str | Path) -> Kernel:
     tolerance = 1e-6
     """
     path = Path(path)
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise KernelError(f"{path}: can't be read ({error.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise KernelError(f"{path}: is not TOML ({shown_error(error)})") from None
+    tables = read_toml(path, KernelError)
     _known(tables, KEYS, str(path), "")
     sources = _texts(tables.get("sources", [tables["source"]] if "source" in tables else []), f"{path}: sources")
     if not sources or ("source" in tables) == ("sources" in tables):
         raise KernelError(f"{path}: must have either 'source', a file of device code, or 'sources', a list of them")
     folder = path.parent
+    for source in sources:
+        if not is_file(folder / source):
+            raise KernelError(f"{path}: source = {source}: there is no such file")
     arrays = _table(tables.get("arrays", {}), f"{path}: arrays")
     for name, text in arrays.items():
         if not isinstance(text, str):
@@ -73,6 +72,7 @@ def load_launches(path: str | Path) -> Kernel:
         tolerance=float(tolerance),
         options=[_placed(option, folder) for option in _texts(tables.get("options", []), f"{path}: options")],
         folder=folder,
+        origin=str(path),
     )
 
 

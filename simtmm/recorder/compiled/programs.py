@@ -10,6 +10,7 @@ import numpy as np
 
 from simtmm.cuda.compilers import is_expression
 from simtmm.errors import KernelError, nearest, shown
+from simtmm.files import is_file
 from simtmm.kernel import Array, Kernel, Launch, expect_equal
 from simtmm.parameter import SEED
 from simtmm.recorder.compiled.values import value_of
@@ -68,18 +69,20 @@ def program_kernel(
     tolerance: float = 0.0,
     options: Sequence[str] = (),
     folder: Path | None = None,
+    origin: str = "",
 ) -> Kernel:
     """A program as a Kernel, whose host is these launches.
 
     arrays: texts by name, that several launches may share. expected: files of arrays that must come out, by array.
-    tolerance: relative, of that. options: of the compiler. folder: where files are looked for.
+    tolerance: relative, of that. options: of the compiler. folder: where files are looked for. origin: the file
+    that says so, if any, for errors.
 
     Raises KernelError for a file of device code that is not there.
     """
     for source in sources:
-        if not source.is_file():
+        if not is_file(source):
             raise KernelError(f"{source}: there is no such file")
-    host = _Host(name, launches, dict(arrays or {}), dict(expected or {}), tolerance, folder or Path())
+    host = _Host(name, launches, dict(arrays or {}), dict(expected or {}), tolerance, folder or Path(), origin)
     expressions = dict.fromkeys(launch.kernel for launch in launches if launch.kernel and is_expression(launch.kernel))
     return Kernel(name, folder or Path(), {"seed": SEED}, "", host, tuple(sources), tuple(options), tuple(expressions))
 
@@ -95,10 +98,12 @@ class _Host(ModuleType):
         expected: dict[str, str],
         tolerance: float,
         folder: Path,
+        origin: str,
     ) -> None:
         super().__init__(name, f"{name}: launched as its user said.")
         self._launches, self._texts, self._expected = launches, arrays, expected
         self._tolerance, self._folder = tolerance, folder
+        self._where = f"{origin}: " if origin else ""
         self._numbers: dict[tuple[int, str], Any] = {}
         self._names: dict[tuple[int, str], str] = {}
 
@@ -107,16 +112,16 @@ class _Host(ModuleType):
         random = np.random.default_rng(parameters.seed)
         made: dict[str, Array] = {}
         for name, text in self._texts.items():
-            value = value_of(text, f"arrays.{name}", self._folder, random)
+            value = value_of(text, f"{self._where}arrays.{name}", self._folder, random)
             if not isinstance(value, np.ndarray):
-                raise KernelError(f"arrays.{name} = {shown(text)}: must be an array")
+                raise KernelError(f"{self._where}arrays.{name} = {shown(text)}: must be an array")
             made[name] = value
         for number, launch in enumerate(self._launches):
             for argument, given in launch.arguments.items():
                 self._take(number, launch, argument, given, made, random)
         for name in self._expected:
             if name not in made:
-                raise KernelError(f"check.{name}: is no array{nearest(name, made)}")
+                raise KernelError(f"{self._where}check.{name}: is no array{nearest(name, made)}")
         return made or {"nothing": np.zeros(1, np.uint8)}
 
     def _take(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.computer import available_memory
 from simtmm.errors import KernelError, shown
 
 MAKERS = {
@@ -18,6 +19,7 @@ MAKERS = {
 }
 INTEGERS_BELOW = 100  # what `random` gives for whole numbers, where nothing is said
 LARGEST = 1 << 40  # bytes of an array
+WIDER, WIDEST = ("arange", "random"), 8  # what is made of numbers of so many bytes first
 FORMS = f"a number such as 1000, 0.5 or 2f, an array's file (.npy), or {', '.join(MAKERS.values())}"
 
 Value = int | float | npt.NDArray[Any]
@@ -70,6 +72,11 @@ def _made(text: str, where: str, random: np.random.Generator) -> npt.NDArray[Any
     dtype, shape = _dtype(parts[0], where), _shape(parts[1], where)
     if math.prod(shape) * dtype.itemsize > LARGEST:
         raise KernelError(f"{where} = {shown(text)}: must have at most {LARGEST:,} bytes")
+    needed = math.prod(shape) * (dtype.itemsize + (maker in WIDER) * WIDEST)
+    if needed > (available := available_memory()):
+        raise KernelError(
+            f"{where} = {shown(text)}: takes {needed:,} bytes, and this computer's memory has {available:,} left"
+        )
     numbers = [number_of(part) for part in parts[2:]]
     if None in numbers:
         raise KernelError(f"{where} = {shown(text)}: must be {MAKERS[maker]}, with numbers at its end")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simtmm.computer import NO_LIMIT
 from simtmm.files import check_writable, written_whole
 from simtmm.kernel import Kernel, Launch, Wrong
 from simtmm.provenance import provenance
@@ -13,7 +14,7 @@ from simtmm.recorder.cpu.last_writer import who_wrote
 from simtmm.recorder.cpu.launches import CpuLaunches, Room
 from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.launches import ProgramRun
-from simtmm.recorder.limits import NO_LIMIT, most_bytes, most_events
+from simtmm.recorder.limits import most_bytes, most_events
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import Batch, sampled_blocks

@@ -89,6 +89,7 @@ def span(name: str, given: object, whole: bool = False) -> Span:
         raise StudyError(f"sample: axis {name} = {shown(given)}: must be LOW:HIGH or LOW:HIGH:log")
     log = parts[2:] == ["log"]
     _check_ends(f"sample: axis {name} = {given}", low, high, log)
+    _check_apart(f"sample: axis {name} = {given}", low, high, log)
     if whole and math.ceil(low) > math.floor(high):
         raise StudyError(f"sample: axis {name} = {given}: there is no whole number in it")
     if whole and log and math.ceil(low) < 1:
@@ -169,11 +170,13 @@ def _range(name: str, text: str, whole: bool) -> list[Value] | None:
             raise StudyError(f"{where}: the number of values must be whole, at least 2 and at most {MOST_VALUES}")
         steps = max(int(much) - 1, 1)
         places = [index / steps for index in range(int(much))]
+        _check_apart(where, low, high, scale == "log")
         made = [low * (high / low) ** place if scale == "log" else low + (high - low) * place for place in places]
     else:
         least = 0 if scale == "step" else 1
         if much <= least:
             raise StudyError(f"{where}: {'STEP' if scale == 'step' else 'the factor'} must be above {least}")
+        _check_apart(where, low, high, scale == "times")
         # A hair more than exact, so that 0:1:step:0.1 reaches 1
         count = ((high - low) / much if scale == "step" else math.log(high / low) / math.log(much)) + 1e-9
         if count >= MOST_VALUES:
@@ -187,6 +190,12 @@ def _check_ends(where: str, low: float, high: float, log: bool) -> None:
         raise StudyError(f"{where}: LOW must be at most HIGH")
     if log and low <= 0:
         raise StudyError(f"{where}: LOW must be above 0")
+
+
+def _check_apart(where: str, low: float, high: float, log: bool) -> None:
+    """What lies between them is computed from their distance or ratio, which must be a number."""
+    if not math.isfinite(high / low if log else high - low):
+        raise StudyError(f"{where}: LOW and HIGH are too far apart for a {'ratio' if log else 'distance'}")
 
 
 def _number(text: str) -> float | None:

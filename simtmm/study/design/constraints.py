@@ -11,8 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simtmm.errors import StudyError, nearest, shown_error
+from simtmm.errors import StudyError, nearest, shown, shown_error
 from simtmm.renamed import MACHINE_KEYS, tell
+
+MOST_CHARACTERS = 10_000
+DEEPEST = 200  # operations within one another, as many as there are in a sum
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "min": min, "max": max, "ceil": math.ceil, "floor": math.floor, "log2": math.log2, "sqrt": math.sqrt,
@@ -59,7 +62,11 @@ class Constraint:
             case ast.UnaryOp(op=op, operand=operand):
                 return _UNARY[type(op)](self._value(operand, values))
             case ast.BinOp(left=left, op=op, right=right):
-                return _BINARY[type(op)](self._value(left, values), self._value(right, values))
+                sides = [self._value(side, values) for side in (left, right)]
+                for side in sides:  # a text times a number may be as long as memory
+                    if not isinstance(side, (int, float)):
+                        raise StudyError(f"constraint {self.text!r}: {shown(side)}: must be a number to compute with")
+                return _BINARY[type(op)](*sides)
             case ast.BoolOp(op=op, values=parts):
                 met = (self._value(part, values) for part in parts)
                 return all(met) if isinstance(op, ast.And) else any(met)
@@ -74,6 +81,8 @@ class Constraint:
 
 def constraint(text: str) -> Constraint:
     """A constraint from its text. Raises StudyError for what is not understood."""
+    if len(text) > MOST_CHARACTERS:
+        raise StudyError(f"constraint {shown(text)}: must have at most {MOST_CHARACTERS} characters")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -82,7 +91,9 @@ def constraint(text: str) -> Constraint:
     return Constraint(text, tree)
 
 
-def _check(text: str, node: ast.expr) -> None:
+def _check(text: str, node: ast.expr, depth: int = 0) -> None:
+    if depth > DEEPEST:
+        raise StudyError(f"constraint {shown(text)}: must be nested at most {DEEPEST} deep")
     allowed = False
     inner: list[ast.expr] = []
     match node:
@@ -101,12 +112,13 @@ def _check(text: str, node: ast.expr) -> None:
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             allowed, inner = name in FUNCTIONS, arguments
     if not allowed:
+        part = ast.get_source_segment(text.strip(), node)
         raise StudyError(
-            f"constraint {text!r}: {ast.unparse(node)!r}: only names, numbers, arithmetic, comparisons, and, or, not "
+            f"constraint {text!r}: {part!r}: only names, numbers, arithmetic, comparisons, and, or, not "
             f"and {', '.join(FUNCTIONS)} are understood"
         )
-    for part in inner:
-        _check(text, part)
+    for each in inner:
+        _check(text, each, depth + 1)
 
 
 def _names(node: ast.AST) -> Iterator[str]:
@@ -128,9 +140,8 @@ def _new_name(name: str) -> str:
 
 def _dotted(node: ast.expr) -> str:
     """memory.latency from the tree of it; empty where it is something else."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        parent = _dotted(node.value)
-        return f"{parent}.{node.attr}" if parent else ""
-    return ""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""

@@ -2,13 +2,14 @@
 
 import hashlib
 import os
-import tomllib
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from simtmm.errors import KernelError
+from simtmm.documents import parsed_toml
+from simtmm.errors import KernelError, shown_error
+from simtmm.files import is_file
 from simtmm.kernel import Kernel
 from simtmm.recorder.compiler import HEADERS, HERE
 
@@ -52,13 +53,15 @@ def launches_digest(path: Path, program: Kernel) -> str:
             digest.update(f"{read.name}\0".encode() + hashlib.sha256(content).digest())
             if read.suffix in SOURCES:
                 sources.append((content, read.absolute().parent))
-        for text in _texts(tomllib.loads(texts.decode("utf-8"))):
+        for text in _texts(parsed_toml(texts.decode("utf-8-sig"))):
             read = program.folder / text
-            if text.endswith(ARRAY) and read.is_file():
+            if text.endswith(ARRAY) and is_file(read):
                 with read.open("rb") as file:
                     digest.update(f"{text}\0".encode() + hashlib.file_digest(file, "sha256").digest())
     except OSError as error:
         raise KernelError(f"{read}: can't be read ({error.strerror})") from None
+    except ValueError as error:  # it has changed since it was read
+        raise KernelError(f"{path}: is not TOML ({shown_error(error)})") from None
     more = [Path(entry) for name in SEARCHED for entry in os.environ.get(name, "").split(os.pathsep) if entry]
     macros = "\n".join(
         f"#define {name} {value}" for name, _, value in (each[2:].partition("=") for each in options.macros)

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from simtmm.engine import ENGINES
 from simtmm.errors import SimtmmError, StudyError, nearest
+from simtmm.files import is_file, is_there
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.machine.spec import units
 from simtmm.machine.spelled import factor_of, size_in_bytes
@@ -86,7 +87,7 @@ class Design:
 
     def located(self) -> StudyFile:
         """The study with whole paths, so that it means the same wherever it is read again."""
-        machines = [str(Path(name).resolve()) if Path(name).is_file() else name for name in self.machines]
+        machines = [str(Path(name).resolve()) if is_file(name) else name for name in self.machines]
         measured = [str(path.resolve()) for path in self.measured]
         return self.study.model_copy(
             update={
@@ -96,6 +97,10 @@ class Design:
                 "measured": measured,
             }
         )
+
+    def named(self, make: Callable[[], Made]) -> Made:
+        """What is made; the study's file, if there is one, named in errors."""
+        return named(self.origin, make) if self.origin else make()
 
     def document(self) -> str:
         """What a store keeps of the study, as JSON: the study, `located`, and a kernel's description."""
@@ -268,6 +273,6 @@ def _beside(name: str, folder: Path | None, known: Collection[str]) -> str:
     if folder is None or name in known:
         return name
     try:
-        return str(folder / name) if (folder / name).exists() else name
+        return str(folder / name) if is_there(folder / name) else name
     except OSError:  # no path can be like that
         return name

@@ -1,14 +1,14 @@
 """Study files: their keys, and how they are read."""
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from simtmm.documents import read_toml
 from simtmm.engine import DEFAULT
-from simtmm.errors import StudyError, nearest, shown, shown_error
+from simtmm.errors import StudyError, nearest, shown
 from simtmm.study.design.axes import MOST_VALUES
 from simtmm.study.design.subject import Kind
 
@@ -46,12 +46,7 @@ class StudyFile(BaseModel):
 def read_study(path: str | Path) -> tuple[StudyFile, Path]:
     """A study file, and the folder from which its paths are told. Raises StudyError."""
     path = Path(path)
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise StudyError(f"{path}: can't be read ({error.strerror})") from None
-    except (ValueError, RecursionError) as error:
-        raise StudyError(f"{path}: is not TOML ({shown_error(error)})") from None
+    tables = read_toml(path, StudyError)
     return study_of(tables, str(path)), path.parent
 
 

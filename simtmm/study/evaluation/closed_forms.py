@@ -70,17 +70,24 @@ class ClosedForms:
             part = _read(store.part(key)) if key in there else None
             if part is None:
                 begun = perf_counter()
-                part = self._times.compute(first, end)
+                part = self._computed(first, end)
                 store.put_part(key, _written(part), perf_counter() - begun, run)
             parts.append(part)
         if watch:
             watch("points", size, size)
         made = self._results(parts, store)
         if made.number("skipped") == len(made):
-            self._times.compute(0, min(PART, size))  # parts that were there have no error
-            if self._times.first_refusal:
-                raise self._times.first_refusal
+            self._computed(0, min(PART, size))  # parts that were there have no error
+            self.design.named(self._refuse)
         return made
+
+    def _computed(self, first: int, end: int) -> pa.Table:
+        """The points from the first up to the end. Raises the errors of constraints, the study's file named."""
+        return self.design.named(lambda: self._times.compute(first, end))
+
+    def _refuse(self) -> None:
+        if self._times.first_refusal:
+            raise self._times.first_refusal
 
     def measured(self) -> Measured:
         """The measured times that stand beside points, by their keys. Raises StudyError."""
@@ -107,7 +114,7 @@ class ClosedForms:
         size = self.design.size
         tried = min(LARGE, size)
         begun = perf_counter()
-        first = self._times.compute(0, tried)
+        first = self._computed(0, tried)
         seconds = (perf_counter() - begun) * left.to_compute / tried
         return Estimate(
             seconds, f"the first {tried:,} points", first["status"].to_pylist().count("skipped") * size // tried

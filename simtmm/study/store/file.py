@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 
 from simtmm.errors import StudyError, shown_error
+from simtmm.files import is_file
 from simtmm.study.store import schema
 
 # What SQLite refuses; Python can't read its words where they quote a damaged name
@@ -22,7 +23,7 @@ class StoreFile:
     def __init__(self, path: str | Path, make: bool) -> None:
         """Open it. make: see Store. Raises StudyError for what is no store."""
         self.path = str(path)
-        if not make and not Path(path).is_file():
+        if not make and not is_file(path):
             raise StudyError(f"{path}: there is no such store")
         self._copy: TemporaryDirectory[str] | None = None
         try:

@@ -9,14 +9,14 @@ refused with a DamageError; `mend` takes such rows away, so that a sweep compute
 """
 
 import functools
-import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from simtmm.errors import StudyError, shown_error
+from simtmm.documents import parsed_json
+from simtmm.errors import StudyError, shown, shown_error
 from simtmm.study.design.axes import Value
 from simtmm.study.design.design import Design
 from simtmm.study.design.points import Point
@@ -250,13 +250,23 @@ class Store:
     @_in_words
     def runs(self) -> list[dict[str, Any]]:
         """The provenance of every run, the first one first. Raises DamageError."""
-        return [json.loads(document) for _, document in sorted(self._rows("runs"))]
+        return [self._said(document) for _, document in sorted(self._rows("runs"))]
 
     @_in_words
     def study(self) -> dict[str, Any] | None:
         """The study as it was last run. Raises DamageError."""
         found = next(self._rows("study"), None)
-        return None if found is None else dict(json.loads(found[1]))
+        return None if found is None else self._said(found[1])
+
+    def _said(self, document: str) -> dict[str, Any]:
+        """An object of JSON, which a store of another's making need not hold. Raises StudyError."""
+        try:
+            said = parsed_json(document, own=())
+        except ValueError as error:
+            raise StudyError(f"{self.path}: holds what is not JSON ({shown_error(error)})") from None
+        if not isinstance(said, dict):
+            raise StudyError(f"{self.path}: holds {shown(said)}: must be an object")
+        return said
 
 
 def _columns(axes: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from simtmm.errors import TraceError, nearest, shown
 from simtmm.files import check_writable, written_whole
 from simtmm.provenance import provenance
 from simtmm.trace.importers import accelsim, memtrace
-from simtmm.trace.importers.reading import beginning
+from simtmm.trace.importers.reading import beginning, unpacked_name
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
 
@@ -28,7 +28,8 @@ def import_trace(
 ) -> Trace:
     """The trace that another tool's files are.
 
-    source: a `kernelslist.g`, one kernel's `.traceg`, or the output of NVBit's mem_trace, each plain or packed with xz.
+    source: a `kernelslist.g`, one kernel's `.traceg`, or the output of NVBit's mem_trace, each plain or packed
+        with xz, gzip or zstd.
     format: a key of IMPORTERS; found by the file's name and text if left out.
     output: stream the trace to this Parquet file, so that memory stays bounded by a thread block and a row group.
     progress: called with (bytes read, bytes to be read).
@@ -80,5 +81,5 @@ def _format_of(path: Path, wanted: str | None) -> str:
 
 def _name_of(path: Path) -> str:
     """What the program is called: after its folder where the file is a list of kernels, else after the file."""
-    name = path.name.removesuffix(".xz")
+    name = unpacked_name(path.name)
     return path.resolve().parent.name if name == "kernelslist.g" else Path(name).stem

@@ -14,6 +14,9 @@ from simtmm.trace.schema import ALIGNMENT, EVENT, Batch, Events, TraceArray, Tra
 
 BATCH_EVENTS = 1 << 18  # handed on at once, and the rest of a block: 4 MiB of events in memory, as much of operations
 
+MOST_PLACES = 1 << 21  # for pages that are touched, half of them in use: 48 MiB for 4 GiB at pages of 4 KiB
+MOST_STRETCHES = 1 << 14  # of touched pages, each an array of the trace
+
 
 class TwiceError(Exception):
     """A thread block that came before, at this line; who catches it knows the file."""
@@ -110,11 +113,14 @@ class Blocks:
 
 
 class Touched:
-    """Which parts of global memory are accessed, to pages of 4 KiB and within each its first and last byte."""
+    """Which parts of global memory are accessed, to pages of 4 KiB and within each its first and last byte.
+
+    Where there is no place for more of them, pages become larger, so that memory stays bounded.
+    """
 
     def __init__(self) -> None:
         self._pages = np.zeros((1 << 12, 3), np.int64)
-        self._used = np.zeros(1, np.int64)
+        self._used = np.array([0, table.PAGE_BITS])
         self._local_end = 0
 
     def add(self, operations: table.Operations) -> None:
@@ -158,19 +164,40 @@ class Touched:
         return sorted(found, key=lambda array: array.base)
 
     def _regions(self) -> list[tuple[int, int]]:
-        """Stretches of touched bytes, those of pages side by side in one."""
-        pages = self._pages[self._pages[:, table.PAGE_NUMBER] != 0]
-        pages = pages[np.argsort(pages[:, table.PAGE_NUMBER])]
-        begins = np.diff(pages[:, table.PAGE_NUMBER], prepend=-1) != 1
-        firsts = np.flatnonzero(begins)
+        """Stretches of touched bytes, those of pages side by side in one; of larger pages where they are too many."""
+        pages = self._sorted()
+        while True:
+            firsts = np.flatnonzero(np.diff(pages[:, table.PAGE_NUMBER], prepend=-1) != 1)
+            if len(firsts) <= MOST_STRETCHES:
+                break
+            pages = _of_twice_the_size(pages)
         lasts = np.append(firsts[1:], len(pages))[: len(firsts)] - 1
         starts, ends = pages[firsts, table.PAGE_FIRST], pages[lasts, table.PAGE_END]
         return list(zip(starts.tolist(), ends.tolist(), strict=True))
 
+    def _sorted(self) -> npt.NDArray[np.int64]:
+        pages: npt.NDArray[np.int64] = self._pages[self._pages[:, table.PAGE_NUMBER] != 0]
+        return pages[np.argsort(pages[:, table.PAGE_NUMBER])]
+
     def _enlarge(self) -> None:
-        old = self._pages[self._pages[:, table.PAGE_NUMBER] != 0]
-        self._pages = np.zeros((2 * len(self._pages), 3), np.int64)
-        table.insert_pages(self._pages, old)
+        """More room: twice as much, or what larger pages leave of MOST_PLACES."""
+        pages, places = self._sorted(), len(self._pages)
+        if places < MOST_PLACES:
+            places *= 2
+        while 4 * len(pages) > places:
+            pages = _of_twice_the_size(pages)
+            self._used[table.PAGES_BITS] += 1
+        self._used[table.PAGES_USED] = len(pages)
+        self._pages = np.zeros((places, 3), np.int64)
+        table.insert_pages(self._pages, pages)
+
+
+def _of_twice_the_size(pages: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The same, in ascending order, with two pages as one."""
+    number = (pages[:, table.PAGE_NUMBER] - 1 >> 1) + 1
+    firsts = np.flatnonzero(np.diff(number, prepend=-1))
+    lasts = np.append(firsts[1:], len(pages))[: len(firsts)] - 1
+    return np.stack([number[firsts], pages[firsts, table.PAGE_FIRST], pages[lasts, table.PAGE_END]], axis=1)
 
 
 def _array(what: str, base: int, end: int) -> TraceArray:

@@ -18,7 +18,17 @@ from simtmm.trace.importers import memtrace_lines as lines
 from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.blocks import Blocks, Touched
 from simtmm.trace.importers.memtrace_order import Counts, Integers, Records, of_whole_blocks
-from simtmm.trace.importers.opcodes import ACTIONS, GLOBAL, LOCAL, MEMORY, SHARED, Opcodes, width_of, without_memory
+from simtmm.trace.importers.opcodes import (
+    ACTIONS,
+    GLOBAL,
+    LOCAL,
+    MEMORY,
+    SHARED,
+    Opcodes,
+    check_opcode,
+    width_of,
+    without_memory,
+)
 from simtmm.trace.importers.reading import (
     NEWLINE,
     Advance,
@@ -89,19 +99,15 @@ class _Reading:
         self.launches: list[TraceLaunch] = []
         self.opcodes: list[str] = []
         self.counts = Counts()
+        self.blocks = 0  # of all launches so far
         self._path = path
         self._file = file
         self.reader = lines.Reader(
             state=np.zeros(lines.STATE, np.int64),
-            launches=np.zeros((0, lines.LAUNCH_COLUMNS), np.int64),
+            launches=np.zeros((1 << 6, lines.LAUNCH_COLUMNS), np.int64),
             opcode_hash=np.zeros(0, np.int64),
             records=np.zeros(RECORDS, lines.RECORD),
         )
-
-    @property
-    def blocks(self) -> int:
-        """Blocks of all launches so far."""
-        return sum(launch.blocks for launch in self.launches)
 
     def read(self, text: Text, first: int) -> None:
         """Read a block of lines."""
@@ -116,6 +122,7 @@ class _Reading:
                 self.spool()
             elif says == lines.NEW_OPCODE:
                 opcode = token(text, int(state[lines.AT]))
+                check_opcode(self._path, int(state[lines.LINE]), opcode, len(self.opcodes))
                 if not _OPCODE.fullmatch(opcode) or without_memory(opcode):
                     raise DamagedError(self._path, int(state[lines.LINE]), lines.EXPECTED[lines.E_OPCODE], opcode)
                 self.opcodes.append(opcode)
@@ -151,7 +158,7 @@ class _Reading:
         grid = int(found[3]), int(found[4]), int(found[5])
         block = int(found[6]), int(found[7]), int(found[8])
         launch = TraceLaunch(found[1], grid, block, int(found[9]), int(found[10]))
-        first = self.blocks
+        first, count = self.blocks, len(self.launches)
         if min(grid) < 1 or first + launch.blocks >= MOST_BLOCKS:
             raise DamagedError(
                 self._path, number, "a grid size of at least 1,1,1 and fewer than 2^31 blocks in all", line
@@ -161,8 +168,13 @@ class _Reading:
                 self._path, number, f"a block size of at least 1,1,1 and at most {table.MOST_THREADS:,} threads", line
             )
         self.launches.append(launch)
-        row = np.array([[int(found[2]), first, *grid, launch.threads_per_block]], np.int64)
-        self.reader = self.reader._replace(launches=np.concatenate([self.reader.launches, row]))
+        self.blocks += launch.blocks
+        table_of_launches = self.reader.launches
+        if count == len(table_of_launches):
+            table_of_launches = np.concatenate([table_of_launches, np.zeros_like(table_of_launches)])
+            self.reader = self.reader._replace(launches=table_of_launches)
+        table_of_launches[count] = int(found[2]), first, *grid, launch.threads_per_block
+        self.reader.state[lines.LAUNCHES] = count + 1
 
 
 class _Accesses:
@@ -176,7 +188,7 @@ class _Accesses:
         self.touched = Touched()
         self._path = path
         self._opcodes = reading.opcodes
-        self._launches = reading.reader.launches
+        self._launches = reading.reader.launches[: len(reading.launches)]
         known = Opcodes(str(path))
         classes = np.array([known.class_of(opcode) for opcode in reading.opcodes], np.int64) - MEMORY
         self._space = np.where(classes >= 0, classes // ACTIONS, -1)

@@ -30,8 +30,8 @@ from simtmm.trace.importers.words import (
 MORE_TEXT, FULL, LAUNCH, NEW_OPCODE, WRONG = range(5)  # what a call says
 
 # State
-LINE, RECORDS, ERROR, AT, LAUNCH_NUMBER = range(5)
-STATE = 5
+LINE, RECORDS, ERROR, AT, LAUNCH_NUMBER, LAUNCHES = range(6)
+STATE = 6
 
 # Columns of `launches`: its id among the tool's, where its blocks begin among those of all launches, and its shape
 IDENTITY, FIRST_BLOCK, GRID_X, GRID_Y, GRID_Z, THREADS = range(6)
@@ -81,7 +81,7 @@ class Reader(NamedTuple):
     """All that a call needs but the text."""
 
     state: Any  # int64[STATE]
-    launches: Any  # int64[launches, LAUNCH_COLUMNS]
+    launches: Any  # int64[room, LAUNCH_COLUMNS], of which the first state[LAUNCHES] are in use
     opcode_hash: Any  # int64, by the opcode's number
     records: Any  # RECORD
 
@@ -192,8 +192,8 @@ def _read_access(r, text, position):
     if end == at:
         return _wrong(r, E_LAUNCH, at)
     launch = r.state[LAUNCH_NUMBER]
-    if launch >= len(r.launches) or r.launches[launch, IDENTITY] != identity:
-        launch = len(r.launches) - 1  # of launches with one id, as two contexts have them, the latest
+    if launch >= r.state[LAUNCHES] or r.launches[launch, IDENTITY] != identity:
+        launch = r.state[LAUNCHES] - 1  # of launches with one id, as two contexts have them, the latest
         while launch >= 0 and r.launches[launch, IDENTITY] != identity:
             launch -= 1
         if launch < 0:

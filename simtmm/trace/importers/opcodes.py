@@ -5,8 +5,10 @@ Sources: the instruction sets of Kepler to Hopper in NVIDIA's CUDA Binary Utilit
 
 import logging
 import re
+from pathlib import Path
 
 from simtmm.errors import shown
+from simtmm.trace.importers.reading import DamagedError
 
 logger = logging.getLogger("simtmm")
 
@@ -44,6 +46,8 @@ SETLMEMBASE LEPC NOP PMTRIG SETCTAID S2RX GETREGISTERS TEXDEPBAR USETMAXREG UCGA
 _COMPUTE = frozenset(_NEITHER.split())
 _ADDRESSED = frozenset(["ARRIVES", "CCTL", "CCTLL", "QSPC"])  # those of them that name a place in such memory
 _LONGEST_NAME = 60  # characters that a warning shows
+LONGEST_OPCODE = 128  # characters, twice those of LDGSTS with all that it can have
+MOST_OPCODES = 1 << 14  # with their modifiers; a GPU's programs have hundreds
 _WIDTH = re.compile(r"[BUSF]?(8|16|32|64|96|128)")
 
 
@@ -78,6 +82,14 @@ class Opcodes:
             self._told.add(kind)
             name = kind if len(kind) <= _LONGEST_NAME else shown(kind)
             logger.warning("%s: opcode %s %s: counts as one compute instruction", self._source, name, what)
+
+
+def check_opcode(path: Path, line: int, opcode: str, known: int) -> None:
+    """Refuse a word that is no opcode of any GPU's, and more of them than any has. known: opcodes so far."""
+    if len(opcode) > LONGEST_OPCODE:
+        raise DamagedError(path, line, f"an opcode of at most {LONGEST_OPCODE} characters", opcode)
+    if known == MOST_OPCODES:
+        raise DamagedError(path, line, f"at most {MOST_OPCODES:,} opcodes in a trace", opcode)
 
 
 def without_memory(opcode: str) -> bool:

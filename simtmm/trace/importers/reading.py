@@ -1,14 +1,17 @@
-"""Text files of other tools, plain or packed with xz, in blocks of whole lines; and what is said of a damaged one."""
+"""Text files of other tools, plain or packed, in blocks of whole lines; and what is said of a damaged one."""
 
 import contextlib
+import gzip
 import lzma
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from simtmm.errors import TraceError, shown, shown_error
 
@@ -18,7 +21,12 @@ Advance = Callable[[int], None]  # called with the bytes of the file that were r
 BLOCK_BYTES = 1 << 20
 MOST_LINE = 1 << 20  # bytes; the longest line of any of the formats has some hundred
 NEWLINE = 10
-XZ_MAGIC = b"\xfd7zXZ\0"
+MAGIC = {"xz": b"\xfd7zXZ\0", "gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}  # with which packed files begin
+PACKED = (".xz", ".gz", ".zst")  # what their names end with
+
+
+class _UnpackingError(Exception):
+    """A packed file that is not whole."""
 
 
 class DamagedError(TraceError):
@@ -49,7 +57,7 @@ def blocks(path: Path, advance: Advance | None = None, ended: bytes | None = Non
                 line += int(np.count_nonzero(text == NEWLINE))
             if len(rest) > MOST_LINE:
                 raise DamagedError(path, line, f"lines of at most {MOST_LINE} bytes, not a longer one")
-    except (lzma.LZMAError, EOFError) as error:
+    except _UnpackingError as error:
         raise _not_whole(path, line, error) from None
     if ended is not None and re.search(ended, rest):
         raise DamagedError(path, line, "the end of the line, not that of the file")
@@ -65,13 +73,13 @@ def beginning(path: Path, size: int) -> bytes:
             head += piece
             if len(head) >= size:
                 break
-    except (lzma.LZMAError, EOFError) as error:
+    except _UnpackingError as error:
         raise _not_whole(path, 1 + head.count(b"\n"), error) from None
     return head[:size]
 
 
 def _not_whole(path: Path, line: int, error: Exception) -> TraceError:
-    return TraceError(f"{path}: line {line}: expected more: is not a whole xz file ({shown_error(error)})")
+    return TraceError(f"{path}: line {line}: expected more: is not a whole {error}")
 
 
 def size_of(path: Path) -> int:
@@ -101,20 +109,43 @@ def _decoded(text: Text) -> str:
     return text.tobytes().decode("utf-8", "surrogateescape")
 
 
+def unpacked_name(name: str) -> str:
+    """The name that a file has without its packing."""
+    return next((name.removesuffix(suffix) for suffix in PACKED if name.endswith(suffix)), name)
+
+
 def _pieces(path: Path, advance: Advance | None) -> Iterator[bytes]:
-    """The text of a file in pieces. Raises TraceError, and what lzma raises of a file that is not whole."""
+    """The text of a file in pieces. Raises TraceError, and _UnpackingError for a packed file that is not whole."""
     size_of(path)
     try:
         with contextlib.ExitStack() as stack:
             raw = stack.enter_context(path.open("rb"))
-            packed = raw.read(len(XZ_MAGIC)) == XZ_MAGIC
+            head = raw.read(max(map(len, MAGIC.values())))
             raw.seek(0)
-            file: IO[bytes] = stack.enter_context(lzma.open(raw)) if packed else raw
+            packing = next((name for name, magic in MAGIC.items() if head.startswith(magic)), None)
+            file: IO[bytes] = stack.enter_context(_unpacked(raw, packing)) if packing else raw
             done = 0
-            while piece := file.read(BLOCK_BYTES):
+            while piece := _read(file, packing):
                 yield piece
                 if advance:
                     advance(raw.tell() - done)
                     done = raw.tell()
     except OSError as error:
         raise TraceError(f"{path}: can't be read ({error.strerror or error})") from None
+
+
+def _unpacked(raw: IO[bytes], packing: str) -> Any:
+    if packing == "zstd":
+        return pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+    return lzma.open(raw) if packing == "xz" else gzip.open(raw)
+
+
+def _read(file: IO[bytes], packing: str | None) -> bytes:
+    try:
+        return file.read(BLOCK_BYTES)
+    except (lzma.LZMAError, zlib.error, EOFError) as error:
+        raise _UnpackingError(f"{packing} file ({shown_error(error)})") from None
+    except OSError as error:
+        if error.errno is not None:  # of the computer's; those who unpack have none
+            raise
+        raise _UnpackingError(f"{packing} file ({shown_error(error)})") from None

@@ -34,7 +34,8 @@ LOCAL_BASE = 1 << 61
 LOCAL_BYTES = 1 << 19  # of a thread, the most that CUDA allows
 
 SPREAD = 0x9E3779B97F4A7C1  # a factor that spreads keys over a hash table
-PAGE_BITS = 12  # pages of 4 KiB
+PAGE_BITS = 12  # pages of 4 KiB, at first
+PAGES_USED, PAGES_BITS = range(2)  # of `used`: places of the table that are taken, and what a page's number leaves out
 PAGE_NUMBER, PAGE_FIRST, PAGE_END = range(3)  # columns of `pages`
 
 
@@ -190,16 +191,17 @@ def insert_pages(pages, rows):
 def touch(operations, first, pages, used):
     """Note which bytes of which pages of global memory the operations from `first` on touch.
 
-    pages: int64[2^k, PAGE_*], a hash table; a page's number is 0 where the place is free. used: int64[1], places
-    taken, at most half of them. Gives the operation to go on with after the table has been enlarged, or the end.
+    pages: int64[2^k, PAGE_*], a hash table; a page's number is 0 where the place is free. used: int64[PAGES_*]; at most
+    half of the places are taken. Gives the operation to go on with after the table has been enlarged, or the end.
     """
     places = len(pages) - 1
+    bits = used[PAGES_BITS]
     at = 0
     for operation in range(first, operations.counts[OPERATIONS]):
         kind = operations.kind[operation]
         if kind < _LOAD or kind > _ATOMIC:
             continue
-        if 2 * (used[0] + 2 * LANES) > places:
+        if 2 * (used[PAGES_USED] + 2 * LANES) > places:
             return operation
         value = operations.value[operation]
         width = np.int64(operations.width[operation])
@@ -208,15 +210,15 @@ def touch(operations, first, pages, used):
             if start >= LOCAL_BASE:
                 continue
             while start < operations.pool[access] + width:
-                number = (start >> PAGE_BITS) + 1
-                end = min(operations.pool[access] + width, number << PAGE_BITS)
+                number = (start >> bits) + 1
+                end = min(operations.pool[access] + width, number << bits)
                 if pages[at, PAGE_NUMBER] != number:
                     at = _place(pages, number)
                     if pages[at, PAGE_NUMBER] == 0:
                         pages[at, PAGE_NUMBER] = number
                         pages[at, PAGE_FIRST] = start
                         pages[at, PAGE_END] = end
-                        used[0] += 1
+                        used[PAGES_USED] += 1
                 pages[at, PAGE_FIRST] = min(pages[at, PAGE_FIRST], start)
                 pages[at, PAGE_END] = max(pages[at, PAGE_END], end)
                 start = end

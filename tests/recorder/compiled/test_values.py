@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from simtmm.errors import KernelError
+from simtmm.recorder.compiled import values
 from simtmm.recorder.compiled.values import number_of, value_of
 
 
@@ -94,3 +95,16 @@ def test_a_file_of_python_objects_is_not_opened(tmp_path):
     np.save(tmp_path / "a.npy", np.array([{}], dtype=object), allow_pickle=True)
     with pytest.raises(KernelError, match=r"a\.npy: "):
         value("a.npy", tmp_path)
+
+
+@pytest.mark.parametrize(("text", "bytes_"), [("ones:float32:1000000", 4_000_000), ("arange:int8:1000000", 9_000_000)])
+def test_an_array_that_fits_no_memory_is_refused(monkeypatch, text, bytes_):
+    """Before it is made: most systems lend more than they have, and end the process that uses it."""
+    monkeypatch.setattr(values, "available_memory", lambda: bytes_ - 1)
+    with pytest.raises(KernelError) as caught:
+        value(text)
+    assert str(caught.value).endswith(
+        f"= {text!r}: takes {bytes_:,} bytes, and this computer's memory has {bytes_ - 1:,} left"
+    )
+    monkeypatch.setattr(values, "available_memory", lambda: bytes_)
+    assert value(text).size == 1_000_000

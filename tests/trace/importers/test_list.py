@@ -11,7 +11,7 @@ from tests.trace.importers.build import line, traceg
 
 KERNEL = traceg([[line("EXIT")]])
 REPRO = Path(__file__).parents[4] / "shared" / "repro"
-WANTED = "a kernel file's name (.traceg, .traceg.xz) or 'MemcpyHtoD,0xADDRESS,BYTES'"
+WANTED = "a kernel file's name (.traceg, also packed) or 'MemcpyHtoD,0xADDRESS,BYTES'"
 
 
 @pytest.fixture

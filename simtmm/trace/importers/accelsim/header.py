@@ -11,6 +11,8 @@ import numpy as np
 from simtmm.trace.importers.reading import NEWLINE, Advance, DamagedError, Text, blocks
 from simtmm.trace.importers.warps import LARGEST_GLOBAL, MOST_THREADS, WINDOW
 
+MOST_HEADER = 1 << 18  # bytes; names of kernels have some thousand at most
+
 _THREE = re.compile(r"\(\s*([0-9]{1,10})\s*,\s*([0-9]{1,10})\s*,\s*([0-9]{1,10})\s*\)")
 
 
@@ -51,6 +53,7 @@ def open_kernel(path: Path, advance: Advance) -> tuple[Header, Iterator[tuple[Te
     text = blocks(path, advance)
     values: dict[str, tuple[str, int]] = {}
     last = 1
+    length = 0
     for piece, first in text:
         position = 0
         last = first
@@ -72,6 +75,9 @@ def open_kernel(path: Path, advance: Advance) -> tuple[Header, Iterator[tuple[Te
                 values[key] = value, last
             elif line and not line.startswith("#"):
                 raise DamagedError(path, last, "'-key = value' or '#traces format = ...'", line)
+            length += stop - position
+            if length > MOST_HEADER:
+                raise DamagedError(path, last, f"'#traces format = ...' behind a header of at most {MOST_HEADER} bytes")
             position = stop
             last += 1
     raise DamagedError(path, last, "'#traces format = ...' behind the header, not the end of the file")

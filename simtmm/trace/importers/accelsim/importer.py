@@ -19,8 +19,8 @@ from simtmm.trace.importers.accelsim.kernel_list import LIST_NAME, KernelList, i
 from simtmm.trace.importers.accelsim.lines import read_lines
 from simtmm.trace.importers.accelsim.program_counters import find_pcs, insert_pcs
 from simtmm.trace.importers.blocks import BATCH_EVENTS, Blocks, Touched, TwiceError
-from simtmm.trace.importers.opcodes import Opcodes
-from simtmm.trace.importers.reading import Advance, DamagedError, Text, size_of, token
+from simtmm.trace.importers.opcodes import Opcodes, check_opcode
+from simtmm.trace.importers.reading import Advance, DamagedError, Text, size_of, token, unpacked_name
 from simtmm.trace.importers.words import hash_of
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import KINDS, MOST_SITES, TraceArray, TraceLaunch, TraceSite
@@ -73,7 +73,7 @@ def bytes_to_read(path: Path) -> int:
 
 def recognise(name: str, text: str) -> bool:
     """Whether a file of this name that begins like this is of this format."""
-    if name.removesuffix(".xz") == LIST_NAME or names_kernel(name):
+    if unpacked_name(name) == LIST_NAME or names_kernel(name):
         return True
     begins = ("-kernel name", "#traces format", "MemcpyHtoD,")
     return any(line.startswith(begins) or names_kernel(line.strip()) for line in text.splitlines())
@@ -206,6 +206,7 @@ class _Reading:
         if not (opcode.isascii() and opcode.isprintable()):
             raise DamagedError(path, int(self._reader.state[fields.LINE]), fields.EXPECTED[fields.E_OPCODE], opcode)
         reader, number = self._reader, len(self._names)
+        check_opcode(path, int(reader.state[fields.LINE]), opcode, number)
         self._names.append(opcode)
         if number == len(reader.opcode_class):
             reader = reader._replace(

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from simtmm.errors import TraceError
-from simtmm.trace.importers.reading import DamagedError, beginning, blocks
+from simtmm.files import is_file
+from simtmm.trace.importers.reading import DamagedError, beginning, blocks, unpacked_name
 from simtmm.trace.importers.warps import LARGEST_GLOBAL
 
 logger = logging.getLogger("simtmm")
@@ -45,7 +46,7 @@ class KernelList:
 
 def names_kernel(line: str) -> bool:
     """Whether a line of a list is the name of a kernel's file."""
-    return line.endswith((".traceg", ".traceg.xz")) and not line.startswith(("-", "#"))
+    return unpacked_name(line).endswith(".traceg") and not line.startswith(("-", "#"))
 
 
 def is_list(path: Path) -> bool:
@@ -69,20 +70,16 @@ def read_list(path: Path) -> KernelList:
                 found.left_out.append((number, line))
             else:
                 raise DamagedError(
-                    path, number, "a kernel file's name (.traceg, .traceg.xz) or 'MemcpyHtoD,0xADDRESS,BYTES'", line
+                    path, number, "a kernel file's name (.traceg, also packed) or 'MemcpyHtoD,0xADDRESS,BYTES'", line
                 )
     if not found.files:
-        raise TraceError(f"{path}: names no kernel: a line with a name that ends with .traceg or .traceg.xz is needed")
+        raise TraceError(f"{path}: names no kernel: a line with a name that ends with .traceg, also packed, is needed")
     return found
 
 
 def _kernel_file(path: Path, number: int, name: str) -> Path:
     file = path.parent / name
-    try:
-        there = file.is_file()
-    except (OSError, ValueError):  # no name that a file can have
-        there = False
-    if not there:
+    if not is_file(file):
         raise DamagedError(path, number, f"the name of a kernel file beside {path.name}", name)
     return file
 

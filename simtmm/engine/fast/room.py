@@ -1,0 +1,54 @@
+"""Whether the arrays of a launch fit in memory, asked before any of them is made."""
+
+from simtmm.computer import available_memory
+from simtmm.engine.fast import layout as at
+from simtmm.engine.fast.part import Part, Room, takes_partitions
+from simtmm.errors import EngineError
+from simtmm.machine import Machine
+from simtmm.trace.streamed import AnyWorkload
+
+NUMBER = 8  # bytes
+SMALL = 1 << 26  # bytes that no computer lacks
+
+
+def check_room(machine: Machine, workload: AnyWorkload) -> None:
+    """Refuse a machine whose state does not fit in memory, the key named that takes most of it. Raises EngineError."""
+    slots = max(1, min(machine.warps_per_group, workload.warps))
+    at_most = Room(slots, max(1, min(slots, workload.blocks)), workload.blocks)
+    if sum(_tables(machine, at_most, True).values()) <= SMALL:
+        return
+    available = available_memory()
+    for launch in range(workload.launches):
+        part = Part.of(workload, launch)
+        tables = _tables(machine, Room.of(machine, part), takes_partitions(machine, part))
+        needed = sum(tables.values())
+        if needed > available:
+            key = max(tables, key=lambda each: tables[each])
+            raise EngineError(
+                f"{workload.origin} on {machine.name}: {key} = {machine.values()[key]}: the machine's state takes "
+                f"{_bytes(needed)} of memory, which has room for {_bytes(available)}: must be smaller"
+            )
+
+
+def _tables(machine: Machine, room: Room, partitioned: bool) -> dict[str, int]:
+    """Bytes of the largest arrays that simtmm/engine/fast/launch.py makes, by the key that makes them large."""
+    groups, memory, takes = machine.cores.groups, machine.memory, machine.durations
+    ring = 1 << (room.slots - 1).bit_length()
+    of_a_group = at.GROUP_ROW + at.RINGS * ring + room.slots * at.WARP_ROW + room.places * at.BLOCK_ROW
+    of_a_partition = partitioned + (takes.turnaround > 0) + (takes.l2_service > 0)
+    numbers = {
+        "cores.groups": groups * of_a_group,
+        "cores.cores_per_group": groups * machine.ports * at.PORT_ROW,
+        "memory.partitions": memory.partitions * of_a_partition,
+    }
+    if memory.rows and partitioned:
+        numbers["memory.rows.open"] = memory.partitions * memory.rows.open * at.LINE_ROW
+    if memory.l1:
+        numbers["memory.l1.sets"] = groups * memory.l1.sets * memory.l1.ways * at.LINE_ROW
+    if memory.l2:
+        numbers["memory.l2.sets"] = memory.l2.sets * memory.l2.ways * at.LINE_ROW
+    return {key: NUMBER * number for key, number in numbers.items()}
+
+
+def _bytes(count: int) -> str:
+    return f"{count / 2**30:,.1f} GiB"

@@ -1,0 +1,70 @@
+"""A machine whose state does not fit in memory is refused before any of it is made."""
+
+import pytest
+
+from simtmm import Workload, load_machine, simulate
+from simtmm.engine.fast import room
+from simtmm.engine.fast.launch import Launch
+from simtmm.errors import EngineError
+
+ONE = Workload.from_dict({"blocks": [{"warps": [[["load", [1, 2]], ["compute", 3]]]}]})
+MOST = 2**31 - 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"cores.groups": MOST}, "cores.groups"),
+        ({"cores.cores_per_group": MOST}, "cores.cores_per_group"),
+        ({"cores.cores_per_group": MOST, "cores.warp_width": 1}, "cores.cores_per_group"),
+        ({"memory.partitions": MOST, "memory.service": 1, "memory.rows": None}, "memory.partitions"),
+        ({"memory.rows": {"chunks": 1, "open": MOST, "opening": 1}}, "memory.rows.open"),
+        ({"memory.l1": {"sets": MOST, "ways": MOST, "latency": 1}}, "memory.l1.sets"),
+        ({"memory.l2": {"sets": MOST, "ways": MOST, "latency": 1}}, "memory.l2.sets"),
+    ],
+)
+def test_what_takes_more_memory_than_there_is_is_refused(monkeypatch, changes, key):
+    monkeypatch.setattr(room, "available_memory", lambda: 8 << 30)
+    machine = load_machine("gtx280").replace(changes)
+    with pytest.raises(EngineError) as caught:
+        simulate(machine, ONE, "fast")
+    message = str(caught.value)
+    assert message.startswith(f"workload on {machine.name}: {key} = {MOST}: the machine's state takes ")
+    assert message.endswith("GiB of memory, which has room for 8.0 GiB: must be smaller")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"cores.max_threads_per_core": MOST},
+        {"memory.outstanding": MOST},
+        {"cores.warp_width": MOST, "cores.max_threads_per_core": MOST},
+        {"memory.partitions": MOST, "memory.service": 0, "memory.atomic_service": 0, "memory.rows": None},
+        {"memory.l2": {"sets": 2**20, "ways": 16, "latency": 1}},
+    ],
+)
+def test_what_takes_none_is_simulated(changes):
+    assert simulate(load_machine("gtx280").replace(changes), ONE, "fast").ticks > 0
+
+
+def test_a_shipped_machine_is_not_asked_about(monkeypatch):
+    """What this computer has is read only where it matters."""
+    monkeypatch.setattr(room, "available_memory", lambda: pytest.fail("asked"))
+    simulate(load_machine("gtx280"), ONE, "fast")
+
+
+def test_the_estimate_is_no_more_than_what_is_made():
+    """Of each kind of array: what is refused could not have been made."""
+    changes = {
+        "memory.l1": {"sets": 64, "ways": 4, "latency": 1},
+        "memory.l2": {"sets": 512, "ways": 8, "latency": 1, "service": 1},
+        "memory.rows": {"chunks": 4, "open": 16, "opening": 1},
+        "memory.turnaround": 1,
+    }
+    machine = load_machine("gtx280").replace(changes)
+    launch = room.Part.of(ONE, 0)
+    fast = Launch(machine, ONE, 0, True, False, 1)
+    made = sum(array.nbytes for array in fast._state if hasattr(array, "nbytes"))
+    estimated = sum(room._tables(machine, room.Room.of(machine, launch), True).values())
+    assert 0.8 * made < estimated <= made

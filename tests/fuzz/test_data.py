@@ -1,0 +1,183 @@
+"""Traces, measured times and texts of other tools with anything in them are read, or refused in one line."""
+
+import gzip
+import json
+import lzma
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simtmm import count, load_machine, load_trace, lower
+from simtmm.calibration.latency_levels import find_levels, load_latency
+from simtmm.calibration.occupancy_curve import load_stream
+from simtmm.files import data_file
+from simtmm.measurement.measure import load_measurement
+from simtmm.measurement.timings import load_timings
+from simtmm.trace.importers import import_trace
+from simtmm.trace.schema import METADATA_KEY
+from tests.examples import examples
+from tests.fuzz.bounds import read_or_refused
+from tests.fuzz.mutations import Many, changed_bytes, changed_documents, drawn_from
+from tests.study.programs import trace
+from tests.trace.importers.build import line, load, traceg
+from tests.trace.importers.test_memtrace import GLOBAL, access, launch
+
+HUGE = [2**31, 2**31 - 1, 2**16, 10**6, 10**9, 2**40, 2**62, 2**63 - 1, -1, 0, 2.5]
+
+
+# Traces: their metadata; what Parquet holds besides is its library's to read
+
+
+TRACE = trace(blocks=2, threads=8, rounds=2)
+DOCUMENT = json.loads(json.dumps(TRACE.info.to_dict()))
+
+
+def with_metadata(folder, document):
+    """The trace's file with another document in it."""
+    path = folder / "t.parquet"
+    if not (folder / "whole.parquet").exists():
+        TRACE.save(folder / "whole.parquet")
+    table = pq.read_table(folder / "whole.parquet")
+    pq.write_table(table.replace_schema_metadata({METADATA_KEY: document}), path)
+    return path
+
+
+def used_trace(path):
+    """All that is made of a trace, but for a simulation."""
+    made = read_or_refused(lambda: load_trace(path), path)
+    if made is None:
+        return None
+    json.dumps([made.info.to_dict(), made.info.warnings_on(32)])
+    lowered = lower(made, load_machine("gtx280"))
+    count(made, load_machine("gtx280"))
+    assert sum(len(batch.events) for batch in made.batches()) == made.info.events
+    return lowered
+
+
+def test_the_trace_that_is_changed_is_lowered(folder):
+    assert used_trace(with_metadata(folder, json.dumps(DOCUMENT).encode())).blocks == 4
+
+
+SIZES = drawn_from(HUGE)
+DOCUMENTS = changed_documents(Many([DOCUMENT]), SIZES).map(lambda document: json.dumps(document).encode())
+SHAPES = st.builds(
+    lambda which, key, axis, size: json.dumps(shaped(which, key, axis, size)).encode(),
+    st.integers(0, 1), st.sampled_from(["grid", "block"]), st.integers(0, 2), st.sampled_from(HUGE),
+)  # fmt: skip
+
+
+def shaped(which, key, axis, size):
+    """The document with another size of a launch."""
+    made = json.loads(json.dumps(DOCUMENT))
+    made["launches"][which][key][axis] = size
+    return made
+
+
+@examples(60)
+@given(DOCUMENTS | SHAPES | changed_bytes(Many([json.dumps(DOCUMENT).encode()])))
+def test_a_trace_is_lowered_or_refused(folder, document):
+    path = with_metadata(folder, document)
+    read_or_refused(lambda: used_trace(path))
+
+
+# Measured times
+
+
+TIMES = [
+    {"kernel": "stream", "machine": {"name": "gtx280"}, "seconds": [1e-3, 2e-3], "parameters": {"n": 100}},
+    {"kernel": "stream", "machine": "v100", "seconds": 1, "parameters": {}},
+]
+CSV = b"# taken by hand\nkernel,machine,seconds,n\nstream,v100,1e-3,4096\nstream,v100,2e-3,8192\n"
+LATENCY = Path(__file__).parents[1] / "golden" / "v100_latency.csv"
+CURVES = [
+    b"\n".join(path.read_bytes().split(b"\n")[:40])
+    for path in (LATENCY, data_file("traces", "measured/stream_occupancy.csv"))
+]
+GPU = "v100"
+
+
+@examples(150)
+@given(changed_bytes(Many([json.dumps(TIMES).encode()])) | changed_documents(Many([TIMES])).map(json.dumps))
+def test_times_in_json_are_read_or_refused(folder, text):
+    path = folder / "t.json"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    times = read_or_refused(lambda: load_timings(path), path)
+    assert all(0 < time.seconds < float("inf") for time in times or ())
+    read_or_refused(lambda: load_measurement(path), path)
+
+
+@examples(200)
+@given(changed_bytes(Many([CSV, *CURVES])))
+def test_times_in_csv_are_read_or_refused(folder, text):
+    path = folder / "t.csv"
+    path.write_bytes(text)
+    times = read_or_refused(lambda: load_timings(path), path)
+    assert all(0 < time.seconds < float("inf") for time in times or ())
+    read_or_refused(lambda: load_stream(path, GPU), path)
+    curve = read_or_refused(lambda: load_latency(path, GPU), path)
+    if curve is not None:
+        read_or_refused(lambda: find_levels(curve))
+
+
+def test_the_times_that_are_changed_are_read(folder):
+    (folder / "t.json").write_text(json.dumps(TIMES))
+    (folder / "t.csv").write_bytes(CSV)
+    assert find_levels(load_latency(LATENCY, GPU))
+    assert [len(load_timings(folder / name)) for name in ("t.json", "t.csv")] == [2, 2]
+
+
+# Texts of other tools
+
+
+KERNEL = traceg(
+    [
+        [load(GLOBAL, "R4"), load(GLOBAL + 4096, "R5", pc=16), line("FADD", pc=32, of=["R4", "R5"])],
+        [line("EXIT", pc=48)],
+    ],
+    block=(64, 1, 1),
+).encode()
+MEM_TRACE = (launch() + access("LDG.E", GLOBAL) + access("STG.E.64", GLOBAL + 4096, stride=8)).encode()
+LIST = b"MemcpyHtoD,0x00007f0000000000,4096\nkernel-1.traceg\n"
+LISTS = [LIST, b"../../etc/passwd\n", b"/dev/zero\n", b".\n", b"kernel-1.traceg\n" * 3, b"kernelslist.g\n"]
+TEXTS = {"k.traceg": [KERNEL], "m.txt": [MEM_TRACE], "kernelslist.g": LISTS}
+
+
+def imported(folder, name, content, output=None):
+    """What becomes of a text, its events looked at."""
+    (folder / "kernel-1.traceg").write_bytes(KERNEL)
+    (folder / name).write_bytes(content)
+
+    def used():
+        made = import_trace(folder / name, output=output)
+        assert sum(len(batch.events) for batch in made.batches()) == made.info.events
+        if sum(each.blocks for each in made.info.launches) < 10_000:
+            read_or_refused(lambda: lower(made, load_machine("a100-80")))
+        return made
+
+    return read_or_refused(used, folder)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@examples(100)
+@given(st.data())
+def test_a_text_of_another_tool_is_imported_or_refused(folder, name, data):
+    imported(
+        folder,
+        name,
+        data.draw(changed_bytes(Many(TEXTS[name]))),
+        data.draw(st.sampled_from([None, folder / "o.parquet"])),
+    )
+
+
+@examples(60)
+@given(st.sampled_from([gzip.compress, lzma.compress]).flatmap(lambda pack: changed_bytes(Many([pack(KERNEL)]))))
+def test_a_packed_text_is_imported_or_refused(folder, content):
+    imported(folder, "k.traceg.xz", content)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_texts_that_are_changed_are_imported(folder, name):
+    assert imported(folder, name, TEXTS[name][0]).info.events > 0
