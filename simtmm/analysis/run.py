@@ -106,6 +106,7 @@ def run(
     models: Sequence[str] = DEFAULT_MODELS,
     form: str | None = None,
     what_if: bool = True,
+    timeline_limit: int | None = None,
 ) -> Run:
     """Run a program on a machine and predict its time.
 
@@ -119,6 +120,7 @@ def run(
     models: names in simtmm.model.MODELS, whose predictions stand beside the run.
     form: "written", "compiled" or "ptx", how a kernel is recorded (see simtmm.record).
     what_if: whether to try what would help, by simulating it, which takes some seconds at most.
+    timeline_limit: operations of a program that is so long that it is left without its timeline.
 
     Raises the errors of the steps it goes through (simtmm.errors).
     """
@@ -130,7 +132,7 @@ def run(
     chosen = shipped_trace(DEFAULT_TRACE) if source is None else source
     with watched(watch):
         opened = open_program(chosen, parameters, machine=on, form=form)
-    return run_program(opened, on, engine, watch, timeline, models, what_if)
+    return run_program(opened, on, engine, watch, timeline, models, what_if, timeline_limit)
 
 
 def run_program(
@@ -141,12 +143,14 @@ def run_program(
     timeline: bool = False,
     models: Sequence[str] = DEFAULT_MODELS,
     what_if: bool = True,
+    timeline_limit: int | None = None,
 ) -> Run:
     """Run a program that is open; the arguments are those of `run`."""
     with watched(watch):
         prepared = program.on(machine, telling("lowering"), places=True)
         workload = prepared.workload
         engine = quickest(machine, workload) if engine == AUTO else engine
+        timeline = timeline and (timeline_limit is None or workload.operations <= timeline_limit)
         result = simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=telling("simulating"))
         found = _diagnosed(machine, workload, result, what_if)
     about = {

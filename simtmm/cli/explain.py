@@ -1,5 +1,6 @@
 """`simtmm explain`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,7 +18,6 @@ from simtmm.cli.words import (
     KernelTimeoutOption,
     MachinePathOption,
     NoMachineOption,
-    OutputOption,
     ParamOption,
     SetOption,
     SharedOption,
@@ -34,6 +34,7 @@ from simtmm.errors import OutputError, nearest, shown
 from simtmm.files import check_writable, written_whole
 
 PAGE, TABLE = ".html", ".csv"
+LONG = 2_000_000  # operations: a page of more is without what happens over time, which takes 50 bytes for each
 
 
 def explain(
@@ -57,7 +58,12 @@ def explain(
     instructions: Annotated[bool, typer.Option(help="what the compiler made of each line below it")] = False,
     what_if: WhatIfOption = True,
     as_json: JsonOption = False,
-    output: OutputOption = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="a page (.html), the rows (.csv), or else the JSON document, there"
+        ),
+    ] = None,
 ) -> None:
     """Say what a program's time on a machine goes to: its source, line by line, with reasons."""
     from simtmm.report.explain import BY, document, explained
@@ -75,11 +81,24 @@ def explain(
 
     with watching() as watch, printing(as_json):
         done = run_study(
-            program, chosen, parameters_of(param), "auto", watch, timeline=False, form=form, what_if=what_if
+            program,
+            chosen,
+            parameters_of(param),
+            "auto",
+            watch,
+            timeline=is_page,
+            form=form,
+            what_if=what_if,
+            timeline_limit=LONG,
         )
     rows = {**done.to_dict(), "by": by, "rows": document(done, by)}
-    if output is not None and output.suffix == TABLE:
+    if output is not None and is_page:
+        from simtmm.report.explain_page import write_explanation
+
+        write_explanation(output, done)
+        output = None
+    elif output is not None and output.suffix == TABLE:
         with written_whole(output) as temporary:
             temporary.write_text(csv_of(document(done, by)), encoding="utf-8")
         output = None
-    show(explained(done, by, top, instructions), rows, as_json, None if is_page else output)
+    show(explained(done, by, top, instructions), rows, as_json, output)

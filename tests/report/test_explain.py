@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from simtmm import load_workload, run, simulate
-from simtmm.cli import app
+from simtmm.cli import app, explain
 from simtmm.errors import EngineError
 from simtmm.report.explain import explained
 from simtmm.stalls import REASONS
@@ -98,6 +98,16 @@ def test_documents_have_the_rows(here):
     assert [row["array"] for row in rows] == [row["array"] for row in result.arrays]
     assert [int(row["ticks"]) for row in rows] == [row["ticks"] for row in result.arrays]
     assert sorted(os.listdir(here)) == ["arrays.csv", "w.json"]
+
+
+def test_a_page_is_written_and_told_over_time_unless_the_program_is_long(here, monkeypatch):
+    shown(command("w.json", "-m", "gtx480", "-o", "x.html"))
+    page = (here / "x.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "Over time" in page
+    monkeypatch.setattr(explain, "LONG", 1)
+    shown(command("w.json", "-m", "gtx480", "-o", "y.html"))
+    assert len((here / "y.html").read_text(encoding="utf-8")) < len(page)
 
 
 def test_rows_of_a_result_add_up(here):
