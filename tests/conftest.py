@@ -38,8 +38,8 @@ SLOW = {
     "cuda/interpreter/launches", "cuda/interpreter/libraries", "cuda/interpreter/matrices", "cuda/sass",
     "engine/bounds", "engine/choice", "engine/custom_scheduler", "engine/equal", "engine/loops", "fuzz", "house",
     "kernels", "measurement/measure", "model/algorithms/regimes", "model/algorithms/tables", "parallel", "profiles",
-    "readme", "recorder", "report/page", "report/pictures", "study/damage", "study/findings", "study/sweep", "testing",
-    "validation",
+    "readme", "recorder", "report/diff", "report/explain_page", "report/page", "report/pictures", "study/damage",
+    "study/findings", "study/sweep", "testing", "validation",
 }  # fmt: skip
 
 

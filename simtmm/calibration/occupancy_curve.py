@@ -146,19 +146,25 @@ def bandwidths(
     watch: called with the number of runs that are done, as they are.
     """
 
-    def run(entry: tuple[Machine, str, StreamPoint]) -> float:
-        machine, name, point = entry
+    def run(number: int) -> float:
+        machine, name, point = runs[number]
         return stream_bandwidth(machine, name, point.block_size, point.blocks_per_group, engine)
 
-    made = []
+    # Those of a kernel and a point follow one another: they share workloads.
+    order = sorted(range(len(runs)), key=lambda number: (runs[number][1], _place(runs[number][2])))
+    made = [0.0] * len(runs)
     # Threads: the compiled engine lets others run meanwhile.
     with ThreadPoolExecutor(cores(), "simtmm-stream") as pool:
         try:
-            for each in pool.map(run, runs):
-                made.append(each)
+            for done, (number, each) in enumerate(zip(order, pool.map(run, order), strict=True), start=1):
+                made[number] = each
                 if watch:
-                    watch(len(made))
+                    watch(done)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
     return made
+
+
+def _place(point: StreamPoint) -> tuple[int, int]:
+    return point.block_size, point.blocks_per_group

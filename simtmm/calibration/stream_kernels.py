@@ -5,6 +5,8 @@ hardly count. Here two runs of different length take their place: the blocks tha
 longer.
 """
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -17,6 +19,7 @@ from simtmm.workload import ASYNC, COMPUTE, JOIN, LOAD, STORE, Workload
 LEAST_WAVES, MOST_WAVES = 4, 96  # of a machine full of blocks, in the longer run
 MEASURED_ARRAY = 1 << 27  # bytes of an array
 SHRINK = 4  # and an L2 is that much smaller again, so that the shorter run fills it
+KEPT = 4  # workloads, for machines that run the same ones next: a fit's, say
 BYTES_A_GROUP = 1 << 18  # of each array, in the longer run: a multiple of what any point keeps in flight
 
 
@@ -27,8 +30,15 @@ def stream_workload(operation: str, block_size: int, blocks: int, machine: Machi
     """
     if operation not in OPERATIONS:
         raise StudyError(f"operation {operation!r}: unknown{nearest(operation, OPERATIONS)}")
+    return _laid_out(operation, block_size, blocks, machine.cores.warp_width, machine.chunk_bytes, blocks_per_group)
+
+
+@lru_cache(maxsize=KEPT)
+def _laid_out(
+    operation: str, block_size: int, blocks: int, width: int, chunk_bytes: int, blocks_per_group: int
+) -> Workload:
+    """Likewise, of what a machine decides: threads of a warp and bytes of a chunk."""
     kernel = OPERATIONS[operation]
-    width, chunk_bytes = machine.cores.warp_width, machine.chunk_bytes
     first = np.arange(0, block_size, width)
     lanes = np.minimum(width, block_size - first)
     elements = np.add.outer(np.arange(blocks) * block_size, first).ravel()  # a warp's first

@@ -1,5 +1,6 @@
 """`simtmm diff`."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -105,19 +106,28 @@ def diff(
     if None not in saved:
         _refuse(both, f"{a} and {b} are runs that were saved")
 
-    def opened(source: str, machine: str | None, changes: Words, parameters: Words, watch: "Watch | None") -> "Side":
-        """A program, run."""
+    def opened(source: str, machine: str | None, changes: Words, parameters: Words) -> "Callable[[Watch | None], Side]":
+        """What runs a program, once all that it is given is known to be right."""
         from simtmm.analysis.difference import Side
         from simtmm.analysis.run import run as run_study
 
         program = launched(source, grid, block, arg, kernel, shared, compile_)
         on = chosen_machine(machine_for(program, machine, form), [*(set_ or ()), *(changes or ())])
         values = parameters_of(param) | parameters_of(parameters)
-        return Side.of(run_study(program, on, values, "auto", watch, form=form, what_if=what_if).to_dict(), source)
 
+        def made(watch: "Watch | None") -> "Side":
+            done = run_study(program, on, values, "auto", watch, form=form, what_if=what_if)
+            return Side.of(done.to_dict(), source)
+
+        return made
+
+    begin_a = opened(a, machine_a or machine, set_a, param_a) if saved[0] is None else None
+    begin_b = opened(b, machine_b or machine, set_b, param_b) if saved[1] is None else None
     with watching() as watch, printing(as_json):
-        first = saved[0] or opened(a, machine_a or machine, set_a, param_a, watch)
-        second = saved[1] or opened(b, machine_b or machine, set_b, param_b, watch)
+        first = begin_a(watch) if begin_a else saved[0]
+        second = begin_b(watch) if begin_b else saved[1]
+    assert first is not None
+    assert second is not None
     made = difference(first, second)
     show(describe_difference(made), {"words": words(made), **made.to_dict()}, as_json, output)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.cuda import log_events
 from simtmm.cuda.execution.layout import LOG_ENTRY
 from simtmm.trace.schema import EVENT, Batch
 
@@ -45,11 +46,13 @@ class LogReader:
 
     def add(self, piece: npt.NDArray[np.uint8], ended: int) -> Iterator[Batch]:
         """Take a piece of the log, which begins with a block's mark. ended: blocks before which all have ended."""
-        from simtmm.cuda.log_events import find_blocks  # late: it brings Numba along
-
-        numbers, starts = find_blocks(piece, LOG_ENTRY, self._table.kind)
-        ends = np.append(starts[1:], len(piece))
-        for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        words = piece.view(np.int64)
+        numbers = starts = np.empty(0, dtype=np.int64)
+        count = log_events.FIND_BLOCKS(words, self._table.kind, numbers, starts)
+        numbers, starts = np.empty((2, count), dtype=np.int64)
+        log_events.FIND_BLOCKS(words, self._table.kind, numbers, starts)
+        ends = np.append(8 * starts[1:], len(piece))
+        for number, start, end in zip(numbers.tolist(), (8 * starts).tolist(), ends.tolist(), strict=True):
             self._pieces.setdefault(number, []).append(piece[start:end])
             self._bytes += end - start
         if self._bytes >= GROUP:
@@ -77,8 +80,6 @@ class LogReader:
             yield self._batch(group)
 
     def _batch(self, numbers: list[int]) -> Batch:
-        from simtmm.cuda.log_events import fill_events, size_events
-
         pieces = [piece for number in numbers for piece in self._pieces.pop(number)]
         log = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         self._bytes -= len(log)
@@ -86,14 +87,15 @@ class LogReader:
         slots = np.array(numbers, dtype=np.int64)
         counts = np.zeros(len(numbers) * self._threads, dtype=np.int64)
         last = np.full(len(counts), -1, dtype=np.int64)
-        size_events(log, LOG_ENTRY, table.kind, slots, self._threads, counts, last)
+        words = log.view(np.int64)
+        log_events.SIZE_EVENTS(words, table.kind, slots, self._threads, counts, last)
         ends = np.cumsum(counts)
         events = np.empty(int(ends[-1]) if len(ends) else 0, dtype=EVENT)
         cursor = ends - counts
         last[:] = -1
-        self.accesses += fill_events(
-            log, LOG_ENTRY, table.width, table.kind, table.generic, table.issues, table.site, table.shared_site, slots,
-            self._threads, cursor, last, events.view(np.uint64),
+        self.accesses += log_events.FILL_EVENTS(
+            words, table.width, table.kind, table.generic.view(np.uint8), table.issues.view(np.uint8), table.site,
+            table.shared_site, slots, self._threads, cursor, last, events.view(np.int64),
         )  # fmt: skip
         self.events += len(events)
         block_ends = ends[self._threads - 1 :: self._threads]

@@ -1,165 +1,193 @@
 """Loops over a launch's log.
 
 An entry is a site and a mask, four bytes each, and behind those of an access an address for each lane. In the place of
-a site stands a mark where another block or warp begins: the block's number, or the warp in the place of the mask.
+a site stands a mark where another block or warp begins: the block's number, or the warp in the place of the mask. Here
+a log is int64[words of 8 bytes], and an entry's first word has the site in its lower half.
 """
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 
-from simtmm.compiled import Compiled, inlined
 from simtmm.cuda.execution.layout import (
     LANES,
     LOCAL_WINDOW,
+    LOG_ENTRY,
     NEW_BLOCK,
     NEW_WARP,
     PARAMETER_WINDOW,
     SHARED_WINDOW,
     TOLD_WIDTH,
 )
+from simtmm.native import Loop, inlined
 from simtmm.trace.schema import Kind
 
 _WORK, _BARRIER = int(Kind.WORK), int(Kind.BARRIER)
 _ASYNC, _STORE, _ATOMIC = int(Kind.ASYNC), int(Kind.STORE), int(Kind.ATOMIC)
 _SHARED_LOAD, _SHARED_STORE, _SHARED_ATOMIC = int(Kind.SHARED_LOAD), int(Kind.SHARED_STORE), int(Kind.SHARED_ATOMIC)
 _LOCAL_LOAD, _LOCAL_STORE, _CONSTANT_LOAD = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_STORE), int(Kind.CONSTANT_LOAD)
+_ENTRY = LOG_ENTRY // 8  # words of an access
+_TOLD = (1 << TOLD_WIDTH) - 1
+_MASK = (1 << LANES) - 1
 
 
-@Compiled
-def find_blocks(log, entry_bytes, kind):
-    """The block of each mark, and where the mark stands."""
-    words = log.view(np.int32)
-    long_words = log.view(np.int64)
-    count = 0
-    for passing in range(2):
-        if passing == 1:
-            numbers = np.empty(count, dtype=np.int64)
-            starts = np.empty(count, dtype=np.int64)
-            count = 0
-        at = 0
-        while at < len(log):
-            site = words[at // 4]
-            if site == NEW_BLOCK:
-                if passing == 1:
-                    numbers[count] = long_words[at // 8 + 1]
-                    starts[count] = at
-                count += 1
-                at += 16
-            elif site == NEW_WARP or kind[site] == _WORK or kind[site] == _BARRIER:
-                at += 8
-            else:
-                at += entry_bytes
-    return numbers, starts
+def find_blocks(log, kind, numbers, starts):
+    """The block of each mark, and where the mark stands: how many there are, of which those with room are written."""
+    count = np.int64(0)
+    at = np.int64(0)
+    while at < len(log):
+        site = site_of(log[at])
+        if site == NEW_BLOCK:
+            if count < len(numbers):
+                numbers[count] = log[at + 1]
+                starts[count] = at
+            count += 1
+            at += 2
+        elif site == NEW_WARP or kind[site] == _WORK or kind[site] == _BARRIER:
+            at += 1
+        else:
+            at += _ENTRY
+    return count
 
 
-@Compiled
-def size_events(log, entry_bytes, kind, slots, threads, counts, last):
+def size_events(log, kind, slots, threads, counts, last):
     """How many events each thread of each block has; `slots` are the blocks, ascending."""
-    words = log.view(np.int32)
-    long_words = log.view(np.int64)
     first = np.int64(0)
     warp = np.int64(0)
-    at = 0
+    at = np.int64(0)
     while at < len(log):
-        site = words[at // 4]
-        mask = np.uint32(words[at // 4 + 1])
+        site = site_of(log[at])
+        mask = mask_of(log[at])
         if site == NEW_BLOCK:
-            first = np.searchsorted(slots, long_words[at // 8 + 1]) * threads
-            at += 16
+            first = place_of(slots, log[at + 1]) * threads
+            at += 2
             continue
         if site == NEW_WARP:
-            warp = np.int64(mask) * LANES
-            at += 8
+            warp = mask * LANES
+            at += 1
             continue
         works = kind[site] == _WORK
         for lane in range(min(LANES, threads - warp)):
-            if (mask >> np.uint32(lane)) & np.uint32(1):
+            if (mask >> lane) & 1 != 0:
                 thread = first + warp + lane
                 if not (works and last[thread] == site):
                     counts[thread] += 1
                 last[thread] = site
-        at += 8 if works or kind[site] == _BARRIER else entry_bytes
+        at += 1 if works or kind[site] == _BARRIER else _ENTRY
 
 
-@Compiled
 def fill_events(
-    log, entry_bytes, width, kind, generic, issues, sites, shared_site, slots, threads, cursor, last, out,
+    log, width, kind, generic, issues, sites, shared_site, slots, threads, cursor, last, out,
 ):  # fmt: skip
     """Write the events, and count those that are accesses.
 
-    out: uint64, two words an event: its value; site, thread, kind and bytes (trace.schema.EVENT). cursor: where the
+    out: int64, two words an event: its value; site, thread, kind and bytes (trace.schema.EVENT). cursor: where the
     events of each thread begin. Work that is done again at once is one event.
     """
-    words = log.view(np.int32)
-    long_words = log.view(np.int64)
     first = np.int64(0)
     warp = np.int64(0)
     accesses = np.int64(0)
-    at = 0
+    at = np.int64(0)
     while at < len(log):
-        site = words[at // 4]
-        mask = np.uint32(words[at // 4 + 1])
+        site = site_of(log[at])
+        mask = mask_of(log[at])
         if site == NEW_BLOCK:
-            first = np.searchsorted(slots, long_words[at // 8 + 1]) * threads
-            at += 16
+            first = place_of(slots, log[at + 1]) * threads
+            at += 2
             continue
         if site == NEW_WARP:
-            warp = np.int64(mask) * LANES
-            at += 8
+            warp = mask * LANES
+            at += 1
             continue
         what = kind[site]
         here = min(LANES, threads - warp)
         begin = first + warp
-        tail = np.uint64(sites[site]) | np.uint64(width[site]) << np.uint64(56) | np.uint64(warp) << np.uint64(32)
+        tail = sites[site] | width[site] << 56 | warp << 32
         if what in (_WORK, _BARRIER):
-            tail |= np.uint64(what) << np.uint64(48)
+            tail |= what << 48
+            value = issues[site] if what == _WORK else np.int64(0)
             for lane in range(here):
-                if (mask >> np.uint32(lane)) & np.uint32(1):
+                if (mask >> lane) & 1 != 0:
                     place = cursor[begin + lane]
                     if what == _WORK and last[begin + lane] == site:
-                        out[2 * place - 2] += np.uint64(issues[site])
+                        out[2 * place - 2] += value
                         continue
                     last[begin + lane] = site
-                    out[2 * place] = np.uint64(what == _WORK and issues[site])
-                    out[2 * place + 1] = tail + (np.uint64(lane) << np.uint64(32))
+                    out[2 * place] = value
+                    out[2 * place + 1] = tail + (lane << 32)
                     cursor[begin + lane] = place + 1
-            at += 8
+            at += 1
             continue
-        any_space = generic[site]
+        any_space = generic[site] != 0
         is_told = width[site] == 0
-        start = at // 8 + 1
         for lane in range(here):
-            if (mask >> np.uint32(lane)) & np.uint32(1):
-                value = long_words[start + lane]
-                kind_here = np.int64(what)
-                told = np.uint64(0)
+            if (mask >> lane) & 1 != 0:
+                address = log[at + 1 + lane]
+                told = np.int64(0)
                 if is_told:
-                    told = np.uint64(value) >> np.uint64(TOLD_WIDTH) << np.uint64(56)
-                    value &= (np.int64(1) << TOLD_WIDTH) - 1
-                if any_space and value >= SHARED_WINDOW:
-                    value, kind_here = _in_window(value, kind_here)
-                if kind_here in (_SHARED_LOAD, _SHARED_STORE, _SHARED_ATOMIC):
-                    value += np.int64(shared_site) << 32
+                    told = address >> TOLD_WIDTH << 56
+                    address &= _TOLD
+                space = what
+                if any_space and address >= SHARED_WINDOW:
+                    space = kind_in_window(address, what)
+                    address = place_in_window(address)
+                if space in (_SHARED_LOAD, _SHARED_STORE, _SHARED_ATOMIC):
+                    address += shared_site << 32
                 place = cursor[begin + lane]
                 last[begin + lane] = site
-                out[2 * place] = np.uint64(value)
-                seat = np.uint64(lane) << np.uint64(32)
-                out[2 * place + 1] = tail + seat + (np.uint64(kind_here) << np.uint64(48)) + told
+                out[2 * place] = address
+                out[2 * place + 1] = tail + (lane << 32) + (space << 48) + told
                 cursor[begin + lane] = place + 1
                 accesses += 1
-        at += entry_bytes
+        at += _ENTRY
     return accesses
 
 
 @inlined
-def _in_window(value, what):
-    """An access by a generic address that is not global: the address in its own space, and what it is there."""
-    if value >= PARAMETER_WINDOW:
-        return value, np.int64(_CONSTANT_LOAD)
-    if value >= LOCAL_WINDOW:
-        return value - LOCAL_WINDOW, np.int64(_LOCAL_LOAD if what == _ASYNC else _LOCAL_STORE)
+def site_of(word):
+    """Or the mark."""
+    return (word << 32) >> 32
+
+
+@inlined
+def mask_of(word):
+    """Or the warp."""
+    return (word >> 32) & _MASK
+
+
+@inlined
+def place_of(slots, block):
+    """Where a block stands among ascending ones."""
+    low = 0
+    high = len(slots)
+    while low < high:
+        middle = (low + high) >> 1
+        if slots[middle] < block:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inlined
+def kind_in_window(address, what):
+    """What an access by a generic address is that is not global."""
+    if address >= PARAMETER_WINDOW:
+        return np.int64(_CONSTANT_LOAD)
+    if address >= LOCAL_WINDOW:
+        return np.int64(_LOCAL_LOAD) if what == _ASYNC else np.int64(_LOCAL_STORE)
     if what == _ASYNC:
-        return value - SHARED_WINDOW, np.int64(_SHARED_LOAD)
-    return value - SHARED_WINDOW, np.int64(_SHARED_STORE if what == _STORE else _SHARED_ATOMIC)
+        return np.int64(_SHARED_LOAD)
+    return np.int64(_SHARED_STORE) if what == _STORE else np.int64(_SHARED_ATOMIC)
+
+
+@inlined
+def place_in_window(address):
+    """Such an address in its own space; parameters keep theirs."""
+    if address >= PARAMETER_WINDOW:
+        return address
+    return address - (LOCAL_WINDOW if address >= LOCAL_WINDOW else SHARED_WINDOW)
+
+
+FIND_BLOCKS, SIZE_EVENTS, FILL_EVENTS = Loop(find_blocks), Loop(size_events), Loop(fill_events)

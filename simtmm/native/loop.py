@@ -36,7 +36,7 @@ class Loop:
         self._constants = frozenset(constants)
         self._what = what
         self._checked = checked
-        self._variants: dict[tuple[Parameter, ...], _Code] = {}
+        self._variants: dict[tuple[Any, ...], _Code] = {}
         self._compiling = threading.Lock()
         self.__doc__ = function.__doc__
 
@@ -53,15 +53,32 @@ class Loop:
         return Bound(code.address, table.ctypes.data, table, (code, arguments))
 
     def _ready(self, arguments: Sequence[Any]) -> tuple["_Code", npt.NDArray[np.uint64]]:
-        """What is compiled for such arguments, and the table of these."""
-        listed = list(self._parts(arguments))
-        parameters = tuple(parameter for parameter, _ in listed)
-        code = self._variants.get(parameters)
+        """What is compiled for such arguments, and the table of these.
+
+        Called for each run, so what they are compiled for is only put into words where that is not known yet.
+        """
+        kinds: list[Any] = []
+        numbers = [0]
+        taken: list[tuple[int, int, bool]] = []
+        for name, argument in zip(self._names, arguments, strict=True):
+            if name in self._constants:
+                kinds.append(int(argument))
+            elif isinstance(argument, tuple):
+                kinds.append(type(argument))
+                kinds += [_noted(name, array, numbers, taken) for array in argument]
+            elif isinstance(argument, np.ndarray):
+                kinds.append(_noted(name, argument, numbers, taken))
+            else:
+                kinds.append(None)
+                numbers.append(int(argument) & (1 << 64) - 1)
+        _check_apart(taken)
+        key = tuple(kinds)
+        code = self._variants.get(key)
         if code is None:
             with self._compiling:
-                code = self._variants.get(parameters) or self._made(parameters)
-                self._variants[parameters] = code
-        return code, np.array([0, *(number for _, numbers in listed for number in numbers)], dtype=np.uint64)
+                code = self._variants.get(key) or self._made(tuple(self._parameters(arguments)))
+                self._variants[key] = code
+        return code, np.array(numbers, dtype=np.uint64)
 
     def is_compiled(self, constants: Sequence[int]) -> bool:
         """Whether it is there for these constants, in order, in this process or in the user's cache."""
@@ -79,28 +96,24 @@ class Loop:
         """What people who look into the cache see."""
         return "-".join((*(["checked"] if self._checked else []), self.function.__name__, *map(str, constants)))
 
-    def _parts(self, arguments: Sequence[Any]) -> Iterator[tuple[Parameter, list[int]]]:
-        """Of each argument, what the function is compiled for, and what stands of it in the table."""
+    def _parameters(self, arguments: Sequence[Any]) -> Iterator[Parameter]:
+        """Of each argument, what the function is compiled for."""
         entry = 1
-        taken: list[tuple[int, int, bool]] = []
         for name, argument in zip(self._names, arguments, strict=True):
             if name in self._constants:
-                yield int(argument), []
-                continue
-            if isinstance(argument, tuple):
-                fields, numbers = [], []
+                yield int(argument)
+            elif isinstance(argument, tuple):
+                fields = []
                 for field, array in zip(argument._fields, argument, strict=True):  # type: ignore[attr-defined]
-                    fields.append((field, _array(field, entry, array, taken)))
-                    numbers += [array.__array_interface__["data"][0], *array.shape]
+                    fields.append((field, _array(field, entry, array)))
                     entry += 1 + array.ndim
-                yield Struct(tuple(fields)), numbers
+                yield Struct(tuple(fields))
             elif isinstance(argument, np.ndarray):
-                yield _array(name, entry, argument, taken), [argument.__array_interface__["data"][0], *argument.shape]
+                yield _array(name, entry, argument)
                 entry += 1 + argument.ndim
             else:
-                yield SIGNED, [int(argument) & (1 << 64) - 1]
+                yield SIGNED
                 entry += 1
-        _check_apart(taken)
 
     def _made(self, parameters: tuple[Parameter, ...]) -> "_Code":
         from simtmm.native import machine_code  # late: LLVM takes a moment
@@ -156,13 +169,23 @@ class _Code:
         self.function: Callable[[int], int] = _CALLED(self.address)
 
 
-def _array(name: str, entry: int, array: Any, taken: list[tuple[int, int, bool]]) -> Array:
-    """What is compiled of an array; notes where it lies."""
-    flags, element = array.flags, _ELEMENTS.get(array.dtype)
-    if element is None or not flags.c_contiguous or not flags.aligned:
-        raise ValueError(f"{name}: no C-contiguous array of integers, but {array.dtype}")
+def _noted(name: str, array: Any, numbers: list[int], taken: list[tuple[int, int, bool]]) -> tuple[Any, int]:
+    """What tells an array's kind; what stands of it in the table, and where it lies, are added to what is given."""
+    flags = array.flags
+    if not flags.c_contiguous or not flags.aligned:
+        raise ValueError(f"{name}: no C-contiguous array of integers, but {array.dtype}, of strides {array.strides}")
     address = array.__array_interface__["data"][0]
+    numbers.append(address)
+    numbers += array.shape
     taken.append((address, address + array.nbytes, flags.writeable))
+    return array.dtype, array.ndim
+
+
+def _array(name: str, entry: int, array: Any) -> Array:
+    """What is compiled of an array."""
+    element = _ELEMENTS.get(array.dtype)
+    if element is None:
+        raise ValueError(f"{name}: no C-contiguous array of integers, but {array.dtype}")
     return Array(name, entry, element, array.ndim)
 
 

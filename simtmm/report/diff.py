@@ -15,6 +15,7 @@ NAMES = {name: WHAT_WARPS_DO[Reason(number)][0] for number, name in enumerate(RE
 NAMES |= {OVERHEAD: "overheads of launches", NO_WARPS: "no warp there"}
 LEAST = Fraction(1, 200)  # of the longer time: an entry that takes less in both runs and changes by less is not shown
 MOST = 12  # lines, and arrays
+WORTH_TELLING = Fraction(1, 4)  # of the difference, where a reason goes the other way
 LONGEST = 60  # characters of a source line
 
 
@@ -63,7 +64,8 @@ def words(made: Difference) -> str:
     else:
         said = f"B takes {ratio:.3g} {'of' if change < 0 else 'times'} A's time"
     name, way = NAMES[cause.reason], "saved" if change < 0 else "added"
-    if abs(cause.difference) <= abs(change):
+    back = abs(made.against.difference) if made.against is not None else 0
+    if abs(cause.difference) <= abs(change) and back < WORTH_TELLING * abs(change):
         part = "all" if cause.difference == change else share(float(cause.difference / change), 1)
         said += f"; of the {_amount(made, abs(change))} {way} {part} is {name}"
         said += _where(cause.place, cause.array, cause.share)

@@ -1,12 +1,9 @@
-"use strict";
 (() => {
-const data = JSON.parse(document.getElementById("data").textContent);
+const { data, el, svg, extent, scale, ticks, amount, prefixed } = frame;
 const columns = data.columns;
 const names = Object.keys(columns);
 const length = names.length ? columns[names[0]].length : 0;
 const rows = Array.from({ length }, (_, i) => i);
-const el = (id) => document.getElementById(id);
-const SVG = "http://www.w3.org/2000/svg";
 const LEFT = 84, RIGHT = 18, TOP = 14, BOTTOM = 56, WIDEST = 960, NARROWEST = 320;
 let WIDTH = WIDEST, HEIGHT = 470;  // in dots of the screen where it is narrow, so that words stay readable
 const COLOURS = 8, DASHES = ["", "7 4", "2 3", "10 3 2 3"], MOST_SERIES = 64, PAGE = 100;
@@ -25,17 +22,10 @@ const varying = axes.filter((name) => distinct(name).length > 1);
 const unitOf = (name) => data.units[name] ?? (name.endsWith("seconds") ? "s" : name.endsWith("cycles") ? "cycles" : "");
 const label = (name) => name + (unitOf(name) ? ` (${unitOf(name)})` : "");
 
-const PREFIXES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "\u00b5"], [1e-9, "n"], [1e-12, "p"]];
 function shown(value, name) {
   if (value === null || value === undefined) return "\u2013";
   if (typeof value !== "number") return String(value);
-  if (name && unitOf(name) === "s" && value > 0) {
-    const [factor, prefix] = PREFIXES.find(([f]) => value >= f * 0.99999) ?? PREFIXES[PREFIXES.length - 1];
-    return `${+(value / factor).toPrecision(4)} ${prefix}s`;
-  }
-  const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e7 || size < 1e-3)) return Number.isInteger(value) && size < 1e15 ? value.toLocaleString("en") : value.toExponential(3);
-  return Number.isInteger(value) ? value.toLocaleString("en") : (+value.toPrecision(5)).toLocaleString("en", { maximumSignificantDigits: 5 });
+  return name && unitOf(name) === "s" && value > 0 ? prefixed(value, "s") : amount(value);
 }
 
 const state = { kind: "lines", x: null, ys: new Set(), by: NONE, up: null, value: null, logx: false, logy: false, logv: false, diagonal: false, filters: {}, view: null, hidden: new Set(), here: null, sort: null, down: false, page: PAGE };
@@ -45,11 +35,6 @@ function wide(values) {
   const there = values.filter((v) => typeof v === "number");
   const low = Math.min(...extent(there)), high = Math.max(...extent(there));
   return there.length > 1 && low > 0 && high / low > 20;
-}
-function extent(values) {
-  let low = Infinity, high = -Infinity;
-  for (const v of values) { if (v < low) low = v; if (v > high) high = v; }
-  return [low, high];
 }
 function chosen() {
   return rows.filter((i) => Object.entries(state.filters).every(([name, value]) => value === ALL || String(columns[name][i]) === value));
@@ -81,37 +66,11 @@ function series() {
   for (const one of made) one.points.sort((a, b) => a.x - b.x || a.y - b.y);
   return { made, words: x.words };
 }
-function scale(low, high, log, from, to) {
-  const f = log ? Math.log10 : (v) => v, g = log ? (v) => 10 ** v : (v) => v;
-  const a = f(low), b = f(high), span = b - a || 1;
-  return { to: (v) => from + ((f(v) - a) / span) * (to - from), back: (p) => g(a + ((p - from) / (to - from)) * span), low, high, log };
-}
 function padded([low, high], log) {
   if (!(low <= high)) return log ? [1, 10] : [0, 1];
   if (log) { const f = Math.max((high / low) ** 0.04, 1.1); return [low / f, high * f]; }
   const pad = (high - low) * 0.04 || Math.abs(high) * 0.1 || 1;
   return [low >= 0 && low - pad < 0 ? 0 : low - pad, high + pad];
-}
-function ticks({ low, high, log }, words) {
-  if (words) return words.map((_, i) => i).filter((i) => i >= low && i <= high);
-  if (log) {
-    const made = [], decades = Math.log10(high / low);
-    const steps = decades < 1.2 ? [1, 2, 3, 5, 7] : decades < 3.5 ? [1, 2, 5] : [1], every = Math.max(1, Math.ceil(decades / 9));
-    for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); e += 1) {
-      if (e % every === 0) for (const s of steps) { const v = s * 10 ** e; if (v >= low && v <= high) made.push(+v.toPrecision(12)); }
-    }
-    if (made.length > 1) return made;
-  }
-  const rough = (high - low) / 7, power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((s) => s * power).find((s) => s >= rough) ?? power, made = [];
-  for (let v = Math.ceil(low / step) * step; v <= high * (1 + 1e-12) && made.length < 50; v += step) made.push(+v.toPrecision(12));
-  return made;
-}
-function svg(tag, attributes = {}, text) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
 }
 const SHAPES = [
   (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`,
@@ -123,7 +82,7 @@ const SHAPES = [
 const colour = (k) => `var(--c${k % COLOURS})`;
 let now = { marks: [], series: [], sx: null, sy: null };
 
-function frame(image, sx, sy, wordsX, wordsY, nameX, nameY, right = RIGHT) {
+function axesOf(image, sx, sy, wordsX, wordsY, nameX, nameY, right = RIGHT) {
   let taken = -Infinity;  // up to where there is a label: where there is no room, it is left out
   for (const t of ticks(sx, wordsX)) {
     const p = sx.to(t), text = wordsX ? wordsX[t] : shown(t, nameX), half = text.length * 3.6;
@@ -152,7 +111,7 @@ function drawCurves(image) {
   const view = state.view ?? whole;
   const sx = scale(view.x[0], view.x[1], logx, LEFT, WIDTH - RIGHT), sy = scale(view.y[0], view.y[1], state.logy, HEIGHT - BOTTOM, TOP);
   const nameY = [...state.ys][0];
-  frame(image, sx, sy, words, null, state.x, nameY);
+  axesOf(image, sx, sy, words, null, state.x, nameY);
   const clip = svg("clipPath", { id: "inside" });
   clip.append(svg("rect", { x: LEFT, y: TOP, width: WIDTH - RIGHT - LEFT, height: HEIGHT - BOTTOM - TOP }));
   const inside = svg("g", { "clip-path": "url(#inside)" });
@@ -212,7 +171,7 @@ function drawHeat(image) {
     }
   }
   image.append(clip, inside);
-  frame(image, sx, sy, across.map((v) => shown(v, state.x)), upward.map((v) => shown(v, state.up)), state.x, state.up, right);
+  axesOf(image, sx, sy, across.map((v) => shown(v, state.x)), upward.map((v) => shown(v, state.up)), state.x, state.up, right);
   image.append(svg("text", { x: 16, y: (TOP + HEIGHT - BOTTOM) / 2, "text-anchor": "middle", transform: `rotate(-90 16 ${(TOP + HEIGHT - BOTTOM) / 2})` }, label(state.up)));
   if (list.length) {
     const bottom = HEIGHT - BOTTOM, steps = 48, tall = (bottom - TOP) / steps, left = WIDTH - RIGHT - 78;
@@ -428,7 +387,7 @@ function begin() {
 const quoted = (v) => (v === null ? "" : /[",\n]/.test(String(v)) ? `"${String(v).replaceAll('"', '""')}"` : String(v));
 function standalone() {
   const copy = el("plot").querySelector("svg").cloneNode(true), style = getComputedStyle(document.documentElement);
-  copy.setAttribute("xmlns", SVG);
+  copy.setAttribute("xmlns", frame.SVG);
   const plain = (text) => text.replace(/var\((--[a-z0-9]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
   for (const part of copy.querySelectorAll("[fill],[stroke]")) for (const key of ["fill", "stroke"]) if (part.hasAttribute(key)) part.setAttribute(key, plain(part.getAttribute(key)));
   copy.prepend(svg("style", {}, plain("text{fill:var(--ink);font:12px sans-serif}.grid{stroke:var(--line)}.frame{stroke:var(--dim);fill:none}.diagonal{stroke:var(--dim);stroke-dasharray:2 3;fill:none}")));
@@ -475,22 +434,7 @@ function table() {
   el("more").hidden = of.length <= state.page;
 }
 
-/* ---- light and dark ---- */
-function theme(dark) {
-  document.documentElement.dataset.theme = dark ? "dark" : "light";
-  el("theme").textContent = dark ? "Light" : "Dark";
-}
-const preferred = matchMedia("(prefers-color-scheme: dark)");
-preferred.addEventListener("change", () => theme(preferred.matches));
-theme(preferred.matches);
-el("theme").addEventListener("click", () => theme(document.documentElement.dataset.theme !== "dark"));
-
 el("summary").textContent = data.summary;
-for (const [key, value] of Object.entries(data.about)) {
-  const term = document.createElement("dt"), text = document.createElement("dd");
-  term.textContent = key; text.textContent = value;
-  el("provenance").append(term, text);
-}
 begin();
 draw();
 table();

@@ -1,11 +1,13 @@
 """A study as one HTML file: plots that one can point at, zoom and turn over, and the table that they are made of.
 
 The file needs nothing beside it and no network: data, style and script (page.html, page.css, page.js) are inside, and
-its content policy forbids anything else. Any table of rows makes a page; a study is one.
+its content policy forbids anything else. Any table of rows makes a page; a study is one. What other pages have, too,
+stands in frame.html, frame.css and frame.js, and `document` puts them together.
 """
 
 import contextlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -155,15 +157,31 @@ def page(table: Table) -> str:
         "units": dict(table.units),
         "about": {name: str(value) for name, value in said.items()},
     }
+    return document("page", table.title, data)
+
+
+def document(name: str, title: str, data: Mapping[str, Any], folder: Path = HERE) -> str:
+    """A page that needs nothing beside it and may load nothing.
+
+    name: of its files .html (what it shows), .css and .js in the folder. data: what JSON can hold; the script finds it
+    as `frame.data`, and under "about" where it comes from.
+    """
+
+    def read(suffix: str) -> str:
+        return "\n".join(
+            path.read_text(encoding="utf-8").strip() for path in (HERE / f"frame{suffix}", folder / f"{name}{suffix}")
+        )
+
+    body = (folder / f"{name}.html").read_text(encoding="utf-8").strip()
     parts = {
-        "@TITLE@": escape(table.title),
-        "@STYLE@": (HERE / "page.css").read_text(encoding="utf-8").strip(),
-        "@SCRIPT@": (HERE / "page.js").read_text(encoding="utf-8").strip(),
+        "TITLE": escape(title),
+        "STYLE": read(".css"),
+        "SCRIPT": read(".js"),
         # "<" within data could end the element it stands in
-        "@DATA@": json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+        "DATA": json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
     }
-    pieces = (HERE / "page.html").read_text(encoding="utf-8").split("@")
-    return "".join(parts.get(f"@{piece}@", piece) for piece in pieces)
+    shell = (HERE / "frame.html").read_text(encoding="utf-8").replace("@BODY@", body)
+    return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], shell)
 
 
 def write_page(path: str | Path, table: Table) -> None:

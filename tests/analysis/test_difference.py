@@ -128,7 +128,22 @@ def test_lines_are_matched_by_their_text_and_then_by_their_number(a, b, pairs):
 def test_lines_of_different_programs_are_matched_by_their_text_alone():
     found = _matched(lines("x", "y"), lines("z", "y"), is_same_program=False)
     assert {tuple(place and place.source for place in pair) for pair in found} == {("y", "y"), ("x", None), (None, "z")}
-    assert len(_matched(lines("x"), lines("x", file="other.cu"), is_same_program=True)) == 2
+
+
+def test_of_different_programs_a_line_that_is_changed_a_little_is_the_same_line():
+    a, b = lines("float x = y[i];", "SYNC();"), lines("float x = y[j];", "return;")
+    found = _matched(a, b, is_same_program=False)
+    assert {tuple(place and place.line for place in pair) for pair in found} == {(1, 1), (2, None), (None, 2)}
+
+
+def test_a_file_that_has_another_name_is_the_same_file_if_there_is_one_alone():
+    renamed = lines("x", "y", file="new.cu")
+    assert {len(pair) for pair in _matched(lines("x", "y"), renamed, is_same_program=False)} == {2}
+    assert all(None not in pair for pair in _matched(lines("x", "y"), renamed, is_same_program=False))
+    shared = [Place("", "h.cuh", 1, "z")]
+    assert all(None not in pair for pair in _matched([*lines("x"), *shared], [*renamed[:1], *shared], False))
+    several = [*renamed, *lines("x", file="third.cu")]
+    assert len(_matched(lines("x", "y"), several, is_same_program=False)) == 5
 
 
 def test_what_differs_of_a_machine_and_of_parameters_is_told():

@@ -6,12 +6,14 @@ from simtmm import load_machine, lower, record, simulate
 from simtmm.analysis.tune import DEFAULT_MODELS, advise, candidates
 from simtmm.errors import KernelError, StudyError
 from simtmm.kernel import load_kernel
+from tests.recorder.conftest import quick_builds as quick_builds
 
+pytestmark = pytest.mark.usefixtures("quick_builds")
 TRIED = {"threads": [32, 64, 256], "sub_block": [4, 8, 96]}
 
 
 @pytest.fixture(scope="module")
-def advice():
+def advice(quick_builds):
     return advise("apsp-minplus", "gtx480", {"n": 16}, vary=TRIED, workers=1)
 
 

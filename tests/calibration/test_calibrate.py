@@ -92,11 +92,13 @@ LAYOUT = [(32, 1), (64, 1), (64, 2), (128, 2), (192, 2), (256, 2), (512, 2)]
 @pytest.fixture(scope="module")
 def recovered():
     with pytest.MonkeyPatch.context() as patch:
-        # Half as long runs and two numbers of partitions where three are tried: what comes back is the same.
-        half = functools.partial(stream_bandwidth, bytes_a_group=stream_kernels.BYTES_A_GROUP // 2)
-        patch.setattr("simtmm.calibration.occupancy_curve.stream_bandwidth", half)
+        # Runs of a quarter of the length, three numbers of partitions, that of KNOWN and its neighbours, and two of
+        # them tried with all kernels: what comes back is the same.
+        short = functools.partial(stream_bandwidth, bytes_a_group=stream_kernels.BYTES_A_GROUP // 4)
+        patch.setattr("simtmm.calibration.occupancy_curve.stream_bandwidth", short)
+        patch.setattr("simtmm.calibration.stream_fit.PARTITIONS", (32, 64, 128))
         patch.setattr("simtmm.calibration.stream_fit.CANDIDATES", 2)
-        return calibrated_again(half)
+        return calibrated_again(short)
 
 
 def calibrated_again(bandwidth):
@@ -186,8 +188,10 @@ def test_the_read_kernel_must_have_been_measured():
 # A measured GPU
 
 
-def test_the_read_kernel_on_a_v100_is_met_to_2_and_a_half_per_cent():
+def test_the_read_kernel_on_a_v100_is_met_to_2_and_a_half_per_cent(monkeypatch):
     # What the project demands of it over all points; docs/calibration.md has all kernels on all points of three GPUs.
+    # Two numbers of partitions of a part of it do; among all of them the next test looks.
+    monkeypatch.setattr("simtmm.calibration.stream_fit.PARTITIONS", (32, 64))
     stream = load_stream(GOLDEN / "stream_occupancy.csv", "v100")
     only = [
         StreamPoint(point.block_size, point.blocks_per_group, point.occupancy, {"read": point.measured["read"]})

@@ -1,6 +1,10 @@
-"""Bounds that no engine can break, whatever the machine and the workload."""
+"""Bounds that no engine can break, whatever the machine and the workload.
 
-import pytest
+Engines share what is drawn, which takes longer than simulating it.
+"""
+
+from itertools import product
+
 from hypothesis import given
 
 from simtmm import simulate
@@ -9,7 +13,6 @@ from simtmm.testing import machines, workloads
 from tests.examples import SHARING, examples, several
 
 CASES = examples(100 // SHARING)
-pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
 
 def operations_of(workload):
@@ -67,8 +70,8 @@ def alone(machine, warp):
 
 @given(drawn=several(machines()), workload=workloads())
 @CASES
-def test_work_is_conserved(engine, drawn, workload):
-    for machine in drawn:
+def test_work_is_conserved(drawn, workload):
+    for machine, engine in product(drawn, ENGINES):
         result = simulate(machine, workload, engine)
         work = [instructions(operation) for operation in operations_of(workload)]
         assert result.issued == sum(count for _, count in work)
@@ -78,8 +81,8 @@ def test_work_is_conserved(engine, drawn, workload):
 
 @given(drawn=several(machines()), workload=workloads())
 @CASES
-def test_every_tick_of_every_group_is_accounted_for(engine, drawn, workload):
-    for machine in drawn:
+def test_every_tick_of_every_group_is_accounted_for(drawn, workload):
+    for machine, engine in product(drawn, ENGINES):
         result = simulate(machine, workload, engine)
         overheads = workload.launches * machine.ticks(machine.scheduling.launch_overhead)
         assert sum(result.time.values()) == machine.cores.groups * (result.ticks - overheads)
@@ -89,8 +92,8 @@ def test_every_tick_of_every_group_is_accounted_for(engine, drawn, workload):
 
 @given(drawn=several(machines()), workload=workloads())
 @CASES
-def test_the_makespan_is_at_least_the_work_over_the_ports(engine, drawn, workload):
-    for machine in drawn:
+def test_the_makespan_is_at_least_the_work_over_the_ports(drawn, workload):
+    for machine, engine in product(drawn, ENGINES):
         result = simulate(machine, workload, engine)
         overheads = workload.launches * machine.ticks(machine.scheduling.launch_overhead)
         assert (result.ticks - overheads) * machine.cores.groups * machine.ports >= result.port_busy
@@ -98,8 +101,8 @@ def test_the_makespan_is_at_least_the_work_over_the_ports(engine, drawn, workloa
 
 @given(drawn=several(machines()), workload=workloads())
 @CASES
-def test_no_launch_is_over_before_its_longest_warp_could_be(engine, drawn, workload):
-    for machine in drawn:
+def test_no_launch_is_over_before_its_longest_warp_could_be(drawn, workload):
+    for machine, engine in product(drawn, ENGINES):
         result = simulate(machine, workload, engine)
         begin = machine.ticks(machine.scheduling.block_launch) + machine.ticks(machine.scheduling.warp_launch)
         overhead = machine.ticks(machine.scheduling.launch_overhead)
@@ -111,8 +114,8 @@ def test_no_launch_is_over_before_its_longest_warp_could_be(engine, drawn, workl
 
 @given(drawn=several(machines()), workload=workloads())
 @CASES
-def test_a_partition_serves_one_chunk_after_another(engine, drawn, workload):
-    for machine in drawn:
+def test_a_partition_serves_one_chunk_after_another(drawn, workload):
+    for machine, engine in product(drawn, ENGINES):
         result = simulate(machine, workload, engine)
         memory = machine.memory
         listed = {
@@ -131,15 +134,15 @@ def test_a_partition_serves_one_chunk_after_another(engine, drawn, workload):
 
 @given(drawn=several(machines()), workload=workloads())
 @CASES
-def test_the_same_run_gives_the_same_result(engine, drawn, workload):
-    for machine in drawn:
+def test_the_same_run_gives_the_same_result(drawn, workload):
+    for machine, engine in product(drawn, ENGINES):
         assert simulate(machine, workload, engine) == simulate(machine, workload, engine)
 
 
 @given(drawn=several(machines()), workload=workloads())
 @examples(50 // SHARING)
-def test_leaving_the_breakdown_out_changes_nothing_else(engine, drawn, workload):
-    for machine in drawn:
+def test_leaving_the_breakdown_out_changes_nothing_else(drawn, workload):
+    for machine, engine in product(drawn, ENGINES):
         full = simulate(machine, workload, engine)
         short = simulate(machine, workload, engine, breakdown=False)
         assert short.time is None

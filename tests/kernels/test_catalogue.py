@@ -15,6 +15,7 @@ from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.model.algorithms.machine_letters import letters_of
 from simtmm.model.algorithms.times import predict_algorithm
 from tests.recorder.conftest import needs_compiler
+from tests.recorder.conftest import probe_flags as probe_flags
 
 GTX_480 = load_machine("gtx480")
 
@@ -152,6 +153,7 @@ def counted_over_form(name, parameters, variant):
 
 
 @needs_compiler
+@pytest.mark.usefixtures("probe_flags")
 @pytest.mark.parametrize("name", GROWTH)
 def test_counts_grow_as_the_closed_form(name):
     case = GROWTH[name]
@@ -163,6 +165,7 @@ def test_counts_grow_as_the_closed_form(name):
 
 
 @needs_compiler
+@pytest.mark.usefixtures("probe_flags")
 def test_a_wrong_order_would_be_found():
     """Wyllie's work without lg n: the ratio grows from 9 to 13 steps."""
     (before, _), (after, _) = (counted_over_form("list-ranking-wyllie", {"n": n}, None) for n in (512, 8192))

@@ -13,6 +13,7 @@ from simtmm import record
 from simtmm.kernel import load_kernel
 from simtmm.recorder import compiler, unmarked
 from simtmm.recorder.sites import global_functions
+from tests.recorder.quick import quick_flags
 
 HOST = """
 
@@ -52,7 +53,7 @@ class Variants:
         """
         number = self._numbers[self._variant(parameters, mistake)]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(compiler, "FLAGS", (*compiler.FLAGS, "-O0"))
+            patch.setattr(compiler, "FLAGS", quick_flags())
             patch.setattr(unmarked, "unmarked_warnings", lambda kernel, parameters: [])
             return record(self._folder, {**parameters, "variant": number})
 

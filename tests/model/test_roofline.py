@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtmm import lower, simulate
+from simtmm import load_trace, lower, simulate
 from simtmm.errors import ModelError
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.model.roofline import ROOFLINE, bandwidth, roofline
@@ -94,12 +94,18 @@ def test_partitions_and_service_give_the_bandwidth_of_the_data_sheet(name):
     assert bandwidth(made) * made.clock_hz == pytest.approx(made.peak_bandwidth, rel=1e-3)  # service has three digits
 
 
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    threads = [[load(0, 4096 * lane), work(1, 5), load(2, 128 * lane)] for lane in range(64)]
+    path = tmp_path_factory.mktemp("program") / "t.parquet"
+    trace([threads] * 200).save(path)  # a file has it encoded, once for all machines
+    return load_trace(path)
+
+
 @pytest.mark.parametrize("name", machine_files())
-def test_no_simulation_without_caches_is_faster_than_its_roofline(name):
+def test_no_simulation_without_caches_is_faster_than_its_roofline(name, program):
     """Issue of a warp instruction takes W / Q cycles, and each transfer its service, whatever overlaps."""
     made = load_machine(name).replace({"memory.l1": None, "memory.l2": None})
-    threads = [[load(0, 4096 * lane), work(1, 5), load(2, 128 * lane)] for lane in range(64)]
-    program = trace([threads] * 200)
     predicted = roofline(made, count(program, made))
     assert simulate(made, lower(program, made)).cycles >= predicted.cycles
 

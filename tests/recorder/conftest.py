@@ -7,6 +7,7 @@ from simtmm.errors import CompilerError
 from simtmm.recorder import compiler
 from simtmm.recorder.compiler import find_compiler
 from tests.recorder.build import DEVICE, host
+from tests.recorder.quick import quick_flags
 
 
 def _no_compiler():
@@ -22,8 +23,16 @@ needs_compiler = pytest.mark.skipif(_no_compiler(), reason="recording on the CPU
 
 @pytest.fixture
 def probe_flags(monkeypatch):
-    """Kernels are built in half the time; tests/kernels builds for speed, as users do."""
-    monkeypatch.setattr(compiler, "FLAGS", (*compiler.FLAGS, "-O0"))
+    """Kernels are built in a third of the time; tests/kernels builds for speed, as users do."""
+    monkeypatch.setattr(compiler, "FLAGS", quick_flags())
+
+
+@pytest.fixture(scope="module")
+def quick_builds():
+    """Likewise, all kernels of a module of tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiler, "FLAGS", quick_flags())
+        yield
 
 
 @pytest.fixture

@@ -20,8 +20,10 @@ import numpy as np
 from simtmm.cache import find, keep, own_folder
 from simtmm.recorder import compiler
 from simtmm.recorder.compiler import FLAGS, find_compiler
+from tests.recorder.quick import quick_flags
 
 SHIM = Path(__file__).with_name("cuda_shim.h")
+SHARED = (*(flag for flag in FLAGS if flag != "-O2"), "-fPIC", "-shared", "-fvisibility=hidden", "-O0")
 RUBBISH = 0xA5
 ALIGNMENT = 512  # of what CuPy's memory pool hands out
 
@@ -252,7 +254,7 @@ def _compiled(code, options, names):
     """The library of a source, from the user's cache where the same was built before."""
     assert options[0] == "-std=c++17"
     includes = [option for option in options if option.startswith("-I")]
-    flags = [*(flag for flag in FLAGS if flag != "-O2"), "-fPIC", "-shared", "-fvisibility=hidden", "-O0", *includes]
+    flags = [*quick_flags((SHIM,), SHARED), *includes]
     entries = "".join(f"SHIM_ENTRY({number}, {name})\n" for number, name in enumerate(names))
     source = f'#include "{SHIM}"\n{code}\n{entries}'
     # What simtmm's own headers say shows in the code.

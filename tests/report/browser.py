@@ -132,3 +132,15 @@ class Browser:
             url = parameters["request"]["url"]
             if not url.startswith(("file:", "data:", "about:", "blob:")):
                 self.errors.append(url)
+
+
+def contrast(one, other):
+    """As WCAG 2.1 defines it."""
+
+    def luminance(colour):
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)

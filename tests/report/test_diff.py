@@ -41,6 +41,11 @@ def side(cycles, clock=None, overhead=0, **ticks):
             "cycles more.",
         ),
         (
+            side(1000, memory_latency=70, issuing=30), side(800, memory_latency=70, barrier=10),
+            "B takes 0.8 of A's time; issuing takes 300 cycles less, all of it at k.cu:17 (a), and barrier 100 cycles "
+            "more.",
+        ),
+        (
             side(1000, 1e6, issuing=1), side(1000, 2e6, issuing=1),
             "B takes 0.5 of A's time; of the 500 us saved all is issuing, all of it at k.cu:17 (a).",
         ),

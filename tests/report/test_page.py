@@ -11,7 +11,7 @@ import pytest
 
 from simtmm.errors import OutputError, StudyError
 from simtmm.report.page import Table, load_table, page, write_page
-from tests.report.browser import CHROMIUM, Browser
+from tests.report.browser import CHROMIUM, Browser, contrast
 
 ROWS = [
     {
@@ -316,18 +316,6 @@ def test_text_and_series_stand_out_from_the_paper(shown, dark):
     for name, least in {"ink": 4.5, "dim": 4.5, "focus": 3, **{f"c{k}": 3 for k in range(8)}}.items():
         for ground in ("paper", "field") if name in ("ink", "dim") else ("paper",):
             assert contrast(colours[name], colours[ground]) >= least, (name, ground)
-
-
-def contrast(one, other):
-    """As WCAG 2.1 defines it."""
-
-    def luminance(colour):
-        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    high, low = sorted((luminance(one), luminance(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
 
 
 def test_a_screen_reader_is_told_what_there_is(shown):

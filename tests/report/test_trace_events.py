@@ -52,9 +52,9 @@ def workload(blocks=6, times=5):
     return Workload.from_dict({"launches": [launch, launch]})
 
 
-def written(tmp_path, on, what, **options):
+def written(tmp_path, on, what, engine="fast", **options):
     """What came of it, the result, and the file, its numbers as exact fractions."""
-    result = simulate(on, what, timeline=True, stalls=True)
+    result = simulate(on, what, engine, timeline=True, stalls=True)
     path = Path(tmp_path) / "out.json"
     made = write_timeline(path, result, on, **options)
     return made, result, json.loads(path.read_text(), parse_float=Fraction)
@@ -391,7 +391,7 @@ def test_drawn_files_keep_the_rules_and_have_every_tick_of_every_warp(drawn, wha
 def check_drawn(on, what, most, choice):
     with TemporaryDirectory() as folder:
         made, result, document = written(
-            folder, on, what, blocks=blocks_of(what), most_events=most, choice=choice,
+            folder, on, what, "reference", blocks=blocks_of(what), most_events=most, choice=choice,
             kernels=[f"k{launch}" for launch in range(what.launches)],
         )  # fmt: skip
     check_rules(document)

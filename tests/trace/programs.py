@@ -1,11 +1,14 @@
 """Drawn programs, and the events that each of their threads has: loops, branches and addresses of every regularity."""
 
+import random
+
 import numpy as np
 
 from simtmm.trace.schema import EVENT, Batch, Kind
 
 KINDS = (Kind.LOAD, Kind.LOAD, Kind.ASYNC, Kind.STORE, Kind.ATOMIC, Kind.SHARED_LOAD, Kind.SHARED_ATOMIC, Kind.WORK,
          Kind.JOIN, Kind.CONSTANT_LOAD)  # fmt: skip
+SMALL = (int(Kind.WORK), int(Kind.JOIN))  # whose values are
 LARGEST = 1 << 30  # of an address drawn by chance
 
 
@@ -15,6 +18,7 @@ class Program:
     def __init__(self, seed, shape, statements=6, deepest=3, wild=False):
         """wild: whether values may be any of 64 bits."""
         self._random = np.random.default_rng(seed)
+        self._chance = random.Random(int(self._random.integers(0, 1 << 62)))  # of single events: quicker than NumPy's
         self._shape, self._wild = shape, wild
         self._sites = 0
         self._body = self._statements(statements, deepest)
@@ -74,22 +78,24 @@ class Program:
             return self._thread % (number + 2) != 0
         if rule == 2:
             return self._at[1] == 0
-        return bool(self._random.integers(0, 2))
+        return self._chance.random() < 0.5
 
     def _event(self, site, kind, size, form, factors, base):
         value = base
-        if form in (0, 1, 2):
-            value += factors[0] * self._at[0] + factors[5] * self._at[3] * 64
-        if form in (1, 2):
-            value += factors[1] * 16 * self._at[1] + factors[2] * 256 * self._at[2]
-        if form == 2:
-            value += sum(factor * 8 * trip for factor, trip in zip(factors[3:], self._counters, strict=False))
-        if form == 3:
-            value = int(self._random.integers(0, LARGEST))
-        if form == 5:
+        if form <= 2:
+            x, y, z, block = self._at
+            value += factors[0] * x + factors[5] * block * 64
+            if form >= 1:
+                value += factors[1] * 16 * y + factors[2] * 256 * z
+            if form == 2:
+                for factor, trip in zip(factors[3:], self._counters, strict=False):
+                    value += factor * 8 * trip
+        elif form == 3:
+            value = self._chance.randrange(LARGEST)
+        elif form == 5:
             value = 0
         if self._wild:
             value = value * 0x9E3779B97F4A7C15 % (1 << 64) if form != 4 else (1 << 64) - 1 - value
-        elif kind in (Kind.WORK, Kind.JOIN):
-            value = abs(value) % 50
-        self._rows.append((abs(value) if not self._wild else value, site, self._thread, kind, size))
+        else:
+            value = abs(value) % 50 if kind in SMALL else abs(value)
+        self._rows.append((value, site, self._thread, kind, size))

@@ -8,12 +8,14 @@ contributes, and all contributions add up to the difference: they are kept as fr
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from difflib import SequenceMatcher
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from simtmm.analysis.difference.side import Side
 from simtmm.stalls import Place
 
+ALIKE = 0.6  # of the characters of two texts, from where on one is the other, changed
 Both: TypeAlias = tuple[Fraction, Fraction]
 
 OVERHEAD, NO_WARPS = "launch_overhead", "no_warps"
@@ -212,26 +214,42 @@ def _cause(
 
 
 def _matched(a: list[Place], b: list[Place], is_same_program: bool) -> list[tuple[Place | None, Place | None]]:
-    """Lines of both runs in pairs: the same line; the same text in a file of that name, in order; of one program the
-    same number, where the text was changed. What has no partner stands alone.
+    """Lines of both runs in pairs: the same line; the same text in the same file, in order; the same number, where the
+    text was changed: in one program, or a little. What has no partner stands alone.
+
+    Files are the same that have the same name; so are two that are the only ones without a namesake.
     """
+    files = [list(dict.fromkeys(place.file for place in side if place.line)) for side in (a, b)]
+    alone = [[file for file in own if file not in other] for own, other in (files, files[::-1])]
+    renamed = {alone[1][0]: alone[0][0]} if [len(own) for own in alone] == [1, 1] else {}
+
+    def file(place: Place) -> str:
+        return renamed.get(place.file, place.file)
+
     rules: list[Callable[[Place], Hashable]] = [
-        lambda place: (place.file, place.line, place.source, place.kind),
-        lambda place: (place.file, place.source) if place.line and place.source else None,
+        lambda place: (file(place), place.line, place.source, place.kind),
+        lambda place: (file(place), place.source) if place.line and place.source else None,
+        lambda place: (file(place), place.line) if place.line else None,
     ]
-    if is_same_program:
-        rules.append(lambda place: (place.file, place.line) if place.line else None)
     pairs: list[tuple[Place | None, Place | None]] = []
-    for rule in rules:
+    for number, rule in enumerate(rules):
         partners: dict[Hashable, list[Place]] = defaultdict(list)
         for place in sorted(b, key=lambda place: place.line):
             partners[rule(place)].append(place)
         for place in sorted(a, key=lambda place: place.line):
-            if rule(place) is not None and partners[rule(place)]:
-                partner = partners[rule(place)].pop(0)
-                pairs.append((place, partner))
-                a, b = [each for each in a if each != place], [each for each in b if each != partner]
+            if rule(place) is None or not partners[rule(place)]:
+                continue
+            partner = partners[rule(place)][0]
+            if number == len(rules) - 1 and not is_same_program and not _are_alike(place.source, partner.source):
+                continue
+            partners[rule(place)].pop(0)
+            pairs.append((place, partner))
+            a, b = [each for each in a if each != place], [each for each in b if each != partner]
     return [*pairs, *((place, None) for place in a), *((None, place) for place in b)]
+
+
+def _are_alike(a: str, b: str) -> bool:
+    return SequenceMatcher(None, a, b, autojunk=False).ratio() >= ALIKE
 
 
 def _plain(place: Place) -> Mapping[str, Any]:

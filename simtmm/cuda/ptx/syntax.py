@@ -6,6 +6,7 @@ declares anew.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 
@@ -135,7 +136,7 @@ class Instruction:
     text: str
     issue: Issue | None = None
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Opcode and modifiers, as written."""
         return ".".join((self.opcode, *self.modifiers))

@@ -17,7 +17,7 @@ from simtmm.validation.cases.stream_occupancy import GPUS, ORIGIN, Gpu, measured
 from simtmm.watch import Watch
 
 EACH = 6  # every so-manieth point is simulated
-SAMPLE = 18  # a multiple of EACH
+SAMPLE = 30  # a multiple of EACH
 SHEET = "simulated, by the data sheet"
 ALONE = "simulated without a family"
 COMPARED_MODELS = ("mwp-cwp",)
@@ -52,7 +52,7 @@ def reproduce(watch: Watch | None = None) -> Tables:
 
 
 def sample(watch: Watch | None = None) -> Tables:
-    """The same of three points each."""
+    """The same of the least occupancy and one where memory is saturated."""
     return _tables(SAMPLE, watch)
 
 

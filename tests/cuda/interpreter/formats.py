@@ -7,6 +7,7 @@ floats alone have infinities, NaNs and the sign of zero.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import TypeAlias
 
 Value: TypeAlias = Fraction | float
@@ -100,12 +101,13 @@ def encode(value: Value, form: Format, mode: str = "rn") -> int:
 
 def rounded(magnitude: Fraction, mode: str, negative: bool = False) -> int:
     """A magnitude as a whole number; the mode is that of the number whose sign it is."""
-    whole, rest = divmod(magnitude, 1)
+    whole, rest = divmod(magnitude.numerator, magnitude.denominator)
+    twice = 2 * rest
     match mode:
         case "rn":
-            up = rest > Fraction(1, 2) or (rest == Fraction(1, 2) and whole % 2 == 1)
+            up = twice > magnitude.denominator or (twice == magnitude.denominator and whole % 2 == 1)
         case "rna":
-            up = rest >= Fraction(1, 2)
+            up = twice >= magnitude.denominator
         case "rz":
             up = False
         case "rm":
@@ -114,15 +116,17 @@ def rounded(magnitude: Fraction, mode: str, negative: bool = False) -> int:
             up = not negative and rest > 0
         case _:
             raise ValueError(f"rounding mode {mode} is not known")
-    return int(whole) + up
+    return whole + up
 
 
 def exponent_of(magnitude: Fraction) -> int:
     """The e of 2^e <= magnitude < 2^(e+1)."""
-    estimate = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    return estimate if power_of_two(estimate) <= magnitude else estimate - 1
+    top, bottom = magnitude.numerator, magnitude.denominator
+    estimate = top.bit_length() - bottom.bit_length()
+    return estimate if bottom << max(estimate, 0) <= top << max(-estimate, 0) else estimate - 1
 
 
+@cache
 def power_of_two(exponent: int) -> Fraction:
     """2^exponent."""
     return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)

@@ -30,7 +30,11 @@ class Warp:
 
     def check(self) -> None:
         """Let those go on who are all here."""
+        seen = set()
         for _, instruction, mask, together in tuple(self._waiting.values()):
+            if (instruction.name, mask) in seen:
+                continue
+            seen.add((instruction.name, mask))
             alive = [lane for lane, thread in self.threads.items() if mask >> lane & 1 and not thread.done]
             same = {
                 lane: (thread, their)

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from simtmm import record
+from simtmm.cuda import machine_function
 from simtmm.errors import RecordingError
 from simtmm.recorder.compiled.cuda_file import cuda_program
 
@@ -110,7 +111,13 @@ def test_a_lane_that_left_a_shuffle_of_its_warp_is_waited_for_and_named(refused)
     assert "31 threads (the first: 0) for others of its warp at k.cu:4" in said
 
 
-def test_a_loop_without_end_runs_into_the_limit_of_events(tmp_path, monkeypatch):
+@pytest.fixture
+def soon_given_up(monkeypatch):
+    """Machine code and PTX are compared for a moment alone, which is all in vain where neither ends."""
+    monkeypatch.setattr(machine_function, "SECONDS", 0.1)
+
+
+def test_a_loop_without_end_runs_into_the_limit_of_events(tmp_path, monkeypatch, soon_given_up):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "k.cu").write_text(
         "__global__ void f(volatile int* x)\n{\n    while (x[threadIdx.x] == 0) ;\n}\n"
@@ -121,7 +128,7 @@ def test_a_loop_without_end_runs_into_the_limit_of_events(tmp_path, monkeypatch)
     assert "does it loop for ever?" in str(caught.value)
 
 
-def test_a_loop_that_touches_nothing_runs_into_the_limit_of_memory(tmp_path, monkeypatch):
+def test_a_loop_that_touches_nothing_runs_into_the_limit_of_memory(tmp_path, monkeypatch, soon_given_up):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SIMTMM_KERNEL_MEMORY", "20000000")
     (tmp_path / "k.cu").write_text('__global__ void f(int* x)\n{\n    for (;;) asm volatile("");\n}\n')

@@ -1,0 +1,180 @@
+"""How busy a machine's units were in a run, and how much went through them of what could (docs/machine.md, section 4).
+
+What is said here follows from what the engines count, without simulating anything again.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simtmm.machine import Machine
+from simtmm.result import Result
+from simtmm.stalls import Count, Stalls
+from simtmm.trace.counts import Counts
+
+ISSUE_PORTS, MEMORY_PORTS, L2_SLICES, PARTITIONS = "issue ports", "memory ports", "L2 slices", "memory partitions"
+UNITS = (ISSUE_PORTS, MEMORY_PORTS, L2_SLICES, PARTITIONS)
+
+LOADS = ("load", "async", "local_load")  # kinds of places, of traces and of workloads, that look into caches
+STORES = ("store", "local_store")
+ATOMICS = ("atomic",)
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Chunks on their way from core groups to global memory.
+
+    loads, stores, atomics: what instructions list; an atomic lists an entry for each update.
+    requests: instructions that list any.
+    l1_hits, l2_hits: of the loads.
+    stores_stay: whether stores end in the L2. What it writes back later is counted nowhere.
+    """
+
+    loads: int
+    stores: int
+    atomics: int
+    requests: int
+    l1_hits: int
+    l2_hits: int
+    stores_stay: bool
+
+    @property
+    def through_ports(self) -> int:
+        """What passes the memory ports of core groups: everything."""
+        return self.loads + self.stores + self.atomics
+
+    @property
+    def into_l2(self) -> int:
+        """What takes a slice of the L2: loads that the L1 does not have, and stores that stay there."""
+        return self.loads - self.l1_hits + (self.stores if self.stores_stay else 0)
+
+    @property
+    def read(self) -> int:
+        """Loads that reach global memory."""
+        return self.loads - self.l1_hits - self.l2_hits
+
+    @property
+    def written(self) -> int:
+        """Stores that reach global memory, without what the L2 writes back."""
+        return 0 if self.stores_stay else self.stores
+
+    @property
+    def is_least(self) -> bool:
+        """Whether global memory may get more than is counted: what the L2 writes back."""
+        return self.stores_stay and self.stores > 0
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The units of one kind.
+
+    name: one of UNITS.
+    number: how many there are.
+    busy: the part of the run in which one is taken, on average, from 0 to 1; 0 where nothing limits it.
+    achieved, peak: in `unit`; no peak where nothing limits it.
+    unit: "bytes/s" or "instructions/s"; per cycle where the machine has no clock.
+    is_least: whether it may have been more, as what the L2 writes back is not counted.
+    """
+
+    name: str
+    number: int
+    busy: float
+    achieved: float
+    peak: float | None
+    unit: str
+    is_least: bool = False
+
+
+def traffic(machine: Machine, result: Result, counts: Counts | None = None) -> Traffic | None:
+    """The chunks of a run, by what is counted at places, else by a trace's counts; None where neither is there."""
+    l2 = machine.memory.l2
+    stays = l2 is not None and l2.writes == "back"
+    if result.stalls is not None:
+        of_kinds = chunks_of_kinds(result.stalls)
+        stores, atomics = (sum(of_kinds.get(kind, 0) for kind in kinds) for kinds in (STORES, ATOMICS))
+        requests = int(result.stalls.counts[:, Count.REQUESTS].sum())
+    elif counts is not None:
+        stores = sum(launch.store_operations for launch in counts.launches)
+        atomics = sum(launch.atomic_operations for launch in counts.launches)
+        requests = counts.memory_instructions
+    else:
+        return None
+    loads = result.transactions - stores - atomics
+    return Traffic(loads, stores, atomics, requests, result.l1_hits, result.l2_hits, stays)
+
+
+def chunks_of_kinds(stalls: Stalls) -> dict[str, int]:
+    """Chunks that instructions list, by the kind of place."""
+    of_sites = stalls.counts[:-1, Count.CHUNKS].reshape(len(stalls.places.sites), len(stalls.places.arrays)).sum(axis=1)
+    found: dict[str, int] = {}
+    for site in np.flatnonzero(of_sites).tolist():
+        kind = stalls.places.sites[site].kind
+        found[kind] = found.get(kind, 0) + int(of_sites[site])
+    return found
+
+
+def units(machine: Machine, result: Result, counts: Counts | None = None) -> tuple[Unit, ...]:
+    """The units of a machine in the order in which an access goes through them, the L2 only where there is one.
+
+    Without stalls and counts the issue ports alone; none of a run that takes no time.
+    """
+    if not result.ticks:
+        return ()
+    memory, durations = machine.memory, machine.durations
+    issue_ports = machine.ports * machine.cores.groups
+    per, rate = _rate(machine)
+    instructions = Unit(
+        ISSUE_PORTS,
+        issue_ports,
+        min(1.0, result.port_busy / (issue_ports * result.ticks)),
+        result.issued / result.ticks * rate,
+        issue_ports / durations.issue * rate,
+        f"instructions/{per}",
+    )
+    found = traffic(machine, result, counts)
+    if found is None:
+        return (instructions,)
+
+    # Chunks of an aligned run pass a port together; how many do is not counted, but each instruction takes it once
+    passes = found.through_ports
+    if memory.port_chunks > 1:
+        passes = max(min(found.requests, passes), -(-passes // memory.port_chunks))
+
+    def moving(name: str, number: int, chunks: int, taken: int, of_a_chunk: float, is_least: bool = False) -> Unit:
+        """taken: ticks for which units are. of_a_chunk: ticks that a chunk takes one at the least."""
+        achieved = chunks * machine.chunk_bytes / result.ticks * rate
+        if not of_a_chunk:
+            return Unit(name, number, 0.0, achieved, None, f"bytes/{per}", is_least)
+        # Units may be taken beyond the end of a run, by chunks that nobody waits for: that is no part of it
+        busy = min(1.0, taken / (number * result.ticks))
+        peak = number * machine.chunk_bytes / of_a_chunk * rate
+        return Unit(name, number, busy, min(achieved, peak), peak, f"bytes/{per}", is_least)
+
+    ports = moving(
+        MEMORY_PORTS,
+        machine.cores.groups,
+        found.through_ports,
+        passes * durations.port_interval,
+        durations.port_interval / memory.port_chunks,
+        passes < found.through_ports and durations.port_interval > 0,
+    )
+    slices = moving(
+        L2_SLICES, memory.partitions, found.into_l2, found.into_l2 * durations.l2_service, durations.l2_service
+    )
+    to_memory = found.read + found.written
+    partitions = moving(
+        PARTITIONS,
+        memory.partitions,
+        to_memory + found.atomics,
+        to_memory * durations.service + found.atomics * durations.atomic_service,
+        durations.service or (durations.atomic_service if found.atomics else 0),
+        found.is_least,
+    )
+    return (instructions, ports, *((slices,) if memory.l2 else ()), partitions)
+
+
+def _rate(machine: Machine) -> tuple[str, float]:
+    """What rates are told in, and ticks in it."""
+    if machine.clock_hz is None:
+        return "cycle", float(machine.ticks_per_cycle)
+    return "s", machine.clock_hz * machine.ticks_per_cycle

@@ -1,0 +1,165 @@
+"""What the page of a run shows, as JSON holds it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from simtmm.analysis.run import Run
+from simtmm.analysis.units import Traffic, Unit, traffic
+from simtmm.analysis.units import units as units_of
+from simtmm.model.series import label
+from simtmm.report.explain_page.heat import heat
+from simtmm.report.explain_page.measures import GROUPS, Measured, reasons
+from simtmm.report.explain_page.over_time import over_time
+from simtmm.report.explain_page.roofline import roofline
+from simtmm.report.run import WHAT_TIME_MEANS
+
+MOST_ARRAYS = 200
+
+
+def title_of(run: Run) -> str:
+    """The page's heading."""
+    return f"{run.program} on {run.machine.name}"
+
+
+def content(run: Run, units: Sequence[Unit] | None = None) -> dict[str, Any]:
+    """All that the page's script draws from; what there is nothing of is None or empty."""
+    machine, result = run.machine, run.result
+    told = units_of(machine, result, run.counts) if units is None else units
+    measured = None if result.stalls is None or not result.ticks else Measured.of(result.stalls, machine)
+    return {
+        "parameters": {name: str(value) for name, value in run.parameters.items()},
+        "changes": dict(machine.changes or {}),
+        "verdict": run.verdict.words,
+        "whatIfs": [
+            {"words": each.words, "speedup": each.speedup}
+            for each in sorted(run.verdict.what_ifs, key=lambda each: -each.speedup)
+        ],
+        "facts": _facts(run),
+        "warnings": [*run.warnings, *run.assumptions],
+        "compared": run.compared,
+        "units": [asdict(unit) for unit in told],
+        "groups": list(GROUPS),
+        "reasons": reasons(result.stalls) if measured and result.stalls else [],
+        "time": _time(run),
+        "heat": heat(measured, run.sources) if measured else None,
+        "start": _start(run, measured),
+        "arrays": _arrays(measured) if measured else [],
+        "chunk": machine.chunk_bytes,
+        "memory": _memory(run, measured),
+        "overTime": over_time(machine, result),
+        "roofline": roofline(run, told),
+        "models": _models(run),
+        "besideTheModel": run.beside_the_model,
+        "about": _about(run),
+    }
+
+
+def _facts(run: Run) -> list[tuple[str, Any, str]]:
+    """(name, value, unit), of which numbers are shown with their unit."""
+    result = run.result
+    facts: list[tuple[str, Any, str]] = []
+    if result.seconds is not None:
+        facts.append(("time", result.seconds, "s"))
+    facts += [("cycles", result.cycles, ""), ("launches", len(result.launch_ticks), "")]
+    if run.counts:
+        facts += [("blocks", sum(launch.blocks for launch in run.counts.launches), "")]
+        facts += [("threads", sum(launch.threads for launch in run.counts.launches), "")]
+    facts.append(("instructions of warps", result.issued, ""))
+    for occupancy, launches in run.occupancies:
+        which = f" ({launches} launches)" if len(run.occupancies) > 1 else ""
+        facts.append(
+            (f"occupancy{which}", f"{occupancy.warps} of {occupancy.most_warps} warps, by {occupancy.bound}", "")
+        )
+    return facts
+
+
+def _time(run: Run) -> list[dict[str, Any]]:
+    time = run.result.time or {}
+    whole = sum(time.values())
+    return [
+        {"name": name, "share": ticks / whole, "what": WHAT_TIME_MEANS.get(name, "")}
+        for name, ticks in time.items()
+        if ticks
+    ]
+
+
+def _start(run: Run, measured: Measured | None) -> float:
+    """The part of warps' time before their first operations."""
+    stalls = run.result.stalls
+    if measured is None or stalls is None or not measured.whole:
+        return 0.0
+    return int(stalls.ticks[-1].sum()) / measured.whole
+
+
+def _arrays(measured: Measured) -> list[dict[str, Any]]:
+    """Each array with what is accessed there, the one with most of the time first."""
+    names = measured.stalls.places.arrays
+    numbers = np.array(measured.numbers, np.int64)
+    rows = []
+    for array in np.unique(numbers % len(names)).tolist():
+        own = measured.summed(numbers[numbers % len(names) == array].tolist())
+        if array or "requests" in own:  # of a workload's accesses no array is known
+            rows.append({"name": names[array], **own})
+    return sorted(rows, key=lambda row: -row["share"])[:MOST_ARRAYS]
+
+
+def _memory(run: Run, measured: Measured | None) -> dict[str, Any] | None:
+    """The levels of memory, and what goes from each one to the next [bytes]."""
+    found = traffic(run.machine, run.result, run.counts)
+    if found is None or not found.through_ports:
+        return None
+    memory, size = run.machine.memory, run.machine.chunk_bytes
+    known = measured.stalls.places.threads if measured else None
+    l1, l2 = memory.l1, memory.l2
+    levels: list[dict[str, Any]] = [{"name": "core groups", "number": run.machine.cores.groups}]
+    ways: list[dict[str, Any]] = [_way(found, found.loads, found.stores, size)]
+    if known is not None and int(known[:, 2].sum()):
+        ways[0]["asked"] = int(known[:, 2].sum())
+    if l1:
+        levels.append({"name": "L1", "bytes": l1.sets * l1.ways * size, **_rate(found.l1_hits, found.loads)})
+        ways.append(_way(found, found.loads - found.l1_hits, found.stores, size))
+    if l2:
+        levels.append(
+            {
+                "name": "L2",
+                "bytes": l2.sets * l2.ways * size,
+                **_rate(found.l2_hits, found.loads - found.l1_hits),
+            }
+        )
+        ways.append({**_way(found, found.read, found.written, size), "least": found.is_least})
+    levels.append({"name": "memory", "number": memory.partitions})
+    return {"levels": levels, "ways": ways}
+
+
+def _way(found: Traffic, loads: int, stores: int, size: int) -> dict[str, Any]:
+    return {"loads": loads * size, "stores": stores * size, "atomics": found.atomics * size}
+
+
+def _rate(hits: int, looked: int) -> dict[str, float]:
+    return {"rate": hits / looked} if looked else {}
+
+
+def _models(run: Run) -> list[dict[str, Any]]:
+    simulated = run.result.cycles
+    return [
+        {
+            "name": label(model),
+            "cycles": prediction.cycles,
+            "seconds": prediction.seconds,
+            "ratio": prediction.cycles / simulated if simulated else None,
+            "bound": prediction.bound,
+            "source": prediction.source,
+        }
+        for model, prediction in run.predictions.items()
+    ]
+
+
+def _about(run: Run) -> dict[str, str]:
+    said = {"compared": run.compared} if run.compared else {}
+    for name, value in run.provenance.items():
+        if not isinstance(value, (dict, list, tuple)):
+            said[name] = str(value)
+    return said

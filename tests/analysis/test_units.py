@@ -1,0 +1,126 @@
+"""Units: how busy they are follows from what is counted, and is never more than all of the time."""
+
+import pytest
+from hypothesis import given
+
+from simtmm import Machine, Workload
+from simtmm.analysis.run import run
+from simtmm.analysis.units import ISSUE_PORTS, L2_SLICES, MEMORY_PORTS, PARTITIONS, chunks_of_kinds, traffic, units
+from simtmm.engine import simulate
+from simtmm.testing.strategies import machines, workloads
+from simtmm.workload import ASYNC, ATOMIC, LOAD, OPERATIONS, STORE
+from tests.examples import SHARING, examples, several
+
+MACHINE = Machine.from_dict(
+    {
+        "name": "two groups",
+        "clock_hz": 1e9,
+        "ticks_per_cycle": 10,
+        "cores": {"groups": 2, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 32},
+        "scheduling": {"switch": "every-instruction", "scheduler": "oldest"},
+        "memory": {
+            "latency": 100, "chunk_words": 32, "partitions": 4, "service": 5, "atomic_service": 10, "port_interval": 2,
+        },
+    }
+)  # fmt: skip
+L2 = {"sets": 64, "ways": 4, "latency": 50, "service": 3}
+
+
+def of(machine, operations, warps=4):
+    """The units of a run of two blocks of such warps, by name, and the cycles that it takes."""
+    workload = Workload.from_dict({"blocks": [{"warps": [operations] * warps}] * 2})
+    result = simulate(machine, workload, stalls=True)
+    return {unit.name: unit for unit in units(machine, result)}, result.cycles
+
+
+def test_each_chunk_takes_its_port_and_its_partition():
+    found, cycles = of(MACHINE, [["load", [0, 1, 2]], ["store", [7]]])
+    chunks = 8 * 4
+    assert found[MEMORY_PORTS].busy == pytest.approx(chunks * 2 / (2 * cycles))
+    assert found[PARTITIONS].busy == pytest.approx(chunks * 5 / (4 * cycles))
+    assert found[PARTITIONS].achieved == pytest.approx(chunks * 128 / (cycles / 1e9))
+    assert found[PARTITIONS].peak == pytest.approx(4 * 128 / 5e-9)
+    assert found[MEMORY_PORTS].peak == pytest.approx(2 * 128 / 2e-9)
+    assert L2_SLICES not in found
+
+
+def test_instructions_take_issue_ports():
+    found, cycles = of(MACHINE, [["compute", 10]])
+    assert found[ISSUE_PORTS].busy == pytest.approx(80 / (2 * cycles))
+    assert found[ISSUE_PORTS].achieved == pytest.approx(80 / (cycles / 1e9))
+    assert found[ISSUE_PORTS].peak == pytest.approx(2e9)
+    assert found[ISSUE_PORTS].unit == "instructions/s"
+
+
+def test_conflicts_keep_issue_ports_busy_without_instructions():
+    found, cycles = of(MACHINE, [["shared", 8]])
+    assert found[ISSUE_PORTS].busy == pytest.approx(8 * 8 / (2 * cycles))
+    assert found[ISSUE_PORTS].achieved == pytest.approx(8 / (cycles / 1e9))
+
+
+def test_atomics_take_partitions_for_their_own_service():
+    found, cycles = of(MACHINE, [["atomic", [0, 0, 1]]])
+    assert found[PARTITIONS].busy == pytest.approx(8 * 3 * 10 / (4 * cycles))
+
+
+def test_what_the_l2_has_does_not_reach_memory():
+    found, cycles = of(MACHINE.replace({"memory.l2": L2}), [["load", [0]], ["load", [0]]], warps=1)
+    assert found[L2_SLICES].busy == pytest.approx(4 * 3 / (4 * cycles))
+    assert found[PARTITIONS].busy == pytest.approx(1 * 5 / (4 * cycles))
+
+
+def test_stores_that_stay_in_the_l2_are_counted_there_and_memory_gets_at_least_the_rest():
+    found, cycles = of(MACHINE.replace({"memory.l2": {**L2, "writes": "back"}}), [["store", [0]], ["load", [9]]])
+    assert found[L2_SLICES].busy == pytest.approx(16 * 3 / (4 * cycles))
+    assert found[PARTITIONS].busy == pytest.approx(1 * 5 / (4 * cycles))
+    assert found[PARTITIONS].is_least
+    assert not found[L2_SLICES].is_least
+
+
+def test_sectors_of_a_line_pass_a_port_together():
+    found, cycles = of(MACHINE.replace({"memory.port_chunks": 4}), [["load", [0, 1, 2, 3]]])
+    assert found[MEMORY_PORTS].busy == pytest.approx(8 * 2 / (2 * cycles))
+    assert found[MEMORY_PORTS].is_least
+    assert found[MEMORY_PORTS].peak == pytest.approx(4 * 2 * 128 / 2e-9)
+
+
+def test_what_nothing_limits_has_no_peak_and_is_never_busy():
+    found, _ = of(MACHINE.replace({"memory.service": 0, "memory.port_interval": 0}), [["load", [0]]])
+    assert [(found[name].busy, found[name].peak) for name in (MEMORY_PORTS, PARTITIONS)] == [(0.0, None)] * 2
+    assert found[PARTITIONS].achieved > 0
+
+
+def test_without_a_clock_rates_are_per_cycle():
+    found, cycles = of(MACHINE.replace({"clock_hz": None}), [["load", [0, 1]]])
+    assert found[PARTITIONS].unit == "bytes/cycle"
+    assert found[PARTITIONS].achieved == pytest.approx(16 * 128 / cycles)
+    assert found[PARTITIONS].peak == pytest.approx(4 * 128 / 5)
+
+
+def test_a_run_of_no_time_has_none():
+    assert units(MACHINE, simulate(MACHINE, Workload.from_dict({"blocks": []}), stalls=True)) == ()
+
+
+def test_without_stalls_a_traces_counts_tell_the_same():
+    done = run(None, "gtx480", what_if=False)
+    alone = simulate(done.machine, Workload.from_dict({"blocks": [{"warps": [[["load", [0]]]]}]}))
+    assert [unit.name for unit in units(done.machine, alone)] == [ISSUE_PORTS]
+    bare = type(done.result).from_dict(done.result.to_dict(), done.machine.ticks_per_cycle, done.machine.clock_hz)
+    assert bare.stalls is None
+    assert units(done.machine, bare, done.counts) == units(done.machine, done.result)
+
+
+@examples(200 // SHARING)
+@given(several(machines()), workloads())
+def test_no_unit_is_ever_more_than_busy(drawn, workload):
+    for machine in drawn:
+        result = simulate(machine, workload, stalls=True)
+        of_kinds = chunks_of_kinds(result.stalls)
+        assert sum(of_kinds.values()) == result.transactions
+        assert set(of_kinds) <= {OPERATIONS[kind] for kind in (LOAD, ASYNC, STORE, ATOMIC)}
+        found = traffic(machine, result)
+        assert min(found.read, found.written, found.into_l2) >= 0
+        for unit in units(machine, result):
+            assert 0 <= unit.busy <= 1
+            assert unit.achieved >= 0
+            assert unit.peak is None or unit.achieved <= unit.peak

@@ -1,0 +1,588 @@
+"""The page that explains a run: what it holds, and what a person finds in a browser."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from simtmm import Machine, Workload
+from simtmm.analysis.run import run
+from simtmm.analysis.units import units
+from simtmm.engine import simulate
+from simtmm.errors import OutputError
+from simtmm.report.explain_page import explanation, write_explanation
+from simtmm.report.explain_page.content import content
+from simtmm.report.explain_page.heat import MOST_HOT, MOST_INSTRUCTIONS, MOST_SHOWN, heat
+from simtmm.report.explain_page.measures import GROUPS, Measured
+from simtmm.report.explain_page.over_time import MOST_POINTS, over_time
+from simtmm.report.explain_page.roofline import roofline
+from simtmm.result import Result
+from simtmm.stalls import COUNTS, REASONS, Place, Places, Reason, Stalls
+from simtmm.testing.strategies import machines, workloads
+from tests.examples import SHARING, examples, several
+from tests.report.browser import CHROMIUM, Browser, contrast
+
+MACHINE = Machine.from_dict(
+    {
+        "name": "with everything",
+        "clock_hz": 1e9,
+        "ticks_per_cycle": 10,
+        "cores": {"groups": 4, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 32},
+        "scheduling": {"switch": "every-instruction", "scheduler": "oldest", "pipeline_depth": 4, "block_launch": 20},
+        "memory": {
+            "latency": 400,
+            "chunk_words": 32,
+            "partitions": 4,
+            "service": 4,
+            "atomic_service": 8,
+            "port_interval": 2,
+            "l1": {"sets": 4, "ways": 2, "latency": 30},
+            "l2": {"sets": 64, "ways": 4, "latency": 150, "service": 1},
+        },
+    }
+)
+WARP = [
+    *[operation for turn in range(4) for operation in (["load", [turn, turn + 9]], ["compute", 5], ["shared", 4])],
+    ["store", [50, 51]],
+    ["atomic", [7, 7, 7]],
+    ["barrier"],
+]
+WORKLOAD = Workload.from_dict({"blocks": [{"warps": [WARP] * 6}] * 12})
+
+
+@pytest.fixture(scope="module")
+def traced():
+    """A run of the shipped trace, of whose kernel the recorded lines alone are there."""
+    return run(None, "gtx480", timeline=True)
+
+
+@pytest.fixture(scope="module")
+def written(traced):
+    """The same with its file of source."""
+    lines = [f"line {number};" for number in range(1, 61)]
+    lines[17] = "Node next = LD(before, successor);"
+    return replace(traced, sources={"kernel.cu": tuple(lines)})
+
+
+@pytest.fixture(scope="module")
+def bare():
+    """A run of a workload, which names no lines and no arrays."""
+    return run(WORKLOAD, MACHINE, timeline=True)
+
+
+@pytest.fixture(scope="module")
+def compiled(bare):
+    """The same as if each kind of operation were instructions of a line: two kinds to a line."""
+    stalls = bare.result.stalls
+    sites = tuple(
+        replace(
+            site, file="k.cu", line=1 + number // 2, source="x;", function="k", instruction=f"{site.kind.upper()} R1"
+        )
+        for number, site in enumerate(stalls.places.sites)
+    )
+    places = replace(stalls.places, sites=sites)
+    return replace(bare, result=replace(bare.result, stalls=replace(stalls, places=places)))
+
+
+def data_of(text):
+    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    return json.loads(found)
+
+
+def test_the_page_needs_nothing_beside_it(traced):
+    text = explanation(traced)
+    assert re.findall(r'(?:src|href)="(?!data:,"|#)[^"]*"', text) == []
+    assert [url for url in re.findall(r"https?://[^\s\"']+", text) if "www.w3.org" not in url] == []
+    assert "@import" not in text
+    assert "default-src 'none'" in text
+
+
+def test_words_of_the_program_stay_words(traced):
+    bad = "</script><script>alert(1)</script> @SCRIPT@ \u2028 <!--"
+    text = explanation(replace(traced, program=bad, parameters={bad: bad}, sources={"kernel.cu": (bad,) * 30}))
+    assert data_of(text)["parameters"] == {bad: bad}
+    assert "alert(1)</script>" not in text.replace("&lt;/script&gt;", "")
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path, traced):
+    write_explanation(tmp_path / "page.html", traced)
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == explanation(traced)
+    with pytest.raises(OutputError, match=r"no/page\.html: can\'t be written"):
+        write_explanation(tmp_path / "no" / "page.html", traced)
+
+
+def test_it_says_what_the_run_says(traced):
+    data = data_of(explanation(traced))
+    assert data["verdict"] == traced.verdict.words
+    assert {each["words"]: each["speedup"] for each in data["whatIfs"]} == {
+        each.words: each.speedup for each in traced.verdict.what_ifs
+    }
+    assert ["cycles", traced.result.cycles, ""] in data["facts"]
+    assert {row["name"]: row["cycles"] for row in data["models"]} == {
+        "TMM": traced.predictions["tmm"].cycles,
+        "TMM, warps wait": traced.predictions["tmm-warps"].cycles,
+        "PRAM": traced.predictions["pram"].cycles,
+    }
+    assert data["models"][0]["ratio"] == pytest.approx(traced.predictions["tmm"].cycles / traced.result.cycles)
+    assert data["about"]["machine"] == traced.machine.digest()
+
+
+def test_units_that_are_given_are_shown(traced):
+    given_ = [replace(unit, busy=0.125) for unit in units(traced.machine, traced.result)]
+    assert {unit["busy"] for unit in content(traced, given_)["units"]} == {0.125}
+    assert content(traced)["units"][0]["busy"] == units(traced.machine, traced.result)[0].busy
+
+
+def test_each_reason_has_a_group_and_their_shares_are_all_of_the_time(traced, bare):
+    assert sorted(reason for members in GROUPS.values() for reason in members) == list(Reason)
+    for each in (traced, bare):
+        assert sum(reason["share"] for reason in content(each)["reasons"]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", ["traced", "written", "bare", "compiled"])
+def test_lines_and_what_precedes_them_are_all_of_the_time(name, request):
+    data = content(request.getfixturevalue(name))
+    hot = data["heat"]["hot"]
+    assert sum(line["share"] for line in hot) + data["start"] == pytest.approx(1, rel=1e-4)  # five digits of each
+    assert [line["share"] for line in hot] == sorted((line["share"] for line in hot), reverse=True)
+    listed = [index for file in data["heat"]["files"] for _, _, index in file["lines"] if index is not None]
+    assert sorted(listed) == list(range(len(hot)))
+
+
+def test_a_line_says_what_its_places_say(traced):
+    rows = [row for row in traced.result.stalls.rows() if row["line"] == 18]
+    line = next(line for line in content(traced)["heat"]["hot"] if line["line"] == 18)
+
+    def total(key):
+        return sum(row[key] for row in rows)
+
+    assert line["chunks"] == total("chunks")
+    assert line["requests"] == total("requests")
+    assert line["asked"] == total("bytes_asked")
+    assert line["l1"] == pytest.approx(total("l1_hits") / total("chunks"), rel=1e-4)
+    assert line["l2"] == pytest.approx(total("l2_hits") / (total("chunks") - total("l1_hits")), rel=1e-4)
+    assert line["threads"] == pytest.approx(total("threads") / total("executions"), rel=1e-4)
+    assert sorted(line["arrays"]) == sorted({row["array"] for row in rows})
+    reason, _, share = line["reasons"][0]
+    most = max(REASONS, key=total)
+    assert reason.replace(" ", "_").lower() == most
+    assert share == pytest.approx(total(most) / sum(total(name) for name in REASONS), rel=1e-4)
+
+
+def test_stores_and_atomics_are_no_misses(bare):
+    hot = {line["text"]: line for line in content(bare)["heat"]["hot"]}
+    assert 0 < hot["load"]["l1"] < 1
+    assert "l1" not in hot["store"]
+    assert "l2" not in hot["atomic"]
+    assert hot["atomic"]["chunks"] == 3 * hot["atomic"]["requests"]
+
+
+def test_the_lines_of_a_file_are_shown_as_far_as_it_is_at_hand(traced, written):
+    (file,) = content(traced)["heat"]["files"]
+    assert [number for number, _, _ in file["lines"]] == [14, 16, 18, 20, 22]
+    assert "recorded alone" in file["note"]
+    (file,) = content(written)["heat"]["files"]
+    assert [number for number, _, _ in file["lines"]] == list(range(1, 61))
+    assert file["lines"][17][1] == "Node next = LD(before, successor);"
+    assert not file["note"]
+
+
+def test_instructions_stand_below_their_line(compiled):
+    hot = content(compiled)["heat"]["hot"]
+    line = next(line for line in hot if line["line"] == 2)
+    made = {each["text"]: each for each in line["made"]}
+    assert set(made) == {"LOAD R1"}  # there is no async
+    assert sum(each["share"] for each in line["made"]) == pytest.approx(line["share"], rel=1e-4)
+    assert {each["text"] for each in next(line for line in hot if line["line"] == 1)["made"]} == {
+        "COMPUTE R1",
+        "SHARED R1",
+    }
+
+
+def test_a_program_of_any_length_makes_a_page_of_a_few_megabytes(bare):
+    lines, sites, arrays = 40_000, 20_000, 5
+    rng = np.random.default_rng(0)
+    where = rng.integers(1, lines, sites)
+    words = "float value = table[index] * other_table[index + offset]; " * 3
+    places = Places(
+        tuple(
+            Place(
+                "load", "k.cu", int(line), words, "kernel", f"LDG.E.128.CONSTANT R{number}, desc[UR6][R2.64+{number}]"
+            )
+            for number, line in enumerate(where)
+        ),
+        ("", *(f"array{number}" for number in range(1, arrays))),
+        rng.integers(1, 100, (sites * arrays, 3)),
+    )
+    ticks = rng.integers(0, 10**9, (len(places) + 1, len(REASONS)))
+    counts = np.sort(rng.integers(1, 10**6, (len(places) + 1, len(COUNTS))), axis=1)[:, ::-1].copy()
+    stalls = Stalls(ticks, counts, ticks[:1], places)
+    sources = {"k.cu": (words,) * lines}
+    text = explanation(replace(bare, result=replace(bare.result, stalls=stalls), sources=sources))
+    assert len(text.encode()) < 5_000_000
+    found = data_of(text)["heat"]
+    assert len(found["hot"]) == MOST_HOT
+    assert sum(len(line.get("made", ())) for line in found["hot"]) <= MOST_INSTRUCTIONS
+    assert sum(number > 0 for file in found["files"] for number, _, _ in file["lines"]) <= MOST_SHOWN
+    assert sum(line["share"] for line in found["hot"]) + found["left"]["share"] == pytest.approx(1, abs=1e-3)
+    assert found["left"]["lines"] == len(set(where.tolist())) - MOST_HOT
+
+
+def test_what_lies_far_from_any_heat_is_left_out(bare):
+    places = Places((Place("load", "k.cu", 50, "a"), Place("store", "k.cu", 15_000, "b")))
+    ticks = np.ones((3, len(REASONS)), np.int64)
+    counts = np.ones((3, len(COUNTS)), np.int64)
+    found = heat(Measured.of(Stalls(ticks, counts, ticks, places), MACHINE), {"k.cu": ("x",) * 20_000})
+    lines = found["files"][0]["lines"]
+    assert [line for line in lines if line[0] == 0] == [
+        (0, "12,949 lines without anything", None),
+        (0, "4,000 lines without anything", None),
+    ]
+    assert [line[0] for line in lines if line[2] is not None] == [50, 15_000]
+
+
+def test_arrays_and_levels_say_what_moves(traced, bare):
+    data = content(traced)
+    assert {row["name"] for row in data["arrays"]} == {"nodes", "jumped"}
+    assert sum(row["chunks"] for row in data["arrays"]) == traced.result.transactions
+    memory = data["memory"]
+    assert [level["name"] for level in memory["levels"]] == ["core groups", "L1", "L2", "memory"]
+    first, second, third = ([way["loads"], way["stores"], way["atomics"]] for way in memory["ways"])
+    assert sum(first) == traced.result.transactions * 128
+    assert first[0] - second[0] == traced.result.l1_hits * 128
+    assert second[0] - third[0] == traced.result.l2_hits * 128
+    assert first[1:] == second[1:] == third[1:]
+    assert memory["levels"][1]["rate"] == pytest.approx(traced.result.l1_hits * 128 / first[0])
+    plain = run(WORKLOAD, MACHINE.replace({"memory.l1": None, "memory.l2": None}), what_if=False)
+    assert [level["name"] for level in content(plain)["memory"]["levels"]] == ["core groups", "memory"]
+    back = run(WORKLOAD, MACHINE.replace({"memory.l2.writes": "back"}), what_if=False)
+    ways = content(back)["memory"]["ways"]
+    assert (ways[1]["stores"], ways[2]["stores"], ways[2]["least"]) == (72 * 2 * 128, 0, True)
+    assert not content(bare)["memory"]["ways"][2]["least"]
+
+
+@examples(60 // SHARING)
+@given(several(machines()), workloads())
+def test_warps_over_time_are_the_timelines(drawn, workload):
+    for machine in drawn:
+        result = simulate(machine, workload, timeline=True)
+        told = over_time(machine, result)
+        if told is None:
+            assert result.ticks == 0
+            continue
+        living = told["series"]["living"]
+        assert len(living) == min(MOST_POINTS, result.ticks)
+        assert max(living) <= machine.warps_per_group * 1.001
+        stretch = result.ticks / len(living)
+        spent = int((result.timeline.end - result.timeline.begin).sum())
+        rounded = 5e-4 * spent + 1e-9  # values are kept with four digits
+        assert sum(living) * stretch * machine.cores.groups == pytest.approx(spent, abs=rounded)
+        for name in ("waiting for memory", "ready", "issuing"):
+            assert all(part <= whole * 1.001 for part, whole in zip(told["series"][name], living, strict=True))
+
+
+def test_a_stretch_has_the_warps_that_are_there(bare):
+    timeline = bare.result.timeline
+    told = over_time(bare.machine, bare.result)
+    middle = (len(told["series"]["ready"]) // 2 + 0.5) * bare.result.ticks / len(told["series"]["ready"])
+    there = int(((timeline.begin <= middle) & (timeline.end > middle)).sum())
+    assert told["series"]["living"][len(told["series"]["ready"]) // 2] == pytest.approx(there / 4, abs=0.5)
+    assert told["unit"] == "s"
+    assert told["whole"] == bare.result.seconds
+
+
+@examples(60 // SHARING)
+@given(several(machines()), workloads())
+def test_no_point_lies_above_its_own_roof(drawn, workload):
+    for machine in drawn:
+        found = run(workload, machine, what_if=False)
+        lies_below(roofline(found, units(machine, found.result)))
+
+
+def lies_below(told):
+    for level in told["levels"] if told else ():
+        roof = (
+            told["flat"] if level["bandwidth"] is None else min(told["flat"], level["bandwidth"] * level["intensity"])
+        )
+        assert told["rate"] <= roof * (1 + 1e-9)
+
+
+def test_a_roofline_says_what_it_counts(traced, bare):
+    of_trace = content(traced)["roofline"]
+    assert of_trace["counted"] == "operations of threads"
+    assert of_trace["rate"] == pytest.approx(traced.counts.work / traced.result.seconds)
+    to_memory = sum(content(traced)["memory"]["ways"][-1][kind] for kind in ("loads", "stores", "atomics"))
+    assert [level["name"] for level in of_trace["levels"]] == ["memory"]  # the only one with a limit
+    assert of_trace["levels"][0]["intensity"] == pytest.approx(traced.counts.work / to_memory)
+    lies_below(of_trace)
+    counts = replace(traced.counts, work_by_class={"fp32": 1000, "integer": 5000})
+    of_classes = content(replace(traced, counts=counts))["roofline"]
+    assert "floating-point instructions of threads (fp32;" in of_classes["counted"]
+    assert of_classes["rate"] == pytest.approx(1000 / traced.result.seconds)
+    of_workload = content(bare)["roofline"]
+    assert of_workload["counted"] == "instructions of warps"
+    assert [level["name"] for level in of_workload["levels"]] == ["memory ports", "L2", "memory"]
+    lies_below(of_workload)
+
+
+EMPTY = Workload.from_dict({"blocks": []})
+ODD = {
+    "nothing to run": lambda: run(EMPTY, MACHINE, timeline=True),
+    "no memory": lambda: run(Workload.from_dict({"blocks": [{"warps": [[["compute", 3]]]}]}), MACHINE, timeline=True),
+    "no clock, no limits": lambda: run(
+        WORKLOAD,
+        MACHINE.replace({"clock_hz": None, "memory.service": 0, "memory.port_interval": 0, "memory.l2.service": 0}),
+        timeline=True,
+    ),
+    "no timeline": lambda: run(WORKLOAD, MACHINE, what_if=False),
+    "no stalls": lambda: without_stalls(run(None, "gtx280")),
+    "many parameters": lambda: replace(
+        run(None, "gtx280", what_if=False), parameters={f"parameter_{number}": "x" * 60 for number in range(12)}
+    ),
+}  # fmt: skip
+
+
+def without_stalls(done):
+    bare = Result.from_dict(done.result.to_dict(), done.machine.ticks_per_cycle, done.machine.clock_hz)
+    return replace(done, result=bare)
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium")
+    browser = Browser(tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def show(chromium, tmp_path):
+    """Shows a run's page. Whatever a test does there, nothing may come on the console."""
+    chromium.errors.clear()
+    chromium.dark(False)
+    chromium.size(1200, 1000)
+
+    def shown(done):
+        write_explanation(tmp_path / "page.html", done)
+        chromium.open(tmp_path / "page.html")
+        return chromium
+
+    yield shown
+    assert chromium.errors == []
+
+
+# Pieces of text as they are seen, cut off where something cuts them off; those that overlap
+OVERLAPPING = """(() => {
+  const seen = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    if (!node.data.trim() || node.parentElement.closest('script, noscript, style, .skip, title')) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) {
+      let { left, right, top, bottom } = box;
+      for (let at = node.parentElement; at && at !== document.body; at = at.parentElement) {
+        if (getComputedStyle(at).overflow === 'visible') continue;
+        const edge = at.getBoundingClientRect();
+        left = Math.max(left, edge.left); right = Math.min(right, edge.right);
+        top = Math.max(top, edge.top); bottom = Math.min(bottom, edge.bottom);
+      }
+      top += 2; bottom -= 2;  // what letters leave free
+      if (right - left > 1 && bottom - top > 1) seen.push({ left, right, top, bottom, node });
+    }
+  }
+  const found = [];
+  seen.forEach((a, i) => seen.slice(i + 1).forEach((b) => {
+    const across = a.left < b.right - 1 && b.left < a.right - 1, up = a.top < b.bottom && b.top < a.bottom;
+    if (across && up && a.node !== b.node) found.push([a.node.data, b.node.data]);
+  }));
+  return { number: seen.length, found };
+})()"""
+# What reaches beyond the window, but for what scrolls by itself
+BEYOND = """[...document.querySelectorAll('body *')]
+  .filter((each) => each.getBoundingClientRect().right > innerWidth + 0.5)
+  .filter((each) => !each.parentElement.closest('.scroll, nav ul'))
+  .map((each) => each.tagName + '.' + each.className)"""
+
+
+def at_rest(browser):
+    """Once a jump has come to rest."""
+    frames = "let left = 12; const next = () => (left-- ? requestAnimationFrame(next) : done()); next();"
+    browser.run(f"new Promise(done => {{ {frames} }})")
+
+
+def to_the_top(browser):
+    at_rest(browser)
+    browser.run("document.activeElement.blur(); scrollTo(0, 0)")
+
+
+def number(browser, selector):
+    return browser.run(f"document.querySelectorAll({selector!r}).length")
+
+
+def text(browser, selector):
+    return browser.run(f"document.querySelector({selector!r}).innerText")
+
+
+@pytest.mark.parametrize("width", [1200, 375])
+@pytest.mark.parametrize("name", ["written", "compiled"])
+def test_no_text_over_text_and_nothing_wider_than_the_window(show, request, name, width):
+    browser = show(request.getfixturevalue(name))
+    browser.size(width, 900)
+    browser.press("n")
+    to_the_top(browser)
+    told = browser.run(OVERLAPPING)
+    assert told["number"] > 150
+    assert told["found"] == []
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    assert browser.run(BEYOND) == []
+
+
+def test_what_would_overlap_is_found(show, bare):
+    browser = show(bare)
+    browser.run("document.querySelector('#plots text').setAttribute('x', 300)")
+    browser.run("document.querySelectorAll('#plots text')[1].setAttribute('x', 305)")
+    assert len(browser.run(OVERLAPPING)["found"]) == 1
+    browser.run("document.querySelector('#facts').style.width = '3000px'")
+    assert browser.run(BEYOND) != []
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_runs_are_shown_too(show, name):
+    done = ODD[name]()
+    browser = show(done)
+    browser.size(375, 900)
+    browser.press("n")
+    to_the_top(browser)
+    assert browser.run(BEYOND) == []
+    assert browser.run(OVERLAPPING)["found"] == []
+    assert text(browser, "#verdict-words") == done.verdict.words
+    hidden = browser.run("[...document.querySelectorAll('section')].filter(s => s.hidden).map(s => s.id)")
+    expected = {
+        "nothing to run": ["warps", "source", "memory", "roofline", "models"],
+        "no memory": ["memory", "roofline", "models"],
+        "no clock, no limits": ["models"],
+        "no timeline": ["models"],
+        "no stalls": ["warps", "source"],
+        "many parameters": [],
+    }
+    assert hidden == expected[name]
+    if name == "no timeline":
+        assert "timeline=True" in text(browser, "#over-time-note")
+    if name == "no clock, no limits":
+        assert "nothing limits it" in text(browser, "#unit-rows")
+        assert "B/cycle" in text(browser, "#unit-rows")
+
+
+def test_keys_jump_from_hottest_to_coolest_and_back(show, written):
+    browser = show(written)
+    focused = "document.activeElement.querySelector('.number')?.textContent"
+    hot = content(written)["heat"]["hot"]
+    for key, index in (("n", 0), ("n", 1), ("n", 2), ("p", 1), ("p", 0), ("p", 0)):
+        browser.press(key)
+        assert browser.run(focused) == str(hot[index]["line"])
+        assert number(browser, ".below") == 1
+        assert text(browser, "#said").startswith(
+            f"Line {index + 1} of {len(hot)} by heat: kernel.cu:{hot[index]['line']}"
+        )
+    box = browser.run("(r => [r.top, r.bottom])(document.activeElement.getBoundingClientRect())")
+    assert 0 < box[0] < box[1] < 1000  # it is in sight
+    browser.press("Escape")
+    assert number(browser, ".below") == 0
+    browser.press("Enter")
+    assert number(browser, ".below") == 1
+
+
+def test_a_jump_within_a_long_file_ends_at_its_line(show, compiled):
+    """Of a long listing a browser lays out what is in sight, and lines far away move while it gets there."""
+    stalls = compiled.result.stalls
+    sites = tuple(replace(site, line=1 + 160 * number) for number, site in enumerate(stalls.places.sites))
+    places = replace(stalls.places, sites=sites)
+    words = "float value = table[index] * other_table[index + offset];  // " * 5
+    done = replace(
+        compiled,
+        result=replace(compiled.result, stalls=replace(stalls, places=places)),
+        sources={"k.cu": (words,) * 1500},
+    )
+    browser = show(done)
+    browser.size(375, 900)
+    for line in content(done)["heat"]["hot"]:
+        browser.press("n")
+        at_rest(browser)
+        assert browser.run("document.activeElement.querySelector('.number').textContent") == str(line["line"])
+        top, bottom = browser.run("(r => [r.top, r.bottom])(document.activeElement.getBoundingClientRect())")
+        assert 60 < top < bottom < 900
+
+
+def test_a_press_opens_the_instructions_of_a_line(show, compiled):
+    browser = show(compiled)
+    browser.run("[...document.querySelectorAll('button.line')].find(b => b.innerText.includes('1\\n')).click()")
+    assert "COMPUTE R1" in text(browser, ".below")
+    assert "instructions of warps" in text(browser, ".below")
+    browser.run("document.querySelector('#hottest button').click()")  # another line, which closes the first
+    assert number(browser, ".below") == 1
+    assert browser.run("document.querySelectorAll('[aria-expanded=true]').length") == 1
+
+
+def test_bars_and_drawings_are_as_long_as_what_they_stand_for(show, bare):
+    browser = show(bare)
+    data = content(bare)
+    widths = browser.run("[...document.querySelectorAll('#unit-rows .fill')].map(f => f.style.width)")
+    assert [float(width[:-1]) for width in widths] == pytest.approx(
+        [100 * unit["busy"] for unit in data["units"]], rel=1e-5
+    )  # a browser keeps six digits
+    parts = browser.run("[...document.querySelectorAll('#stack > div')].map(d => d.getBoundingClientRect().width)")
+    shares = [reason["share"] for reason in data["reasons"]]
+    assert max(parts) / sum(parts) == pytest.approx(max(shares), abs=0.03)  # the least are two dots wide
+    named = "[...document.querySelectorAll('#stack > div')].filter(d => d.textContent)"
+    assert browser.run(f"{named}.length") > 0
+    for width in (1200, 700, 375):
+        browser.size(width, 900)
+        assert browser.run(f"{named}.filter(d => d.scrollWidth > d.clientWidth).length") == 0
+    browser.size(1200, 900)
+    assert number(browser, "#plots .series") == 4
+    assert number(browser, "#roofline-plot .point") == 3
+    assert number(browser, "#roofline-plot .roof") == 4
+    assert number(browser, "#chart .level") == 4
+    # Up is less: the points stand at or below the line of their own roof
+    for level in data["roofline"]["levels"]:
+        assert data["roofline"]["rate"] <= level["bandwidth"] * level["intensity"] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_light_and_dark_by_system_with_words_that_stand_out(show, bare, dark):
+    """WCAG 2.1: a contrast of 4.5 for text (1.4.3), which stands on the colours of groups of reasons, too."""
+    browser = show(bare)
+    browser.dark(dark)
+    assert browser.run("getComputedStyle(document.body).backgroundColor") == (
+        "rgb(22, 24, 28)" if dark else "rgb(255, 255, 255)"
+    )
+    names = ["paper", "ink", "dim", "hot", "field", *(f"g{number}" for number in range(len(GROUPS)))]
+    colours = browser.run(
+        f"Object.fromEntries({names}.map(n => [n, getComputedStyle(document.documentElement)"
+        ".getPropertyValue('--' + n).trim()]))"
+    )
+    for name in names[5:]:
+        assert contrast(colours[name], colours["paper"]) >= 4.5, name
+    for words in ("ink", "dim"):
+        for ground in ("paper", "field", "hot"):
+            assert contrast(colours[words], colours[ground]) >= 4.5, (words, ground)
+    assert len({colours[name] for name in names[5:]}) == len(GROUPS)
+
+
+def test_a_screen_reader_is_told_what_there_is(show, bare):
+    told = show(bare).accessible()
+    for expected in (
+        ("heading", "Speed of light"),
+        ("heading", "Hottest lines"),
+        ("button", "Next hottest line (n)"),
+        ("columnheader", "chunks a request"),
+        ("link", "Roofline"),
+    ):
+        assert expected in told
+    unnamed = [role for role, name in told if role in ("button", "link", "image") and not name]
+    assert unnamed == []
