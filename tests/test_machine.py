@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.errors import MachineError
-from simtmm.machine import Machine, known, load_machine, machine_files, units
+from simtmm.machine import Machine, known, load_machine, machine_files, machine_toml, units
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = sorted(path.stem for path in (ROOT / "machines").glob("*.toml"))
@@ -939,3 +939,13 @@ def test_a_key_that_came_later_changes_no_digest_until_it_is_set():
     for later, other in (("memory.atomics", "by-word"), ("memory.first_access", 1)):
         assert machine.replace({later: machine.values()[later]}).digest() == machine.digest()
         assert machine.replace({later: other}).digest() != machine.digest()
+
+
+@pytest.mark.parametrize("more", ["", "[changes]\n"])
+def test_a_source_without_words_is_written_and_read_again(tmp_path, more):
+    path = tmp_path / "m.toml"
+    tables = {**load_machine("gtx280").to_dict(), "sources": {"memory.latency": {"source": "", "certainty": "user"}}}
+    path.write_text(machine_toml(Machine.from_dict(tables, "m")) + more, encoding="utf-8")
+    made = load_machine(path)
+    path.write_text(machine_toml(made), encoding="utf-8")
+    assert load_machine(path) == made

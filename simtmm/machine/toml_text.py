@@ -16,6 +16,7 @@ def machine_toml(machine: Machine) -> str:
     What it took from its family stands in the file: it does not change when the family does.
     """
     tables = machine.to_dict()
+    is_changed = tables.get("changes") is not None  # an empty table of changes is one, too
     apart = {key: tables.pop(key, None) or {} for key in BY_DOTTED_KEY}
     if machine.family is not None:
         tables = {key: value for key, value in tables.items() if not isinstance(value, dict)} | {WHOLE: True} | tables
@@ -30,12 +31,12 @@ def machine_toml(machine: Machine) -> str:
                 write(value, inner)
 
     write(tables, "")
-    if apart["changes"]:
+    if is_changed:
         lines.extend(["", "[changes]"])
         lines.extend(f"{json.dumps(key)} = {json.dumps(change)}" for key, change in apart["changes"].items())
     if apart["sources"]:
         lines.extend(["", "[sources]"])
         for key, source in apart["sources"].items():
-            inner = ", ".join(f"{name} = {json.dumps(text)}" for name, text in source.items() if text)
+            inner = ", ".join(f"{name} = {json.dumps(text)}" for name, text in source.items() if text or name != "note")
             lines.append(f"{json.dumps(key)} = {{ {inner} }}")
     return "\n".join(lines) + "\n"
