@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware
+from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
 from simtmm.analysis.what_if import cost, try_out
 from simtmm.engine import DEFAULT, simulate
@@ -71,6 +72,11 @@ class Run:
     info: TraceInfo | None = None
     blocks: Blocks | None = None
 
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """How busy the machine's units were, and how much went through them of what could."""
+        return units(self.machine, self.result, self.counts)
+
     def to_dict(self) -> dict[str, Any]:
         """All of it, as one JSON document."""
         machine = self.machine
@@ -89,6 +95,7 @@ class Run:
             "verdict": self.verdict.words,
             "bound": self.verdict.to_dict(),
             "beside_the_model": self.beside_the_model,
+            "units": [dataclasses.asdict(unit) for unit in self.units],
             "stalls": _stalls(self.result),
             "compared": self.compared,
             "assumptions": list(self.assumptions),

@@ -9,7 +9,7 @@ from simtmm.analysis.run import Run
 from simtmm.model.series import label
 from simtmm.report.latency_hiding import hiding_rows
 from simtmm.report.stalls import stalled
-from simtmm.report.text import bar, number, seconds, share, table
+from simtmm.report.text import bar, number, rate, seconds, share, table
 
 WHAT_TIME_MEANS = {
     "issuing": "a port was held",
@@ -54,6 +54,9 @@ def describe(run: Run) -> Iterator[RenderableType]:
         yield ""
     if run.result.time is not None:
         yield table("Where the simulated time went", ("", "", "", ""), list(_where(run)), left=(0, 2, 3))
+        yield ""
+    if run.units:
+        yield table("How busy the machine was", ("", "busy", "", "", ""), list(_busy(run)), left=(0, 2, 4))
         yield ""
     yield from stalled(run.result)
     if run.beside_the_model:
@@ -105,6 +108,17 @@ def _achieved(run: Run) -> Iterator[tuple[str, str, str]]:
         most = run.machine.warps_per_group
         warps = int(stalls.ticks.sum()) / busy
         yield "achieved", share(warps, most), f"{number(warps)} warps on average, while a core group has any"
+
+
+def _busy(run: Run) -> Iterator[tuple[str, ...]]:
+    """Each kind of unit: the part of the time for which it is taken, and what goes through it of what could."""
+    for unit in run.units:
+        least = "at least " if unit.is_least else ""
+        if unit.peak is None:
+            yield unit.name, "", "", rate(unit.achieved, unit.unit), "nothing limits it"
+        else:
+            of = f"of {rate(unit.peak, unit.unit)}"
+            yield unit.name, f"{least}{share(unit.busy, 1)}", bar(unit.busy, 1), rate(unit.achieved, unit.unit), of
 
 
 def _times(run: Run) -> Iterator[tuple[str, ...]]:

@@ -46,6 +46,16 @@ def seconds(value: float | None) -> str:
     return f"{value / 1e-9:.3g} ns"
 
 
+def rate(value: float, unit: str) -> str:
+    """With the letter that leaves one to three digits before the point: 1.34 T bytes/s as 1.34 TB/s."""
+    short_unit = unit.replace("bytes", "B")
+    for factor, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if float(f"{value / factor:.3g}") >= 1:
+            gap = "" if short_unit.startswith("B") else " "
+            return f"{value / factor:.3g} {letter}{gap}{short_unit}"
+    return f"{value:.3g} {short_unit}"
+
+
 def share(part: float, whole: float) -> str:
     """62 %; below one per cent, 0.3 %."""
     percent = 100 * part / whole if whole else 0.0

@@ -8,7 +8,6 @@ import numpy as np
 
 from simtmm.analysis.run import Run
 from simtmm.analysis.units import Traffic, Unit, traffic
-from simtmm.analysis.units import units as units_of
 from simtmm.model.series import label
 from simtmm.report.explain_page.heat import heat
 from simtmm.report.explain_page.measures import GROUPS, Measured, reasons
@@ -27,7 +26,7 @@ def title_of(run: Run) -> str:
 def content(run: Run, units: Sequence[Unit] | None = None) -> dict[str, Any]:
     """All that the page's script draws from; what there is nothing of is None or empty."""
     machine, result = run.machine, run.result
-    told = units_of(machine, result, run.counts) if units is None else units
+    told = run.units if units is None else units
     measured = None if result.stalls is None or not result.ticks else Measured.of(result.stalls, machine)
     return {
         "parameters": {name: str(value) for name, value in run.parameters.items()},
