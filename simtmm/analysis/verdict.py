@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from simtmm.analysis import causes
-from simtmm.analysis.causes import Where, idle_cause, shares, where
 from simtmm.analysis.what_if import MORE_WARPS, WhatIf, best
+from simtmm.engine import causes
+from simtmm.engine.causes import Where, idle_cause, shares, where
 from simtmm.machine import Machine
 from simtmm.result import Prediction, Result
 from simtmm.trace.counts import Counts
@@ -26,7 +26,7 @@ MENDS = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """What binds a run. cause: see simtmm.analysis.causes; "" for a run of no time.
+    """What binds a run. cause: see simtmm.engine.causes; "" for a run of no time.
 
     share: the part of the time that it accounts for: by what taking it away or halving it saves, where that was tried,
         else by what warps wait for.

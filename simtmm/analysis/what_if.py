@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simtmm.analysis import causes
-from simtmm.engine import simulate
+from simtmm.engine import causes, simulate
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result

@@ -1,4 +1,7 @@
-"""Engines: functions that simulate a Workload on a Machine. Each follows docs/machine.md to the tick."""
+"""Engines: functions that simulate a Workload on a Machine. Each follows docs/machine.md to the tick.
+
+reference, fast: the engines. choice: which of them is done sooner. causes: what binds what they simulated.
+"""
 
 import importlib
 from collections.abc import Callable, Sequence

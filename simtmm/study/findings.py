@@ -45,8 +45,8 @@ class Spread:
 @dataclass(frozen=True)
 class Change:
     """Where what binds changes along an axis. between: the neighbours; at: where the model's two terms are equal, on a
-    straight line of logarithms between them, or the middle for a simulation. What binds a simulation is where most of
-    its time goes.
+    straight line of logarithms between them, or the middle for a simulation. What binds a simulation is the
+    cause of most of its time.
     """
 
     axis: str

@@ -108,7 +108,7 @@ class Results:
 
     @cached_property
     def bounds(self) -> Mapping[str, Column]:
-        """What binds, by quantity: a model's largest term, or where most of a simulation's time goes."""
+        """What binds, by quantity: a model's largest term, or the cause of most of a simulation's time."""
         return {quantity: self._bound(quantity) for quantity in self.design.compute}
 
     @cached_property
@@ -124,10 +124,15 @@ class Results:
 
     def _bound(self, quantity: str) -> Column:
         if quantity == SIMULATED:
-            states = self._numbers_of(f"{quantity}.time.")
-            ticks = np.stack([np.zeros(len(self)), *map(np.nan_to_num, states.values())])
-            most = ticks[1:].argmax(axis=0) if states else np.zeros(len(self), dtype=np.int64)
-            return Column(tuple(states), np.where(ticks.any(axis=0), most, -1))
+            # What was simulated before causes were told has its states alone.
+            causes, states = (self._most(f"{quantity}.{kind}.") for kind in ("causes", "time"))
+            words = tuple(dict.fromkeys((*causes.values, *states.values)))
+            known = [np.array([words.index(word) for word in own.values], dtype=np.int64) for own in (causes, states)]
+            places = np.full(len(self), -1)
+            for own, numbers in ((states, known[1]), (causes, known[0])):
+                there = own.places >= 0
+                places[there] = numbers[own.places[there]]
+            return Column(words, places)
         if quantity == MEASURED or f"{quantity}.bound" not in self.table.column_names:
             return Column((), np.full(len(self), -1))
         words = self.table[f"{quantity}.bound"]
@@ -136,6 +141,13 @@ class Results:
         whole = words.unify_dictionaries().combine_chunks()
         places = whole.indices.fill_null(-1).to_numpy().astype(np.int64)
         return Column(tuple(whole.dictionary.to_pylist()), places)
+
+    def _most(self, before: str) -> Column:
+        """Of columns of numbers the one with the largest, -1 where all are 0 or none."""
+        columns = self._numbers_of(before)
+        numbers = np.stack([np.zeros(len(self)), *map(np.nan_to_num, columns.values())])
+        most = numbers[1:].argmax(axis=0) if columns else np.zeros(len(self), dtype=np.int64)
+        return Column(tuple(columns), np.where(numbers.any(axis=0), most, -1))
 
     def _numbers(self, name: str) -> Floats:
         if name not in self.table.column_names:

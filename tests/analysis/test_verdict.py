@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 
 from simtmm import Machine, Workload, simulate
-from simtmm.analysis import causes
-from simtmm.analysis.causes import Where
 from simtmm.analysis.run import run
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
 from simtmm.analysis.what_if import MORE_WARPS, WhatIf, try_out
+from simtmm.engine import causes
+from simtmm.engine.causes import Where
 from simtmm.result import Prediction, Result
 from simtmm.testing import machines, workloads
 from simtmm.trace.counts import Counts, LaunchCounts

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from simtmm.analysis import causes
 from simtmm.cli import app
+from simtmm.engine import causes
 from simtmm.stalls import REASONS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "why.md").read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """Answers: the fits find what curves of known form have."""
 
+from dataclasses import replace
 from math import exp, log
 
 import numpy as np
@@ -134,12 +135,33 @@ def test_linked_axes_are_one_curve():
 def test_what_binds_a_simulation_is_where_most_of_its_time_goes(tmp_path):
     study = sweep(designed(write(tmp_path), axes={"memory.latency": "1:400:log:12"}), workers=1)
     (change,) = (change for change in findings(study).changes if change.quantity == "simulated")
-    assert change.after == "memory"
+    assert (change.before, change.after) == ("instruction issue", "memory latency")
     for row in study.rows:
-        time = row.results["simulated"]["time"]
-        largest = max(time, key=time.get)
+        causes = row.results["simulated"]["causes"]
+        largest = max(causes, key=causes.get)
         latency = row.point.axes["memory.latency"]
-        assert (largest == "memory") == (latency >= change.between[1])
+        assert (largest == "memory latency") == (latency >= change.between[1])
+
+
+def test_bandwidth_and_latency_are_told_apart(tmp_path):
+    axes = {"memory.latency": [400, 1], "memory.service": [0, 100]}
+    study = sweep(designed(write(tmp_path, blocks=16, rounds=20), axes=axes), workers=1)
+    told = {
+        tuple(row.point.axes.values()): study.bounds["simulated"].at(number) for number, row in enumerate(study.rows)
+    }
+    assert told[400, 0] == "memory latency"
+    assert told[1, 100] == "memory bandwidth"
+
+
+def test_what_was_simulated_before_causes_were_told_has_where_its_time_goes(tmp_path):
+    study = sweep(designed(write(tmp_path), axes={"memory.latency": [1, 400]}), workers=1)
+    rows = []
+    for row in study.rows:
+        simulated = {key: value for key, value in row.results["simulated"].items() if key != "causes"}
+        rows.append(replace(row, results={**row.results, "simulated": simulated}))
+    older = Results.of_rows(study.design, tuple(rows))
+    assert [older.bounds["simulated"].at(point) for point in range(2)] == ["issuing", "memory"]
+    assert [study.bounds["simulated"].at(point) for point in range(2)] == ["instruction issue", "memory latency"]
 
 
 def test_the_simulated_knee_stands_beside_the_models_threshold(tmp_path):

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtmm import count, lower, predict, simulate
+from simtmm.engine.causes import shares
 from simtmm.errors import ModelError, WorkloadError
 from simtmm.machine import Machine
 from simtmm.study.evaluation import steps
@@ -107,7 +108,8 @@ def test_a_point_is_what_the_library_calls_give_one_by_one():
     )
     workload = lowered_once(TRACE, machine)
     made = compute(TRACE, workload, counted(TRACE, workload, machine), machine, ["simulated", "tmm", "pram"], "fast")
-    assert made.results["simulated"] == simulate(machine, lower(TRACE, machine)).to_dict()
+    result = simulate(machine, lower(TRACE, machine), stalls=True)
+    assert made.results["simulated"] == {**result.to_dict(), "causes": shares(machine, result)}
     for model in ("tmm", "pram"):
         assert made.results[model] == predict(model, machine, count(TRACE, machine)).to_dict()
     assert (made.errors, made.skipped) == ({}, "")

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from simtmm.engine import simulate
+from simtmm.engine.causes import shares
 from simtmm.errors import CompilerError, SimtmmError, WorkloadError
 from simtmm.machine import Machine
 from simtmm.model import predict
@@ -20,6 +21,8 @@ from simtmm.trace.lower import check_fits, fit, lower_or_stream_with
 from simtmm.trace.specification import CountingSpecification, LoweringSpecification
 from simtmm.trace.streamed import AnyWorkload
 from simtmm.watch import telling
+
+CAUSES = "causes"  # of a simulated result: the part of the time of each of them
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,8 @@ def compute(
                 own = fitted(workload, source, machine)
                 threads = 1 if engine == "fast" else None  # the other cores are busy with other points
                 progress = telling("simulating")
-                results[quantity] = simulate(machine, own, engine, threads=threads, progress=progress).to_dict()
+                made = simulate(machine, own, engine, stalls=True, threads=threads, progress=progress)
+                results[quantity] = {**made.to_dict(), CAUSES: shares(machine, made)}
             else:
                 assert counts is not None
                 results[quantity] = predict(quantity, machine, counts).to_dict()

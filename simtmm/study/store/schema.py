@@ -162,7 +162,7 @@ def is_result(document: Any) -> bool:
     if not isinstance(document, Mapping) or not isinstance(document.get("bound", ""), str):
         return False
     numbers = [value for value in (document.get("cycles"), document.get("seconds")) if value is not None]
-    for values in (document.get("time"), document.get("terms")):
+    for values in (document.get("time"), document.get("terms"), document.get("causes")):
         if values is not None:
             if not isinstance(values, Mapping):
                 return False

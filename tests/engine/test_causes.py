@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 
 from simtmm import Machine, Workload, simulate
-from simtmm.analysis import causes
-from simtmm.analysis.causes import shares
 from simtmm.analysis.run import run
+from simtmm.engine import causes
+from simtmm.engine.causes import shares
 from simtmm.testing import machines, workloads
 from tests.examples import SHARING, examples, several
 
