@@ -10,6 +10,7 @@ import pytest
 
 from simtmm import Machine, Workload, simulate
 from simtmm.engine import ENGINES
+from simtmm.engine.fast import launch
 from simtmm.errors import EngineError
 from simtmm.stalls import COUNTS, REASONS, Place, Places, Stalls
 
@@ -208,6 +209,17 @@ def test_ticks_that_do_not_fit_64_bits_are_refused(engine):
     slow = machine(**{"scheduling.warp_launch": 2.0**34, "ticks_per_cycle": 2**20, "cores.max_threads_per_core": 64})
     with pytest.raises(EngineError, match="which stalls can't tell: leave them out, or use fewer ticks_per_cycle"):
         simulate(slow, workload, engine, stalls=True)
+
+
+def test_more_asyncs_in_flight_than_there_is_memory_for_are_refused(engine, monkeypatch):
+    workload = Workload.from_dict({"blocks": [{"warps": [[["async", [number]] for number in range(40)]]}]})
+    slow = machine(**{"memory.latency": 1000})
+    assert simulate(slow, workload, engine, stalls=True).ticks == 1040
+    monkeypatch.setattr(launch, "available_memory", lambda: 1000)
+    if engine == "fast":
+        with pytest.raises(EngineError, match="16 asyncs in flight, whose stalls take 0 MiB, more than there is"):
+            simulate(slow, workload, engine, stalls=True)
+    assert simulate(slow, workload, engine).ticks == 1040
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "machine.md").read_text(encoding="utf-8")

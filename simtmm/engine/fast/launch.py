@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from simtmm.computer import available_memory
 from simtmm.engine.fast import lanes, loop
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.booked import Booked, has_places, places_of
@@ -187,6 +188,12 @@ class Launch:
         finishes[rows, numbers % (2 * room)] = old[rows, numbers % room]
         paths = self._state.paths
         if self._state.parameters[at.P_WATCH]:
+            needed = len(old) * 2 * room * at.ASYNC_ROW * paths.itemsize
+            if needed > available_memory():
+                raise EngineError(
+                    f"{self._origin}: launch {self._launch}: a warp has {room:,} asyncs in flight, whose stalls take "
+                    f"{needed >> 20:,} MiB, more than there is: simulate without stalls and timeline"
+                )
             paths = table(len(old), 2 * room, at.ASYNC_ROW)
             paths[rows, numbers % (2 * room)] = self._state.paths[rows, numbers % room]
         self._state = self._state._replace(finishes=finishes, paths=paths)
