@@ -76,7 +76,11 @@ def compare(
     latex: Annotated[bool, typer.Option("--latex", help="print LaTeX tables")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="print a row a case and series")] = False,
     picture: Annotated[Path | None, typer.Option(metavar="FILE", help="draw a picture: .png, .svg or .pdf")] = None,
-    kind: Annotated[str, typer.Option(help="of picture: scatter, curves, stacks or roofline")] = "scatter",
+    kind: Annotated[str, typer.Option(help="of picture: scatter, curves, stacks, roofline or ratios")] = "scatter",
+    log: Annotated[
+        str | None,
+        typer.Option(metavar="x|y|xy|none", help="of picture: which axes are logarithmic; as suits it if left out"),
+    ] = None,
     as_json: JsonOption = False,
     output: OutputOption = None,
 ) -> None:
@@ -93,7 +97,9 @@ def compare(
         from simtmm.report.pictures import comparison, files
 
         files.check(picture)
-        draw = comparison.compared(kind)
+        draw = comparison.compared(kind, log)
+    elif log is not None:
+        raise OutputError("--log: of a picture, so --picture must be given too")
     from simtmm.machine.changed import suffix
 
     names = machine or list(dict.fromkeys(machine_for(each, None, form) for each in source or ()))[:1]

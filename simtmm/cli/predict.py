@@ -169,7 +169,9 @@ def predict(
     if sweep is not None:
         document = {"kernel": function, "machine": chosen.name, **swept.to_dict()}
         if picture is not None:
-            files.write(picture, charts.zigzag(swept, f"{function} on {chosen.name}"))
+            from simtmm.report.pictures.titles import titled
+
+            files.write(picture, charts.zigzag(swept, titled(function, parameters_of(param), chosen.name)))
         show(report.describe_zigzag(function, swept, chosen.name), document, as_json, output)
         return
     if measured is not None:

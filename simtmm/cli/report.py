@@ -35,13 +35,21 @@ def report(
         str | None, typer.Option(metavar="COLUMN", help="of a picture: the second axis; makes it a heat map")
     ] = None,
     value: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="of a picture: what is drawn; repeatable")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="of a picture: what is drawn: a quantity (simulated), a ratio (simulated/tmm) or a column; repeatable",
+        ),
     ] = None,
     by: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="of a picture: a line for each of its values")
     ] = None,
     where: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN=VALUE", help="of a picture: only these rows; repeatable")
+    ] = None,
+    log: Annotated[
+        str | None,
+        typer.Option(metavar="x|y|xy|none", help="of curves: which axes are logarithmic; by the values if left out"),
     ] = None,
     kernel_path: KernelPathOption = None,
     as_json: JsonOption = False,
@@ -53,7 +61,7 @@ def report(
 
     from simtmm.report.page import load_table, write_page
 
-    given = {"--across": across, "--up": up, "--value": value, "--by": by, "--where": where}
+    given = {"--across": across, "--up": up, "--value": value, "--by": by, "--where": where, "--log": log}
     unused = [name for name, word in given.items() if word]
     if picture is None and unused:
         raise OutputError(f"{', '.join(unused)}: of a picture, so --picture must be given too")
@@ -70,7 +78,7 @@ def report(
     if title is not None:
         table = dataclasses.replace(table, title=title)
     if picture is not None:
-        drawn = picture_of(table, across, up, value or (), by, _pairs(where))
+        drawn = picture_of(table, across, up, value or (), by, _pairs(where), log, title)
         files.write(picture, drawn)
         told.append(Text(f"{picture}: {len(table):,} rows"))
     if page is not None:

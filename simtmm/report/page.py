@@ -41,7 +41,9 @@ class Table:
 
     columns: values by name, all of one length; None where there is none. axes: the names of the columns that were
     chosen; the others came out. units: by name; columns that end in `seconds` and `cycles` need none. about: where it
-    comes from, in words. Raises OutputError for columns of different lengths and axes that are no columns.
+    comes from, in words. fixed: what all rows have in common and no column says: parameters, and the `machine`. scales:
+    "log" or "linear", by axis, where it is known how its values were chosen. Raises OutputError for columns of
+    different lengths and axes that are no columns.
     """
 
     title: str
@@ -49,6 +51,8 @@ class Table:
     axes: Sequence[str]
     units: Mapping[str, str] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, Value] = field(default_factory=dict)
+    scales: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         lengths = {name: len(values) for name, values in self.columns.items()}
@@ -90,7 +94,13 @@ class Table:
         known = units()
         own = {name: known[name][0] for name in study.design.axes if name in known and known[name][0]}
         return cls.from_arrow(
-            study.design.subject.name, study.to_table(), list(study.design.axes), units=own, about=about
+            study.design.subject.name,
+            study.to_table(),
+            list(study.design.axes),
+            units=own,
+            about=about,
+            fixed=study.design.fixed,
+            scales=study.design.scales,
         )
 
 

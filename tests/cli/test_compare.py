@@ -132,7 +132,7 @@ def test_latex_and_a_document_beside_it(command, tmp_path):
 
 
 @needs_matplotlib
-@pytest.mark.parametrize("kind", ["scatter", "stacks", "roofline"])
+@pytest.mark.parametrize("kind", ["scatter", "stacks", "roofline", "ratios"])
 def test_a_picture(command, tmp_path, kind):
     status, out, _ = command("compare", TRACE, "--picture", "out.svg", "--kind", kind)
     assert status == 0
@@ -153,6 +153,8 @@ def test_predict_draws_its_sweep(command, tmp_path):
         (("compare", TRACE, "--csv", "--json"), "--latex, --csv, --json: one of them at a time"),
         (("compare", TRACE, "--picture", "x.gif"), "x.gif: a picture's name must end in .png, .svg, .pdf"),
         (("compare", TRACE, "--picture", "x.png", "--kind", "pie"), "picture 'pie': must be one of"),
+        (("compare", TRACE, "--picture", "x.png", "--log", "z"), "log 'z': must be one of x, y, xy, none"),
+        (("compare", TRACE, "--log", "x"), "--log: of a picture, so --picture must be given too"),
         (("compare", TRACE, "-m", "gtx28"), "machine 'gtx28': unknown; did you mean"),
         (("compare", TRACE, "--measured", "no.csv"), "no.csv: can't be read"),
         (("compare", TRACE, "--unit", "ms", "--constant", "a1=1", "--constant", "a0=1"), "unit = 'ms'"),

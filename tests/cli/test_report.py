@@ -72,9 +72,11 @@ def test_pictures_of_a_study(command, tmp_path):
     assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
     curves = ("--across", "memory.latency", "--by", "machine", "--value", "simulated.seconds")
     heat = ("--across", "memory.latency", "--up", "machine", "--value", "tmm.cycles")
-    for name, words in (("c.svg", curves), ("h.svg", heat)):
+    ratios = ("--across", "memory.latency", "--by", "machine", "--value", "simulated/tmm", "--log", "xy")
+    for name, words in (("c.svg", curves), ("h.svg", heat), ("r.svg", ratios)):
         assert command("report", "s.sqlite", "--picture", name, *words) == (0, f"{name}: 4 rows\n", "")
         assert "memory.latency" in (tmp_path / name).read_text()
+    assert "simulated / TMM" in (tmp_path / "r.svg").read_text()
     assert not (tmp_path / "report.html").exists()
 
 
@@ -82,6 +84,7 @@ def test_pictures_of_a_study(command, tmp_path):
     ("words", "message"),
     [
         (("no.csv", "--across", "n"), "--across: of a picture, so --picture must be given too"),
+        (("no.csv", "--log", "x"), "--log: of a picture, so --picture must be given too"),
         (("no.csv", "--picture", "x.gif"), "x.gif: a picture's name must end in"),
         (("no.sqlite",), "no.sqlite: there is no such store"),
         (("no.csv",), "no.csv: can't be read"),

@@ -15,7 +15,8 @@ from simtmm.errors import OutputError
 from simtmm.model.launch.scheduling import zigzag
 from simtmm.model.series import MEASURED, all_series
 from simtmm.report.page import Table
-from simtmm.report.pictures import charts, files, looks, style
+from simtmm.report.pictures import axes as axes_module
+from simtmm.report.pictures import charts, files, labels, looks, style, titles
 from simtmm.report.pictures import comparison as comparison_pictures
 from simtmm.report.pictures import study as study_pictures
 from simtmm.result import WHERE_TIME_GOES
@@ -98,6 +99,76 @@ def test_an_axis_is_logarithmic_where_its_values_span_much():
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "linear")
 
 
+@pytest.mark.parametrize(
+    ("values", "log"),
+    [
+        ([100, 200, 400, 800], True),
+        ([1, 2, 5, 10, 20, 50], True),
+        ([1, 10, 100], True),
+        (range(1, 500), False),
+        ([1, 2, 3, 4, 5, 8], False),
+        ([0, 1, 10, 100], False),
+        ([10, 400], True),
+        ([100, 400], False),
+    ],
+)
+def test_values_that_were_swept_in_ratios_are_known(values, log):
+    assert axes_module.in_ratios(values) == log
+
+
+@needs_matplotlib
+@pytest.mark.parametrize("log", ["x", "y", "xy", "none"])
+def test_which_axes_are_logarithmic_can_be_said(log):
+    scales = tuple("log" if which in log else "linear" for which in "xy") if log != "none" else ("linear", "linear")
+    curves = charts.curves([1, 2, 3], {"a": [1, 2, 3]}, "x", "y", log=log)
+    kind = "roofline" if "y" in log else "scatter"
+    for figure in (curves, comparison_pictures.compared(kind, log)(MADE)):
+        (axes,) = figure.axes
+        assert (axes.get_xscale(), axes.get_yscale()) == scales
+
+
+@needs_matplotlib
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: charts.curves([0, 1], {"a": [1, 2]}, "x", "y", log="xy"), "log xy: x has values of 0 or less"),
+        (lambda: charts.curves([1, 2], {"a": [0, 2]}, "x", "y", log="y"), "log y: y has values of 0 or less"),
+        (lambda: comparison_pictures.compared("scatter", "z"), "log 'z': must be one of x, y, xy, none"),
+        (lambda: comparison_pictures.compared("stacks", "x"), "log x: is of scatter, curves, roofline, not of stacks"),
+        (
+            lambda: study_pictures.picture_of(STUDY, "n", "L", ["tmm"], where={"machine": "a"}, log="x"),
+            "log x: is of c",
+        ),
+    ],
+)
+def test_logarithmic_axes_that_can_not_be_are_refused(draw, message):
+    with pytest.raises(OutputError, match=message):
+        draw()
+
+
+@needs_matplotlib
+def test_large_numbers_on_axes_are_scientific():
+    figure = charts.curves([1, 2, 3], {"a": [1e6, 2e6, 3.5e6]}, "x", "y")
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    shown = [tick.get_text() for tick in axes.get_yticklabels()]
+    assert r"$\mathdefault{2\times10^{6}}$" in shown
+    assert axes.yaxis.get_offset_text().get_text() == ""
+    small = charts.curves([1, 2, 3], {"a": [1000, 2000, 3500]}, "x", "y")
+    small.draw_without_rendering()
+    assert "2000" in [tick.get_text() for tick in small.axes[0].get_yticklabels()]
+
+
+def test_large_numbers_at_places_have_as_many_digits_as_tell_them_apart():
+    assert axes_module.ticks([1, 1e5]) == ["1", r"$\mathdefault{1\times10^{5}}$"]
+    assert axes_module.ticks([1000, 10000]) == ["1000", "10000"]
+    assert axes_module.ticks([1000001, 1000002]) == [
+        r"$\mathdefault{1.000001\times10^{6}}$",
+        r"$\mathdefault{1.000002\times10^{6}}$",
+    ]
+    assert axes_module.ticks(["a", 1e6])[0] == "a"
+
+
 @needs_matplotlib
 def test_a_heat_map_has_the_values_at_their_places():
     values = [[1.0, 2.0, 3.0], [4.0, float("nan"), 6.0]]
@@ -141,6 +212,110 @@ def test_a_roofline_has_the_roof_and_the_cases_below_it():
     assert axes.get_ylabel() == "operations a second, simulated"
 
 
+@needs_matplotlib
+@pytest.mark.parametrize("kind", ["scatter", "roofline"])
+def test_points_have_names_of_what_tells_them_apart(kind):
+    (axes,) = comparison_pictures.compared(kind)(MADE).axes
+    assert {text.get_text() for text in axes.texts} == {"n=64", "n=128", "n=256"}
+    assert axes.figure.get_suptitle() == f"kernel, n = 64 to 256 on {MACHINE.name}"
+
+
+@needs_matplotlib
+def test_names_lie_on_no_name_no_point_and_within_the_axes_and_those_without_room_are_counted():
+    cases = [case(1000 + number, 1000 + number % 5, {"tmm": (900 + 7 * number, "memory")}) for number in range(40)]
+    made = comparison(*cases, series=("simulated", "tmm"))
+    figure = comparison_pictures.scatter(made)
+    (axes,) = figure.axes
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert 0 < len(boxes) < 40
+    assert not any(one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[:place])
+    (points,) = [line for line in axes.lines if line.get_label() == "TMM"]
+    places = axes.transData.transform(points.get_xydata())
+    assert not any(box.contains(*place) for box in boxes for place in places)
+    inside = axes.get_window_extent()
+    assert all(inside.contains(*corner) for box in boxes for corner in (box.min, box.max))
+    assert axes.get_xlabel() == f"simulated time\n{40 - len(boxes)} of 40 points have no room for a name"
+
+
+@needs_matplotlib
+def test_a_name_stands_at_another_side_where_one_is_taken():
+    figure, axes = style.new_axes(3, 3)
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    assert labels.name_points(figure, axes, [("first", [(0.5, 0.5)]), ("last", [(0.5, 0.5)])]) == 0
+    assert [text.get_ha() for text in axes.texts] == ["left", "right"]
+    assert labels.name_points(figure, axes, [("much too long " * 9, [(0.5, 0.5)])]) == 1
+
+
+def test_a_title_says_programs_sizes_and_machines_with_their_changes():
+    changed = MACHINE.replace({"memory.latency": "x2"})
+    assert titles.of_cases([case(64, 1, machine=changed)]) == "kernel, n = 64 on Hand-made (memory.latency x2)"
+    both = [case(64, 1), case(128, 1, machine=changed, program="other")]
+    assert titles.of_cases(both) == "kernel, other on Hand-made, Hand-made (memory.latency x2)"
+    alike = [
+        case(64, 1, machine=changed),
+        case(64, 1, machine=changed.model_copy(update={"name": "Other (memory.latency x2)"})),
+    ]
+    assert titles.of_cases(alike) == "kernel, n = 64 on Hand-made, Other, all with memory.latency x2"
+    many = [case(64, 1, program=name) for name in "abcd"]
+    assert titles.of_cases(many) == "4 programs, n = 64 on Hand-made"
+    assert titles.point_names(many) == ["a", "b", "c", "d"]
+
+
+@needs_matplotlib
+def test_what_is_simulated_looks_the_same_in_all_pictures():
+    pictures = [
+        comparison_pictures.scatter(comparison(*CASES, series=MADE.series, reference="tmm")),
+        comparison_pictures.curves_of(MADE),
+        study_pictures.picture_of(STUDY, where={"machine": "b", "L": "20"}),
+        study_pictures.picture_of(STUDY, "n", values=["simulated", "tmm"], by="machine", where={"L": "10"}),
+    ]
+    for figure in pictures:
+        for line in figure.axes[0].lines:
+            simulated = line.get_label().startswith("simulated")
+            assert simulated == (line.get_color() == style.BLACK and line.get_marker() != "*"), line.get_label()
+            assert line.get_linestyle() in ("-", "None") or not simulated
+            if line.get_label() == "simulated":
+                assert line.get_marker() == "o"
+
+
+def test_what_is_no_series_is_never_black_and_has_styles_to_be_told_apart():
+    styles = [looks.look_of(place) for place in range(looks.STYLES)]
+    assert len({str(drawn) for drawn in styles}) == looks.STYLES
+    assert style.BLACK not in {drawn["color"] for drawn in styles}
+    mixed = looks.looks_of(["tmm", *map(str, range(looks.STYLES - 2))], "here")
+    marked = {(one["color"], one["marker"], one["markerfacecolor"]) for one in mixed.values()}
+    assert len(marked) == len(mixed)
+
+
+@needs_matplotlib
+def test_more_lines_than_can_be_told_apart_are_refused():
+    lines_of = {str(number): [1, 2] for number in range(15)}
+    with pytest.raises(OutputError, match="curves: 15 lines: 14 can be told apart: choose fewer"):
+        charts.curves([1, 2], lines_of, "x", "y")
+    rows = [{"n": n, "k": k, "simulated.cycles": 1.0, "tmm.cycles": 2.0} for n in (1, 2) for k in range(9)]
+    table = Table.from_rows("t", rows, ["n", "k"])
+    with pytest.raises(OutputError, match="t: 9 values of k: 8 can be told apart"):
+        study_pictures.picture_of(table, "n", by="k")
+    programs = [case(64, 1000, program=str(number)) for number in range(9)]
+    with pytest.raises(OutputError, match="a roofline: 9 programs: 8 can be told apart"):
+        comparison_pictures.roofline(comparison(*programs))
+
+
+@needs_matplotlib
+def test_ratios_have_a_colour_that_is_white_at_1_and_equally_far_for_inverses():
+    axes, bar = comparison_pictures.ratios_of(comparison(*CASES, series=MADE.series)).axes
+    image = axes.images[0]
+    assert image.norm(1.0) == pytest.approx(0.5)
+    assert image.norm(4.0) + image.norm(0.25) == pytest.approx(1)
+    assert min(image.cmap(image.norm(1.0))[:3]) > 0.95
+    assert image.get_array().filled(np.nan)[::-1] == pytest.approx(
+        np.array([[0.01, 0.5, 4], [20 / 3000, 0.5, np.nan], [40 / 90000, 0.1, np.nan]]), nan_ok=True
+    )
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["n=256", "n=128", "n=64"]
+    assert bar.get_ylabel() == "time / simulated time"
+
+
 STUDY = Table.from_rows(
     "study",
     [
@@ -175,9 +350,39 @@ def test_a_study_as_a_heat_map():
 
 
 @needs_matplotlib
+def test_a_study_shows_a_quantity_or_a_ratio_by_name():
+    where = {"machine": "b", "L": "20"}
+    assert lines(study_pictures.picture_of(STUDY, values=["simulated"], where=where)) == {
+        "simulated": ([1, 2, 4], [40, 80, 160])
+    }
+    figure = study_pictures.picture_of(STUDY, values=["simulated/tmm"], where=where)
+    assert lines(figure)["simulated / TMM"] == ([1, 2, 4], [40, 40, 40])
+    assert figure.axes[0].get_ylabel() == "simulated / TMM"
+    heat = study_pictures.picture_of(STUDY, "n", "L", ["tmm/simulated"], where={"machine": "a"})
+    assert np.allclose(heat.axes[0].images[0].get_array(), [[1 / 10] * 3, [1 / 20] * 3], rtol=1e-12)
+    assert heat.axes[1].get_ylabel() == "TMM / simulated"
+
+
+@needs_matplotlib
+def test_a_studys_title_says_what_does_not_vary_and_its_axes_scales_are_known():
+    import dataclasses
+
+    table = dataclasses.replace(STUDY, fixed={"threads": 32}, scales={"n": "linear"})
+    (axes,) = study_pictures.picture_of(table, where={"machine": "b", "L": "20"}).axes
+    assert axes.figure.get_suptitle() == "study, threads = 32, L = 20 on b"
+    assert axes.get_xscale() == "linear"  # though its values are powers of 2
+    (axes,) = study_pictures.picture_of(STUDY, where={"machine": "b", "L": "20"}, title="My own").axes
+    assert axes.figure.get_suptitle() == "My own"
+    assert axes.get_xscale() == "log"
+
+
+@needs_matplotlib
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"values": ["simulatd/tmm"]}, "simulatd/tmm: 'simulatd': no such column; did you mean 'simulated'"),
+        ({"values": ["tmm/n"]}, "tmm/n: no row has a number above 0 of both, in one unit"),
+        ({"values": ["tmm/simulated", "tmm"], "where": {"machine": "a", "L": "10"}}, "a ratio and what is none"),
         ({}, "several rows have the same n: machine, L varies too"),
         ({"across": "m"}, "'m': no such column"),
         ({"values": ["tmm.second"]}, "'tmm.second': no such column; did you mean 'tmm.seconds'"),
@@ -245,7 +450,7 @@ def test_another_suffix_is_refused(tmp_path, name):
 
 
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(OutputError, match="picture 'pie': must be one of scatter, curves, stacks, roofline"):
+    with pytest.raises(OutputError, match="picture 'pie': must be one of scatter, curves, stacks, roofline, ratios"):
         comparison_pictures.compared("pie")
 
 
@@ -257,7 +462,7 @@ def test_without_matplotlib_one_line_says_how_to_install_it(tmp_path, monkeypatc
 
 
 def test_matplotlib_is_loaded_only_when_a_picture_is_made():
-    modules = "accuracy, axes, charts, comparison, files, looks, study, style"
+    modules = "accuracy, axes, charts, comparison, files, labels, looks, quantities, study, style, titles"
     loaded = "[name for name in sys.modules if name.startswith('matplotlib')]"
     code = f"import sys; from simtmm.report.pictures import {modules}; assert not {loaded}"
     subprocess.run([sys.executable, "-c", code], check=True)

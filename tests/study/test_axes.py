@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.errors import StudyError
-from simtmm.study.design.axes import Axis, axis, flattened, product, sample, size, span
+from simtmm.study.design.axes import Axis, axis, flattened, product, sample, scale_of, size, span
 
 
 def values(text, **options):
@@ -199,3 +199,21 @@ def test_nested_tables_become_dotted_keys():
         "n": 3,
         "a.b": 4,
     }
+
+
+@pytest.mark.parametrize(
+    ("written", "scale"),
+    [
+        ("1:8", "linear"),
+        ("1:8:step:2", "linear"),
+        ("1:8:linear:3", "linear"),
+        ("1:8:log:3", "log"),
+        ("1:8:times:2", "log"),
+        ("1,2,4", None),
+        ("a:b", None),
+        ([1, 2], None),
+        (64, None),
+    ],
+)
+def test_a_range_tells_how_its_values_go(written, scale):
+    assert scale_of(written) == scale

@@ -8,7 +8,7 @@ import numpy as np
 from simtmm.model.series import SIMULATED, all_series, label
 from simtmm.report.pictures.axes import plain_ticks, set_scales, wide
 from simtmm.report.pictures.looks import MARKERS, look
-from simtmm.report.pictures.style import BLACK, GREY, ORANGE, new_figure, styled
+from simtmm.report.pictures.style import GREY, ORANGE, new_figure, styled
 from simtmm.validation.accuracy import Accuracy
 
 if TYPE_CHECKING:
@@ -52,9 +52,10 @@ def _curves(figure: "SubFigure", accuracy: Accuracy, groups: Sequence[str], rows
         points = _curve(accuracy, groups[place])
         measured = [(at, value) for at, value, _ in points]
         simulated = [(at, said) for at, _, said in points if said is not None]
-        panel.plot(*zip(*measured, strict=True), "o", color=ORANGE, markersize=4, label=accuracy.reference)
+        panel.plot(*zip(*measured, strict=True), "o", color=ORANGE, markersize=5, label=accuracy.reference)
         if simulated:
-            panel.plot(*zip(*simulated, strict=True), color=BLACK, linewidth=1.2, label="simulated")
+            small = look(SIMULATED) | {"linewidth": 1.2, "markersize": 2}  # to hide no measured one
+            panel.plot(*zip(*simulated, strict=True), label="simulated", **small)
         seen += [*measured, *simulated]
         panel.set_title(groups[place], fontsize=9)
         if place + across >= len(groups):  # nothing below it

@@ -1,14 +1,17 @@
 """How series are drawn: each alike in every picture, and no two alike."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from simtmm.errors import OutputError
 from simtmm.model import MODELS
 from simtmm.model.calibrated import CALIBRATED
-from simtmm.model.series import MEASURED, SIMULATED
+from simtmm.model.series import MEASURED, SIMULATED, all_series
 from simtmm.report.pictures.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, YELLOW
 
-PALETTE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, YELLOW)
+PALETTE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW)  # of what is no series: black is the simulated one's
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
+STYLES = 2 * len(PALETTE)  # that are told apart: full and solid, open and dashed
 
 # Of the families of models, in the order of `_family`; the calibrated one is first, so that those that are added to
 # MODELS change no other's look.
@@ -52,5 +55,35 @@ def _marked(colour: str, marker: str, filled: bool = True) -> dict[str, Any]:
 
 
 def look_of(place: int) -> dict[str, Any]:
-    """The same for what is no series of a comparison, by its place among the lines."""
-    return {"color": PALETTE[place % len(PALETTE)], "marker": MARKERS[place % len(MARKERS)]}
+    """The same for what is no series of a comparison, by its place among the lines, below STYLES."""
+    again, colour = divmod(place, len(PALETTE))
+    drawn = _marked(PALETTE[colour], MARKERS[(colour + again) % len(MARKERS)], filled=not again)
+    return drawn | {"linestyle": (0, (5, 2))} if again else drawn
+
+
+def looks_of(names: Sequence[str], where: str) -> dict[str, dict[str, Any]]:
+    """How each of these lines is drawn: series as everywhere, others by place, and none like another.
+
+    where: what is drawn, for errors. Raises OutputError for more lines than can be told apart.
+    """
+    known = {name: look(name) for name in names if name in all_series()}
+    free = [style for style in map(look_of, range(STYLES)) if not any(_alike(style, own) for own in known.values())]
+    others = [name for name in names if name not in known]
+    if len(others) > len(free):
+        raise OutputError(f"{where}: {len(names)} lines: {len(known) + len(free)} can be told apart: choose fewer")
+    return known | dict(zip(others, free, strict=False))
+
+
+def look_for_value(series: str, place: int) -> dict[str, Any]:
+    """How a series is drawn that has a line for each value of an axis: in its colour and dash, the value by marker."""
+    return look(series) | {"marker": MARKERS[place]}
+
+
+def check_apart(count: int, most: int, what: str, where: str) -> None:
+    """Raise OutputError for more of something than can be told apart."""
+    if count > most:
+        raise OutputError(f"{where}: {count} {what}: {most} can be told apart: choose fewer")
+
+
+def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return all(one[key] == other[key] for key in ("color", "marker", "markerfacecolor"))

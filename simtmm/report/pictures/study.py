@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from simtmm.errors import OutputError, nearest
-from simtmm.model.series import label
+from simtmm.model.series import all_series, label
 from simtmm.report.page import Table
-from simtmm.report.pictures.axes import is_number, tick
+from simtmm.report.pictures.axes import check_log, is_number, tick
 from simtmm.report.pictures.charts import curves, heat_map
+from simtmm.report.pictures.looks import MARKERS, check_apart, look_for_value, looks_of
+from simtmm.report.pictures.quantities import Quantity, quantity, times
+from simtmm.report.pictures.titles import titled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+MACHINE = "machine"  # the axis of them
 
 
 def picture_of(
@@ -22,62 +27,118 @@ def picture_of(
     values: Sequence[str] = (),
     by: str | None = None,
     where: Mapping[str, str] | None = None,
+    log: str | None = None,
+    title: str | None = None,
 ) -> "Figure":
     """A study's table: curves over an axis, or a heat map over two.
 
-    across: the axis, the first that varies and has numbers if left out. up: the second axis of a heat map. values: the
-    columns that are drawn, of a heat map one; a time if left out. by: an axis that has a line for each of its values.
-    where: the rows that are taken, by the values of axes. Raises OutputError for names that are none, and where several
-    rows would have one place: then another axis varies, and `by` or `where` must say which of its values.
+    across: the axis, the first that varies and has numbers if left out. up: the second axis of a heat map. values: what
+    is drawn, of a heat map one: columns, quantities ("simulated") or ratios of them ("simulated/tmm", by a colour that
+    is white at 1); the times if left out. by: an axis that has a line for each of its values. where: the rows that are
+    taken, by the values of axes. log: which axes of curves are logarithmic, "x", "y", "xy" or "none"; found out if left
+    out. title: says program, machine and what does not vary if left out.
+
+    Raises OutputError for names that are none, for more lines than can be told apart, and where several rows would have
+    one place: then another axis varies, and `by` or `where` must say which of its values.
     """
     rows = _rows_where(table, where or {})
     varying = [name for name in table.axes if len({table.columns[name][row] for row in rows}) > 1]
     across = across or next((name for name in varying if _numbers(table, name, rows)), "")
     places = [name for name in (across, up, by) if name]
-    for name in dict.fromkeys((across, *places, *values)):
+    for name in dict.fromkeys((across, *places)):
         if name not in table.columns:
             raise OutputError(f"{table.title}: {name!r}: no such column{nearest(name, table.columns)}")
-    chosen = list(values) or _times(table, rows)
+    chosen = [quantity(table, rows, name) for name in dict.fromkeys(values)] or times(table, rows)
     seen = [tuple(table.columns[name][row] for name in places) for row in rows]
     if len(set(seen)) < len(seen):
         others = ", ".join(name for name in varying if name not in places)
         raise OutputError(
             f"{table.title}: several rows have the same {', '.join(places)}: {others or 'more'} varies too"
         )
+    check_log(log)
+    shown = _title(table, rows, varying) if title is None else title
     if up:
         if by or len(chosen) > 1:
             raise OutputError(f"{table.title}: a heat map shows one column, and no lines")
-        return _heat_map(table, rows, across, up, chosen[0])
+        if log is not None:
+            raise OutputError(f"{table.title}: log {log}: is of curves; a heat map has a place for each value")
+        return _heat_map(table, rows, across, up, chosen[0], shown)
     if not _numbers(table, across, rows):
         raise OutputError(f"{table.title}: {across}: must be numbers to draw curves over them")
-    return _curves(table, rows, across, chosen, by)
+    return _curves(table, rows, across, chosen, by, shown, log)
 
 
-def _heat_map(table: Table, rows: Sequence[int], across: str, up: str, column: str) -> "Figure":
+def _heat_map(table: Table, rows: Sequence[int], across: str, up: str, drawn: Quantity, title: str) -> "Figure":
     x, y = (sorted({table.columns[name][row] for row in rows}, key=_order) for name in (across, up))
     x_place, y_place = ({value: place for place, value in enumerate(axis)} for axis in (x, y))
     cells = np.full((len(y), len(x)), np.nan)
     for row in rows:
         at = y_place[table.columns[up][row]], x_place[table.columns[across][row]]
-        cells[at] = _number(table.columns[column][row])  # None becomes nan
-    unit = _unit([column])
-    told = f"{column} ({unit})" if unit else column
-    return heat_map(x, y, cells, _label(table, across), _label(table, up), told, table.title, unit)
+        cells[at] = drawn.values[row]  # None becomes nan
+    told = f"{drawn.told} ({drawn.unit})" if drawn.unit in ("s", "cycles") else drawn.told
+    return heat_map(x, y, cells, _label(table, across), _label(table, up), told, title, drawn.unit)
 
 
-def _curves(table: Table, rows: Sequence[int], across: str, chosen: Sequence[str], by: str | None) -> "Figure":
+def _curves(
+    table: Table,
+    rows: Sequence[int],
+    across: str,
+    chosen: Sequence[Quantity],
+    by: str | None,
+    title: str,
+    log: str | None,
+) -> "Figure":
     at = {row: float(cast(float, table.columns[across][row])) for row in rows}
     x = sorted(set(at.values()))
     place = {value: index for index, value in enumerate(x)}
+    alike = len({drawn.unit for drawn in chosen}) == 1
+    if not alike and "ratio" in {drawn.unit for drawn in chosen}:
+        raise OutputError(f"{table.title}: a ratio and what is none have no axis in common")
+    unit = chosen[0].unit if alike else ""
     lines: dict[str, list[float | None]] = {}
-    for name in chosen:
-        series = name.partition(".")[0] if len({column.rpartition(".")[2] for column in chosen}) == 1 else name
+    of: dict[str, tuple[str, Any]] = {}  # whose a line is: a series, and a value of `by`
+    for drawn in chosen:
+        series = drawn.series if alike and drawn.series else drawn.told
+        series = series.partition(".")[0] if unit in ("s", "cycles") else series
         for row in sorted(rows, key=at.__getitem__):
-            told = _line(series, f"{by} = {tick(table.columns[by][row])}" if by else "", len(chosen) == 1)
-            lines.setdefault(told, [None] * len(x))[place[at[row]]] = _number(table.columns[name][row])
-    unit = _unit(chosen)
-    y_label = ("time" if unit == "s" else f"time ({unit})") if unit else ", ".join(chosen)
-    return curves(x, lines, _label(table, across), y_label, table.title, unit)
+            value = table.columns[by][row] if by else None
+            told = _line(series, f"{by} = {tick(value)}" if by else "", len(chosen) == 1)
+            of.setdefault(told, (series, value))
+            lines.setdefault(told, [None] * len(x))[place[at[row]]] = drawn.values[row]
+    if unit == "ratio":
+        y_label = chosen[0].told if len(chosen) == 1 else "ratio"
+    elif unit:
+        whose = f"{label(chosen[0].series)} " if by and len(chosen) == 1 and chosen[0].series else ""
+        y_label = f"{whose}time" if unit == "s" else f"{whose}time ({unit})"
+    else:
+        y_label = ", ".join(drawn.told for drawn in chosen)
+    looks = _looks(list(of), of, by, len(chosen), table.title)
+    scale = table.scales.get(across)
+    return curves(x, lines, _label(table, across), y_label, title, unit, log, scale, looks)
+
+
+def _looks(
+    names: Sequence[str], of: Mapping[str, tuple[str, Any]], by: str | None, chosen: int, where: str
+) -> dict[str, dict[str, Any]]:
+    """How each line is drawn: its series' look, its value's where there is one series, or colour and dash of the series
+    with a marker for the value.
+    """
+    known = all(of[name][0] in all_series() for name in names)
+    if not by or chosen == 1 or not known:
+        return looks_of(names, where)
+    values = list(dict.fromkeys(value for _, value in of.values()))
+    check_apart(len(values), len(MARKERS), f"values of {by}", where)
+    made = {name: look_for_value(of[name][0], values.index(of[name][1])) for name in names}
+    check_apart(len(made), len({str(style) for style in made.values()}), "lines", where)
+    return made
+
+
+def _title(table: Table, rows: Sequence[int], varying: Sequence[str]) -> str:
+    """The table's, and what all of its rows have in common: values, and the machine with its changes."""
+    one = {name: table.columns[name][rows[0]] for name in table.axes if name not in varying} if rows else {}
+    fixed = {**table.fixed, **one}
+    machine = str(fixed.pop(MACHINE, ""))
+    return titled(table.title, fixed, machine)
 
 
 def _line(series: str, value: str, alone: bool) -> str:
@@ -85,12 +146,6 @@ def _line(series: str, value: str, alone: bool) -> str:
     if not value:
         return series
     return value if alone else f"{label(series)}, {value}"
-
-
-def _unit(columns: Sequence[str]) -> str:
-    """What the columns are in: "s", "cycles", or "" where they are no times or not all alike."""
-    kinds = {name.rpartition(".")[2] for name in columns}
-    return {"seconds": "s", "cycles": "cycles"}.get(kinds.pop(), "") if len(kinds) == 1 else ""
 
 
 def _label(table: Table, name: str) -> str:
@@ -109,22 +164,8 @@ def _rows_where(table: Table, where: Mapping[str, str]) -> list[int]:
     return rows
 
 
-def _times(table: Table, rows: Sequence[int]) -> list[str]:
-    """The columns that are times, in seconds where they are known."""
-    for suffix in ("seconds", "cycles"):
-        found = [name for name in table.columns if name.rpartition(".")[2] == suffix]
-        known = [name for name in found if any(is_number(table.columns[name][row]) for row in rows)]
-        if known:
-            return known
-    raise OutputError(f"{table.title}: there are no times: name a column to draw")
-
-
 def _numbers(table: Table, name: str, rows: Sequence[int]) -> bool:
     return all(is_number(table.columns[name][row]) for row in rows)
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if is_number(value) else None
 
 
 def _order(value: Any) -> tuple[bool, Any]:

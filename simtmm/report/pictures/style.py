@@ -6,6 +6,7 @@ series also differ by marker.
 
 import contextlib
 import functools
+import textwrap
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, ParamSpec
@@ -38,6 +39,8 @@ STYLE = {
     "pdf.fonttype": 42,  # text stays text
     "svg.fonttype": "none",
 }
+
+LETTERS = 12.5  # of a title, to an inch
 
 P = ParamSpec("P")
 
@@ -80,3 +83,15 @@ def new_axes(width: float, height: float) -> "tuple[Figure, Axes]":
     """An empty figure of that size in inches, and its axes."""
     figure = new_figure(width, height)
     return figure, figure.add_subplot()
+
+
+def set_title(figure: "Figure", title: str) -> None:
+    """Write a title over the whole width of a figure, on as many lines as it takes."""
+    if title:
+        told = wrapped(title, int(figure.get_figwidth() * LETTERS))
+        figure.suptitle(told, x=0.01, ha="left", fontsize=STYLE["axes.titlesize"], parse_math=False)
+
+
+def wrapped(text: str, letters: int) -> str:
+    """A text on as many lines as it takes. letters: of a line, at most, but of one long word."""
+    return "\n".join(textwrap.wrap(text, letters, break_long_words=False, break_on_hyphens=False))

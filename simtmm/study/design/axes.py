@@ -97,6 +97,14 @@ def span(name: str, given: object, whole: bool = False) -> Span:
     return Span(name, low, high, log, whole)
 
 
+def scale_of(given: object) -> str | None:
+    """Whether the values of an axis that was given so go in ratios ("log") or steps ("linear"); None for lists."""
+    parts = [part.strip() for part in given.split(":")] if isinstance(given, str) else []
+    if len(parts) < 2 or None in map(_number, parts[:2]):
+        return None
+    return "log" if parts[2:3] in (["log"], ["times"]) else "linear"
+
+
 def product(groups: Sequence[Sequence[Axis]]) -> Iterator[dict[str, Value]]:
     """Every combination of the groups, the last changing fastest; the axes of a group go together.
 
