@@ -295,7 +295,7 @@ def test_more_lines_than_can_be_told_apart_are_refused():
         charts.curves([1, 2], lines_of, "x", "y")
     rows = [{"n": n, "k": k, "simulated.cycles": 1.0, "tmm.cycles": 2.0} for n in (1, 2) for k in range(9)]
     table = Table.from_rows("t", rows, ["n", "k"])
-    with pytest.raises(OutputError, match="t: 9 values of k: 8 can be told apart"):
+    with pytest.raises(OutputError, match="t: 9 values of k: 8 can be told apart: choose some with --where or --value"):
         study_pictures.picture_of(table, "n", by="k")
     programs = [case(64, 1000, program=str(number)) for number in range(9)]
     with pytest.raises(OutputError, match="a roofline: 9 programs: 8 can be told apart"):

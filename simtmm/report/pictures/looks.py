@@ -11,6 +11,7 @@ from simtmm.report.pictures.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPL
 
 PALETTE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW)  # of what is no series: black is the simulated one's
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
+FEWER = "choose fewer"  # what to do about too many lines
 STYLES = 2 * len(PALETTE)  # that are told apart: full and solid, open and dashed
 
 # Of the families of models, in the order of `_family`; the calibrated one is first, so that those that are added to
@@ -61,16 +62,16 @@ def look_of(place: int) -> dict[str, Any]:
     return drawn | {"linestyle": (0, (5, 2))} if again else drawn
 
 
-def looks_of(names: Sequence[str], where: str) -> dict[str, dict[str, Any]]:
+def looks_of(names: Sequence[str], where: str, remedy: str = FEWER) -> dict[str, dict[str, Any]]:
     """How each of these lines is drawn: series as everywhere, others by place, and none like another.
 
-    where: what is drawn, for errors. Raises OutputError for more lines than can be told apart.
+    where: what is drawn, for errors; remedy: what to do about too many. Raises OutputError for more lines than can be
+    told apart.
     """
     known = {name: look(name) for name in names if name in all_series()}
     free = [style for style in map(look_of, range(STYLES)) if not any(_alike(style, own) for own in known.values())]
     others = [name for name in names if name not in known]
-    if len(others) > len(free):
-        raise OutputError(f"{where}: {len(names)} lines: {len(known) + len(free)} can be told apart: choose fewer")
+    check_apart(len(names), len(known) + len(free), "lines", where, remedy)
     return known | dict(zip(others, free, strict=False))
 
 
@@ -79,10 +80,10 @@ def look_for_value(series: str, place: int) -> dict[str, Any]:
     return look(series) | {"marker": MARKERS[place]}
 
 
-def check_apart(count: int, most: int, what: str, where: str) -> None:
+def check_apart(count: int, most: int, what: str, where: str, remedy: str = FEWER) -> None:
     """Raise OutputError for more of something than can be told apart."""
     if count > most:
-        raise OutputError(f"{where}: {count} {what}: {most} can be told apart: choose fewer")
+        raise OutputError(f"{where}: {count} {what}: {most} can be told apart: {remedy}")
 
 
 def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:

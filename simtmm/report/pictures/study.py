@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MACHINE = "machine"  # the axis of them
+FEWER = "choose some with --where or --value, or draw a heat map with --up"
 
 
 def picture_of(
@@ -125,11 +126,11 @@ def _looks(
     """
     known = all(of[name][0] in all_series() for name in names)
     if not by or chosen == 1 or not known:
-        return looks_of(names, where)
+        return looks_of(names, where, FEWER)
     values = list(dict.fromkeys(value for _, value in of.values()))
-    check_apart(len(values), len(MARKERS), f"values of {by}", where)
+    check_apart(len(values), len(MARKERS), f"values of {by}", where, FEWER)
     made = {name: look_for_value(of[name][0], values.index(of[name][1])) for name in names}
-    check_apart(len(made), len({str(style) for style in made.values()}), "lines", where)
+    check_apart(len(made), len({str(style) for style in made.values()}), "lines", where, FEWER)
     return made
 
 

@@ -88,9 +88,13 @@ class Design:
 
     @property
     def fixed(self) -> dict[str, Any]:
-        """What all points have in common: parameters, the machine if there is one, and what is changed of machines."""
+        """What all points have in common: parameters, of a kernel those left out too, the machine if there is one, and
+        what is changed of machines. A trace has no parameters here, nor is a seed told that was not given.
+        """
         changes = {key: "none" if value is None else value for key, value in self.changes.items()}
-        parameters = flattened(self.study.parameters)
+        kernels = {name: self.subject.parameter(name) for name in self.subject.parameters if name != "seed"}
+        left_out = {name: known.default for name, known in kernels.items() if known and name not in self.axes}
+        parameters = {**left_out, **flattened(self.study.parameters)}
         if len(self.machines) > 1:
             return {**parameters, **changes}
         (machine,) = self.machines.values()
