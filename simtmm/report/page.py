@@ -85,6 +85,8 @@ class Table:
     @classmethod
     def from_study(cls, study: "Results") -> "Table":
         """From a study, as `simtmm sweep` makes it."""
+        from simtmm.study.design.in_common import in_common, scales
+
         told = {name: study.number(name) for name in ("done", "skipped", "failed", "open")}
         about = {
             "program": study.design.subject.name,
@@ -99,8 +101,8 @@ class Table:
             list(study.design.axes),
             units=own,
             about=about,
-            fixed=study.design.fixed,
-            scales=study.design.scales,
+            fixed=in_common(study.design),
+            scales=scales(study.design),
         )
 
 

@@ -5,6 +5,7 @@ import pytest
 from simtmm.errors import KernelError, MachineError, StudyError
 from simtmm.machine import load_machine
 from simtmm.study.design.design import design_file, design_of, is_machine_key, whole_key
+from simtmm.study.design.in_common import in_common, scales
 from simtmm.study.design.points import points_of
 from simtmm.study.design.study_file import read_study, study_of
 from simtmm.study.sweep import evaluation_of
@@ -46,10 +47,10 @@ def test_what_all_points_have_in_common_is_known_and_how_axes_go():
         axes={"n": "64:1024:times:2", "cores.max_threads_per_core": [1, 2]},
         sample={"points": 2, "axes": {"memory.service": "1:4:log"}},
     )
-    assert one.fixed == {"threads": 64, "order": "random", "machine": "GeForce GTX 280 (memory.latency x2)"}
-    assert one.scales == {"n": "log", "memory.service": "log"}
+    assert in_common(one) == {"threads": 64, "order": "random", "machine": "GeForce GTX 280 (memory.latency x2)"}
+    assert scales(one) == {"n": "log", "memory.service": "log"}
     two = made(machines=["gtx280", "gtx480"], set={"memory.latency": 100})
-    assert two.fixed == {"n": 4096, "threads": 128, "order": "random", "memory.latency": 100}
+    assert in_common(two) == {"n": 4096, "threads": 128, "order": "random", "memory.latency": 100}
 
 
 def test_nested_tables_of_a_study_file_are_dotted_keys(tmp_path):

@@ -48,8 +48,9 @@ def _written(figure: "Figure", axes: "Axes", named: Sequence[tuple[str, Sequence
     inside = axes.get_window_extent()
     points = np.concatenate([axes.transData.transform(np.array(places)) for _, places in named])
     around = AROUND * pixel
-    taken = [np.column_stack([points - around, points + around])]  # x0, y0, x1, y1
-    written = []
+    taken = np.empty((len(points) + min(len(named), MOST), 4))  # x0, y0, x1, y1 of points, then of names
+    taken[: len(points)] = np.column_stack([points - around, points + around])
+    written: list[Annotation] = []
     for name, places in named[:MOST]:
         annotation = axes.annotate(
             name, places[0], (0, 0), textcoords="offset points", fontsize=SIZE, parse_math=False, annotation_clip=False
@@ -63,7 +64,7 @@ def _written(figure: "Figure", axes: "Axes", named: Sequence[tuple[str, Sequence
                 left = x + across * away - box.width * (1 - across) / 2
                 low = y + up * away - box.height * (1 - up) / 2
                 own = np.array([left, low, left + box.width, low + box.height])
-                if _fits(own, inside.extents) and not any(_touches(own, boxes) for boxes in taken):
+                if _fits(own, inside.extents) and not _touches(own, taken[: len(points) + len(written)]):
                     found = place, across, up, away / pixel, own
                     break
             if found:
@@ -74,7 +75,7 @@ def _written(figure: "Figure", axes: "Axes", named: Sequence[tuple[str, Sequence
         annotation.xy, across, up, offset, own = found
         annotation.set_position((across * offset, up * offset))
         annotation.set(ha=ANCHORS[across][0], va=ANCHORS[up][1])
-        taken.append(own[np.newaxis])
+        taken[len(points) + len(written)] = own
         written.append(annotation)
     return written
 

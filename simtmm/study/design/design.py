@@ -13,14 +13,13 @@ from simtmm.engine import ENGINES
 from simtmm.errors import SimtmmError, StudyError, nearest
 from simtmm.files import is_file, is_there
 from simtmm.machine import Machine, load_machine, machine_files
-from simtmm.machine.changed import suffix
 from simtmm.machine.spec import units
 from simtmm.machine.spelled import factor_of, size_in_bytes
 from simtmm.model import MODELS
 from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.recorder.sources import refuse_files
 from simtmm.renamed import MACHINE_KEYS, PARAMETERS, told
-from simtmm.study.design.axes import Axis, Span, Value, axis, flattened, sample, scale_of, size, span
+from simtmm.study.design.axes import Axis, Span, Value, axis, flattened, sample, size, span
 from simtmm.study.design.constraints import Constraint, constraint
 from simtmm.study.design.study_file import StudyFile, read_study
 from simtmm.study.design.subject import Subject, named_subject, typed_subject
@@ -85,32 +84,6 @@ class Design:
     def changes(self) -> dict[str, Any]:
         """What is changed of every machine, by dotted key."""
         return flattened(self.study.changes)
-
-    @property
-    def fixed(self) -> dict[str, Any]:
-        """What all points have in common: parameters, of a kernel those left out too, the machine if there is one, and
-        what is changed of machines. A trace has no parameters here, nor is a seed told that was not given.
-        """
-        changes = {key: "none" if value is None else value for key, value in self.changes.items()}
-        kernels = {name: self.subject.parameter(name) for name in self.subject.parameters if name != "seed"}
-        left_out = {name: known.default for name, known in kernels.items() if known and name not in self.axes}
-        parameters = {**left_out, **flattened(self.study.parameters)}
-        if len(self.machines) > 1:
-            return {**parameters, **changes}
-        (machine,) = self.machines.values()
-        told = suffix({key: value if factor_of(value) else f"= {value}" for key, value in changes.items()})
-        return {**parameters, MACHINE_AXIS: f"{machine.name}{told}"}
-
-    @property
-    def scales(self) -> dict[str, str]:
-        """How the values of an axis were chosen, "log" or "linear", by name; lists are not among them."""
-        axes = [*flattened(self.study.axes).items()]
-        axes += [entry for table in self.study.linked for entry in flattened(table).items()]
-        known = {name: scale_of(given) for name, given in axes}
-        return {
-            **{name: scale for name, scale in known.items() if scale},
-            **{entry.name: "log" if entry.log else "linear" for entry in self.spans},
-        }
 
     def located(self) -> StudyFile:
         """The study with whole paths, so that it means the same wherever it is read again."""
