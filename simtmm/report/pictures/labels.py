@@ -26,16 +26,15 @@ def name_points(figure: "Figure", axes: "Axes", named: Sequence[tuple[str, Seque
 
     named: each name with the points that it may stand at, the better first. To be called when all else is drawn.
     """
-    from matplotlib.text import Annotation
-
     told = axes.get_xlabel()
+    sizes = [_size(axes, name) for name, _ in named[:MOST]]
     written: list[Annotation] = []
     left_out = 0
     for _ in range(3):  # to tell of what is left out takes room
         for annotation in written:
             annotation.remove()
         figure.draw_without_rendering()  # lays it out
-        written = _written(figure, axes, named)
+        written = _written(figure, axes, named, sizes)
         if left_out == len(named) - len(written):
             break
         left_out = len(named) - len(written)
@@ -43,7 +42,20 @@ def name_points(figure: "Figure", axes: "Axes", named: Sequence[tuple[str, Seque
     return len(named) - len(written)
 
 
-def _written(figure: "Figure", axes: "Axes", named: Sequence[tuple[str, Sequence[Place]]]) -> "list[Annotation]":
+def _size(axes: "Axes", name: str) -> tuple[float, float]:
+    """Width and height of a name, in pixels."""
+    text = axes.text(0, 0, name, fontsize=SIZE, parse_math=False)
+    box = text.get_window_extent()
+    text.remove()
+    return box.width, box.height
+
+
+def _written(
+    figure: "Figure",
+    axes: "Axes",
+    named: Sequence[tuple[str, Sequence[Place]]],
+    sizes: Sequence[tuple[float, float]],
+) -> "list[Annotation]":
     pixel = figure.dpi / 72
     inside = axes.get_window_extent()
     points = np.concatenate([axes.transData.transform(np.array(places)) for _, places in named])
@@ -51,30 +63,34 @@ def _written(figure: "Figure", axes: "Axes", named: Sequence[tuple[str, Sequence
     taken = np.empty((len(points) + min(len(named), MOST), 4))  # x0, y0, x1, y1 of points, then of names
     taken[: len(points)] = np.column_stack([points - around, points + around])
     written: list[Annotation] = []
-    for name, places in named[:MOST]:
-        annotation = axes.annotate(
-            name, places[0], (0, 0), textcoords="offset points", fontsize=SIZE, parse_math=False, annotation_clip=False
-        )
-        annotation.set_in_layout(False)
-        box = annotation.get_window_extent()
+    for (name, places), (width, height) in zip(named, sizes, strict=False):
         found = None
         for place, (x, y) in zip(places, axes.transData.transform(np.array(places)), strict=True):
             for across, up in SIDES:
                 away = AWAY * pixel * (0.75 if across and up else 1)
-                left = x + across * away - box.width * (1 - across) / 2
-                low = y + up * away - box.height * (1 - up) / 2
-                own = np.array([left, low, left + box.width, low + box.height])
+                left = x + across * away - width * (1 - across) / 2
+                low = y + up * away - height * (1 - up) / 2
+                own = np.array([left, low, left + width, low + height])
                 if _fits(own, inside.extents) and not _touches(own, taken[: len(points) + len(written)]):
                     found = place, across, up, away / pixel, own
                     break
             if found:
                 break
         if found is None:
-            annotation.remove()
             continue
-        annotation.xy, across, up, offset, own = found
-        annotation.set_position((across * offset, up * offset))
-        annotation.set(ha=ANCHORS[across][0], va=ANCHORS[up][1])
+        at, across, up, offset, own = found
+        annotation = axes.annotate(
+            name,
+            at,
+            (across * offset, up * offset),
+            textcoords="offset points",
+            ha=ANCHORS[across][0],
+            va=ANCHORS[up][1],
+            fontsize=SIZE,
+            parse_math=False,
+            annotation_clip=False,
+        )
+        annotation.set_in_layout(False)
         taken[len(points) + len(written)] = own
         written.append(annotation)
     return written
