@@ -15,7 +15,8 @@ function decoded(group) {
       now = end[i] = begin[i] + group.length[i];
     }
   }
-  return { ...group, begin, end, first };
+  const warps = Object.fromEntries(Object.entries(group.warps).map(([name, column]) => { let now = 0; return [name, column.map((by) => (now += by))]; }));
+  return { ...group, begin, end, first, warps };
 }
 const known = new Map();
 function ofGroup(index) {
@@ -31,10 +32,10 @@ const reasonOf = (i) => looks.reason[own.look[i]];
 const rowOf = (i) => firstOf(0, own.slots.length, (row) => own.first[row + 1] > i);
 const lineOf = (i) => looks.line[own.look[i]];
 function whereOf(i) {
-  const line = lineOf(i), other = looks.other[own.look[i]];
-  return line >= 0 ? at(hot[line]) : other >= 0 ? told.others[other] : other === -2 ? "a line that is not listed" : "";
+  const line = lineOf(i);
+  return line >= 0 ? at(hot[line]) : named(told.others, line);
 }
-const named = (names, number) => (number >= 0 ? names[number] : number === -2 ? "one that is not listed" : "");
+const named = (names, number) => (number <= -3 ? names[-3 - number] : number === -2 ? "one that is not listed" : "");
 
 /* ---- words ---- */
 const UNITS = [[1, "s"], [1e-3, "ms"], [1e-6, "\u00b5s"], [1e-9, "ns"], [1e-12, "ps"]];
@@ -54,7 +55,7 @@ function tell() {
   const look = own.look[chosen], [name, group, nsight] = reasons[looks.reason[look]], line = lineOf(chosen);
   const turn = firstOf(0, own.warps.first.length, (k) => own.warps.first[k] > chosen) - 1;
   say("reason", make("span", {}, make("span", { class: "swatch", style: { background: colourOf(group) } }), make("b", {}, name), nsight ? ` (${nsight})` : ""));
-  if (looks.hit[look] >= 0) say("cache", told.hits[looks.hit[look]]);
+  say("cache", named(told.hits, looks.hit[look]));
   say("line", whereOf(chosen) || "none yet");
   say("array", named(told.arrays, looks.array[look]));
   if (own.warps.block) say("block", amount(own.warps.block[turn]));
@@ -285,7 +286,7 @@ function show(index) {
   }));
   const left = own.of > own.look.length ? ` Of this core group the first ${amount(own.look.length)} of ${amount(own.of)} slices are here${own.until < told.ticks ? `, up to cycle ${inCycles(own.until)} of ${inCycles(told.ticks)}` : ""}${own.left ? `, of ${amount(own.slots.length)} of its ${amount(own.slots.length + own.left)} slots` : ""}.` : "";
   const of = told.withBlocks > told.groups.length ? ` Of ${amount(told.withBlocks)} core groups with blocks the first, the one that issues most, and the last are here.` : "";
-  el("timeline-note").textContent = `A lane for each slot of a core group, and what the warp in it does; a wait has the colour of what takes most of it. The wheel zooms, dragging moves, a click goes to the line; keys: + - 0 and arrows, comma and full stop for the slice before and after, Enter to go to its line.${of}${left}`;
+  el("timeline-note").textContent = `A lane for each slot of a core group, and what the warp in it does; a wait has the colour of what takes most of it, and instructions that issue together have the line of the first. The wheel zooms, dragging moves, a click goes to the line; keys: + - 0 and arrows, comma and full stop for the slice before and after, Enter to go to its line.${of}${left}`;
   canvas.setAttribute("aria-label", `Core group ${told.groups[index].group}, ${amount(own.slots.length)} slots, ${amount(own.look.length)} slices`);
   el("lanes-jump").disabled = true;
   tell();

@@ -1,7 +1,7 @@
 """What each warp does when: the slices of a few core groups, a lane for each slot, as columns of small integers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass
 class _Names:
-    """Names by number. those: in the order of their numbers."""
+    """Names by number, which go down from -3. those: in the order of their numbers."""
 
     those: list[str] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class _Names:
         if name not in self._numbers:
             if len(self.those) >= MOST_NAMES:
                 return -2
-            self._numbers[name] = len(self.those)
+            self._numbers[name] = -3 - len(self.those)
             self.those.append(name)
         return self._numbers[name]
 
@@ -51,8 +51,9 @@ def lanes(run: Run, hot: Mapping[int, int]) -> dict[str, Any] | None:
     ticks: the run's length, with `cycle` ticks to a cycle, and `clock` cycles to a second. withBlocks: how many core
     groups had blocks. groups: of each that is shown its number, why it is, how many slices it has (of), how many slots
     are left out (left), the tick up to which slices are there (until), and what `_group` says. reasons: (name, group
-    of reasons, Nsight's name). looks: what slices have in common, columns of reason, hit (an index of `hits`), line (of
-    the source heat's), other (of `others`, where it is none of these) and array; -1 for none, -2 for an unnamed one.
+    of reasons, Nsight's name). looks: what slices have in common, columns of reason, line (an index of the source
+    heat's, or a number of `others`), array and hit (numbers of `arrays` and `hits`, the first of which is -3, the next
+    one -4); -1 for none, -2 for an unnamed one.
     """
     timeline, result = run.result.timeline, run.result
     if timeline is None or not result.ticks or not len(timeline):
@@ -65,6 +66,8 @@ def lanes(run: Run, hot: Mapping[int, int]) -> dict[str, Any] | None:
         rows[own] = True
     slices, looks = slices_of(timeline, result, run.blocks, np.empty(0, np.int64), rows)
     numbers = np.bincount(timeline.group)
+    look, said = _looks(looks, run, hot)
+    slices = replace(slices, look=look[slices.look])
     return {
         "ticks": result.ticks,
         "cycle": result.ticks_per_cycle,
@@ -82,7 +85,7 @@ def lanes(run: Run, hot: Mapping[int, int]) -> dict[str, Any] | None:
             }
             for group, why in chosen.items()
         ],
-        **_looks(looks, run, hot),
+        **said,
     }
 
 
@@ -127,7 +130,7 @@ def _group(slices: Events, has_blocks: bool) -> dict[str, Any]:
 
     slots: the number of each lane. first: the first slice of each lane. gap, length: ticks between the end of the slice
     before in the lane (or tick 0) and the begin, and from there to the end. look: of each. warps: each warp, in the
-    order of slices: its first slice, number, block and launch.
+    order of slices: its first slice, number, block and launch, each as what it has more than the one before.
     """
     slices = slices.where(np.lexsort((slices.begin, slices.thread)))
     is_first = np.diff(slices.thread, prepend=-1) != 0
@@ -143,30 +146,31 @@ def _group(slices: Events, has_blocks: bool) -> dict[str, Any]:
         "gap": (slices.begin - before).tolist(),
         "length": (slices.end - slices.begin).tolist(),
         "look": slices.look.tolist(),
-        "warps": {name: column.tolist() for name, column in columns.items()},
+        "warps": {name: np.diff(column, prepend=0).tolist() for name, column in columns.items()},
     }
 
 
-def _looks(looks: Looks, run: Run, hot: Mapping[int, int]) -> dict[str, Any]:
+def _looks(looks: Looks, run: Run, hot: Mapping[int, int]) -> tuple[Integers, dict[str, Any]]:
+    """Of each look its index among those that the page tells apart, and these."""
     memory, stalls = run.machine.memory, run.result.stalls
     places = None if stalls is None else stalls.places
     has_caches = memory.l1 is not None or memory.l2 is not None
     reasons = sorted(set(looks.reason.tolist()))
     others, arrays, hits = _Names(), _Names(), _Names()
-    columns: dict[str, list[int]] = {name: [] for name in ("reason", "line", "other", "array", "hit")}
-    for state, reason, number in zip(looks.state.tolist(), looks.reason.tolist(), looks.place.tolist(), strict=True):
-        line = hot.get(number, -1)
+    found: dict[tuple[int, int, int, int], int] = {}
+    index = np.empty(len(looks.reason), np.int64)
+    rows = zip(looks.state.tolist(), looks.reason.tolist(), looks.place.tolist(), strict=True)
+    for at, (state, reason, number) in enumerate(rows):
         other, array, kind = _where(places, number)
+        line = hot[number] if number in hot else others.number(other)
         hit = HITS.get(Reason(reason), "") if state == WarpState.MEMORY and has_caches and kind in LOADS else ""
-        columns["reason"].append(reasons.index(reason))
-        columns["line"].append(line)
-        columns["other"].append(others.number(other) if line < 0 else -1)
-        columns["array"].append(arrays.number(array))
-        columns["hit"].append(hits.number(hit))
+        row = (reasons.index(reason), line, arrays.number(array), hits.number(hit))
+        index[at] = found.setdefault(row, len(found))
     told = [(WHAT_WARPS_DO[Reason(reason)], GROUP_OF[Reason(reason)]) for reason in reasons]
-    return {
+    columns = zip(*found, strict=True)
+    return index, {
         "reasons": [(name, group, nsight if nsight != "-" else "") for (name, nsight, _), group in told],
-        "looks": columns,
+        "looks": {name: list(column) for name, column in zip(("reason", "line", "array", "hit"), columns, strict=True)},
         "others": others.those,
         "arrays": arrays.those,
         "hits": hits.those,
