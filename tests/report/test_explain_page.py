@@ -890,6 +890,11 @@ def test_keys_go_from_slice_to_slice(show, written):
     assert int(line) in {data["heat"]["hot"][each["line"]]["line"] for each in lane}
 
 
+def mixed(one, other, part):
+    pairs = [(int(one[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{int(a + part * (b - a) + 0.5):02x}" for a, b in pairs)
+
+
 # Reading what is drawn is said to be slow, of the page's canvas
 COPIED = """(lanes => {
   const copy = Object.assign(document.createElement('canvas'), { width: lanes.width, height: lanes.height });
@@ -907,8 +912,12 @@ def test_slices_have_the_colours_of_their_reasons(show, bare, dark):
     view = seen_cycles(browser)
     lane = browser.run("document.querySelector('#lanes').height") / len(told["groups"][0]["slots"])
     browser.run(COPIED)
-    colour = "getComputedStyle(document.documentElement).getPropertyValue('--g{}').trim()"
-    seen = set()
+    colour = "getComputedStyle(document.documentElement).getPropertyValue('--{}').trim()"
+    named_colours = [
+        browser.run(colour.format(name)) for name in ("paper", "ink", *(f"g{number}" for number in range(len(GROUPS))))
+    ]
+    paper, ink, *of_groups = named_colours
+    seen = {}
     for reason, (name, group, _) in enumerate(told["reasons"]):
         slices = [each for each in decoded(told, told["groups"][0]) if each["reason"] == reason]
         if not slices:
@@ -920,10 +929,14 @@ def test_slices_have_the_colours_of_their_reasons(show, bare, dark):
             continue
         # Above the words, which stand in the middle of its lane
         pixel = f"[...copied.getImageData({x}, {y - lane / 2 + 1.5}, 1, 1).data]"
-        expected = browser.run(colour.format(list(GROUPS).index(group)))
+        members = [index for index, (_, other, _) in enumerate(told["reasons"]) if other == group]
+        part = 0.5 * members.index(reason) / max(1, len(members) - 1)
+        expected = mixed(of_groups[list(GROUPS).index(group)], ink, part)
+        assert contrast(expected, paper) >= 4.5  # words stand on it
         assert "#" + "".join(f"{value:02x}" for value in browser.run(pixel)[:3]) == expected, name
-        seen.add(name)
-    assert len(seen) >= 2
+        seen[name] = expected
+    assert len(seen) >= 5
+    assert len(set(seen.values())) == len(seen)
 
 
 def test_a_reason_is_shown_alone_and_groups_take_turns(show, bare):

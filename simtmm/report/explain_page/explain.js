@@ -335,5 +335,5 @@ function draw() {
 }
 draw();
 addEventListener("resize", draw);
-return { make, colourOf, mainly, at, open, hot };
+return { make, at, open, hot };
 })();

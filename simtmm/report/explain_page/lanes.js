@@ -1,9 +1,11 @@
 /* The timeline of a few core groups: a lane for each slot, its slices coloured by reason, with zoom. */
 if (frame.data.lanes) (() => {
-const { data, el, scale, ticks, amount } = frame, { make, colourOf, at, open, hot } = explained;
+const { data, el, scale, ticks, amount } = frame, { make, at, open, hot } = explained;
 const told = data.lanes, { looks, reasons } = told;
 const LEFT = 40, RIGHT = 10, AXIS = 40, LEAST = 8;  // ticks that are shown at least
-const canvas = el("lanes"), axis = el("lanes-axis");
+// What is behind the mark of the chosen slice is kept, so that pointing at slices stays quick
+const canvas = el("lanes"), axis = el("lanes-axis"), back = document.createElement("canvas");
+let stale = true;
 let own = null, view = null, chosen = -1, only = -1, sx = null, lane = 0, drawnWidth = 0;
 
 /* ---- data ---- */
@@ -37,6 +39,19 @@ function whereOf(i) {
 }
 const named = (names, number) => (number <= -3 ? names[-3 - number] : number === -2 ? "one that is not listed" : "");
 
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+// Reasons of one group have its colour, more and more of it turned to that of words, on which paper stands out even more
+const SHADE = 0.5;
+const shades = reasons.map(([, group], k) => {
+  const members = reasons.flatMap(([, other], index) => (other === group ? [index] : []));
+  return { base: `--g${data.groups.indexOf(group)}`, part: members.length > 1 ? (SHADE * members.indexOf(k)) / (members.length - 1) : 0 };
+});
+const swatch = (k) => make("span", { class: "swatch", style: { background: `color-mix(in srgb, var(--ink) ${100 * shades[k].part}%, var(${shades[k].base}))` } });
+function mixed({ base, part }) {
+  const [one, other] = [css(base), css("--ink")].map((colour) => [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16)));
+  return `rgb(${one.map((value, i) => Math.round(value + part * (other[i] - value))).join(" ")})`;
+}
+
 /* ---- words ---- */
 const UNITS = [[1, "s"], [1e-3, "ms"], [1e-6, "\u00b5s"], [1e-9, "ns"], [1e-12, "ps"]];
 const digits = (value, places) => value.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places });
@@ -52,9 +67,9 @@ function tell() {
   const list = make("dl");
   const say = (name, value) => { if (value !== "") list.append(make("div", {}, make("dt", {}, name), make("dd", {}, value))); };
   if (chosen < 0) return el("slice").replaceChildren(make("p", { class: "note" }, "Point at a slice, or go from one to the next with , and ."));
-  const look = own.look[chosen], [name, group, nsight] = reasons[looks.reason[look]], line = lineOf(chosen);
+  const look = own.look[chosen], [name, , nsight] = reasons[looks.reason[look]], line = lineOf(chosen);
   const turn = firstOf(0, own.warps.first.length, (k) => own.warps.first[k] > chosen) - 1;
-  say("reason", make("span", {}, make("span", { class: "swatch", style: { background: colourOf(group) } }), make("b", {}, name), nsight ? ` (${nsight})` : ""));
+  say("reason", make("span", {}, swatch(looks.reason[look]), make("b", {}, name), nsight ? ` (${nsight})` : ""));
   say("cache", named(told.hits, looks.hit[look]));
   say("line", whereOf(chosen) || "none yet");
   say("array", named(told.arrays, looks.array[look]));
@@ -70,7 +85,6 @@ function tell() {
 }
 
 /* ---- drawing ---- */
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 function sized(node, width, height) {
   const sharp = window.devicePixelRatio || 1, context = node.getContext("2d");
   node.width = Math.round(width * sharp); node.height = Math.round(height * sharp);
@@ -104,7 +118,7 @@ function paint(context, row, colours, right) {
   context.fillStyle = css("--paper");
   for (const [j, from, room] of words) {
     const name = reasons[reasonOf(j)][0];
-    const text = [`${name}, ${whereOf(j)}`, name].find((each) => context.measureText(each).width <= room);
+    const where = whereOf(j), text = [where && `${name}, ${where}`, name].find((each) => each && context.measureText(each).width <= room);
     if (text) context.fillText(text, from, top + height / 2);
   }
 }
@@ -114,7 +128,21 @@ function draw() {
   const number = own.slots.length, right = drawnWidth - RIGHT;
   lane = Math.min(20, Math.max(3, Math.floor(400 / number)));
   sx = scale(view[0], view[1], false, LEFT, right);
-  const context = sized(canvas, drawnWidth, lane * number), colours = reasons.map(([, group]) => css(`--g${data.groups.indexOf(group)}`));
+  if (stale) paintAll(right);
+  stale = false;
+  const context = sized(canvas, drawnWidth, lane * number);
+  context.drawImage(back, 0, 0, drawnWidth, lane * number);
+  if (chosen >= 0 && own.begin[chosen] < view[1] && own.end[chosen] > view[0]) {
+    const a = Math.max(LEFT, sx.to(own.begin[chosen])), b = Math.min(right, sx.to(own.end[chosen])), top = rowOf(chosen) * lane;
+    for (const [colour, wide] of [["--paper", 4], ["--ink", 2]]) {
+      context.strokeStyle = css(colour);
+      context.lineWidth = wide;
+      context.strokeRect(a - 1, Math.max(1, top), Math.max(3, b - a + 1), lane - 1);
+    }
+  }
+}
+function paintAll(right) {
+  const number = own.slots.length, context = sized(back, drawnWidth, lane * number), colours = shades.map(mixed);
   context.textBaseline = "middle";
   const every = Math.ceil(13 / lane);
   context.font = "11px system-ui, sans-serif";
@@ -124,18 +152,10 @@ function draw() {
     if (row % every === 0 && row * lane + 12 <= lane * number) {
       context.fillStyle = css("--dim");
       context.textAlign = "right";
-      context.fillText(String(own.slots[row]), LEFT - 5, row * lane + Math.max(lane / 2, 6));
+      context.fillText(String(own.slots[row]), LEFT - 5, row * lane + Math.max(lane / 2, 7));
       context.textAlign = "left";
     }
     paint(context, row, colours, right);
-  }
-  if (chosen >= 0 && own.begin[chosen] < view[1] && own.end[chosen] > view[0]) {
-    const a = Math.max(LEFT, sx.to(own.begin[chosen])), b = Math.min(right, sx.to(own.end[chosen])), top = rowOf(chosen) * lane;
-    for (const [colour, wide] of [["--paper", 4], ["--ink", 2]]) {
-      context.strokeStyle = css(colour);
-      context.lineWidth = wide;
-      context.strokeRect(a - 1, Math.max(1, top), Math.max(3, b - a + 1), lane - 1);
-    }
   }
   drawAxis(right);
   const places = Math.min(6, Math.max(0, 2 - Math.floor(Math.log10((view[1] - view[0]) / told.cycle))));
@@ -165,7 +185,8 @@ function drawAxis(right) {
   context.fillText("cycles", (LEFT + right) / 2, 35);
 }
 let asked = false;
-function soon() {
+function soon(anew = true) {
+  stale ||= anew;
   if (asked) return;
   asked = true;
   requestAnimationFrame(() => { asked = false; draw(); });
@@ -198,7 +219,7 @@ function choose(i, follow) {
     const box = el("lanes-window"), top = rowOf(i) * lane;
     if (top < box.scrollTop || top + lane > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 2;
   }
-  soon();
+  soon(false);
 }
 // The slice of a lane at a tick, or the nearest one within so many ticks; -1 for none
 function sliceAt(row, t, within) {
@@ -274,9 +295,9 @@ function show(index) {
   only = -1;
   view = [0, own.until];
   const here = new Set(own.look.map((each) => looks.reason[each]));
-  el("lanes-reasons").replaceChildren(...reasons.flatMap(([name, group], k) => {
+  el("lanes-reasons").replaceChildren(...reasons.flatMap(([name], k) => {
     if (!here.has(k)) return [];
-    const button = make("button", { type: "button", "aria-pressed": "false" }, make("span", { class: "swatch", style: { background: colourOf(group) } }), name);
+    const button = make("button", { type: "button", "aria-pressed": "false" }, swatch(k), name);
     button.addEventListener("click", () => {
       only = only === k ? -1 : k;
       for (const each of el("lanes-reasons").children) each.setAttribute("aria-pressed", String(only === k && each === button));
@@ -290,11 +311,12 @@ function show(index) {
   canvas.setAttribute("aria-label", `Core group ${told.groups[index].group}, ${amount(own.slots.length)} slots, ${amount(own.look.length)} slices`);
   el("lanes-jump").disabled = true;
   tell();
+  stale = true;
   draw();
 }
 told.groups.forEach((each, index) => el("lanes-group").append(make("option", { value: index }, `Core group ${each.group}${each.why.length ? ` (${each.why.join(", ")})` : ""}`)));
 el("lanes-group").addEventListener("change", () => show(+el("lanes-group").value));
-addEventListener("resize", () => { if (el("lanes-window").clientWidth !== drawnWidth) draw(); });
-new MutationObserver(soon).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+addEventListener("resize", () => { if (el("lanes-window").clientWidth !== drawnWidth) { stale = true; draw(); } });
+new MutationObserver(() => soon()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 show(0);
 })();
