@@ -123,7 +123,7 @@ def test_the_report_shows_the_numbers_of_the_document(command):
         "work": found["counts"]["work"],
         "span": found["counts"]["span"],
         "memory operations": found["counts"]["memory_operations"],
-        "simulated (fast)": round(found["simulated"]["cycles"]),
+        f"simulated ({found['simulated']['engine']})": round(found["simulated"]["cycles"]),
         "TMM": round(found["predictions"]["tmm"]["cycles"]),
         "PRAM": round(found["predictions"]["pram"]["cycles"]),
     }

@@ -18,6 +18,7 @@ import pytest
 
 from simtmm import count, load_machine, load_trace, lower, predict, record, simulate
 from simtmm.__main__ import main
+from simtmm.engine.causes import shares
 from simtmm.errors import CompilerError, OutputError, RecordingError, StudyError
 from simtmm.parallel.tasks import Task
 from simtmm.study.design.design import design_of
@@ -58,7 +59,8 @@ def test_each_point_is_what_the_library_calls_give(folder):
     assert study.number("done") == len(LATENCIES)
     for row, latency in zip(study.rows, LATENCIES, strict=True):
         own = machine.replace({"memory.latency": latency})
-        assert row.results["simulated"] == simulate(own, lower(trace, own)).to_dict()
+        result = simulate(own, lower(trace, own), stalls=True)
+        assert row.results["simulated"] == {**result.to_dict(), "causes": shares(own, result)}
         for model in ("tmm", "roofline"):
             assert row.results[model] == predict(model, own, count(trace, own)).to_dict()
 
