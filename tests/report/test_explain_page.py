@@ -400,12 +400,12 @@ def test_lanes_hold_the_timeline_of_their_groups(drawn, workload):
 
 
 def test_the_first_the_busiest_and_the_last_group_are_shown():
-    blocks = [[["compute", 3]], [["compute", 5]], [["compute", 90]], [["compute", 7]]]
+    blocks = [[["compute", 3]], [["compute", 90]], [["compute", 5]], [["load", [0]]]]  # the last one waits for longest
     workload = Workload.from_dict({"blocks": [{"warps": [warp]} for warp in blocks]})
     told = lanes(run(workload, MACHINE, timeline=True, what_if=False), {})
     assert [(group["group"], group["why"]) for group in told["groups"]] == [
         (0, ["first"]),
-        (2, ["busiest"]),
+        (1, ["busiest"]),
         (3, ["last"]),
     ]
     alone = Workload.from_dict({"blocks": [{"warps": [[["compute", 3]]]}]})
@@ -456,6 +456,15 @@ def test_a_slice_says_line_array_and_whether_it_was_a_hit(traced):
     assert hits <= seen  # stores end in the L2, too
     assert {name for name, hit in seen if hit} <= {"memory latency", "queue at memory", *(name for name, _ in hits)}
     assert {hot[each["line"]]["line"] for each in found if each["line"] >= 0} == lines_of_slices(traced, told)
+
+
+def test_only_loads_hit_or_miss(bare):
+    data = content(bare)
+    told, hot = data["lanes"], data["heat"]["hot"]
+    found = [each for group in told["groups"] for each in decoded(told, group)]
+    assert {hot[each["line"]]["text"] for each in found if each["hit"] != -1} == {"load"}
+    latency = {hot[each["line"]]["text"] for each in found if told["reasons"][each["reason"]][0] == "memory latency"}
+    assert {"load", "atomic"} <= latency
 
 
 def lines_of_slices(done, told):
@@ -850,12 +859,15 @@ def test_dragging_moves_and_goes_to_no_line(show, written):
     browser = show(written)
     at_lanes(browser)
     browser.press("+")
+    browser.press("ArrowRight")
     view = seen_cycles(browser)
-    box = browser.run("(r => [r.left, r.top, r.width])(document.querySelector('#lanes').getBoundingClientRect())")
-    browser.mouse("mousePressed", box[0] + 300, box[1] + 10, button="left", clickCount=1)
-    browser.mouse("mouseMoved", box[0] + 200, box[1] + 10, button="left", buttons=1)
-    browser.mouse("mouseReleased", box[0] + 200, box[1] + 10, button="left", clickCount=1)
-    moved = 100 / (box[2] - LEFT - RIGHT) * (view[1] - view[0])
+    told = content(written)["lanes"]
+    (x, y), _ = place_of(browser, told, longest(told, lambda each: view[0] < each["begin"] / told["cycle"]), view)
+    browser.mouse("mousePressed", x, y, button="left", clickCount=1)
+    browser.mouse("mouseMoved", x - 100, y, button="left", buttons=1)
+    browser.mouse("mouseReleased", x - 100, y, button="left", clickCount=1)
+    wide = browser.run("document.querySelector('#lanes').clientWidth") - LEFT - RIGHT
+    moved = 100 / wide * (view[1] - view[0])
     assert seen_cycles(browser)[0] - view[0] == pytest.approx(moved, rel=0.05)
     assert number(browser, ".below") == 0
 
@@ -953,9 +965,15 @@ def test_a_reason_is_shown_alone_and_groups_take_turns(show, bare):
         drawn(browser)
         assert number(browser, "#lanes-reasons [aria-pressed=true]") == 1
         pictures.append(browser.run(image))
+    _, (x, y) = place_of(browser, told, longest(told), seen_cycles(browser))
+    place = f"[...copied.getImageData({x}, {y - 7}, 1, 1).data]"
+    browser.run(COPIED)
+    faint = browser.run(place)
     browser.run("document.querySelector('#lanes-reasons button:nth-child(2)').click()")
     drawn(browser)
     assert browser.run(image) == pictures[0]
+    browser.run(COPIED)
+    assert browser.run(place) != faint
     assert len(set(pictures)) == 3
     browser.run("(s => { s.value = 1; s.dispatchEvent(new Event('change')); })(document.querySelector('#lanes-group'))")
     assert browser.run("document.querySelector('#lanes').ariaLabel").startswith(
