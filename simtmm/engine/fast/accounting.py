@@ -1,4 +1,4 @@
-"""What a group's ticks went into, the timeline, and what intervals are booked to (docs/machine.md, section 7)."""
+"""What a group's ticks went into, and the timeline (docs/machine.md, section 7)."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -7,7 +7,6 @@ from simtmm.engine.fast.layout import (
     GROUP_ACCOUNTED,
     GROUP_BARRIER,
     GROUP_HELD,
-    GROUP_LANE,
     GROUP_LIVING,
     GROUP_MEMORY,
     INTERVAL_BEGIN,
@@ -18,12 +17,8 @@ from simtmm.engine.fast.layout import (
     INTERVAL_SLOT,
     INTERVAL_STATE,
     INTERVAL_WARP,
-    ISSUING,
-    MEMORY,
-    P_BOOKS,
     P_SLOTS,
     P_TIMELINE,
-    P_WATCH,
     R_INTERVALS,
     TIME_BARRIER,
     TIME_EMPTY,
@@ -62,24 +57,20 @@ def account(s, g, t):
 
 def note(s, g, w, state, place, reason, t):
     """Another state of a warp begins, because of an operation at a place, KEEP for that of before; the interval that
-    ends goes into the timeline, and is booked unless it was when it began.
+    ends goes into the timeline.
     """
     since = s.watch[w, WATCH_SINCE]
     if t > since:
-        before = s.watch[w, WATCH_STATE]
-        if s.parameters[P_BOOKS] != 0 and before != ISSUING and before != MEMORY:
-            s.booked[s.group[g, GROUP_LANE], s.watch[w, WATCH_PLACE], s.watch[w, WATCH_REASON]] += t - since
-        if s.parameters[P_TIMELINE] != 0:
-            index = s.parameters[R_INTERVALS]
-            s.parameters[R_INTERVALS] = index + 1
-            s.intervals[index, INTERVAL_WARP] = s.watch[w, WATCH_NUMBER]
-            s.intervals[index, INTERVAL_GROUP] = g
-            s.intervals[index, INTERVAL_SLOT] = w - g * s.parameters[P_SLOTS]
-            s.intervals[index, INTERVAL_STATE] = before
-            s.intervals[index, INTERVAL_BEGIN] = since
-            s.intervals[index, INTERVAL_END] = t
-            s.intervals[index, INTERVAL_PLACE] = s.watch[w, WATCH_PLACE]
-            s.intervals[index, INTERVAL_REASON] = s.watch[w, WATCH_REASON]
+        index = s.parameters[R_INTERVALS]
+        s.parameters[R_INTERVALS] = index + 1
+        s.intervals[index, INTERVAL_WARP] = s.watch[w, WATCH_NUMBER]
+        s.intervals[index, INTERVAL_GROUP] = g
+        s.intervals[index, INTERVAL_SLOT] = w - g * s.parameters[P_SLOTS]
+        s.intervals[index, INTERVAL_STATE] = s.watch[w, WATCH_STATE]
+        s.intervals[index, INTERVAL_BEGIN] = since
+        s.intervals[index, INTERVAL_END] = t
+        s.intervals[index, INTERVAL_PLACE] = s.watch[w, WATCH_PLACE]
+        s.intervals[index, INTERVAL_REASON] = s.watch[w, WATCH_REASON]
     s.watch[w, WATCH_STATE] = state
     s.watch[w, WATCH_SINCE] = t
     s.watch[w, WATCH_REASON] = reason
@@ -90,5 +81,5 @@ def note(s, g, w, state, place, reason, t):
 @inlined
 def turn(s, g, w, state, place, reason, t):
     """A warp is in another state from now on."""
-    if s.parameters[P_WATCH] != 0:
+    if s.parameters[P_TIMELINE] != 0:
         note(s, g, w, state, place, reason, t)

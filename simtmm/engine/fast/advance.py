@@ -6,7 +6,7 @@
 import numpy as np
 
 from simtmm.engine.fast.accounting import KEEP, turn
-from simtmm.engine.fast.booking import INSTRUCTION, book_async_wait, place_at
+from simtmm.engine.fast.booking import INSTRUCTION, begin_waiting, book, book_async_wait, book_waiting, place_at
 from simtmm.engine.fast.layout import (
     AT_BARRIER,
     BLOCK_FIRST,
@@ -16,7 +16,6 @@ from simtmm.engine.fast.layout import (
     GROUP_BARRIER,
     GROUP_DONE_WARPS,
     GROUP_FINISHED,
-    GROUP_LANE,
     GROUP_LAST,
     GROUP_LIVING,
     GROUP_MEMORY,
@@ -32,7 +31,6 @@ from simtmm.engine.fast.layout import (
     MEMORY_TICKS,
     NEVER,
     OTHER_TICKS,
-    P_BOOKS,
     P_CYCLE,
     P_OUTSTANDING,
     P_SLOTS,
@@ -104,6 +102,7 @@ def advance(s, order, g, slot, t):
             if what == PAUSE:
                 s.warp[w, WARP_POSITION] = position + 1
                 turn(s, g, w, IN_PAUSE, place_at(s, position), INSTRUCTION, t)
+                book(s, g, place_at(s, position), INSTRUCTION, s.amount[position] * s.parameters[P_CYCLE])
                 wake = t + s.amount[position] * s.parameters[P_CYCLE]
                 push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
                 return SLEEPS
@@ -131,6 +130,7 @@ def advance(s, order, g, slot, t):
             if what == BARRIER:
                 s.warp[w, WARP_POSITION] = position
                 turn(s, g, w, IN_BARRIER, place_at(s, position - 1), AWAITED, t)
+                begin_waiting(s, w, place_at(s, position - 1), t)
                 return AT_BARRIER
             continue
         if what == ASYNC and asyncs_are_full(s, w, t):
@@ -140,8 +140,7 @@ def advance(s, order, g, slot, t):
                     first = s.in_flight[w, index]
             s.warp[w, WARP_POSITION] = position
             place = place_at(s, position)
-            if s.parameters[P_BOOKS] != 0:
-                s.booked[s.group[g, GROUP_LANE], place, OUTSTANDING] += first - t
+            book(s, g, place, OUTSTANDING, first - t)
             sleep(s, g, t, first, slot, place, OUTSTANDING)
             return SLEEPS
         s.warp[w, WARP_POSITION] = position
@@ -167,6 +166,7 @@ def leave(s, order, g, slot, t, outcome):
         other = s.block[b, BLOCK_FIRST]
         while other >= 0:
             if s.warp[base + other, WARP_DONE] == 0:
+                book_waiting(s, g, base + other, AWAITED, t)
                 outcome = advance(s, order, g, other, t)
                 if outcome == AT_BARRIER:
                     s.block[b, BLOCK_WAITING] += 1

@@ -1,4 +1,6 @@
-"""Where warps' ticks go, by place and reason (docs/machine.md, section 10)."""
+"""Where warps' ticks go, by place and reason (docs/machine.md, section 10). What takes a known time is booked when it
+begins; a wait for a port or at a barrier when it ends.
+"""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -20,6 +22,7 @@ from simtmm.engine.fast.layout import (
     PATH_PLACE,
     PATH_ROW,
     WARP_POSITION,
+    WATCH_PLACE,
     WATCH_SINCE,
 )
 from simtmm.native import inlined
@@ -46,6 +49,28 @@ def book_issuing(s, g, position, instructions, degree):
         s.booked[lane, place, ISSUING] += instructions * s.parameters[P_ISSUE]
         if degree > 1:
             s.booked[lane, place, CONFLICTS] += (degree - 1) * s.parameters[P_ISSUE]
+
+
+@inlined
+def begin_waiting(s, w, place, t):
+    """A warp is ready, or at a barrier, from now on: nobody knows how long."""
+    if s.parameters[P_BOOKS] != 0:
+        s.watch[w, WATCH_SINCE] = t
+        s.watch[w, WATCH_PLACE] = place
+
+
+@inlined
+def book_waiting(s, g, w, reason, t):
+    """Book what a warp has waited since, for a port or at a barrier."""
+    if s.parameters[P_BOOKS] != 0:
+        s.booked[s.group[g, GROUP_LANE], s.watch[w, WATCH_PLACE], reason] += t - s.watch[w, WATCH_SINCE]
+
+
+@inlined
+def book(s, g, place, reason, ticks):
+    """Book a wait whose end is known."""
+    if s.parameters[P_BOOKS] != 0:
+        s.booked[s.group[g, GROUP_LANE], place, reason] += ticks
 
 
 @inlined

@@ -8,6 +8,7 @@ import numpy as np
 from simtmm.engine.fast.accounting import account
 from simtmm.engine.fast.advance import LAUNCH, settle
 from simtmm.engine.fast.bits import give_back, take
+from simtmm.engine.fast.booking import book
 from simtmm.engine.fast.layout import (
     BLOCK_FIRST,
     BLOCK_LIVING,
@@ -196,6 +197,7 @@ def dispatch(s, order, t):
                 s.group[g, GROUP_LAUNCH_FREE] = launch
                 begins = launch + s.parameters[P_BLOCK_LAUNCH]
                 if begins > t:
+                    book(s, g, s.parameters[P_NOWHERE], np.int64(LAUNCH), begins - t)
                     push(s, OTHER_TICKS, g, begins, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
                 else:
                     settle(s, order, g, slot, t)

@@ -7,7 +7,17 @@ import numpy as np
 
 from simtmm.engine.fast.accounting import KEEP, turn
 from simtmm.engine.fast.advance import asyncs_are_full, settle, sleep
-from simtmm.engine.fast.booking import INSTRUCTION, book_issuing, book_wait, count_access, keep_path, place_at
+from simtmm.engine.fast.booking import (
+    INSTRUCTION,
+    NOT_GRANTED,
+    book,
+    book_issuing,
+    book_wait,
+    book_waiting,
+    count_access,
+    keep_path,
+    place_at,
+)
 from simtmm.engine.fast.booking import ISSUING as ISSUES
 from simtmm.engine.fast.layout import (
     GROUP_GRANTED_AGE,
@@ -53,6 +63,7 @@ from simtmm.engine.fast.layout import (
     WARP_COMPUTED,
     WARP_END,
     WARP_POSITION,
+    WATCH_PLACE,
 )
 from simtmm.engine.fast.memory import fetch_lines, transfer_chunks
 from simtmm.engine.fast.scheduler import pick, push
@@ -217,6 +228,8 @@ def release_ports(s, switch, memory, order, g, t):
         else:
             wake = max(t, s.port[p, PORT_GRANTED] + s.parameters[P_DEPTH])
             turn(s, g, w, PIPELINE, np.int64(KEEP), INSTRUCTION, t)
+            if s.parameters[P_BOOKS] != 0:
+                book(s, g, s.watch[w, WATCH_PLACE], INSTRUCTION, wake - t)
             push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
 
 
@@ -273,6 +286,7 @@ def grant_ports(s, switch, memory, order, g, t):
         slot = pick(s, order, g)
         s.group[g, GROUP_GRANTED_SLOT] = slot
         s.group[g, GROUP_GRANTED_AGE] = s.warp[g * s.parameters[P_SLOTS] + slot, WARP_AGE]
+        book_waiting(s, g, g * s.parameters[P_SLOTS] + slot, NOT_GRANTED, t)
         turn(s, g, g * s.parameters[P_SLOTS] + slot, ISSUING, np.int64(KEEP), ISSUES, t)
         s.group[g, GROUP_HELD] += 1
         if switch == ON_STALL:

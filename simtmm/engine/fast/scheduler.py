@@ -7,7 +7,7 @@ import numpy as np
 
 from simtmm.engine.fast.accounting import turn
 from simtmm.engine.fast.bits import lowest_bit
-from simtmm.engine.fast.booking import NOT_GRANTED, place_at
+from simtmm.engine.fast.booking import NOT_GRANTED, begin_waiting, place_at
 from simtmm.engine.fast.layout import (
     GREEDY_OLDEST,
     GROUP_GRANTED_AGE,
@@ -50,7 +50,9 @@ def push(s, ring, g, t, slot, tail_field, head_field):
 def make_ready(s, order, g, w, slot, t):
     """The warp waits for a port from now on."""
     mask = s.parameters[P_RING] - 1
-    turn(s, g, w, TO_ISSUE, place_at(s, s.warp[w, WARP_POSITION]), NOT_GRANTED, t)
+    place = place_at(s, s.warp[w, WARP_POSITION])
+    turn(s, g, w, TO_ISSUE, place, NOT_GRANTED, t)
+    begin_waiting(s, w, place, t)
     s.warp[w, WARP_READY] = t
     s.group[g, GROUP_READY] += 1
     if order == QUEUE:
