@@ -172,17 +172,16 @@ def page(table: Table) -> str:
     return document("page", table.title, data)
 
 
-def document(name: str, title: str, data: Mapping[str, Any], folder: Path = HERE) -> str:
+def document(name: str, title: str, data: Mapping[str, Any], folder: Path = HERE, more: Sequence[str] = ()) -> str:
     """A page that needs nothing beside it and may load nothing.
 
     name: of its files .html (what it shows), .css and .js in the folder. data: what JSON can hold; the script finds it
-    as `frame.data`, and under "about" where it comes from.
+    as `frame.data`, and under "about" where it comes from. more: names of further files .css and .js there.
     """
 
     def read(suffix: str) -> str:
-        return "\n".join(
-            path.read_text(encoding="utf-8").strip() for path in (HERE / f"frame{suffix}", folder / f"{name}{suffix}")
-        )
+        paths = [HERE / f"frame{suffix}", *(folder / f"{each}{suffix}" for each in (name, *more))]
+        return "\n".join(path.read_text(encoding="utf-8").strip() for path in paths)
 
     body = (folder / f"{name}.html").read_text(encoding="utf-8").strip()
     parts = {

@@ -14,14 +14,18 @@ from simtmm.analysis.units import units
 from simtmm.engine import simulate
 from simtmm.errors import OutputError
 from simtmm.report.explain_page import explanation, write_explanation
+from simtmm.report.explain_page import lanes as lanes_of_groups
 from simtmm.report.explain_page.content import content
 from simtmm.report.explain_page.heat import MOST_HOT, MOST_INSTRUCTIONS, MOST_SHOWN, heat
+from simtmm.report.explain_page.lanes import MOST_SLICES, lanes
 from simtmm.report.explain_page.measures import GROUPS, Measured
 from simtmm.report.explain_page.over_time import MOST_POINTS, over_time
 from simtmm.report.explain_page.roofline import roofline
+from simtmm.report.stalls import WHAT_WARPS_DO
 from simtmm.result import Result
 from simtmm.stalls import COUNTS, REASONS, Place, Places, Reason, Stalls
 from simtmm.testing.strategies import machines, workloads
+from simtmm.timeline import Blocks, Timeline
 from tests.examples import SHARING, examples, several
 from tests.report.browser import CHROMIUM, Browser, contrast
 
@@ -202,6 +206,20 @@ def test_instructions_stand_below_their_line(compiled):
     }
 
 
+LONG = 120_000  # slices
+ONE_BLOCK_EACH = Blocks(np.array([0, LONG]), np.arange(LONG + 1))
+
+
+def long_timeline(rng, places):
+    """Of three core groups, in which each slice is a warp of its own: the most that a page can have to tell."""
+    number = np.arange(LONG)
+    begin = number // 120 * 5000 + rng.integers(0, 500, LONG)
+    end = begin + rng.integers(1, 4000, LONG)
+    columns = (number, number % 3, number % 120 // 3, rng.integers(1, 6, LONG), begin, end)
+    rows = np.stack([*columns, rng.integers(0, places, LONG), rng.integers(0, len(REASONS), LONG)], axis=1)
+    return Timeline.from_rows(rows.astype(np.int64))
+
+
 def test_a_program_of_any_length_makes_a_page_of_a_few_megabytes(bare):
     lines, sites, arrays = 40_000, 20_000, 5
     rng = np.random.default_rng(0)
@@ -221,8 +239,10 @@ def test_a_program_of_any_length_makes_a_page_of_a_few_megabytes(bare):
     counts = np.sort(rng.integers(1, 10**6, (len(places) + 1, len(COUNTS))), axis=1)[:, ::-1].copy()
     stalls = Stalls(ticks, counts, ticks[:1], places)
     sources = {"k.cu": (words,) * lines}
-    text = explanation(replace(bare, result=replace(bare.result, stalls=stalls), sources=sources))
+    result = replace(bare.result, stalls=stalls, timeline=long_timeline(rng, len(places)), ticks=10**7)
+    text = explanation(replace(bare, result=result, sources=sources, blocks=ONE_BLOCK_EACH))
     assert len(text.encode()) < 5_000_000
+    assert sum(len(group["look"]) for group in data_of(text)["lanes"]["groups"]) == MOST_SLICES
     found = data_of(text)["heat"]
     assert len(found["hot"]) == MOST_HOT
     assert sum(len(line.get("made", ())) for line in found["hot"]) <= MOST_INSTRUCTIONS
@@ -326,6 +346,144 @@ def test_a_roofline_says_what_it_counts(traced, bare):
     assert of_workload["counted"] == "instructions of warps"
     assert [level["name"] for level in of_workload["levels"]] == ["memory ports", "L2", "memory"]
     lies_below(of_workload)
+
+
+def decoded(told, group):
+    """(slot, begin, end, reason, warp) of each slice, and its columns of the looks, as the page's script does it."""
+    found = []
+    warps = {name: np.cumsum(column).tolist() for name, column in group["warps"].items()}
+    for lane, (slot, first) in enumerate(zip(group["slots"], group["first"], strict=True)):
+        now = 0
+        for number in range(first, [*group["first"], len(group["look"])][lane + 1]):
+            begin = now + group["gap"][number]
+            now = begin + group["length"][number]
+            turn = np.searchsorted(warps["first"], number, side="right") - 1
+            look = {name: column[group["look"][number]] for name, column in told["looks"].items()}
+            of_warp = {name: column[turn] for name, column in warps.items() if name != "first"}
+            found.append({"slot": slot, "begin": begin, "end": now, **look, **of_warp})
+    return found
+
+
+def named(names, number):
+    return names[-3 - number] if number <= -3 else ""
+
+
+def rows_of(timeline, group):
+    """The same of a timeline, with names of reasons."""
+    own = timeline.group == group
+    columns = (timeline.slot, timeline.begin, timeline.end, timeline.reason, timeline.warp)
+    rows = zip(*(column[own].tolist() for column in columns), strict=True)
+    return sorted((slot, begin, end, WHAT_WARPS_DO[Reason(why)][0], warp) for slot, begin, end, why, warp in rows)
+
+
+@examples(40 // SHARING)
+@given(several(machines()), workloads())
+def test_lanes_hold_the_timeline_of_their_groups(drawn, workload):
+    for machine in drawn:
+        done = run(workload, machine, timeline=True, what_if=False)
+        told, timeline = lanes(done, {}), done.result.timeline
+        if told is None:
+            assert done.result.ticks == 0 or len(timeline) == 0
+            continue
+        groups = [group["group"] for group in told["groups"]]
+        assert {min(timeline.group), max(timeline.group)} <= set(groups)
+        assert told["withBlocks"] == len(set(timeline.group.tolist()))
+        for group in told["groups"]:
+            assert group["until"] == told["ticks"]
+            found = decoded(told, group)
+            shown = [(e["slot"], e["begin"], e["end"], told["reasons"][e["reason"]][0], e["warp"]) for e in found]
+            assert shown == rows_of(timeline, group["group"])
+            warps = np.array([each["warp"] for each in found])
+            launch, block = done.blocks.of_warps(warps)
+            assert [each["launch"] for each in found] == launch.tolist()
+            assert [each["block"] for each in found] == block.tolist()
+
+
+def test_the_first_the_busiest_and_the_last_group_are_shown():
+    blocks = [[["compute", 3]], [["compute", 90]], [["compute", 5]], [["load", [0]]]]  # the last one waits for longest
+    workload = Workload.from_dict({"blocks": [{"warps": [warp]} for warp in blocks]})
+    told = lanes(run(workload, MACHINE, timeline=True, what_if=False), {})
+    assert [(group["group"], group["why"]) for group in told["groups"]] == [
+        (0, ["first"]),
+        (1, ["busiest"]),
+        (3, ["last"]),
+    ]
+    alone = Workload.from_dict({"blocks": [{"warps": [[["compute", 3]]]}]})
+    told = lanes(run(alone, MACHINE, timeline=True, what_if=False), {})
+    assert [(group["group"], group["why"]) for group in told["groups"]] == [(0, [])]
+
+
+@pytest.mark.parametrize("most", [3, 100, 1000])
+def test_of_too_many_slices_the_beginning_of_each_group_is_shown(bare, monkeypatch, most):
+    timeline = bare.result.timeline
+    monkeypatch.setattr(lanes_of_groups, "MOST_SLICES", most)
+    told = lanes(bare, {})
+    numbers = [len(group["look"]) for group in told["groups"]]
+    assert 0.9 * most - 10 < sum(numbers) <= most
+    assert max(numbers) - min(numbers) < 0.1 * most + 10  # what begins at one tick is there together, or not at all
+    for group in told["groups"]:
+        rows = rows_of(timeline, group["group"])
+        found = decoded(told, group)
+        assert group["of"] == len(rows)
+        assert len(found) < len(rows)
+        if most > 3:  # of three at one tick there is one
+            assert [(e["slot"], e["begin"]) for e in found] == [row[:2] for row in rows if row[1] < group["until"]]
+
+
+def test_of_too_many_slots_the_first_are_shown(bare, monkeypatch):
+    monkeypatch.setattr(lanes_of_groups, "MOST_SLOTS", 5)
+    for group in lanes(bare, {})["groups"]:
+        there = sorted({row[0] for row in rows_of(bare.result.timeline, group["group"])})
+        assert group["slots"] == there[:5]
+        assert group["left"] == len(there) - 5 > 0
+
+
+def test_a_slice_says_line_array_and_whether_it_was_a_hit(traced):
+    data = content(traced)
+    told, hot = data["lanes"], data["heat"]["hot"]
+    found = [each for group in told["groups"] for each in decoded(told, group)]
+    arrays = {line["line"]: set(line["arrays"]) for line in hot}
+    seen = set()
+    for each in found:
+        reason = told["reasons"][each["reason"]][0]
+        if each["line"] < 0:
+            assert reason == "launch"
+            continue
+        if each["array"] != -1:
+            assert named(told["arrays"], each["array"]) in arrays[hot[each["line"]]["line"]]
+        seen.add((reason, named(told["hits"], each["hit"])))
+    hits = {("L2 latency", "L2 hit"), ("memory latency", "miss"), ("line in flight", "hit, line in flight")}
+    assert hits <= seen  # stores end in the L2, too
+    assert {name for name, hit in seen if hit} <= {"memory latency", "queue at memory", *(name for name, _ in hits)}
+    assert {hot[each["line"]]["line"] for each in found if each["line"] >= 0} == lines_of_slices(traced, told)
+
+
+def test_only_loads_hit_or_miss(bare):
+    data = content(bare)
+    told, hot = data["lanes"], data["heat"]["hot"]
+    found = [each for group in told["groups"] for each in decoded(told, group)]
+    assert {hot[each["line"]]["text"] for each in found if each["hit"] != -1} == {"load"}
+    latency = {hot[each["line"]]["text"] for each in found if told["reasons"][each["reason"]][0] == "memory latency"}
+    assert {"load", "atomic"} <= latency
+
+
+def lines_of_slices(done, told):
+    timeline, places = done.result.timeline, done.result.stalls.places
+    own = np.isin(timeline.group, [group["group"] for group in told["groups"]])
+    numbers = set(timeline.place[own].tolist()) - {len(places)}
+    assert len(numbers) > 3
+    return {places.place(number)[0].line for number in numbers}
+
+
+def test_lines_that_the_source_heat_leaves_out_are_named(traced, monkeypatch):
+    told = lanes(traced, {})
+    assert {named(told["others"], line) for line in told["looks"]["line"]} - {""} == {
+        f"kernel.cu:{line}" for line in lines_of_slices(traced, told)
+    }
+    monkeypatch.setattr(lanes_of_groups, "MOST_NAMES", 2)
+    told = lanes(traced, {})
+    assert len(told["others"]) == 2
+    assert -2 in told["looks"]["line"]
 
 
 EMPTY = Workload.from_dict({"blocks": []})
@@ -463,12 +621,12 @@ def test_odd_runs_are_shown_too(show, name):
     assert text(browser, "#verdict-words") == done.verdict.words
     hidden = browser.run("[...document.querySelectorAll('section')].filter(s => s.hidden).map(s => s.id)")
     expected = {
-        "nothing to run": ["warps", "source", "memory", "roofline", "models"],
+        "nothing to run": ["warps", "source", "memory", "timeline", "roofline", "models"],
         "no memory": ["memory", "roofline", "models"],
         "no clock, no limits": ["models"],
-        "no timeline": ["models"],
-        "no stalls": ["warps", "source"],
-        "many parameters": [],
+        "no timeline": ["timeline", "models"],
+        "no stalls": ["warps", "source", "timeline"],
+        "many parameters": ["timeline"],
     }
     assert hidden == expected[name]
     if name == "no timeline":
@@ -586,3 +744,250 @@ def test_a_screen_reader_is_told_what_there_is(show, bare):
         assert expected in told
     unnamed = [role for role, name in told if role in ("button", "link", "image") and not name]
     assert unnamed == []
+
+
+LEFT, RIGHT = 40, 10  # of the canvas: where lanes begin and end
+
+
+def at_lanes(browser):
+    browser.run("document.querySelector('#timeline').scrollIntoView(); document.querySelector('#lanes').focus()")
+    drawn(browser)
+
+
+def drawn(browser):
+    """Once the lanes are drawn anew."""
+    browser.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def seen_cycles(browser):
+    """The cycles that are in view."""
+    drawn(browser)
+    found = re.match(r"Cycles ([\d.,]+) to ([\d.,]+) of", text(browser, "#lanes-view"))
+    return [float(each.replace(",", "")) for each in found.groups()]
+
+
+def place_of(browser, told, slice_, view):
+    """The middle of a slice, within the window, and within the canvas."""
+    box = browser.run(
+        "(r => [r.left, r.top, r.width, r.height])(document.querySelector('#lanes').getBoundingClientRect())"
+    )
+    (group,) = (group for group in told["groups"] if slice_ in decoded(told, group))
+    middle = (slice_["begin"] + slice_["end"]) / 2 / told["cycle"]
+    across = LEFT + (middle - view[0]) / (view[1] - view[0]) * (box[2] - LEFT - RIGHT)
+    down = (group["slots"].index(slice_["slot"]) + 0.5) * box[3] / len(group["slots"])
+    return (box[0] + across, box[1] + down), (across, down)
+
+
+def longest(told, which=lambda each: True):
+    return max(filter(which, decoded(told, told["groups"][0])), key=lambda each: each["end"] - each["begin"])
+
+
+def test_keys_buttons_and_the_wheel_zoom_and_pan(show, bare):
+    browser = show(bare)
+    at_lanes(browser)
+    whole = seen_cycles(browser)
+    assert whole == pytest.approx([0, bare.result.cycles])
+
+    def width():
+        low, high = seen_cycles(browser)
+        assert 0 <= low < high <= whole[1]
+        return high - low
+
+    for press in (
+        lambda: browser.press("+"),
+        lambda: browser.run("document.querySelector('#lanes-in').click()"),
+        lambda: browser.mouse("mouseWheel", 600, 400, deltaX=0, deltaY=-100),
+    ):
+        before = width()
+        press()
+        assert width() < before
+    view = seen_cycles(browser)
+    browser.press("ArrowRight")
+    assert seen_cycles(browser)[0] - view[0] == pytest.approx(0.2 * (view[1] - view[0]), rel=0.05)  # two digits
+    browser.run("document.querySelector('#lanes-earlier').click()")
+    assert seen_cycles(browser) == pytest.approx(view, rel=0.01)
+    for _ in range(10):
+        browser.press("ArrowLeft")
+    assert seen_cycles(browser)[0] == 0
+    before = width()
+    browser.press("-")
+    assert width() > before
+    browser.press("+")
+    browser.press("0")
+    assert seen_cycles(browser) == whole
+    for _ in range(20):
+        browser.press("+")
+    assert width() == pytest.approx(8 / MACHINE.ticks_per_cycle, rel=0.05)
+    browser.run("document.querySelector('#lanes-whole').click()")
+    at = browser.run("scrollY")
+    browser.mouse("mouseWheel", 600, 400, deltaX=0, deltaY=100)  # there is no more to see
+    assert seen_cycles(browser) == whole
+    browser.run("new Promise(done => setTimeout(done, 300))")
+    assert browser.run("scrollY") > at
+
+
+def test_pointing_tells_and_a_click_goes_to_the_line(show, written):
+    browser = show(written)
+    at_lanes(browser)
+    data = content(written)
+    told = data["lanes"]
+    slice_ = longest(told, lambda each: each["array"] != -1 and each["hit"] != -1)
+    line = data["heat"]["hot"][slice_["line"]]
+    (x, y), _ = place_of(browser, told, slice_, seen_cycles(browser))
+    browser.mouse("mouseMoved", x, y)
+    said = " ".join(text(browser, "#slice").split())
+    name, _, nsight = told["reasons"][slice_["reason"]]
+    cycles = [f"{slice_[end] / told['cycle']:,.10g}" for end in ("begin", "end")]
+    for words in (
+        f"reason {name} ({nsight})",
+        f"cache {named(told['hits'], slice_['hit'])}",
+        f"line kernel.cu:{line['line']}",
+        f"array {named(told['arrays'], slice_['array'])}",
+        f"block {slice_['block']} warp {slice_['warp']}",
+        f"cycles {cycles[0]} to {cycles[1]} (",
+        line["text"],
+    ):
+        assert words in said
+    assert re.search(r"time [\d.,]+ to [\d.,]+ \S?s", said)
+    for kind in ("mousePressed", "mouseReleased"):
+        browser.mouse(kind, x, y, button="left", clickCount=1)
+    at_rest(browser)
+    assert browser.run("document.activeElement.querySelector('.number').textContent") == str(line["line"])
+
+
+def test_dragging_moves_and_goes_to_no_line(show, written):
+    browser = show(written)
+    at_lanes(browser)
+    browser.press("+")
+    browser.press("ArrowRight")
+    view = seen_cycles(browser)
+    told = content(written)["lanes"]
+    (x, y), _ = place_of(browser, told, longest(told, lambda each: view[0] < each["begin"] / told["cycle"]), view)
+    browser.mouse("mousePressed", x, y, button="left", clickCount=1)
+    browser.mouse("mouseMoved", x - 100, y, button="left", buttons=1)
+    browser.mouse("mouseReleased", x - 100, y, button="left", clickCount=1)
+    wide = browser.run("document.querySelector('#lanes').clientWidth") - LEFT - RIGHT
+    moved = 100 / wide * (view[1] - view[0])
+    assert seen_cycles(browser)[0] - view[0] == pytest.approx(moved, rel=0.05)
+    assert number(browser, ".below") == 0
+
+
+def test_keys_go_from_slice_to_slice(show, written):
+    browser = show(written)
+    at_lanes(browser)
+    data = content(written)
+    told = data["lanes"]
+    found = decoded(told, told["groups"][0])
+
+    def is_told(slice_):
+        said = " ".join(text(browser, "#slice").split())
+        first, last = (f"{slice_[end] / told['cycle']:,.10g}" for end in ("begin", "end"))
+        return f"slot {slice_['slot']} cycles {first} to {last} (" in said
+
+    lane = [each for each in found if each["slot"] == told["groups"][0]["slots"][0]]
+    browser.press("0")
+    browser.press(",")
+    assert is_told(lane[0])
+    for number_ in (1, 2, 3):
+        browser.press(".")
+        assert is_told(lane[number_])
+    browser.press(",")
+    assert is_told(lane[2])
+    browser.press("ArrowDown")
+    assert f"slot {told['groups'][0]['slots'][1]}" in " ".join(text(browser, "#slice").split())
+    browser.press("ArrowUp")
+    browser.press("Enter")
+    at_rest(browser)
+    line = browser.run("document.activeElement.querySelector('.number').textContent")
+    assert int(line) in {data["heat"]["hot"][each["line"]]["line"] for each in lane}
+
+
+def mixed(one, other, part):
+    pairs = [(int(one[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{int(a + part * (b - a) + 0.5):02x}" for a, b in pairs)
+
+
+# Reading what is drawn is said to be slow, of the page's canvas
+COPIED = """(lanes => {
+  const copy = Object.assign(document.createElement('canvas'), { width: lanes.width, height: lanes.height });
+  window.copied = copy.getContext('2d', { willReadFrequently: true });
+  copied.drawImage(lanes, 0, 0);
+})(document.querySelector('#lanes'))"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_slices_have_the_colours_of_their_reasons(show, bare, dark):
+    browser = show(bare)
+    browser.dark(dark)
+    browser.run("document.querySelector('#timeline').scrollIntoView()")
+    told = content(bare)["lanes"]
+    view = seen_cycles(browser)
+    lane = browser.run("document.querySelector('#lanes').height") / len(told["groups"][0]["slots"])
+    browser.run(COPIED)
+    colour = "getComputedStyle(document.documentElement).getPropertyValue('--{}').trim()"
+    named_colours = [
+        browser.run(colour.format(name)) for name in ("paper", "ink", *(f"g{number}" for number in range(len(GROUPS))))
+    ]
+    paper, ink, *of_groups = named_colours
+    seen = {}
+    for reason, (name, group, _) in enumerate(told["reasons"]):
+        slices = [each for each in decoded(told, told["groups"][0]) if each["reason"] == reason]
+        if not slices:
+            continue
+        slice_ = max(slices, key=lambda each: each["end"] - each["begin"])
+        _, (x, y) = place_of(browser, told, slice_, view)
+        width = (slice_["end"] - slice_["begin"]) / told["ticks"] * 1000
+        if width < 4:
+            continue
+        # Above the words, which stand in the middle of its lane
+        pixel = f"[...copied.getImageData({x}, {y - lane / 2 + 1.5}, 1, 1).data]"
+        members = [index for index, (_, other, _) in enumerate(told["reasons"]) if other == group]
+        part = 0.5 * members.index(reason) / max(1, len(members) - 1)
+        expected = mixed(of_groups[list(GROUPS).index(group)], ink, part)
+        assert contrast(expected, paper) >= 4.5  # words stand on it
+        assert "#" + "".join(f"{value:02x}" for value in browser.run(pixel)[:3]) == expected, name
+        seen[name] = expected
+    assert len(seen) >= 5
+    assert len(set(seen.values())) == len(seen)
+
+
+def test_a_reason_is_shown_alone_and_groups_take_turns(show, bare):
+    browser = show(bare)
+    at_lanes(browser)
+    told = content(bare)["lanes"]
+    assert browser.run("[...document.querySelector('#lanes-group').options].map(o => o.text)") == [
+        f"Core group {group['group']} ({', '.join(group['why'])})" for group in told["groups"]
+    ]
+    image = "document.querySelector('#lanes').toDataURL()"
+    pictures = [browser.run(image)]
+    for selector in ("#lanes-reasons button", "#lanes-reasons button:nth-child(2)"):
+        browser.run(f"document.querySelector({selector!r}).click()")
+        drawn(browser)
+        assert number(browser, "#lanes-reasons [aria-pressed=true]") == 1
+        pictures.append(browser.run(image))
+    _, (x, y) = place_of(browser, told, longest(told), seen_cycles(browser))
+    place = f"[...copied.getImageData({x}, {y - 7}, 1, 1).data]"
+    browser.run(COPIED)
+    faint = browser.run(place)
+    browser.run("document.querySelector('#lanes-reasons button:nth-child(2)').click()")
+    drawn(browser)
+    assert browser.run(image) == pictures[0]
+    browser.run(COPIED)
+    assert browser.run(place) != faint
+    assert len(set(pictures)) == 3
+    browser.run("(s => { s.value = 1; s.dispatchEvent(new Event('change')); })(document.querySelector('#lanes-group'))")
+    assert browser.run("document.querySelector('#lanes').ariaLabel").startswith(
+        f"Core group {told['groups'][1]['group']}, "
+    )
+
+
+def test_what_is_left_out_is_said(show, bare, monkeypatch):
+    monkeypatch.setattr(lanes_of_groups, "MOST_SLICES", 100)
+    browser = show(bare)
+    group = content(bare)["lanes"]["groups"][0]
+    until = group["until"] / MACHINE.ticks_per_cycle
+    assert f"the first {len(group['look'])} of {group['of']:,} slices are here, up to cycle {until:g} of" in text(
+        browser, "#timeline-note"
+    )
+    at_lanes(browser)
+    assert seen_cycles(browser) == pytest.approx([0, until], rel=0.01)

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 
 def explanation(run: Run, units: Sequence[Unit] | None = None) -> str:
     """The HTML. units: how busy the machine's units were; worked out if left out."""
-    return document("explain", title_of(run), content(run, units), HERE)
+    return document("explain", title_of(run), content(run, units), HERE, ("lanes",))
 
 
 def write_explanation(path: str | Path, run: Run, units: Sequence[Unit] | None = None) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 from simtmm.analysis.run import Run
 from simtmm.analysis.units import Traffic, Unit, traffic
 from simtmm.model.series import label
-from simtmm.report.explain_page.heat import heat
+from simtmm.report.explain_page.heat import heat, hot_of_places
+from simtmm.report.explain_page.lanes import lanes
 from simtmm.report.explain_page.measures import GROUPS, Measured, reasons
 from simtmm.report.explain_page.over_time import over_time
 from simtmm.report.explain_page.roofline import roofline
@@ -49,6 +50,7 @@ def content(run: Run, units: Sequence[Unit] | None = None) -> dict[str, Any]:
         "chunk": machine.chunk_bytes,
         "memory": _memory(run, measured),
         "overTime": over_time(machine, result),
+        "lanes": lanes(run, hot_of_places(measured) if measured and result.timeline is not None else {}),
         "roofline": roofline(run, told),
         "models": _models(run),
         "besideTheModel": run.beside_the_model,

@@ -1,4 +1,4 @@
-(() => {
+const explained = (() => {
 const { data, el, svg, extent, scale, ticks, amount, prefixed } = frame;
 const PAGE = 12, LEAST = 0.0005, LONG = 500;  // of a long listing a browser draws what is in sight
 
@@ -262,7 +262,9 @@ function drawOverTime() {
 }
 if (data.overTime) {
   el("over-time-note").textContent = `On average over ${data.overTime.groups === 1 ? "the core group" : `all ${amount(data.overTime.groups)} core groups`}, and over each of ${amount(data.overTime.series.living.length)} stretches of the run.`;
-} else el("over-time-note").textContent = "Not recorded: a run that keeps its timeline has it here, as simtmm.analysis.run.run(..., timeline=True) does.";
+} else el("over-time-note").textContent = "Not recorded: a run that keeps its timeline has it here, and the timeline of core groups below, as simtmm.analysis.run.run(..., timeline=True) does.";
+
+if (!data.lanes) hide("timeline");
 
 /* ---- roofline ---- */
 // A disc within a square within a triangle: points that lie on one another are all seen
@@ -333,4 +335,5 @@ function draw() {
 }
 draw();
 addEventListener("resize", draw);
+return { make, at, open, hot };
 })();

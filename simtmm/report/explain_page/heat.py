@@ -33,9 +33,8 @@ def heat(measured: Measured, sources: Mapping[str, Sequence[str]]) -> dict[str, 
     says, and their instructions. files: name, note, and lines as (number, text, index of hot or None); a line of number
     0 stands for those left out, one of number -1 has none.
     """
-    found = _lines(measured)
-    shares = {key: measured.share(hot.numbers) for key, hot in found.items()}
-    ordered = sorted(found, key=lambda key: -shares[key])
+    found, shares = _lines(measured)
+    ordered = list(shares)
     shown = ordered[:MOST_HOT]
     names = list(dict.fromkeys(_file(key, found[key].place) for key in shown))
     at = {key: index for index, key in enumerate(shown)}
@@ -75,7 +74,14 @@ def heat(measured: Measured, sources: Mapping[str, Sequence[str]]) -> dict[str, 
     }
 
 
-def _lines(measured: Measured) -> dict[Key, _Hot]:
+def hot_of_places(measured: Measured) -> dict[int, int]:
+    """Of places the index of their line among `hot`; those of lines that are left out are not there."""
+    found, shares = _lines(measured)
+    return {number: index for index, key in enumerate(list(shares)[:MOST_HOT]) for number in found[key].numbers}
+
+
+def _lines(measured: Measured) -> tuple[dict[Key, _Hot], dict[Key, float]]:
+    """The lines in the order of the program, and their parts of the time, the largest first."""
     places = measured.stalls.places
     found: dict[Key, _Hot] = {}
     for number in measured.numbers:
@@ -86,7 +92,8 @@ def _lines(measured: Measured) -> dict[Key, _Hot]:
         hot.numbers.append(number)
         if place.instruction:
             hot.by_instruction.setdefault((site, place.instruction), []).append(number)
-    return found
+    shares = {key: measured.share(hot.numbers) for key, hot in found.items()}
+    return found, dict(sorted(shares.items(), key=lambda item: -item[1]))
 
 
 def _file(key: Key, place: Place) -> str:
