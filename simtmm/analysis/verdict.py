@@ -73,8 +73,8 @@ def verdict(
         cause, share, is_tried = idle, of_causes[causes.IDLE], False
     else:
         cause = max((each for each in of_causes if each != causes.IDLE), key=lambda each: of_causes[each])
-        busy = 1 - of_causes[causes.IDLE]  # the part of the time in which groups have warps
-        share, is_tried = of_causes[cause] / busy, False
+        busy = sum(of_causes[each] for each in of_causes if each != causes.IDLE)  # groups have warps, or launches begin
+        share, is_tried = of_causes[cause] / busy if busy else 0.0, False
         # Without barriers warps would wait for one another at the end: to take them away shows nothing.
         waits = cause == causes.BARRIERS and share >= causes.MOSTLY
         if tried is not None and not (waits and tried.share < causes.MOSTLY):

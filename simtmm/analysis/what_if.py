@@ -176,7 +176,7 @@ def _speedup(machine: Machine, workload: AnyWorkload, result: Result, change: _C
         cycles = simulate(other, changed, result.engine, breakdown=False).cycles
     except SimtmmError:
         return None
-    return result.cycles / cycles if cycles else None
+    return result.cycles / cycles if cycles and result.cycles else None
 
 
 def _with_amounts(workload: Workload, kind: int, change: Callable[[np.ndarray], np.ndarray]) -> Workload:

@@ -94,6 +94,13 @@ def test_a_run_of_no_time_has_nothing():
     assert (said.words, said.cause, said.share, said.where) == ("There is nothing to simulate.", "", 0, None)
 
 
+def test_a_store_that_drains_nearly_for_ever_is_told():
+    on = machine(stores="posted", store_latency=1e15).replace({"cores.groups": 64})
+    done = run(Workload.from_dict({"blocks": [{"warps": [[["store", [0]]]]}]}), on)
+    assert_one_sentence(done.verdict.words)
+    assert 0 <= done.verdict.share <= 1
+
+
 def test_the_line_and_the_array_with_most_of_it_are_named():
     done = run(trace([[[load(n % 2, 4096 + 64 * n) for n in range(6)] for _ in range(8)]]), machine())
     assert done.verdict.where == Where("", 0, "unknown", "", 1.0)
