@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ class Run:
     info: TraceInfo | None = None
     blocks: Blocks | None = None
 
-    @property
+    @cached_property
     def units(self) -> tuple[Unit, ...]:
         """How busy the machine's units were, and how much went through them of what could."""
         return units(self.machine, self.result, self.counts)

@@ -91,7 +91,7 @@ def explain(
             what_if=what_if,
             timeline_limit=LONG,
         )
-    rows = {**done.to_dict(), "by": by, "rows": document(done, by)}
+    rows = document(done, by)
     if output is not None and is_page:
         from simtmm.report.explain_page import write_explanation
 
@@ -99,6 +99,6 @@ def explain(
         output = None
     elif output is not None and output.suffix == TABLE:
         with written_whole(output) as temporary:
-            temporary.write_text(csv_of(document(done, by)), encoding="utf-8")
+            temporary.write_text(csv_of(rows), encoding="utf-8")
         output = None
-    show(explained(done, by, top, instructions), rows, as_json, output)
+    show(explained(done, by, top, instructions), {**done.to_dict(), "by": by, "rows": rows}, as_json, output)

@@ -7,9 +7,10 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.analysis.run import Run
+from simtmm.report.run import heading
 from simtmm.report.stalls import LEAST, Line, by_reason, chunks_of, lines, reason_of
 from simtmm.report.text import NO_VALUE, bar, number, seconds, share, table
-from simtmm.stalls import Count, Stalls
+from simtmm.stalls import COUNTS, REASONS, Count, Place, Stalls
 
 BY = ("line", "array", "launch", "reason")
 BAR = 10
@@ -27,12 +28,7 @@ def explained(
     by: one of BY. top: the hottest so many lines alone, in order of their share; of the whole source if left out.
     instructions: whether those that the compiler made of a line stand below it.
     """
-    parameters = ", ".join(f"{name}={value}" for name, value in run.parameters.items())
-    yield Text(f"{run.program}{f' ({parameters})' if parameters else ''} on {run.machine.name}", style="bold")
-    for warning in run.warnings:
-        yield Text(f"Warning: {warning}", style="yellow")
-    yield Text(f"Verdict: {run.verdict.words}")
-    yield ""
+    yield from heading(run)
     stalls = run.result.stalls
     if stalls is None or not stalls.ticks.any():
         yield "No warp did anything."
@@ -128,32 +124,24 @@ def _hits(line: Line, cache: Count) -> str:
 
 def _by_array(stalls: Stalls) -> RenderableType:
     """Arrays, those with most of the time first."""
-    names = list(stalls.places.arrays)
-    numbers = np.arange(len(stalls.places)) % len(names)
     whole = int(stalls.ticks.sum())
     rows = []
-    for number_, name in enumerate(names):
-        chosen = np.flatnonzero(numbers == number_)
-        ticks, counts = stalls.ticks[chosen].sum(axis=0), stalls.counts[chosen].sum(axis=0)
-        asked = stalls.places.threads[chosen, 2].sum() if stalls.places.threads is not None else None
-        if name and (ticks.any() or counts.any()):
-            line = Line(stalls.places.place(int(chosen[0]))[0], (name,), ticks, counts, np.zeros(3, np.int64), 0.0)
-            rows.append(
-                (
-                    int(ticks.sum()),
-                    (
-                        name, share(int(ticks.sum()), whole), bar(int(ticks.sum()), whole, BAR), reason_of(ticks),
-                        NO_VALUE if asked is None else f"{int(asked):,}", f"{int(counts[Count.REQUESTS]):,}",
-                        f"{int(counts[Count.CHUNKS]):,}", chunks_of(line), _hits(line, Count.L1_HITS),
-                        _hits(line, Count.L2_HITS),
-                    ),
-                )
-            )  # fmt: skip
+    for row in stalls.summed("array"):
+        if not row["array"]:
+            continue
+        ticks, counts = (np.array([row[name] for name in names], np.int64) for names in (REASONS, COUNTS))
+        line = Line(Place(""), (row["array"],), ticks, counts, np.zeros(3, np.int64), 0.0)
+        rows.append(
+            (
+                row["array"], share(row["ticks"], whole), bar(row["ticks"], whole, BAR), reason_of(ticks),
+                NO_VALUE if row["bytes_asked"] is None else f"{row['bytes_asked']:,}", f"{row['requests']:,}",
+                f"{row['chunks']:,}", chunks_of(line), _hits(line, Count.L1_HITS), _hits(line, Count.L2_HITS),
+            )
+        )  # fmt: skip
     if not rows:
         return Text("Nothing is known of arrays: only a trace tells them.")
-    rows.sort(key=lambda row: -row[0])
     headings = ("", "", "", "mostly", "bytes asked for", "requests", "chunks", "a request", "L1", "L2")
-    return table("Arrays, of warps' time", headings, [row for _, row in rows], left=(0, 2, 3), gap=2)
+    return table("Arrays, of warps' time", headings, rows, left=(0, 2, 3), gap=2)
 
 
 def _by_launch(run: Run, stalls: Stalls) -> RenderableType:

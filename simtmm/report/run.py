@@ -29,13 +29,8 @@ TERMS = {
 
 
 def describe(run: Run) -> Iterator[RenderableType]:
-    """The report's parts, from the heading to the verdict."""
-    parameters = ", ".join(f"{name}={value}" for name, value in run.parameters.items())
-    yield Text(f"{run.program}{f' ({parameters})' if parameters else ''} on {run.machine.name}", style="bold")
-    for warning in run.warnings:
-        yield Text(f"Warning: {warning}", style="yellow")
-    yield Text(f"Verdict: {run.verdict.words}")
-    yield ""
+    """The report's parts, from the heading to whether such a result was ever compared with hardware."""
+    yield from heading(run)
     if run.counts:
         yield table("Program", ("", "", ""), list(_program(run)), left=(0, 2))
         yield ""
@@ -64,6 +59,16 @@ def describe(run: Run) -> Iterator[RenderableType]:
     for assumption in run.assumptions:
         yield Text(f"Warning: {assumption}.", style="yellow")
     yield Text(run.compared)
+
+
+def heading(run: Run) -> Iterator[RenderableType]:
+    """What was run, what its reader must know of it, and the verdict."""
+    parameters = ", ".join(f"{name}={value}" for name, value in run.parameters.items())
+    yield Text(f"{run.program}{f' ({parameters})' if parameters else ''} on {run.machine.name}", style="bold")
+    for warning in run.warnings:
+        yield Text(f"Warning: {warning}", style="yellow")
+    yield Text(f"Verdict: {run.verdict.words}")
+    yield ""
 
 
 def _program(run: Run) -> Iterator[tuple[str, str, str]]:

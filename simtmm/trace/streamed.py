@@ -25,7 +25,7 @@ from simtmm.trace.site_tables import site_tables
 from simtmm.trace.specification import LoweringSpecification
 from simtmm.trace.warps.lowering import Lowered, Lowering
 from simtmm.trace.warps.windows import Windows
-from simtmm.workload import Tally, Workload
+from simtmm.workload import OPERATION_PLACES, Tally, Workload
 
 Integers = npt.NDArray[np.int64]
 
@@ -113,6 +113,16 @@ class StreamedWorkload:
         """int64[blocks + 1]: offsets."""
         of_blocks = np.repeat(self.warps_of_blocks, np.diff(self.launch_blocks))
         return np.concatenate([np.zeros(1, np.int64), np.cumsum(of_blocks)])
+
+    @property
+    def has_places(self) -> bool:
+        """Whether its operations say where they come from."""
+        return self.places is not None
+
+    @property
+    def known_places(self) -> Places:
+        """Where its operations come from: from themselves, if they don't say."""
+        return OPERATION_PLACES if self.places is None else self.places
 
     def limited(self, launch_limits: Integers, origin: str) -> "StreamedWorkload":
         """The same with other limits, as a machine has them."""

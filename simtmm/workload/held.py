@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from simtmm.errors import WorkloadError, nearest, shown, shown_error
 from simtmm.files import written_whole
-from simtmm.stalls import Place, Places
-from simtmm.workload.operations import ATOMIC, BARRIER, JOIN, LARGEST, LOAD, OPERATIONS
+from simtmm.stalls import Places
+from simtmm.workload.operations import ATOMIC, BARRIER, JOIN, LARGEST, LOAD, OPERATION_PLACES, OPERATIONS
 from simtmm.workload.tally import Tally, Tallying
 
 Integers = npt.NDArray[np.int64]
@@ -114,11 +114,14 @@ class Workload:
         return len(self.kind)
 
     @property
-    def places_of_operations(self) -> tuple[npt.NDArray[np.int32], Places]:
-        """Where each operation comes from, and what these numbers stand for; an operation itself if that is unknown."""
-        if self.places is not None and len(self.place) == len(self.kind):
-            return self.place, self.places
-        return self.kind.astype(np.int32), Places(tuple(Place(name) for name in OPERATIONS))
+    def has_places(self) -> bool:
+        """Whether its operations say where they come from."""
+        return self.places is not None and len(self.place) == len(self.kind)
+
+    @property
+    def known_places(self) -> Places:
+        """Where its operations come from: from themselves, if they don't say."""
+        return self.places if self.places is not None and self.has_places else OPERATION_PLACES
 
     def digest(self) -> str:
         """A hash of the content."""

@@ -1,5 +1,10 @@
 """The operations of warps by number, and how large their amounts may be."""
 
+from simtmm.stalls import Place, Places
+
 COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, JOIN, BARRIER, PAUSE = range(9)  # from JOIN on control
 OPERATIONS = ("compute", "shared", "load", "async", "store", "atomic", "join", "barrier", "pause")
 LARGEST = 2**63 - 1
+
+OPERATION_PLACES = Places(tuple(Place(name) for name in OPERATIONS))
+"""Where operations come from that don't say: from themselves, by their numbers."""

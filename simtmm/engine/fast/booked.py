@@ -6,23 +6,9 @@ from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.tables import Integers, table
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
-from simtmm.stalls import COUNTS, REASONS, Count, Place, Places, Reason, Stalls
-from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
-from simtmm.workload import LARGEST, OPERATIONS
-
-
-def has_places(workload: AnyWorkload) -> bool:
-    """Whether its operations say where they come from."""
-    if isinstance(workload, StreamedWorkload):
-        return workload.specification.places
-    return workload.places is not None and len(workload.place) == len(workload.kind)
-
-
-def places_of(workload: AnyWorkload) -> Places:
-    """Where operations come from; from themselves, if they don't say."""
-    if has_places(workload) and workload.places is not None:
-        return workload.places
-    return Places(tuple(Place(name) for name in OPERATIONS))
+from simtmm.stalls import COUNTS, REASONS, Count, Reason, Stalls
+from simtmm.trace.streamed import AnyWorkload
+from simtmm.workload import LARGEST
 
 
 class Booked:
@@ -31,7 +17,7 @@ class Booked:
     def __init__(self, machine: Machine, workload: AnyWorkload, lanes: int) -> None:
         self._machine = machine
         self._workload = workload
-        self._places = places_of(workload)
+        self._places = workload.known_places
         self.table = table(lanes, len(self._places) + 1, at.BOOKED_ROW)
         self._launches: list[Integers] = []
 

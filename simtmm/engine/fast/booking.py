@@ -124,10 +124,9 @@ def book_periods(s, g, w, times, instructions, period):
     """Book what a warp does in periods that are jumped over: it issues, waits out the pipeline, and is ready."""
     issuing = instructions * s.parameters[P_ISSUE]
     waiting = instructions * max(np.int64(0), s.parameters[P_DEPTH] - s.parameters[P_ISSUE])
-    if s.parameters[P_BOOKS] != 0:
-        place = place_at(s, s.warp[w, WARP_POSITION])
-        lane = s.group[g, GROUP_LANE]
-        s.booked[lane, place, ISSUING] += times * issuing
-        s.booked[lane, place, INSTRUCTION] += times * waiting
-        s.booked[lane, place, NOT_GRANTED] += times * (period - issuing - waiting)
+    place = place_at(s, s.warp[w, WARP_POSITION])
+    lane = s.group[g, GROUP_LANE]
+    s.booked[lane, place, ISSUING] += times * issuing
+    s.booked[lane, place, INSTRUCTION] += times * waiting
+    s.booked[lane, place, NOT_GRANTED] += times * (period - issuing - waiting)
     s.watch[w, WATCH_SINCE] += times * period

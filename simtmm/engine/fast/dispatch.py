@@ -45,8 +45,8 @@ from simtmm.engine.fast.layout import (
     P_ROOM,
     P_SLOTS,
     P_STREAMED,
+    P_TIMELINE,
     P_WARP_LAUNCH,
-    P_WATCH,
     R_AGE,
     R_AHEAD,
     R_ANY_FINISHED,
@@ -179,7 +179,7 @@ def dispatch(s, order, t):
                 if s.parameters[P_OUTSTANDING] > 0:
                     for entry in range(s.in_flight.shape[1]):
                         s.in_flight[w, entry] = -1
-                if s.parameters[P_WATCH] != 0:
+                if s.parameters[P_TIMELINE] != 0:
                     s.watch[w, WATCH_NUMBER] = first_warp + index
                     s.watch[w, WATCH_STATE] = START
                     s.watch[w, WATCH_SINCE] = t

@@ -45,6 +45,7 @@ from simtmm.engine.fast.layout import (
     NEVER,
     OTHER_SLOTS,
     OTHER_TICKS,
+    P_BOOKS,
     P_BREAKDOWN,
     P_DEPTH,
     P_FIRST_BLOCK,
@@ -53,7 +54,6 @@ from simtmm.engine.fast.layout import (
     P_RING,
     P_ROOM,
     P_SLOTS,
-    P_WATCH,
     PORT_GRANTED,
     PORT_RELEASE,
     PORT_WARP,
@@ -199,7 +199,7 @@ def leap(s, g, t, period, times):
     for w in range(g * slots, g * slots + slots):
         done = s.warp[w, WARP_COMPUTED] - s.kept_warp[w, 1]
         s.warp[w, WARP_COMPUTED] += times * done
-        if s.parameters[P_WATCH] != 0 and done > 0:
+        if s.parameters[P_BOOKS] != 0 and done > 0:  # there are no jumps with a timeline
             book_periods(s, g, w, times, done, period)
     for column in range(GROUP_ROW):
         if column in (GROUP_ISSUED, GROUP_PORT_BUSY) or GROUP_TIME <= column < GROUP_TIME + TIMES:

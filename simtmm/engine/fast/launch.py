@@ -10,7 +10,7 @@ import numpy as np
 from simtmm.computer import available_memory
 from simtmm.engine.fast import lanes, loop
 from simtmm.engine.fast import layout as at
-from simtmm.engine.fast.booked import Booked, has_places, places_of
+from simtmm.engine.fast.booked import Booked
 from simtmm.engine.fast.part import Part, Room, is_coupled, takes_partitions
 from simtmm.engine.fast.supply import Held, Streamed, Supply
 from simtmm.engine.fast.tables import (
@@ -83,7 +83,7 @@ class Launch:
         parameters[at.P_TIMELINE] = timeline
         watches = timeline or booked is not None
         parameters[[at.P_WATCH, at.P_BOOKS]] = watches, booked is not None
-        parameters[[at.P_PLACED, at.P_NOWHERE]] = has_places(workload), len(places_of(workload))
+        parameters[[at.P_PLACED, at.P_NOWHERE]] = workload.has_places, len(workload.known_places)
         parameters[at.P_LANES] = parts
         parameters[at.P_WIDE] = _worth_sharing(part)
         parameters[at.P_SLOTS] = room.slots

@@ -39,9 +39,9 @@ def simulate(
     scheduler: a user's rule in the place of the machine's; see simtmm.engine.
     """
     pick = checked(scheduler) if scheduler else SCHEDULERS[machine.scheduling.scheduler]
-    of_operations, places = workload.places_of_operations
+    of_operations = workload.place if workload.has_places else workload.kind
     time = dict.fromkeys(WHERE_TIME_GOES, 0)
-    total = Report(time=time, intervals=[] if timeline else None, bookings=Bookings(places))
+    total = Report(time=time, intervals=[] if timeline else None, bookings=Bookings(workload.known_places))
     overhead = machine.durations.launch_overhead
     launch_ticks: list[int] = []
     for launch in range(workload.launches):

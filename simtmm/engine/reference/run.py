@@ -3,6 +3,7 @@
 import heapq
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +32,7 @@ class Run:
         report: Report,
         progress: Callable[[int, int], None] | None,
         pick: Pick,
-        places: npt.NDArray[np.int32],
+        places: npt.NDArray[Any],
     ) -> None:
         """places: of all operations of the workload."""
         self.machine = machine
