@@ -10,15 +10,20 @@ from typing import TYPE_CHECKING, Any
 from simtmm.provenance import VERSION
 
 if TYPE_CHECKING:
+    from simtmm.analysis.comparison import Comparison as Comparison
+    from simtmm.analysis.run import Run as Run
     from simtmm.analysis.run import run as run
+    from simtmm.analysis.tuning.search import tune as tune
     from simtmm.api.calibrate import calibrate as calibrate
     from simtmm.api.compare import compare as compare
+    from simtmm.api.explore import explore as explore
     from simtmm.api.listing import kernels as kernels
     from simtmm.api.listing import machines as machines
     from simtmm.api.steps import count as count
     from simtmm.api.steps import lower as lower
     from simtmm.api.steps import predict as predict
     from simtmm.api.steps import simulate as simulate
+    from simtmm.calibration.values import Calibration as Calibration
     from simtmm.cuda.texture import SurfaceObject as SurfaceObject
     from simtmm.cuda.texture import TextureObject as TextureObject
     from simtmm.errors import SimtmmError as SimtmmError
@@ -31,10 +36,13 @@ if TYPE_CHECKING:
     from simtmm.recorder import record as record
     from simtmm.recorder.direct.raw_kernel import RawKernel as RawKernel
     from simtmm.recorder.direct.raw_module import RawModule as RawModule
-    from simtmm.recorder.direct.recording import recording as recording
+    from simtmm.report.notebook.picture import Picture as Picture
     from simtmm.result import Measurement as Measurement
     from simtmm.result import Prediction as Prediction
     from simtmm.result import Result as Result
+    from simtmm.scripts.recording import recorded as recorded
+    from simtmm.scripts.recording import recording as recording
+    from simtmm.study.results import Results as Results
     from simtmm.study.sweep import sweep as sweep
     from simtmm.trace.counts import Counts as Counts
     from simtmm.trace.importers import import_trace as import_trace
@@ -46,15 +54,20 @@ if TYPE_CHECKING:
 __version__ = VERSION
 
 _HOMES = {
+    "Calibration": "simtmm.calibration.values",
+    "Comparison": "simtmm.analysis.comparison",
     "Counts": "simtmm.trace.counts",
     "Launch": "simtmm.kernel",
     "Machine": "simtmm.machine",
     "Measurement": "simtmm.result",
     "Parameter": "simtmm.parameter",
+    "Picture": "simtmm.report.notebook.picture",
     "Prediction": "simtmm.result",
     "RawKernel": "simtmm.recorder.direct.raw_kernel",
     "RawModule": "simtmm.recorder.direct.raw_module",
     "Result": "simtmm.result",
+    "Results": "simtmm.study.results",
+    "Run": "simtmm.analysis.run",
     "SimtmmError": "simtmm.errors",
     "SurfaceObject": "simtmm.cuda.texture",
     "TextureObject": "simtmm.cuda.texture",
@@ -63,6 +76,7 @@ _HOMES = {
     "calibrate": "simtmm.api.calibrate",
     "compare": "simtmm.api.compare",
     "count": "simtmm.api.steps",
+    "explore": "simtmm.api.explore",
     "import_trace": "simtmm.trace.importers",
     "kernels": "simtmm.api.listing",
     "load_kernel": "simtmm.kernel",
@@ -74,10 +88,12 @@ _HOMES = {
     "measure": "simtmm.measurement.measure",
     "predict": "simtmm.api.steps",
     "record": "simtmm.recorder",
-    "recording": "simtmm.recorder.direct.recording",
+    "recorded": "simtmm.scripts.recording",
+    "recording": "simtmm.scripts.recording",
     "run": "simtmm.analysis.run",
     "simulate": "simtmm.api.steps",
     "sweep": "simtmm.study.sweep",
+    "tune": "simtmm.analysis.tuning.search",
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]

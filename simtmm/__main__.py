@@ -1,15 +1,17 @@
 """`python -m simtmm` and the command `simtmm`: the command line, with what can go wrong turned into one line."""
 
 import contextlib
+import errno
 import io
 import logging
 import os
 import sys
+from collections.abc import Iterator
 
 import typer
 
 from simtmm.cli import app
-from simtmm.errors import SimtmmError, escaped, one_line, shown_error
+from simtmm.errors import OutputError, SimtmmError, escaped, one_line, shown, shown_error
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
@@ -22,36 +24,87 @@ _CommandLineError: type[Exception] = next(
 
 
 class _Lines(logging.Formatter):
-    """What is told of files, without what their words would do to a terminal."""
+    """Log messages, with control characters of names in files escaped."""
 
     def format(self, record: logging.LogRecord) -> str:
         return escaped(super().format(record))
 
 
+class _LostError(OutputError):
+    """Standard output takes nothing."""
+
+
+class _Output(io.TextIOWrapper):
+    """Standard output, of which nothing is lost without a word."""
+
+    def write(self, text: str) -> int:
+        with _in_words():
+            return super().write(text)
+
+    def flush(self) -> None:
+        with _in_words():
+            super().flush()
+
+
+class _Closed(io.TextIOBase):
+    """What stands for a standard output that was closed."""
+
+    def write(self, text: str) -> int:
+        with _in_words():
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+
+@contextlib.contextmanager
+def _in_words() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _LostError(f"standard output: can't be written ({error.strerror or error})") from None
+
+
 def main() -> None:
     """Run the command line and exit."""
+    found = sys.stdout
+    if type(sys.stdout) is io.TextIOWrapper:
+        sys.stdout = _Output(sys.stdout.buffer, sys.stdout.encoding, line_buffering=sys.stdout.line_buffering)
+    sys.stdout, sys.stderr = sys.stdout or _Closed(), sys.stderr or io.StringIO()  # where `>&-` was written
     for stream in (sys.stdout, sys.stderr):  # a file's name need not be Unicode; it is shown with its bytes escaped
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    told = logging.StreamHandler()
-    told.setFormatter(_Lines("simtmm: %(message)s"))
-    logging.basicConfig(handlers=[told], level=logging.INFO)
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Lines("simtmm: %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.INFO)
     try:
         status = _status()
-    except BrokenPipeError:
-        # Whoever read our output has gone, as `| head` does; say nothing, and nothing more when Python flushes.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read our output has gone, as `| head` does; say nothing
+        _nothing_more()
         status = 1
+    except _LostError as error:
+        _nothing_more()
+        status = _complain(str(error))
     if status == INTERRUPTED:  # newer Typers end with it on their own
         print("simtmm: interrupted", file=sys.stderr)
+    if isinstance(sys.stdout, _Output):  # which would close what lies below when it goes
+        sys.stdout.detach()
+        sys.stdout = found
     sys.exit(status if isinstance(status, int) else 0)
 
 
+def _nothing_more() -> None:
+    """Have nothing written to standard output when Python flushes it in the end."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _status() -> object:
-    """What the command line ends with, what went wrong having been told."""
+    """The exit status of the command line; errors are printed."""
     try:
         return app(standalone_mode=False, prog_name="simtmm")
+    except (_LostError, BrokenPipeError):
+        raise
     except SimtmmError as error:
         return _complain(str(error))
     except _CommandLineError as error:
@@ -59,8 +112,11 @@ def _status() -> object:
             return _complain(f"{_message(error)} (see simtmm --help)")
         print(_message(error))  # which is the help
         return WRONG_INPUT
-    except MemoryError as error:  # a backstop: what takes much is asked about before (docs/threats.md)
+    except MemoryError as error:  # a backstop: what takes much memory is checked before (docs/threats.md)
         return _complain(f"memory does not suffice ({shown_error(error)}); smaller sizes take less")
+    except OSError as error:  # likewise, of files that simtmm makes for itself
+        where = shown(error.filename) if error.filename else "a temporary file"
+        return _complain(f"{where}: can't be read or written ({error.strerror or shown_error(error)})")
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except SystemError as error:  # Ctrl-C while compiled code was called
@@ -80,7 +136,8 @@ def _message(error: Exception) -> str:
 
 
 def _complain(message: str) -> int:
-    print(f"simtmm: error: {one_line(message)}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # standard error may be closed
+        print(f"simtmm: error: {one_line(message)}", file=sys.stderr, flush=True)
     return WRONG_INPUT
 
 

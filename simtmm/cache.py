@@ -1,7 +1,7 @@
-"""The user's cache: what took long to make, kept by what it was made from, and never believed without a look.
+"""The user's cache: what took long to build, kept by what it was built from, and never believed without a look.
 
 It lies in folders that nobody else may write to. A file's name ends with a hash of its content, so that one that was
-cut, changed, or put there under another's name is not taken, and made anew.
+cut, changed, or put there under another's name is not taken, and built anew.
 """
 
 import atexit
@@ -17,16 +17,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 from simtmm.errors import OutputError
-from simtmm.files import cache_folder, part_file
+from simtmm.files import cache_folder, own_prefix, part_file
 
 logger = logging.getLogger("simtmm")
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 OWN = stat.S_IRWXU
 
+_TEMPORARY: set[Path] = set()  # folders of this process alone
+
 
 def own_folder(kind: str, root: Path | None = None) -> Path:
-    """The folder of that name in the user's cache folder, or in `root`, made if need be; only the user may enter it.
+    """The folder of that name in the user's cache folder, or in `root`, created if need be; only the user may enter it.
 
     Where it can't be had, or others could have put something there, one for this process alone, and a warning where
     that is worth one.
@@ -49,18 +51,38 @@ def is_kept(folder: Path, label: str, key: str, suffix: str) -> bool:
 
 
 def keep(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path], object]) -> Path:
-    """Make a file, at the path that `make` is called with, and keep it there whole. Raises OutputError."""
-    made = _part_in(folder)
+    """Make a file, at the path that `make` is called with, and keep it there whole.
+
+    Where nothing can be written, a full disk say, it is kept for this process alone, with a warning. Raises OutputError
+    where that can't be either.
+    """
     try:
-        make(made)
-        made.chmod(OWN)
-        kept = folder / _name(label, key, _content(made), suffix)
-        os.replace(made, kept)
+        return _kept(folder, label, key, suffix, make)
+    except OutputError as error:
+        if folder in _TEMPORARY:
+            raise
+        instead = _instead_of(folder, str(error))
+        return _kept(instead, label, key, suffix, make)
+
+
+def _kept(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path], object]) -> Path:
+    temporary = _part_in(folder)
+    try:
+        make(temporary)
+        temporary.chmod(OWN)
+        kept = folder / _name(label, key, _content(temporary), suffix)
+        os.replace(temporary, kept)
     except OSError as error:
         raise OutputError(f"{folder}: can't be written ({error.strerror or error})") from None
     finally:
-        made.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
     return kept
+
+
+@functools.cache
+def _instead_of(folder: Path, why: str) -> Path:
+    logger.warning("warning: cache folder %s: what it is to hold is built again each time", why)
+    return _temporary(folder.name)
 
 
 def _part_in(folder: Path) -> Path:
@@ -79,8 +101,8 @@ def _content(path: Path) -> str:
     """A hash of a file of one's own; of anything else, what no name has."""
     try:
         with path.open("rb") as file:
-            said = os.fstat(file.fileno())
-            if path.is_symlink() or not stat.S_ISREG(said.st_mode) or said.st_uid != os.getuid():
+            status = os.fstat(file.fileno())
+            if path.is_symlink() or not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid():
                 return "-"
             return hashlib.file_digest(file, "sha256").hexdigest()[:32]
     except OSError:
@@ -95,10 +117,10 @@ def _own(root: Path, kind: str) -> Path:
             root.parent.mkdir(parents=True, exist_ok=True)
             root.mkdir(mode=OWN, exist_ok=True)
         folder.mkdir(mode=OWN, exist_ok=True)
-        for part, said in ((root, root.stat()), (folder, folder.lstat())):
-            if why := _shared(said):
+        for part, status in ((root, root.stat()), (folder, folder.lstat())):
+            if why := _shared(status):
                 logger.warning(
-                    "warning: cache folder %s %s: it is not used, and what it holds is made again each time; make it "
+                    "warning: cache folder %s %s: it is not used, and what it holds is built again each time; make it "
                     "your own (chmod 700), or name another in SIMTMM_CACHE",
                     part,
                     why,
@@ -113,18 +135,22 @@ def _own(root: Path, kind: str) -> Path:
     return _temporary(kind)
 
 
-def _shared(said: os.stat_result) -> str:
+def _shared(status: os.stat_result) -> str:
     """Why a folder of this kind is not the user's own; empty if it is."""
-    if not stat.S_ISDIR(said.st_mode):
+    if not stat.S_ISDIR(status.st_mode):
         return "is no folder"
-    if said.st_uid != os.getuid():
+    if status.st_uid != os.getuid():
         return "belongs to another user"
-    if said.st_mode & OTHERS_WRITE:
-        return f"can be written by others (mode {stat.S_IMODE(said.st_mode):o})"
+    if status.st_mode & OTHERS_WRITE:
+        return f"can be written by others (mode {stat.S_IMODE(status.st_mode):o})"
     return ""
 
 
 def _temporary(kind: str) -> Path:
-    folder = tempfile.mkdtemp(prefix=f"simtmm-{kind}-")  # of mode 0700
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=own_prefix(kind)))  # of mode 0700
+    except OSError as error:
+        raise OutputError(f"{tempfile.gettempdir()}: can't be written ({error.strerror})") from None
+    _TEMPORARY.add(folder)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
+    return folder

@@ -1,4 +1,4 @@
-"""Catalogue: which kernels are known by name, and what each says of itself, told without running any of it.
+"""Catalogue: which kernels are known by name, and the description of each, without running any of it.
 
 A kernel is code, so it matters who names it. What a user types in a call may name any kernel: by its folder's path, or
 by a name, which is looked for in the folders that the user gave (simtmm.files.given_folders), then among the shipped
@@ -26,7 +26,7 @@ FILES = ("kernel.cu", "host.py")
 HERE = Path("kernels")
 MOST_BYTES = 1 << 18  # of a host.py that is read
 
-_told: set[str] = set()  # names of which it has been said which of several kernels is taken
+_told: set[str] = set()  # names that the warning about several kernels of a name has been given for
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class Known:
 
 @dataclass(frozen=True)
 class Description:
-    """What a kernel says of itself.
+    """The description of a kernel.
 
     about: the docstring of host.py. algorithm: the name of the papers' algorithm that it follows with its defaults.
-    untold: which of about, parameters, paper and algorithm only running host.py tells. fault: why nothing is told, in
+    untold: which of about, parameters, paper and algorithm only running host.py tells. fault: why nothing is known, in
     a line; empty where all is well.
     """
 
@@ -116,7 +116,7 @@ def named_kernel(name: str) -> Path | None:
 
 
 def refusal(name: str, folder: Path | None = None) -> str:
-    """Why data can't name a kernel so, and what helps. folder: what it is a path to, as told from here."""
+    """Why data can't name a kernel so, and what helps. folder: what it is a path to, relative to here."""
     if name in known_kernels():
         return f"is a kernel of ./{HERE}, which a file can only name where it is given: --kernel-path {HERE}"
     if folder is not None:
@@ -127,22 +127,22 @@ def refusal(name: str, folder: Path | None = None) -> str:
 
 
 def describe(name: str, folder: Path) -> Description:
-    """What a kernel says of itself in the text of host.py, which is read and not run."""
+    """The description of a kernel from the text of host.py, which is read and not run."""
     path = folder / "host.py"
     try:
         text = HostText(_content(path), str(path))
     except KernelError as error:
         return Description(name, folder, fault=str(error))
-    made: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     parts: dict[str, Callable[[], Any]] = {
         "about": text.about, "parameters": text.parameters, "paper": text.paper, "algorithm": text.algorithm,
     }  # fmt: skip
-    for part, told in parts.items():
+    for part, read in parts.items():
         try:
-            made[part] = told()
+            values[part] = read()
         except (Untold, RecursionError):
             continue
-    return Description(name, folder, **made, untold=tuple(part for part in parts if part not in made))
+    return Description(name, folder, **values, untold=tuple(part for part in parts if part not in values))
 
 
 def _content(path: Path) -> bytes:
@@ -169,7 +169,7 @@ def _kernels_in(root: Path) -> Iterator[Path]:
             if all((path / name).lstat() for name in FILES):
                 yield path
         except PermissionError:
-            yield path  # what is in it can't be told, and that is what is told of it
+            yield path  # its content is unknown, and its description says so
         except OSError:
             continue
 

@@ -24,7 +24,8 @@ from simtmm.files import PACKAGE, cache_folder
 logger = logging.getLogger("simtmm")
 
 PATIENCE = 1.5  # seconds: a first call takes far less where nothing is compiled
-KEPT = 3  # of a module's caches, by the sources they were made from: of this version and those before
+SHOWS = "display.py"  # by which values show themselves: it calls report, and decides nothing that is compiled
+KEPT = 3  # of a module's caches, by the sources they were compiled from: of this version and those before
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+(simtmm[\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n#]*))|import[ \t]+(simtmm[\w.]*))",
     re.MULTILINE,
@@ -37,8 +38,8 @@ _CHOOSING = threading.Lock()  # Numba takes the folder of a cache from its own c
 class Compiled:
     """A function that is compiled at its first call; without a folder to keep it in it still runs.
 
-    runtime: whether it makes arrays, which takes Numba's runtime. what: what is compiled, to be told where that takes
-    a while; nothing is told if left out.
+    runtime: whether it makes arrays, which takes Numba's runtime. what: what is compiled, for a message where that
+    takes a while; no message if left out.
     """
 
     def __init__(self, function: Callable[..., Any], runtime: bool = True, what: str = "") -> None:
@@ -49,10 +50,11 @@ class Compiled:
         self.__doc__ = function.__doc__
 
     def __call__(self, *arguments: Any) -> Any:
+        """Call the function, compiled if it can be."""
         try:
             if self._compiled is not None:
                 return self._compiled(*arguments)
-            self._compiled = self._made()
+            self._compiled = self._built()
             with announced(self._what):
                 return self._compiled(*arguments)
         except SystemError as error:  # what Ctrl-C becomes on the way out of compiled code
@@ -60,28 +62,48 @@ class Compiled:
                 raise KeyboardInterrupt from None
             raise
 
-    def _made(self) -> Callable[..., Any]:
+    def _built(self) -> Callable[..., Any]:
         numba = _numba()
         folder = kept_folder(self.function.__module__)
         with _CHOOSING:
             before = numba.config.CACHE_DIR
             numba.config.CACHE_DIR = str(folder) if folder else before
             try:
-                made: Callable[..., Any] = numba.njit(self.function, cache=True, **self._options)
+                compiled: Callable[..., Any] = numba.njit(self.function, cache=True, **self._options)
             except RuntimeError:  # Numba found no folder that it may write to
-                made = numba.njit(self.function, **self._options)
+                compiled = numba.njit(self.function, **self._options)
             finally:
                 numba.config.CACHE_DIR = before
-        return made
+        return _as_python(self.function) if numba.config.DISABLE_JIT else compiled
+
+
+def _as_python(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as it is, for people who look for a mistake in it (NUMBA_DISABLE_JIT): with integers that wrap round
+    and fields of rows by their names, as it has where it is compiled.
+    """
+    np = importlib.import_module("numpy")  # late, as Numba
+
+    def with_fields(argument: Any) -> Any:
+        if isinstance(argument, tuple):
+            converted = map(with_fields, argument)
+            return type(argument)(*converted) if hasattr(argument, "_fields") else tuple(converted)
+        is_table = isinstance(argument, np.ndarray) and argument.dtype.names is not None
+        return argument.view(np.recarray) if is_table else argument
+
+    def call(*arguments: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return function(*map(with_fields, arguments))
+
+    return call
 
 
 def inlined(function: Any) -> Any:
-    """A helper, made without Numba's runtime, that LLVM puts into its callers."""
+    """A helper, compiled without Numba's runtime, that LLVM puts into its callers."""
     return _numba().njit(function, forceinline=True, **_HELPER)
 
 
 def helper(function: Any) -> Any:
-    """A helper, made without Numba's runtime, that is called."""
+    """A helper, compiled without Numba's runtime, that is called."""
     return _numba().njit(function, **_HELPER)
 
 
@@ -108,7 +130,7 @@ def announced(what: str) -> Iterator[None]:
 @cache
 def kept_folder(module: str) -> Path | None:
     """Where what is compiled of a module's functions is kept; None where the user's cache can't be had."""
-    named = os.environ.get("NUMBA_CACHE_DIR")  # where Numba's own caches go, if the user has said so
+    named = os.environ.get("NUMBA_CACHE_DIR")  # where Numba's own caches go, if the user has set it
     root = Path(named) if named else cache_folder()
     folder = own_folder("simtmm" if named else "compiled", root)
     if not folder.is_relative_to(root):
@@ -134,7 +156,7 @@ def sources_of(module: str) -> str:
 
 
 def _collect(path: Path | None, found: dict[Path, bytes]) -> None:
-    if path is None or path in found:
+    if path is None or path in found or path.name == SHOWS:
         return
     text = found[path] = path.read_bytes()
     for of, listed, names, plain in _IMPORT.findall(text):

@@ -1,7 +1,7 @@
 """Documents that users write, TOML and JSON, read within bounds: whatever a file holds, it is read or refused in time.
 
 Numbers are those that TOML has, whole ones of 64 bits among them; Python's parsers would take any, of which a text, a
-floating-point number or a column of a store can't be made.
+floating-point number or a column of a store can't hold.
 """
 
 import json
@@ -55,9 +55,12 @@ def read_toml(path: str | Path, error: type[SimtmmError]) -> dict[str, Any]:
         raise error(f"{path}: is not TOML ({shown_error(failure)})") from None
 
 
-def read_json(path: str | Path, error: type[SimtmmError]) -> Any:
-    """The document in a JSON file, in which no key comes twice. Raises `error`, naming the file."""
-    text = read_text(path, "JSON", error)
+def read_json(path: str | Path, error: type[SimtmmError], largest: int = LARGEST_FILE) -> Any:
+    """The document in a JSON file, in which no key comes twice. Raises `error`, naming the file.
+
+    largest: how many bytes it may have.
+    """
+    text = read_text(path, "JSON", error, largest)
     try:
         return parsed_json(text, once=True)
     except ValueError as failure:

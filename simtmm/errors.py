@@ -41,7 +41,7 @@ class CompilerError(SimtmmError):
     """A kernel that does not compile, or no compiler to try with.
 
     message: the one line.
-    log: all that the compiler said; empty where none was run.
+    log: all that the compiler printed; empty where none was run.
     """
 
     def __init__(self, message: str, log: str = "") -> None:
@@ -70,7 +70,7 @@ class TraceError(SimtmmError):
 
 
 class EngineError(SimtmmError):
-    """An engine that does not exist, or one asked for what it can't do."""
+    """An engine that does not exist, or one that can't do what a caller wants."""
 
 
 class ModelError(SimtmmError):
@@ -82,7 +82,7 @@ class StudyError(SimtmmError):
 
 
 class SavedRunError(SimtmmError):
-    """A run's saved document that can't be read, is of another version, or does not say what is asked of it."""
+    """A run's saved document that can't be read, is of another version, or lacks what is needed of it."""
 
 
 class OutputError(SimtmmError):

@@ -1,9 +1,12 @@
 """Where the project's data lies, and how files are written: whole or not at all."""
 
 import contextlib
+import functools
 import os
 import platform
 import re
+import shutil
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -126,6 +129,31 @@ def written_whole(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text; of words that are no Unicode, as a name on the command line may be, the bytes by their escapes."""
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+def own_prefix(kind: str) -> str:
+    """How the name of a temporary folder begins: it says which process owns it, so that one left behind can be found.
+
+    Those that killed processes left in the folder of temporary files are removed. kind: letters.
+    """
+    _remove_left()
+    return f"simtmm-{kind}-{_computer()}-{os.getpid()}-"
+
+
+@functools.cache
+def _remove_left() -> None:
+    with contextlib.suppress(OSError):
+        for path in Path(tempfile.gettempdir()).glob(f"simtmm-*-{_computer()}-*-*"):
+            maker = re.fullmatch(rf"simtmm-[a-z]+-{_computer()}-([0-9]+)-[^-]*", path.name)
+            status = path.lstat()
+            is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+            if maker is not None and is_own and not _is_running(int(maker[1])):
+                shutil.rmtree(path, ignore_errors=True)
+
+
 def part_file(folder: Path | None) -> Path:
     """A file that is to become another; its name says which process makes it. Raises OSError."""
     handle, name = tempfile.mkstemp(dir=folder, prefix=f".simtmm-{_computer()}-{os.getpid()}-", suffix=".part")
@@ -158,7 +186,7 @@ def _is_running(process: int) -> bool:
 
 
 def check_writable(path: str | Path) -> None:
-    """Raise OutputError if `written_whole(path)` would fail: to be asked before long work, not after it."""
+    """Raise OutputError if `written_whole(path)` would fail: to be called before long work, not after it."""
     folder = Path(path).parent
     if is_folder(path):
         raise OutputError(f"{path}: can't be written (it is a folder)")

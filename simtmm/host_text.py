@@ -1,7 +1,7 @@
-"""What a host.py says of its kernel, told from its text: its syntax tree is read and nothing of it is run.
+"""The description of a kernel, from the text of its host.py: its syntax tree is read and nothing of it is run.
 
 What it assigns at its top is understood: numbers, words, arithmetic, tuples, names of constants, Parameter(...), dicts
-that are made of others, and choices counted out as in tuple(2**lg for lg in range(1, 13)). Of `algorithm` the branches
+that derive from others, and choices counted out as in tuple(2**lg for lg in range(1, 13)). Of `algorithm` the branches
 are followed that the parameters' defaults take. What may be something else when it is run is `Untold`, never guessed.
 """
 
@@ -46,7 +46,7 @@ class _Scope:
     """What names stand for within a function or a comprehension.
 
     parameter: the function's, whose members are the kernel's parameters, with their defaults. local: names that are not
-    the module's, and untold. counted: those that a comprehension counts out.
+    the module's, and whose values are unknown. counted: those that a comprehension counts out.
     """
 
     parameter: str = ""
@@ -56,12 +56,12 @@ class _Scope:
 
 
 class HostText:
-    """The text of a host.py, of which parts can be asked for; each raises Untold where only running it tells."""
+    """The text of a host.py, part by part; each raises Untold where only running it tells."""
 
     def __init__(self, text: bytes, path: str) -> None:
         """Raises KernelError for what is no Python, or lacks a function that a kernel needs."""
         try:
-            with warnings.catch_warnings():  # of escapes that mean nothing, say; they are told when it is run
+            with warnings.catch_warnings():  # of escapes that mean nothing, say; they show when it is run
                 warnings.simplefilter("ignore")
                 self._tree = ast.parse(text, path)
         except SyntaxError as error:
@@ -74,7 +74,7 @@ class HostText:
         self._spread = Counter(_name(part) for node in nodes if isinstance(node, ast.Dict) for part in _spread(node))
         self._mentioned = Counter(node.id for node in nodes if isinstance(node, ast.Name))
         self._top = {name: value for statement in self._tree.body for name, value in _assigned(statement)}
-        self._values: dict[str, Any] = {}  # of names; Untold where it can't be told, also while it is being told
+        self._values: dict[str, Any] = {}  # of names; Untold where it is unknown, also while it is being read
         self._steps = 0
         self._free = "*" in self._bound or any(_is_dynamic(node) for node in nodes)
         for needed in NEEDED:
@@ -92,7 +92,7 @@ class HostText:
         if "PAPER" not in self._bound and not self._may_be_more():
             return ""
         paper = self._constant("PAPER")
-        return paper if isinstance(paper, str) else _untold()
+        return paper if isinstance(paper, str) else _give_up()
 
     def parameters(self) -> dict[str, Parameter]:
         """PARAMETERS, and `seed`."""
@@ -140,8 +140,8 @@ class HostText:
                 case ast.Return(value=None | ast.Constant(value=None)):
                     return (None,)
                 case ast.Return(value=ast.Tuple(elts=[name, _])):
-                    told = self._value(name, scope)
-                    return (told,) if isinstance(told, str) else _untold()
+                    value = self._value(name, scope)
+                    return (value,) if isinstance(value, str) else _give_up()
                 case ast.If(test=test, body=then, orelse=otherwise):
                     answer = self._returned(then if self._value(test, scope) else otherwise, scope)
                     if answer:
@@ -153,7 +153,7 @@ class HostText:
     def _constant(self, name: str, mutable: bool = False) -> Any:
         """What a name of the module stands for: one that is assigned once, at the top."""
         if name not in self._values:
-            self._values[name] = Untold  # while it is being told: it can't be made of itself
+            self._values[name] = Untold  # while it is being read: it can't be defined by itself
             if self._bound[name] == 1 and name in self._top and not self._free:
                 self._values[name] = self._value(self._top[name])
         value = self._values[name]
@@ -178,7 +178,7 @@ class HostText:
             case ast.Name(id=name) if scope is None or name not in scope.local:
                 return scope.counted[name] if scope and name in scope.counted else self._constant(name)
             case ast.Attribute(value=ast.Name(id=name), attr=attribute) if scope and name == scope.parameter:
-                return scope.defaults[attribute] if attribute in scope.defaults else _untold()
+                return scope.defaults[attribute] if attribute in scope.defaults else _give_up()
             case ast.UnaryOp(op=op, operand=operand) if type(op) in _UNARY:
                 return _UNARY[type(op)](_scalar(self._value(operand, scope)))
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
@@ -209,15 +209,15 @@ class HostText:
         return self._value(last, scope)
 
     def _dict(self, keys: list[ast.expr | None], values: list[ast.expr]) -> dict[Any, Any]:
-        made: dict[Any, Any] = {}
+        entries: dict[Any, Any] = {}
         for key, value in zip(keys, values, strict=True):
             if key is not None:
-                made[_scalar(self._value(key))] = self._value(value)
+                entries[_scalar(self._value(key))] = self._value(value)
                 continue
             name = _name(value)  # **OTHER, which nothing but such displays may have in hand
             other = self._constant(name, mutable=True) if self._mentioned[name] == 1 + self._spread[name] else None
-            made |= other if isinstance(other, dict) else _untold()
-        return made
+            entries |= other if isinstance(other, dict) else _give_up()
+        return entries
 
     def _called(self, name: str, parts: list[ast.expr], keywords: list[ast.keyword]) -> Any:
         if name in ("tuple", "list", "range") and not self._bound[name] and not self._free and not keywords:
@@ -230,15 +230,15 @@ class HostText:
             return tuple(many) if name == "tuple" else list(many)
         if not self._is_parameter(name) or any(keyword.arg is None for keyword in keywords):
             raise Untold
-        made = Parameter(
+        parameter = Parameter(
             *(self._value(part) for part in parts),
             **{keyword.arg: self._value(keyword.value) for keyword in keywords if keyword.arg},
         )
-        ends = all(type(end) in (int, float, type(None)) for end in (made.minimum, made.maximum))
-        choices: object = made.choices
-        if not isinstance(made.help, str) or not ends or not isinstance(choices, (tuple, list, range, type(None))):
+        ends = all(type(end) in (int, float, type(None)) for end in (parameter.minimum, parameter.maximum))
+        choices: object = parameter.choices
+        if not isinstance(parameter.help, str) or not ends or not isinstance(choices, (tuple, list, range, type(None))):
             raise Untold
-        return made
+        return parameter
 
     def _counted(self, node: ast.GeneratorExp) -> tuple[Any, ...]:
         """The values of EXPRESSION for NAME in range(...)."""
@@ -264,7 +264,7 @@ class HostText:
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
-    """The names that a node gives a meaning to, members included; "*" where they can't be told."""
+    """The names that a node gives a meaning to, members included; "*" where they are unknown."""
     match node:
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
             yield name
@@ -325,7 +325,7 @@ def _computed(op: ast.operator, one: Any, other: Any) -> Any:
 
 
 def _scalar(value: Any) -> Any:
-    return value if value is None or isinstance(value, (bool, int, float, str)) else _untold()
+    return value if value is None or isinstance(value, (bool, int, float, str)) else _give_up()
 
 
 def _small(value: Any) -> Any:
@@ -340,5 +340,5 @@ def _small(value: Any) -> Any:
     raise Untold
 
 
-def _untold() -> NoReturn:
+def _give_up() -> NoReturn:
     raise Untold

@@ -197,12 +197,12 @@ class Kernel:
         """The papers' algorithm that it follows, and that algorithm's symbols; None if it says none."""
         if _member(self.host, "algorithm", self.folder / "host.py") is None:
             return None
-        made = self._call("algorithm", SimpleNamespace(**parameters))
-        if made is None:
+        answer = self._call("algorithm", SimpleNamespace(**parameters))
+        if answer is None:
             return None  # with these parameters
-        if not isinstance(made, tuple) or len(made) != 2 or not isinstance(made[1], dict):
+        if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], dict):
             raise KernelError(f"kernel {self.name}: host.py: algorithm must return a name and a dict of symbols")
-        return str(made[0]), dict(made[1])
+        return str(answer[0]), dict(answer[1])
 
     def inputs(self, parameters: Mapping[str, Any]) -> dict[str, Array]:
         """The arrays by name, in the order of registration."""
@@ -215,7 +215,7 @@ class Kernel:
         return arrays
 
     def launches(self, parameters: Mapping[str, Any], memory: Memory) -> Iterator[Launch]:
-        """The launches, in order; each has to be run before the next is asked for."""
+        """The launches, in order; each has to be run before the next is generated."""
         launches = self._call("launches", SimpleNamespace(**parameters), memory)
         if not isinstance(launches, Iterable):
             raise KernelError(f"kernel {self.name}: host.py: launches must yield Launch, not return {shown(launches)}")
@@ -308,21 +308,21 @@ def load_kernel(kernel: str | Path) -> Kernel:
     return kernel_in(typed_kernel(kernel))
 
 
-def told_kernel(kernel: str) -> tuple[Description, dict[str, float] | None]:
-    """What a kernel that a user named says of itself; and its algorithm's symbols for its defaults, where it has one.
+def describe_kernel_named(kernel: str) -> tuple[Description, dict[str, float] | None]:
+    """The description of a kernel that a user named; and its algorithm's symbols for its defaults, where it has one.
 
     One that is found by name in ./kernels is read and not run, so there are no symbols. Raises KernelError.
     """
     known = known_kernels().get(kernel)
     if known is not None and known.origin == "here":
-        said = describe(kernel, known.folder)
-        if said.fault:
-            raise KernelError(said.fault)
-        return said, None
+        description = describe(kernel, known.folder)
+        if description.fault:
+            raise KernelError(description.fault)
+        return description, None
     loaded = load_kernel(kernel)
     algorithm, symbols = loaded.algorithm(loaded.resolve({})) or (None, None)
-    said = Description(loaded.name, loaded.folder, loaded.parameters, loaded.about, loaded.paper, algorithm)
-    return said, symbols
+    description = Description(loaded.name, loaded.folder, loaded.parameters, loaded.about, loaded.paper, algorithm)
+    return description, symbols
 
 
 def kernel_in(folder: Path) -> Kernel:

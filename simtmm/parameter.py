@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simtmm.errors import KernelError, nearest, shown
-from simtmm.renamed import PARAMETERS, told
+from simtmm.renamed import PARAMETERS, renamed_with_notice
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def resolved(
 ) -> dict[str, int | float | str]:
     """All parameters of a kernel: those given, checked, and the defaults of the others. Raises KernelError."""
     try:
-        given = told(f"kernel {kernel}", given, PARAMETERS.get(kernel, {}))
+        given = renamed_with_notice(f"kernel {kernel}", given, PARAMETERS.get(kernel, {}))
     except ValueError as error:
         raise KernelError(f"kernel {kernel}: parameter {error}") from None
     for name in given:

@@ -56,6 +56,7 @@ class Program:
     workload: where there is no trace.
     kernel: what was recorded; None where it was recorded before.
     notes: what a reader of a result must know of how it was compiled, in words.
+    sources: the lines of its files by the names that its places have, where no kernel's folder has them.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Program:
     workload: Workload | None = None
     kernel: Kernel | None = None
     notes: tuple[str, ...] = ()
+    sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def on(self, machine: Machine, progress: Lowered | None = None, places: bool = False) -> Prepared:
         """Its workload and counts on a machine.
@@ -80,7 +82,7 @@ class Program:
 
 
 def kind_of(source: Source) -> Kind:
-    """What a source is: told by its suffix, a trace is .parquet, a workload .json, and all else names a kernel.
+    """What a source is, by its suffix: a trace is .parquet, a workload .json, and all else names a kernel.
 
     Raises KernelError for what is neither a path nor a name nor one of these.
     """

@@ -1,4 +1,4 @@
-"""Provenance: what a file written by simtmm says of where it comes from."""
+"""Provenance: where a file written by simtmm comes from, noted in the file."""
 
 import functools
 import hashlib
@@ -40,5 +40,10 @@ def provenance() -> dict[str, str]:
         "simtmm": VERSION,
         "python": platform.python_version(),
         "numpy": version("numpy"),
-        "command": " ".join([Path(sys.argv[0]).name if sys.argv else "", *sys.argv[1:]]),
+        "command": " ".join([_program(Path(sys.argv[0])) if sys.argv else "", *sys.argv[1:]]),
     }
+
+
+def _program(path: Path) -> str:
+    """What somebody writes to start it."""
+    return f"python -m {path.parent.name}" if path.name == "__main__.py" else path.name

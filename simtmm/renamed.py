@@ -62,10 +62,10 @@ def tell(where: str, old: str, new: str) -> None:
     logger.warning("notice: %s: %s is now called %s", where, old, new)
 
 
-def told(where: str, table: Mapping[str, Entry], renamed: Mapping[str, str]) -> dict[str, Entry]:
-    """`with_new_names`, and the new names are told."""
-    made = with_new_names(table, renamed)
+def renamed_with_notice(where: str, table: Mapping[str, Entry], renamed: Mapping[str, str]) -> dict[str, Entry]:
+    """`with_new_names`, and the new names are renamed_with_notice."""
+    renamed_table = with_new_names(table, renamed)
     for old in table:
         if old in renamed:
             tell(where, old, renamed[old])
-    return made
+    return renamed_table

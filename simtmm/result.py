@@ -4,25 +4,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from simtmm.display import Displayed, drawn
 from simtmm.errors import EngineError
+from simtmm.extras import frame
 from simtmm.renamed import LAUNCH_KEYS, with_new_names
+from simtmm.stalls import Row, Rows, Stalls, with_bandwidth
 
 if TYPE_CHECKING:
-    from simtmm.stalls import Stalls
-    from simtmm.timeline import Timeline
+    import pandas
+
+    from simtmm.report.notebook.picture import Picture
+    from simtmm.timeline import Timeline, Traffic
 
 WHERE_TIME_GOES = ("issuing", "memory", "barrier", "start", "empty")
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Displayed):
     """What a simulation reports (machine rules, section 7).
 
     ticks: the run's length, launch overheads included. issued: instructions that took a port. transactions:
     chunks listed by them, cache hits included. port_busy: ticks that ports were held, summed over ports. time:
     where the ticks of all core groups went, summed over groups, launch overheads apart; None without a
     breakdown. launch_ticks: the length of each launch, its overhead included. timeline: what each warp did when, if
-    that was asked for. stalls: what the warps' ticks went into, by reason and place, likewise.
+    that was requested. stalls: what the warps' ticks went into, by reason and place, likewise. traffic: chunks over
+    time, of a run with a timeline.
     """
 
     ticks: int
@@ -37,7 +43,12 @@ class Result:
     clock_hz: float | None = None
     engine: str = field(default="", compare=False)
     timeline: "Timeline | None" = None
-    stalls: "Stalls | None" = None
+    stalls: Stalls | None = None
+    traffic: "Traffic | None" = None
+
+    def __repr__(self) -> str:
+        seconds = "" if self.seconds is None else f", {self.seconds:.4g} s"
+        return f"Result({self.cycles:,.8g} cycles{seconds}{f', engine {self.engine}' if self.engine else ''})"
 
     @property
     def cycles(self) -> float:
@@ -50,31 +61,47 @@ class Result:
         return None if self.clock_hz is None else self.cycles / self.clock_hz
 
     @property
-    def sites(self) -> list[dict[str, Any]]:
-        """What was booked and counted, a row for each line and array of the program, as `pandas.DataFrame` takes them.
+    def sites(self) -> Rows:
+        """What was booked and counted, a row for each place of the program and array that is accessed there.
 
-        Raises EngineError where stalls were not asked for.
+        `.to_frame()` makes a pandas.DataFrame of it. docs/why.md says what the columns are.
+
+        Raises EngineError where stalls were not requested.
         """
-        return self._stalls().rows()
+        return self._over_all(self._stalls().rows())
 
     @property
-    def arrays(self) -> list[dict[str, Any]]:
+    def lines(self) -> Rows:
+        """Likewise, a row for each source line, the one with most ticks first."""
+        return self._over_all(self._stalls().summed("line"))
+
+    @property
+    def arrays(self) -> Rows:
         """Likewise, a row for each array."""
-        return self._stalls().summed("array")
+        return self._over_all(self._stalls().summed("array"))
 
     @property
-    def launches(self) -> list[dict[str, Any]]:
-        """Likewise, a row for each launch: warps' ticks by reason, and how long it takes."""
-        rows = self._stalls().summed("launch")
-        return [{"launch_ticks": ticks, **row} for ticks, row in zip(self.launch_ticks, rows, strict=True)]
+    def launches(self) -> Rows:
+        """Likewise, a row for each launch, with how long it takes and how many warps core groups hold meanwhile."""
+        stalls = self._stalls()
+        return Rows(
+            self._timed({"launch_ticks": ticks, **row}, ticks)
+            for ticks, row in zip(self.launch_ticks, stalls.summed("launch"), strict=True)
+        )
 
-    def _stalls(self) -> "Stalls":
+    def _over_all(self, rows: Rows) -> Rows:
+        return Rows(self._timed(row, self.ticks) for row in rows)
+
+    def _timed(self, row: Row, ticks: int) -> Row:
+        return with_bandwidth(row, self._stalls().levels, ticks / self.ticks_per_cycle, self.clock_hz)
+
+    def _stalls(self) -> Stalls:
         if self.stalls is None:
             raise EngineError("the result has no stalls: simulate with stalls=True")
         return self.stalls
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it but timeline and stalls, for JSON."""
+        """All of it but timeline, traffic and stalls, for JSON."""
         return {
             "engine": self.engine,
             "ticks": self.ticks,
@@ -89,6 +116,18 @@ class Result:
             "launch_ticks": list(self.launch_ticks),
         }
 
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row of all numbers but those of single launches, for pandas; several results make a table.
+
+        Raises OutputError where pandas is not installed.
+        """
+        row = {name: value for name, value in self.to_dict().items() if name not in ("time", "launch_ticks")}
+        return frame([{**row, **{f"time.{state}": ticks for state, ticks in (self.time or {}).items()}}])
+
+    def plot(self) -> "Picture":
+        """Where the simulated time went. Raises OutputError without a breakdown, and without matplotlib."""
+        return drawn(self)
+
     @classmethod
     def from_dict(cls, table: Mapping[str, Any], ticks_per_cycle: int, clock_hz: float | None) -> "Result":
         """From `to_dict`'s form, and what of the machine is not in it. Raises KeyError or TypeError."""
@@ -98,8 +137,8 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Prediction:
-    """What a model says of a program on a machine.
+class Prediction(Displayed):
+    """A model's prediction for a program on a machine.
 
     terms: each term's cycles by name, in the model's order. bound: the name of the term that binds. symbols:
     the values that went in, by the papers' letters. source: document and equation.
@@ -112,6 +151,9 @@ class Prediction:
     symbols: Mapping[str, float]
     source: str
     clock_hz: float | None = None
+
+    def __repr__(self) -> str:
+        return f"Prediction({self.model}: {self.cycles:,.8g} cycles, {self.bound} binds)"
 
     @property
     def seconds(self) -> float | None:
@@ -129,6 +171,15 @@ class Prediction:
             "symbols": dict(self.symbols),
             "source": self.source,
         }
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row of time, what binds, and each term, for pandas. Raises OutputError where pandas is not installed."""
+        row = {"model": self.model, "cycles": self.cycles, "seconds": self.seconds, "bound": self.bound}
+        return frame([{**row, **{f"terms.{name}": cycles for name, cycles in self.terms.items()}}])
+
+    def plot(self) -> "Picture":
+        """The terms, and which of them binds. Raises OutputError where matplotlib is not installed."""
+        return drawn(self)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ class WarpState(IntEnum):
     PAUSE = 6
 
 
+TRAFFIC = ("loads", "others", "l1_hits", "l2_loads", "l2_stores", "l2_hits", "memory")
+MOST_STRETCHES = 1024  # even: two become one where the run goes on
 STATES = tuple(state.name.lower() for state in WarpState)
 Integers = npt.NDArray[np.int64]
 
@@ -105,3 +107,37 @@ class Timeline:
         """The ticks that warps spent in each state, summed over warps."""
         spent = self.end - self.begin
         return {name: int(spent[self.state == number].sum()) for number, name in enumerate(STATES)}
+
+
+@dataclass(frozen=True, eq=False)
+class Traffic:
+    """Chunks over time: how many pass each level of memory in each stretch of a run, launch overheads included.
+
+    stretch: ticks, the least power of two with which MOST_STRETCHES hold the last chunk. chunks: int64[MOST_STRETCHES,
+    TRAFFIC]: `loads` and `others` (stores, atomics) at the memory ports of core groups, and hits of the L1, where they
+    start there; `l2_loads`, `l2_stores` and hits of the L2 where its slice takes them up; `memory` where a partition
+    begins with them.
+    """
+
+    stretch: int
+    chunks: Integers
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Traffic):
+            return NotImplemented
+        return self.stretch == other.stretch and np.array_equal(self.chunks, other.chunks)
+
+    __hash__ = None  # type: ignore[assignment] # arrays have none
+
+    def of(self, name: str) -> Integers:
+        """Those of a column."""
+        column: Integers = self.chunks[:, TRAFFIC.index(name)]
+        return column
+
+    def within(self, ticks: int, most: int) -> "Traffic":
+        """As far as a run of so many ticks goes, in at most so many stretches."""
+        stretch, chunks = self.stretch, self.chunks[: -(-max(1, ticks) // self.stretch)]
+        while len(chunks) > most:
+            padded = np.concatenate([chunks, np.zeros((len(chunks) % 2, len(TRAFFIC)), np.int64)])
+            stretch, chunks = 2 * stretch, padded[::2] + padded[1::2]
+        return Traffic(stretch, chunks)

@@ -1,4 +1,4 @@
-"""Watch: how a caller is told of long work as it goes on."""
+"""Watch: reports on long work to a caller as it goes on."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 @contextmanager
 def watched(watch: Watch | None) -> Iterator[None]:
-    """Let a watch hear what is told within, however far down; None leaves the one that is there."""
+    """Let a watch receive what is reported within, however far down; None leaves the one that is there."""
     if watch is None:
         yield
         return
@@ -32,6 +32,6 @@ def tell(stage: str, done: int, total: int | None = None) -> None:
 
 
 def telling(stage: str) -> Callable[[int, int], None]:
-    """A function that tells what is done of a stage, and all of it; that it has begun is told now."""
+    """A function that tells what is done of a stage, and all of it; that it has begun is reported now."""
     tell(stage, 0)
     return lambda done, total: tell(stage, done, total)

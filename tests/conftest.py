@@ -32,14 +32,18 @@ TESTS = Path(__file__).parent
 # The fast lane goes without these: they call a C++ compiler or processes of their own, draw many machines, or simulate
 # and sweep at length.
 SLOW = {
-    "accuracy", "analysis/compare", "analysis/predict", "analysis/tune", "api/opening", "api/studies", "benchmarks",
-    "calibration", "cli", "compiled", "cuda/cases", "cuda/compilers", "cuda/execution/cases", "cuda/execution/drawn",
-    "cuda/execution/mbarrier", "cuda/execution/mma", "cuda/execution/wmma", "cuda/interpreter/formats",
-    "cuda/interpreter/launches", "cuda/interpreter/libraries", "cuda/interpreter/matrices", "cuda/sass",
-    "engine/bounds", "engine/choice", "engine/custom_scheduler", "engine/equal", "engine/loops", "fuzz", "house",
-    "kernels", "measurement/measure", "model/algorithms/regimes", "model/algorithms/tables", "parallel", "profiles",
-    "readme", "recorder", "report/diff", "report/explain_page", "report/page", "report/pictures", "study/damage",
-    "study/findings", "study/sweep", "testing", "validation",
+    "accuracy", "analysis/compare", "analysis/kept", "analysis/predict", "analysis/tune", "analysis/tuning",
+    "analysis/units", "api/opening", "api/studies", "benchmarks", "calibration", "cli", "compiled", "cuda/cases",
+    "cuda/compilers", "cuda/execution/cases", "cuda/execution/drawn", "cuda/execution/mbarrier", "cuda/execution/mma",
+    "cuda/execution/wmma", "cuda/interpreter/formats", "cuda/interpreter/launches", "cuda/interpreter/libraries",
+    "cuda/interpreter/matrices", "cuda/sass", "engine/bounds", "engine/choice", "engine/custom_scheduler",
+    "engine/equal", "engine/jump", "engine/loops", "engine/streams", "engine/vectors", "explorer/browser", "fuzz",
+    "house", "kernels", "measurement/measure", "model/added_model", "model/algorithms/regimes",
+    "model/algorithms/tables", "parallel", "profiles", "programs", "readme", "recorder", "report/diff",
+    "report/explain_page", "report/page", "report/pictures", "scripts", "study/closed_forms", "study/damage",
+    "study/findings", "study/sweep", "testing", "tmm_page", "trace/exporters/accelsim", "trace/importers/damaged",
+    "trace/importers/mangled", "trace/importers/memtrace", "trace/long_blocks", "trace/places", "trace/runs",
+    "trace/runs_file", "validation",
 }  # fmt: skip
 
 
@@ -53,9 +57,9 @@ def sampled(tmp_path_factory):
     def tables(name):
         path = folder / name
         if not path.exists():
-            made = folder / f"{name}-{os.getpid()}"
-            made.write_bytes(pickle.dumps(cases.sample(name)))
-            made.replace(path)
+            result = folder / f"{name}-{os.getpid()}"
+            result.write_bytes(pickle.dumps(cases.sample(name)))
+            result.replace(path)
         return pickle.loads(path.read_bytes())
 
     return tables

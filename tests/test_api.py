@@ -5,10 +5,14 @@ import pkgutil
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import simtmm
+from simtmm.api.page import PAGE, page
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize("name", simtmm.__all__)
@@ -57,3 +61,17 @@ def test_importing_simtmm_loads_no_heavy_library():
     script = "import sys, simtmm; print([m for m in ('numpy', 'numba', 'simpy', 'pyarrow') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_page_of_the_interface_is_what_the_docstrings_say():
+    """`python -m simtmm.api.page` writes it anew."""
+    assert (ROOT / PAGE).read_text(encoding="utf-8") == page()
+
+
+def test_the_page_has_every_argument_of_every_function():
+    text = page()
+    for name in simtmm.__all__:
+        value = getattr(simtmm, name)
+        section = text.partition(f"### simtmm.{name}\n")[2].partition("\n### ")[0]
+        arguments = inspect.signature(value).parameters if inspect.isfunction(value) else {}
+        assert [each for each in arguments if f"- `{each}`: " not in section] == []

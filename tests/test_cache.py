@@ -81,7 +81,7 @@ def test_what_is_kept_is_found_by_its_key_alone(root):
 
 
 @pytest.mark.parametrize("change", ["", "other text", "conten\0"])
-def test_a_file_that_was_changed_is_not_taken_and_made_anew(root, change):
+def test_a_file_that_was_changed_is_not_taken_and_built_anew(root, change):
     folder = cache.own_folder("builds")
     path = kept(folder)
     path.write_text(change)
@@ -116,3 +116,26 @@ def test_what_fails_leaves_nothing(root):
     with pytest.raises(OutputError, match="no"):
         cache.keep(folder, "label", "key", ".txt", fails)
     assert list(folder.iterdir()) == []
+
+
+def refused(path):
+    raise OSError(28, "No space left on device")
+
+
+def test_where_nothing_can_be_written_it_is_kept_for_this_process_alone(root, caplog, tmp_path):
+    folder = cache.own_folder("builds")
+
+    def make(path):
+        return refused(path) if path.parent == folder else path.write_text("content")
+
+    with caplog.at_level(logging.WARNING, "simtmm"):
+        path = cache.keep(folder, "label", "key", ".txt", make)
+    assert path.read_text() == "content"
+    assert path.parent.parent == tmp_path
+    assert "cache folder" in caplog.text
+    assert "No space left on device): what it is to hold is built again each time" in caplog.text
+
+
+def test_where_no_disk_has_room_that_is_reported(root):
+    with pytest.raises(OutputError, match=r"can't be written \(No space left on device\)"):
+        cache.keep(cache.own_folder("builds"), "label", "key", ".txt", refused)

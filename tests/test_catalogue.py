@@ -123,7 +123,7 @@ def warnings(caplog):
     return [record.getMessage() for record in caplog.records if record.name == "simtmm"]
 
 
-def test_that_a_given_kernel_hides_a_shipped_one_is_said_once(given, caplog):
+def test_that_a_given_kernel_hides_a_shipped_one_is_reported_once(given, caplog):
     own = given("stream")
     with caplog.at_level(logging.WARNING):
         typed_kernel("stream")
@@ -131,7 +131,7 @@ def test_that_a_given_kernel_hides_a_shipped_one_is_said_once(given, caplog):
     assert warnings(caplog) == [f"kernel stream: {own} is taken, and not the shipped one of that name"]
 
 
-def test_that_the_working_directorys_is_not_taken_is_said_with_what_helps(here, caplog):
+def test_that_the_working_directorys_is_not_taken_is_reported_with_what_helps(here, caplog):
     here("stream")
     with caplog.at_level(logging.WARNING):
         typed_kernel("stream")
@@ -142,7 +142,7 @@ def test_that_the_working_directorys_is_not_taken_is_said_with_what_helps(here, 
     ]
 
 
-def test_nothing_is_said_of_kernels_that_are_not_asked_for(here, given, caplog):
+def test_nothing_is_reported_of_kernels_that_are_not_asked_for(here, given, caplog):
     here("stream")
     given("scan")
     with caplog.at_level(logging.WARNING):
@@ -181,9 +181,9 @@ def test_describing_a_kernel_does_not_run_it(here, tmp_path):
     folder = here("own")
     marker = tmp_path / "ran"
     (folder / "host.py").write_text(f"{host()}\nopen({str(marker)!r}, 'w').close()\n")
-    told = describe("own", folder)
-    assert told.summary == "A probe"
-    assert list(told.parameters) == ["n", "seed"]
+    description = describe("own", folder)
+    assert description.summary == "A probe"
+    assert list(description.parameters) == ["n", "seed"]
     assert not marker.exists()
 
 
@@ -223,9 +223,9 @@ def test_a_kernel_whose_host_py_is_broken_is_listed_with_the_reason(here, broken
     broken(path)
     known = known_kernels()
     assert {"own", "stream"} <= set(known)
-    told = describe("own", known["own"].folder)
-    assert f"{path.parent}/{fault}" in told.fault
-    assert "\n" not in told.fault
+    description = describe("own", known["own"].folder)
+    assert f"{path.parent}/{fault}" in description.fault
+    assert "\n" not in description.fault
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is kept from root")

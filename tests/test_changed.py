@@ -38,16 +38,16 @@ def test_a_multiple_or_size_becomes_a_number(key, value, made):
 @pytest.mark.parametrize(
     ("value", "sets"), [("2MiB", 1024), ("x3", 1536), ({"size": "4KiB", "ways": 2, "latency": 9}, 16)]
 )
-def test_a_cache_may_be_told_by_its_size(value, sets):
+def test_a_cache_may_be_reported_by_its_size(value, sets):
     cache = machine().replace({"memory.l2": value}).memory.l2
     assert cache.sets == sets
 
 
 def test_sizes_stand_in_dictionaries_too():
-    made = Machine.from_dict(
+    result = Machine.from_dict(
         {**TABLES, "memory": {**TABLES["memory"], "l2": {"size": "1MiB", "ways": 16, "latency": 90}}}
     )
-    assert made == machine()
+    assert result == machine()
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ TRACE = ROOT / "traces" / "list-ranking-wyllie.parquet"
 WORKLOAD = {"blocks": [{"warps": [[["compute", 4], ["load", [0, 1]]]]}]}
 RUN_KEYS = {
     "program", "parameters", "machine", "counts", "occupancy", "simulated", "predictions", "hiding", "verdict",
-    "provenance", "sampling", "warnings", "schedules", "compared", "assumptions", "bound",
+    "provenance", "sampling", "sampled", "warnings", "schedules", "compared", "assumptions", "bound",
     "beside_the_model", "stalls", "units",
 }  # fmt: skip
 
@@ -330,7 +330,8 @@ def test_help_is_quick_because_it_loads_nothing_heavy():
         (["run", "--machin", "gtx280"], "No such option: --machin"),
         (["--frobnicate"], "No such option: --frobnicate"),
         (["run", "--machine"], "Option '--machine' requires an argument."),
-        (["run", "one", "two"], "Got unexpected extra argument"),
+        (["run", "one", "two"], "'two': arguments are for a Python script or a CUDA program, and one is neither"),
+        (["run", "stream", "--build", "-O3"], "--build: is for a Python script or a CUDA program"),
         (["run", "--machine", "gtx48"], "machine 'gtx48': unknown; did you mean 'gtx480'"),
         (["machines", "gtx48"], "machine 'gtx48': unknown; did you mean 'gtx480'"),
         (["run", "list-ranking"], "kernel 'list-ranking': unknown; did you mean 'list-ranking-wyllie' or "),
@@ -365,6 +366,7 @@ def test_help_is_quick_because_it_loads_nothing_heavy():
         (["run", "."], "kernel .: kernel.cu is missing"),
         (["record", "stream", "--on", "gpus"], "recorder 'gpus': unknown"),
         (["record"], "Missing argument"),
+        (["record", "stream", "-o", "t.json"], "-o t.json: a trace is written as .parquet; --json prints its document"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
 )  # fmt: skip

@@ -12,6 +12,7 @@ from numba.core.caching import FunctionCache
 
 from simtmm import compiled
 from simtmm.files import PACKAGE
+from tests.trace.importers.build import line, load, traceg
 
 CALL = "import numpy as np\nfrom simtmm.probe import twice\nprint(twice(21))\n"
 PROBE = """from simtmm.compiled import Compiled, helper
@@ -32,7 +33,9 @@ def package(tmp_path):
     """A copy of the package with a compiled function of its own; called, it gives what its output says."""
     shutil.copytree(PACKAGE, tmp_path / "simtmm", ignore=shutil.ignore_patterns("__pycache__", "_data"))
     (tmp_path / "simtmm" / "probe.py").write_text(PROBE)
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "SIMTMM_CACHE": str(tmp_path / "cache")}
+    # Python's own caches go by size and second, and a call may take less than one.
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "SIMTMM_CACHE": str(tmp_path / "cache"),
+                   "PYTHONDONTWRITEBYTECODE": "1"}  # fmt: skip
     del environment["NUMBA_CACHE_DIR"]
 
     def call(factor=2, scale=1):
@@ -126,5 +129,27 @@ def test_a_function_runs_where_numba_finds_no_folder_to_keep_it_in(monkeypatch):
 
 
 def test_nothing_of_the_package_is_compiled_in_another_way():
-    users = [path.name for path in PACKAGE.rglob("*.py") if re.search(r"\b(njit|jit|vectorize)\(", path.read_text())]
+    ours = [path for path in PACKAGE.rglob("*.py") if PACKAGE / "scripts" not in path.parents]  # which has users' words
+    users = [path.name for path in ours if re.search(r"\b(njit|jit|vectorize)\(", path.read_text())]
     assert users == ["compiled.py"]
+
+
+def test_numba_that_is_switched_off_changes_nothing_but_time(tmp_path):
+    """Python complains of an index beyond an array, which compiled code does not look at."""
+    (tmp_path / "k.traceg").write_text(
+        traceg([[load(0x7F0000000000, "R4"), line("FADD", pc=16, of=["R4"]), line("EXIT", pc=32)]])
+    )
+    (tmp_path / "digest.py").write_text(
+        "import simtmm\n"
+        "trace = simtmm.import_trace('k.traceg')\n"
+        "print(trace.info.digest, simtmm.lower(trace, simtmm.load_machine('gtx280')).digest())\n"
+    )
+    lines = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "digest.py"],
+            cwd=tmp_path, env={**os.environ, "NUMBA_DISABLE_JIT": off}, capture_output=True, text=True, check=True,
+        ).stdout
+        for off in "01"
+    ]  # fmt: skip
+    assert lines[0] == lines[1]
+    assert lines[0].strip()

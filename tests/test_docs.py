@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ def named(page, pattern):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_files_that_a_page_names_are_there(page):
     paths = [path.rstrip("./") for path in named(page, rf"(?<![\w/.-])(?:{FOLDERS})/[\w./-]*\w")]
-    missing = [path for path in paths if not (ROOT / path).exists()]
+    missing = [path for path in paths if "NAME" not in path and not (ROOT / path).exists()]
     assert [path for path in missing if not any(path.startswith(theirs) for theirs in THEIRS)] == []
 
 
@@ -40,6 +41,15 @@ def test_modules_that_a_page_names_are_there(page):
 def test_imports_that_a_page_shows_work(page):
     for module, names in named(page, r"(?m)^from (simtmm[\w.]*) import ([\w, ]+)$"):
         exec(f"from {module} import {names}", {})
+
+
+def test_extras_that_are_named_are_there():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    texts = [path.read_text(encoding="utf-8") for path in (*PAGES, *(ROOT / "simtmm").rglob("*.py"))]
+    told = {name for text in texts for names in re.findall(r"'\.\[([\w,]+)\]'", text) for name in names.split(",")}
+    told |= {name for text in texts for name in re.findall(r"\binstall\([\"'](\w+)[\"']\)", text)}
+    assert {"compile", "plot", "cuda12", "xarray"} <= told
+    assert told <= set(extras)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

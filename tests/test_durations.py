@@ -19,6 +19,7 @@ KEYS = {
     "latency": ("memory.latency", 400),
     "store_latency": ("memory.store_latency", 123),
     "port_interval": ("memory.port_interval", 4),
+    "store_interval": ("memory.store_interval", 8),
     "service": ("memory.service", 9),
     "atomic_service": ("memory.atomic_service", 11),
     "turnaround": ("memory.turnaround", 13),

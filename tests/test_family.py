@@ -76,14 +76,14 @@ def folder(tmp_path):
     return tmp_path
 
 
-def made(folder, text=OWN):
+def machine_in(folder, text=OWN):
     path = folder / "mine.toml"
     path.write_text(text, encoding="utf-8")
     return load_machine(path)
 
 
 def test_a_machine_takes_what_it_lacks_from_its_family_and_that_ones_family(folder):
-    machine = made(folder)
+    machine = machine_in(folder)
     assert machine.scheduling.block_launch == 200  # the nearest one's
     assert (machine.cores.warp_width, machine.memory.store_latency) == (32, 40)
     assert (machine.memory.l1.sets, machine.memory.l2.ways) == (8, 16)
@@ -91,13 +91,13 @@ def test_a_machine_takes_what_it_lacks_from_its_family_and_that_ones_family(fold
 
 
 def test_what_is_a_machines_own_stays(folder):
-    machine = made(folder, OWN.replace("[memory.l2]", "[scheduling]\nblock_launch = 7\n[memory.l2]"))
+    machine = machine_in(folder, OWN.replace("[memory.l2]", "[scheduling]\nblock_launch = 7\n[memory.l2]"))
     assert machine.scheduling.block_launch == 7
     assert "scheduling.block_launch" not in machine.sources
 
 
-def test_a_value_of_the_family_says_so(folder):
-    sources = made(folder).sources
+def test_a_value_of_the_family_is_reported(folder):
+    sources = machine_in(folder).sources
     assert sources["scheduling.block_launch"].model_dump() == {
         "source": "family young: a young GPU", "certainty": "family", "note": "fitted",
     }  # fmt: skip
@@ -106,29 +106,31 @@ def test_a_value_of_the_family_says_so(folder):
 
 
 def test_latency_follows_from_the_clock_and_service_from_bandwidth_and_clock(folder):
-    memory = made(folder).memory
+    memory = machine_in(folder).memory
     assert memory.latency == 800  # 400 ns at 2 GHz
     assert memory.partitions == 40  # 400 GB/s, 10 of each
     assert memory.service == 25.6  # 128 bytes in 12.8 ns
     assert memory.atomic_service == memory.service
     assert memory.turnaround == 6.4
-    assert made(folder).sources["memory.service"].note == "what all partitions move is 0.5 of peak_bandwidth 8e+11"
+    assert (
+        machine_in(folder).sources["memory.service"].note == "what all partitions move is 0.5 of peak_bandwidth 8e+11"
+    )
 
 
 def test_a_measured_bandwidth_comes_before_the_data_sheets_and_up_to_it(folder):
     measured = OWN.replace("peak_bandwidth", "measured_bandwidth = 320e9\npeak_bandwidth")
-    assert made(folder, measured).memory.partitions == 40  # 1.25 times 320 GB/s
-    assert made(folder, measured.replace("320e9", "700e9")).memory.partitions == 80
+    assert machine_in(folder, measured).memory.partitions == 40  # 1.25 times 320 GB/s
+    assert machine_in(folder, measured.replace("320e9", "700e9")).memory.partitions == 80
 
 
 def test_sets_of_its_own_stand_for_the_familys_size_and_none_for_nothing(folder):
-    assert made(folder).memory.l2.sets == 2048
-    machine = made(folder, OWN.replace("[cores]", '[memory]\nl1 = "none"\nstore_latency = "none"\n[cores]'))
+    assert machine_in(folder).memory.l2.sets == 2048
+    machine = machine_in(folder, OWN.replace("[cores]", '[memory]\nl1 = "none"\nstore_latency = "none"\n[cores]'))
     assert (machine.memory.l1, machine.memory.store_latency) == (None, None)
 
 
 def test_a_machine_of_a_family_is_written_whole_and_reads_back_as_it_was(folder, tmp_path):
-    machine = made(folder).replace({"memory.l1": None, "memory.latency": "x0.5"})
+    machine = machine_in(folder).replace({"memory.l1": None, "memory.latency": "x0.5"})
     path = tmp_path / "written.toml"
     path.write_text(machine_toml(machine), encoding="utf-8")
     again = load_machine(path)
@@ -161,19 +163,19 @@ def test_a_family_that_makes_no_sense_is_refused_in_a_line(folder, family, text,
     head = f'name = "{family}"\n'
     (folder / "families" / f"{family}.toml").write_text(head + text, encoding="utf-8")
     with pytest.raises(MachineError) as caught:
-        made(folder)
+        machine_in(folder)
     assert line in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_an_unknown_family_is_told_with_the_machines_file(folder):
+def test_an_unknown_family_is_reported_with_the_machines_file(folder):
     with pytest.raises(MachineError, match=r"mine\.toml: family = 'yung': unknown; did you mean 'young'"):
-        made(folder, OWN.replace('"young"', '"yung"'))
+        machine_in(folder, OWN.replace('"young"', '"yung"'))
 
 
 def test_a_family_beside_a_machine_is_taken_before_the_shipped_one(folder):
     (folder / "families" / "ada.toml").write_text(CHILD, encoding="utf-8")
-    assert made(folder, OWN.replace('"young"', '"ada"')).scheduling.block_launch == 200
+    assert machine_in(folder, OWN.replace('"young"', '"ada"')).scheduling.block_launch == 200
     assert load_machine("rtx-4090").scheduling.block_launch != 200  # the shipped machine has the shipped family
 
 
@@ -215,8 +217,8 @@ def test_what_a_shipped_family_has_from_donors_is_what_they_give(name):
 @pytest.mark.parametrize("name", OF_A_FAMILY)
 def test_a_calibrated_machine_of_a_family_with_donors_is_one_of_them(name):
     families = [load_family(each) for each in load_family(load_machine(name).family).chain]
-    told = [family for family in families if name in family.donors]
-    assert bool(told) == (name in CALIBRATED)
+    lines = [family for family in families if name in family.donors]
+    assert bool(lines) == (name in CALIBRATED)
 
 
 def test_leaving_a_machine_out_takes_nothing_from_it():

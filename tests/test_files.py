@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import simtmm
+from simtmm import files
 from simtmm.errors import OutputError
 from simtmm.files import (
     cache_folder,
@@ -263,3 +264,47 @@ def test_what_can_not_be_a_path_is_none(tmp_path, name):
         check_writable(tmp_path / name / "z")
     with pytest.raises(OutputError, match="can't be written"), written_whole(tmp_path / name / "z"):
         pass
+
+
+# Temporary folders
+
+
+@pytest.fixture
+def scratch(tmp_path, monkeypatch):
+    """The folder of temporary files, not looked through yet."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    files._remove_left.cache_clear()
+    yield tmp_path
+    files._remove_left.cache_clear()
+
+
+def test_what_a_killed_process_left_is_removed_and_what_lives_is_not(scratch):
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    computer = files._computer()
+    left = scratch / f"simtmm-trace-{computer}-{ended.pid}-abc"
+    kept = [
+        scratch / f"simtmm-trace-{computer}-{os.getpid()}-abc",
+        scratch / f"simtmm-trace-00000000-{ended.pid}-abc",  # another computer's
+        scratch / f"simtmm-trace-{computer}-{ended.pid}-a-b",  # somebody's own
+        scratch / "simtmm-trace-mine",
+    ]
+    for folder in (left, *kept):
+        folder.mkdir()
+        (folder / "file").touch()
+    assert files.own_prefix("store") == f"simtmm-store-{computer}-{os.getpid()}-"
+    assert sorted(scratch.iterdir()) == sorted(kept)
+
+
+def test_a_link_that_is_called_like_what_was_left_is_not_followed(scratch, tmp_path_factory):
+    mine = tmp_path_factory.mktemp("mine")
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    (scratch / f"simtmm-trace-{files._computer()}-{ended.pid}-abc").symlink_to(mine)
+    files.own_prefix("store")
+    assert mine.is_dir()
+
+
+def test_words_that_are_no_unicode_are_written_by_their_bytes(tmp_path):
+    files.write_text(tmp_path / "t", "a\udcffb")
+    assert (tmp_path / "t").read_text() == "a\\udcffb"

@@ -19,22 +19,22 @@ OF_A_FILE = {"name", "description", "sources", "hong_kim"}  # what a machine fil
 
 
 @pytest.mark.parametrize("key", [key for key in units() if key not in OF_A_FILE])
-def test_every_key_of_a_machine_is_told(key):
+def test_every_key_of_a_machine_is_reported(key):
     assert key in TOLD
 
 
-@pytest.mark.parametrize("field", [field.name for made in (Result, Counts) for field in dataclasses.fields(made)])
-def test_every_field_of_a_result_and_of_counts_is_told(field):
+@pytest.mark.parametrize("field", [field.name for result in (Result, Counts) for field in dataclasses.fields(result)])
+def test_every_field_of_a_result_and_of_counts_is_reported(field):
     assert field in TOLD
 
 
 @pytest.mark.parametrize("word", [*WHERE_TIME_GOES, *OPERATIONS])
-def test_every_state_and_operation_is_told(word):
+def test_every_state_and_operation_is_reported(word):
     assert word in TOLD
 
 
 @pytest.mark.parametrize("symbol", [P, Q, T, X, L, C, Z, M, TINF], ids=lambda symbol: symbol.name)
-def test_every_letter_of_the_tmm_is_told(symbol):
+def test_every_letter_of_the_tmm_is_reported(symbol):
     letters = PAGE[PAGE.index("## Letters of the TMM") :]
     assert re.search(rf"\b{symbol.name}\b", letters)
 

@@ -24,13 +24,13 @@ def parameters(body, imported=IMPORT):
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_of_a_shipped_kernel_all_is_told_as_running_it_tells(name):
-    told, kernel = describe(name, SHIPPED[name]), kernel_in(SHIPPED[name])
+def test_of_a_shipped_kernel_all_is_reported_as_running_it_tells(name):
+    reported, kernel = describe(name, SHIPPED[name]), kernel_in(SHIPPED[name])
     followed = kernel.algorithm(kernel.resolve({}))
-    assert (told.untold, told.fault) == ((), "")
-    assert list(told.parameters.items()) == list(kernel.parameters.items())
-    assert (told.about, told.paper) == (kernel.about, kernel.paper)
-    assert told.algorithm == (followed and followed[0])
+    assert (reported.untold, reported.fault) == ((), "")
+    assert list(reported.parameters.items()) == list(kernel.parameters.items())
+    assert (reported.about, reported.paper) == (kernel.about, kernel.paper)
+    assert reported.algorithm == (followed and followed[0])
 
 
 def most(maximum):
@@ -60,7 +60,7 @@ def one_of(*choices):
         ("PARAMETERS = {}", {}),
     ],
 )  # fmt: skip
-def test_parameters_are_told_from_what_is_written(body, told):
+def test_parameters_are_reported_from_what_is_written(body, told):
     assert parameters(body) == {**told, "seed": SEED}
 
 
@@ -112,7 +112,7 @@ def test_parameter_may_have_another_name():
 # --- docstring and paper ----------------------------------------------------------------------------------------------
 
 
-def test_the_docstring_is_told():
+def test_the_docstring_is_reported():
     assert text("", '"""A probe.\n\n    More.\n"""\n').about() == "A probe.\n\nMore."
 
 
@@ -121,7 +121,7 @@ def test_a_docstring_that_is_assigned_is_not_told():
         text('__doc__ = "another"', '"""A probe."""\n').about()
 
 
-def test_the_paper_is_told_and_may_be_missing():
+def test_the_paper_is_reported_and_may_be_missing():
     assert text('PAPER = "000, " + "section 5"').paper() == "000, section 5"
     assert text("").paper() == ""
 
@@ -148,7 +148,7 @@ def test_a_paper_that_is_made_is_not_told():
         ('def algorithm(p):\n    pass', None),
     ],
 )  # fmt: skip
-def test_the_algorithm_is_told_that_the_defaults_lead_to(body, told):
+def test_the_algorithm_is_reported_that_the_defaults_lead_to(body, told):
     assert text(PARAMETERS + body).algorithm() == told
 
 

@@ -60,15 +60,15 @@ def kernel(tmp_path):
 
 @pytest.mark.parametrize("function", CALLS)
 def test_a_function_that_calls_sys_exit_is_a_mistake_of_the_kernel(kernel, tmp_path, function):
-    made, line = kernel(function, "sys.exit(0)")
+    result, line = kernel(function, "sys.exit(0)")
     with pytest.raises(KernelError) as caught:
-        CALLS[function](made)
+        CALLS[function](result)
     assert str(caught.value) == (
         f"kernel {tmp_path.name}: {tmp_path / 'host.py'}:{line}: {function} failed: called sys.exit(0)"
     )
 
 
-def test_the_line_is_told_of_a_kernel_that_is_named_by_a_path_from_here(kernel, tmp_path, monkeypatch):
+def test_the_line_is_reported_of_a_kernel_that_is_named_by_a_path_from_here(kernel, tmp_path, monkeypatch):
     _, line = kernel("check", "sys.exit(0)")
     monkeypatch.chdir(tmp_path.parent)
     with pytest.raises(KernelError) as caught:
@@ -86,22 +86,22 @@ def test_the_line_is_told_of_a_kernel_that_is_named_by_a_path_from_here(kernel, 
         ("raise BaseException('mine')", "BaseException: mine"),
     ],
 )
-def test_whatever_a_check_raises_is_told_in_one_line(kernel, statement, said):
-    made, _ = kernel("check", statement)
+def test_whatever_a_check_raises_is_reported_in_one_line(kernel, statement, said):
+    result, _ = kernel("check", statement)
     with pytest.raises(KernelError) as caught:
-        made.check({}, {}, {})
+        result.check({}, {}, {})
     assert str(caught.value).endswith(f": check failed: {said}")
 
 
 @pytest.mark.parametrize("function", CALLS)
 def test_an_interrupt_is_the_users(kernel, function):
-    made, _ = kernel(function, "raise KeyboardInterrupt")
+    result, _ = kernel(function, "raise KeyboardInterrupt")
     with pytest.raises(KeyboardInterrupt):
-        CALLS[function](made)
+        CALLS[function](result)
 
 
 @pytest.mark.parametrize("text", ["import sys\nsys.exit(0)\n", f"{HOST}\ndef __getattr__(name):\n    sys.exit(0)\n"])
-def test_a_host_py_that_ends_python_while_it_is_loaded_is_told_with_its_line(tmp_path, text):
+def test_a_host_py_that_ends_python_while_it_is_loaded_is_reported_with_its_line(tmp_path, text):
     (tmp_path / "kernel.cu").touch()
     (tmp_path / "host.py").write_text(text)
     line = text.split("\n").index(next(each for each in text.split("\n") if "sys.exit" in each)) + 1

@@ -51,6 +51,8 @@ FULL = {
         "transfers": "pipelined",
         "port_interval": 2,
         "port_chunks": 4,
+        "ports": 2,
+        "store_interval": 3.5,
         "partitions": 6,
         "interleave": "hash",
         "service": 1.5,
@@ -67,7 +69,7 @@ FULL = {
     },
     "limits": {"blocks_per_group": 8, "warps_per_group": 16},
     "resources": {"registers": 16384, "shared_memory": 16384, "threads_per_block": 512},
-    "banks": {"count": 16, "word_bytes": 8, "lanes": 16},
+    "banks": {"count": 16, "word_bytes": 8, "lanes": 16, "latency": 22.5},
     "hong_kim": {"departure_delay_coalesced": 4, "departure_delay_uncoalesced": 40},
 }
 
@@ -76,14 +78,14 @@ COUNTS = (
     "memory.word_bytes", "memory.partitions", "memory.outstanding", "memory.l1.sets", "memory.l1.ways",
     "memory.l2.sets", "memory.l2.ways", "limits.blocks_per_group", "limits.warps_per_group", "resources.registers",
     "resources.shared_memory", "resources.threads_per_block", "banks.count", "banks.word_bytes", "banks.lanes",
-    "memory.rows.chunks", "memory.rows.open", "memory.port_chunks",
+    "memory.rows.chunks", "memory.rows.open", "memory.port_chunks", "memory.ports",
 )  # fmt: skip
 DURATIONS = (
     "scheduling.pipeline_depth", "scheduling.launch_overhead", "scheduling.block_launch", "scheduling.block_interval",
     "scheduling.warp_launch",
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
-    "memory.l2.service", "memory.first_access",
+    "memory.l2.service", "memory.first_access", "memory.store_interval",
 )  # fmt: skip
 WORDS = {
     "scheduling.switch": ("on-stall", "every-instruction"),
@@ -102,24 +104,24 @@ NO_NUMBERS = (math.nan, math.inf, -math.inf, True, "4", [4], np.float64("nan"), 
 
 def changed(tables, **values):
     """A copy of `tables` with some values set, by dotted key."""
-    made = copy.deepcopy(tables)
+    copied = copy.deepcopy(tables)
     for dotted, value in values.items():
         *parents, last = dotted.split(".")
-        table = made
+        table = copied
         for parent in parents:
             table = table.setdefault(parent, {})
         table[last] = value
-    return made
+    return copied
 
 
 def without(tables, dotted):
-    made = copy.deepcopy(tables)
+    copied = copy.deepcopy(tables)
     *parents, last = dotted.split(".")
-    table = made
+    table = copied
     for parent in parents:
         table = table[parent]
     del table[last]
-    return made
+    return copied
 
 
 def machine(**values):
@@ -211,11 +213,11 @@ def test_a_latency_of_less_than_one_tick_is_refused(key, ticks_per_cycle, too_sh
 @pytest.mark.parametrize("key", ["memory.latency", "memory.store_latency", "memory.l1.latency", "memory.l2.latency"])
 @pytest.mark.parametrize(("ticks_per_cycle", "just_long_enough"), [(1, 0.5), (10, 0.05), (4, 0.125)])
 def test_a_latency_that_rounds_to_one_tick_is_accepted(key, ticks_per_cycle, just_long_enough):
-    made = Machine.from_dict(changed(FULL, **{key: just_long_enough, "ticks_per_cycle": ticks_per_cycle}))
-    assert made.ticks(made.values()[key]) == 1
+    result = Machine.from_dict(changed(FULL, **{key: just_long_enough, "ticks_per_cycle": ticks_per_cycle}))
+    assert result.ticks(result.values()[key]) == 1
 
 
-@pytest.mark.parametrize("key", ["port_interval", "service", "atomic_service", "turnaround"])
+@pytest.mark.parametrize("key", ["port_interval", "store_interval", "service", "atomic_service", "turnaround"])
 def test_serial_transfers_have_no_limit_on_bandwidth(key):
     line = complaint(changed(SMALLEST, **{"memory.transfers": "serial", f"memory.{key}": 0.25}))
     assert line == f"memory.{key} = 0.25: must be 0 with memory.transfers = 'serial'"
@@ -225,8 +227,8 @@ def test_serial_transfers_know_no_slices_of_the_l2():
     l2 = {"sets": 1, "ways": 1, "latency": 9}
     line = complaint(changed(SMALLEST, **{"memory.transfers": "serial", "memory.l2": {**l2, "service": 0.25}}))
     assert line == "memory.l2.service = 0.25: must be 0 with memory.transfers = 'serial'"
-    made = machine(**{"memory.transfers": "serial", "memory.l2": l2})
-    assert (made.memory.l2.service, made.memory.l2.writes, made.memory.l2.start) == (0, "through", "cold")
+    result = machine(**{"memory.transfers": "serial", "memory.l2": l2})
+    assert (result.memory.l2.service, result.memory.l2.writes, result.memory.l2.start) == (0, "through", "cold")
 
 
 def test_serial_transfers_open_no_rows():
@@ -260,7 +262,7 @@ def test_half_warp_segments_with_such_chunks_are_accepted(chunk_words, word_byte
     ("key", "nearest"),
     [
         ("clock_hertz", "clock_hz"),
-        ("latency", "memory.latency"),
+        ("latency", "banks.latency"),  # or 'memory.latency'
         ("cores.group", "cores.groups"),
         ("scheduling.schedular", "scheduling.scheduler"),
         ("memory.latenci", "memory.latency"),
@@ -339,10 +341,10 @@ def test_a_number_beyond_the_range_of_a_double_is_refused(key, value, ticks_per_
 
 @pytest.mark.parametrize("number", [np.int32, np.int64, np.uint8, np.float32, np.float64])
 def test_numpy_numbers_are_plain_numbers_afterwards(number):
-    made = machine(**{"cores.groups": number(15), "memory.latency": number(64)})
-    assert (made.cores.groups, made.memory.latency) == (15, 64)
-    assert type(made.cores.groups) is int
-    assert json.loads(json.dumps(made.to_dict())) == made.to_dict()
+    result = machine(**{"cores.groups": number(15), "memory.latency": number(64)})
+    assert (result.cores.groups, result.memory.latency) == (15, 64)
+    assert type(result.cores.groups) is int
+    assert json.loads(json.dumps(result.to_dict())) == result.to_dict()
 
 
 def test_a_whole_float_is_a_count():
@@ -350,8 +352,8 @@ def test_a_whole_float_is_a_count():
 
 
 def test_threads_per_core_may_be_fractional():
-    made = machine(**{"cores.max_threads_per_core": 10.67, "cores.cores_per_group": 192})
-    assert made.warps_per_group == 64  # floor(10.67 * 192 / 32)
+    result = machine(**{"cores.max_threads_per_core": 10.67, "cores.cores_per_group": 192})
+    assert result.warps_per_group == 64  # floor(10.67 * 192 / 32)
 
 
 DEFAULTS = {
@@ -377,6 +379,8 @@ DEFAULTS = {
     "memory.stores": "blocking",
     "memory.l1_after_store": "keep",
     "memory.port_chunks": 1,
+    "memory.ports": 1,
+    "banks.latency": 0,
 }
 
 
@@ -398,9 +402,9 @@ def test_what_has_no_default_is_no_limit(key):
 
 
 def test_the_tables_come_back_as_they_went_in():
-    made = Machine.from_dict(FULL)
-    assert made.to_dict() == {**FULL, "sources": {}}
-    assert Machine.from_dict(made.to_dict()) == made
+    result = Machine.from_dict(FULL)
+    assert result.to_dict() == {**FULL, "sources": {}}
+    assert Machine.from_dict(result.to_dict()) == result
 
 
 def test_every_key_has_a_unit_and_a_meaning():
@@ -414,8 +418,8 @@ def test_every_key_has_a_unit_and_a_meaning():
 
 @pytest.mark.parametrize(("width", "cores", "cycles"), [(32, 8, 4), (32, 32, 1), (32, 64, 1), (1, 1, 1), (32, 12, 3)])
 def test_issue_takes_the_width_over_the_cores_rounded_up(width, cores, cycles):
-    made = machine(**{"cores.warp_width": width, "cores.cores_per_group": cores})
-    assert made.issue_cycles == cycles
+    result = machine(**{"cores.warp_width": width, "cores.cores_per_group": cores})
+    assert result.issue_cycles == cycles
 
 
 @pytest.mark.parametrize(("width", "cores", "ports"), [(32, 8, 1), (32, 32, 1), (32, 63, 1), (32, 64, 2), (1, 5, 5)])
@@ -465,8 +469,8 @@ def test_ticks_are_within_half_a_tick_of_the_cycles(cycles, ticks_per_cycle):
 
 
 def test_replace_takes_dotted_keys():
-    made = machine().replace({"memory.latency": 800, "scheduling.scheduler": "oldest", "clock_hz": 2e9})
-    assert (made.memory.latency, made.scheduling.scheduler, made.clock_hz) == (800, "oldest", 2e9)
+    result = machine().replace({"memory.latency": 800, "scheduling.scheduler": "oldest", "clock_hz": 2e9})
+    assert (result.memory.latency, result.scheduling.scheduler, result.clock_hz) == (800, "oldest", 2e9)
 
 
 @pytest.mark.parametrize("key", ["name", "description"])
@@ -475,24 +479,24 @@ def test_replace_gives_another_name(key):
 
 
 def test_replace_leaves_the_original_as_it_was():
-    made = load_machine("gtx480")
-    before = copy.deepcopy(made.to_dict())
-    made.replace({"memory.latency": 800, "memory.l1": None, "limits.blocks_per_group": 1})
-    assert made.to_dict() == before
+    result = load_machine("gtx480")
+    before = copy.deepcopy(result.to_dict())
+    result.replace({"memory.latency": 800, "memory.l1": None, "limits.blocks_per_group": 1})
+    assert result.to_dict() == before
 
 
 def test_replace_by_none_takes_an_optional_key_away():
-    made = Machine.from_dict(FULL).replace(
+    result = Machine.from_dict(FULL).replace(
         {"limits.blocks_per_group": None, "memory.outstanding": None, "clock_hz": None}
     )
-    assert (made.limits.blocks_per_group, made.memory.outstanding, made.clock_hz) == (None, None, None)
+    assert (result.limits.blocks_per_group, result.memory.outstanding, result.clock_hz) == (None, None, None)
 
 
 def test_replace_by_none_takes_a_table_away_with_its_sources():
-    made = load_machine("gtx480").replace({"memory.l1": None})
-    assert made.memory.l1 is None
-    assert made.memory.l2 is not None
-    assert not [key for key in made.sources if key.startswith("memory.l1")]
+    result = load_machine("gtx480").replace({"memory.l1": None})
+    assert result.memory.l1 is None
+    assert result.memory.l2 is not None
+    assert not [key for key in result.sources if key.startswith("memory.l1")]
 
 
 def test_replace_by_none_of_what_has_a_default_gives_the_default():
@@ -507,20 +511,20 @@ def test_replace_by_none_of_what_is_needed_is_refused(key):
 
 def test_replace_gives_a_table_that_was_not_there():
     assert machine().replace({"memory.l1": CACHE}).memory.l1.ways == 2
-    made = machine().replace({"memory.l1.sets": 1, "memory.l1.ways": 2, "memory.l1.latency": 3})
-    assert made.memory.l1.latency == 3
+    result = machine().replace({"memory.l1.sets": 1, "memory.l1.ways": 2, "memory.l1.latency": 3})
+    assert result.memory.l1.latency == 3
 
 
 def test_replace_marks_the_user_as_the_source():
-    made = load_machine("gtx480").replace({"memory.latency": 800, "scheduling.warp_launch": 3})
-    assert made.sources["memory.latency"].certainty == "user"
-    assert made.sources["scheduling.warp_launch"].certainty == "user"
-    assert made.sources["cores.groups"] == load_machine("gtx480").sources["cores.groups"]
+    result = load_machine("gtx480").replace({"memory.latency": 800, "scheduling.warp_launch": 3})
+    assert result.sources["memory.latency"].certainty == "user"
+    assert result.sources["scheduling.warp_launch"].certainty == "user"
+    assert result.sources["cores.groups"] == load_machine("gtx480").sources["cores.groups"]
 
 
 def test_replace_of_a_table_marks_the_user_as_the_source_of_its_values():
-    made = load_machine("gtx480").replace({"memory.l1": CACHE})
-    assert made.sources["memory.l1.sets"].certainty == "user"
+    result = load_machine("gtx480").replace({"memory.l1": CACHE})
+    assert result.sources["memory.l1.sets"].certainty == "user"
 
 
 @pytest.mark.parametrize(
@@ -559,9 +563,9 @@ def test_the_digest_does_not_depend_on_names_and_sources():
 
 
 def test_the_digest_does_not_depend_on_what_kernels_are_compiled_for():
-    made = Machine.from_dict(changed(FULL, compute_capability="9.0"))
-    assert made.digest() == Machine.from_dict(FULL).digest()
-    assert made != Machine.from_dict(FULL)
+    result = Machine.from_dict(changed(FULL, compute_capability="9.0"))
+    assert result.digest() == Machine.from_dict(FULL).digest()
+    assert result != Machine.from_dict(FULL)
 
 
 def test_the_digest_does_not_depend_on_the_order_of_keys():
@@ -589,9 +593,9 @@ def test_the_digest_stays_where_a_value_is_replaced_by_itself():
 
 @pytest.mark.parametrize(("table", "key"), [(None, "clock_hz"), ("cores", "groups"), ("memory", "latency")])
 def test_a_machine_is_frozen(table, key):
-    made = machine()
+    result = machine()
     with pytest.raises(pydantic.ValidationError, match="frozen"):
-        setattr(getattr(made, table) if table else made, key, 1)
+        setattr(getattr(result, table) if table else result, key, 1)
 
 
 # load_machine
@@ -739,17 +743,17 @@ def test_machines_ship():
 def test_a_shipped_machine_holds_what_its_file_says(name):
     tables = written(name)
     sources = tables.pop("sources")
-    made = load_machine(name)
-    values = made.values()
-    lookup = {"name": made.name, "description": made.description, "family": made.family, **values}
+    result = load_machine(name)
+    values = result.values()
+    lookup = {"name": result.name, "description": result.description, "family": result.family, **values}
     for key in flat(tables):
         value = tables
         for part in key.split("."):
             value = value[part]
         assert lookup[key] == value
-    told = {key: source.source for key, source in made.sources.items()}
-    assert {key: told.pop(key) for key in sources} == {key: source["source"] for key, source in sources.items()}
-    assert all(source == "as service" or source.startswith(f"family {made.family}: ") for source in told.values())
+    reported = {key: source.source for key, source in result.sources.items()}
+    assert {key: reported.pop(key) for key in sources} == {key: source["source"] for key, source in sources.items()}
+    assert all(source == "as service" or source.startswith(f"family {result.family}: ") for source in reported.values())
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -777,18 +781,18 @@ def bandwidth_service(made, bytes_per_second):
     [("gtx280", 141.7e9), ("gtx480", 177.4e9)],  # that of an A100 is fitted: tests/test_profiles.py
 )
 def test_service_is_derived_from_bandwidth(name, bytes_per_second):
-    made = load_machine(name)
+    result = load_machine(name)
     # the files give hundredths of a cycle
-    assert made.memory.service == pytest.approx(bandwidth_service(made, bytes_per_second), abs=0.005)
-    assert made.memory.atomic_service == made.memory.service
+    assert result.memory.service == pytest.approx(bandwidth_service(result, bytes_per_second), abs=0.005)
+    assert result.memory.atomic_service == result.memory.service
 
 
 @pytest.mark.parametrize(
     ("name", "threads_of_a_group"), [("gtx280", 1024), ("gtx480", 1536), ("a100-80", 2048), ("cray-xmt", 128)]
 )
 def test_threads_per_core_are_derived_from_the_threads_of_a_group(name, threads_of_a_group):
-    made = load_machine(name)
-    assert made.cores.max_threads_per_core * made.cores.cores_per_group == threads_of_a_group
+    result = load_machine(name)
+    assert result.cores.max_threads_per_core * result.cores.cores_per_group == threads_of_a_group
 
 
 @pytest.mark.parametrize(
@@ -796,22 +800,22 @@ def test_threads_per_core_are_derived_from_the_threads_of_a_group(name, threads_
     [("gtx480", "l1", 16), ("gtx480", "l2", 768), ("a100-80", "l1", 128), ("a100-80", "l2", 40 * 1024)],
 )
 def test_sets_of_a_cache_are_derived_from_its_size(name, cache, kib):
-    made = load_machine(name)
-    entry = getattr(made.memory, cache)
-    assert entry.sets * entry.ways * made.chunk_bytes == kib * 1024
+    result = load_machine(name)
+    entry = getattr(result.memory, cache)
+    assert entry.sets * entry.ways * result.chunk_bytes == kib * 1024
 
 
 def test_the_partitions_of_the_gtx480_are_derived_from_bandwidth_and_memory_clock():
-    made = load_machine("gtx480")
-    bits = made.peak_bandwidth / (4 * 924e6) * 8  # four transfers a clock
+    result = load_machine("gtx480")
+    bits = result.peak_bandwidth / (4 * 924e6) * 8  # four transfers a clock
     assert round(bits) == 384
-    assert made.memory.partitions == 384 // 64
+    assert result.memory.partitions == 384 // 64
 
 
 def test_the_latency_of_the_xmt_is_the_time_of_the_mta_2_in_its_own_cycles():
-    made = load_machine("cray-xmt")
+    result = load_machine("cray-xmt")
     seconds = 160 / 220e6  # the middle of 150 to 170 cycles
-    assert made.memory.latency == round(seconds * made.clock_hz)
+    assert result.memory.latency == round(seconds * result.clock_hz)
 
 
 CONFIRMED = {
@@ -879,24 +883,24 @@ GROUP = {
     ids=["shared memory", "registers", "blocks", "a tie", "threads", "no shared memory", "no registers"],
 )
 def test_active_blocks_are_the_least_of_the_four_terms(threads, registers, shared_memory, limits):
-    made = machine(**GROUP)
-    terms = made.block_limits(threads, registers, shared_memory)
+    result = machine(**GROUP)
+    terms = result.block_limits(threads, registers, shared_memory)
     del terms["warps"]  # not one of Eq (5.2)'s
     assert terms == limits
     least = min(blocks for blocks in limits.values() if blocks is not None)
-    assert made.active_blocks(threads, registers, shared_memory) == least
+    assert result.active_blocks(threads, registers, shared_memory) == least
 
 
 def test_a_machine_without_resources_limits_blocks_by_threads_alone():
-    made = machine(cores=GROUP["cores"])
-    assert made.block_limits(256, 10**6, 10**9) == {
+    result = machine(cores=GROUP["cores"])
+    assert result.block_limits(256, 10**6, 10**9) == {
         "shared memory": None,
         "registers": None,
         "blocks": None,
         "threads": 6,
         "warps": 6,
     }
-    assert made.active_blocks(256, 10**6, 10**9) == 6
+    assert result.active_blocks(256, 10**6, 10**9) == 6
 
 
 @pytest.mark.parametrize(
@@ -936,7 +940,12 @@ def test_a_key_that_came_later_changes_no_digest_until_it_is_set():
     machine = Machine.from_dict(SMALLEST)
     assert machine.replace({"scheduling.block_interval": 0}).digest() == machine.digest()
     assert machine.replace({"scheduling.block_interval": 1}).digest() != machine.digest()
-    for later, other in (("memory.atomics", "by-word"), ("memory.first_access", 1)):
+    for later, other in (
+        ("memory.atomics", "by-word"),
+        ("memory.first_access", 1),
+        ("memory.ports", 2),
+        ("banks.latency", 9),
+    ):
         assert machine.replace({later: machine.values()[later]}).digest() == machine.digest()
         assert machine.replace({later: other}).digest() != machine.digest()
 
@@ -946,6 +955,11 @@ def test_a_source_without_words_is_written_and_read_again(tmp_path, more):
     path = tmp_path / "m.toml"
     tables = {**load_machine("gtx280").to_dict(), "sources": {"memory.latency": {"source": "", "certainty": "user"}}}
     path.write_text(machine_toml(Machine.from_dict(tables, "m")) + more, encoding="utf-8")
-    made = load_machine(path)
-    path.write_text(machine_toml(made), encoding="utf-8")
-    assert load_machine(path) == made
+    result = load_machine(path)
+    path.write_text(machine_toml(result), encoding="utf-8")
+    assert load_machine(path) == result
+
+
+def test_a_scheduler_by_its_name_elsewhere_points_to_its_name_here():
+    line = complaint(changed(SMALLEST, **{"scheduling.scheduler": "GTO"}))
+    assert line.endswith("must be 'fifo', 'oldest', 'greedy-oldest' or 'round-robin' (that is 'greedy-oldest' here)")

@@ -16,7 +16,7 @@ TRACE = shipped_trace("list-ranking-wyllie.parquet")
     ("source", "kind"),
     [("x.parquet", "trace"), ("x.json", "workload"), ("stream", "kernel"), ("./kernels/stream", "kernel")],
 )
-def test_what_a_source_is_is_told_by_its_suffix(source, kind):
+def test_what_a_source_is_is_reported_by_its_suffix(source, kind):
     assert kind_of(source) == kind
 
 
@@ -67,13 +67,13 @@ def test_a_workload_has_nothing_to_count(tmp_path):
         (3, None, None, KernelError, "source = 3: must be a kernel's name or folder, or a"),
     ],
 )
-def test_what_can_not_be_opened_is_told_in_a_line(source, given, kinds, error, said):
+def test_what_can_not_be_opened_is_reported_in_a_line(source, given, kinds, error, said):
     with pytest.raises(error, match=said) as caught:
         open_program(source, given, **({} if kinds is None else {"kinds": kinds}))
     assert "\n" not in str(caught.value)
 
 
-def test_a_block_that_does_not_fit_is_told_where_it_is_prepared():
+def test_a_block_that_does_not_fit_is_reported_where_it_is_prepared():
     tiny = Machine.from_dict({
         "name": "tiny", "cores": {"groups": 1, "cores_per_group": 1, "warp_width": 1, "max_threads_per_core": 1},
         "memory": {"latency": 1, "chunk_words": 1},
@@ -82,6 +82,6 @@ def test_a_block_that_does_not_fit_is_told_where_it_is_prepared():
         open_program(TRACE).on(tiny)
 
 
-def test_a_trace_that_did_not_come_along_is_told():
+def test_a_trace_that_did_not_come_along_is_reported():
     with pytest.raises(TraceError, match=r"none\.parquet: did not come with this simtmm"):
         shipped_trace("none.parquet")

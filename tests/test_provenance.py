@@ -1,5 +1,7 @@
 """Provenance: the sources of a part of the package have a hash that every edit changes."""
 
+import pytest
+
 from simtmm import provenance
 
 
@@ -27,3 +29,12 @@ def test_every_edit_of_a_part_changes_its_hash(tmp_path, monkeypatch):
     (tmp_path / "engine/fast.py").rename(tmp_path / "engine/slow.py")
     assert of("engine") != engine
     provenance.sources.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("program", "written"),
+    [("/usr/bin/simtmm", "simtmm"), ("/lib/simtmm/__main__.py", "python -m simtmm"), ("/srv/notes.py", "notes.py")],
+)
+def test_a_command_is_what_somebody_writes(program, written, monkeypatch):
+    monkeypatch.setattr(provenance.sys, "argv", [program, "run", "--json"])
+    assert provenance.provenance()["command"] == f"{written} run --json"

@@ -51,10 +51,10 @@ def test_each_item_has_a_source_and_tests_or_a_reason_for_none(item):
     assert bool(of.get("tests")) != bool(of.get("untested"))
 
 
-def test_a_number_a_table_or_an_equation_without_a_test_is_told():
+def test_a_number_a_table_or_an_equation_without_a_test_is_reported():
     untested = [item for item, of in ITEMS.items() if "untested" in of and of["kind"] != "trend"]
-    told = (ROOT / "DEVIATIONS.md").read_text(encoding="utf-8")
-    assert [item for item in untested if f"`{item}`" in told] == untested
+    reported = (ROOT / "DEVIATIONS.md").read_text(encoding="utf-8")
+    assert [item for item in untested if f"`{item}`" in reported] == untested
 
 
 def values(item):

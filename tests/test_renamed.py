@@ -220,12 +220,12 @@ def test_a_trace_with_old_metadata_loads(tmp_path):
 def test_a_measurement_with_an_old_key_loads(tmp_path):
     times = Quartiles(1e-6, 2e-6, 3e-6)
     launch = LaunchTime("f", (1, 1, 1), (32, 1, 1), 16, 0, 4096, 8, times)
-    made = Measurement("k", {}, "H200", (launch,), times, times, 5, 1, True, {}, "digest")
+    measurement = Measurement("k", {}, "H200", (launch,), times, times, 5, 1, True, {}, "digest")
     path = tmp_path / "times.json"
-    save_measurement(made, path)
+    save_measurement(measurement, path)
     assert '"shared_memory_bytes"' in path.read_text()
     path.write_text(path.read_text().replace('"shared_memory_bytes"', '"local_memory_bytes"'))
-    assert load_measurement(path) == dataclasses.replace(made)
+    assert load_measurement(path) == dataclasses.replace(measurement)
 
 
 def test_measured_times_of_an_old_kernel_are_those_of_the_new_one(tmp_path):

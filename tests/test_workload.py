@@ -60,26 +60,26 @@ def test_a_workload_comes_back_from_its_file(tmp_path):
 
 
 def test_sizes_are_over_all_launches():
-    made = Workload.from_dict({"launches": [{"blocks": BLOCKS}, {"blocks": BLOCKS[:1]}]})
-    assert (made.launches, made.blocks, made.warps, made.operations) == (2, 4, 5, 20)
+    result = Workload.from_dict({"launches": [{"blocks": BLOCKS}, {"blocks": BLOCKS[:1]}]})
+    assert (result.launches, result.blocks, result.warps, result.operations) == (2, 4, 5, 20)
 
 
 def test_the_arrays_are_flat_with_offsets():
-    made = workload()
-    assert [OPERATIONS[kind] for kind in made.kind[:9]] == [operation[0] for operation in EVERYTHING]
-    assert made.amount.tolist() == [4, 2, 2, 1, 2, 3, 1, 0, 6, 1]
-    assert made.chunks.tolist() == [0, 1, 5, 7, 7, 3, 3, 3]
-    assert made.warp_operations.tolist() == [0, 9, 10, 10]
-    assert made.warp_chunks.tolist() == [0, 8, 8, 8]
-    assert made.block_warps.tolist() == [0, 2, 3, 3]
-    assert made.launch_blocks.tolist() == [0, 3]
-    assert made.launch_limits.tolist() == [0]
+    result = workload()
+    assert [OPERATIONS[kind] for kind in result.kind[:9]] == [operation[0] for operation in EVERYTHING]
+    assert result.amount.tolist() == [4, 2, 2, 1, 2, 3, 1, 0, 6, 1]
+    assert result.chunks.tolist() == [0, 1, 5, 7, 7, 3, 3, 3]
+    assert result.warp_operations.tolist() == [0, 9, 10, 10]
+    assert result.warp_chunks.tolist() == [0, 8, 8, 8]
+    assert result.block_warps.tolist() == [0, 2, 3, 3]
+    assert result.launch_blocks.tolist() == [0, 3]
+    assert result.launch_limits.tolist() == [0]
 
 
 def test_a_warp_can_be_read_alone():
-    made = workload()
-    assert list(made.warp(0)) == EVERYTHING
-    assert list(made.warp(1)) == [["compute", 1]]
+    result = workload()
+    assert list(result.warp(0)) == EVERYTHING
+    assert list(result.warp(1)) == [["compute", 1]]
 
 
 def test_the_largest_chunk_is_2_to_the_63_less_1():
@@ -94,14 +94,14 @@ def test_numpy_integers_are_welcome():
 
 def test_blocks_per_group_belongs_to_a_launch():
     launches = [{"blocks": BLOCKS, "blocks_per_group": 3}, {"blocks": BLOCKS}]
-    made = Workload.from_dict({"launches": launches})
-    assert made.launch_limits.tolist() == [3, 0]
-    assert made.to_dict() == {"launches": launches}
+    result = Workload.from_dict({"launches": launches})
+    assert result.launch_limits.tolist() == [3, 0]
+    assert result.to_dict() == {"launches": launches}
 
 
 def test_blocks_per_group_may_stand_beside_blocks():
-    made = Workload.from_dict({"blocks": BLOCKS, "blocks_per_group": 2})
-    assert made.to_dict() == {"launches": [{"blocks": BLOCKS, "blocks_per_group": 2}]}
+    result = Workload.from_dict({"blocks": BLOCKS, "blocks_per_group": 2})
+    assert result.to_dict() == {"launches": [{"blocks": BLOCKS, "blocks_per_group": 2}]}
 
 
 # Equality, digest, frozen
@@ -119,9 +119,9 @@ OTHERS = {
 
 @pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
 def test_what_differs_in_anything_is_unequal_and_has_another_digest(other):
-    made = workload([{"warps": [[["compute", 4]]]}])
-    assert made != workload(other)
-    assert made.digest() != workload(other).digest()
+    result = workload([{"warps": [[["compute", 4]]]}])
+    assert result != workload(other)
+    assert result.digest() != workload(other).digest()
 
 
 def test_chunks_and_launch_limits_count_in_equality_and_digest():
@@ -141,9 +141,9 @@ def test_where_operations_stand_counts_in_equality_and_digest():
 
 
 def test_where_it_comes_from_does_not_count():
-    made = Workload.from_dict({"blocks": BLOCKS}, origin="elsewhere")
-    assert made == workload()
-    assert made.digest() == workload().digest()
+    result = Workload.from_dict({"blocks": BLOCKS}, origin="elsewhere")
+    assert result == workload()
+    assert result.digest() == workload().digest()
 
 
 def test_a_workload_equals_nothing_else():
@@ -151,11 +151,11 @@ def test_a_workload_equals_nothing_else():
 
 
 def test_a_workload_is_frozen():
-    made = workload()
+    result = workload()
     with pytest.raises(dataclasses.FrozenInstanceError):
-        made.kind = made.kind
+        result.kind = result.kind
     with pytest.raises(ValueError, match="read-only"):
-        made.amount[0] = 7
+        result.amount[0] = 7
 
 
 def test_a_workload_has_no_hash():
@@ -333,3 +333,17 @@ def test_saving_over_an_old_file_replaces_it(tmp_path):
     workload().save(path)
     assert load_workload(path) == workload()
     assert os.listdir(tmp_path) == ["w.json"]
+
+
+def test_a_file_that_is_too_large_for_memory_is_refused_before_it_is_read(monkeypatch):
+    monkeypatch.setattr("simtmm.workload.held.LARGEST_FILE", 1 << 20)
+    monkeypatch.setattr("simtmm.workload.held.available_memory", lambda: 0)
+    with pytest.raises(WorkloadError, match="/dev/zero: is too large: must be at most 1 MiB"):
+        load_workload("/dev/zero")
+
+
+def test_a_key_that_comes_twice_is_refused(tmp_path):
+    """One of the two was left out without a word."""
+    (tmp_path / "w.json").write_text('{"blocks": [], "blocks": [{"warps": [[["compute", 1]]]}]}')
+    with pytest.raises(WorkloadError, match=r"w.json: is not JSON \(key 'blocks' is there twice\)"):
+        load_workload(tmp_path / "w.json")

@@ -18,13 +18,22 @@ extern "C" __global__ void split(int* successor, int* sublists, int interval, in
     ST(successor, splitter, ~t);
 }
 
-template <bool WEIGHTED>
-__device__ void walk(const int* successor, int* rank, int* sublist, int* sublists, int* sublist_total, int interval,
-                     int count)
+// The same with splitters that lie anywhere.
+extern "C" __global__ void split_anywhere(int* successor, const int* splitters, int* sublists, int count)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     if (t >= count) return;
-    int node = t * interval, next = LD(sublists, t), following, total = 0;
+    int splitter = LD(splitters, t);
+    int next = LD(successor, splitter);
+    ST(sublists, t, next);
+    ST(successor, splitter, ~t);
+}
+
+// Walks sublist t from its splitter, `node`.
+template <bool WEIGHTED>
+__device__ void walk(const int* successor, int* rank, int* sublist, int* sublists, int* sublist_total, int t, int node)
+{
+    int next = LD(sublists, t), following, total = 0;
     for (;;) {
         int weight = 1;
         if (WEIGHTED) weight = LD_ASYNC(rank, node);
@@ -47,14 +56,28 @@ __device__ void walk(const int* successor, int* rank, int* sublist, int* sublist
 extern "C" __global__ void local_rank(const int* successor, int* rank, int* sublist, int* sublists, int* sublist_total,
                                       int interval, int count)
 {
-    walk<false>(successor, rank, sublist, sublists, sublist_total, interval, count);
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= count) return;
+    walk<false>(successor, rank, sublist, sublists, sublist_total, t, t * interval);
+}
+
+// The same with splitters that lie anywhere.
+extern "C" __global__ void local_rank_anywhere(const int* successor, const int* splitters, int* rank, int* sublist,
+                                               int* sublists, int* sublist_total, int count)
+{
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= count) return;
+    int node = LD(splitters, t);
+    walk<false>(successor, rank, sublist, sublists, sublist_total, t, node);
 }
 
 // Phase 2 of the iterations behind it.
 extern "C" __global__ void local_rank_weighted(const int* successor, int* rank, int* sublist, int* sublists,
                                                int* sublist_total, int interval, int count)
 {
-    walk<true>(successor, rank, sublist, sublists, sublist_total, interval, count);
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= count) return;
+    walk<true>(successor, rank, sublist, sublists, sublist_total, t, t * interval);
 }
 
 // Phase 3. A node's rank in its sublist and that of its sublist.

@@ -14,7 +14,7 @@ from simtmm.measurement.timings import Timing
 from simtmm.program import Kind, architecture_for, kind_of, open_program
 from simtmm.recorder import form_of
 from simtmm.recorder.sources import opened_kernel
-from simtmm.study.design.content import kernel_digest, launches_digest
+from simtmm.study.design.content import files_digest, kernel_digest, launches_digest
 from simtmm.study.evaluation.cases import Ran
 
 TRACED: tuple[Kind, ...] = ("kernel", "trace")
@@ -36,6 +36,10 @@ def wanted_programs(
     parameters: Mapping[str, Sequence[object]],
     measured: Sequence[Timing],
 ) -> Iterator[Wanted]:
+    """The programs that a comparison runs; those that were measured where none is named.
+
+    Raises KernelError for parameters that no kernel has, and MachineError where there is no machine.
+    """
     if not sources:
         if parameters:
             raise KernelError(f"parameters ({', '.join(parameters)}) can only be given to a kernel, and none is named")
@@ -111,11 +115,13 @@ def planned_cases(wanted: Sequence[Wanted], form: str | None) -> tuple[list[Plan
     planned: list[Planned] = []
     warnings: dict[str, None] = {}
     digests: dict[str, str] = {}
+    files: dict[str, str] = {}
     for one in wanted:
         kernel = one.kernel
         source = one.source if kernel is None or kernel.sources else str(kernel.folder)
         if source not in digests:
             digests[source] = _digest(source, kernel, form)
+            files[source] = files_digest(kernel.folder) if kernel and not kernel.sources else ""
         for name, machine in one.machines.items():
             if kernel is None:
                 ran = Ran(source, digests[source], None)
@@ -123,7 +129,7 @@ def planned_cases(wanted: Sequence[Wanted], form: str | None) -> tuple[list[Plan
                 architecture, notes = architecture_for(kernel, machine, form)
                 warnings |= dict.fromkeys(notes)
                 own = form if form not in (None, form_of(kernel)) else None
-                ran = Ran(source, digests[source], kernel.resolve(one.given), architecture, own)
+                ran = Ran(source, digests[source], kernel.resolve(one.given), architecture, own, files[source])
             planned.append(Planned(one, name, machine, ran))
     return planned, list(warnings)
 

@@ -31,7 +31,7 @@ class Comparison:
     points: int
     error: float
 
-    def told(self, of_machine: bool = False) -> str:
+    def text(self, of_machine: bool = False) -> str:
         """In words."""
         where = f" on {self.machine}" if of_machine else ""
         return f"{self.kernels}{where}: mean error {100 * self.error:.1f} % over {self.points} points"
@@ -81,16 +81,16 @@ def assumptions(
     updates = sum(launch.atomic_operations for launch in counts.launches)
     if updates * machine.durations.atomic_service < DECIDES * result.ticks:  # however few partitions they go to
         return ()
-    said = f"{ATOMICS} = {machine.memory.atomic_service:g} is an assumption ({source.source})"
+    assumption = f"{ATOMICS} = {machine.memory.atomic_service:g} is an assumption ({source.source})"
     half = again(machine.replace({ATOMICS: machine.memory.atomic_service / 2}))
     if half is None:
-        return (f"{said}, and atomics may decide this result",)
+        return (f"{assumption}, and atomics may decide this result",)
     share = half.ticks / result.ticks
-    return (f"{said} that decides this result: with half of it {100 * share:.0f} % of the time",) * (
+    return (f"{assumption} that decides this result: with half of it {100 * share:.0f} % of the time",) * (
         share < 1 - DECIDES
     )
 
 
 def _listed(found: Sequence[Comparison], of_machine: bool = False) -> str:
     more = [f"{len(found) - MOST_SHOWN} more in docs/accuracy.md"] if len(found) > MOST_SHOWN else []
-    return "; ".join([*(each.told(of_machine) for each in found[:MOST_SHOWN]), *more])
+    return "; ".join([*(each.text(of_machine) for each in found[:MOST_SHOWN]), *more])

@@ -6,21 +6,45 @@ Each pair of a program and a machine is a case; each way to tell its time is a s
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from simtmm.display import Displayed, drawn
+from simtmm.engine.causes import (
+    ATOMICS,
+    BARRIERS,
+    ISSUE,
+    L2_BANDWIDTH,
+    LATENCY,
+    MEMORY_BANDWIDTH,
+    PORT_BANDWIDTH,
+)
+from simtmm.extras import frame
 from simtmm.machine import Machine
 from simtmm.measurement.timings import Timing
-from simtmm.model.calibrated import CALIBRATED
+from simtmm.model import find_model
 from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.result import Prediction, Result
 from simtmm.trace.counts import Counts
 
+if TYPE_CHECKING:
+    import pandas
+
+    from simtmm.report.notebook.picture import Picture
+
 LEAST_TO_RANK = 3  # cases of a rank correlation
 
-# What a state of the simulation's time is in the models' words; the others are in none of them.
-REGIMES = {"issuing": "compute", "memory": "memory", "barrier": "synchronisation"}
+# What a cause is in the models' words, or a state of the time of a result from before there were causes; the others
+# are in none of them.
+REGIMES = {
+    **dict.fromkeys((MEMORY_BANDWIDTH, L2_BANDWIDTH, PORT_BANDWIDTH, ATOMICS, LATENCY), "memory"),
+    ISSUE: "compute",
+    BARRIERS: "synchronisation",
+    "issuing": "compute",
+    "memory": "memory",
+    "barrier": "synchronisation",
+}
 
 Unit = Literal["s", "cycles"]
 
@@ -29,8 +53,9 @@ Unit = Literal["s", "cycles"]
 class Case:
     """A program on a machine.
 
-    given: the parameters that were asked for, a part of `parameters`. machine_name: as it was asked for. errors: why a
-    model says nothing, by model.
+    given: the requested parameters, a part of `parameters`. machine_name: as it was requested. errors: why a
+    model says nothing, by model. causes: the part of the simulated time that each accounts for. algorithm: the papers'
+    one that the program follows, if it does.
     """
 
     program: str
@@ -44,10 +69,12 @@ class Case:
     measured_seconds: float | None = None
     errors: Mapping[str, str] = field(default_factory=dict)
     trace: str = ""
+    causes: Mapping[str, float] = field(default_factory=dict)
+    algorithm: str = ""
 
     @property
     def label(self) -> str:
-        """The program and what was asked for."""
+        """The program and the requested parameters."""
         return _label(self.program, self.given)
 
     def cycles(self, series: str) -> float | None:
@@ -67,13 +94,14 @@ class Case:
         return None if cycles is None or clock is None else cycles / clock
 
     def bound(self, series: str) -> str | None:
-        """What a series says binds: a model's term, or where the largest share of the simulated time went."""
+        """What a series says binds: a model's term, or the cause that most of the simulated time goes to."""
         if series == SIMULATED:
+            if any(self.causes.values()):
+                return max(self.causes, key=lambda name: self.causes[name])
             time = self.result.time
             if not time or not any(time.values()):
                 return None
-            state = max(time, key=lambda name: time[name])
-            return REGIMES.get(state, state)
+            return max(time, key=lambda name: time[name])
         return self.predictions[series].bound if series in self.predictions else None
 
 
@@ -93,12 +121,12 @@ class Absent:
 
     @property
     def label(self) -> str:
-        """The program and what was asked for."""
+        """The program and the requested parameters."""
         return _label(self.program, self.given)
 
     @property
     def where(self) -> str:
-        """The program, what was asked for, and the machine."""
+        """The program, the requested parameters, and the machine."""
         return ", ".join([self.program, *(f"{key}={value}" for key, value in self.given.items()), self.machine_name])
 
 
@@ -128,13 +156,18 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """What came of it.
+class Comparison(Displayed):
+    """Simulated, modelled and measured times of programs on machines, side by side.
 
-    series: in the order in which they are told. reference: one of them. absent: the cases of which there is no time.
-    unmatched: measured times that belong to no case. fits: the calibrated model's constants in cycles, by program and
-    machine, with the number of cases they were fitted to (0: they were given). warnings: what kernels were compiled
-    for, where that is not the machine's own.
+    cases: a program, its parameters and a machine each, with the times by series.
+    series: "simulated", "measured" and models, in the order of the report.
+    reference: the series that the others are compared with.
+    absent: the cases of which there is no time, with the reason.
+    unmatched: measured times that belong to no case.
+    fits: the calibrated model's constants in cycles, by program and machine, with the number of cases they were fitted
+        to (0: they were given).
+    provenance: versions and the command.
+    warnings: what kernels were compiled for, where that is not the machine's own.
     """
 
     cases: tuple[Case, ...]
@@ -146,14 +179,17 @@ class Comparison:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"Comparison(cases: {len(self.cases)}, {', '.join(self.series)}; against {self.reference})"
+
     @property
     def failed(self) -> dict[str, str]:
-        """Why there is no time, by the case: the program, what was asked for, and the machine."""
+        """Why there is no time, by the case: the program, the requested parameters, and the machine."""
         return {one.where: one.reason for one in self.absent}
 
     @property
     def unit(self) -> Unit:
-        """What times over all machines are told in: seconds, or cycles where a machine has no clock."""
+        """The unit of times over all machines: seconds, or cycles where a machine has no clock."""
         return "s" if all(case.machine.clock_hz is not None for case in self.cases) else "cycles"
 
     def time(self, case: Case, series: str) -> float | None:
@@ -178,8 +214,8 @@ class Comparison:
 
     def agreements(self) -> list[Agreement]:
         """How each series but the reference agrees with it; those without a common case are left out."""
-        made = (self._agreement(series) for series in self.series if series != self.reference)
-        return [agreement for agreement in made if agreement is not None]
+        agreements = (self._agreement(series) for series in self.series if series != self.reference)
+        return [agreement for agreement in agreements if agreement is not None]
 
     def _agreement(self, series: str) -> Agreement | None:
         pairs = self.pairs(series)
@@ -197,12 +233,12 @@ class Comparison:
             mean_error=float(np.abs(ratios - 1).mean()),
             spearman=spearman,
             kendall=kendall,
-            regimes=None if series in (MEASURED, CALIBRATED.name) else self._same_regimes(series),
+            regimes=None if series == MEASURED or _is_fitted(series) else self._same_regimes(series),
         )
 
     def _same_regimes(self, series: str) -> tuple[int, int]:
-        told = [(case.bound(SIMULATED), case.bound(series)) for case in self.cases]
-        both = [(one, other) for one, other in told if one in REGIMES.values() and other is not None]
+        bounds = [(REGIMES.get(case.bound(SIMULATED) or ""), case.bound(series)) for case in self.cases]
+        both = [(one, other) for one, other in bounds if one is not None and other is not None]
         return sum(one == other for one, other in both), len(both)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -233,9 +269,25 @@ class Comparison:
                     }
                 )
         for one in self.absent:
-            told = {"kernel": one.program, "machine": one.machine_name, **one.given}
-            rows.append(dict.fromkeys(rows[0] if rows else ()) | told | {"status": one.status, "reason": one.reason})
+            description = {"kernel": one.program, "machine": one.machine_name, **one.given}
+            rows.append(
+                dict.fromkeys(rows[0] if rows else ()) | description | {"status": one.status, "reason": one.reason}
+            )
         return rows
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """`rows()`, for pandas. Raises OutputError where pandas is not installed."""
+        return frame(self.rows())
+
+    def plot(self, kind: str = "scatter", log: str | None = None) -> "Picture":
+        """A picture of it.
+
+        kind: "scatter", "curves", "stacks", "roofline" or "ratios", as docs/pictures.md shows them.
+        log: which axes are logarithmic, "x", "y", "xy" or "none"; found out if left out.
+
+        Raises OutputError for an unknown kind, where there is nothing to draw, and without matplotlib.
+        """
+        return drawn(self, kind=kind, log=log)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as one JSON document."""
@@ -261,6 +313,7 @@ class Comparison:
                         if case.cycles(series) is not None or case.seconds(series) is not None
                     },
                     "where_time_went": dict(case.result.time or {}),
+                    "causes": dict(case.causes),
                     "errors": dict(case.errors),
                 }
                 for case in self.cases
@@ -284,9 +337,14 @@ class Comparison:
         }
 
 
+def _is_fitted(series: str) -> bool:
+    """Whether it is a line through times: its terms say nothing of what binds."""
+    return series != SIMULATED and bool(find_model(series).constants)
+
+
 def _label(program: str, given: Mapping[str, Any]) -> str:
-    said = ", ".join(f"{name}={value}" for name, value in given.items())
-    return f"{program} ({said})" if said else program
+    parameters = ", ".join(f"{name}={value}" for name, value in given.items())
+    return f"{program} ({parameters})" if parameters else program
 
 
 def _ranks(one: Any, other: Any) -> tuple[float | None, float | None]:

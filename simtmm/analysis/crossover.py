@@ -25,7 +25,7 @@ from simtmm.provenance import provenance
 class Versus:
     """Two algorithms on one machine: who wins along each symbol, the others being fixed.
 
-    first, second: their names, with the variant where one is named. skipped: the symbols along which that is not told,
+    first, second: their names, with the variant where one is named. skipped: the symbols along which that is unknown,
     and why.
     """
 
@@ -87,9 +87,9 @@ def versus(
             must = f"must be above 0 and at most {values['X']:.12g}, what a core of {machine.name} holds"
             raise ModelError(f"{both}: T = {threads_per_core:.12g}: {must}")
         values["T"] = threads_per_core
-    asked = list(over)
+    wanted = list(over)
     crossovers, skipped = {}, {}
-    for symbol in asked or VARIED:
+    for symbol in wanted or VARIED:
         with_threads = symbol == "T" or threads_per_core is not None
         one, other = (
             dataclasses.replace(timed(algorithm, variant, set(parameters), with_threads), name=name)
@@ -97,7 +97,7 @@ def versus(
         )
         needed = {letter.name: letter for letter in (*one.symbols, *other.symbols)}
         if symbol not in needed:
-            if asked:
+            if wanted:
                 raise ModelError(f"{both}: {symbol}: neither depends on it")
             continue
         own = {key: value for key, value in values.items() if key in needed and key != symbol}
@@ -108,7 +108,7 @@ def versus(
             low, high = domain((one, other), own, symbol, *range_of(symbols, symbol, values, machine))
             crossovers[symbol] = crossover(one, other, symbol, own, low, high)
         except ModelError as error:
-            if asked:
+            if wanted:
                 raise
             skipped[symbol] = str(error).removeprefix(f"{both}: ")
     if not crossovers:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simtmm.catalogue import current_name, known_kernels, named_kernel
-from simtmm.errors import KernelError, ModelError, nearest
+from simtmm.analysis.followed import followed
+from simtmm.catalogue import current_name, known_kernels
+from simtmm.errors import ModelError, nearest
 from simtmm.files import is_there
-from simtmm.kernel import Kernel, kernel_in
+from simtmm.kernel import Kernel
 from simtmm.machine import Machine
 from simtmm.model import MODELS, formula, predict
 from simtmm.model.algorithms import ALGORITHMS, find
@@ -46,9 +47,10 @@ class Predicted:
 
     predictions: by model. closed_form: the same of the paper's algorithm that the kernel follows, `algorithm`, from its
     symbols; empty where these are outside its domain, `no_closed_form` says how. regimes: what binds along a symbol, by
-    the TMM. formulas: LaTeX by model, made when asked for. sampling: which blocks the trace holds, if not all.
+    the TMM. formulas: LaTeX by model, generated when called. sampling: which blocks the trace holds, if not all.
     warnings: what the trace does not hold, in words. hiding:
-    the threads a core that hide the latency. speedup: of an algorithm. departed: what a measured time departs from.
+    the threads a core that hide the latency. speedup: of an algorithm. departed: how far predictions are from a
+    measured time.
     forced: active blocks, where they are.
     """
 
@@ -81,9 +83,9 @@ class Predicted:
             "sampling": self.sampling.to_dict() if self.sampling else None,
             "warnings": list(self.warnings),
             "machine": {"name": self.machine.name, "processors": self.machine.processors, **self.machine.to_dict()},
-            "predictions": {name: made.to_dict() for name, made in self.predictions.items()},
+            "predictions": {name: prediction.to_dict() for name, prediction in self.predictions.items()},
             "algorithm": self.algorithm,
-            "closed_form": {name: made.to_dict() for name, made in self.closed_form.items()},
+            "closed_form": {name: prediction.to_dict() for name, prediction in self.closed_form.items()},
             "no_closed_form": self.no_closed_form,
             "hiding": {**dataclasses.asdict(self.hiding), "limit": self.hiding.limit} if self.hiding else None,
             "speedup": self.speedup.to_dict() if self.speedup else None,
@@ -233,18 +235,10 @@ def _closed_form(
 
     kernel: what was recorded; if left out, the one that the trace names, if data can name it.
     """
-    try:
-        if kernel is None:
-            folder = named_kernel(trace.info.kernel)
-            if folder is None:
-                return None, {}, None
-            kernel = kernel_in(folder)
-        made = kernel.algorithm(kernel.resolve(trace.info.parameters))
-    except KernelError:  # a trace of a kernel that is not here, or not with these parameters
+    named = followed(trace.info.kernel, trace.info.parameters, kernel)
+    if named is None:
         return None, {}, None
-    if made is None:
-        return None, {}, None
-    name, symbols = made
+    name, symbols = named
     try:
         return name, predict_algorithm(find(name), machine, symbols), None
     except ModelError as error:  # a size outside the closed form's domain

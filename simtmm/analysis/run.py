@@ -2,35 +2,47 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware
 from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
 from simtmm.analysis.what_if import cost, try_out
+from simtmm.display import Displayed, drawn
 from simtmm.engine import DEFAULT, simulate
 from simtmm.engine.choice import AUTO, quickest
 from simtmm.errors import KernelError
+from simtmm.extras import frame
+from simtmm.kernel import Kernel
 from simtmm.machine import Machine
 from simtmm.machine.load import opened_machine
 from simtmm.model import find_model, predict
 from simtmm.model.latency_hiding import Hiding, hiding_of_trace
 from simtmm.model.launch.occupancy import Occupancy, occupancy
-from simtmm.program import Prepared, Program, Source, open_program, shipped_trace
+from simtmm.model.series import SIMULATED
+from simtmm.program import Program, Source, kind_of, open_program, shipped_trace
 from simtmm.provenance import provenance
+from simtmm.recorder.sources import opened_kernel
 from simtmm.result import Prediction, Result
-from simtmm.stalls import REASONS
+from simtmm.sampling import DEFAULT_ERROR, Sampled, check_sample, sampled_kernel, sampled_program
+from simtmm.sampling import Found as FoundSample
 from simtmm.timeline import Blocks
 from simtmm.trace.counts import Counts
 from simtmm.trace.info import TraceInfo
+from simtmm.trace.io import Trace
 from simtmm.trace.schedule import Schedule
 from simtmm.trace.schema import Sampling
 from simtmm.trace.streamed import AnyWorkload
 from simtmm.watch import Watch, telling, watched
+
+if TYPE_CHECKING:
+    import pandas
+
+    from simtmm.report.notebook.picture import Picture
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
 MOST_AGAIN = 1 << 22  # operations of what is simulated once more: a second or so
@@ -38,10 +50,17 @@ DEFAULT_MODELS = ("tmm", "tmm-warps", "pram")  # the models whose predictions st
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Displayed):
     """What came of a run. Without a trace (a workload was given) there is nothing to count or predict from.
 
-    verdict: what binds the run, where, and what would help. beside_the_model: why the TMM says another time, in words.
+    program, parameters, machine: what was run.
+    result: what was simulated.
+    counts: work, span and memory operations, which the models take.
+    predictions: what each model gives, by its name.
+    hiding: how much of the latency the program's threads can hide.
+    verdict: what binds the run, where, and what would help.
+    beside_the_model: why the TMM gives another time, in words.
+    provenance: versions, digests and the command.
     occupancies: each distinct occupancy of the launches with the number of launches that have it.
     sampling: which blocks the trace holds, if not all.
     warnings: what the trace does not hold, in words.
@@ -51,6 +70,7 @@ class Run:
     sources: the lines of the program's files, by the names that its places have; of kernels that were recorded now.
     info: of the trace, if there is one.
     blocks: which block each warp belongs to, where there is a timeline.
+    sampled: where the result is extrapolated from a sample, in what interval its time lies.
     """
 
     program: str
@@ -72,11 +92,40 @@ class Run:
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     info: TraceInfo | None = None
     blocks: Blocks | None = None
+    sampled: Sampled | None = None
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
         """How busy the machine's units were, and how much went through them of what could."""
         return units(self.machine, self.result, self.counts)
+
+    def kernels_with(self, entry: Occupancy) -> tuple[str, ...]:
+        """The kernels of the launches that have this occupancy, each once, in the order of the launches."""
+        launches = self.info.launches if self.info else ()
+        return tuple(dict.fromkeys(each.kernel for each in launches if occupancy(self.machine, each) == entry))
+
+    def __repr__(self) -> str:
+        return f"Run({self.program} on {self.machine.name}: {self.result.cycles:,.8g} cycles)"
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row a series, the simulation's and each model's, for pandas: the time, over the simulated one, what binds.
+
+        Raises OutputError where pandas is not installed.
+        """
+        result = self.result
+        whole = result.cycles or None
+        rows: list[dict[str, Any]] = [
+            {"series": SIMULATED, "cycles": result.cycles, "seconds": result.seconds, "bound": self.verdict.cause}
+        ]
+        rows += [
+            {"series": name, "cycles": prediction.cycles, "seconds": prediction.seconds, "bound": prediction.bound}
+            for name, prediction in self.predictions.items()
+        ]
+        return frame([{**row, "of_simulated": whole and row["cycles"] / whole} for row in rows])
+
+    def plot(self) -> "Picture":
+        """The simulated time beside the models'. Raises OutputError where matplotlib is not installed."""
+        return drawn(self)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as one JSON document."""
@@ -85,6 +134,7 @@ class Run:
             "program": self.program,
             "parameters": dict(self.parameters),
             "sampling": self.sampling.to_dict() if self.sampling else None,
+            "sampled": self.sampled.to_dict() if self.sampled else None,
             "warnings": list(self.warnings),
             "schedules": [schedule.to_dict() for schedule in self.schedules],
             "machine": {"name": machine.name, "processors": machine.processors, **machine.to_dict()},
@@ -105,7 +155,7 @@ class Run:
 
 
 def run(
-    source: Source | None = None,
+    source: Source | Program | None = None,
     machine: Machine | str | Path = "gtx280",
     parameters: Mapping[str, object] | None = None,
     engine: str = DEFAULT,
@@ -115,11 +165,14 @@ def run(
     form: str | None = None,
     what_if: bool = True,
     timeline_limit: int | None = None,
+    sample: str | None = None,
+    error: float = DEFAULT_ERROR,
 ) -> Run:
     """Run a program on a machine and predict its time.
 
     source: a kernel's name or folder or a file of launches (.toml), which is recorded first, a trace's file (.parquet),
-        a workload's file (.json), or a Kernel, Trace or Workload itself; the trace that ships with simtmm if left out.
+        a workload's file (.json), or a Kernel, Trace, Workload or Program itself; the trace that ships with simtmm if
+        left out.
     machine: a machine, its name, or its file.
     parameters: of a kernel, those that differ from its defaults.
     engine: "fast" (compiled) or "reference" (SimPy), which give the same; "auto" takes the one that is done sooner.
@@ -129,6 +182,8 @@ def run(
     form: "written", "compiled" or "ptx", how a kernel is recorded (see simtmm.record).
     what_if: whether to try what would help, by simulating it, which takes some seconds at most.
     timeline_limit: operations of a program that is so long that it is left without its timeline.
+    sample: "auto" simulates some blocks of some launches and extrapolates, where that is worth it (docs/sampling.md).
+    error: half of the interval requested then, as a part of the time.
 
     Raises the errors of the steps it goes through (simtmm.errors).
     """
@@ -138,9 +193,25 @@ def run(
         find_model(model)
     on = opened_machine(machine)
     chosen = shipped_trace(DEFAULT_TRACE) if source is None else source
+    found: FoundSample | None = None
+    if sample is not None:
+        check_sample(sample, error, engine, timeline)
     with watched(watch):
-        opened = open_program(chosen, parameters, machine=on, form=form)
-    return run_program(opened, on, engine, watch, timeline, models, what_if, timeline_limit)
+        if isinstance(chosen, Program):
+            opened = chosen
+        elif sample is not None and kind_of(chosen) == "kernel":
+            kernel = chosen if isinstance(chosen, Kernel) else opened_kernel(cast(str | Path, chosen))
+            found = sampled_kernel(kernel, parameters, on, form, error)
+        else:
+            opened = open_program(chosen, parameters, machine=on, form=form)
+        if sample is not None and found is None:
+            found = sampled_program(opened, on, error)
+        if found is not None and found.sampled is not None:
+            return _of_sample(found.program, on, found.sampled, models, what_if)
+    if found is None:
+        return run_program(opened, on, engine, watch, timeline, models, what_if, timeline_limit)
+    run = run_program(found.program, on, engine, watch, timeline, models, what_if, timeline_limit)
+    return dataclasses.replace(run, warnings=(found.why, *run.warnings))
 
 
 def run_program(
@@ -169,10 +240,38 @@ def run_program(
     }
     if program.trace is None:
         compared = compared_with_hardware(machine, program.name)
-        made = Run(program.name, {}, machine, result, None, (), {}, None, found, "", compared, (), about)
+        outcome = Run(program.name, {}, machine, result, None, (), {}, None, found, "", compared, (), about)
     else:
-        made = _beside_models(program, prepared, result, about, models, found)
-    return dataclasses.replace(made, blocks=Blocks(workload.launch_blocks, workload.block_warps)) if timeline else made
+        assert prepared.counts is not None
+
+        def again(other: Machine) -> Result | None:
+            short = workload.operations <= MOST_AGAIN
+            return simulate(other, workload, result.engine, breakdown=False) if short else None
+
+        outcome = _beside_models(
+            program, machine, program.trace.info, prepared.counts, result, about, models, found, again
+        )
+    return (
+        dataclasses.replace(outcome, blocks=Blocks(workload.launch_blocks, workload.block_warps))
+        if timeline
+        else outcome
+    )
+
+
+def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Sequence[str], what_if: bool) -> Run:
+    """A run whose result is extrapolated. What binds it is what binds the sample."""
+    sample = sampled.sample
+    found = _diagnosed(machine, sample.workload, sample.part, what_if)
+    about = {
+        **provenance(),
+        "engine": sample.result.engine,
+        "machine": machine.digest(),
+        "workload": sample.workload.digest(),
+    }
+    beside = _beside_models(
+        program, machine, sampled.info, sampled.counts, sampled.result, about, models, found, lambda other: None
+    )
+    return dataclasses.replace(beside, sampled=sampled, warnings=(*sampled.notes, *beside.warnings))
 
 
 def _diagnosed(machine: Machine, workload: AnyWorkload, result: Result, what_if: bool) -> Verdict:
@@ -188,28 +287,22 @@ def _diagnosed(machine: Machine, workload: AnyWorkload, result: Result, what_if:
 
 def _beside_models(
     program: Program,
-    prepared: Prepared,
+    machine: Machine,
+    info: TraceInfo,
+    counts: Counts,
     result: Result,
     about: Mapping[str, Any],
     models: Sequence[str],
     found: Verdict,
+    again: Callable[[Machine], Result | None],
 ) -> Run:
-    trace, counts, machine = program.trace, prepared.counts, prepared.machine
-    assert trace is not None
-    assert counts is not None
-
-    def again(other: Machine) -> Result | None:
-        short = prepared.workload.operations <= MOST_AGAIN
-        return simulate(other, prepared.workload, result.engine, breakdown=False) if short else None
-
-    info = trace.info
     predictions = {model: predict(model, machine, counts) for model in models}
     tmm, warps_wait = (  # which the verdict speaks of
         predict(model, machine, counts) for model in ("tmm", "tmm-warps")
     )
     per_launch = [occupancy(machine, launch) for launch in info.launches]
     distinct = [entry for number, entry in enumerate(per_launch) if entry not in per_launch[:number]]
-    hidden = hiding_of_trace(trace, machine, counts)
+    hidden = hiding_of_trace(Trace(info, ()), machine, counts)
     return Run(
         program=program.name,
         parameters=program.parameters,
@@ -233,19 +326,19 @@ def _beside_models(
 
 
 def _stalls(result: Result) -> dict[str, Any] | None:
-    """What warps' ticks went into: by reason, by place, and by launch and reason."""
+    """What warps' ticks went into and what was counted: by reason, place, array and launch."""
     stalls = result.stalls
     if stalls is None:
         return None
-    launches = [dict(zip(REASONS, ticks, strict=True)) for ticks in stalls.launches.tolist()]
-    return {"reasons": dict(stalls.reasons), "places": stalls.rows(), "launches": launches}
+    rows = {"places": result.sites, "arrays": result.arrays, "launches": result.launches}
+    return {"reasons": dict(stalls.reasons), **rows}
 
 
 def _sources(program: Program, info: TraceInfo) -> dict[str, tuple[str, ...]]:
     """The lines of each file that the program's places name, as far as they can be read."""
     kernel = program.kernel
     if kernel is None:
-        return {}
+        return dict(program.sources)
     found = {}
     for name in dict.fromkeys(site.file for site in info.sites if site.file):
         for path in (kernel.folder / name, kernel.source_path.parent / name):

@@ -3,7 +3,7 @@
 By the TMM (Ma, dissertation (2014), Eq (3.2)) the latency is hidden where M L / (T P) is no larger than the rest. In a
 simulation it is where the run takes hardly longer than one in which memory answers in a cycle. For that the machine's
 limits are lifted: a core group holds as many warps as the search says, whatever its registers, its shared memory and
-its limit of blocks; so the answer may be more than the machine can hold, which is told beside it.
+its limit of blocks; so the answer may be more than the machine can hold, which is stated beside it.
 """
 
 from bisect import bisect_left
@@ -18,10 +18,9 @@ from simtmm.machine import Machine
 from simtmm.model.latency_hiding import Hiding, hiding_of_trace
 from simtmm.program import Program, open_program
 from simtmm.provenance import provenance
-from simtmm.trace.counts import count
+from simtmm.trace.counts import lower_and_count
 from simtmm.trace.io import Trace
-from simtmm.trace.lower import fit, lower_with
-from simtmm.trace.specification import LoweringSpecification
+from simtmm.trace.lower import fit
 from simtmm.watch import Watch, tell, telling, watched
 
 TOLERANCE = 0.05  # of the run without latency
@@ -100,8 +99,7 @@ def threads_needed(
 def _of_program(program: Program, machine: Machine, tolerance: float) -> ThreadsNeeded:
     trace = program.trace
     assert trace is not None
-    workload = lower_with(trace, LoweringSpecification.of(machine), telling("lowering"))
-    counts = count(trace, machine, fit(workload, trace.info, machine))
+    workload, counts = lower_and_count(trace, machine, telling("lowering"))
     steps = _warps(trace, machine)
     if not trace.info.launches:
         raise StudyError(f"{trace.info.kernel}: has no launches")

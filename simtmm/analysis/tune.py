@@ -94,7 +94,7 @@ def advise(
 
     parameters: those that are fixed. changes: of the machine, by dotted key. vary: what is tried, ranges by parameter;
     if left out, threads, blocks and the size of a sub-block, as far as the kernel has them and they are not fixed.
-    models: to be asked as well. store, workers, cluster, watch: see `sweep`; with None the store is that of the kernel
+    models: that choose as well. store, workers, cluster, watch: see `sweep`; with None the store is that of the kernel
     in the user's cache folder. Raises StudyError where there is nothing to vary, and where no configuration can run;
     and Unfinished where Ctrl-C ends it after some of them.
     """

@@ -2,12 +2,12 @@
 
 from typing import Generic, TypeVar
 
-Made = TypeVar("Made")
+Results = TypeVar("Results")
 
 
-class Unfinished(KeyboardInterrupt, Generic[Made]):
-    """Ctrl-C in work of which a part is done. made: what came of that part. done, total: cases or configurations."""
+class Unfinished(KeyboardInterrupt, Generic[Results]):
+    """Ctrl-C in work of which a part is done. results: what came of that part. done, total: cases or configurations."""
 
-    def __init__(self, made: Made, done: int, total: int) -> None:
+    def __init__(self, results: Results, done: int, total: int) -> None:
         super().__init__(f"{done} of {total}")
-        self.made, self.done, self.total = made, done, total
+        self.results, self.done, self.total = results, done, total

@@ -1,6 +1,6 @@
 """How busy a machine's units were in a run, and how much went through them of what could (docs/machine.md, section 4).
 
-What is said here follows from what the engines count, without simulating anything again.
+All of it follows from what the engines count, without simulating anything again.
 """
 
 from dataclasses import dataclass
@@ -9,15 +9,11 @@ import numpy as np
 
 from simtmm.machine import Machine
 from simtmm.result import Result
-from simtmm.stalls import Count, Stalls
+from simtmm.stalls import ATOMICS, STORES, Count, Stalls
 from simtmm.trace.counts import Counts
 
 ISSUE_PORTS, MEMORY_PORTS, L2_SLICES, PARTITIONS = "issue ports", "memory ports", "L2 slices", "memory partitions"
 UNITS = (ISSUE_PORTS, MEMORY_PORTS, L2_SLICES, PARTITIONS)
-
-LOADS = ("load", "async", "local_load")  # kinds of places, of traces and of workloads, that look into caches
-STORES = ("store", "local_store")
-ATOMICS = ("atomic",)
 
 
 @dataclass(frozen=True)
@@ -40,7 +36,7 @@ class Traffic:
 
     @property
     def through_ports(self) -> int:
-        """What passes the memory ports of core groups: everything."""
+        """What leaves core groups: everything. Stores may have a path of their own, the rest passes memory ports."""
         return self.loads + self.stores + self.atomics
 
     @property
@@ -135,10 +131,13 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
     if found is None:
         return (instructions,)
 
-    # Chunks of an aligned run pass a port together; how many do is not counted, but each instruction takes it once
-    passes = found.through_ports
+    # Chunks of an aligned run pass a port together; how many do is not counted, but each instruction takes it once,
+    # stores with a path of their own apart
+    apart = memory.store_interval is not None
+    through = passes = found.through_ports - (found.stores if apart else 0)
     if memory.port_chunks > 1:
-        passes = max(min(found.requests, passes), -(-passes // memory.port_chunks))
+        requests = 0 if apart and found.stores else found.requests
+        passes = max(min(requests, passes), -(-passes // memory.port_chunks))
 
     def moving(name: str, number: int, chunks: int, taken: int, of_a_chunk: float, is_least: bool = False) -> Unit:
         """taken: ticks for which units are. of_a_chunk: ticks that a chunk takes one at the least."""
@@ -152,11 +151,11 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
 
     ports = moving(
         MEMORY_PORTS,
-        machine.cores.groups,
-        found.through_ports,
+        machine.cores.groups * memory.ports,
+        through,
         passes * durations.port_interval,
         durations.port_interval / memory.port_chunks,
-        passes < found.through_ports and durations.port_interval > 0,
+        passes < through and durations.port_interval > 0,
     )
     slices = moving(
         L2_SLICES, memory.partitions, found.into_l2, found.into_l2 * durations.l2_service, durations.l2_service
@@ -174,7 +173,7 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
 
 
 def _rate(machine: Machine) -> tuple[str, float]:
-    """What rates are told in, and ticks in it."""
+    """The unit of rates, and ticks in it."""
     if machine.clock_hz is None:
         return "cycle", float(machine.ticks_per_cycle)
     return "s", machine.clock_hz * machine.ticks_per_cycle

@@ -61,9 +61,9 @@ class Verdict:
 
 
 def verdict(
-    machine: Machine, result: Result, workload: AnyWorkload, what_ifs: Sequence[WhatIf] = (), told: str = ""
+    machine: Machine, result: Result, workload: AnyWorkload, what_ifs: Sequence[WhatIf] = (), placing: str = ""
 ) -> Verdict:
-    """What binds a run. told: why nothing was tried, in words, if so."""
+    """What binds a run. placing: why nothing was tried, in words, if so."""
     of_causes = shares(machine, result)
     if not of_causes or not any(of_causes.values()):
         return Verdict("", 0.0, False, {}, None, (), "There is nothing to simulate.")
@@ -80,7 +80,7 @@ def verdict(
         if tried is not None and not (waits and tried.share < causes.MOSTLY):
             cause, share, is_tried = tried.cause, tried.share, True
     place = where(result, cause)
-    words = _sentence(machine, result, workload, cause, share, place, what_ifs, told, of_causes[causes.IDLE])
+    words = _sentence(machine, result, workload, cause, share, place, what_ifs, placing, of_causes[causes.IDLE])
     return Verdict(cause, share, is_tried, of_causes, place, tuple(what_ifs), words)
 
 
@@ -92,38 +92,38 @@ def _sentence(
     share: float,
     place: Where | None,
     what_ifs: Sequence[WhatIf],
-    told: str,
+    placing: str,
     empty: float,
 ) -> str:
     many = cause in (causes.ATOMICS, causes.DEPENDENCE, causes.BARRIERS, causes.LAUNCHES)
     binds = ("bind," if many else "binds,") if share >= causes.MOSTLY else ("take most," if many else "takes most,")
-    said = f"{cause[0].upper()}{cause[1:]} {binds} about {_percent(share)} of the time"
+    sentence = f"{cause[0].upper()}{cause[1:]} {binds} about {_percent(share)} of the time"
     if cause == causes.FEW_BLOCKS:
         blocks = int((workload.launch_blocks[1:] - workload.launch_blocks[:-1]).max())
-        said = (
+        sentence = (
             f"Too few blocks, {blocks:,} for {machine.cores.groups:,} core groups: these have no work for "
             f"{_percent(share)} of the time"
         )
     elif cause == causes.TAIL:
-        said = f"The tail binds: core groups have no block left for {_percent(share)} of the time"
+        sentence = f"The tail binds: core groups have no block left for {_percent(share)} of the time"
     elif place is not None:
-        said += f", {'all' if place.share > 0.995 else _percent(place.share)} of it at {place}"
-    if told:
-        said += f" ({told})"
+        sentence += f", {'all' if place.share > 0.995 else _percent(place.share)} of it at {place}"
+    if placing:
+        sentence += f" ({placing})"
     elif what_ifs:
         tried = ", ".join(f"{each.words} {each.speedup:.2f}x" for each in _worth_telling(cause, what_ifs))
-        said += f"; with {tried}" if tried else ""
+        sentence += f"; with {tried}" if tried else ""
     if cause in MENDS:
-        said += f"; {MENDS[cause]} would help"
+        sentence += f"; {MENDS[cause]} would help"
     if cause not in (causes.FEW_BLOCKS, causes.TAIL) and empty >= LARGE_SHARE:
-        said += f"; core groups have no block for {_percent(empty)} of the time"
-    return f"{said}."
+        sentence += f"; core groups have no block for {_percent(empty)} of the time"
+    return f"{sentence}."
 
 
 def _worth_telling(cause: str, what_ifs: Sequence[WhatIf]) -> list[WhatIf]:
     """That of the cause first, then those that help, and those that people think of first."""
-    told = (causes.MEMORY_BANDWIDTH, causes.LATENCY, MORE_WARPS)
-    chosen = [each for each in what_ifs if each.cause == cause or each.cause in told or each.speedup >= HELPS]
+    excluded = (causes.MEMORY_BANDWIDTH, causes.LATENCY, MORE_WARPS)
+    chosen = [each for each in what_ifs if each.cause == cause or each.cause in excluded or each.speedup >= HELPS]
     return sorted(chosen, key=lambda each: (each.cause != cause, -each.speedup))
 
 
@@ -136,10 +136,10 @@ def beside_the_model(
     ratio = result.cycles / tmm.cycles
     if 1 / CLOSE <= ratio <= CLOSE:
         return f"The simulation agrees with the TMM, at {ratio:.2f} times its time."
-    said = f"The simulation takes {ratio:.3g} times the TMM's time"
+    sentence = f"The simulation takes {ratio:.3g} times the TMM's time"
     if ratio < 1:
-        return f"{said}, because {_why_faster(machine, result)}."
-    return f"{said}, because {_why_slower(machine, result, tmm, warps, counts, found)}."
+        return f"{sentence}, because {_why_faster(machine, result)}."
+    return f"{sentence}, because {_why_slower(machine, result, tmm, warps, counts, found)}."
 
 
 def _why_faster(machine: Machine, result: Result) -> str:

@@ -67,7 +67,11 @@ CHANGES = (
         dict.fromkeys(("memory.service", "memory.turnaround", "memory.rows.opening"), "x0.5"),
     ),
     _Change(causes.L2_BANDWIDTH, "the L2's bandwidth doubled", {"memory.l2.service": "x0.5"}),
-    _Change(causes.PORT_BANDWIDTH, "the memory ports' bandwidth doubled", {"memory.port_interval": "x0.5"}),
+    _Change(
+        causes.PORT_BANDWIDTH,
+        "the memory ports' bandwidth doubled",
+        dict.fromkeys(("memory.port_interval", "memory.store_interval"), "x0.5"),
+    ),
     _Change(causes.ATOMICS, "atomics twice as fast", {"memory.atomic_service": "x0.5"}),
     _Change(causes.ISSUE, "twice the issue rate", {"cores.cores_per_group": "x2"}),
     _Change(
@@ -171,7 +175,7 @@ def _speedup(machine: Machine, workload: AnyWorkload, result: Result, change: _C
     if not keys and changed is workload:
         return None
     try:
-        # Ticks are halved, so that halves of durations are told.
+        # Ticks are halved, so that halves of durations are exact.
         other = machine.replace({**keys, "ticks_per_cycle": 2 * machine.ticks_per_cycle})
         cycles = simulate(other, changed, result.engine, breakdown=False).cycles
     except SimtmmError:

@@ -1,7 +1,7 @@
 """What there is: kernels and machines by name."""
 
 from simtmm.catalogue import describe, known_kernels
-from simtmm.machine import load_machine, machine_files
+from simtmm.machine import readable_machines
 
 
 def kernels() -> dict[str, str]:
@@ -17,6 +17,6 @@ def machines() -> dict[str, str]:
     """The machines that are known by name, each with a line that says what it is.
 
     They are those of the folders in $SIMTMM_MACHINE_PATH and $SIMTMM_PATH, the shipped ones, and those of ./machines.
-    Raises MachineError for a file that can't be understood.
+    A file that can't be understood is left out, with a warning.
     """
-    return {name: load_machine(path).description for name, path in machine_files().items()}
+    return {name: machine.description for name, machine in readable_machines().items()}

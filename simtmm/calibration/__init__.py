@@ -1,1 +1,1 @@
-"""Calibration: what small benchmarks tell of a machine, and the machine that they make."""
+"""Calibration: what small benchmarks show about a machine, and the machine that results."""

@@ -36,7 +36,7 @@ def calibrate(
 ) -> Calibration:
     """A machine of that name from a pointer chase and, if there, bandwidth over occupancy.
 
-    base: what the measurements do not tell, such as the warp width, and all else that a profile has; without one the
+    base: what the measurements do not give, such as the warp width, and all else that a profile has; without one the
     numbers of groups and threads follow from the stream measurement. measurements: how `latency` and `stream` are
     called in the sources. watch: called as things go on.
 
@@ -62,7 +62,7 @@ def calibrate(
 def _structure(
     name: str, latency: LatencyCurve, stream: Sequence[StreamPoint], base: Machine | None, called: str
 ) -> tuple[Machine, list[Value]]:
-    """The machine to begin with: the base, or what the stream measurement tells of groups and threads."""
+    """The machine to begin with: the base, or the groups and threads that the stream measurement shows."""
     if base is not None:
         changes = {"clock_hz": latency.clock_hz} if latency.clock_hz and not base.clock_hz else {}
         machine = base.replace({**changes, "ticks_per_cycle": max(LEAST_TICKS, base.ticks_per_cycle)})

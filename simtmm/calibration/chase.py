@@ -1,4 +1,4 @@
-"""What a pointer chase tells of a machine: L, and its caches' latencies and sizes."""
+"""What a pointer chase shows about a machine: L, and its caches' latencies and sizes."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from simtmm.calibration.latency_levels import LatencyCurve, Level, capacity_in_s
 from simtmm.calibration.values import Value
 from simtmm.machine import Machine
 
-WAYS = 4, 16  # of an L1 and an L2: a pointer chase in random order does not tell them
+WAYS = 4, 16  # of an L1 and an L2: a pointer chase in random order does not determine them
 # A plateau that close before the last is global memory too, with fewer misses of address translation
 SAME_MEMORY = 1.25
 CACHE_WIDTH = 2  # last size over first of a cache's plateau; a narrower one is another cache's far part

@@ -11,6 +11,7 @@ from simtmm.calibration.latency_levels import load_latency
 from simtmm.calibration.occupancy_curve import load_stream
 from simtmm.calibration.values import Calibration, Value, with_sources, with_values
 from simtmm.errors import KernelError, RecordingError, StudyError
+from simtmm.files import own_prefix
 from simtmm.machine import Machine
 from simtmm.measurement.benchmarks import benchmarks, latency_table, stream_table, write_lines
 from simtmm.measurement.measure import machine_name, measure
@@ -22,8 +23,8 @@ from simtmm.watch import Watch
 REPEAT = 20  # runs of a benchmark: quartiles of 20 are known well enough
 DEFAULT_SHARED_MEMORY = 48 * 1024  # bytes of a block, where the device does not say
 
-# A machine's keys and the attributes of a device, as CUDA calls them, that tell them.
-TOLD = {
+# A machine's keys, and the attributes of a device that give them, by CUDA's names.
+ATTRIBUTES = {
     "limits.blocks_per_group": "MaxBlocksPerMultiprocessor",
     "resources.registers": "MaxRegistersPerMultiprocessor",
     "resources.shared_memory": "MaxSharedMemoryPerMultiprocessor",
@@ -38,12 +39,14 @@ def calibrate_device(
     keep: str | Path | None = None,
     repeat: int = REPEAT,
     watch: Watch | None = None,
+    form: str | None = None,
 ) -> Calibration:
     """Measure a GPU, and fit a machine to it.
 
-    number: CUDA's, from 0. name: the machine's, the GPU's own if left out. base: what no measurement tells; what CUDA
+    number: CUDA's, from 0. name: the machine's, the GPU's own if left out. base: what no measurement gives; what CUDA
     says of the device if left out. keep: a folder for the tables that were measured, latency.csv and stream.csv.
-    repeat: runs of each benchmark. watch: called as things go on.
+    repeat: runs of each benchmark. watch: called as things go on. form: how the benchmarks' kernels are timed, as of
+    `measure`.
 
     Raises RecordingError where there is no such GPU, StudyError where the measurements do not fit together.
     """
@@ -54,12 +57,12 @@ def calibrate_device(
     cupy.cuda.Device(number).use()
     device = Device(cupy)
     gpu = machine_name(device.name)
-    made, left_out = _measured(device, gpu, repeat, watch)
+    measurements, left_out = _measured(device, gpu, repeat, watch, form)
     base = base if base is not None else device_machine(device, gpu)
-    with tempfile.TemporaryDirectory(prefix="simtmm-calibrate-") as scratch:
+    with tempfile.TemporaryDirectory(prefix=own_prefix("calibrate")) as scratch:
         folder = Path(scratch if keep is None else keep)
         paths = {"latency": folder / "latency.csv", "stream": folder / "stream.csv"}
-        tables = {"latency": latency_table(made, gpu), "stream": stream_table(made, gpu)}
+        tables = {"latency": latency_table(measurements, gpu), "stream": stream_table(measurements, gpu)}
         for what, lines in tables.items():
             if not lines:
                 raise StudyError(f"device {number}: {what}: no benchmark could be measured: {left_out[0]}")
@@ -67,40 +70,42 @@ def calibrate_device(
         chased, points = load_latency(paths["latency"]), load_stream(paths["stream"])
     called = {"latency": f"pointer chase on {gpu}", "stream": f"streams over occupancy on {gpu}"}
     found = calibrate(name or gpu, chased, points, base, called, watch)
-    return _with_more(found, made, gpu, left_out)
+    return _with_more(found, measurements, gpu, left_out)
 
 
 def _measured(
-    device: Device, gpu: str, repeat: int, watch: Watch | None
+    device: Device, gpu: str, repeat: int, watch: Watch | None, form: str | None
 ) -> tuple[dict[str, Measurement], tuple[str, ...]]:
     """Measurements by benchmark, and lines about those that could not be had."""
-    made: dict[str, Measurement] = {}
+    measurements: dict[str, Measurement] = {}
     left_out: list[str] = []
     items = list(benchmarks(device.attributes.get("MaxSharedMemoryPerBlockOptin", DEFAULT_SHARED_MEMORY)))
     for done, each in enumerate(items):
         if watch:
             watch("measuring", done, len(items))
         try:
-            made[each.name] = measure(each.kernel, each.parameters, repeat=repeat, cold=each.cold, machine=gpu)
+            measurements[each.name] = measure(
+                each.kernel, each.parameters, repeat=repeat, cold=each.cold, machine=gpu, form=form
+            )
         except (KernelError, RecordingError) as error:
             if "start Python anew" in str(error):
                 raise
             left_out.append(f"benchmark {each.name} left out: {error}")
-    return made, tuple(left_out)
+    return measurements, tuple(left_out)
 
 
 def device_machine(device: Device, gpu: str) -> Machine:
     """What CUDA says of a device: groups, threads, limits; latency and clock are to be measured."""
     attributes = device.attributes
     width = attributes.get("WarpSize", WARP_WIDTH)
-    said: dict[str, Any] = {
+    entries: dict[str, Any] = {
         "cores.groups": attributes["MultiProcessorCount"],
         "cores.warp_width": width,
         "cores.max_threads_per_core": attributes["MaxThreadsPerMultiProcessor"] / CORES_PER_GROUP,
-        **{key: attributes[name] for key, name in TOLD.items() if name in attributes},
+        **{key: attributes[name] for key, name in ATTRIBUTES.items() if name in attributes},
     }
     source = f"CUDA's attributes of {gpu}"
-    values = [Value(key, value, "", source, "") for key, value in said.items()]
+    values = [Value(key, value, "", source, "") for key, value in entries.items()]
     values.append(Value("cores.cores_per_group", CORES_PER_GROUP, "cores", source, "assumption", False))
     cores = {value.key.removeprefix("cores."): value.value for value in values if value.key.startswith("cores.")}
     tables = {
@@ -112,16 +117,18 @@ def device_machine(device: Device, gpu: str) -> Machine:
     return with_sources(with_values(Machine.from_dict(tables), values), None, values)
 
 
-def _with_more(found: Calibration, made: Mapping[str, Measurement], gpu: str, left_out: tuple[str, ...]) -> Calibration:
+def _with_more(
+    found: Calibration, measurements: Mapping[str, Measurement], gpu: str, left_out: tuple[str, ...]
+) -> Calibration:
     """The same with what a launch, an atomic update and an access to shared memory take."""
     machine, values, notes = found.machine, [], [*found.notes, *left_out]
-    update = _slope(made, "atomic-", "n")
+    update = _slope(measurements, "atomic-", "n")
     if update is not None:
         note = "what each further update of one counter takes"
         measured = Value("memory.atomic_service", round(update, 3), "cycles", f"atomic-update on {gpu}", note)
         values.append(measured)
-    if "launch-one" in made:
-        one = made["launch-one"]
+    if "launch-one" in measurements:
+        one = measurements["launch-one"]
         memory, scheduling = machine.memory, machine.scheduling
         stored = memory.latency if memory.store_latency is None else memory.store_latency
         inside = scheduling.block_launch + scheduling.warp_launch + memory.latency
@@ -131,7 +138,7 @@ def _with_more(found: Calibration, made: Mapping[str, Measurement], gpu: str, le
         values.append(
             Value("scheduling.launch_overhead", round(overhead, 1), "cycles", f"vector-add of 1 on {gpu}", note)
         )
-    access = _slope(made, "shared-", "steps")
+    access = _slope(measurements, "shared-", "steps")
     if access is not None:
         notes.append(
             f"shared memory takes {access:.1f} cycles from an access to one that depends on it; the machine has no "
@@ -142,11 +149,11 @@ def _with_more(found: Calibration, made: Mapping[str, Measurement], gpu: str, le
     return replace(found, machine=whole, values=(*kept, *values), notes=tuple(notes))
 
 
-def _slope(made: Mapping[str, Measurement], prefix: str, parameter: str) -> float | None:
+def _slope(measurements: Mapping[str, Measurement], prefix: str, parameter: str) -> float | None:
     """Cycles for each one more of a parameter, from a benchmark's smallest to its largest; None where there are no two,
     or the larger took no longer.
     """
-    runs = sorted((each.parameters[parameter], each) for name, each in made.items() if name.startswith(prefix))
+    runs = sorted((each.parameters[parameter], each) for name, each in measurements.items() if name.startswith(prefix))
     if len(runs) < 2:
         return None
     (few, short), (many, long) = runs[0], runs[-1]

@@ -1,4 +1,4 @@
-"""What calibrated GPUs tell of others of their family: the values of machines/families.
+"""What calibrated GPUs imply for others of their family: the values of machines/families.
 
 A donor gives what was fitted on it alone, not what its own file takes from a family. What several give is their mean;
 of what scales with a clock or a bandwidth (simtmm.machine.family), the geometric mean.
@@ -21,12 +21,12 @@ DONATED = (
     "memory.store_latency",
     "memory.port_interval",
 )
-# What is made by a family's rules, of a clock and a bandwidth
+# What follows by a family's rules, of a clock and a bandwidth
 BY_RULES = ("memory.partitions", "memory.service", "memory.atomic_service", "memory.turnaround")
 CALIBRATED = "by simtmm calibrate"  # what the sources of a calibrated machine's values begin with
 BLOCK, WARP = DONATED[:2]
 READ_EFFICIENCY = "read_efficiency"
-APART = 2.0  # the bandwidth at which warps can be started over the measured one, at least, to be told apart
+APART = 2.0  # the bandwidth at which warps can be started over the measured one, at least, to be separable
 DIGITS = 4  # significant, of what several donors give
 
 
@@ -62,7 +62,7 @@ def donated(donors: Sequence[Machine], rules: Iterable[str]) -> tuple[dict[str, 
         numbers = [each[rule] for each in given if each.get(rule)]
         if numbers:
             means[rule] = _rounded(math.exp(fmean(map(math.log, numbers))))
-        elif rule == READ_EFFICIENCY:  # no donor tells it: what was measured is what can be moved
+        elif rule == READ_EFFICIENCY:  # no donor determines it: what was measured is what can be moved
             means[rule] = 1.0
     return values, means
 
@@ -127,12 +127,12 @@ def _ruled(machine: Machine) -> Mapping[str, float]:
         return {}
     each = machine.chunk_bytes / memory.service * clock
     moved = each * memory.partitions
-    told = machine.measured_bandwidth and machine.scheduling.warp_launch <= _longest_start(machine)
+    has_values = machine.measured_bandwidth and machine.scheduling.warp_launch <= _longest_start(machine)
     return {
         "latency_seconds": memory.latency / clock,
         "partition_bandwidth": each,
         "efficiency": moved / machine.peak_bandwidth if machine.peak_bandwidth else 0.0,
-        READ_EFFICIENCY: moved / machine.measured_bandwidth if told and machine.measured_bandwidth else 0.0,
+        READ_EFFICIENCY: moved / machine.measured_bandwidth if has_values and machine.measured_bandwidth else 0.0,
         "turnaround": memory.turnaround / memory.service,
     }
 

@@ -131,8 +131,8 @@ def occupancy_curve(
         if name not in chosen[0].measured:
             raise StudyError(f"operation {name!r}: was not measured{nearest(name, chosen[0].measured)}")
     runs = [(name, point) for point in chosen for name in names]
-    told = None if watch is None else lambda done: watch("simulating", done, len(runs))
-    found = iter(bandwidths([(machine, name, point) for name, point in runs], engine, told))
+    progress = None if watch is None else lambda done: watch("simulating", done, len(runs))
+    found = iter(bandwidths([(machine, name, point) for name, point in runs], engine, progress))
     return OccupancyCurve(machine, tuple(Simulated(point, {name: next(found) for name in names}) for point in chosen))
 
 
@@ -152,18 +152,18 @@ def bandwidths(
 
     # Those of a kernel and a point follow one another: they share workloads.
     order = sorted(range(len(runs)), key=lambda number: (runs[number][1], _place(runs[number][2])))
-    made = [0.0] * len(runs)
+    bandwidths_of_runs = [0.0] * len(runs)
     # Threads: the compiled engine lets others run meanwhile.
     with ThreadPoolExecutor(cores(), "simtmm-stream") as pool:
         try:
             for done, (number, each) in enumerate(zip(order, pool.map(run, order), strict=True), start=1):
-                made[number] = each
+                bandwidths_of_runs[number] = each
                 if watch:
                     watch(done)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    return made
+    return bandwidths_of_runs
 
 
 def _place(point: StreamPoint) -> tuple[int, int]:

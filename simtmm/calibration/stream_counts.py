@@ -44,6 +44,6 @@ def stream_counts(operation: str, block_size: int, blocks: int, machine: Machine
         bytes_read=len(kernel.loads) * ELEMENT_BYTES * threads,
         bytes_written=kernel.stores * ELEMENT_BYTES * threads,
         store_operations=int(one.amount[one.kind == STORE].sum()) * blocks,
+        waits=(1 if kernel.loads else 0) + (kernel.stores and machine.waits_for_stores),
     )
-    waits = (1 if kernel.loads else 0) + (kernel.stores and machine.waits_for_stores)
-    return Counts.of_launch(launch, waits)
+    return Counts.of_launch(launch)

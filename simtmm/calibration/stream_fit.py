@@ -8,7 +8,7 @@ end, `port_interval` what further loads of the same lines cost.
 How they are found: a fit to the read kernel alone gives values of the first three to begin with, for some numbers of
 partitions. Then all but the partitions are fitted at once, to the read kernel and those that store together (without
 the 3-point stencil where the 5-point one was measured): on few points, for the numbers of partitions that suit the read
-kernel about as well; the best of these is kept, and the fit to all is made once more on more points. Where no kernel
+kernel about as well; the best of these is kept, and the fit to all is repeated on more points. Where no kernel
 that stores was measured, the fit to the read kernel is all there is.
 
 A machine of a fraction of the groups and partitions behaves alike, and is quicker: the fit runs on such a one.
@@ -40,7 +40,7 @@ WORTH_IT = 1.3  # and up to this one, partitions are worth trying with all kerne
 MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
 DETERMINED = 0.25  # standard error of a value over the value, at most, to be called determined
 READ = "read"
-SAID_ALREADY = "stencil3"  # a stencil that says little more than the wider one
+REDUNDANT = "stencil3"  # a stencil that adds little to the wider one
 
 
 class StreamFit:
@@ -58,7 +58,7 @@ class StreamFit:
         measured = [name for name in OPERATIONS if name in stream[0].measured]
         self.storing = [name for name in measured if OPERATIONS[name].stores]
         if len(self.storing) > 1 and "stencil5" in measured:
-            self.storing = [name for name in self.storing if name != SAID_ALREADY]
+            self.storing = [name for name in self.storing if name != REDUNDANT]
         changes = {"cores.groups": part, "memory.interleave": "hash"}
         self.machine = machine.replace(changes | ({"memory.stores": "blocking"} if self.storing else {}))
         self.clock = machine.clock_hz
@@ -98,7 +98,7 @@ class StreamFit:
         }
 
     def run(self) -> tuple[list[Value], list[str]]:
-        """The values found, and what is to be said about them."""
+        """The values found, and notes on them."""
         tried = self._try_partitions()
         best = min(cost for cost, _ in tried.values())
         good = [partitions for partitions, (cost, _) in tried.items() if cost <= AS_GOOD * best]
@@ -169,11 +169,11 @@ class StreamFit:
             changed = [self.values | dict(zip(keys, each.tolist(), strict=True)) for each in sets]
             machines = [self.machine.replace(self._keys(each, self.partitions, 1.0)) for each in changed]
             runs = [(machine, name, point) for machine in machines for name in names for point in points]
-            made = np.array(bandwidths(runs, watch=self._tell))
+            simulated = np.array(bandwidths(runs, watch=self._tell))
             self.simulated += len(runs)
             measured = np.array([point.measured[name] for _, name, point in runs])
             weights = np.array([READ_WEIGHT if name == READ else 1.0 for _, name, _ in runs])
-            return list((weights * np.log(self.scale * made / measured)).reshape(len(machines), -1))
+            return list((weights * np.log(self.scale * simulated / measured)).reshape(len(machines), -1))
 
         found = least_squares(parameters, [self.values[key] for key in keys], residuals, steps)
         self.values |= found.values
@@ -243,5 +243,5 @@ class StreamFit:
 
     def _value(self, keys: Mapping[str, Any], key: str, name: str, note: str, factor: float = 1.0) -> Value:
         value, error = keys[key], self.errors[name] * factor
-        told = None if np.isinf(error) else error
-        return Value(key, value, "cycles", self.called, note, error <= DETERMINED * value, told)
+        reported = None if np.isinf(error) else error
+        return Value(key, value, "cycles", self.called, note, error <= DETERMINED * value, reported)

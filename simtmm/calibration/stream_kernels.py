@@ -90,7 +90,7 @@ def stream_bandwidth(
 
     A thread's own elements count, those beside them do not, as in the measurement. bytes_a_group: of each array that a
     core group goes through at least in the longer of the two runs, but for small blocks, which repeat themselves soon.
-    An L2 that outlasts a run, warm at first or written back later, is made smaller: measured arrays hold 128 MiB.
+    An L2 that outlasts a run, warm at first or written back later, is scaled down: measured arrays hold 128 MiB.
     Raises StudyError on a machine without a clock.
     """
     clock = machine.clock_hz

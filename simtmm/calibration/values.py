@@ -7,14 +7,14 @@ from typing import Any
 
 from simtmm.calibration.latency_levels import Level
 from simtmm.calibration.occupancy_curve import OccupancyCurve
-from simtmm.files import written_whole
+from simtmm.files import write_text, written_whole
 from simtmm.machine import Machine, machine_toml
 
 
 @dataclass(frozen=True)
 class Value:
     """A calibrated value. key: dotted. error: its standard error from the fit, None where there is none. note: from
-    which measurement it came and how. determined: whether the measurements tell it.
+    which measurement it came and how. determined: whether the measurements determine it.
     """
 
     key: str
@@ -28,18 +28,26 @@ class Value:
 
 @dataclass(frozen=True)
 class Calibration:
-    """A machine from measurements. curve: its points over occupancy, None without a stream measurement."""
+    """A machine from measurements.
+
+    machine: as calibrated, to be simulated or saved.
+    values: each calibrated value, with the measurement it comes from and whether that determines it.
+    levels: of the memory hierarchy, by the latencies of the chase.
+    curve: its points over occupancy, None without a stream measurement.
+    latency_errors: bytes, measured cycles, and simulated over measured less 1, of each point of the chase.
+    notes: what the reader must know of it, in words.
+    """
 
     machine: Machine
     values: tuple[Value, ...]
     levels: tuple[Level, ...]
     curve: OccupancyCurve | None
-    latency_errors: tuple[tuple[float, float, float], ...] = ()  # bytes, measured cycles, simulated over measured - 1
+    latency_errors: tuple[tuple[float, float, float], ...] = ()
     notes: tuple[str, ...] = field(default=())
 
     @property
     def undetermined(self) -> tuple[Value, ...]:
-        """The values that the measurements do not tell."""
+        """The values that the measurements do not determine."""
         return tuple(value for value in self.values if not value.determined)
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,7 +68,7 @@ class Calibration:
     def save(self, path: str | Path) -> None:
         """Write the machine as TOML with its sources, whole or not at all."""
         with written_whole(path) as temporary:
-            temporary.write_text(machine_toml(self.machine), encoding="utf-8")
+            write_text(temporary, machine_toml(self.machine))
 
 
 def with_values(machine: Machine, values: Sequence[Value]) -> Machine:

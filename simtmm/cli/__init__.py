@@ -12,8 +12,12 @@ from simtmm.cli import (
     advise,
     calibrate,
     compare,
+    crossover,
     diff,
+    equation,
     explain,
+    explore,
+    export,
     import_,
     listing,
     measure,
@@ -24,9 +28,13 @@ from simtmm.cli import (
     run,
     sweep,
     threads,
+    tune,
+    zigzag,
 )
+from simtmm.cli.old_flags import current_words
 
 NEW = "machines new"
+WIDEST = 1000  # columns of help, where a terminal has so many: in effect, its own width
 
 
 class _Commands(typer.core.TyperGroup):
@@ -34,8 +42,12 @@ class _Commands(typer.core.TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the words begin with."""
-        words = [NEW, *args[2:]] if args[:2] == NEW.split() else args
+        words = [NEW, *args[2:]] if args[:2] == NEW.split() else current_words(args)
         return super().resolve_command(ctx, words)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """The commands that begin so, but for the one of two words, which `machines` completes."""
+        return [item for item in super().shell_complete(ctx, incomplete) if item.value != NEW]
 
 
 app = typer.Typer(
@@ -47,17 +59,24 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
 )
 
 for command in (
     run.run,
     explain.explain,
+    export.export,
+    explore.explore,
     record.record,
     measure.measure,
     predict.predict,
+    crossover.crossover,
+    zigzag.zigzag,
+    equation.equation,
+    equation.fit,
     sweep.sweep,
     advise.advise,
+    tune.tune,
     threads.threads,
     compare.compare,
     diff.diff,

@@ -4,63 +4,53 @@ from typing import Annotated
 
 import typer
 
-from simtmm.cli.sweep import FAILED, ClusterOption, KeptOption, WorkersOption, interrupted
-from simtmm.cli.words import (
-    JsonOption,
-    KernelMemoryOption,
-    KernelPathOption,
-    KernelTimeoutOption,
-    MachineOption,
-    MachinePathOption,
-    OutputOption,
-    ParamOption,
-    SetOption,
-    changes_of,
-    parameters_of,
-    printing,
-    ranges_of,
-    show,
-)
-from simtmm.files import check_writable
+from simtmm.cli.completion import complete_axis, complete_kernel
+from simtmm.cli.environment import EnvironmentOptions
+from simtmm.cli.grouped import grouped
+from simtmm.cli.kernel_file import ParamOption
+from simtmm.cli.machine import DEFAULT_MACHINE, SetOption, machine_option
+from simtmm.cli.output import DocumentOptions, printing
+from simtmm.cli.study_options import FAILED, ClusterOption, KeptOption, WorkersOption, interrupted, model_option
+from simtmm.cli.values import changes_of, parameters_of, ranges_of
 
 
+@grouped
 def advise(
-    kernel: Annotated[str, typer.Argument(help="a kernel's name or folder")],
-    machine: MachineOption = "gtx280",
+    kernel: Annotated[
+        str, typer.Argument(metavar="KERNEL", help="a kernel's name or folder", autocompletion=complete_kernel)
+    ],
+    environment: EnvironmentOptions,
+    result: DocumentOptions,
+    machine: Annotated[str, machine_option("a machine (see `machines`)")] = DEFAULT_MACHINE,
     set_: SetOption = None,
     param: ParamOption = None,
-    kernel_path: KernelPathOption = None,
-    machine_path: MachinePathOption = None,
-    kernel_timeout: KernelTimeoutOption = None,
-    kernel_memory: KernelMemoryOption = None,
     vary: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=RANGE", help="what to try (see `sweep`); threads, blocks, sub-blocks if left out"),
+        typer.Option(
+            "--vary",
+            metavar="NAME=RANGE",
+            help="what to try (see `sweep`); threads, blocks, sub-blocks if left out",
+            autocompletion=complete_axis,
+        ),
     ] = None,
-    model: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="models to ask as well (see `predict`); repeatable")
-    ] = None,
+    model: Annotated[list[str] | None, model_option("a model that chooses as well (see `predict`); repeatable")] = None,
     store: KeptOption = None,
     workers: WorkersOption = None,
     cluster: ClusterOption = None,
-    as_json: JsonOption = False,
-    output: OutputOption = None,
 ) -> None:
-    """Find the best threads per block, blocks and sub-block size by simulation, beside what the models choose.
+    """Find a kernel's best threads per block and blocks.
 
-    Every finished configuration is kept; the same command goes on where it was stopped.
+    By simulation, of sub-block sizes as well, beside what the models choose. Every finished configuration is kept; the
+    same command goes on where it was stopped. Exit status 1: some configurations failed.
     """
-    for path in (output, store):
-        if path is not None:
-            check_writable(path)
     from simtmm.analysis.tune import advise as run_advise
     from simtmm.analysis.unfinished import Unfinished
     from simtmm.report.advise import describe_advice
     from simtmm.report.progress import watching
 
     try:
-        with watching() as watch, printing(as_json):
-            made = run_advise(
+        with watching() as watch, printing(result.as_json):
+            advice = run_advise(
                 kernel,
                 machine,
                 parameters_of(param),
@@ -73,9 +63,9 @@ def advise(
                 watch,
             )
     except Unfinished as part:
-        if not as_json:
-            show(describe_advice(part.made), None, False, None)
+        if not result.as_json:
+            DocumentOptions().show(describe_advice(part.results), None)
         raise interrupted(part, "configurations") from None
-    show(describe_advice(made), made.to_dict(), as_json, output)
-    if made.study.number("failed"):
+    result.show(describe_advice(advice), advice.to_dict())
+    if advice.study.number("failed"):
         raise typer.Exit(FAILED)

@@ -1,13 +1,17 @@
 """`simtmm calibrate`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simtmm.cli.words import JsonOption, MachinePathOption, SetOption, chosen_machine, show
+from simtmm.cli.environment import MachinePathOption
+from simtmm.cli.grouped import grouped
+from simtmm.cli.machine import SetOption, chosen_machine, machine_option
+from simtmm.cli.output import DOCUMENT, JsonOption, checked, output_option, show
 from simtmm.errors import MachineError, StudyError
-from simtmm.files import check_writable, is_folder
+from simtmm.files import is_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,66 +20,97 @@ if TYPE_CHECKING:
     from simtmm.machine import Machine
 
 
-def calibrate(
+@dataclass(frozen=True, kw_only=True)
+class MeasurementOptions:
+    """Where the measurements come from: files, or a GPU of this computer."""
+
     latency: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="pointer chase (CSV): buffer_kib, median_cycles; clock_mhz, gpu"),
-    ] = None,
+        typer.Option(
+            "--latency", metavar="FILE", help="pointer chase (CSV): buffer_kib, median_cycles; clock_mhz, gpu"
+        ),
+    ] = None
     stream: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="over occupancy (CSV): block_size, blocks_per_sm, occupancy_pct, read_GBs, ..."
+            "--stream",
+            metavar="FILE",
+            help="over occupancy (CSV): block_size, blocks_per_sm, occupancy_pct, read_GBs, ...",
         ),
-    ] = None,
+    ] = None
     device: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="measure this GPU instead: CUDA's number, 0 for the first"),
-    ] = None,
+        typer.Option("--device", metavar="NUMBER", help="measure this GPU instead: CUDA's number, 0 for the first"),
+    ] = None
     keep: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="with --device: write latency.csv and stream.csv there")
-    ] = None,
-    gpu: Annotated[str | None, typer.Option(metavar="NAME", help="which GPU, where a file has several")] = None,
-    machine: Annotated[
+        Path | None,
+        typer.Option("--keep", metavar="FOLDER", help="with --device: write latency.csv and stream.csv there"),
+    ] = None
+    form: Annotated[
         str | None,
-        typer.Option("--machine", "-m", metavar="NAME|FILE", help="where what was not measured comes from"),
-    ] = None,
+        typer.Option("--as", metavar="FORM", help="with --device: time the benchmarks as written, or compiled"),
+    ] = None
+    gpu: Annotated[str | None, typer.Option("--gpu", metavar="NAME", help="which GPU, where a file has several")] = None
+
+    def check(self) -> None:
+        """Raise StudyError for options that do not go together, and where --keep is no folder."""
+        if (self.latency is None) == (self.device is None):
+            raise StudyError(
+                "calibrate: needs --latency FILE (and --stream FILE), or --device NUMBER, which measures both"
+            )
+        for option, given in (("--stream", self.stream), ("--gpu", self.gpu)):
+            if self.device is not None and given is not None:
+                raise StudyError(f"calibrate: {option} {given}: does not go with --device, which measures")
+        if self.device is None and self.keep is not None:
+            raise StudyError(f"calibrate: --keep {self.keep}: goes with --device only")
+        if self.device is None and self.form is not None:
+            raise StudyError(f"calibrate: --as {self.form}: goes with --device only")
+        if self.keep is not None and not is_folder(self.keep):
+            raise StudyError(f"--keep {self.keep}: there is no such folder")
+
+
+@grouped
+def calibrate(
+    measurements: MeasurementOptions,
+    machine: Annotated[str | None, machine_option("the machine that values not measured come from")] = None,
     set_: SetOption = None,
-    name: Annotated[str | None, typer.Option(help="the machine's name; the output's or the GPU's if left out")] = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="the machine's name; the output's or the GPU's if left out"),
+    ] = None,
     machine_path: MachinePathOption = None,
     as_json: JsonOption = False,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="write the machine there (TOML)")
+        Path | None, output_option("the machine there (.toml), or the JSON document (.json)", callback=checked)
     ] = None,
 ) -> None:
-    """Fit a machine to measurements: its values, which measurement each came from, and the error at each point."""
-    if (latency is None) == (device is None):
-        raise StudyError("calibrate: needs --latency FILE (and --stream FILE), or --device NUMBER, which measures both")
-    for word, given in (("--stream", stream), ("--gpu", gpu)):
-        if device is not None and given is not None:
-            raise StudyError(f"calibrate: {word} {given}: does not go with --device, which measures")
-    if device is None and keep is not None:
-        raise StudyError(f"calibrate: --keep {keep}: goes with --device only")
-    if output is not None:
-        check_writable(output)
-    if keep is not None and not is_folder(keep):
-        raise StudyError(f"--keep {keep}: there is no such folder")
+    """Fit a machine to measurements.
+
+    Its values, which measurement each came from, and the error at each point.
+    """
+    measurements.check()
     base = chosen_machine(machine, set_) if machine is not None else None
     if base is None and set_:
         raise MachineError(f"--set {set_[0]}: changes a machine, so --machine must be given as well")
     from simtmm.report.calibrate import describe
     from simtmm.report.progress import watching
 
-    called = name or (output.stem if output is not None else None) or gpu
+    called = name or (output.stem if output is not None else None) or measurements.gpu
     with watching() as watch:
-        if latency is None:
+        if measurements.latency is None:
             from simtmm.calibration.device import calibrate_device
 
-            made = calibrate_device(device or 0, called, base, keep, watch=watch)
+            found = calibrate_device(
+                measurements.device or 0, called, base, measurements.keep, watch=watch, form=measurements.form
+            )
         else:
-            made = _from_files(called or "calibrated", latency, stream, gpu, base, watch)
-    if output is not None:
-        made.save(output)
-    show(describe(made), made.to_dict(), as_json, None)
+            found = _from_files(
+                called or "calibrated", measurements.latency, measurements.stream, measurements.gpu, base, watch
+            )
+    as_document = output is not None and output.suffix == DOCUMENT
+    if output is not None and not as_document:
+        found.save(output)
+    show(describe(found), found.to_dict(), as_json, output if as_document else None)
 
 
 def _from_files(

@@ -5,47 +5,50 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simtmm.cli.words import (
-    JsonOption,
-    KernelPathOption,
-    MachinePathOption,
-    OutputOption,
-    SetOption,
-    changes_of,
-    chosen_machine,
-    show,
-)
+from simtmm.cli.completion import complete_kernel, complete_machine_or_new
+from simtmm.cli.environment import KernelPathOption, MachinePathOption
+from simtmm.cli.grouped import grouped
+from simtmm.cli.machine import SetOption, chosen_machine
+from simtmm.cli.output import DOCUMENT, DocumentOptions, JsonOption, checked, output_option, show
+from simtmm.cli.values import changes_of
 from simtmm.errors import MachineError, OutputError
-from simtmm.files import check_writable, written_whole
+from simtmm.files import write_text, written_whole
 
 if TYPE_CHECKING:
     from simtmm.machine import Machine
 
 
 def machines(
-    name: Annotated[str | None, typer.Argument(help="show this one, with the source of each value")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="show this one, with the source of each value",
+            autocompletion=complete_machine_or_new,
+        ),
+    ] = None,
     set_: SetOption = None,
     as_table: Annotated[bool, typer.Option("--table", help="compare them in one table")] = False,
     machine_path: MachinePathOption = None,
     as_json: JsonOption = False,
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="write the machine (.toml) or what is told (JSON)"),
+        Path | None, output_option("the machine there (.toml), or else the JSON document", callback=checked)
     ] = None,
 ) -> None:
-    """List the machines, or show one with where its values come from. `machines new` makes one."""
-    from simtmm.machine import load_machine, machine_files
+    """List the machines, or show one and its sources.
+
+    `machines new` makes one.
+    """
+    from simtmm.machine import readable_machines
     from simtmm.report import listing, machine_table
 
     as_toml = output is not None and output.suffix.lower() == ".toml"
     if as_toml and (name is None or as_table or as_json):
         raise OutputError(f"-o {output}: a machine is written as TOML: name one, without --table and --json")
-    if output is not None:
-        check_writable(output)
     if name is None:
         if set_:
             raise MachineError(f"--set {set_[0]}: changes a machine, so one must be named")
-        found = {each: load_machine(path) for each, path in machine_files().items()}
+        found = readable_machines()
     if as_table:
         chosen = found if name is None else {name: chosen_machine(name, set_)}
         show(machine_table.compare_machines(chosen), machine_table.comparison_document(chosen), as_json, output)
@@ -63,7 +66,7 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="of the machine")],
     family: Annotated[str, typer.Option(metavar="NAME", help="what all that is not given comes from, as ada or cdna3")],
     groups: Annotated[
-        int, typer.Option("--sms", "--cus", "--groups", help="core groups: multiprocessors, compute units")
+        int, typer.Option("--sms", "--cus", "--groups", metavar="N", help="core groups: multiprocessors, compute units")
     ],
     clock: Annotated[float, typer.Option(metavar="HZ", help="core clock under load, as 2.52e9")],
     bandwidth: Annotated[float, typer.Option(metavar="BYTES/S", help="of memory by the data sheet, as 1008e9")],
@@ -84,15 +87,16 @@ def new(
     machine_path: MachinePathOption = None,
     as_json: JsonOption = False,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="write the machine there (TOML)")
+        Path | None, output_option("the machine there (.toml), or the JSON document (.json)", callback=checked)
     ] = None,
 ) -> None:
-    """Make a machine from a few numbers of a data sheet and its family, and show or write it."""
+    """Make a machine from its family and a data sheet.
+
+    A few numbers of the data sheet suffice; what is not given comes from the family.
+    """
     from simtmm.machine import new_machine
     from simtmm.report import listing
 
-    if output is not None:
-        check_writable(output)
     values: dict[str, Any] = {
         "cores.groups": groups,
         "clock_hz": clock,
@@ -117,9 +121,11 @@ def new(
             raise MachineError(f"--set {key}: is given by an option of its own")
         given[key] = "none" if value is None else value
     machine = new_machine(name, family, given, description)
-    if output is not None:
+    as_document = output is not None and output.suffix == DOCUMENT
+    if output is not None and not as_document:
         _write(machine, output)
-    show(listing.describe_machine(machine), listing.machine_document(machine), as_json, None)
+    target = output if as_document else None
+    show(listing.describe_machine(machine), listing.machine_document(machine), as_json, target)
 
 
 def _write(machine: "Machine", path: Path | None) -> None:
@@ -128,25 +134,31 @@ def _write(machine: "Machine", path: Path | None) -> None:
 
     assert path is not None
     with written_whole(path) as temporary:
-        temporary.write_text(machine_toml(machine), encoding="utf-8")
+        write_text(temporary, machine_toml(machine))
 
 
+@grouped
 def kernels(
-    name: Annotated[str | None, typer.Argument(help="show this one: parameters, source, paper")] = None,
+    result: DocumentOptions,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="show this one: parameters, source, paper", autocompletion=complete_kernel),
+    ] = None,
     kernel_path: KernelPathOption = None,
-    as_json: JsonOption = False,
-    output: OutputOption = None,
 ) -> None:
-    """List the kernels, or show one. The list runs none of them; one that is shown is run if it is shipped or given."""
+    """List the kernels, or show one and its parameters.
+
+    The list runs none of them; one that is shown is run if it is shipped or given.
+    """
     from simtmm.catalogue import describe, known_kernels
-    from simtmm.kernel import told_kernel
+    from simtmm.kernel import describe_kernel_named
     from simtmm.report import listing
 
     if name is None:
         known = known_kernels()
-        said = {each: describe(each, kernel.folder) for each, kernel in known.items()}
-        document: Any = {each: listing.kernel_document(said[each], known=known[each]) for each in known}
-        show(listing.describe_kernels(known, said), document, as_json, output)
+        texts = {each: describe(each, kernel.folder) for each, kernel in known.items()}
+        document: Any = {each: listing.kernel_document(texts[each], known=known[each]) for each in known}
+        result.show(listing.describe_kernels(known, texts), document)
     else:
-        one, symbols = told_kernel(name)
-        show(listing.describe_kernel(one, symbols), listing.kernel_document(one, symbols), as_json, output)
+        one, symbols = describe_kernel_named(name)
+        result.show(listing.describe_kernel(one, symbols), listing.kernel_document(one, symbols))

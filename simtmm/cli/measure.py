@@ -5,35 +5,53 @@ from typing import Annotated
 
 import typer
 
-from simtmm.cli.words import JsonOption, KernelPathOption, ParamOption, parameters_of, show
+from simtmm.cli.completion import complete_kernel
+from simtmm.cli.environment import KernelPathOption
+from simtmm.cli.grouped import grouped
+from simtmm.cli.kernel_file import LaunchOptions
+from simtmm.cli.machine import machine_option
+from simtmm.cli.output import JsonOption, output_option, show
+from simtmm.cli.values import parameters_of
 from simtmm.errors import StudyError
 from simtmm.files import check_writable
 
 
+@grouped
 def measure(
-    kernel: Annotated[str | None, typer.Argument(help="a kernel's name or folder; not with --all")] = None,
-    param: ParamOption = None,
-    kernel_path: KernelPathOption = None,
-    repeat: Annotated[int | None, typer.Option(min=1, help="timed runs; 50, or 20 with --all")] = None,
-    warm: Annotated[bool, typer.Option("--warm", help="leave the caches as the run before left them")] = False,
-    machine: Annotated[
-        str | None, typer.Option("--machine", "-m", metavar="NAME", help="what the GPU goes by in comparisons")
+    launch: LaunchOptions,
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SOURCE",
+            help="a kernel's name or folder, a CUDA file (.cu) or launches (.toml); not with --all",
+            autocompletion=complete_kernel,
+        ),
     ] = None,
+    kernel_path: KernelPathOption = None,
+    repeat: Annotated[
+        int | None, typer.Option("--repeat", metavar="N", min=1, help="timed runs; 50, or 20 with --all")
+    ] = None,
+    warm: Annotated[bool, typer.Option("--warm", help="leave the caches as the run before left them")] = False,
+    machine: Annotated[str | None, machine_option("the GPU's name in comparisons", "NAME")] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="all kernels: traces compared, times, benchmarks for calibration")
     ] = False,
-    minutes: Annotated[float, typer.Option(min=0, help="with --all: begin nothing after so many")] = 8.0,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="the measurement; with --all a folder, traces if left out"),
-    ] = None,
+    minutes: Annotated[
+        float, typer.Option("--minutes", metavar="N", min=0, help="with --all: begin nothing after so many")
+    ] = 8.0,
     as_json: JsonOption = False,
+    output: Annotated[
+        Path | None, output_option("the JSON document there; with --all into this folder, traces if left out")
+    ] = None,
 ) -> None:
-    """Time a kernel on a GPU, its answer checked; or all that needs a GPU in one go."""
+    """Time a kernel on a GPU, and check its answer.
+
+    Or, with --all, do everything that needs a GPU in one go.
+    """
     from simtmm.report.progress import watching
 
     if everything:
-        if kernel is not None or param:
+        if source is not None or launch != LaunchOptions():
             raise StudyError("measure --all: takes no kernel and no parameters: it goes through all of them")
         from simtmm.measurement.campaign import measure_all
         from simtmm.report.measure import describe_all
@@ -42,7 +60,8 @@ def measure(
             outcomes = measure_all(output or Path("traces"), minutes, repeat, machine, watch)
         show(describe_all(outcomes), [outcome.to_dict() for outcome in outcomes], as_json, None)
         return
-    if kernel is None:
+    program = launch.launched(source)
+    if program is None:
         raise StudyError("measure: needs a kernel, or --all")
     if output is not None:
         check_writable(output)
@@ -50,5 +69,8 @@ def measure(
     from simtmm.measurement.measure import measure as measure_kernel
     from simtmm.report.measure import describe_measurement
 
-    measured = measure_kernel(kernel, parameters_of(param), repeat=repeat or REPEAT, cold=not warm, machine=machine)
+    parameters = parameters_of(launch.param)
+    measured = measure_kernel(
+        program, parameters, repeat=repeat or REPEAT, cold=not warm, machine=machine, form=launch.form
+    )
     show(describe_measurement(measured), measured.to_dict(), as_json, output)

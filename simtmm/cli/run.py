@@ -1,124 +1,159 @@
 """`simtmm run`."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simtmm.cli.words import (
-    ArgumentOption,
-    BlockOption,
-    CompilerOption,
-    FormOption,
-    GridOption,
-    JsonOption,
-    KernelMemoryOption,
-    KernelOption,
-    KernelPathOption,
-    KernelTimeoutOption,
-    MachinePathOption,
-    NoMachineOption,
-    OutputOption,
-    ParamOption,
-    SetOption,
-    SharedOption,
-    SourceArgument,
-    WhatIfOption,
-    chosen_machine,
-    launched,
-    machine_for,
-    parameters_of,
-    printing,
-    show,
-)
-from simtmm.errors import OutputError
-from simtmm.files import check_writable
+from simtmm.cli.checks import CheckOptions
+from simtmm.cli.environment import EnvironmentOptions
+from simtmm.cli.explain import CountsOption, TopOption, WhatIfOption, by_option
+from simtmm.cli.grouped import grouped
+from simtmm.cli.machine import MachineOptions
+from simtmm.cli.output import DocumentOptions, checked, printing
+from simtmm.cli.program import ProgramOptions, select
+from simtmm.cli.sampling import SampleOptions
+from simtmm.cli.study_options import engine_option
+from simtmm.cli.values import parameters_of
+from simtmm.errors import EngineError, OutputError
 
 if TYPE_CHECKING:
+    from simtmm.analysis.run import Run
     from simtmm.machine import Machine
     from simtmm.report.trace_events import Choice
 
 
-def run(
-    source: SourceArgument = None,
-    machine: NoMachineOption = None,
-    set_: SetOption = None,
-    param: ParamOption = None,
-    grid: GridOption = None,
-    block: BlockOption = None,
-    arg: ArgumentOption = None,
-    kernel: KernelOption = None,
-    shared: SharedOption = 0,
-    compile_: CompilerOption = None,
-    form: FormOption = None,
-    kernel_path: KernelPathOption = None,
-    machine_path: MachinePathOption = None,
-    kernel_timeout: KernelTimeoutOption = None,
-    kernel_memory: KernelMemoryOption = None,
-    engine: Annotated[
-        str, typer.Option(help="fast (compiled), reference (SimPy), or auto: whichever is done sooner")
-    ] = "auto",
+@dataclass(frozen=True, kw_only=True)
+class TimelineOptions:
+    """A file of what each warp did when, and which part of it."""
+
     timeline: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="write what each warp did when, for Perfetto or chrome://tracing; .json or .json.gz"
+            "--timeline",
+            metavar="FILE",
+            help="write what each warp did when, for Perfetto or chrome://tracing; .json or .json.gz",
+            callback=checked,
         ),
-    ] = None,
+    ] = None
     timeline_events: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="beyond so many events, a sample; what makes 50 MB if left out"),
-    ] = None,
+        typer.Option(
+            "--timeline-events", min=1, metavar="N", help="beyond so many events, a sample; as fits 50 MB if left out"
+        ),
+    ] = None
     timeline_groups: Annotated[
-        str | None, typer.Option(metavar="NUMBERS", help="core groups of the timeline, as 0,1,5-7; all if left out")
-    ] = None,
-    timeline_from: Annotated[float | None, typer.Option(metavar="CYCLE", help="where the timeline begins")] = None,
-    timeline_to: Annotated[float | None, typer.Option(metavar="CYCLE", help="where it ends")] = None,
+        str | None,
+        typer.Option(
+            "--timeline-groups", metavar="NUMBERS", help="core groups of the timeline, as 0,1,5-7; all if left out"
+        ),
+    ] = None
+    timeline_from: Annotated[
+        float | None, typer.Option("--timeline-from", metavar="CYCLE", help="where the timeline begins")
+    ] = None
+    timeline_to: Annotated[float | None, typer.Option("--timeline-to", metavar="CYCLE", help="where it ends")] = None
+
+    def part(self, machine: "Machine") -> "Choice | None":
+        """The part of the timeline that is written, checked as far as it can be before the run; None without one."""
+        if self.timeline is None:
+            given = {
+                "--timeline-events": self.timeline_events,
+                "--timeline-groups": self.timeline_groups,
+                "--timeline-from": self.timeline_from,
+                "--timeline-to": self.timeline_to,
+            }
+            for option, value in given.items():
+                if value is not None:
+                    raise OutputError(f"{option} {value}: is for --timeline FILE, which is not given")
+            return None
+        from simtmm.report.trace_events import Choice, groups_of
+
+        groups = None if self.timeline_groups is None else groups_of(self.timeline_groups)
+        part = Choice(groups, 0 if self.timeline_from is None else self.timeline_from, self.timeline_to)
+        part.mask(machine)
+        return part
+
+
+@dataclass(frozen=True, kw_only=True)
+class HottestOptions:
+    """What takes most of the time, in place of the report."""
+
+    by: Annotated[str | None, by_option("instead of the report what takes most of the time, by")] = None
+    top: TopOption = None
+    counts: CountsOption = False
+
+    @property
+    def rows(self) -> str | None:
+        """What a row is for; None for the report."""
+        return "line" if self.by is None and (self.top is not None or self.counts) else self.by
+
+    def report(self, done: "Run") -> tuple[list[Any], dict[str, Any]]:
+        """The report of a run, and what is added to its document."""
+        from simtmm.report.explain import document, explained
+        from simtmm.report.run import describe
+        from simtmm.report.stalls import MOST_LINES
+
+        by = self.rows
+        if by is None:
+            return [*describe(done)], {}
+        rows = explained(done, by, self.top or MOST_LINES, counts=self.counts)
+        return [*rows], {"by": by, "rows": document(done, by)}
+
+
+@grouped
+def run(
+    *,
+    machine: MachineOptions,
+    program: ProgramOptions,
+    engine: Annotated[
+        str, engine_option("fast (compiled), reference (SimPy), or auto: whichever is done sooner")
+    ] = "auto",
     what_if: WhatIfOption = True,
-    as_json: JsonOption = False,
-    output: OutputOption = None,
+    sampling: SampleOptions,
+    timelines: TimelineOptions,
+    hottest: HottestOptions,
+    checks: CheckOptions,
+    environment: EnvironmentOptions,
+    result: DocumentOptions,
 ) -> None:
-    """Simulate a kernel, CUDA file, trace or workload on a machine, beside what the models predict."""
-    for path in (output, timeline):
-        if path is not None:
-            check_writable(path)
-    program = launched(source, grid, block, arg, kernel, shared, compile_)
-    chosen = chosen_machine(machine_for(program, machine, form), set_)
-    part = timeline_part(chosen, timeline, timeline_events, timeline_groups, timeline_from, timeline_to)
-    from simtmm.analysis.run import run as run_study
-    from simtmm.report.progress import watching
-    from simtmm.report.run import describe
+    """Simulate a program on a machine, beside the models.
 
-    with watching() as watch, printing(as_json):
-        done = run_study(
-            program, chosen, parameters_of(param), engine, watch, timeline is not None, form=form, what_if=what_if
-        )
-    parts, document = [*describe(done)], done.to_dict()
-    if timeline is not None:
-        from simtmm.report.trace_events import write_timeline
+    A program is a kernel, a CUDA file or program, a Python script, launches, a trace or a workload.
+    """
+    with checks.begun() as checking:
+        program = checking.applied(program)
+        selected = select(program, machine)
+        part = timelines.part(selected.machine)
+        error = sampling.part
+        if checking.is_on and sampling.sample is not None:
+            raise EngineError("--sample: simulates some blocks, and --check looks at all: leave one of them out")
+        opened = selected.opened(result.as_json, sampling.most_events)
+        from simtmm.analysis.run import run as run_study
+        from simtmm.report.progress import watching
 
-        about = {key: document[key] for key in ("program", "parameters", "provenance")}
-        kernels = [launch.kernel for launch in done.info.launches] if done.info else []
-        written = write_timeline(timeline, done.result, chosen, about, timeline_events, part, done.blocks, kernels)
-        parts += ["", f"Timeline: {written}"]
-        document["timeline"] = written.to_dict()
-    show(parts, document, as_json, output)
+        with watching() as watch, printing(result.as_json):
+            done = run_study(
+                opened.program,
+                selected.machine,
+                parameters_of(program.param),
+                engine,
+                watch,
+                timelines.timeline is not None,
+                form=program.form,
+                what_if=what_if,
+                sample=sampling.sample,
+                error=error,
+            )
+        report, rows = hottest.report(done)
+        document = done.to_dict() | rows | opened.document
+        if timelines.timeline is not None:
+            from simtmm.report.trace_events import write_timeline_of_run
 
-
-def timeline_part(
-    machine: "Machine",
-    path: Path | None,
-    events: int | None,
-    groups: str | None,
-    begin: float | None,
-    end: float | None,
-) -> "Choice":
-    """What the options ask for of a timeline, checked as far as it can be before the run."""
-    from simtmm.report.trace_events import Choice, groups_of
-
-    given = {"--timeline-events": events, "--timeline-groups": groups, "--timeline-from": begin, "--timeline-to": end}
-    for option, value in given.items():
-        if value is not None and path is None:
-            raise OutputError(f"{option} {value}: is for --timeline FILE, which is not given")
-    part = Choice(None if groups is None else groups_of(groups), 0 if begin is None else begin, end)
-    part.mask(machine)
-    return part
+            assert part is not None
+            written = write_timeline_of_run(timelines.timeline, done, timelines.timeline_events, part)
+            report += ["", f"Timeline: {written}"]
+            document["timeline"] = written.to_dict()
+        result.show([*report, *checking.parts()], document | checking.to_dict())
+        opened.end()
+        checking.end()

@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.execution.device_memory import DeviceMemory
-from simtmm.cuda.execution.function_code import FUNCTION_ADDRESS, FUNCTION_STEP
+from simtmm.cuda.execution.function_code import function_address
 from simtmm.cuda.execution.launch import LaunchState
 from simtmm.cuda.execution.run import FaultError, Piece, StuckError, run
 from simtmm.cuda.faults import deadlock_text, fault_text
 from simtmm.cuda.function import KernelFunction
-from simtmm.cuda.host_calls import HostCalls
+from simtmm.cuda.host_calls import HEAP_LIMIT, HostCalls
 from simtmm.cuda.linked import LinkedModule
 from simtmm.errors import DeadlockError, KernelError, RecordingError, shown
 
-PROCESSORS = 132  # multiprocessors that %smid counts, where nothing else is said
+PROCESSORS = 132  # multiprocessors that %smid counts, by default
 RESIDENT = 2048  # blocks that may be under way at once, where threads wait for other blocks
 MOST_THREADS = 1024  # of a block
 MOST_GRID = (2**31 - 1, 65535, 65535)
@@ -28,7 +28,13 @@ MOST_SHARED = 227 * 1024  # bytes of a block
 
 
 class Device:
-    """Memory that kernels run on. write: takes what device code prints; standard output if left out."""
+    """Memory that kernels run on.
+
+    write: takes what device code prints; standard output if left out. heap_limit: bytes that device code may allocate.
+    kernel_type: what its kernels are.
+    """
+
+    kernel_type = KernelFunction
 
     def __init__(self, write: Callable[[str], object] | None = None) -> None:
         self.memory = DeviceMemory()
@@ -36,6 +42,12 @@ class Device:
         self._variables: dict[int, dict[str, npt.NDArray[np.uint8]]] = {}
         self._symbols: dict[int, dict[str, int]] = {}
         self._modules: list[LinkedModule] = []
+        self._heap: dict[int, int] = {}
+        self.heap_limit = HEAP_LIMIT
+
+    def pointer(self, address: int) -> int:
+        """What kernels are given for a virtual address."""
+        return address
 
     def variable(self, module: LinkedModule, name: str) -> npt.NDArray[np.uint8]:
         """The bytes of a __device__ or __constant__ variable. Raises KernelError."""
@@ -73,9 +85,11 @@ class Device:
         for name, variable in module.module.variables.items():
             for offset, symbol, _ in variable.pointers:
                 target = addresses.get(symbol.name)
-                if target is None and symbol.name not in module.module.functions:
+                if target is None and symbol.name in module.module.functions:
+                    target = function_address(symbol.name)
+                if target is None:
                     raise KernelError(f"{module.units[0].name}: {name} points to {symbol.name}, which is not defined")
-                if target is not None and name in arrays:
+                if name in arrays:
                     arrays[name][offset : offset + 8].view(np.uint64)[0] = target + symbol.offset
 
     def forget(self, module: LinkedModule) -> None:
@@ -111,7 +125,7 @@ class Device:
         """Run a kernel piece by piece: yields pieces of its log (simtmm.cuda.execution.launch).
 
         blocks: that run, from the first on; all if left out. write: takes what device code prints, in the place of what
-        the device was made with. seconds: that it may take, about.
+        the device was created with. seconds: that it may take, about.
 
         Raises KernelError for a launch that no device takes, PtxError, and RecordingError for what a thread did wrong
         and for threads that wait for each other for ever; SlowError where it takes longer than it may.
@@ -120,7 +134,6 @@ class Device:
         program = function.program
         check_shape(function, launch, function.shared_bytes(launch.shared_bytes), where)
         symbols = self.symbols(function.linked)
-        self._point_to_functions(function)
         state = LaunchState(
             program, self.memory, dict(symbols), launch.grid, launch.block, launch.parameters, launch.shared_bytes,
             PROCESSORS, launch.textures,
@@ -129,7 +142,7 @@ class Device:
         if not chosen:
             state.blocks = min(state.blocks, blocks or state.blocks)
         _check_chosen(chosen, state, where)
-        calls = HostCalls(function, state, write or self._write)
+        calls = HostCalls(function, state, write or self._write, self._heap, self.heap_limit)
         state.launch["callback"] = ctypes.cast(calls.address, ctypes.c_void_p).value or 0
         try:
             yield from run(state, function.code, record, RESIDENT, program.calls_host, seconds, chosen)
@@ -141,16 +154,6 @@ class Device:
             raise RecordingError(f"{where}: {fault_text(function, *fault.args)}") from None
         except StuckError as stuck:
             raise DeadlockError(f"{where}: {deadlock_text(function, *stuck.args)}") from None
-
-    def _point_to_functions(self, function: KernelFunction) -> None:
-        """Tables of functions hold the numbers that functions have in this kernel's code."""
-        arrays = self._variables[id(function.linked)]
-        numbers = function.program.function_numbers
-        for name, variable in function.linked.module.variables.items():
-            for offset, symbol, _ in variable.pointers:
-                if symbol.name in numbers and name in arrays:
-                    address = FUNCTION_ADDRESS + FUNCTION_STEP * numbers[symbol.name]
-                    arrays[name][offset : offset + 8].view(np.uint64)[0] = address
 
 
 def initial_variables(module: LinkedModule) -> dict[str, npt.NDArray[np.uint8]]:

@@ -8,9 +8,11 @@ import numpy.typing as npt
 
 from simtmm.cuda import log_events
 from simtmm.cuda.execution.layout import LOG_ENTRY
-from simtmm.trace.schema import EVENT, Batch
+from simtmm.trace.runs.long_block import LongBlock
+from simtmm.trace.schema import EVENT, Batch, Events, Kind, plain
 
 GROUP = 1 << 22  # bytes of the log that become a batch at a time
+LONG_LOG = 1 << 25  # bytes of the log of a block: with more it becomes events before the block has ended
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,7 @@ class SiteTable:
     """Of each site of a program, by its number in the log.
 
     site: int64, its number in the trace. kind: uint8, of trace.schema.Kind. width: uint8, bytes of an access.
-    generic: bool, whether the address tells the state space. issues: bool, whether it has instructions of its own
+    generic: bool, whether the address determines the state space. issues: bool, whether it has instructions of its own
     beside the access; if not, it is there for what it waits for. shared_site: number, in the trace, of the declaration
     of shared memory.
     """
@@ -41,6 +43,8 @@ class LogReader:
         """threads: of a block."""
         self._table, self._threads = table, threads
         self._pieces: dict[int, list[npt.NDArray[np.uint8]]] = {}
+        self._bytes_of: dict[int, int] = {}  # of the pieces of a block
+        self._long: dict[int, _LongLog] = {}
         self._bytes = 0
         self.events = self.accesses = 0
 
@@ -55,13 +59,34 @@ class LogReader:
         for number, start, end in zip(numbers.tolist(), (8 * starts).tolist(), ends.tolist(), strict=True):
             self._pieces.setdefault(number, []).append(piece[start:end])
             self._bytes += end - start
+            self._bytes_of[number] = self._bytes_of.get(number, 0) + end - start
+            if self._bytes_of[number] >= LONG_LOG:
+                self._take_long(number)
         if self._bytes >= GROUP:
             yield from self._ended(ended)
+
+    def _take_long(self, number: int) -> None:
+        """Make events of what there is of the log of a block."""
+        log, counts, events = self._events_of([number])
+        self._bytes -= len(log)
+        self._bytes_of[number] = 0
+        self._pieces[number] = []
+        self._long.setdefault(number, _LongLog(self._threads)).add(events, counts)
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory that the blocks that have not ended take."""
+        return self._bytes
 
     @property
     def held_events(self) -> int:
         """How many events the blocks that have not ended have, at least."""
-        return self._bytes // LOG_ENTRY
+        return self._bytes // LOG_ENTRY + sum(long.block.events for long in self._long.values())
+
+    @property
+    def longest(self) -> int:
+        """How many events a block that has not ended has in a file, at most."""
+        return max((long.block.events for long in self._long.values()), default=0)
 
     def rest(self) -> Iterator[Batch]:
         """What is left, all blocks having ended."""
@@ -71,6 +96,12 @@ class LogReader:
         group: list[int] = []
         size = 0
         for number in sorted(n for n in self._pieces if n < before):
+            if number in self._long:
+                if group:
+                    yield self._batch(group)
+                    group, size = [], 0
+                yield self._long_batch(number)
+                continue
             group.append(number)
             size += sum(map(len, self._pieces[number]))
             if size >= GROUP:
@@ -79,10 +110,28 @@ class LogReader:
         if group:
             yield self._batch(group)
 
+    def _long_batch(self, number: int) -> Batch:
+        if self._pieces[number]:
+            self._take_long(number)
+        del self._pieces[number], self._bytes_of[number]
+        batch = self._long.pop(number).batch(number)
+        self.events += len(batch.events)
+        return batch
+
     def _batch(self, numbers: list[int]) -> Batch:
-        pieces = [piece for number in numbers for piece in self._pieces.pop(number)]
-        log = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        log, counts, events = self._events_of(numbers)
         self._bytes -= len(log)
+        for number in numbers:
+            del self._pieces[number], self._bytes_of[number]
+        self.events += len(events)
+        block_ends = np.cumsum(counts)[self._threads - 1 :: self._threads]
+        blocks = np.array(numbers, dtype=np.int32)
+        return Batch(events, np.zeros(len(numbers), np.int32), blocks, block_ends.astype(np.int64))
+
+    def _events_of(self, numbers: list[int]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], Events]:
+        """The log of blocks, the number of events of each thread in it, and these, thread by thread."""
+        pieces = [piece for number in numbers for piece in self._pieces[number]]
+        log = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         table = self._table
         slots = np.array(numbers, dtype=np.int64)
         counts = np.zeros(len(numbers) * self._threads, dtype=np.int64)
@@ -97,6 +146,35 @@ class LogReader:
             words, table.width, table.kind, table.generic.view(np.uint8), table.issues.view(np.uint8), table.site,
             table.shared_site, slots, self._threads, cursor, last, events.view(np.int64),
         )  # fmt: skip
-        self.events += len(events)
-        block_ends = ends[self._threads - 1 :: self._threads]
-        return Batch(events, np.zeros(len(numbers), np.int32), slots.astype(np.int32), block_ends.astype(np.int64))
+        return log, counts, events
+
+
+class _LongLog:
+    """A block whose log becomes events piece by piece, as all of it at once would: work that is done again at once is
+    one event, so what a thread did last is kept back until it is known what comes next.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.block = LongBlock()
+        self._last = np.zeros(threads, EVENT)
+        self._is_kept = np.zeros(threads, bool)
+
+    def add(self, events: Events, counts: npt.NDArray[np.int64]) -> None:
+        """Take the events of a piece, thread by thread; counts: of each thread."""
+        ends = np.cumsum(counts)
+        here = np.flatnonzero(counts)
+        firsts, lasts = (ends - counts)[here], ends[here] - 1
+        before, now = self._last[here], events[firsts]
+        goes_on = self._is_kept[here] & (now["kind"] == Kind.WORK) & (now["site"] == before["site"])
+        events["value"][firsts[goes_on]] += before["value"][goes_on]
+        self.block.add(before[self._is_kept[here] & ~goes_on])
+        self._is_kept[here] = events["kind"][lasts] == Kind.WORK
+        self._last[here] = events[lasts]
+        left = np.ones(len(events), bool)
+        left[lasts[self._is_kept[here]]] = False
+        self.block.add(plain(events)[left].view(EVENT))
+
+    def batch(self, number: int) -> Batch:
+        """The block of that number, which has ended; its launch is 0."""
+        self.block.add(self._last[self._is_kept])
+        return self.block.batch(0, number)

@@ -25,7 +25,7 @@ from simtmm.cuda.ptx.syntax import Instruction
 if TYPE_CHECKING:
     from simtmm.cuda.function import KernelFunction
 
-_TOLD = 4  # groups of waiting threads that are named
+_MOST_NAMED = 4  # groups of waiting threads that are named
 
 
 def fault_text(function: "KernelFunction", state: LaunchState, block: BlockState) -> str:
@@ -52,7 +52,7 @@ def fault_text(function: "KernelFunction", state: LaunchState, block: BlockState
 
 def place_text(function: "KernelFunction", name: str, instruction: Instruction) -> str:
     """File, line and text of an instruction's source, and what it is."""
-    file, line, text = function.linked.place(name, function.linked.told(name, instruction.location))
+    file, line, text = function.linked.place(name, function.linked.readable_location(name, instruction.location))
     source = f"{file}:{line}: `{text}`" if line else file
     what = instruction.name if instruction.issue is None else instruction.text
     return f"{source} ({what}, PTX line {instruction.line})"
@@ -134,12 +134,12 @@ def deadlock_text(function: "KernelFunction", state: LaunchState, block: BlockSt
                 pc = int(warp["pc"][lane])
                 groups.setdefault((pc, what), []).append(int(warp["number"]) * LANES + lane)
     lines = []
-    for (pc, what), threads in list(groups.items())[:_TOLD]:
+    for (pc, what), threads in list(groups.items())[:_MOST_NAMED]:
         name, instruction = state.program.waiting_at(pc, what == "a barrier")
         who = f"thread {threads[0]}" if len(threads) == 1 else f"{len(threads)} threads (the first: {threads[0]})"
         at = place_text(function, name, instruction) if instruction else function.entry
         lines.append(f"{who} for {what} at {at}")
-    if len(groups) > _TOLD:
-        lines.append(f"and {len(groups) - _TOLD} more groups")
+    if len(groups) > _MOST_NAMED:
+        lines.append(f"and {len(groups) - _MOST_NAMED} more groups")
     index = ", ".join(str(int(part)) for part in block.block["index"])
     return f"deadlock in block ({index}): no thread can go on: {'; '.join(lines)}"

@@ -16,6 +16,7 @@ class KernelFunction:
     """A kernel: its program, its machine code, and its parameters."""
 
     is_quick = False
+    is_checked = False
 
     def __init__(self, linked: LinkedModule, entry: str) -> None:
         """entry: as PTX has it."""
@@ -24,7 +25,7 @@ class KernelFunction:
     @cached_property
     def program(self) -> Program:
         """Translated. Raises PtxError for an instruction that is not known."""
-        program = Program(self.linked.module, self.entry, self.linked.place)
+        program = Program(self.linked.module, self.entry, self.linked.place, checks=self.is_checked)
         self._assembly = program.assembly()
         return program
 
@@ -42,6 +43,15 @@ class KernelFunction:
         assert self.program
         twin = copy.copy(self)
         twin.is_quick = True
+        return twin
+
+    @cached_property
+    def checked(self) -> Self:
+        """The same kernel, whose log holds all that the checks look at (simtmm/cuda/checks)."""
+        twin = copy.copy(self)
+        for name in ("program", "code", "quick"):
+            twin.__dict__.pop(name, None)
+        twin.is_checked = True
         return twin
 
     def shared_bytes(self, dynamic: int) -> int:

@@ -36,13 +36,19 @@ class HostCalls:
     """
 
     def __init__(
-        self, function: "KernelFunction", state: "LaunchState", write: Callable[[str], object] | None = None
+        self,
+        function: "KernelFunction",
+        state: "LaunchState",
+        write: Callable[[str], object] | None,
+        heap: dict[int, int],
+        heap_limit: int,
     ) -> None:
+        """heap: bytes of what device code has allocated, by address, in this launch and before."""
         self.function, self.state = function, state
         self._write = write or sys.stdout.write
         self.error: BaseException | None = None
         self.address = CALLBACK(self._called)  # kept as long as the code may call it
-        self._heap: dict[int, int] = {}
+        self._heap, self._heap_limit = heap, heap_limit
 
     def _called(self, block: int, warp: int, what: int, access: int, mask: int, data: int, result: int) -> int:
         try:
@@ -66,8 +72,8 @@ class HostCalls:
                 return len(_DIRECTIVE.findall(reader.text(given[0])))
             case "__assertfail":
                 where, instruction = self.state.program.accesses[access]
-                said = f"{reader.text(given[1])}:{given[2] & 0xFFFFFFFF}: assertion `{reader.text(given[0])}` failed"
-                raise RecordingError(f"{said}; {place_text(self.function, where, instruction)}")
+                message = f"{reader.text(given[1])}:{given[2] & 0xFFFFFFFF}: assertion `{reader.text(given[0])}` failed"
+                raise RecordingError(f"{message}; {place_text(self.function, where, instruction)}")
             case "malloc":
                 return self._allocate(given[0])
             case _:
@@ -81,7 +87,7 @@ class HostCalls:
                 return 0
 
     def _allocate(self, size: int) -> int:
-        if size + sum(self._heap.values()) > HEAP_LIMIT:
+        if size + sum(self._heap.values()) > self._heap_limit:
             return 0  # as CUDA does: the null pointer
         base = self.state.memory.place(f"malloc of {size} bytes", np.zeros(max(1, size), np.uint8))
         self._heap[base] = size

@@ -69,8 +69,11 @@ class LinkedModule:
         if name is None:
             if len(self.entries) == 1:
                 return self.entries[0]
-            known = ", ".join(sorted(bare_name(entry) for entry in self.entries)) or "none"
-            raise KernelError(f"{self.units[0].name}: which kernel? It has {known}{self._templates()}")
+            known = ", ".join(sorted(bare_name(entry) for entry in self.entries))
+            templates = self._templates()
+            if not known and not templates:
+                raise KernelError(f"{self.units[0].name}: has no __global__ function that could be launched")
+            raise KernelError(f"{self.units[0].name}: which kernel? It has {known or 'none'}{templates}")
         for unit in self.units:
             if name in unit.names:
                 return unit.names[name]
@@ -92,46 +95,76 @@ class LinkedModule:
         raise KernelError(f"{self.units[0].name}: kernel {name!r}: is not in it{known}{self._templates(name)}")
 
     def _templates(self, name: str = "") -> str:
-        """What to say of kernels that are templates, of which nothing is compiled until an instance is asked for."""
+        """What to say of kernels that are templates, of which nothing is compiled until an instance is requested."""
         texts = [unit.source_text(file) or "" for unit in self.units for file in unit.files]
         texts += [text for unit in self.units for text in unit.texts.values() or [_text(unit.name)]]
         found = dict.fromkeys(each for text in texts for each in template_kernels(text))
         if name and name.partition("<")[0] not in found:
             return ""
-        told = [name.partition("<")[0]] if name else list(found)
-        if not told:
+        names = [name.partition("<")[0]] if name else list(found)
+        if not names:
             return ""
-        what = "are templates" if told[1:] else "is a template"
-        return f"; {', '.join(told)} {what}: name an instance, as {told[0]}<float>"
+        what = "are templates" if names[1:] else "is a template"
+        return f"; {', '.join(names)} {what}: name an instance, as {names[0]}<float>"
 
     def place(self, function: str, location: Location | None) -> tuple[str, int, str]:
         """File, line and text of a place in the source; line 0 where it is not known."""
         unit = self._unit(function)
         if location is None:
-            return self._name(unit.name), 0, ""
+            return self._shown.get(unit.name) or self._name(unit.name), 0, ""
         file = unit.files.get(location.file, unit.name)
         if file not in self._shown:
             self._shown[file] = self._name(file)
         return self._shown[file], location.line, (unit.source_line(location.file, location.line) or "").strip()
 
-    def told(self, function: str, location: Location | None) -> Location | None:
+    def readable_location(self, function: str, location: Location | None) -> Location | None:
         """The innermost line that can be read, where an instruction was inlined: not one of a compiler's own header."""
         unit, outer = self._unit(function), location
-        while outer is not None and unit.source_line(outer.file, outer.line) is None:
+        while outer is not None and (
+            unit.source_line(outer.file, outer.line) is None or _header_of(unit.files.get(outer.file, unit.name))
+        ):
             outer = outer.inlined_at
         return location if outer is None else outer
+
+    def name_apart(self, taken: dict[str, str]) -> None:
+        """Call texts that are called as others are by names of their own: scale-2.cu.
+
+        taken: texts by name that are shown beside these; those of this module are added.
+        """
+        for unit in self.units:
+            for file, text in unit.texts.items():
+                name = self._shown.get(file) or self._name(file)
+                stem, _, suffix = name.rpartition(".")
+                number = 2
+                while taken.get(name, text) != text:
+                    name, number = f"{stem}-{number}.{suffix}" if stem else f"{suffix}-{number}", number + 1
+                taken[name] = text
+                self._shown[file] = name
+
+    @property
+    def sources(self) -> dict[str, tuple[str, ...]]:
+        """The lines of the files that places name, a compiler's own headers apart, as far as they can be read."""
+        found = {}
+        for unit in self.units:
+            for number, file in unit.files.items():
+                name = self._shown.get(file)
+                text = unit.source_text(number) if name is not None and not name.startswith("<") else None
+                if name is not None and text is not None:
+                    found[name] = tuple(text.split("\n"))
+        return found
 
     def _unit(self, function: str) -> CompiledModule:
         return self._homes[function][1] if function in self._homes else self.units[0]
 
     def _name(self, file: str) -> str:
         """What a file is called: from the folder of the program; <name> for a header of the compiler's."""
+        if header := _header_of(file):
+            return header
         path = Path(file).absolute()
-        for headers in _compiler_headers():
-            if path.is_relative_to(headers):
-                return f"<{path.relative_to(headers)}>"
         if self._folder is not None and path.is_relative_to(self._folder):
             return str(path.relative_to(self._folder))
+        if self._folder is None and Path(file).is_absolute() and path.is_relative_to(Path.cwd()):
+            return str(path.relative_to(Path.cwd()))  # a script's own, as the user names it
         return file
 
 
@@ -150,8 +183,15 @@ def _compiler_headers() -> tuple[Path, ...]:
         return ()
 
 
+@cache
+def _header_of(file: str) -> str:
+    """What a header of the compiler's is called; empty for other files."""
+    path = Path(file).absolute()
+    return next((f"<{path.relative_to(each)}>" for each in _compiler_headers() if path.is_relative_to(each)), "")
+
+
 class _Merged(Mapping[str, Function]):
-    """Functions by name, each parsed by its own module when it is asked for."""
+    """Functions by name, each parsed by its own module when it is needed."""
 
     def __init__(self, homes: Mapping[str, tuple[Module, CompiledModule]]) -> None:
         self._homes = homes

@@ -124,9 +124,9 @@ def fill_events(
         for lane in range(here):
             if (mask >> lane) & 1 != 0:
                 address = log[at + 1 + lane]
-                told = np.int64(0)
+                high_bits = np.int64(0)
                 if is_told:
-                    told = address >> TOLD_WIDTH << 56
+                    high_bits = address >> TOLD_WIDTH << 56
                     address &= _TOLD
                 space = what
                 if any_space and address >= SHARED_WINDOW:
@@ -137,7 +137,7 @@ def fill_events(
                 place = cursor[begin + lane]
                 last[begin + lane] = site
                 out[2 * place] = address
-                out[2 * place + 1] = tail + (lane << 32) + (space << 48) + told
+                out[2 * place + 1] = tail + (lane << 32) + (space << 48) + high_bits
                 cursor[begin + lane] = place + 1
                 accesses += 1
         at += _ENTRY

@@ -22,7 +22,7 @@ THREADS = 1 << 14  # of the first blocks, in which machine code and PTX are comp
 MOST_COMPARED = 1 << 29  # bytes of arrays that are, at most
 SECONDS = 5.0  # that PTX may take; and machine code, beyond so many times what PTX has taken:
 SLOWER = 20  # that of many lines is not optimised
-# A shuffle or a vote of machine code waits for nobody: the compiler has made sure that lanes are together. So lanes
+# A shuffle or a vote of machine code waits for nobody: the compiler has ensured that lanes are together. So lanes
 # that go round a loop for long let the others of their warp go on much later than they do in PTX.
 LONG_TURN = 1 << 26
 CLOSE = 1e-3  # relative: ptxas joins products and sums of PTX, and sums come in another order; a misread one is far off
@@ -62,7 +62,7 @@ class MachineFunction(KernelFunction):
 
     @property
     def at_once(self) -> list[str]:
-        """Opcodes, but for loads, whose results a scoreboard tells of: how long they take is not known."""
+        """Opcodes, but for loads, whose results a scoreboard signals: how long they take is not known."""
         return self.lifted.at_once
 
     @property
@@ -149,6 +149,8 @@ def _scale(values: npt.NDArray[Any]) -> float:
 def machine_function(plain: KernelFunction) -> tuple[MachineFunction | None, str]:
     """A kernel as machine code; or None, and why it can't be had."""
     try:
+        if plain.program.allocates:  # so that it can't be run both ways: what it frees would be gone
+            return None, "allocates memory"
         function = MachineFunction(plain)
         assert function.program
     except (SassError, CompilerError) as error:

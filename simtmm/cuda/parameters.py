@@ -25,7 +25,7 @@ def pack(function: KernelFunction, arguments: Sequence[Any], address_of: Address
     parameters = function.parameters
     types = function.declared
     if len(arguments) != len(parameters):
-        raise KernelError(f"{where}: {len(arguments)} arguments: must be {len(parameters)}{_told(types)}")
+        raise KernelError(f"{where}: {len(arguments)} arguments: must be {len(parameters)}{_in_parentheses(types)}")
     packed = bytearray()
     for number, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True)):
         packed += bytes(-len(packed) % parameter.align)
@@ -35,7 +35,7 @@ def pack(function: KernelFunction, arguments: Sequence[Any], address_of: Address
     return bytes(packed)
 
 
-def _told(types: Sequence[ParameterType] | None) -> str:
+def _in_parentheses(types: Sequence[ParameterType] | None) -> str:
     return f" ({', '.join(parameter.text for parameter in types)})" if types else ""
 
 

@@ -35,7 +35,8 @@ _OBJECTS = {
 @dataclass(frozen=True)
 class ParameterType:
     """A parameter. name: "" if unknown. text: its type as it is written. base: of what a pointer points to, or the
-    type itself, without const; pointers: how many stars."""
+    type itself, without const; pointers: how many stars.
+    """
 
     name: str
     text: str
@@ -51,6 +52,14 @@ class ParameterType:
     def object_kind(self) -> str:
         """ "TextureObject" or "SurfaceObject" where it is one; "" for anything else."""
         return "" if self.pointers else _OBJECTS.get(self.base, "")
+
+    @property
+    def element(self) -> "np.dtype[Any] | None":
+        """The type of the numbers that it points to; None where it points to none, or nobody knows."""
+        if self.pointers != 1 or self.base not in _NUMBERS:
+            return None
+        kind, size = _NUMBERS[self.base]
+        return np.dtype(f"{kind}{size}")
 
     @property
     def points_to_const(self) -> bool:
@@ -103,13 +112,13 @@ def signature(linked: LinkedModule, entry: str) -> tuple[ParameterType, ...] | N
 
     written = _from_source(linked, bare_name(entry))
     if entry.startswith("_Z"):
-        told = _from_demangled(demangled(entry))
-        if told is not None and written is not None and len(told) == len(written):
+        found_types = _from_demangled(demangled(entry))
+        if found_types is not None and written is not None and len(found_types) == len(written):
             return tuple(
                 name if name.object_kind else ParameterType(name.name, kind.text, kind.base, kind.pointers)
-                for name, kind in zip(written, told, strict=True)
+                for name, kind in zip(written, found_types, strict=True)
             )
-        return told
+        return found_types
     return written
 
 

@@ -5,13 +5,16 @@ reference, fast: the engines. choice: which of them is done sooner. causes: what
 
 import importlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from simtmm.computer import cores
 from simtmm.errors import EngineError, WorkloadError, nearest
 from simtmm.machine import Machine
+from simtmm.machine.levels import levels_of
 from simtmm.result import Result
 from simtmm.trace.lower import lower
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
@@ -64,6 +67,8 @@ def simulate(
     stalls: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
+    begun: npt.NDArray[np.int64] | None = None,
+    until: Callable[[int, int], bool] | None = None,
 ) -> Result:
     """Run a workload on a machine and report what section 7 of the machine rules lists.
 
@@ -75,6 +80,9 @@ def simulate(
     places of a workload that was lowered with them (`LoweringSpecification.places`), else by operation.
     threads: that the fast engine may use for core groups that nothing couples, with the same result; as many as the
     process has cores if left out. progress: called now and then with (warps done, warps in all).
+    begun: int64[blocks], takes the tick of its launch at which each block is placed. until: called
+    now and then with a launch's tick and the instructions issued, which may leave it there. Both are of the fast engine
+    only, and `until` of launches whose groups are coupled.
 
     Raises EngineError for an unknown engine, a rule on another engine, and a rule that gives no ready warp;
     WorkloadError for a block that fits no core group.
@@ -92,8 +100,13 @@ def simulate(
     run = cast(Callable[..., Result], importlib.import_module(ENGINES[engine]).simulate)
     own: dict[str, object] = {"scheduler": scheduler} if scheduler else {}
     if engine == "fast":
-        own["threads"] = cores() if threads is None else threads
-    return run(machine, workload, breakdown=breakdown, timeline=timeline, stalls=stalls, progress=progress, **own)
+        own |= {"threads": cores() if threads is None else threads, "begun": begun, "until": until}
+    elif begun is not None or until is not None:
+        raise EngineError(f"engine {engine!r}: does not tell of a launch as it goes on: only 'fast' does")
+    result = run(machine, workload, breakdown=breakdown, timeline=timeline, stalls=stalls, progress=progress, **own)
+    if result.stalls is None:
+        return result
+    return replace(result, stalls=replace(result.stalls, levels=levels_of(machine)))
 
 
 def check_fits(machine: Machine, workload: AnyWorkload) -> None:

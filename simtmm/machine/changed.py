@@ -1,9 +1,10 @@
-"""What is changed of a machine, and how its name says so."""
+"""What is changed of a machine, and the name that shows it."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from simtmm.errors import MachineError
+from simtmm.machine.bandwidth import ATOMIC_SERVICE, BANDWIDTH, SERVICE, effective_bandwidth, without_service
 from simtmm.machine.spelled import CACHES, factor_of, size_in_bytes, times
 
 MOST_NAMED = 3  # changes in a machine's name; `changes` has all
@@ -16,6 +17,7 @@ class Changes:
         self.name, self.tables = name, tables
         self._factors: dict[str, float] = {}
         self._taken_away: list[str] = []
+        self._bandwidth = effective_bandwidth(tables)  # before a chunk, say, is changed
 
     def make(self, dotted: str, value: Any) -> None:
         """Set a value: a number or word, "x0.5" for a multiple, "96KiB" for a size, None for none."""
@@ -31,8 +33,13 @@ class Changes:
             last, table = ("sets" if factor is not None else "size"), table.setdefault(last, {})
             dotted = f"{dotted}.{last}"
         if factor is not None:
-            value = times(where, table.get(last), factor)
+            present = self._bandwidth if dotted == BANDWIDTH else table.get(last)
+            value = times(where, present, factor)
             self._factors[dotted] = factor
+        if dotted == SERVICE:
+            table.pop("bandwidth", None)
+        if dotted == BANDWIDTH and value is not None and table.get("bandwidth") is None:
+            without_service(self.tables)
         if last == "size" and ".".join(parents) in (*CACHES, "memory"):
             table.pop("sets", None)
         if value is None:
@@ -41,34 +48,45 @@ class Changes:
         else:
             table[last] = dict(value) if isinstance(value, Mapping) else value
 
-    def told(self, before: Mapping[str, Any], after: Mapping[str, Any], earlier: Mapping[str, str]) -> dict[str, str]:
+    def follow(self) -> None:
+        """Take away what follows from a bandwidth, once all is changed."""
+        if self.tables["memory"].get("bandwidth") is not None:
+            without_service(self.tables)
+
+    def differences(
+        self, before: Mapping[str, Any], after: Mapping[str, Any], earlier: Mapping[str, str]
+    ) -> dict[str, str]:
         """All that differs from the machine of the name, by key, earlier changes included."""
-        said = dict(earlier)
+        changes = dict(earlier)
         for key in (*after, *(key for key in before if key not in after)):
+            follows = key == SERVICE or (key == ATOMIC_SERVICE and after.get(key) == after.get(SERVICE))
+            if BANDWIDTH in after and follows:
+                changes.pop(key, None)
+                continue
             if before.get(key) == after.get(key):
                 continue
             whole = next((gone for gone in self._taken_away if key.startswith(f"{gone}.")), None)
             if key not in after and whole is not None:
-                said[whole] = "= none"
+                changes[whole] = "= none"
                 continue
             if key in self._factors and key not in earlier:
-                said[key] = f"x{self._factors[key]:g}"
+                changes[key] = f"x{self._factors[key]:g}"
             else:
-                said[key] = f"= {_shown(after.get(key))}"
-        return said
+                changes[key] = f"= {_shown(after.get(key))}"
+        return changes
 
 
-def named_with(name: str, earlier: Mapping[str, str], told: Mapping[str, str]) -> str:
-    """The name with what is changed behind it, as 'V100 (memory.latency x0.5)'; earlier: what the name says already."""
-    return name.removesuffix(suffix(earlier)) + suffix(told)
+def named_with(name: str, earlier: Mapping[str, str], changes: Mapping[str, str]) -> str:
+    """The name with what is changed behind it, as 'V100 (memory.latency x0.5)'; earlier: those in the name already."""
+    return name.removesuffix(suffix(earlier)) + suffix(changes)
 
 
-def suffix(told: Mapping[str, str] | None) -> str:
+def suffix(changes: Mapping[str, str] | None) -> str:
     """What is changed as the end of a name; empty where nothing is."""
-    if not told:
+    if not changes:
         return ""
-    shown = [f"{key} {change}" for key, change in list(told.items())[:MOST_NAMED]]
-    more = [f"{len(told) - MOST_NAMED} more"] if len(told) > MOST_NAMED else []
+    shown = [f"{key} {change}" for key, change in list(changes.items())[:MOST_NAMED]]
+    more = [f"{len(changes) - MOST_NAMED} more"] if len(changes) > MOST_NAMED else []
     return f" ({', '.join([*shown, *more])})"
 
 

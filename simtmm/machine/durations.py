@@ -23,6 +23,8 @@ class Durations:
     store_latency: int
     """Of a store; L if the machine has none of its own."""
     port_interval: int
+    store_interval: int
+    """Of stores' own path; `port_interval` on a machine whose stores use the memory port."""
     service: int
     atomic_service: int
     turnaround: int
@@ -47,6 +49,7 @@ class Durations:
             latency=ticks(memory.latency),
             store_latency=ticks(memory.latency if memory.store_latency is None else memory.store_latency),
             port_interval=ticks(memory.port_interval),
+            store_interval=ticks(memory.port_interval if memory.store_interval is None else memory.store_interval),
             service=ticks(memory.service),
             atomic_service=ticks(memory.atomic_service),
             turnaround=ticks(memory.turnaround),

@@ -19,6 +19,7 @@ from typing import Any
 
 from simtmm.documents import read_toml
 from simtmm.errors import MachineError, nearest, shown
+from simtmm.machine.bandwidth import BANDWIDTH, SERVICE
 from simtmm.machine.known import family_files
 from simtmm.machine.spec import units
 from simtmm.machine.spelled import CACHES, WHOLE, with_sizes
@@ -28,7 +29,8 @@ from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 RULES = ("latency_seconds", "partition_bandwidth", "efficiency", "read_efficiency", "turnaround")
 MOST_PARENTS = 8
 OWN = ("name", "description", "family", "donors", "sources", "rules")  # of a family's file, beside a machine's tables
-NEVER = ("name", "description", "sources", "family", "changes", "clock_hz", "peak_bandwidth", "measured_bandwidth")
+NEVER = ("name", "description", "sources", "family", "changes", "clock_hz", "peak_bandwidth", "measured_bandwidth",
+         BANDWIDTH)  # fmt: skip
 
 Flat = dict[str, Any]
 
@@ -59,12 +61,12 @@ class Family:
                 self.sources[f"rules.{rule}"] = parent.sources.get(f"rules.{rule}", {})
 
     def source(self, key: str, note: str = "") -> dict[str, str]:
-        """Where a machine has a value of this family from, as its file would say it."""
-        told = self.sources.get(key) or {"source": "no source is given", "certainty": "assumption"}
-        made = {**told, "source": f"family {self.name}: {told.get('source', '')}"}
+        """Where a machine has a value of this family from, as its file would have it."""
+        entry = self.sources.get(key) or {"source": "no source is given", "certainty": "assumption"}
+        provenance = {**entry, "source": f"family {self.name}: {entry.get('source', '')}"}
         if note:
-            made["note"] = "; ".join(part for part in (note, told.get("note", "")) if part)
-        return made
+            provenance["note"] = "; ".join(part for part in (note, entry.get("note", "")) if part)
+        return provenance
 
     def _check(self) -> None:
         known = [key for key in units() if key not in NEVER]
@@ -108,31 +110,32 @@ def with_family(tables: Mapping[str, Any], origin: str, beside: Path | None = No
 
     A key with the value "none" takes nothing from the family: the machine has no such thing. Raises MachineError.
     """
-    made = dict(tables)
-    whole = made.pop(WHOLE, False)
+    filled = dict(tables)
+    whole = filled.pop(WHOLE, False)
     if not isinstance(whole, bool):
         raise MachineError(f"{origin}: {WHOLE} = {shown(whole)}: must be true or false")
-    if made.get("family") is None or whole:
-        return made
-    if not isinstance(made["family"], str):
-        raise MachineError(f"{origin}: family = {shown(made['family'])}: must be a family's name")
+    if filled.get("family") is None or whole:
+        return filled
+    if not isinstance(filled["family"], str):
+        raise MachineError(f"{origin}: family = {shown(filled['family'])}: must be a family's name")
     try:
-        return completed(made, load_family(made["family"], beside))
+        return completed(filled, load_family(filled["family"], beside))
     except MachineError as error:
         raise MachineError(f"{origin}: {error}") from None
 
 
 def completed(tables: Mapping[str, Any], family: Family) -> dict[str, Any]:
     """A machine's tables with all that they lack and the family has, or that follows from its rules."""
-    made = {**tables, "family": family.name}
-    flat = flattened({key: value for key, value in made.items() if key not in ("sources", "changes")})
-    sources = dict(made["sources"]) if isinstance(made.get("sources"), Mapping) else {}
+    filled = {**tables, "family": family.name}
+    flat = flattened({key: value for key, value in filled.items() if key not in ("sources", "changes")})
+    sources = dict(filled["sources"]) if isinstance(filled.get("sources"), Mapping) else {}
     absent = {key for key, value in flat.items() if value == "none"}
 
     def own(key: str) -> bool:
         parts = key.split(".")
         sized = any(key == f"{cache}.sets" and f"{cache}.size" in flat for cache in CACHES)
-        return key in flat or sized or any(".".join(parts[:end]) in flat for end in range(1, len(parts)))
+        follows = key == SERVICE and BANDWIDTH in flat
+        return key in flat or sized or follows or any(".".join(parts[:end]) in flat for end in range(1, len(parts)))
 
     taken: Flat = {}
     for key, value in family.values.items():
@@ -140,12 +143,12 @@ def completed(tables: Mapping[str, Any], family: Family) -> dict[str, Any]:
             taken[key] = value
             sources[key] = family.source(key)
     _take_by_rule(family, flat, taken, sources, own)
-    made["sources"] = sources
+    filled["sources"] = sources
     for key in absent:
-        _set(made, key, None)
+        _set(filled, key, None)
     for key, value in taken.items():
-        _set(made, key, value)
-    return made
+        _set(filled, key, value)
+    return filled
 
 
 def _take_by_rule(family: Family, flat: Flat, taken: Flat, sources: Flat, own: Callable[[str], bool]) -> None:
@@ -159,8 +162,8 @@ def _take_by_rule(family: Family, flat: Flat, taken: Flat, sources: Flat, own: C
         found = [value(key, 4 if key == "memory.word_bytes" else None) for key in keys]
         return [float(number) for number in found] if all(map(is_number, found)) else None
 
-    def take(key: str, made: float, rule: str, note: str) -> None:
-        taken[key] = made
+    def take(key: str, ruled: float, rule: str, note: str) -> None:
+        taken[key] = ruled
         sources[key] = family.source(f"rules.{rule}", note)
 
     clock = numbers("clock_hz")
@@ -168,7 +171,9 @@ def _take_by_rule(family: Family, flat: Flat, taken: Flat, sources: Flat, own: C
         seconds = rules["latency_seconds"]
         take("memory.latency", round(seconds * clock[0], 1), "latency_seconds",
              f"{seconds * 1e9:.4g} ns at {clock[0]:.6g} Hz")  # fmt: skip
-    moved = None  # bytes a second of all partitions
+    moved, by, note = None, "", ""  # bytes a second of all partitions
+    if given := numbers(BANDWIDTH):
+        moved, note = given[0], f"{BANDWIDTH} {given[0]:.6g}"
     for key, rule in (("measured_bandwidth", "read_efficiency"), ("peak_bandwidth", "efficiency")):
         bandwidth = numbers(key)
         if moved is None and bandwidth and rule in rules:
@@ -177,7 +182,8 @@ def _take_by_rule(family: Family, flat: Flat, taken: Flat, sources: Flat, own: C
             peak = numbers("peak_bandwidth")
             if key == "measured_bandwidth" and peak and moved > max(peak[0], bandwidth[0]):
                 moved, note = max(peak[0], bandwidth[0]), f"{note}, but no more than peak_bandwidth"
-    if moved and "partition_bandwidth" in rules and not own("memory.partitions") and not own("memory.service"):
+    has_service = own(SERVICE) and BANDWIDTH not in flat
+    if moved and "partition_bandwidth" in rules and not own("memory.partitions") and not has_service:
         each = rules["partition_bandwidth"]
         take("memory.partitions", max(1, round(moved / each)), "partition_bandwidth",
              f"of {each:.4g} bytes/s each: {note}")  # fmt: skip
@@ -186,8 +192,10 @@ def _take_by_rule(family: Family, flat: Flat, taken: Flat, sources: Flat, own: C
         service = chunk[3] * chunk[1] * chunk[2] / (moved / chunk[0])
         take("memory.service", round(service, 3), by, f"what all partitions move is {note}")
     has = numbers("memory.service")
+    if chunk and (given := numbers(BANDWIDTH)):
+        has = [chunk[3] * chunk[1] * chunk[2] / (given[0] / chunk[0])]
     if has and not own("memory.atomic_service"):
-        taken["memory.atomic_service"] = value("memory.service")
+        taken["memory.atomic_service"] = has[0]
         sources["memory.atomic_service"] = {"certainty": "assumption", "source": "as service"}
     if has and "turnaround" in rules and not own("memory.turnaround"):
         take("memory.turnaround", round(rules["turnaround"] * has[0], 3), "turnaround",

@@ -2,7 +2,7 @@
 
 They are looked for in the folders that the user gave (simtmm.files.given_folders), then among the shipped ones, then in
 ./machines of the working directory: a file that happens to lie here never takes a shipped machine's name, and where one
-would, it is said.
+would, a warning says so.
 """
 
 import logging
@@ -19,7 +19,7 @@ Origin = Literal["given", "shipped", "here"]  # here: in ./machines of the worki
 HERE = Path("machines")
 FAMILIES = "families"  # the folder, beside machines, of what these take from their families
 
-_told: set[str] = set()  # names of which it has been said which of several machines is taken
+_told: set[str] = set()  # names that the warning about several machines of a name has been given for
 
 
 @dataclass(frozen=True)

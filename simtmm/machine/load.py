@@ -1,12 +1,26 @@
 """Machines by name or file."""
 
+import logging
 from pathlib import Path
 
 from simtmm.errors import MachineError, shown
 from simtmm.machine.family import read_tables, with_family
-from simtmm.machine.known import named_machine
+from simtmm.machine.known import machine_files, named_machine
 from simtmm.machine.spec import Machine
 from simtmm.renamed import MACHINE_KEYS, old_names, tell, with_new_keys, with_new_names
+
+logger = logging.getLogger("simtmm")
+
+
+def readable_machines() -> dict[str, Machine]:
+    """The machines that are known by name, but for files that can't be understood, each of which a warning names."""
+    found = {}
+    for name, path in machine_files().items():
+        try:
+            found[name] = load_machine(path)
+        except MachineError as error:
+            logger.warning("warning: %s: it is left out", error)
+    return found
 
 
 def load_machine(machine: str | Path) -> Machine:

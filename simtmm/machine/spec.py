@@ -14,7 +14,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from simtmm.display import Displayed
 from simtmm.errors import MachineError, nearest, shown
+from simtmm.machine.bandwidth import BANDWIDTH, FOLLOWS, SERVICE, with_service
 from simtmm.machine.changed import Changes, named_with
 from simtmm.machine.durations import Durations
 from simtmm.machine.spelled import WHOLE, with_sizes
@@ -53,16 +55,28 @@ FREE = frozenset(
     )
 )
 
-# Decides which trace a program has, or what a family's rules make of it, and not what the machine makes of a trace
-APART = frozenset(("compute_capability", "measured_bandwidth"))
+# Decides which trace a program has, what a family's rules make of it, or what service is, which the digest has: not
+# what the machine makes of a trace
+APART = frozenset(("compute_capability", "measured_bandwidth", "memory.bandwidth"))
 
 # Keys that came later, and the value at which they change nothing: a machine without them keeps its digest
-LATER = {"scheduling.block_interval": 0, "memory.atomics": "each", "memory.first_access": 0}
+LATER = {
+    "scheduling.block_interval": 0,
+    "memory.atomics": "each",
+    "memory.first_access": 0,
+    "memory.ports": 1,
+    "banks.latency": 0,
+}
+
+# What other simulators and papers call it
+WORDS_ELSEWHERE = {"gto": "greedy-oldest", "lrr": "round-robin", "rr": "round-robin", "old": "oldest", "fcfs": "fifo"}
+
+NEAR = 0.01  # how near the whole ticks of a chunk must come to a bandwidth that was asked for
 
 NO_VALUES = {"name", "description", "family", "changes", "sources"}
 
 
-class Machine(Table):
+class Machine(Displayed, Table):
     """A machine. Frozen: `replace` gives another one."""
 
     name: str = unit("", "the machine's name")
@@ -85,6 +99,15 @@ class Machine(Table):
     changes: dict[str, str] | None = unit("", "what was changed of the machine of that name, by key", default=None)
     sources: dict[str, Source] = unit("", "where each value comes from, by dotted key", default={})
 
+    def __repr__(self) -> str:
+        cores, memory = self.cores, self.memory
+        return (
+            f"Machine({self.name}: {cores.groups} x {cores.cores_per_group} cores, warps of {cores.warp_width}, "
+            f"latency {memory.latency:g} cycles, chunks of {memory.chunk_words} words)"
+        )
+
+    __str__ = __repr__
+
     @classmethod
     def from_dict(cls, tables: Mapping[str, Any], origin: str = "machine") -> "Machine":
         """A machine from nested tables as in a TOML file; `origin` names them in errors.
@@ -95,7 +118,7 @@ class Machine(Table):
         if not isinstance(tables, Mapping):
             raise MachineError(f"{origin}: must be a table of keys, not {type(tables).__name__}")
         try:
-            machine = cls.model_validate(with_sizes(_with_new_keys(tables, origin), origin))
+            machine = cls.model_validate(with_service(with_sizes(_with_new_keys(tables, origin), origin), origin))
         except ValidationError as error:
             # A key that is misspelt comes before one that is missing: the first often explains the second.
             first = min(error.errors(), key=lambda entry: entry["type"] != "extra_forbidden")
@@ -104,6 +127,8 @@ class Machine(Table):
         for key in machine.sources:
             if key not in known:
                 raise MachineError(f"{origin}: sources.{key}: no such key has a value here{nearest(key, known)}")
+        if machine.memory.bandwidth is not None:
+            machine = machine.model_copy(update={"sources": {**machine.sources, SERVICE: Source(**FOLLOWS)}})
         return machine
 
     @model_validator(mode="after")
@@ -119,9 +144,18 @@ class Machine(Table):
             if latency is not None and ticks < 1:
                 shortest = 1 / self.ticks_per_cycle
                 raise ValueError(f"{key} = {latency:g}: must be at least one tick ({shortest:g} cycles)")
+        if memory.bandwidth is not None and memory.transfers == "serial":
+            raise ValueError(
+                f"memory.bandwidth = {memory.bandwidth:g}: must be left out with memory.transfers = 'serial'"
+            )
+        if memory.bandwidth is not None and abs(durations.service / self.ticks_per_cycle / memory.service - 1) > NEAR:
+            raise ValueError(
+                f"memory.bandwidth = {memory.bandwidth:g}: a chunk takes a partition for {memory.service:.4g} cycles, "
+                f"which ticks_per_cycle = {self.ticks_per_cycle} does not count to within {100 * NEAR:g} %: more ticks"
+            )
         if self.memory.transfers == "serial":
-            for key in ("port_interval", "service", "atomic_service", "turnaround"):
-                if getattr(self.memory, key) != 0:
+            for key in ("port_interval", "store_interval", "service", "atomic_service", "turnaround"):
+                if getattr(self.memory, key):
                     raise ValueError(
                         f"memory.{key} = {getattr(self.memory, key)}: must be 0 with memory.transfers = 'serial'"
                     )
@@ -150,19 +184,24 @@ class Machine(Table):
         does.
         """
         changes = _with_new_names(changes, f"machine {self.name}")
-        made = Changes(self.name, self.model_dump(exclude_none=True, exclude={"sources", "changes"}))
+        pending = Changes(self.name, self.model_dump(exclude_none=True, exclude={"sources", "changes"}))
+        if changes.get(SERVICE) is not None and changes.get(BANDWIDTH) is not None:
+            raise MachineError(f"machine {self.name}: {SERVICE} follows from memory.bandwidth: give one of them")
+        stays = self.memory.bandwidth is not None and changes.get(BANDWIDTH, "") is not None
+        if stays and SERVICE not in changes:
+            pending.follow()
         for dotted, value in changes.items():
-            made.make(dotted, value)
-        machine = Machine.from_dict(made.tables, f"machine {self.name}")
+            pending.make(dotted, value)
+        machine = Machine.from_dict(pending.tables, f"machine {self.name}")
         if "name" not in changes:
-            told = made.told(self.values(), machine.values(), self.changes or {})
-            name = named_with(self.name, self.changes or {}, told)
-            machine = machine.model_copy(update={"name": name, "changes": told or None})
+            changed = pending.differences(self.values(), machine.values(), self.changes or {})
+            name = named_with(self.name, self.changes or {}, changed)
+            machine = machine.model_copy(update={"name": name, "changes": changed or None})
         values = machine.values()
         touched = {key for dotted in changes for key in values if key == dotted or key.startswith(f"{dotted}.")}
         kept = {key: source for key, source in self.sources.items() if key in values and key not in touched}
         theirs = {key: Source(source="set by the user", certainty="user") for key in sorted(touched)}
-        return machine.model_copy(update={"sources": {**kept, **theirs}})
+        return machine.model_copy(update={"sources": {**kept, **machine.sources, **theirs}})
 
     def to_dict(self) -> dict[str, Any]:
         """The nested tables again; keys that have no value are left out."""
@@ -176,8 +215,8 @@ class Machine(Table):
     def _digest(self) -> str:
         # By their first names, so that what was kept of a machine is still found after a key is renamed, or added
         first = {new: old for old, new in MACHINE_KEYS.items()}
-        said = {key: value for key, value in self.values().items() if key not in APART and LATER.get(key) != value}
-        values = {first.get(key, key): value for key, value in said.items()}
+        entries = {key: value for key, value in self.values().items() if key not in APART and LATER.get(key) != value}
+        values = {first.get(key, key): value for key, value in entries.items()}
         text = json.dumps(values, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -292,15 +331,15 @@ def units() -> dict[str, tuple[str, str]]:
 
 def _with_new_keys(tables: Mapping[str, Any], origin: str) -> dict[str, Any]:
     """Tables by the names that keys have now. Raises MachineError for a key that is there by both its names."""
-    made = dict(tables)
-    made.pop(WHOLE, None)  # as all tables are that come here
+    renamed = dict(tables)
+    renamed.pop(WHOLE, None)  # as all tables are that come here
     try:
-        made.update(with_new_keys(made, MACHINE_KEYS))
-        if isinstance(made.get("sources"), Mapping):
-            made["sources"] = with_new_names(made["sources"], MACHINE_KEYS)
+        renamed.update(with_new_keys(renamed, MACHINE_KEYS))
+        if isinstance(renamed.get("sources"), Mapping):
+            renamed["sources"] = with_new_names(renamed["sources"], MACHINE_KEYS)
     except ValueError as error:
         raise MachineError(f"{origin}: {error}") from None
-    return made
+    return renamed
 
 
 def _with_new_names(changes: Mapping[str, Any], origin: str) -> dict[str, Any]:
@@ -332,7 +371,9 @@ def _one_line(error: ErrorDetails) -> str:
         case "missing":
             return f"{key}: is missing"
         case "literal_error":
-            return f"{key} = {shown(error['input'])}: must be {error['ctx']['expected']}"
+            meant = WORDS_ELSEWHERE.get(str(error["input"]).casefold())
+            hint = f" (that is {meant!r} here)" if meant and repr(meant) in error["ctx"]["expected"] else ""
+            return f"{key} = {shown(error['input'])}: must be {error['ctx']['expected']}{hint}"
         case "value_error" if not key:  # raised by the machine's own validator, which names the key
             return str(error["ctx"]["error"])
         case "value_error":

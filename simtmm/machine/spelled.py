@@ -9,7 +9,7 @@ from simtmm.errors import MachineError, shown
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 DIGITS = 12  # significant, of a value that is a factor times another
 BYTE_KEYS = ("resources.shared_memory",)  # whose values may be sizes
-CACHES = ("memory.l1", "memory.l2")  # whose sets may be told by a size
+CACHES = ("memory.l1", "memory.l2")  # whose sets may be given by a size
 WHOLE = "whole"  # a file's key: nothing is taken from its family, which it names for readers alone
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMG]?i?B)", re.IGNORECASE)
@@ -27,10 +27,10 @@ def size_in_bytes(where: str, value: object) -> int | None:
     named = {unit.lower(): factor for unit, factor in UNITS.items()}
     if (factor := named.get(found[2].lower())) is None:
         raise MachineError(f"{where} = {value}: must be in {', '.join(UNITS)} (1 KiB is 1024 bytes)")
-    made = float(found[1]) * factor
-    if made != int(made) or made < 1:
+    size = float(found[1]) * factor
+    if size != int(size) or size < 1:
         raise MachineError(f"{where} = {value}: must be a whole number of bytes, at least 1")
-    return int(made)
+    return int(size)
 
 
 def factor_of(value: object) -> float | None:
@@ -44,8 +44,8 @@ def times(where: str, present: object, factor: float) -> int | float:
     if isinstance(present, bool) or not isinstance(present, (int, float)):
         has = "has no value" if present is None else f"is {shown(present)}"
         raise MachineError(f"{where} = x{factor:g}: must be a number's multiple, and {where.split()[-1]} {has}")
-    made = float(f"{present * factor:.{DIGITS}g}")
-    return int(made) if isinstance(present, int) and made.is_integer() else made
+    product = float(f"{present * factor:.{DIGITS}g}")
+    return int(product) if isinstance(present, int) and product.is_integer() else product
 
 
 def with_sizes(tables: Mapping[str, Any], origin: str) -> dict[str, Any]:
@@ -53,25 +53,25 @@ def with_sizes(tables: Mapping[str, Any], origin: str) -> dict[str, Any]:
 
     A source of the size becomes one of the sets. Raises MachineError.
     """
-    made = dict(tables)
+    spelled = dict(tables)
     for key in BYTE_KEYS:
         table, last = key.split(".")
-        if isinstance(made.get(table), Mapping):
-            told = size_in_bytes(f"{origin}: {key}", made[table].get(last))
-            if told is not None:
-                made[table] = {**made[table], last: told}
-    memory = made.get("memory")
+        if isinstance(spelled.get(table), Mapping):
+            size = size_in_bytes(f"{origin}: {key}", spelled[table].get(last))
+            if size is not None:
+                spelled[table] = {**spelled[table], last: size}
+    memory = spelled.get("memory")
     for key in CACHES:
         last = key.split(".")[1]
         if not isinstance(memory, Mapping) or not isinstance(memory.get(last), Mapping) or "size" not in memory[last]:
             continue
         memory = {**memory, last: _with_sets(memory, memory[last], f"{origin}: {key}")}
-        made["memory"] = memory
-        if isinstance(made.get("sources"), Mapping) and f"{key}.size" in made["sources"]:
-            made["sources"] = {
-                (f"{key}.sets" if name == f"{key}.size" else name): told for name, told in made["sources"].items()
+        spelled["memory"] = memory
+        if isinstance(spelled.get("sources"), Mapping) and f"{key}.size" in spelled["sources"]:
+            spelled["sources"] = {
+                (f"{key}.sets" if name == f"{key}.size" else name): size for name, size in spelled["sources"].items()
             }
-    return made
+    return spelled
 
 
 def _with_sets(memory: Mapping[str, Any], cache: Mapping[str, Any], where: str) -> dict[str, Any]:

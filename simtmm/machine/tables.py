@@ -59,7 +59,7 @@ def _positive(value: object) -> float:
 
 
 def _capability(value: object) -> str:
-    """As NVIDIA writes it, whatever a TOML file or a command line made of it: 9, 9.0 and "9.0" are "9.0"."""
+    """As NVIDIA writes it, however a TOML file or a command line gives it: 9, 9.0 and "9.0" are "9.0"."""
     text = str(as_float(value)) if is_number(value) else value
     if not isinstance(text, str) or not re.fullmatch(r"[1-9]\d?\.\d", text):
         raise ValueError("must be a compute capability, from '1.0' to '99.9', such as '8.0'")
@@ -69,6 +69,7 @@ def _capability(value: object) -> str:
 Count = Annotated[int, _whole()]
 Banked = Annotated[int, _whole(MOST_BANKS)]
 Duration = Annotated[float, _between(0, 1e15)]  # cycles: eleven days at 1 GHz
+Shortly = Annotated[float, _between(0, 1e6)]  # cycles that lowering counts
 Threads = Annotated[float, _between(1, LARGEST_COUNT)]
 Capability = Annotated[str, BeforeValidator(_capability)]
 Positive = Annotated[float, BeforeValidator(_positive)]
@@ -147,9 +148,18 @@ class Memory(Table):
         "", "which transfers serve the threads of a warp", default="chunk"
     )
     transfers: Literal["pipelined", "serial"] = unit("", "chunks of an instruction overlap or not", default="pipelined")
-    port_interval: Duration = unit("cycles", "a group's memory port takes a chunk this often", default=0)
+    ports: Count = unit("ports", "memory ports of a group; a warp uses that of its slot", default=1)
+    port_interval: Duration = unit("cycles", "a memory port takes a chunk this often", default=0)
+    store_interval: Duration | None = unit(
+        "cycles",
+        "the port of a group's stores takes a chunk this often; left out: they use memory ports",
+        default=None,
+    )
     port_chunks: Count = unit("chunks", "chunks of an aligned run that pass a port together", default=1)
     partitions: Count = unit("partitions", "partitions of global memory", default=1)
+    bandwidth: Positive | None = unit(
+        "bytes/s", "what all partitions move; service follows from it, whatever the chunk", default=None
+    )
     interleave: Literal["modulo", "hash"] = unit("", "how chunks spread over partitions", default="modulo")
     service: Duration = unit("cycles", "a partition is taken this long by a chunk", default=0)
     atomic_service: Duration = unit("cycles", "a partition is taken this long by an atomic update", default=0)
@@ -195,6 +205,7 @@ class Banks(Table):
     count: Banked = unit("banks", "banks of shared memory", default=32)
     word_bytes: Count = unit("bytes", "width of a bank", default=4)
     lanes: Count | None = unit("threads", "lanes of a warp served together; all of them if left out", default=None)
+    latency: Shortly = unit("cycles", "from a shared load's leaving its port to the use of its value", default=0)
 
 
 class HongKim(Table):

@@ -61,13 +61,13 @@ def benchmarks(shared_memory: int) -> Iterator[Benchmark]:
         yield Benchmark(f"atomic-{updates}", "atomic", "atomic-update", {"n": updates}, cold=False)
 
 
-def latency_table(made: Mapping[str, Measurement], gpu: str) -> list[str]:
+def latency_table(measurements: Mapping[str, Measurement], gpu: str) -> list[str]:
     """Lines of CSV, as `latency_levels.load_latency` reads them; none where no chase was measured.
 
-    made: measurements by the names of their benchmarks.
+    measurements: by the names of their benchmarks.
     """
     lines = ["gpu,clock_mhz,buffer_kib,median_cycles"]
-    for name, each in sorted(made.items()):
+    for name, each in sorted(measurements.items()):
         if name.startswith("chase-"):
             clock, p = each.device["clock_hz"], each.parameters
             cycles = each.seconds * clock / p["steps"]
@@ -75,11 +75,11 @@ def latency_table(made: Mapping[str, Measurement], gpu: str) -> list[str]:
     return lines if len(lines) > 1 else []
 
 
-def stream_table(made: Mapping[str, Measurement], gpu: str) -> list[str]:
+def stream_table(measurements: Mapping[str, Measurement], gpu: str) -> list[str]:
     """Lines of CSV, as `occupancy_curve.load_stream` reads them, of the kernels that were measured at all points."""
     rates: dict[tuple[int, int], dict[str, float]] = {}
     most, groups = 0, 0
-    for name, each in sorted(made.items()):
+    for name, each in sorted(measurements.items()):
         if not name.startswith("stream-"):
             continue
         p = each.parameters

@@ -2,6 +2,7 @@
 
     FOLDER/MACHINE/device.json            what was measured on
     FOLDER/MACHINE/parity/KERNEL.json     whether a kernel's traces from the CPU and the GPU are the same
+    FOLDER/MACHINE/compiled/KERNEL.json   the same of the kernel as compiled: its PTX, instrumented on the GPU
     FOLDER/MACHINE/benchmarks/NAME.json   measurements for calibration: pointer chase, streams, launches
     FOLDER/MACHINE/times/NAME.json        measurements of all kernels over sizes and block shapes
     FOLDER/MACHINE/latency.csv, stream.csv   the benchmarks as tables
@@ -94,7 +95,7 @@ def measure_all(
     outcomes: list[Outcome] = []
     taken: dict[str, float] = {}
     with _building() as builds:
-        items = list(_items(builds, repeat or REPEAT, name, shared_memory))
+        items = list(_items(builds, repeat or REPEAT, name, shared_memory, device.architecture()))
         for done, item in enumerate(items):
             if watch:
                 watch("measuring", done, len(items))
@@ -116,7 +117,7 @@ def measure_all(
 def _measured(item: _Item, path: Path) -> Outcome:
     failed = path.with_suffix(".failed.json")
     try:
-        status, note, made = item.action()
+        status, note, measurement = item.action()
     except KernelError as error:
         return Outcome(item.kind, item.name, "refused", str(error))
     except OutputError:
@@ -125,20 +126,20 @@ def _measured(item: _Item, path: Path) -> Outcome:
         note = str(error) if isinstance(error, SimtmmError) else f"{type(error).__name__}: {shown_error(error)}"
         _write(failed, {"error": note, "provenance": provenance()})
         return Outcome(item.kind, item.name, "failed", note)
-    if isinstance(made, Measurement):
+    if isinstance(measurement, Measurement):
         path.parent.mkdir(parents=True, exist_ok=True)
-        save_measurement(made, path)
+        save_measurement(measurement, path)
     else:
-        _write(path, made)
+        _write(path, measurement)
     failed.unlink(missing_ok=True)
     return Outcome(item.kind, item.name, status, note)
 
 
-def _items(builds: "_Builds", repeat: int, machine: str, shared_memory: int) -> Iterator[_Item]:
+def _items(builds: "_Builds", repeat: int, machine: str, shared_memory: int, architecture: int) -> Iterator[_Item]:
     """What there is to measure, the most needed first."""
 
-    def timed(kernel: str | Kernel, parameters: Mapping[str, Any], cold: bool = True) -> Action:
-        return lambda: ("done", "", measure(kernel, parameters, repeat=repeat, cold=cold, machine=machine))
+    def timed(kernel: str | Kernel, given: Mapping[str, Any], cold: bool = True, form: str | None = None) -> Action:
+        return lambda: ("done", "", measure(kernel, given, repeat=repeat, cold=cold, machine=machine, form=form))
 
     kernels = {name: kernel_in(folder) for name, folder in kernel_folders().items()}
     for name, kernel in kernels.items():
@@ -146,12 +147,16 @@ def _items(builds: "_Builds", repeat: int, machine: str, shared_memory: int) -> 
         yield _Item("parity", name, f"parity {name}", _parity(kernel, builds))
     for each in benchmarks(shared_memory):
         yield _Item("benchmarks", each.name, each.family, timed(each.kernel, each.parameters, each.cold))
+    for name, kernel in kernels.items():
+        yield _Item("compiled", name, f"compiled {name}", _compiled_parity(kernel, architecture))
     for factor in FACTORS:
         for name, kernel in kernels.items():
             for given in _shapes(kernel, factor):
                 words = "-".join(f"{key}{value}" for key, value in given.items())
                 action = timed(kernel, given)
                 yield _Item("times", f"{name}{'-' if words else ''}{words}", f"{name} {given.get('threads')}", action)
+    for name, kernel in kernels.items():
+        yield _Item("times", f"{name}-compiled", f"{name} compiled", timed(kernel, {}, form="compiled"))
 
 
 def _shapes(kernel: Kernel, factor: int) -> Iterator[dict[str, Any]]:
@@ -187,26 +192,38 @@ def _small(kernel: Kernel) -> dict[str, Any]:
 
 def _parity(kernel: Kernel, builds: "_Builds") -> Action:
     def compare() -> tuple[str, str, Any]:
-        parameters = _small(kernel)
         builds.wait(kernel)
-        racy = is_racy(kernel)
-        cpu, gpu = record(kernel, parameters), record(kernel, parameters, on="gpu")
-        equal = cpu.info.digest == gpu.info.digest
-        difference = None if equal else first_difference(cpu, gpu)
-        document = {
-            "kernel": kernel.name,
-            "parameters": cpu.info.parameters,
-            "equal": equal,
-            "racy": racy,
-            "first_difference": difference,
-            "cpu": {"digest": cpu.info.digest, "events": cpu.info.events, **cpu.info.provenance},
-            "gpu": {"digest": gpu.info.digest, "events": gpu.info.events, **gpu.info.provenance},
-        }
-        if equal or racy:
-            return "done", "" if equal else f"racy, and other on the GPU: {difference}", document
-        return "differs", str(difference), document
+        parameters = _small(kernel)
+        return _compared(kernel, record(kernel, parameters), record(kernel, parameters, on="gpu"))
 
     return compare
+
+
+def _compiled_parity(kernel: Kernel, architecture: int) -> Action:
+    def compare() -> tuple[str, str, Any]:
+        cpu, gpu = (record(kernel, _small(kernel), on, form="ptx", architecture=architecture) for on in ("cpu", "gpu"))
+        return _compared(kernel, cpu, gpu)
+
+    return compare
+
+
+def _compared(kernel: Kernel, cpu: Trace, gpu: Trace) -> tuple[str, str, Any]:
+    """Whether the traces of a kernel are the same: status, note, and what is written."""
+    racy = is_racy(kernel)
+    equal = cpu.info.digest == gpu.info.digest
+    difference = None if equal else first_difference(cpu, gpu)
+    document = {
+        "kernel": kernel.name,
+        "parameters": cpu.info.parameters,
+        "equal": equal,
+        "racy": racy,
+        "first_difference": difference,
+        "cpu": {"digest": cpu.info.digest, "events": cpu.info.events, **cpu.info.provenance},
+        "gpu": {"digest": gpu.info.digest, "events": gpu.info.events, **gpu.info.provenance},
+    }
+    if equal or racy:
+        return "done", "" if equal else f"racy, and other on the GPU: {difference}", document
+    return "differs", str(difference), document
 
 
 def first_difference(one: Trace, other: Trace) -> str:
@@ -221,8 +238,8 @@ def first_difference(one: Trace, other: Trace) -> str:
     if not np.any(unequal):
         return f"{len(mine):,} events and {len(others):,}, the same as far as both go"
     row = int(np.argmax(unequal))
-    told = (table.slice(row, 1).to_pylist()[0] for table in (mine, others))
-    return f"event {row}: {next(told)} and {next(told)}"
+    rows = (table.slice(row, 1).to_pylist()[0] for table in (mine, others))
+    return f"event {row}: {next(rows)} and {next(rows)}"
 
 
 class _Builds:
@@ -258,7 +275,7 @@ def _write(path: Path, document: Any) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{path.parent}: can't be made ({error.strerror})") from None
+        raise OutputError(f"{path.parent}: can't be created ({error.strerror})") from None
     with written_whole(path) as temporary:
         temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
@@ -266,14 +283,14 @@ def _write(path: Path, document: Any) -> None:
 def _tables(place: Path) -> None:
     """The benchmarks as tables: latency.csv and stream.csv, of what has been measured so far."""
     folder = place / "benchmarks"
-    made = {
+    tables = {
         path.stem: load_measurement(path)
         for path in sorted(folder.glob("*.json"))
         if not path.name.endswith(".failed.json")
     }
     for name, lines in (
-        ("latency.csv", latency_table(made, place.name)),
-        ("stream.csv", stream_table(made, place.name)),
+        ("latency.csv", latency_table(tables, place.name)),
+        ("stream.csv", stream_table(tables, place.name)),
     ):
         if lines:
             write_lines(place / name, lines)

@@ -8,12 +8,13 @@ from pathlib import Path
 from simtmm.documents import read_json
 from simtmm.errors import RecordingError, StudyError, shown, shown_error
 from simtmm.files import written_whole
-from simtmm.kernel import Kernel, load_kernel
+from simtmm.kernel import Kernel
 from simtmm.provenance import provenance
 from simtmm.recorder.gpu.timing import TimedLaunch, time_program
-from simtmm.recorder.sources import refuse_files
+from simtmm.recorder.sources import opened_kernel
 from simtmm.result import LaunchTime, Measurement, Quartiles
 
+FORMS = ("written", "compiled", "ptx")
 REPEAT = 50
 WARM_UP = 3
 
@@ -26,26 +27,33 @@ def measure(
     warm_up: int = WARM_UP,
     cold: bool = True,
     machine: str | None = None,
+    form: str | None = None,
 ) -> Measurement:
     """Run a kernel's plain build on the GPU again and again, check its answer, and give its times.
 
-    kernel: a name (kernels/NAME), a folder, or a loaded Kernel.
+    kernel: a name (kernels/NAME), a folder, a file of launches (.toml), or a loaded Kernel.
     parameters: those that differ from the kernel's defaults, by name.
     repeat: runs whose launches are timed one by one, and as many that are timed as a whole.
     warm_up: runs before them.
     cold: empty the caches before each run, as a simulation begins with empty ones.
     machine: the name that the times go by where they are compared, the GPU's own if left out ("H200").
+    form: "written" times what CuPy makes of a folder's kernel.cu, "compiled", or "ptx", the PTX that is recorded on a
+        GPU; if left out, "compiled" for files of CUDA, which are as their user has them, and "written" for a folder.
 
     Raises KernelError, CompilerError, and RecordingError for a wrong answer, or where there is no GPU.
     """
     for name, value, least in (("repeat", repeat, 1), ("warm_up", warm_up, 0)):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least {least}")
-    if isinstance(kernel, (str, Path)):
-        refuse_files(str(kernel), "measure", takes_traces=False)
-    loaded = kernel if isinstance(kernel, Kernel) else load_kernel(kernel)
+    if form is not None and form not in FORMS:
+        raise RecordingError(f"form = {shown(form)}: must be one of {', '.join(FORMS)}")
+    loaded = kernel if isinstance(kernel, Kernel) else opened_kernel(kernel)
+    if form == "written" and loaded.sources:
+        what = ", ".join(source.name for source in loaded.sources)
+        raise RecordingError(f"kernel {loaded.name}: {what}: is timed as compiled; form = 'written' is for a folder")
     resolved = loaded.resolve(parameters or {})
-    timed = time_program(loaded, resolved, repeat, warm_up, cold)
+    compiled = form in ("compiled", "ptx") or bool(loaded.sources)
+    timed = time_program(loaded, resolved, repeat, warm_up, cold, compiled)
     return Measurement(
         kernel=loaded.name,
         parameters=resolved,

@@ -1,4 +1,4 @@
-"""Measured times from files: CSV or JSON, whoever took them.
+"""Measured times from files: CSV or JSON, whoever took them; the papers' ship with simtmm and go by name.
 
 CSV: lines of comment that begin with #, if any, and a header with kernel, machine, seconds, and either `parameters`
 ("n=4096;threads=128") or a column a parameter.
@@ -15,7 +15,8 @@ from statistics import median
 from typing import Any
 
 from simtmm.documents import as_float, duplicates, read_json, read_text
-from simtmm.errors import StudyError, shown
+from simtmm.errors import StudyError, nearest, shown
+from simtmm.files import data_folders, is_there
 from simtmm.renamed import KERNELS, PARAMETERS, with_new_names
 
 FIXED = ("kernel", "machine", "seconds", "parameters")
@@ -23,7 +24,7 @@ FIXED = ("kernel", "machine", "seconds", "parameters")
 
 @dataclass(frozen=True)
 class Timing:
-    """A time that somebody measured. parameters: those that are told; the others don't matter."""
+    """A time that somebody measured. parameters: those that are given; the others don't matter."""
 
     kernel: str
     machine: str
@@ -37,10 +38,35 @@ class Timing:
 
 
 def load_timings(path: str | Path) -> list[Timing]:
-    """The times in a file (.json, else CSV). Raises StudyError, the place named."""
+    """The times in a file (.json, else CSV), or those that ship with simtmm under a name (`shipped_timings`).
+
+    Raises StudyError, the place named.
+    """
+    if not is_there(path) and (shipped := shipped_timings()):
+        name = str(path)
+        if name in shipped:
+            path = shipped[name]
+        elif Path(name).name == name and Path(name).suffix not in (".csv", ".json"):
+            known = nearest(name, shipped)
+            raise StudyError(f"{name}: neither a file nor measured times that ship with simtmm{known}")
     return (
         _from_json(path) if Path(path).suffix == ".json" else _from_csv(read_text(path, "CSV", StudyError), str(path))
     )
+
+
+def shipped_timings() -> dict[str, Path]:
+    """The files of measured times that ship with simtmm, by name: those of traces/measured with a column of seconds."""
+    found: dict[str, Path] = {}
+    for folder in data_folders("traces"):
+        for path in sorted((folder / "measured").glob("*.csv")):
+            if path.stem not in found and _has_seconds(path):
+                found[path.stem] = path
+    return found
+
+
+def _has_seconds(path: Path) -> bool:
+    header = next((line for line in read_text(path, "CSV", StudyError).splitlines() if not line.startswith("#")), "")
+    return {"kernel", "machine", "seconds"} <= set(header.split(","))
 
 
 def matching(

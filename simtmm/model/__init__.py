@@ -10,6 +10,7 @@ from simtmm.machine import Machine
 from simtmm.model.calibrated import CALIBRATED
 from simtmm.model.equations.formula import Formula
 from simtmm.model.integrated import INTEGRATED, INTEGRATED_SUM
+from simtmm.model.integrated_apsp import FITTED_APSP, INTEGRATED_APSP, INTEGRATED_APSP_SUM
 from simtmm.model.model import Model
 from simtmm.model.mwp_cwp import MWP_CWP
 from simtmm.model.pram import PRAM
@@ -19,7 +20,7 @@ from simtmm.model.tmm import TMM, TMM_WARPS
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
 
-# By name, in the order in which they are told.
+# By name, in the order in which they are listed.
 MODELS: dict[str, Model] = {
     model.name: model
     for model in (
@@ -35,6 +36,11 @@ MODELS: dict[str, Model] = {
     )
 }
 
+# Likewise, each of one algorithm: of programs that follow it, which `compare` knows.
+MODELS_OF_ALGORITHMS: dict[str, Model] = {
+    model.name: model for model in (INTEGRATED_APSP, INTEGRATED_APSP_SUM, FITTED_APSP)
+}
+
 
 def all_models() -> dict[str, Model]:
     """MODELS, and the calibrated one, which needs constants besides."""
@@ -42,19 +48,22 @@ def all_models() -> dict[str, Model]:
 
 
 def find_model(name: str) -> Model:
-    """The model of this name, among `all_models`. Raises ModelError for an unknown one."""
-    known = all_models()
+    """The model of this name, among `all_models` and MODELS_OF_ALGORITHMS. Raises ModelError for an unknown one."""
+    known = {**all_models(), **MODELS_OF_ALGORITHMS}
     if name not in known:
         raise ModelError(f"model {name!r}: unknown{nearest(name, known)}")
     return known[name]
 
 
 def predict(model: str, machine: Machine, counts: Counts) -> Prediction:
-    """What a model says of a program with these counts on a machine.
+    """A model's prediction for a program with these counts on a machine.
 
-    Raises ModelError for an unknown model, and for one that needs constants (simtmm.model.calibrated).
+    Raises ModelError for an unknown model, for one that needs constants (simtmm.model.calibrated), and for one of an
+    algorithm, whose symbols counts don't have.
     """
     found = find_model(model)
+    if found.algorithm:
+        raise ModelError(f"model {model!r}: is of {found.algorithm} alone; `simtmm compare` has it")
     if found.constants:
         raise ModelError(f"model {model!r}: needs constants ({', '.join(found.constants)}), which counts do not give")
     return found.prediction(machine, counts)

@@ -96,14 +96,14 @@ def calibrated(
     elif unit != "cycles":
         raise ModelError(f"calibrated: unit = {unit!r}: must be 's' or 'cycles'")
     f_cache = _cache_factor(machine, m, C_s, G)
-    made = CALIBRATED.formula.evaluate(
+    values = CALIBRATED.formula.evaluate(
         a1=A1.check("calibrated", a1) * scale,
         a0=A0.check("calibrated", a0) * scale,
         f_app=counts.work if f_app is None else f_app,
         f_cache=f_cache,
         f_sched=_mean_scheduling_factor(machine, counts),
     )
-    return made.prediction(machine.clock_hz)
+    return values.prediction(machine.clock_hz)
 
 
 def _mean_scheduling_factor(machine: Machine, counts: Counts) -> float:

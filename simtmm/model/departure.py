@@ -1,4 +1,4 @@
-"""Which measured times depart from a model, so that their cause can be looked for.
+"""Which measured times disagree with a model, so that their cause can be looked for.
 
 Source: Ma, dissertation (2014), section 6.4: a run that took four times its predicted time gave away that the number
 of active blocks mattered, and claiming more shared memory mended it (occupancy.shared_memory_for).
@@ -48,12 +48,12 @@ def departures(measured: npt.ArrayLike, predicted: npt.ArrayLike, factor: float)
 
 @dataclass(frozen=True)
 class MeasuredDeparture:
-    """Which predictions one measured time departs from.
+    """Which predictions one measured time disagrees with.
 
     seconds: measured [s].
     factor: up to which a prediction agrees.
     ratios: measured over predicted time, by model.
-    departing: the models whose time it departs from by more than the factor, either way.
+    departing: the models whose time differs from it by more than the factor, either way.
     """
 
     seconds: float

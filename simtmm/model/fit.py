@@ -79,8 +79,8 @@ def fit_cache(m: npt.ArrayLike, time: npt.ArrayLike, C_s: float, a0: float = 0.0
     """G from times of the same accesses over working sets of m bytes, with a cache of C_s bytes.
 
     time = hit_time (r_H + r_M G) + a0 is a line over r_M, so no start value is needed. a0: time that does not depend
-    on accesses; it can't be told from hit_time and must be known. Raises ModelError as `fit_line` does, where every
-    working set fits the cache, and where the line gives no time above 0 for accesses that hit, or no G above 0.
+    on accesses; it can't be separated from hit_time and must be known. Raises ModelError as `fit_line` does, where
+    every working set fits the cache, and where the line gives no time above 0 for accesses that hit, or no G above 0.
     """
     sets = WORKING_SET.check("fit of G", _points("m", m))
     missed = miss_rate(sets, C_S.check("fit of G", C_s))

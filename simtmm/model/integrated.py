@@ -71,9 +71,9 @@ def integrated_sum(machine: Machine, counts: Counts, active_blocks: int | None =
 def _predict(formula: Formula, machine: Machine, counts: Counts, active_blocks: int | None) -> Prediction:
     of = scheduled_launches(machine, counts, active_blocks)
     P, Q, L = machine.processors, machine.cores.cores_per_group, machine.memory.latency
-    made = formula.evaluate(T1=of.T1, M=of.M, L=L, T=of.T, B_r=of.B_r, B_a=of.B_a, P=P, Q=Q)
-    prediction = over_launches(made, machine)
-    unscheduled = float((made.total / scheduling_factor(of.B_r, of.B_a, P, Q)).sum())
+    values = formula.evaluate(T1=of.T1, M=of.M, L=L, T=of.T, B_r=of.B_r, B_a=of.B_a, P=P, Q=Q)
+    prediction = over_launches(values, machine)
+    unscheduled = float((values.total / scheduling_factor(of.B_r, of.B_a, P, Q)).sum())
     f_sched = prediction.cycles / unscheduled if unscheduled else 1.0
     totals = {"T1": counts.work, "M": counts.memory_operations}
     return replace(prediction, symbols={**prediction.symbols, **totals, "f_sched": f_sched})

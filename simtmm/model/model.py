@@ -1,4 +1,4 @@
-"""A model as one object: what it is called, its equation and source, and what it says of a program on a machine."""
+"""A model as one object: what it is called, its equation and source, and its prediction for a program on a machine."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +18,8 @@ class Model:
     form_of: the name of the model that it is another form of. In pictures both have one colour, and markers that are
         filled for one and open for the other.
     constants: the names of those that no machine and no counts give, as they are fitted to measured times.
+    algorithm: the name of the one algorithm that it is of, if it is; without constants `prediction` takes that one's
+        symbols, too.
     """
 
     label: str
@@ -25,6 +27,7 @@ class Model:
     prediction: Callable[..., Prediction]
     form_of: str = ""
     constants: tuple[str, ...] = ()
+    algorithm: str = ""
 
     @property
     def name(self) -> str:

@@ -154,7 +154,7 @@ def departure_delays(machine: Machine) -> tuple[float, float]:
     coalesced = published.departure_delay_coalesced if published else None
     uncoalesced = published.departure_delay_uncoalesced if published else None
     if coalesced is None:
-        coalesced = max(float(machine.issue_cycles), machine.memory.port_interval)
+        coalesced = max(float(machine.issue_cycles), machine.memory.port_interval / machine.memory.ports)
     if uncoalesced is None:
         uncoalesced = max(coalesced, machine.cores.groups * machine.chunk_bytes / bandwidth(machine))
     return coalesced, uncoalesced
@@ -179,7 +179,7 @@ def mwp_cwp(machine: Machine, counts: Counts) -> Prediction:
     memory = each(lambda launch: launch.memory_instructions)
     uncoalesced = each(lambda launch: launch.uncoalesced_instructions)
     coalesced_delay, uncoalesced_delay = departure_delays(machine)
-    made = MWP_CWP.formula.evaluate(
+    values = MWP_CWP.formula.evaluate(
         N=each(lambda launch: launch.warps_in_use) / Active_SM,
         Total_insts=each(lambda launch: launch.instructions) / warps,
         Mem_insts=memory / warps,
@@ -196,7 +196,7 @@ def mwp_cwp(machine: Machine, counts: Counts) -> Prediction:
         Mem_Bandwidth=bandwidth(machine),
         Active_SM=Active_SM,
     )
-    return over_launches(made, machine)
+    return over_launches(values, machine)
 
 
 MWP_CWP = Model(
@@ -234,5 +234,5 @@ def _quotient(above: Value, below: Value, empty: float) -> Value:
     """above / below, and `empty` where nothing is below."""
     if is_symbolic(above, below):
         return above / below
-    made = np.full(np.broadcast_shapes(np.shape(above), np.shape(below)), empty)
-    return np.divide(above, below, out=made, where=np.not_equal(below, 0))
+    quotients = np.full(np.broadcast_shapes(np.shape(above), np.shape(below)), empty)
+    return np.divide(above, below, out=quotients, where=np.not_equal(below, 0))

@@ -19,9 +19,9 @@ def _terms(T1: Value, Tinf: Value, P: Value) -> dict[str, Value]:
 
 def pram(machine: Machine, counts: Counts) -> Prediction:
     """T_P = max(T1 / P, Tinf) cycles on P cores."""
-    made = PRAM.formula.evaluate(T1=counts.work, Tinf=counts.span, P=machine.processors)
-    T_P = float(made.total)
-    return made.prediction(machine.clock_hz, {"S_P": counts.work / T_P if T_P else 1.0})
+    values = PRAM.formula.evaluate(T1=counts.work, Tinf=counts.span, P=machine.processors)
+    T_P = float(values.total)
+    return values.prediction(machine.clock_hz, {"S_P": counts.work / T_P if T_P else 1.0})
 
 
 PRAM = Model(

@@ -1,7 +1,7 @@
 """Rehman's performance model: blocks one after another on a core group, each as slow as its slowest thread.
 
 Source: Rehman, thesis (2010), chapter 6: Eq (6.1) to (6.6), Tables 6.1 and 6.2, sections 6.1 to 6.3; the sublists'
-statistics are section 4.3's. Units: cycles, unless said. A thread's compute and memory cycles overlap in the MAX
+statistics are section 4.3's. Units: cycles, unless noted. A thread's compute and memory cycles overlap in the MAX
 model and follow one another in the SUM model.
 
 Where the thesis contradicts itself:
@@ -115,7 +115,7 @@ def _predict(formula: Formula, machine: Machine, counts: Counts) -> Prediction:
     blocks = of_launches(formula.name, counts, lambda launch: launch.blocks)
     threads = of_launches(formula.name, counts, lambda launch: launch.threads)
     depth = machine.scheduling.pipeline_depth if machine.scheduling.switch == "every-instruction" else 1.0
-    made = formula.evaluate(
+    values = formula.evaluate(
         N_B=ceiling(blocks / machine.cores.groups),
         N_w=ceiling(threads / blocks / W),
         N_t=W,
@@ -124,7 +124,7 @@ def _predict(formula: Formula, machine: Machine, counts: Counts) -> Prediction:
         N_compute=of_launches(formula.name, counts, lambda launch: launch.span),
         N_memory=busiest * L * transactions / np.maximum(accesses, 1),
     )
-    return over_launches(made, machine)
+    return over_launches(values, machine)
 
 
 REHMAN = Model(

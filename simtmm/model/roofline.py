@@ -28,13 +28,16 @@ def _terms(T1: Value, P: Value, B: Value, beta: Value) -> dict[str, Value]:
 def bandwidth(machine: Machine) -> float:
     """Bytes a cycle that global memory delivers; infinite where nothing limits it.
 
-    What limits the simulated machine comes first: partitions that take `memory.service` for a chunk, and ports of
-    core groups that take `memory.port_interval`. Where neither does, `peak_bandwidth` over `clock_hz`.
+    What limits the simulated machine comes first: partitions that take `memory.service` for a chunk, and memory ports
+    of core groups that take `memory.port_interval`. Where neither does, `peak_bandwidth` over `clock_hz`.
     """
     memory = machine.memory
     limits = [
         units * machine.chunk_bytes / interval
-        for units, interval in ((memory.partitions, memory.service), (machine.cores.groups, memory.port_interval))
+        for units, interval in (
+            (memory.partitions, memory.service),
+            (machine.cores.groups * memory.ports, memory.port_interval),
+        )
         if interval > 0
     ]
     if not limits and machine.peak_bandwidth is not None and machine.clock_hz is not None:
@@ -48,15 +51,15 @@ def roofline(machine: Machine, counts: Counts) -> Prediction:
     Further symbols: I = T1 / B, the operational intensity, where bytes are moved, and I_ridge = P / beta, that from
     which on work binds.
     """
-    made = ROOFLINE.formula.evaluate(
+    values = ROOFLINE.formula.evaluate(
         T1=counts.work,
         P=machine.processors,
         B=counts.memory_operations * machine.chunk_bytes,
         beta=bandwidth(machine),
     )
-    beta, moved = float(made.values["beta"]), float(made.values["B"])
+    beta, moved = float(values.values["beta"]), float(values.values["B"])
     intensity = {"I": counts.work / moved} if moved else {}
-    return made.prediction(machine.clock_hz, intensity | {"I_ridge": machine.processors / beta})
+    return values.prediction(machine.clock_hz, intensity | {"I_ridge": machine.processors / beta})
 
 
 ROOFLINE = Model(

@@ -31,7 +31,7 @@ def _terms_of_warps(T1: Value, Tinf: Value, M: Value, N_W: Value, P: Value, L: V
 
 def tmm(machine: Machine, counts: Counts) -> Prediction:
     """T_P = max(T1 / P, Tinf, M L / (T P)) cycles, as printed."""
-    made = TMM.formula.evaluate(
+    values = TMM.formula.evaluate(
         T1=counts.work,
         Tinf=counts.span,
         M=counts.memory_operations,
@@ -39,15 +39,15 @@ def tmm(machine: Machine, counts: Counts) -> Prediction:
         P=machine.processors,
         L=machine.memory.latency,
     )
-    T_P, P = float(made.total), machine.processors
-    T_E = max(counts.work, float(made.terms["memory"]) * P)  # Eq. (3.1)
+    T_P, P = float(values.total), machine.processors
+    T_E = max(counts.work, float(values.terms["memory"]) * P)  # Eq. (3.1)
     S_P = counts.work / T_P if T_P else 1.0  # Eq. (3.3)
-    return made.prediction(machine.clock_hz, {"T_E": T_E, "S_P": S_P})
+    return values.prediction(machine.clock_hz, {"T_E": T_E, "S_P": S_P})
 
 
 def tmm_warps(machine: Machine, counts: Counts) -> Prediction:
     """T_P = max(T1 / P, Tinf, M L / N_W) cycles, N_W warps being resident: transfers are waited for by warps."""
-    made = TMM_WARPS.formula.evaluate(
+    values = TMM_WARPS.formula.evaluate(
         T1=counts.work,
         Tinf=counts.span,
         M=counts.memory_operations,
@@ -55,7 +55,7 @@ def tmm_warps(machine: Machine, counts: Counts) -> Prediction:
         P=machine.processors,
         L=machine.memory.latency,
     )
-    return made.prediction(machine.clock_hz)
+    return values.prediction(machine.clock_hz)
 
 
 def _waiting(counts: Counts, in_use: float) -> float:

@@ -26,8 +26,9 @@ class Loop:
     """A function, to be called with arrays, named tuples of arrays, and integers; it gives an integer or 0.
 
     constants: its parameters for each value of which, an integer, it is compiled by itself. what: what is compiled, to
-    be told where that takes a while; nothing is told if left out. checked: whether an index outside of its array or a
-    division by zero raises IndexError once the loop is over, which makes it slower; without, anything may come of them.
+    be named in a message where that takes a while; none if left out. checked: whether an index outside of its array or
+    a division by zero raises IndexError once the loop is over, which makes it slower; without, anything may come of
+    them.
     """
 
     def __init__(self, function: Any, constants: Sequence[str] = (), what: str = "", checked: bool = False) -> None:
@@ -41,6 +42,7 @@ class Loop:
         self.__doc__ = function.__doc__
 
     def __call__(self, *arguments: Any) -> int:
+        """Run the loop as machine code, which is compiled at the first call."""
         code, table = self._ready(arguments)
         given: int = code.function(table.ctypes.data)
         if table[0]:
@@ -76,7 +78,7 @@ class Loop:
         code = self._variants.get(key)
         if code is None:
             with self._compiling:
-                code = self._variants.get(key) or self._made(tuple(self._parameters(arguments)))
+                code = self._variants.get(key) or self._code_for(tuple(self._parameters(arguments)))
                 self._variants[key] = code
         return code, np.array(numbers, dtype=np.uint64)
 
@@ -115,7 +117,7 @@ class Loop:
                 yield SIGNED
                 entry += 1
 
-    def _made(self, parameters: tuple[Parameter, ...]) -> "_Code":
+    def _code_for(self, parameters: tuple[Parameter, ...]) -> "_Code":
         from simtmm.native import machine_code  # late: LLVM takes a moment
 
         folder = self._folder()

@@ -8,6 +8,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 ENTRY = "simtmm_entry"  # the function of a module that is called
+CODE_MODEL = "large"  # parts of an object may lie far apart, as they do in a process that holds gigabytes
 QUICK, FULL = 1, 3  # LLVM's levels: the first compiles in a third of the time
 LOCK = threading.Lock()  # LLVM's context is one for the process
 
@@ -41,7 +42,7 @@ def target_machine(level: int = 2) -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=host_features(), opt=level, reloc="pic", codemodel="small", jit=True
+        cpu=llvm.get_host_cpu_name(), features=host_features(), opt=level, reloc="pic", codemodel=CODE_MODEL, jit=True
     )
 
 
@@ -53,5 +54,5 @@ def host_features() -> str:
 
 
 def circumstances() -> tuple[str, ...]:
-    """What decides object code beside its assembly: LLVM, and the processor."""
-    return llvmlite.__version__, llvm.get_host_cpu_name(), host_features()
+    """What decides object code beside its assembly: LLVM, the processor, and how far code reaches."""
+    return llvmlite.__version__, llvm.get_host_cpu_name(), host_features(), CODE_MODEL

@@ -113,7 +113,7 @@ class Function(Expressions):
         if isinstance(target, ast.Attribute):
             raise self.refused(statement, "fields never change")
         if any(isinstance(node, ast.Call) for node in ast.walk(target)):
-            raise self.refused(statement, "a call would be made twice")
+            raise self.refused(statement, "a call would be evaluated twice")
         before = type(target)(**{**vars(target), "ctx": ast.Load()})
         left, right = self.number(before), self.number(statement.value)
         self._put(statement, target, self.operate(statement, type(statement.op).__name__, left, right))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from simtmm.errors import SimtmmError, StudyError, shown_error
+from simtmm.extras import imported
 from simtmm.parallel.dask_workers import Workers
 from simtmm.parallel.processes import interrupts_held
 from simtmm.parallel.tasks import Task
@@ -44,10 +45,7 @@ class Cluster:
             self._local = int(number)
         elif "://" not in where:
             raise StudyError(f"cluster {where!r}: must be an address, tcp://HOST:PORT, or local:N")
-        try:
-            self._dask: Any = importlib.import_module("distributed")
-        except ImportError:
-            raise StudyError("a cluster needs Dask: pip install 'simtmm[cluster]'") from None
+        self._dask: Any = imported("distributed", "cluster", "a cluster", StudyError)
 
     def run(self, tasks: Sequence[Task]) -> Generator[tuple[Task, Any], None, None]:
         """See tasks.Executor."""
@@ -74,7 +72,7 @@ class Cluster:
                         finished.add(futures.pop(task))
                 for free in _free(users, task):  # a future that nobody holds lets the cluster forget its value
                     futures.pop(free, None)
-                if task.here:  # that took a while: what has come meanwhile is told
+                if task.here:  # that took a while: what has come meanwhile is reported
                     while finished.has_ready():
                         future = next(finished)
                         yield wanted.pop(future), workers.outcome(future)
@@ -91,8 +89,8 @@ class Cluster:
             workers.warn()
 
     def _client(self, stack: ExitStack) -> Any:
-        for name in ("distributed", "distributed.client"):  # the client has a level of its own
-            logging.getLogger(name).setLevel(logging.ERROR)  # a worker that dies is no news: its points are retried
+        for name in ("distributed", "distributed.client"):  # which has a level of its own
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # who dies is no news, or is reported in a line
         logging.getLogger("asyncio").addFilter(_is_news)
         try:
             if self._local:

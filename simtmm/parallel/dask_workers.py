@@ -1,6 +1,6 @@
 """Workers of a cluster: which have the sources that we have, as the results of others would not be ours.
 
-That is asked before anything is computed, and by every task, as workers may join at any time: one with other sources
+That is checked before anything is computed, and by every task, as workers may join at any time: one with other sources
 computes nothing and hands back what it is given. It is named in a warning.
 """
 
@@ -21,7 +21,7 @@ class Workers:
     """The workers of a cluster, and which of them have other sources than we."""
 
     def __init__(self, client: Any, where: str, version: Callable[[], str]) -> None:
-        """where: the cluster, as it is told. version: what a worker calls to tell its own."""
+        """where: the cluster, in messages. version: what a worker calls for its own version."""
         self._client, self._where = client, where
         self._version, self._own = version, version()
         self._versions: dict[str, str] = {}  # by address
@@ -35,14 +35,17 @@ class Workers:
         except TimeoutError:
             raise StudyError(f"{self._where}: has no workers") from None
         self._ask()
-        for told in self._wrong():
-            raise StudyError(f"{self._where}: {told}, here it is {self._own}")
+        for problem in self._wrong():
+            raise StudyError(f"{self._where}: {problem}, here it is {self._own}")
 
     def look(self) -> None:
-        """Now and then: warn, and raise StudyError where for a while there has been no worker that can compute."""
+        """Now and then: warn, and raise StudyError where the scheduler has gone, or where for a while there has been no
+        worker that can compute.
+        """
         now = time.monotonic()
         if now < self._next:
             return
+        self._check_scheduler()
         self.warn()
         self._next = now + LOOK
         if self._own in self._versions.values():
@@ -57,9 +60,9 @@ class Workers:
         """Name the workers with other sources that were not there before."""
         known = set(self._wrong())
         self._ask()
-        for told in self._wrong():
-            if told not in known:
-                logger.warning("warning: %s: %s, here it is %s: it is left out", self._where, told, self._own)
+        for problem in self._wrong():
+            if problem not in known:
+                logger.warning("warning: %s: %s, here it is %s: it is left out", self._where, problem, self._own)
 
     def outcome(self, future: Any) -> Any:
         """What a task gave; what the cluster could not do, as an error of that point."""
@@ -71,17 +74,26 @@ class Workers:
             except Exception:
                 if future.status == "finished":
                     raise
+        if future.status == "cancelled":
+            self._check_scheduler()
         error = future.exception() if future.status == "error" else None
         if type(error).__name__ == "KilledWorker":
-            return StudyError("workers died again and again over it: memory may have run out")
+            return StudyError("workers died again and again over it: out of memory, killed, or crashed; their logs say")
         if isinstance(error, MemoryError):
             return StudyError("memory ran out")
         if error is None:
             return StudyError(f"the cluster gave it up ({future.status})")
         self.warn()
-        for told in self._wrong():  # which may not even be able to read a task
-            raise StudyError(f"{self._where}: a task failed ({shown_error(error)}), and {told}, here it is {self._own}")
+        for problem in self._wrong():  # which may not even be able to read a task
+            raise StudyError(
+                f"{self._where}: a task failed ({shown_error(error)}), and {problem}, here it is {self._own}"
+            )
         raise error
+
+    def _check_scheduler(self) -> None:
+        """Raise StudyError where the scheduler has gone: the client gives all tasks up."""
+        if self._client.status != "running":
+            raise StudyError(f"{self._where}: the scheduler has gone")
 
     def _ask(self) -> None:
         """Which workers are there, and what those have that were not there before."""
@@ -91,10 +103,10 @@ class Workers:
             there = self._client.nthreads()
             self._versions = {address: version for address, version in self._versions.items() if address in there}
             new = [address for address in there if address not in self._versions]
-            told = self._client.run(self._version, workers=new, on_error="return") if new else {}
+            versions = self._client.run(self._version, workers=new, on_error="return") if new else {}
         except (OSError, RuntimeError):  # it goes just now
             return
-        for address, version in told.items():
+        for address, version in versions.items():
             if not isinstance(version, Exception):
                 self._versions[address] = version
             elif not isinstance(version, OSError):  # a worker that has gone
@@ -102,4 +114,6 @@ class Workers:
 
     def _wrong(self) -> list[str]:
         """The workers with other sources."""
-        return [f"worker {name} has simtmm {said}" for name, said in self._versions.items() if said != self._own]
+        return [
+            f"worker {name} has simtmm {version}" for name, version in self._versions.items() if version != self._own
+        ]

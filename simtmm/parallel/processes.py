@@ -1,7 +1,7 @@
 """Processes: a study's tasks on all cores of this machine.
 
 What serves several tasks lies in files between the workers. A worker that dies takes nothing with it: what it had in
-hand is run again, alone, so that the one task that kills workers is told from those that were near it. Workers end
+hand is run again, alone, so that the one task that kills workers is found among those that were near it. Workers end
 with the process that started them, even if that was killed.
 """
 
@@ -15,6 +15,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -25,10 +26,12 @@ from queue import SimpleQueue
 from typing import Any
 
 from simtmm.errors import SimtmmError, StudyError
+from simtmm.files import own_prefix
 from simtmm.parallel.tasks import STEPS, Graph, Task
 from simtmm.parallel.value_files import keep_value, kept_value
 from simtmm.watch import tell
 
+PATIENCE = 10.0  # seconds, in which a busy machine comes to end the workers of a pool
 SHORTLY = 0.2  # seconds, in which the last trace of a killed process has gone
 DEATHS = 2  # of workers, alone with a task, before it is given up
 
@@ -50,7 +53,7 @@ class Local:
         alone: Task | None = None  # the suspect that runs, with nothing beside it
         running: dict[Future[Any], Task] = {}
         with (
-            tempfile.TemporaryDirectory(prefix="simtmm-study-") as scratch,
+            tempfile.TemporaryDirectory(prefix=own_prefix("study")) as scratch,
             _Pool(self._workers, scratch, self._needed) as pool,
             _Arrivals() as arrivals,
         ):
@@ -92,7 +95,7 @@ class Local:
                         suspects.sort(key=numbers.__getitem__)
                         alone = begin()
                         continue
-                    value = StudyError(f"a worker died {DEATHS} times over it: memory may have run out")
+                    value = StudyError(f"a worker died {DEATHS} times over it: {pool.death()}")
                 values[task] = value
                 done += 1
                 tell(STEPS, done, len(tasks))
@@ -149,6 +152,7 @@ class _Pool:
         self._workers, self._scratch, self._needed = workers, scratch, needed
         self._pool: ProcessPoolExecutor | None = None
         self._stop: Any = None
+        self._processes: list[Any] = []  # of the workers
 
     def __enter__(self) -> "_Pool":
         return self
@@ -166,15 +170,25 @@ class _Pool:
                 self._pool = ProcessPoolExecutor(
                     self._workers, context, initializer=_begin_worker, initargs=(reader, self._scratch)
                 )
+                others = multiprocessing.active_children()
                 with interrupts_held():
                     for _ in range(self._workers):  # else each is started when there is something for it to do
                         self._pool.submit(_get_ready, self._needed)
+                self._processes = [each for each in multiprocessing.active_children() if each not in others]
             try:
                 with interrupts_held():
                     return self._pool.submit(function, *arguments)
             except BrokenProcessPool:
                 self._end(at_once=True)
         raise StudyError("workers die as soon as they are started")
+
+    def death(self) -> str:
+        """How a worker ended; the others of a pool are ended by SIGTERM then."""
+        until = time.monotonic() + PATIENCE
+        for process in self._processes:  # all of which are ended with the one that died
+            process.join(max(0.0, until - time.monotonic()))
+        ends = [process.exitcode for process in self._processes if process.exitcode is not None]
+        return _death(next((end for end in ends if end not in (0, -signal.SIGTERM)), 0))
 
     def _end(self, at_once: bool) -> None:
         if self._pool is not None:
@@ -183,6 +197,15 @@ class _Pool:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._stop.close()
             self._pool = None
+
+
+def _death(status: int) -> str:
+    """What the exit status of a worker says of its end."""
+    if status == -signal.SIGKILL:
+        return "it was killed: memory may have run out"
+    if status < 0:
+        return f"it crashed ({signal.strsignal(-status) or f'signal {-status}'})"
+    return f"it ended by itself (exit status {status})"
 
 
 @contextlib.contextmanager

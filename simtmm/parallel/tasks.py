@@ -6,18 +6,19 @@ processes.py runs it on all cores, dask.py on a Dask cluster, all behind the sam
 import heapq
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any, Protocol
 
 from simtmm.errors import SimtmmError, StudyError
 
-STEPS = "steps"  # as which tasks that are done elsewhere are told of (simtmm.watch)
+STEPS = "steps"  # the stage under which tasks done elsewhere are reported (simtmm.watch)
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A call to be made; tasks among the arguments stand for what they give.
+    """A call to run; tasks among the arguments stand for their results.
 
-    wanted: whether its outcome is told, or only serves other tasks. here: to be done on this machine.
+    wanted: whether its outcome is returned, or only serves other tasks. here: to be done on this machine.
     """
 
     function: Callable[..., Any]
@@ -79,13 +80,19 @@ class Graph:
 class Serial:
     """Runs tasks in this process, one after another."""
 
+    def __init__(self, timed: Callable[[Task, float], None] | None = None) -> None:
+        """timed: called with each task and the seconds that it took."""
+        self._timed = timed
+
     def run(self, tasks: Sequence[Task]) -> Generator[tuple[Task, Any], None, None]:
         """See Executor."""
         graph = Graph(tasks)
         values: dict[Task, Any] = {}
         while (task := graph.next()) is not None:
-            values[task] = _called(task, values)
-            value = values[task]
+            begun = perf_counter()
+            values[task] = value = _called(task, values)
+            if self._timed:
+                self._timed(task, perf_counter() - begun)
             for free in graph.done(task):
                 del values[free]
             if task.wanted:

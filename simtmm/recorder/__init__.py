@@ -36,7 +36,8 @@ def record(
 
     kernel: a name (kernels/NAME), a folder, a file of launches (.toml), or a loaded Kernel.
     parameters: those that differ from the kernel's defaults, by name.
-    on: "cpu" runs the instrumented C++ build, "gpu" the instrumented CUDA through CuPy.
+    on: "cpu", or "gpu" through CuPy, which runs the instrumented build of what is recorded as written and the
+        instrumented PTX of what is recorded as compiled.
     output: stream the trace to this Parquet file, so that memory stays bounded; else it is held in memory.
     progress: called with the number of events so far.
     races: look for races as well; the trace's `races` are what was found (simtmm.trace.races).
@@ -44,11 +45,12 @@ def record(
         written to a file none.
     sample_blocks: record at most so many blocks of each launch, spread evenly over its grid, though all run; what was
         left out stands in the trace's `info.sampling`.
-    form: "written" records what the macros in the source mark, "compiled" what the compiler made of it, run on the CPU:
-        the machine's instructions, or those of PTX where they can't be had, as the trace's `info.schedules` say; "ptx"
-        those of PTX in any case. If left out, "compiled" for a kernel without macros on the CPU, and "written" for any
-        other.
-    architecture: compute capability that is compiled for, times ten (90 for sm_90); one of today if left out.
+    form: "written" records what the macros in the source mark, "compiled" the compiler's output: the machine's
+        instructions, or those of PTX where they can't be had, as the trace's `info.schedules` say; "ptx" those of PTX
+        in any case, and so does "compiled" on a GPU. If left out, "compiled" for a kernel without macros, unless races
+        are looked for, and "written" for any other.
+    architecture: compute capability that is compiled for, times ten (90 for sm_90); if left out one of today, or the
+        GPU's own.
     device_memory: that a recording on a GPU may take beside the arrays [bytes]; most of what is free if left out.
 
     On the CPU the kernel runs in a process of its own, which is ended where it records nothing for too long or takes
@@ -74,12 +76,13 @@ def record(
     loaded = kernel if isinstance(kernel, Kernel) else opened_kernel(kernel)
     if form is not None and form not in FORMS:
         raise RecordingError(f"form = {shown(form)}: must be one of {', '.join(FORMS)}")
-    only_written = (on == "gpu" or races) and not loaded.sources
+    only_written = races and not loaded.sources
     chosen = form or ("written" if only_written else form_of(loaded))
     if chosen != "written":
         trace = _compiled(
-            loaded, parameters, on, output, progress, races, most_events, sample_blocks, architecture, chosen != "ptx"
-        )
+            loaded, parameters, on, output, progress, races, most_events, sample_blocks, device_memory, architecture,
+            chosen != "ptx",
+        )  # fmt: skip
     elif loaded.sources:
         what = ", ".join(source.name for source in loaded.sources)
         raise RecordingError(f"kernel {loaded.name}: {what}: is recorded as compiled; form = 'written' is for a folder")
@@ -107,7 +110,7 @@ def record(
 
 
 def form_of(kernel: Kernel) -> str:
-    """How a kernel is recorded where nothing is said: as written if its source has macros that mark accesses."""
+    """How a kernel is recorded by default: as written if its source has macros that mark accesses."""
     from simtmm.recorder.sites import has_macros
 
     return "written" if not kernel.sources and has_macros(kernel) else "compiled"
@@ -122,14 +125,21 @@ def _compiled(
     races: bool,
     most_events: int | None,
     sample_blocks: int | None,
+    device_memory: int | None,
     architecture: int | None,
     machine_code: bool,
 ) -> "Trace":
-    if on != "cpu":
-        raise RecordingError(f"kernel {kernel.name}: is recorded as compiled, which is done on the CPU (on = 'cpu')")
     if races:
         raise RecordingError(f"kernel {kernel.name}: races are looked for in kernels recorded as written")
+    resolved = kernel.resolve(parameters or {})
+    if on == "gpu":
+        from simtmm.recorder.gpu.record import record_compiled
+
+        return record_compiled(
+            kernel, resolved, output, progress, most_events, sample_blocks, device_memory, architecture
+        )
+    if device_memory is not None:
+        raise RecordingError("device_memory: is for recordings on a GPU (on = 'gpu')")
     from simtmm.recorder.compiled import record as compiled
 
-    resolved = kernel.resolve(parameters or {})
     return compiled.record(kernel, resolved, output, progress, most_events, sample_blocks, architecture, machine_code)

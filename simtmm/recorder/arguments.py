@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,27 @@ class ArgumentKind(StrEnum):
     FLOAT = "f"
     BOOL = "b"
     STRUCTURE = "s"
+
+
+class Taken(NamedTuple):
+    """An argument as a kernel's signature has it. kind: an ArgumentKind. size: bytes. constant: whether it points to
+    const. pointee: kind and bytes of what it points to, as "f4"; "" for what is no pointer.
+    """
+
+    kind: str
+    size: int
+    constant: bool
+    pointee: str
+
+    def check_array(self, dtype: npt.DTypeLike, where: str) -> None:
+        """Raise KernelError for an array of other numbers than the pointer is to; bytes may be anything."""
+        have = np.dtype(dtype)
+        kind, size = self.pointee[:1], int(self.pointee[1:] or 0)
+        numbers = {"i": "iu", "u": "iu", "f": "f"}  # signs don't matter
+        if kind not in numbers or size < 2 or have.fields is not None or have.kind not in "iuf" or have.itemsize < 2:
+            return
+        if have.itemsize != size or have.kind not in numbers[kind]:
+            raise KernelError(f"{where} = an array of {have}: the kernel takes one of {np.dtype(self.pointee)}")
 
 
 def argument_value(

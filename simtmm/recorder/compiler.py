@@ -15,7 +15,7 @@ from pathlib import Path
 from simtmm.cache import find, keep, own_folder
 from simtmm.errors import CompilerError, KernelError
 from simtmm.kernel import Kernel
-from simtmm.recorder.sites import Source, global_functions, read_source
+from simtmm.recorder.sites import Source, global_functions, no_functions, read_source
 
 HERE = Path(__file__).resolve().parent
 MARK = "simtmm_kernel_source_begins"
@@ -73,12 +73,14 @@ def build(kernel: Kernel, defines: dict[str, str], races: bool = False) -> Path:
             listed = _run(kernel, [*compiler, *FLAGS[:1], "-w", "-E", "-DSIMTMM_LIST_KERNELS", f"-I{HERE}", str(unit)])
             names = global_functions(listed[listed.find(MARK) :])
             if not names:
-                raise KernelError(f"{kernel.source_path}: has no __global__ function")
+                raise KernelError(no_functions(kernel.source_path, source))
             table = ", ".join(f"SIMTMM_KERNEL({name})" for name in names)
             unit.write_text(f"{source}SIMTMM_KERNELS({table})\n", encoding="utf-8")
             command = [*compiler, *FLAGS, f"-I{HERE}", str(unit)]
-            if not (_is_zig(compiler) and _without_library(command, program)):
-                _run(kernel, [*command, "-o", str(program)])
+            built = Path(scratch) / "program"
+            if not (_is_zig(compiler) and _without_library(command, built)):
+                _run(kernel, [*command, "-o", str(built)])
+            shutil.copyfile(built, program)  # not built there: a full disk is no mistake of the kernel's
 
     return find(folder, kernel.name, key, "") or keep(folder, kernel.name, key, "", make)
 
@@ -107,7 +109,7 @@ def _without_library(command: list[str], program: Path) -> bool:
 def _run(kernel: Kernel, command: list[str]) -> str:
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
-        raise CompilerError(f"kernel {kernel.name}: does not compile: {_complaint(done.stderr)}")
+        raise CompilerError(f"kernel {kernel.name}: does not compile: {_complaint(done, command[0])}")
     return done.stdout
 
 
@@ -143,7 +145,8 @@ def _version(compiler: tuple[str, ...]) -> str:
     return f"{' '.join(compiler)} {done.stdout}{done.stderr}"
 
 
-def _complaint(output: str) -> str:
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
+def _complaint(done: "subprocess.CompletedProcess[str]", compiler: str) -> str:
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower()]
-    return (errors or lines or ["the compiler said nothing"])[0]
+    ended = f"status {done.returncode}" if done.returncode > 0 else f"signal {-done.returncode}"
+    return (errors or lines or [f"{compiler} ended with {ended} and printed nothing"])[0]

@@ -30,20 +30,30 @@
 #define __syncthreads() write_SYNC_instead_of_syncthreads
 #define __restrict__ __restrict
 
-struct uint3 { unsigned x, y, z; };
 struct dim3 { unsigned x, y, z; };
-struct int2 { int x, y; };
-struct alignas(16) int4 { int x, y, z, w; };
-struct alignas(8) uint2 { unsigned x, y; };
-struct alignas(8) float2 { float x, y; };
-struct alignas(16) float4 { float x, y, z, w; };
-struct alignas(16) double2 { double x, y; };
-inline int2 make_int2(int x, int y) { return {x, y}; }
-inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
-inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
-inline float2 make_float2(float x, float y) { return {x, y}; }
-inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
-inline double2 make_double2(double x, double y) { return {x, y}; }
+
+// Vector types, aligned as CUDA aligns them
+#define SIMTMM_VECTORS(type, name) \
+    struct name##1 { type x; }; \
+    struct alignas(2 * sizeof(type)) name##2 { type x, y; }; \
+    struct name##3 { type x, y, z; }; \
+    struct alignas(sizeof(type) < 4 ? 4 * sizeof(type) : 16) name##4 { type x, y, z, w; }; \
+    inline name##1 make_##name##1(type x) { return {x}; } \
+    inline name##2 make_##name##2(type x, type y) { return {x, y}; } \
+    inline name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; } \
+    inline name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
+SIMTMM_VECTORS(signed char, char)
+SIMTMM_VECTORS(unsigned char, uchar)
+SIMTMM_VECTORS(short, short)
+SIMTMM_VECTORS(unsigned short, ushort)
+SIMTMM_VECTORS(int, int)
+SIMTMM_VECTORS(unsigned, uint)
+SIMTMM_VECTORS(long, long)
+SIMTMM_VECTORS(unsigned long, ulong)
+SIMTMM_VECTORS(long long, longlong)
+SIMTMM_VECTORS(unsigned long long, ulonglong)
+SIMTMM_VECTORS(float, float)
+SIMTMM_VECTORS(double, double)
 
 static uint3 threadIdx, blockIdx;
 static dim3 blockDim, gridDim;
@@ -195,6 +205,7 @@ static bool fiber_finished;
 __attribute__((noinline, cold)) static void make_room(int site) {
     if (events_used >= events_most) fail(TOO_MUCH, site, -1, 0, (long long)events_most);
     if (!more_events()) fail(NO_MEMORY, site);
+    if (events_used >= events_most) fail(TOO_MUCH, site, -1, 0, (long long)events_most);
 }
 
 inline void append(int site, int kind, unsigned bytes, unsigned long long value) {

@@ -206,7 +206,7 @@ template <int SITE> __device__ inline void simtmm_work(long long operations) {
     __shared__ type simtmm_storage_##name[count]; \
     const simtmm::SharedArray<type> name = {simtmm_storage_##name, (count), n}
 
-// Said before each pass over a launch; the order is that of simtmm/recorder/gpu/launches.py.
+// Sent before each pass over a launch; the order is that of simtmm/recorder/gpu/launches.py.
 extern "C" __global__ void simtmm_begin(simtmm::Event* events, unsigned long long* used,
                                         const unsigned long long* starts, const int* chosen, long long first,
                                         long long slots, const simtmm::Array* arrays, long long array_count,

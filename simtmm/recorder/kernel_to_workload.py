@@ -53,8 +53,8 @@ def workload_and_counts(kernel: str, parameters: Mapping[str, object], machine: 
         run.check()
     nothing = _trace(loaded.name, run.launches, [])
     limits = lower(nothing, machine).launch_limits
-    made = _joined(workloads, run.launches, limits, f"{loaded.name} on {machine.name}")
-    return made, _counts(count(nothing, machine, made), counts)
+    joined = _joined(workloads, run.launches, limits, f"{loaded.name} on {machine.name}")
+    return joined, _counts(count(nothing, machine, joined), counts)
 
 
 def _piece(kernel: str, launch: TraceLaunch, batch: Batch) -> Trace:

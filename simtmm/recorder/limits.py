@@ -24,9 +24,9 @@ def most_events(given: int | None, in_memory: bool) -> int:
         return _checked("most_events", given)
     if not in_memory:
         return NO_LIMIT
-    said = os.environ.get(VARIABLE)
-    if said:
-        return _checked(VARIABLE, int(said) if said.strip().isdecimal() else said)
+    text = os.environ.get(VARIABLE)
+    if text:
+        return _checked(VARIABLE, int(text) if text.strip().isdecimal() and len(text) < 20 else text)
     return NO_LIMIT
 
 
@@ -40,15 +40,15 @@ def kernel_timeout() -> float:
 
     What the environment variable SIMTMM_KERNEL_TIMEOUT says, else 60. Raises RecordingError for no number above 0.
     """
-    said = os.environ.get(KERNEL_TIMEOUT)
-    if not said:
+    text = os.environ.get(KERNEL_TIMEOUT)
+    if not text:
         return PATIENCE
     try:
-        seconds = float(said)
+        seconds = float(text)
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
-        raise RecordingError(f"{KERNEL_TIMEOUT} = {shown(said)}: must be a number of seconds above 0")
+        raise RecordingError(f"{KERNEL_TIMEOUT} = {shown(text)}: must be a number of seconds above 0")
     return seconds
 
 
@@ -58,9 +58,9 @@ def kernel_memory() -> int:
     What the environment variable SIMTMM_KERNEL_MEMORY says, else half of what is available. Raises RecordingError for
     no whole number of at least 1.
     """
-    said = os.environ.get(KERNEL_MEMORY)
-    if said:
-        return _checked(KERNEL_MEMORY, int(said) if said.strip().isdecimal() else said)
+    text = os.environ.get(KERNEL_MEMORY)
+    if text:
+        return _checked(KERNEL_MEMORY, int(text) if text.strip().isdecimal() and len(text) < 20 else text)
     return max(1, available_memory() // 2)
 
 

@@ -182,9 +182,14 @@ struct EventsFile { int file; unsigned long long allocated; Event* events; unsig
 static EventsFile turns[2];
 static EventsFile* turn;
 static unsigned long long events_mapped;  // of each at most
+static long long turn_first;  // the block whose end comes first among its block_ends
+static bool handed_over;  // whether events of the block that runs are with the recorder already
 static char* origin;  // where virtual address 0 lies
 
+static void hand_over();
+
 static bool more_events() {
+    if (events_used == events_mapped) hand_over();
     if (events_used == turn->allocated) {
         unsigned long long wanted = turn->allocated ? 2 * turn->allocated : FIRST_EVENTS;
         if (wanted > events_mapped) wanted = events_mapped;
@@ -220,6 +225,10 @@ template <class T> constexpr char code() {
          : !std::is_integral<T>::value ? 's' : std::is_signed<T>::value ? 'i' : 'u';
 }
 
+template <class T> constexpr int bytes_of() {
+    if constexpr (std::is_void<T>::value || std::is_function<T>::value) return 0; else return (int)sizeof(T);
+}
+
 template <auto> struct Thunk;
 template <class... A, void (*KERNEL)(A...)> struct Thunk<KERNEL> {
     static_assert(sizeof...(A) <= 32, "a kernel takes at most 32 arguments");
@@ -228,9 +237,13 @@ template <class... A, void (*KERNEL)(A...)> struct Thunk<KERNEL> {
         KERNEL(*(typename std::remove_cv<A>::type*)arguments[N]...);
     }
     static void simtmm_call(void** arguments) { apply(arguments, std::make_index_sequence<sizeof...(A)>()); }
-    // What kind each argument is (a letter of `code`), how many bytes it has, and whether it points to what is const;
-    // how many there are.
-    static int simtmm_signature(char* kinds, int* sizes, bool* constant) {
+    // What kind each argument is (a letter of `code`), how many bytes it has, whether it points to what is const, and
+    // the same of what it points to; how many there are.
+    static int simtmm_signature(char* kinds, int* sizes, bool* constant, char* pointees, int* strides) {
+        const char all_pointees[] = {
+            code<typename std::remove_cv<typename std::remove_pointer<A>::type>::type>()..., 0};
+        const int all_strides[] = {bytes_of<typename std::remove_pointer<A>::type>()..., 0};
+        for (std::size_t i = 0; i < sizeof...(A); ++i) pointees[i] = all_pointees[i], strides[i] = all_strides[i];
         const char all_kinds[] = {code<typename std::remove_cv<A>::type>()..., 0};
         const int all_sizes[] = {(int)sizeof(A)..., 0};
         const bool all_constant[] = {std::is_const<typename std::remove_pointer<A>::type>::value..., false};
@@ -240,7 +253,7 @@ template <class... A, void (*KERNEL)(A...)> struct Thunk<KERNEL> {
     }
 };
 
-struct KernelEntry { const char* name; void (*call)(void**); int (*signature)(char*, int*, bool*); };
+struct KernelEntry { const char* name; void (*call)(void**); int (*signature)(char*, int*, bool*, char*, int*); };
 
 // --- the conversation with the recorder ------------------------------------------------------------------------------
 
@@ -256,6 +269,7 @@ struct Command {
 struct Outcome {
     unsigned long long count;  // of events
     long long blocks, shared_bytes;
+    long long goes_on;  // whether the last events are of one more block, which goes on with the next command
     Fault fault;
     Apart ended_early, at_two_sites;
 };
@@ -272,7 +286,7 @@ static void begin(const KernelEntry& kernel, const unsigned* shape) {
     ++launch_number;
 }
 
-// The arguments where the kernel finds them, virtual addresses made addresses.
+// The arguments where the kernel finds them, virtual addresses turned into addresses.
 static void place_arguments(Command& command) {
     static void* arguments[32];
     for (int i = 0; i < 32; ++i) {
@@ -288,26 +302,33 @@ static void place_arguments(Command& command) {
 
 // Run blocks from `first` until `last` or until `wanted` events are there; block_ends[b]: events up to block first + b.
 static long long run(const Command& command, int threads, unsigned long long* starts) {
-    long long block = command.first;
+    long long block = turn_first = command.first;
     for (; block < command.last && events_used < command.wanted; ++block) {
         unsigned long long before = events_used;
+        handed_over = false;
         if (!run_block(block, threads)) break;
-        if (interleaved && !sort_by_thread(events + before, events_used - before, threads, starts)) {
+        // What has been handed over in part is sorted by the recorder.
+        if (interleaved && !handed_over && !sort_by_thread(events + before, events_used - before, threads, starts)) {
             fault = Fault{NO_MEMORY, -1, block, 0, -1, 0, 0};
             break;
         }
-        turn->block_ends[block - command.first] = events_used;
+        turn->block_ends[block - turn_first] = events_used;
     }
-    return block - command.first;
+    return block - turn_first;
 }
 
-static Outcome obey(const Command& command) {
-    int threads = (int)(blockDim.x * blockDim.y * blockDim.z);
+// Events from now on go where a command wants them.
+static void take_turn(const Command& command) {
     turn = &turns[command.turn];
     events = turn->events;
     events_used = 0;
     events_most = command.most;
     events_room = turn->allocated < events_most ? turn->allocated : events_most;
+}
+
+static Outcome obey(const Command& command) {
+    int threads = (int)(blockDim.x * blockDim.y * blockDim.z);
+    take_turn(command);
     fault = Fault{NONE, -1, -1, -1, -1, 0, 0};
     seen.now.last = NO_SITE;
     seen.now.block = command.first;
@@ -328,7 +349,7 @@ static Outcome obey(const Command& command) {
     std::fflush(stdout);
     long long shared_bytes = 0;
     for (int i = 0; i < declared_array_count; ++i) shared_bytes += declared_arrays[i].bytes;
-    return Outcome{events_used, blocks, shared_bytes, fault, ended_early, at_two_sites};
+    return Outcome{events_used, blocks, shared_bytes, 0, fault, ended_early, at_two_sites};
 }
 
 static bool transfer(bool reading, int file, void* what, std::size_t bytes) {
@@ -342,6 +363,19 @@ static bool transfer(bool reading, int file, void* what, std::size_t bytes) {
     return true;
 }
 
+static int commands, replies;  // files
+
+// A block has more events than are mapped: the recorder takes those so far, and its next command says where others go.
+static void hand_over() {
+    Outcome outcome = {events_used, current_block - turn_first, 0, 1, fault, ended_early, at_two_sites};
+    Command next;
+    if (!transfer(false, replies, &outcome, sizeof outcome) || !transfer(true, commands, &next, sizeof next))
+        _exit(126);
+    take_turn(next);
+    turn_first = current_block;
+    handed_over = true;
+}
+
 // A recorder that was killed can't end us, so we look every second whether it is still there.
 static long recorder;
 static void look_for_recorder(int) {
@@ -352,7 +386,9 @@ static void look_for_recorder(int) {
 // twice; bytes of the arrays; how many blocks a command has at most, and events.
 static int serve(const KernelEntry* kernels, int count, char** words) {
     recorder = std::atol(words[1]);
-    int commands = std::atoi(words[2]), replies = std::atoi(words[3]), place = std::atoi(words[4]);
+    commands = std::atoi(words[2]);
+    replies = std::atoi(words[3]);
+    int place = std::atoi(words[4]);
     unsigned long long most_blocks = std::strtoull(words[9], nullptr, 10);
     struct rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
@@ -379,15 +415,18 @@ static int serve(const KernelEntry* kernels, int count, char** words) {
     for (int i = 0; i < array_count; ++i)
         arrays[i] = Array{
             extents[1 + 2 * i] + (unsigned long long)origin, extents[2 + 2 * i] + (unsigned long long)origin};
-    // A line for each kernel: its name, and of each argument the kind, the bytes, and an r if it points to const.
+    // A line for each kernel: its name, and of each argument the kind, the bytes, and an r if it points to const;
+    // of a pointer also the kind and the bytes of what it points to.
     for (int i = 0; i < count; ++i) {
-        char kinds[33] = "", line[4096];
-        int sizes[33];
+        char kinds[33] = "", pointees[33] = "", line[4096];
+        int sizes[33], strides[33];
         bool constant[33];
-        int arguments = kernels[i].signature(kinds, sizes, constant);
+        int arguments = kernels[i].signature(kinds, sizes, constant, pointees, strides);
         int end = std::snprintf(line, 2048, "%.2000s", kernels[i].name);
-        for (int k = 0; k < arguments; ++k)
+        for (int k = 0; k < arguments; ++k) {
             end += std::snprintf(line + end, 16, " %c%d%s", kinds[k], sizes[k], constant[k] ? "r" : "");
+            if (kinds[k] == 'p') end += std::snprintf(line + end, 16, "/%c%d", pointees[k], strides[k]);
+        }
         line[end++] = '\n';
         if (!transfer(false, replies, line, end)) return 0;
     }

@@ -149,6 +149,14 @@ def global_functions(source: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def no_functions(path: Path, source: str) -> str:
+    """The message for a source without `global_functions`."""
+    message = f"{path}: has no __global__ function"
+    if re.search(r"\b__global__\b", re.sub(SKIPPED, " ", source, flags=re.DOTALL)):
+        return f"{message} but templates, whose instances nobody names: add a __global__ function that is none"
+    return message
+
+
 def _closing(text: str) -> int:
     """Behind the parenthesis that closes the one that the text begins with."""
     depth = 0

@@ -9,6 +9,7 @@ from simtmm.kernel import Kernel, load_kernel
 
 DEVICE_CODE = (".cu", ".ptx", ".cubin", ".fatbin")  # one launch of which the command line tells
 LAUNCHES = ".toml"
+SCRIPT = ".py"
 
 
 def opened_kernel(source: str | Path) -> Kernel:
@@ -20,8 +21,13 @@ def opened_kernel(source: str | Path) -> Kernel:
         return load_launches(source)
     if suffix in DEVICE_CODE and is_file(source):
         raise KernelError(
-            f"{source}: how is it launched? simtmm run and record take --grid, --block and --arg; all else takes a "
-            "file of launches (.toml), or a trace that simtmm record made"
+            f"{source}: how is it launched? simtmm run, record and measure take --grid, --block and --arg; all else "
+            "takes a file of launches (.toml), or a trace that simtmm record wrote"
+        )
+    if suffix == SCRIPT and is_file(source):
+        raise KernelError(
+            f"{source}: is a Python script, which simtmm run, explain and record take; all else takes a trace: simtmm "
+            f"record {source} -o {Path(source).stem}.parquet"
         )
     return load_kernel(source)
 

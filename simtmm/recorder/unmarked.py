@@ -2,7 +2,7 @@
 
 What such a line does is missing in a recording as written. The plain form is compiled, as it would be for a GPU, and
 the lines of its accesses are compared with those of the macros. Where there is no compiler, or it does not take the
-kernel, nothing is said.
+kernel, there is no warning.
 """
 
 import re
@@ -55,13 +55,13 @@ def unmarked_warnings(kernel: Kernel, parameters: Mapping[str, Any]) -> list[str
         lines = _touched(kernel.source(), headers, defines).lines
     except (CompilerError, OSError, UnicodeDecodeError):
         return []
-    said = [
+    warnings = [
         f"{file}:{line}: `{text}` touches an array and no macro marks it: what it does there is not recorded"
         for file, line, text in lines[:MOST_TOLD]
     ]
     if len(lines) > MOST_TOLD:
-        said.append(f"{len(lines) - MOST_TOLD} more lines touch arrays and are not marked")
-    return said
+        warnings.append(f"{len(lines) - MOST_TOLD} more lines touch arrays and are not marked")
+    return warnings
 
 
 @lru_cache(maxsize=64)
@@ -77,12 +77,12 @@ def _touched(source: str, headers: tuple[tuple[str, str], ...], defines: tuple[s
     marked = {number: marked_lines(text, names) for number, text in texts.items()}
     by_file = {files[number]: text.split("\n") for number, text in texts.items()}
     found = sorted((files[number], line) for number, line in places if line not in marked[number])
-    told = ((file, line, _line(by_file[file], line)) for file, line in found)
-    return _Touched(tuple(each for each in told if _may_touch(each[2])))
+    touched = ((file, line, _line(by_file[file], line)) for file, line in found)
+    return _Touched(tuple(each for each in touched if _may_touch(each[2])))
 
 
 def _may_touch(line: str) -> bool:
-    """Whether a line can touch an array: not the one where values meet whose loads the compiler has made one of."""
+    """Whether a line can touch an array: not the one where values meet whose loads the compiler has joined."""
     plain = re.sub(COMMENT, " ", line)
     return bool(_SUBSCRIPT.search(plain)) or any(name not in _NO_CALLS for name in _CALL.findall(plain))
 

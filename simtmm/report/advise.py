@@ -8,13 +8,13 @@ from rich.text import Text
 from simtmm.analysis.threads_needed import ThreadsNeeded
 from simtmm.analysis.tune import Advice, Choice
 from simtmm.model.series import SIMULATED, label
-from simtmm.report.sweep import LISTED
+from simtmm.report.answers import LISTED
 from simtmm.report.text import NO_VALUE, number, table
 
 
-def describe_advice(made: Advice) -> Iterator[RenderableType]:
+def describe_advice(advice: Advice) -> Iterator[RenderableType]:
     """The choices, then the configurations from the fastest on."""
-    study, rows = made.study, made.ranked()
+    study, rows = advice.study, advice.ranked()
     axes, first = study.design.axes, study.rows[0].point
     fixed = ", ".join(f"{name}={value}" for name, value in first.parameters.items() if name not in axes)
     machine = rows[0].point.machine
@@ -23,10 +23,10 @@ def describe_advice(made: Advice) -> Iterator[RenderableType]:
     yield ""
     columns = ("by", *axes, "its cycles", "simulated", "of the best", "")
     yield table(
-        "Best configuration", columns, [_choice(choice, axes) for choice in made.choices], left=(0, len(axes) + 4)
+        "Best configuration", columns, [_choice(choice, axes) for choice in advice.choices], left=(0, len(axes) + 4)
     )
     yield ""
-    best = made.choices[0].simulated
+    best = advice.choices[0].simulated
     listed = [
         (
             *(str(row.point.axes[name]) for name in axes),
@@ -50,32 +50,32 @@ def describe_advice(made: Advice) -> Iterator[RenderableType]:
         yield Text(f"{left:,} configuration{'s' * (left != 1)} not run yet")
 
 
-def describe_threads(made: ThreadsNeeded) -> Iterator[RenderableType]:
+def describe_threads(needed: ThreadsNeeded) -> Iterator[RenderableType]:
     """What hides the latency, by simulation and by the model."""
-    parameters = ", ".join(f"{name}={value}" for name, value in made.parameters.items())
-    yield Text(f"{made.program}{f' ({parameters})' if parameters else ''} on {made.machine.name}", style="bold")
-    for warning in made.warnings:
+    parameters = ", ".join(f"{name}={value}" for name, value in needed.parameters.items())
+    yield Text(f"{needed.program}{f' ({parameters})' if parameters else ''} on {needed.machine.name}", style="bold")
+    for warning in needed.warnings:
         yield Text(f"Warning: {warning}", style="yellow")
     yield ""
-    simulated = "not hidden" if made.by_simulation is None else number(made.by_simulation)
-    within = f"to within {100 * made.tolerance:g} % of a run in which memory answers in a cycle"
+    simulated = "not hidden" if needed.by_simulation is None else number(needed.by_simulation)
+    within = f"to within {100 * needed.tolerance:g} % of a run in which memory answers in a cycle"
     rows = [
         ("by simulation", simulated, within),
-        ("by the TMM", number(made.model.needed), f"T with M L / (T P) no larger than the rest, L = "
-                                                  f"{made.machine.memory.latency:g}"),
-        ("", number(made.model.needed_warps), "if a warp's threads wait together"),
-        ("in use", number(made.model.in_use), "T, with the machine's limits"),
-        ("limit of the machine", number(made.model.limit), "X, and what shared memory allows"),
-        ("the program has", number(made.all_threads), "if a core could hold them all"),
+        ("by the TMM", number(needed.model.needed), f"T with M L / (T P) no larger than the rest, L = "
+                                                  f"{needed.machine.memory.latency:g}"),
+        ("", number(needed.model.needed_warps), "if a warp's threads wait together"),
+        ("in use", number(needed.model.in_use), "T, with the machine's limits"),
+        ("limit of the machine", number(needed.model.limit), "X, and what shared memory allows"),
+        ("the program has", number(needed.all_threads), "if a core could hold them all"),
     ]  # fmt: skip
     yield table("Threads per core that hide the latency", ("", "", ""), rows, left=(0, 2))
     yield ""
     times = [
-        ("memory answers in a cycle", made.without_latency),
-        ("all threads at once", made.with_all),
-        ("the machine as it is", made.as_it_is),
+        ("memory answers in a cycle", needed.without_latency),
+        ("all threads at once", needed.with_all),
+        ("the machine as it is", needed.as_it_is),
     ]
-    base = made.without_latency
+    base = needed.without_latency
     yield table(
         "Simulated time",
         ("", "cycles", "of the first"),
@@ -83,7 +83,7 @@ def describe_threads(made: ThreadsNeeded) -> Iterator[RenderableType]:
     )
     yield ""
     probes = [
-        (number(threads), number(cycles), f"{cycles / base:.2f}" if base else "") for threads, cycles in made.probes
+        (number(threads), number(cycles), f"{cycles / base:.2f}" if base else "") for threads, cycles in needed.probes
     ]
     yield table("Tried", ("threads per core", "cycles", "of the first"), probes, left=())
 

@@ -11,9 +11,9 @@ from simtmm.calibration.values import Calibration
 from simtmm.report.text import NO_VALUE, number, table
 
 
-def describe(made: Calibration) -> Iterator[RenderableType]:
+def describe(calibration: Calibration) -> Iterator[RenderableType]:
     """Values and where they come from, levels, errors for each point, and what is ill-determined."""
-    yield Text(f"{made.machine.name}, calibrated", style="bold")
+    yield Text(f"{calibration.machine.name}, calibrated", style="bold")
     yield ""
     rows = [
         (
@@ -25,7 +25,7 @@ def describe(made: Calibration) -> Iterator[RenderableType]:
             value.measurement,
             value.note,
         )
-        for value in made.values
+        for value in calibration.values
     ]
     yield table("Values", ("", "", "+-", "", "", "measurement", "how"), rows, left=(0, 3, 4, 5, 6))
     yield ""
@@ -37,19 +37,19 @@ def describe(made: Calibration) -> Iterator[RenderableType]:
             f"{100 * level.spread:.0f} %",
             str(level.points),
         )
-        for level in made.levels
+        for level in calibration.levels
     ]
     yield table("Levels of the pointer chase", ("cycles", "from", "to", "spread", "points"), levels, left=())
     yield ""
-    off = np.abs([error for _, _, error in made.latency_errors])
+    off = np.abs([error for _, _, error in calibration.latency_errors])
     yield Text(f"Pointer chase: mean absolute error {100 * off.mean():.1f} % over {len(off)} points")
-    if made.curve is not None:
+    if calibration.curve is not None:
         yield ""
-        yield from describe_curve(made.curve)
+        yield from describe_curve(calibration.curve)
     yield ""
-    ill = ", ".join(value.key for value in made.undetermined)
+    ill = ", ".join(value.key for value in calibration.undetermined)
     yield Text(f"Ill-determined: {ill or 'nothing'}")
-    for note in made.notes:
+    for note in calibration.notes:
         yield Text(f"Note: {note}")
 
 

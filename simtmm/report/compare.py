@@ -6,7 +6,9 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.analysis.comparison import Agreement, Case, Comparison
+from simtmm.analysis.winners import winners
 from simtmm.model.series import MEASURED, label
+from simtmm.report.answers import contest
 from simtmm.report.text import NO_VALUE, csv_of, number, seconds, table
 
 _SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {
@@ -46,7 +48,16 @@ def describe_comparison(made: Comparison) -> Iterator[RenderableType]:
     bounds = [(*_case(case), *(case.bound(name) or NO_VALUE for name in told)) for case in made.cases]
     every = tuple(range(2 + len(told)))
     yield table("What binds", ("", "machine", *(label(name) for name in told)), bounds, left=every)
+    yield from _contest(made)
     yield from _notes(made)
+
+
+def _contest(comparison: Comparison) -> Iterator[RenderableType]:
+    """Which program wins where, and where that changes; nothing for one program."""
+    for answer in contest(winners(comparison), comparison.series):
+        yield ""
+        yield table(answer.title, answer.header, answer.rows, left=answer.left)
+        yield from map(Text, answer.more)
 
 
 def comparison_csv(made: Comparison) -> str:
@@ -92,11 +103,11 @@ def _case(case: Case) -> tuple[str, str]:
     return case.label, case.machine_name
 
 
-def _time(made: Comparison, case: Case, series: str) -> str:
-    time = made.time(case, series)
+def _time(comparison: Comparison, case: Case, series: str) -> str:
+    time = comparison.time(case, series)
     if time is None:
         return NO_VALUE
-    return seconds(time) if made.unit == "s" else number(time)
+    return seconds(time) if comparison.unit == "s" else number(time)
 
 
 def _ratio(ratio: float | None) -> str:
@@ -106,21 +117,21 @@ def _ratio(ratio: float | None) -> str:
     return f"{ratio:,.0f}" if ratio >= 1000 else f"{ratio:.2e}" if ratio < 1e-4 else f"{ratio:#.3g}".rstrip(".")
 
 
-def _notes(made: Comparison) -> Iterator[RenderableType]:
+def _notes(comparison: Comparison) -> Iterator[RenderableType]:
     notes = []
-    for name, fit in made.fits.items():
-        told = f"fitted to {fit['cases']} {label(made.reference)} times, the same that it is held against"
-        how = told if fit["cases"] else "given"
+    for name, fit in comparison.fits.items():
+        fitted = f"fitted to {fit['cases']} {label(comparison.reference)} times, the same that it is held against"
+        how = fitted if fit["cases"] else "given"
         notes.append(f"calibrated, {name}: a1 = {fit['a1']:.4g}, a0 = {fit['a0']:.4g} cycles, {how}")
-    if made.unit == "cycles":
+    if comparison.unit == "cycles":
         notes.append("Times are in cycles, because a machine has no clock.")
-    for case in made.cases:
+    for case in comparison.cases:
         notes += [f"{case.program} on {case.machine_name}: {error}" for error in case.errors.values()]
-    notes += [f"{one.status.capitalize()}: {one.where}: {one.reason}" for one in made.absent]
-    if made.unmatched:
-        first = made.unmatched[0]
+    notes += [f"{one.status.capitalize()}: {one.where}: {one.reason}" for one in comparison.absent]
+    if comparison.unmatched:
+        first = comparison.unmatched[0]
         notes.append(
-            f"{len(made.unmatched)} measured times belong to no case, as {first.kernel} on {first.machine} "
+            f"{len(comparison.unmatched)} measured times belong to no case, as {first.kernel} on {first.machine} "
             f"({first.origin})"
         )
     if notes:

@@ -19,64 +19,64 @@ WORTH_TELLING = Fraction(1, 4)  # of the difference, where a reason goes the oth
 LONGEST = 60  # characters of a source line
 
 
-def describe_difference(made: Difference) -> Iterator[RenderableType]:
+def describe_difference(difference: Difference) -> Iterator[RenderableType]:
     """The sentence, the runs, and tables of times, reasons, lines and arrays."""
-    yield Text(words(made), style="bold")
+    yield Text(words(difference), style="bold")
     yield ""
-    for name, side in (("A", made.a), ("B", made.b)):
+    for name, side in (("A", difference.a), ("B", difference.b)):
         yield Text(f"{name}: {side.name}")
         for warning in side.warnings:
             yield Text(f"   Warning: {warning}", style="yellow")
         yield Text(f"   Verdict: {side.verdict}")
     yield ""
-    changed = [(key, _shown(a), _shown(b)) for key, (a, b) in changed_keys(made.a, made.b).items()]
+    changed = [(key, _shown(a), _shown(b)) for key, (a, b) in changed_keys(difference.a, difference.b).items()]
     if changed:
         yield table("What differs", ("", "A", "B"), changed)
         yield ""
-    yield table("Time", ("", "A", "B", "B / A"), list(_times(made)))
+    yield table("Time", ("", "A", "B", "B / A"), list(_times(difference)))
     yield ""
-    columns = ("", "A", "of A", "B", "of B", f"B - A, {'cycles' if made.unit == 'cycles' else 'time'}")
-    reasons = _worth_showing(made, made.reasons, len(made.reasons))
+    columns = ("", "A", "of A", "B", "of B", f"B - A, {'cycles' if difference.unit == 'cycles' else 'time'}")
+    reasons = _worth_showing(difference, difference.reasons, len(difference.reasons))
     if reasons:
-        rows = [(NAMES[entry.name], *_in_warps(made, entry)) for entry in reasons]
+        rows = [(NAMES[entry.name], *_in_warps(difference, entry)) for entry in reasons]
         yield table("What warps do, in cycles of all warps, and its part of the time", columns, rows)
         yield ""
-    lines = _worth_showing(made, made.lines, MOST)
+    lines = _worth_showing(difference, difference.lines, MOST)
     if lines:
-        rows = [(*_at(entry), *_numbers(made, entry), _mostly(entry), _source(entry)) for entry in lines]
+        rows = [(*_at(entry), *_numbers(difference, entry), _mostly(entry), _source(entry)) for entry in lines]
         heading = ("line of A", "of B", *columns[1:], "mostly", "")
-        yield table(_title("Lines", lines, made.lines), heading, rows, left=(0, 1, 7, 8), gap=2)
+        yield table(_title("Lines", lines, difference.lines), heading, rows, left=(0, 1, 7, 8), gap=2)
         yield ""
-    arrays = _worth_showing(made, made.arrays, MOST)
+    arrays = _worth_showing(difference, difference.arrays, MOST)
     if any(entry.name for entry in arrays):
-        rows = [(entry.name or "no access", *_numbers(made, entry), _mostly(entry)) for entry in arrays]
-        yield table(_title("Arrays", arrays, made.arrays), (*columns, "mostly"), rows, left=(0, 6), gap=2)
+        rows = [(entry.name or "no access", *_numbers(difference, entry), _mostly(entry)) for entry in arrays]
+        yield table(_title("Arrays", arrays, difference.arrays), (*columns, "mostly"), rows, left=(0, 6), gap=2)
 
 
-def words(made: Difference) -> str:
+def words(difference: Difference) -> str:
     """One sentence on what explains the difference."""
-    change, cause = made.difference, made.cause
+    change, cause = difference.difference, difference.cause
     if cause is None:
-        return f"A and B take the same time, {_amount(made, made.times[0])}."
-    ratio = made.ratio
+        return f"A and B take the same time, {_amount(difference, difference.times[0])}."
+    ratio = difference.ratio
     if ratio is None:
-        said = f"A takes no time, B {_amount(made, made.times[1])}"
+        sentence = f"A takes no time, B {_amount(difference, difference.times[1])}"
     else:
-        said = f"B takes {ratio:.3g} {'of' if change < 0 else 'times'} A's time"
+        sentence = f"B takes {ratio:.3g} {'of' if change < 0 else 'times'} A's time"
     name, way = NAMES[cause.reason], "saved" if change < 0 else "added"
-    back = abs(made.against.difference) if made.against is not None else 0
+    back = abs(difference.against.difference) if difference.against is not None else 0
     if abs(cause.difference) <= abs(change) and back < WORTH_TELLING * abs(change):
         part = "all" if cause.difference == change else share(float(cause.difference / change), 1)
-        said += f"; of the {_amount(made, abs(change))} {way} {part} is {name}"
-        said += _where(cause.place, cause.array, cause.share)
-        return f"{said}."
+        sentence += f"; of the {_amount(difference, abs(change))} {way} {part} is {name}"
+        sentence += _where(cause.place, cause.array, cause.share)
+        return f"{sentence}."
     # What goes the other way takes a part of it back.
-    said += f"; {name} takes {_amount(made, abs(cause.difference))} {'less' if change < 0 else 'more'}"
-    said += _where(cause.place, cause.array, cause.share)
-    if made.against is not None:
-        other = _amount(made, abs(made.against.difference))
-        said += f", and {NAMES[made.against.name]} {other} {'more' if change < 0 else 'less'}"
-    return f"{said}."
+    sentence += f"; {name} takes {_amount(difference, abs(cause.difference))} {'less' if change < 0 else 'more'}"
+    sentence += _where(cause.place, cause.array, cause.share)
+    if difference.against is not None:
+        other = _amount(difference, abs(difference.against.difference))
+        sentence += f", and {NAMES[difference.against.name]} {other} {'more' if change < 0 else 'less'}"
+    return f"{sentence}."
 
 
 def _where(place: Place | None, array: str, part: Fraction) -> str:
@@ -87,8 +87,8 @@ def _where(place: Place | None, array: str, part: Fraction) -> str:
     return f", {much} of it at {at}{f' ({array})' if array else ''}"
 
 
-def _times(made: Difference) -> Iterator[tuple[str, ...]]:
-    a, b = made.a, made.b
+def _times(difference: Difference) -> Iterator[tuple[str, ...]]:
+    a, b = difference.a, difference.b
     yield "cycles", number(float(a.cycles)), number(float(b.cycles)), _ratio(a.cycles, b.cycles)
     if a.seconds is not None or b.seconds is not None:
         both = [None if side.seconds is None else float(side.seconds) for side in (a, b)]
@@ -101,39 +101,39 @@ def _ratio(a: Fraction | None, b: Fraction | None) -> str:
     return f"{float(b / a):.3g}" if a and b is not None else NO_VALUE
 
 
-def _numbers(made: Difference, entry: Entry) -> tuple[str, ...]:
+def _numbers(difference: Difference, entry: Entry) -> tuple[str, ...]:
     """What both runs take, as time and as a part of it, and the difference."""
-    (a, b), (of_a, of_b) = (_told(made, time) for time in entry.times), _parts(made, entry)
-    return a, of_a, b, of_b, _signed(made, entry.difference)
+    (a, b), (of_a, of_b) = (_told(difference, time) for time in entry.times), _parts(difference, entry)
+    return a, of_a, b, of_b, _signed(difference, entry.difference)
 
 
-def _in_warps(made: Difference, entry: Entry) -> tuple[str, ...]:
+def _in_warps(difference: Difference, entry: Entry) -> tuple[str, ...]:
     """Likewise, in cycles of all warps."""
-    (a, b), (of_a, of_b) = (number(float(warps)) for warps in entry.warps), _parts(made, entry)
-    return a, of_a, b, of_b, _signed(made, entry.difference)
+    (a, b), (of_a, of_b) = (number(float(warps)) for warps in entry.warps), _parts(difference, entry)
+    return a, of_a, b, of_b, _signed(difference, entry.difference)
 
 
-def _parts(made: Difference, entry: Entry) -> tuple[str, ...]:
-    both = zip(entry.times, made.times, strict=True)
+def _parts(difference: Difference, entry: Entry) -> tuple[str, ...]:
+    both = zip(entry.times, difference.times, strict=True)
     return tuple(share(float(time), float(whole)) if whole else NO_VALUE for time, whole in both)
 
 
-def _signed(made: Difference, time: Fraction) -> str:
-    return f"{'+' if time > 0 else '-' if time else ''}{_told(made, abs(time))}"
+def _signed(difference: Difference, time: Fraction) -> str:
+    return f"{'+' if time > 0 else '-' if time else ''}{_told(difference, abs(time))}"
 
 
-def _told(made: Difference, time: Fraction) -> str:
+def _told(difference: Difference, time: Fraction) -> str:
     if not time:
         return "0"
-    return number(float(time)) if made.unit == "cycles" else seconds(float(time))
+    return number(float(time)) if difference.unit == "cycles" else seconds(float(time))
 
 
-def _amount(made: Difference, time: Fraction) -> str:
-    return f"{_told(made, time)} cycles" if made.unit == "cycles" else seconds(float(time))
+def _amount(difference: Difference, time: Fraction) -> str:
+    return f"{_told(difference, time)} cycles" if difference.unit == "cycles" else seconds(float(time))
 
 
-def _worth_showing(made: Difference, entries: Sequence[Entry], most: int) -> list[Entry]:
-    least = LEAST * max(made.times)
+def _worth_showing(difference: Difference, entries: Sequence[Entry], most: int) -> list[Entry]:
+    least = LEAST * max(difference.times)
     return [entry for entry in entries if max(*entry.times, abs(entry.difference)) >= least > 0][:most]
 
 

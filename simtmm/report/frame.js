@@ -28,23 +28,23 @@ function scale(low, high, log, from, to) {
 function ticks({ low, high, log }, words) {
   if (words) return words.map((_, i) => i).filter((i) => i >= low && i <= high);
   if (log) {
-    const made = [], decades = Math.log10(high / low);
+    const places = [], decades = Math.log10(high / low);
     const steps = decades < 1.2 ? [1, 2, 3, 5, 7] : decades < 3.5 ? [1, 2, 5] : [1], every = Math.max(1, Math.ceil(decades / 9));
     for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); e += 1) {
-      if (e % every === 0) for (const s of steps) { const v = s * 10 ** e; if (v >= low && v <= high) made.push(+v.toPrecision(12)); }
+      if (e % every === 0) for (const s of steps) { const v = s * 10 ** e; if (v >= low && v <= high) places.push(+v.toPrecision(12)); }
     }
-    if (made.length > 1) return made;
+    if (places.length > 1) return places;
   }
   const rough = (high - low) / 7, power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((s) => s * power).find((s) => s >= rough) ?? power, made = [];
-  for (let v = Math.ceil(low / step) * step; v <= high * (1 + 1e-12) && made.length < 50; v += step) made.push(+v.toPrecision(12));
-  return made;
+  const step = [1, 2, 5, 10].map((s) => s * power).find((s) => s >= rough) ?? power, places = [];
+  for (let v = Math.ceil(low / step) * step; v <= high * (1 + 1e-12) && places.length < 50; v += step) places.push(+v.toPrecision(12));
+  return places;
 }
 function svg(tag, attributes = {}, text) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
+  const element = document.createElementNS(SVG, tag);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (text !== undefined) element.textContent = text;
+  return element;
 }
 
 /* ---- light and dark ---- */

@@ -14,7 +14,7 @@ LIMITS = {
 
 
 def hiding_rows(hidden: Hiding, machine: Machine) -> Iterator[tuple[str, str, str]]:
-    """What is told, threads a core, and by what."""
+    """A number of threads per core, and what it follows from."""
     yield "threads per core in use", short(hidden.in_use), "T"
     yield (
         "that hide the latency",

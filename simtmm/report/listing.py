@@ -82,21 +82,21 @@ def _values(machine: Machine) -> Iterator[tuple[str, ...]]:
             )
 
 
-def describe_kernels(kernels: Mapping[str, Known], told: Mapping[str, Description]) -> Iterator[RenderableType]:
+def describe_kernels(kernels: Mapping[str, Known], descriptions: Mapping[str, Description]) -> Iterator[RenderableType]:
     """All kernels, a line each: first those that follow an algorithm of the papers, which is named if not alike.
 
-    told: what each says of itself. Where one comes from is told of those that are not shipped, and which are hidden.
+    descriptions: what each says of itself. Those that are not shipped are listed with their origin and what they hide.
     """
     following, others, faulty = [], [], []
     for name, known in kernels.items():
-        said = told[name]
-        if said.fault:
-            faulty.append((name, _line(said.fault)))
-        elif said.algorithm is None:
-            others.append((name, _summary(known, said)))
+        description = descriptions[name]
+        if description.fault:
+            faulty.append((name, _line(description.fault)))
+        elif description.algorithm is None:
+            others.append((name, _summary(known, description)))
         else:
-            also = "" if said.algorithm == name else f" [{_line(said.algorithm)}]"
-            following.append((name, f"{_summary(known, said)}{also}"))
+            also = "" if description.algorithm == name else f" [{_line(description.algorithm)}]"
+            following.append((name, f"{_summary(known, description)}{also}"))
     yield table("Following an algorithm of the papers [its name, if another]", ("", ""), following, left=(0, 1))
     yield ""
     yield table("Others", ("", ""), others, left=(0, 1))
@@ -113,50 +113,51 @@ def describe_kernels(kernels: Mapping[str, Known], told: Mapping[str, Descriptio
     )
 
 
-def describe_kernel(said: Description, symbols: Mapping[str, float] | None = None) -> Iterator[RenderableType]:
+def describe_kernel(description: Description, symbols: Mapping[str, float] | None = None) -> Iterator[RenderableType]:
     """One kernel: what it does, its parameters, its source and paper. symbols: of its algorithm, for its defaults."""
-    yield Text(said.name, style="bold")
-    yield Text(_plain(said.about) if "about" not in said.untold else UNTOLD)
+    yield Text(description.name, style="bold")
+    yield Text(_plain(description.about) if "about" not in description.untold else UNTOLD)
     yield ""
-    if "parameters" in said.untold:
+    if "parameters" in description.untold:
         yield Text(f"parameters: {UNTOLD}")
     else:
         rows = [
             tuple(map(_line, (name, str(parameter.default), parameter.allowed, parameter.help)))
-            for name, parameter in said.parameters.items()
+            for name, parameter in description.parameters.items()
         ]
         yield table("", ("parameter", "default", "allowed", ""), rows, left=(0, 1, 2, 3))
     yield ""
-    yield Text(f"source: {said.folder / 'kernel.cu'}")
-    if said.paper or "paper" in said.untold:
-        yield Text(f"follows: {_line(said.paper) or UNTOLD}")
-    if "algorithm" in said.untold:
+    yield Text(f"source: {description.folder / 'kernel.cu'}")
+    if description.paper or "paper" in description.untold:
+        yield Text(f"follows: {_line(description.paper) or UNTOLD}")
+    if "algorithm" in description.untold:
         yield Text(f"algorithm: {UNTOLD}")
-    elif said.algorithm is not None:
+    elif description.algorithm is not None:
         by_default = (
             ""
             if symbols is None
             else ", by default with " + ", ".join(f"{name}={value:g}" for name, value in symbols.items())
         )
-        yield Text(f"algorithm: {_line(said.algorithm)}{by_default} (see `simtmm predict {_line(said.algorithm)}`)")
+        algorithm = _line(description.algorithm)
+        yield Text(f"algorithm: {algorithm}{by_default} (see `simtmm predict {algorithm}`)")
 
 
 def kernel_document(
-    said: Description, symbols: Mapping[str, float] | None = None, known: Known | None = None
+    description: Description, symbols: Mapping[str, float] | None = None, known: Known | None = None
 ) -> dict[str, Any]:
     """The same for JSON. known: where it was found, by its name."""
     document: dict[str, Any] = {
-        "name": said.name,
-        "about": said.about,
+        "name": description.name,
+        "about": description.about,
         "parameters": {
             name: {"default": parameter.default, "allowed": parameter.allowed, "help": parameter.help}
-            for name, parameter in said.parameters.items()
+            for name, parameter in description.parameters.items()
         },
-        "source": str(said.folder / "kernel.cu"),
-        "paper": said.paper,
-        "algorithm": None if said.algorithm is None else {"name": said.algorithm, "symbols": symbols},
-        "untold": list(said.untold),
-        "fault": said.fault or None,
+        "source": str(description.folder / "kernel.cu"),
+        "paper": description.paper,
+        "algorithm": None if description.algorithm is None else {"name": description.algorithm, "symbols": symbols},
+        "untold": list(description.untold),
+        "fault": description.fault or None,
     }
     if known is not None:
         document["origin"] = known.origin
@@ -164,9 +165,9 @@ def kernel_document(
     return document
 
 
-def _summary(known: Known, said: Description) -> str:
+def _summary(known: Known, description: Description) -> str:
     """What a kernel does, and where it lies if it isn't shipped."""
-    summary = UNTOLD if "about" in said.untold else _line(said.summary)
+    summary = UNTOLD if "about" in description.untold else _line(description.summary)
     return summary if known.origin == "shipped" else f"{summary} ({_origin(known)})"
 
 
@@ -176,8 +177,8 @@ def _origin(known: Known) -> str:
 
 def _hidden(known: Known, other: Known) -> str:
     """Which kernel is not taken, and which is."""
-    said = f"{_origin(other)}: {_origin(known)} is taken"
-    return said if other.origin != "here" else f"{said}; for this one name its path or give --kernel-path {HERE}"
+    line = f"{_origin(other)}: {_origin(known)} is taken"
+    return line if other.origin != "here" else f"{line}; for this one name its path or give --kernel-path {HERE}"
 
 
 def _plain(text: str) -> str:

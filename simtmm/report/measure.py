@@ -29,7 +29,8 @@ def describe_measurement(measured: Measurement) -> Iterator[RenderableType]:
     groups = [list(same) for _, same in groupby(measured.launches, key=_shape)]
     yield table("Launches", columns, [_launches(same) for same in groups[:LAUNCHES_SHOWN]])
     if len(groups) > LAUNCHES_SHOWN:
-        yield f"and {sum(len(same) for same in groups[LAUNCHES_SHOWN:])} launches more"
+        more = sum(len(same) for same in groups[LAUNCHES_SHOWN:])
+        yield f"and {more} more launch{'es' * (more != 1)}"
     yield ""
     yield f"core clock {measured.device['clock_hz'] / 1e9:.3f} GHz, counted; the answer is right"
 

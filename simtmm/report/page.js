@@ -6,7 +6,7 @@ const length = names.length ? columns[names[0]].length : 0;
 const rows = Array.from({ length }, (_, i) => i);
 const LEFT = 84, RIGHT = 18, TOP = 14, BOTTOM = 56, WIDEST = 960, NARROWEST = 320;
 let WIDTH = WIDEST, HEIGHT = 470;  // in dots of the screen where it is narrow, so that words stay readable
-const COLOURS = 8, DASHES = ["", "7 4", "2 3", "10 3 2 3"], MOST_SERIES = 64, PAGE = 100;
+const COLOURS = 6, DASHES = ["", "7 4", "2 3", "10 3 2 3"], MOST_SERIES = 64, PAGE = 100;
 const ALL = "\u0000all", NONE = "\u0000none";
 
 const isNumeric = {};
@@ -20,6 +20,9 @@ const axes = data.axes.filter((name) => names.includes(name));
 const results = names.filter((name) => !axes.includes(name) && isNumeric[name]);
 const varying = axes.filter((name) => distinct(name).length > 1);
 const unitOf = (name) => data.units[name] ?? (name.endsWith("seconds") ? "s" : name.endsWith("cycles") ? "cycles" : "");
+// Words that may be long stand last in the table, behind the numbers
+const LONG = ["reason", "computed_by"].filter((name) => names.includes(name));
+const listed = [...names.filter((name) => !LONG.includes(name)), ...LONG];
 const label = (name) => name + (unitOf(name) ? ` (${unitOf(name)})` : "");
 
 function shown(value, name) {
@@ -28,7 +31,17 @@ function shown(value, name) {
   return name && unitOf(name) === "s" && value > 0 ? prefixed(value, "s") : amount(value);
 }
 
-const state = { kind: "lines", x: null, ys: new Set(), by: NONE, up: null, value: null, logx: false, logy: false, logv: false, diagonal: false, filters: {}, view: null, hidden: new Set(), here: null, sort: null, down: false, page: PAGE };
+function whole(value, name) {  // with all its digits
+  if (typeof value !== "number" || Number.isInteger(value)) return name && unitOf(name) === "s" ? shown(value, name) : shown(value);
+  const size = Math.abs(value), digits = { maximumSignificantDigits: 15 };
+  if (name && unitOf(name) === "s" && value > 0) {
+    const [number, unit] = prefixed(value, "s").split(" "), factor = value / +number.replaceAll(",", "");
+    return `${+(value / 10 ** Math.round(Math.log10(factor))).toPrecision(12)} ${unit}`;
+  }
+  return size >= 1e15 || size < 1e-6 ? String(value) : value.toLocaleString("en", digits);
+}
+
+const state = { kind: "lines", x: null, ys: new Set(), by: NONE, up: null, value: null, logx: false, logy: false, logv: false, diagonal: false, filters: {}, sliced: new Set(), view: null, hidden: new Set(), here: null, sort: null, down: false, page: PAGE };
 
 /* ---- what is drawn ---- */
 function wide(values) {
@@ -45,26 +58,40 @@ function place(name) {
   return { of: (v) => (index.has(v) ? index.get(v) : null), words };
 }
 function series() {
-  const x = place(state.x), found = new Map();
-  const others = axes.filter((name) => name !== state.x && varying.includes(name));
+  const x = place(state.x), found = new Map(), of = chosen();
+  const others = varying.filter((name) => name !== state.x && name !== state.by && new Set(of.map((i) => columns[name][i])).size > 1);
+  const rest = (i) => others.map((name) => `${name} = ${shown(columns[name][i])}`).join(", ");
+  const by = (i) => (state.by === NONE ? "" : `${state.by} = ${shown(columns[state.by][i])}`);
+  // A line of its own for each value of the other axes too, as long as there are not too many to tell apart
+  const apart = state.ys.size * new Set(of.map((i) => by(i) + rest(i))).size <= MOST_SERIES;
   for (const y of state.ys) {
-    for (const i of chosen()) {
+    for (const i of of) {
       const at = x.of(columns[state.x][i]), value = columns[y][i];
       if (at === null || value === null || (state.logx && !x.words && at <= 0) || (state.logy && value <= 0)) continue;
-      const by = state.by === NONE ? "" : shown(columns[state.by][i]);
-      const name = [state.ys.size > 1 || !by ? y : "", by && `${state.by} = ${by}`].filter(Boolean).join(", ");
-      if (!found.has(name)) found.set(name, { name, y, by, points: [], lines: new Map() });
+      const labels = [by(i), apart ? rest(i) : ""].filter(Boolean);
+      const name = [state.ys.size > 1 || !labels.length ? y : "", ...labels].filter(Boolean).join(", ");
+      const [first, second] = state.ys.size > 1 ? [y, labels.join()] : [by(i), apart ? rest(i) : ""];
+      if (!found.has(name)) found.set(name, { name, first, second, points: [], lines: new Map() });
       const one = found.get(name), point = { x: at, y: value, row: i, series: name, column: y };
       one.points.push(point);
-      const key = JSON.stringify(others.map((other) => columns[other][i]));
+      const key = rest(i);
       if (!one.lines.has(key)) one.lines.set(key, []);
       one.lines.get(key).push(point);
     }
   }
-  const made = [...found.values()];
-  for (const one of made) for (const line of one.lines.values()) line.sort((a, b) => a.x - b.x);
-  for (const one of made) one.points.sort((a, b) => a.x - b.x || a.y - b.y);
-  return { made, words: x.words };
+  const allSeries = [...found.values()];
+  for (const one of allSeries) for (const line of one.lines.values()) line.sort((a, b) => a.x - b.x);
+  for (const one of allSeries) one.points.sort((a, b) => a.x - b.x || a.y - b.y);
+  looks(allSeries);
+  return { allSeries, words: x.words };
+}
+function looks(allSeries) {  // a colour for what comes first, a column or a value of `by`; a dash and a mark for the rest
+  const first = [...new Set(allSeries.map((one) => one.first))], second = [...new Set(allSeries.map((one) => one.second))];
+  allSeries.forEach((one, k) => {
+    const both = first.length > 1 && second.length > 1;
+    const [hue, more] = both ? [first.indexOf(one.first), second.indexOf(one.second)] : [k, Math.floor(k / COLOURS)];
+    one.look = { colour: colour(hue), dash: DASHES[more % DASHES.length], shape: SHAPES[(both ? more : k) % SHAPES.length] };
+  });
 }
 function padded([low, high], log) {
   if (!(low <= high)) return log ? [1, 10] : [0, 1];
@@ -82,6 +109,7 @@ const SHAPES = [
 const colour = (k) => `var(--c${k % COLOURS})`;
 let now = { marks: [], series: [], sx: null, sy: null };
 
+const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
 function axesOf(image, sx, sy, wordsX, wordsY, nameX, nameY, right = RIGHT) {
   let taken = -Infinity;  // up to where there is a label: where there is no room, it is left out
   for (const t of ticks(sx, wordsX)) {
@@ -91,18 +119,21 @@ function axesOf(image, sx, sy, wordsX, wordsY, nameX, nameY, right = RIGHT) {
     taken = p + half + 6;
     image.append(svg("text", { x: p, y: HEIGHT - BOTTOM + 17, "text-anchor": "middle" }, text));
   }
+  taken = Infinity;
   for (const t of ticks(sy, wordsY)) {
-    const p = sy.to(t);
+    const p = sy.to(t), text = wordsY ? cut(wordsY[t], 11) : shown(t, nameY);
     if (!wordsY) image.append(svg("line", { class: "grid", x1: LEFT, x2: WIDTH - right, y1: p, y2: p }));
-    image.append(svg("text", { x: LEFT - 8, y: p + 4, "text-anchor": "end" }, wordsY ? wordsY[t] : shown(t, nameY)));
+    if (p + 7 > taken) continue;
+    taken = p - 7;
+    image.append(svg("text", { x: LEFT - 8, y: p + 4, "text-anchor": "end" }, text));
   }
   image.append(svg("path", { class: "frame", d: `M${LEFT} ${TOP}V${HEIGHT - BOTTOM}H${WIDTH - right}` }));
   image.append(svg("text", { x: (LEFT + WIDTH - right) / 2, y: HEIGHT - 14, "text-anchor": "middle" }, label(nameX)));
 }
 function drawCurves(image) {
-  const { made, words } = series();
+  const { allSeries, words } = series();
   const logx = state.logx && !words;
-  const told = made.slice(0, MOST_SERIES), visible = told.filter((one) => !state.hidden.has(one.name));
+  const drawnSeries = allSeries.slice(0, MOST_SERIES), visible = drawnSeries.filter((one) => !state.hidden.has(one.name));
   const points = visible.flatMap((one) => one.points);
   const whole = {
     x: words ? [-0.5, words.length - 0.5] : padded(extent(points.map((p) => p.x)), logx),
@@ -122,21 +153,21 @@ function drawCurves(image) {
   }
   const f = (v) => Math.round(v * 10) / 10;
   visible.forEach((one) => {
-    const k = told.indexOf(one), group = svg("g", { class: "series" });
+    const { look } = one, group = svg("g", { class: "series" });
     group.append(svg("title", {}, one.name));
     if (state.kind === "lines") {
       const d = [...one.lines.values()].filter((l) => l.length > 1).map((l) => `M${l.map((p) => `${f(sx.to(p.x))} ${f(sy.to(p.y))}`).join("L")}`).join("");
-      if (d) group.append(svg("path", { class: "line", d, fill: "none", stroke: colour(k), "stroke-width": 1.8, "stroke-dasharray": DASHES[Math.floor(k / COLOURS) % DASHES.length] }));
+      if (d) group.append(svg("path", { class: "line", d, fill: "none", stroke: look.colour, "stroke-width": 1.8, "stroke-dasharray": look.dash }));
     }
-    const r = one.points.length > 500 ? 2 : 4, shape = SHAPES[k % SHAPES.length];
-    group.append(svg("path", { class: "marks", d: one.points.map((p) => shape(f(sx.to(p.x)), f(sy.to(p.y)), r)).join(""), fill: colour(k) }));
+    const r = one.points.length > 500 ? 2 : 4;
+    group.append(svg("path", { class: "marks", d: one.points.map((p) => look.shape(f(sx.to(p.x)), f(sy.to(p.y)), r)).join(""), fill: look.colour }));
     inside.append(group);
   });
   const unit = unitOf(nameY), up = state.ys.size === 1 ? label(nameY) : unit === "s" ? "time (s)" : unit || "value";
   image.append(svg("text", { x: 16, y: (TOP + HEIGHT - BOTTOM) / 2, "text-anchor": "middle", transform: `rotate(-90 16 ${(TOP + HEIGHT - BOTTOM) / 2})` }, up));
   const marks = visible.flatMap((one) => one.points).map((p) => ({ ...p, px: sx.to(p.x), py: sy.to(p.y) }));
   now = { marks, series: visible.map((one) => one.name), sx, sy, whole, words };
-  legend(told, made.length);
+  legend(drawnSeries, allSeries.length);
   return `${state.kind}: ${state.ys.size === 1 ? nameY : `${state.ys.size} columns`} over ${state.x}, ${visible.length} series, ${marks.length} marks`;
 }
 const RAMP = [[0, 34, 78], [33, 61, 109], [87, 93, 109], [124, 123, 120], [165, 156, 116], [208, 190, 98], [254, 232, 56]];
@@ -144,7 +175,24 @@ function ramp(t) {
   const p = Math.min(Math.max(t, 0), 1) * (RAMP.length - 1), i = Math.min(Math.floor(p), RAMP.length - 2), w = p - i;
   return RAMP[i].map((c, k) => Math.round(c + (RAMP[i + 1][k] - c) * w));
 }
+function slice() {  // where several rows would share a cell, one value of each other axis is chosen, and that is said
+  release();
+  const others = varying.filter((name) => name !== state.x && name !== state.up && state.filters[name] === ALL);
+  const of = chosen(), cells = new Set(of.map((i) => JSON.stringify([columns[state.x][i], columns[state.up][i]])));
+  if (cells.size === of.length) return;
+  for (const name of others) { only(name, String(distinct(name, chosen())[0])); state.sliced.add(name); }
+  if (others.length) table();
+}
+function only(name, value) {
+  state.filters[name] = value;
+  for (const select of el("filters").querySelectorAll("select")) if (select.dataset.axis === name) select.value = value;
+}
+function release() {
+  for (const name of state.sliced) only(name, ALL);
+  state.sliced.clear();
+}
 function drawHeat(image) {
+  slice();
   const across = distinct(state.x, chosen()), upward = distinct(state.up, chosen()), cells = new Map();
   for (const i of chosen()) {
     const value = columns[state.value][i], at = [across.indexOf(columns[state.x][i]), upward.indexOf(columns[state.up][i])];
@@ -165,10 +213,15 @@ function drawHeat(image) {
   for (const cell of list) {
     const rgb = ramp((f(cell.value) - f(low)) / (f(high) - f(low) || 1)), px = sx.to(cell.x), py = sy.to(cell.y);
     inside.append(svg("rect", { class: "cell", x: px - w / 2, y: py - h / 2, width: w + 0.3, height: h + 0.3, fill: `rgb(${rgb})` }));
-    if (w > 46 && h > 16) {
+    const text = shown(cell.value, state.value);
+    if (w > 7 * text.length + 4 && h > 16) {
       const light = rgb[0] * 0.3 + rgb[1] * 0.59 + rgb[2] * 0.11 < 120;
-      inside.append(svg("text", { x: px, y: py + 4, "text-anchor": "middle", style: `fill:${light ? "#fff" : "#000"}` }, shown(+cell.value.toPrecision(3), state.value)));
+      inside.append(svg("text", { x: px, y: py + 4, "text-anchor": "middle", style: `fill:${light ? "#fff" : "#000"}` }, text));
     }
+  }
+  for (let x = 0; x < across.length; x += 1) for (let y = 0; y < upward.length; y += 1) if (!cells.has([x, y].join())) {
+    const px = sx.to(x), py = sy.to(y), dx = w * 0.2, dy = h * 0.2;
+    inside.append(svg("path", { class: "blank", d: `M${px - dx} ${py - dy}l${2 * dx} ${2 * dy}m0 ${-2 * dy}l${-2 * dx} ${2 * dy}` }));
   }
   image.append(clip, inside);
   axesOf(image, sx, sy, across.map((v) => shown(v, state.x)), upward.map((v) => shown(v, state.up)), state.x, state.up, right);
@@ -176,7 +229,7 @@ function drawHeat(image) {
   if (list.length) {
     const bottom = HEIGHT - BOTTOM, steps = 48, tall = (bottom - TOP) / steps, left = WIDTH - RIGHT - 78;
     for (let s = 0; s < steps; s += 1) image.append(svg("rect", { x: left, y: bottom - (s + 1) * tall, width: 14, height: tall + 0.5, fill: `rgb(${ramp(s / (steps - 1))})` }));
-    image.append(svg("text", { x: left + 19, y: bottom }, shown(+low.toPrecision(3), state.value)), svg("text", { x: left + 19, y: TOP + 9 }, shown(+high.toPrecision(3), state.value)));
+    image.append(svg("text", { x: left + 19, y: bottom }, shown(low, state.value)), svg("text", { x: left + 19, y: TOP + 9 }, shown(high, state.value)));
     const middle = (TOP + bottom) / 2;
     image.append(svg("text", { x: left + 30, y: middle, "text-anchor": "middle", transform: `rotate(90 ${left + 30} ${middle})` }, label(state.value)));
   }
@@ -185,12 +238,20 @@ function drawHeat(image) {
   now = { marks, series: upward.map((v) => shown(v, state.up)), sx, sy, whole, words: null };
   el("legend").replaceChildren();
   const several = Math.max(0, ...list.map((c) => c.rows.length));
-  return `heat map: ${state.value} over ${state.x} and ${state.up}, ${list.length} cells` + (several > 1 ? `; a cell is the mean of up to ${several} rows` : "");
+  const fixed = varying.filter((name) => state.filters[name] !== ALL).map((name) => `${name} = ${state.filters[name]}, one of ${distinct(name).length} values`);
+  const empty = across.length * upward.length - list.length;
+  return [
+    `heat map: ${state.value} over ${state.x} and ${state.up}, ${list.length} cells`,
+    ...(fixed.length ? [`with ${fixed.join("; ")} (Only where chooses another)`] : []),
+    ...(empty ? [`${empty} crossed out: there is no value`] : []),
+    ...(several > 1 ? [`a cell is the MEAN of up to ${several} rows that no axis tells apart`] : []),
+  ].join("; ");
 }
-function legend(told, total) {
-  const items = told.map((one, k) => {
-    const button = document.createElement("button"), item = document.createElement("li"), icon = svg("svg", { width: 18, height: 12, "aria-hidden": "true" });
-    icon.append(svg("path", { d: SHAPES[k % SHAPES.length](9, 6, 4), fill: colour(k) }));
+function legend(drawnSeries, total) {
+  const items = drawnSeries.map((one, k) => {
+    const button = document.createElement("button"), item = document.createElement("li"), icon = svg("svg", { width: 34, height: 12, "aria-hidden": "true" });
+    if (state.kind === "lines") icon.append(svg("path", { d: "M0 6H34", fill: "none", stroke: one.look.colour, "stroke-width": 1.8, "stroke-dasharray": one.look.dash }));
+    icon.append(svg("path", { d: one.look.shape(17, 6, 4), fill: one.look.colour }));
     button.type = "button";
     button.setAttribute("aria-pressed", String(!state.hidden.has(one.name)));
     button.append(icon, one.name);
@@ -202,7 +263,7 @@ function legend(told, total) {
     item.append(button);
     return item;
   });
-  if (total > told.length) { const note = document.createElement("li"); note.textContent = `and ${total - told.length} more, not drawn: choose fewer above`; items.push(note); }
+  if (total > drawnSeries.length) { const note = document.createElement("li"); note.textContent = `and ${total - drawnSeries.length} more, not drawn: choose fewer above`; items.push(note); }
   el("legend").replaceChildren(...items);
 }
 function draw() {
@@ -211,28 +272,29 @@ function draw() {
   WIDTH = Math.round(Math.min(Math.max(el("plot").clientWidth || WIDEST, NARROWEST), WIDEST));
   HEIGHT = WIDTH < 600 ? 360 : 470;
   const image = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" });
-  let told = "There is nothing to draw: the table has no numbers.";
-  if (results.length && state.x && (state.kind === "heat" ? state.up && state.value : state.ys.size)) told = state.kind === "heat" ? drawHeat(image) : drawCurves(image);
+  let description = "There is nothing to draw: the table has no numbers.";
+  if (results.length && state.x && (state.kind === "heat" ? state.up && state.value : state.ys.size)) description = state.kind === "heat" ? drawHeat(image) : drawCurves(image);
   else now = { marks: [], series: [], sx: null, sy: null };
   if (!now.marks.length) image.append(svg("text", { x: WIDTH / 2, y: HEIGHT / 2, "text-anchor": "middle" }, "nothing to draw for this choice"));
   // What follows the pointer is a layer of its own, so that nothing below has to be drawn again
   el("plot").replaceChildren(image, svg("svg", { class: "over", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" }));
-  el("plot").setAttribute("aria-label", `Plot, ${told}`);
-  el("said").textContent = told;
+  el("plot").setAttribute("aria-label", `Plot, ${description}`);
+  el("said").textContent = description;
   el("tip").hidden = true;
   state.here = null;
+  remember();
 }
 
 /* ---- reading marks ---- */
 function words(mark) {
   const lines = [];
   if (mark.heat) {
-    lines.push(`${mark.column}: ${shown(mark.value, mark.column)}${mark.rows > 1 ? `, mean of ${mark.rows} rows` : ""}`);
-    for (const name of [state.x, state.up]) lines.push(`${name}: ${shown(columns[name][mark.row], name)}`);
+    lines.push(`${mark.column}: ${whole(mark.value, mark.column)}${mark.rows > 1 ? `, mean of ${mark.rows} rows` : ""}`);
+    for (const name of [state.x, state.up]) lines.push(`${name}: ${whole(columns[name][mark.row], name)}`);
     return lines;
   }
-  lines.push(`${mark.column}: ${shown(mark.y, mark.column)}`);
-  for (const name of new Set([state.x, ...varying])) lines.push(`${name}: ${shown(columns[name][mark.row], name)}`);
+  lines.push(`${mark.column}: ${whole(mark.y, mark.column)}`);
+  for (const name of new Set([state.x, ...varying])) lines.push(`${name}: ${whole(columns[name][mark.row], name)}`);
   const bound = mark.column.replace(/[^.]*$/, "bound");
   if (columns[bound] && columns[bound][mark.row] !== null) lines.push(`bound by ${columns[bound][mark.row]}`);
   return lines;
@@ -306,15 +368,16 @@ el("plot").addEventListener("keydown", (event) => {
     if (!state.here) point(marks[0], true);
     else {
       const here = state.here, kept = now.series.filter((name) => marks.some((m) => m.series === name));
-      let own = marks.filter((m) => m.series === here.series);
+      const own = marks.filter((m) => m.series === here.series);
       if (step[0]) {
         const at = own.findIndex((m) => m.row === here.row && m.column === here.column);
         point(own[Math.min(Math.max(at + step[0], 0), own.length - 1)], true);
       } else {
-        const up = here.heat ? -step[1] : step[1];
-        const next = kept[Math.min(Math.max(kept.indexOf(here.series) + up, 0), kept.length - 1)];
-        own = marks.filter((m) => m.series === next);
-        point(own.reduce((a, b) => (Math.abs(b.px - here.px) < Math.abs(a.px - here.px) ? b : a)), true);
+        // Of each series the mark that is nearest across; then the next one higher, or lower, on the screen
+        const near = kept.map((name) => marks.filter((m) => m.series === name).reduce((a, b) => (Math.abs(b.px - here.px) < Math.abs(a.px - here.px) ? b : a)));
+        const ranks = near.map((m, k) => [m.series === here.series ? here.py : m.py, k]).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+        const at = ranks.findIndex(([, k]) => kept[k] === here.series);
+        point(near[ranks[Math.min(Math.max(at + step[1], 0), ranks.length - 1)][1]], true);
       }
     }
   } else if (key === "+" || key === "=") zoom(0.8, state.here?.px, state.here?.py);
@@ -365,7 +428,7 @@ function begin() {
     select.append(new Option("any", ALL), ...choices.map((v) => new Option(shown(v, name), String(v))));
     select.dataset.axis = name;
     state.filters[name] = ALL;
-    select.addEventListener("change", () => { state.filters[name] = select.value; state.view = null; state.page = PAGE; draw(); table(); });
+    select.addEventListener("change", () => { state.filters[name] = select.value; state.sliced.delete(name); state.view = null; state.page = PAGE; draw(); table(); });
     wrap.append(name, select);
     el("filters").append(wrap);
   }
@@ -373,7 +436,7 @@ function begin() {
   for (const [id, which] of [["x", { x: true }], ["by", {}], ["up", {}], ["value", { v: true }]]) {
     el(id).addEventListener("change", () => { state[id] = el(id).value; state.view = null; guess(which); draw(); });
   }
-  el("kind").addEventListener("change", () => { state.kind = el("kind").value; state.view = null; draw(); });
+  el("kind").addEventListener("change", () => { state.kind = el("kind").value; state.view = null; release(); draw(); table(); });
   for (const key of ["logx", "logy", "logv", "diagonal"]) el(key).addEventListener("change", () => { state[key] = el(key).checked; state.view = null; draw(); });
   el("controls").addEventListener("submit", (event) => event.preventDefault());
   el("zoom-in").addEventListener("click", () => zoom(0.7));
@@ -383,6 +446,43 @@ function begin() {
   el("save-csv").addEventListener("click", () => save("table.csv", "text/csv", [names, ...chosen().map((i) => names.map((n) => columns[n][i]))].map((r) => r.map(quoted).join(",")).join("\n") + "\n"));
   el("more").addEventListener("click", () => { state.page *= 4; table(); });
   guess({ x: true, y: true, v: true });
+}
+/* ---- the state in the address, so that a link shows the same ---- */
+const SINGLE = ["kind", "x", "by", "up", "value", "sort"], FLAGS = ["logx", "logy", "logv", "diagonal", "down"];
+let settled = false;  // before that, the address is to be read
+function remember() {
+  if (!settled) return;
+  const query = new URLSearchParams();
+  for (const key of SINGLE) if (state[key] !== null && state[key] !== NONE) query.set(key, state[key]);
+  for (const key of FLAGS) query.set(key, state[key] ? "1" : "0");
+  for (const y of state.ys) query.append("y", y);
+  for (const name of state.hidden) query.append("hide", name);
+  for (const [name, value] of Object.entries(state.filters)) if (value !== ALL) query.append("where", `${name}=${value}`);
+  if (state.view) query.set("view", [...state.view.x, ...state.view.y].join());
+  history.replaceState(null, "", `#${query}`);
+}
+function recall() {  // what the table does not have is left as it is
+  const given = new URLSearchParams(location.hash.slice(1));
+  if (![...given].length) return;
+  const options = { kind: ["lines", "points", "heat"], sort: names };
+  for (const key of SINGLE) {
+    const allowed = options[key] ?? [...el(key).options].map((o) => o.value), value = given.get(key);
+    if (value !== null && allowed.includes(value)) state[key] = value;
+    else if (key === "by") state.by = NONE;
+    if (el(key)) el(key).value = state[key];
+  }
+  for (const key of FLAGS) if (given.has(key)) { state[key] = given.get(key) === "1"; if (el(key)) el(key).checked = state[key]; }
+  const ys = given.getAll("y").filter((y) => results.includes(y));
+  if (ys.length) state.ys = new Set(ys);
+  for (const box of el("ys").querySelectorAll("input")) box.checked = state.ys.has(box.value);
+  state.hidden = new Set(given.getAll("hide"));
+  for (const select of el("filters").querySelectorAll("select")) {
+    const found = given.getAll("where").find((one) => one.startsWith(`${select.dataset.axis}=`)), value = found?.slice(select.dataset.axis.length + 1);
+    if ([...select.options].some((o) => o.value === value)) { state.filters[select.dataset.axis] = value; select.value = value; }
+  }
+  const view = (given.get("view") ?? "").split(",").map(Number);
+  state.view = view.length === 4 && view.every(Number.isFinite) && view[0] < view[1] && view[2] < view[3] ? { x: view.slice(0, 2), y: view.slice(2) } : null;
+  el("logx").disabled = !isNumeric[state.x];
 }
 const quoted = (v) => (v === null ? "" : /[",\n]/.test(String(v)) ? `"${String(v).replaceAll('"', '""')}"` : String(v));
 function standalone() {
@@ -410,7 +510,7 @@ function table() {
     return order(u, v) * (state.down ? -1 : 1);
   });
   const head = document.createElement("thead"), line = document.createElement("tr"), body = document.createElement("tbody");
-  for (const name of names) {
+  for (const name of listed) {
     const cell = document.createElement("th"), button = document.createElement("button");
     cell.scope = "col"; cell.className = isNumeric[name] ? "" : "word";
     cell.setAttribute("aria-sort", state.sort === name ? (state.down ? "descending" : "ascending") : "none");
@@ -419,24 +519,46 @@ function table() {
     button.addEventListener("click", () => {
       state.down = state.sort === name && !state.down; state.sort = name;
       table();
-      [...el("table").querySelectorAll("thead button")][names.indexOf(name)].focus();
+      [...el("table").querySelectorAll("thead button")][listed.indexOf(name)].focus();
     });
     cell.append(button); line.append(cell);
   }
   head.append(line);
   for (const i of of.slice(0, state.page)) {
     const row = document.createElement("tr");
-    for (const name of names) { const cell = document.createElement("td"); cell.className = isNumeric[name] ? "" : "word"; cell.textContent = shown(columns[name][i], name); row.append(cell); }
+    for (const name of listed) { const cell = document.createElement("td"); cell.className = isNumeric[name] ? "" : LONG.includes(name) ? "word long" : "word"; cell.textContent = whole(columns[name][i], name); row.append(cell); }
     body.append(row);
   }
   el("table").replaceChildren(head, body);
   el("table-note").textContent = of.length > state.page ? `The first ${state.page} of ${of.length} rows.` : `${of.length} rows.`;
   el("more").hidden = of.length <= state.page;
+  remember();
+}
+
+/* ---- answers ---- */
+function answers() {
+  for (const { title, header, rows: lines, left, more } of data.answers) {
+    const head = document.createElement("h3"), grid = document.createElement("table"), scroll = document.createElement("div");
+    head.textContent = title;
+    scroll.className = "scroll"; scroll.tabIndex = 0; scroll.setAttribute("role", "region"); scroll.setAttribute("aria-label", title);
+    for (const [cells, tag] of [[header, "th"], ...lines.map((line) => [line, "td"])]) {
+      const row = grid.insertRow();
+      cells.forEach((text, k) => { const cell = document.createElement(tag); if (tag === "th") cell.scope = "col"; cell.className = left.includes(k) ? "word" : ""; cell.textContent = text; row.append(cell); });
+    }
+    scroll.append(grid);
+    el("answers").append(head, scroll);
+    for (const line of more) { const note = document.createElement("p"); note.textContent = line; el("answers").append(note); }
+  }
+  el("answers").hidden = !data.answers.length;
 }
 
 el("summary").textContent = data.summary;
 begin();
+recall();
+answers();
 draw();
 table();
+settled = true;
+addEventListener("hashchange", () => { recall(); draw(); table(); });
 addEventListener("resize", () => { if (el("plot").clientWidth < WIDEST || WIDTH < WIDEST) draw(); });
 })();

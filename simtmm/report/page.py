@@ -1,4 +1,4 @@
-"""A study as one HTML file: plots that one can point at, zoom and turn over, and the table that they are made of.
+"""A study as one HTML file: plots that one can point at, zoom and turn over, and the table they draw.
 
 The file needs nothing beside it and no network: data, style and script (page.html, page.css, page.js) are inside, and
 its content policy forbids anything else. Any table of rows makes a page; a study is one. What other pages have, too,
@@ -8,8 +8,8 @@ stands in frame.html, frame.css and frame.js, and `document` puts them together.
 import contextlib
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from html import escape
 from math import isfinite
 from pathlib import Path
@@ -17,18 +17,20 @@ from typing import TYPE_CHECKING, Any
 
 from simtmm.documents import parsed_json
 from simtmm.errors import OutputError, StudyError, nearest, shown_error
-from simtmm.files import is_file, written_whole
+from simtmm.files import is_file, write_text, written_whole
 from simtmm.machine import units
 from simtmm.provenance import provenance
 
 if TYPE_CHECKING:
     import pyarrow
 
+    from simtmm.report.answers import Answer
     from simtmm.study.results import Results
 
 HERE = Path(__file__).parent
 MOST_CELLS = 5_000_000  # of a page: a browser holds them all
 STORES = (".sqlite", ".db")
+EARLIER = "computed earlier"  # what a page says of points that were
 STATUS = "status"  # the first column of a study's table that is no axis
 RESULTS = {STATUS, "reason", "series", "cycles", "seconds", "bound", "error_percent"}
 
@@ -42,7 +44,8 @@ class Table:
     columns: values by name, all of one length; None where there is none. axes: the names of the columns that were
     chosen; the others came out. units: by name; columns that end in `seconds` and `cycles` need none. about: where it
     comes from, in words. fixed: what all rows have in common and no column says: parameters, and the `machine`. scales:
-    "log" or "linear", by axis, where it is known how its values were chosen. Raises OutputError for columns of
+    "log" or "linear", by axis, where it is known how its values were chosen. answers: gives those of a study
+    (simtmm.report.answers), which a page shows and which take a while to find. Raises OutputError for columns of
     different lengths and axes that are no columns.
     """
 
@@ -53,6 +56,7 @@ class Table:
     about: Mapping[str, Any] = field(default_factory=dict)
     fixed: Mapping[str, Value] = field(default_factory=dict)
     scales: Mapping[str, str] = field(default_factory=dict)
+    answers: "Callable[[], Sequence[Answer]]" = tuple
 
     def __post_init__(self) -> None:
         lengths = {name: len(values) for name, values in self.columns.items()}
@@ -85,14 +89,18 @@ class Table:
     @classmethod
     def from_study(cls, study: "Results") -> "Table":
         """From a study, as `simtmm sweep` makes it."""
+        from simtmm.report.answers import answers, earlier, reasons
         from simtmm.study.design.in_common import in_common, scales
+        from simtmm.study.findings import findings
 
-        told = {name: study.number(name) for name in ("done", "skipped", "failed", "open")}
+        counts = {name: study.number(name) for name in ("done", "skipped", "failed", "open")}
         about = {
             "program": study.design.subject.name,
-            "points": ", ".join(f"{number:,} {name}" for name, number in told.items() if number),
+            "points": ", ".join(f"{number:,} {name}" for name, number in counts.items() if number),
             "study": json.dumps(study.design.study.model_dump(by_alias=True, exclude_defaults=True)),
         }
+        if study.earlier:
+            about[EARLIER] = "; ".join(earlier(study))
         known = units()
         own = {name: known[name][0] for name in study.design.axes if name in known and known[name][0]}
         return cls.from_arrow(
@@ -103,6 +111,7 @@ class Table:
             about=about,
             fixed=in_common(study.design),
             scales=scales(study.design),
+            answers=lambda: [*reasons(study), *answers(study, findings(study))],
         )
 
 
@@ -124,25 +133,25 @@ def load_table(path: str | Path, axes: Sequence[str] | None = None) -> Table:
 
     try:
         table = pyarrow.csv.read_csv(path) if path.suffix == ".csv" else pyarrow.parquet.read_table(path)
-    except (OSError, pyarrow.ArrowException) as error:
+    except (OSError, pyarrow.ArrowException, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: can't be read ({shown_error(error)})") from None
     about = {}
     with contextlib.suppress(ValueError):  # the words of another program
-        said = parsed_json((table.schema.metadata or {}).get(b"simtmm", b"{}"), own=())
-        if isinstance(said, dict):
-            about = {key: value if isinstance(value, str) else json.dumps(value) for key, value in said.items()}
+        metadata = parsed_json((table.schema.metadata or {}).get(b"simtmm", b"{}"), own=())
+        if isinstance(metadata, dict):
+            about = {key: value if isinstance(value, str) else json.dumps(value) for key, value in metadata.items()}
     return Table.from_arrow(path.stem, table, axes, about={"table": path.name, **about})
 
 
 def _study(path: Path) -> "Results":
-    from simtmm.study.design.stored_design import stored_design, stored_design_file
+    from simtmm.study.design.stored_design import as_found, stored_design, stored_design_file
     from simtmm.study.design.study_file import read_study
     from simtmm.study.store.store import Store
     from simtmm.study.sweep import read
 
     there = path
     if path.suffix == ".toml":
-        read_study(path)  # what is wrong with it is told before what is wrong with its store
+        read_study(path)  # its own errors come before those of its store
         stores = [Path(f"{path.stem}.sqlite"), path.with_suffix(".sqlite")]
         there = next((store for store in stores if is_file(store)), path)
         if there == path:
@@ -152,8 +161,8 @@ def _study(path: Path) -> "Results":
         if document is None:
             raise StudyError(f"{there}: holds no study")
         if there == path:
-            return read(stored_design(document, str(path)), store)
-        return read(stored_design_file(path, document, str(there)), store)
+            return read(as_found(stored_design(document, str(path))), store)
+        return read(as_found(stored_design_file(path, document, str(there))), store)
 
 
 def page(table: Table) -> str:
@@ -161,13 +170,14 @@ def page(table: Table) -> str:
     results = len(table.columns) - len(table.axes)
     number = f"{len(table):,} row{'s' * (len(table) != 1)}"
     chosen = f"{len(table.axes)} ax{'es' if len(table.axes) != 1 else 'is'}"
-    said = {**table.about, **{name: str(value) for name, value in provenance().items()}}
+    metadata = {**table.about, **{name: str(value) for name, value in provenance().items()}}
     data = {
         "summary": f"{number}, {chosen}, {results} result{'s' * (results != 1)}",
         "columns": {name: [_plain(value) for value in values] for name, values in table.columns.items()},
         "axes": list(table.axes),
         "units": dict(table.units),
-        "about": {name: str(value) for name, value in said.items()},
+        "answers": [asdict(answer) for answer in table.answers()],
+        "about": {name: str(value) for name, value in metadata.items()},
     }
     return document("page", table.title, data)
 
@@ -199,7 +209,7 @@ def write_page(path: str | Path, table: Table) -> None:
     """Write the page. Raises OutputError."""
     text = page(table)
     with written_whole(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        write_text(temporary, text)
 
 
 def _plain(value: Value) -> Value:

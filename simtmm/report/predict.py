@@ -20,50 +20,50 @@ from simtmm.report.text import bar, seconds, short, table
 from simtmm.result import Prediction
 
 
-def describe_prediction(made: Predicted) -> Iterator[RenderableType]:
+def describe_prediction(predicted: Predicted) -> Iterator[RenderableType]:
     """Times, terms, symbols, and where what binds changes."""
-    yield Text(_heading(made), style="bold")
-    for warning in made.warnings:
+    yield Text(_heading(predicted), style="bold")
+    for warning in predicted.warnings:
         yield Text(f"Warning: {warning}", style="yellow")
-    if made.forced:
-        claims = " or ".join(f"{claim:,}" for claim in made.forced.shared_memory)
-        most = made.forced.active_blocks
+    if predicted.forced:
+        claims = " or ".join(f"{claim:,}" for claim in predicted.forced.shared_memory)
+        most = predicted.forced.active_blocks
         yield Text(f"Active blocks: {most} at most, for which a block must claim {claims} bytes of shared memory")
     yield ""
-    forms = {f"{label(model)}, closed form": prediction for model, prediction in made.closed_form.items()}
-    all_of_them = {label(model): prediction for model, prediction in made.predictions.items()} | forms
+    forms = {f"{label(model)}, closed form": prediction for model, prediction in predicted.closed_form.items()}
+    all_of_them = {label(model): prediction for model, prediction in predicted.predictions.items()} | forms
     rows = [
         (name, short(prediction.cycles), seconds(prediction.seconds), prediction.bound, prediction.source)
         for name, prediction in all_of_them.items()
     ]
     yield table("Time", ("", "cycles", "time", "bound by", "source"), rows, left=(0, 3, 4))
-    if made.departed:
+    if predicted.departed:
         yield ""
-        yield table("Measured", ("", "over predicted", ""), list(_departed(made.departed)), left=(0, 2))
-    if made.no_closed_form:
+        yield table("Measured", ("", "over predicted", ""), list(_departed(predicted.departed)), left=(0, 2))
+    if predicted.no_closed_form:
         yield ""
-        yield Text(f"No closed form: {made.no_closed_form}")
+        yield Text(f"No closed form: {predicted.no_closed_form}")
     yield ""
     yield table("Terms", ("", "", "cycles", ""), list(_terms(all_of_them)), left=(0, 1, 3))
     yield ""
     yield table("Symbols", ("", ""), [(name, _symbols(prediction)) for name, prediction in all_of_them.items()], (0, 1))
-    if made.speedup:
+    if predicted.speedup:
         yield ""
-        symbols = made.predictions["tmm"].symbols
+        symbols = predicted.predictions["tmm"].symbols
         counted = [
-            (name, short(symbols[name]), COUNTED[name], written) for name, written in made.speedup.counts.items()
+            (name, short(symbols[name]), COUNTED[name], written) for name, written in predicted.speedup.counts.items()
         ]
         yield table("Counts", ("", "", "", ""), counted, left=(0, 2, 3))
-    if made.hiding:
+    if predicted.hiding:
         yield ""
-        largest = ("largest L that T hides", short(made.hiding.largest_latency), "cycles")
-        hidden = [*hiding_rows(made.hiding, made.machine), largest]
+        largest = ("largest L that T hides", short(predicted.hiding.largest_latency), "cycles")
+        hidden = [*hiding_rows(predicted.hiding, predicted.machine), largest]
         yield table("Hiding the latency", ("", "", ""), hidden, left=(0, 2))
-    if made.speedup:
-        yield from _beyond(made.speedup.hiding)
+    if predicted.speedup:
+        yield from _beyond(predicted.speedup.hiding)
         yield ""
-        yield table("Speedup", ("", "", ""), list(_speedup(made.speedup, made.machine)), left=(0, 2))
-    for over, regimes in made.regimes.items():
+        yield table("Speedup", ("", "", ""), list(_speedup(predicted.speedup, predicted.machine)), left=(0, 2))
+    for over, regimes in predicted.regimes.items():
         yield ""
         found = [
             (f"{short(regime.start)} to {short(regime.stop)}", regime.bound, _begins(over, regime.begins))
@@ -78,13 +78,15 @@ def describe_formulas(formulas: dict[str, str]) -> Iterator[RenderableType]:
         yield Text(f"{model}: {latex}")
 
 
-def describe_versus(made: Versus) -> Iterator[RenderableType]:
+def describe_versus(versus: Versus) -> Iterator[RenderableType]:
     """Who wins where, a sentence a symbol."""
-    values = ", ".join(f"{name}={_value(value)}" for name, value in made.parameters.items())
-    yield Text(f"{made.first} versus {made.second}{f' ({values})' if values else ''} on {made.machine.name}", "bold")
+    values = ", ".join(f"{name}={_value(value)}" for name, value in versus.parameters.items())
+    yield Text(
+        f"{versus.first} versus {versus.second}{f' ({values})' if values else ''} on {versus.machine.name}", "bold"
+    )
     yield ""
-    rows = [(f"along {over}", _winners(found)) for over, found in made.crossovers.items()]
-    rows += [(f"along {over}", f"not told: {reason}") for over, reason in made.skipped.items()]
+    rows = [(f"along {over}", _winners(found)) for over, found in versus.crossovers.items()]
+    rows += [(f"along {over}", f"unknown: {reason}") for over, reason in versus.skipped.items()]
     yield table("By the TMM", ("", ""), rows, left=(0, 1))
 
 
@@ -108,7 +110,7 @@ def _departed(found: MeasuredDeparture) -> Iterator[tuple[str, str, str]]:
     yield "measured", seconds(found.seconds), ""
     for name, ratio in found.ratios.items():
         model, comma, form = name.partition(", ")
-        departs = f"departs by more than {found.factor:g}" if name in found.departing else ""
+        departs = f"differs by more than {found.factor:g} times" if name in found.departing else ""
         yield f"{label(model)}{comma}{form}", f"{ratio:.3g}", departs
 
 
@@ -124,16 +126,16 @@ def _speedup(found: Speedup, machine: Machine) -> Iterator[tuple[str, str, str]]
     """Eq (3.1) and (3.3), and what linear speedup asks of the latency."""
     yield "effective work", short(found.effective_work), "operations, T_E = max(T1, M L / T)"
     yield "speedup", short(found.speedup), f"S_P, of P = {machine.processors}"
-    for asked in found.asked:
-        condition = f", as {asked.where}" if asked.where else ""
-        met = "met" if asked.met else "not met"
-        meaning = f"{asked.formula}{condition} ({asked.limit}), {met} by L = {machine.memory.latency:g}"
-        yield "linear up to L =", short(asked.latency), meaning
+    for requirement in found.requirements:
+        condition = f", as {requirement.where}" if requirement.where else ""
+        met = "met" if requirement.met else "not met"
+        meaning = f"{requirement.formula}{condition} ({requirement.limit}), {met} by L = {machine.memory.latency:g}"
+        yield "linear up to L =", short(requirement.latency), meaning
 
 
-def _heading(made: Predicted) -> str:
-    parameters = ", ".join(f"{name}={_value(value)}" for name, value in made.parameters.items())
-    return f"{made.program}{f' ({parameters})' if parameters else ''} on {made.machine.name}"
+def _heading(prediction: Predicted) -> str:
+    parameters = ", ".join(f"{name}={_value(value)}" for name, value in prediction.parameters.items())
+    return f"{prediction.program}{f' ({parameters})' if parameters else ''} on {prediction.machine.name}"
 
 
 def _terms(predictions: dict[str, Prediction]) -> Iterator[tuple[str, str, str, str]]:

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0  # seconds before anything is shown
 REFRESH = 0.2  # seconds between two looks
-LONG = 5.0  # seconds from which on it is said beforehand how long something takes
+LONG = 5.0  # seconds from which on an estimate is printed beforehand
 LINES = 10.0  # seconds between two lines, where no terminal shows bars
 SLOWER = 0.1  # of the time that has gone by, which lines are apart at least: a long run's log stays short
 SURE = 1.0  # seconds of steady work from which its rate is taken
 LATE = 30.0  # seconds after which what came before the first step, such as compiling, spoils the rate no longer
-OVERALL = ("points", "cases", "simulations")  # stages within which others come and go
+OVERALL = ("points", "cases", "simulations", "configurations")  # stages within which others come and go
 
 
 @contextlib.contextmanager
 def watching() -> Iterator[Watch]:
-    """A function that takes (stage, done, total) as often as one likes; and hears what is told of (simtmm.watch)."""
+    """A function that takes (stage, done, total), as often as one likes, and what is reported to simtmm.watch."""
     shown = _Bars() if sys.stderr.isatty() else _Lines()
     with shown, watched(shown.watch):
         yield shown.watch
@@ -39,9 +39,9 @@ def watching() -> Iterator[Watch]:
 
 @dataclass
 class _Pace:
-    """A stage as it was told of last.
+    """A stage as it was last reported.
 
-    begun: when it began [s]. done, total: of it; the total is None where nobody knows it. at: when that was told [s].
+    begun: when it began [s]. done, total: of it; the total is None where nobody knows it. at: when that was [s].
     """
 
     begun: float
@@ -50,7 +50,7 @@ class _Pace:
     at: float = 0.0
     _first: tuple[float, int] | None = None  # when the first step had been done, and what it was
 
-    def tell(self, done: int, total: int | None, now: float) -> None:
+    def update(self, done: int, total: int | None, now: float) -> None:
         """Take in what is done now."""
         if done < self.done or self.total not in (None, total):  # the next piece of work of its kind
             self.begun, self._first = now, None
@@ -59,7 +59,7 @@ class _Pace:
             self._first = now, done
 
     def left(self, now: float) -> float | None:
-        """About how many seconds it still takes; None while that can't be told.
+        """About how many seconds it still takes; None while that is unknown.
 
         The first step is left out, as it compiles and imports what the others find; unless that is long ago.
         """
@@ -77,9 +77,9 @@ class _Pace:
 
 
 class _Shown:
-    """The stages under way: the one that others come and go in, if any, and the one that was told of last.
+    """The stages under way: the one that others come and go in, if any, and the one that was reported last.
 
-    A thread looks at them now and then, so that what takes long shows even while nothing is told.
+    A thread looks at them now and then, so that what takes long shows even while nothing is reported.
     """
 
     def __init__(self) -> None:
@@ -101,13 +101,13 @@ class _Shown:
         self.end()
 
     def watch(self, stage: str, done: int, total: int | None) -> None:
-        """Take in what is told."""
+        """Take in a report."""
         now = monotonic()
         with self._lock:
             known = self._overall if stage in OVERALL else self._stage
             if known is None or known[0] != stage:
                 known = stage, _Pace(now)
-            known[1].tell(done, total, now)
+            known[1].update(done, total, now)
             if stage in OVERALL:
                 self._overall, self._stage = known, self._stage if done else None  # none is left from before
             else:
@@ -123,7 +123,7 @@ class _Shown:
                     self.show(stages, monotonic())
 
     def forecast(self, stages: list[tuple[str, _Pace]], now: float) -> str | None:
-        """What is said beforehand of how long the outermost stage takes, once for its kind."""
+        """The estimate of how long the outermost stage takes, printed once for its kind."""
         stage, pace = stages[0]
         kind, left = stage.split()[0], pace.left(now)
         if left is None and stages[-1][0] == STEPS:  # which are finer than the points
@@ -151,7 +151,7 @@ class _Lines(_Shown):
         line = self.forecast(stages, now)
         last = self._begun if self._last is None else self._last
         if line is None and now - last >= max(LINES, SLOWER * (now - self._begun)):
-            line = f"simtmm: {'; '.join(_told(stage, pace, now) for stage, pace in stages)}"
+            line = f"simtmm: {'; '.join(_progress_line(stage, pace, now) for stage, pace in stages)}"
         if line is not None:
             self._last = now
             print(line, file=sys.stderr, flush=True)
@@ -180,8 +180,8 @@ class _Bars(_Shown):
             self._tasks = (*self._tasks, self._bars.add_task("", total=None, left=""))
         for task, (stage, pace) in zip(self._tasks, stages, strict=True):
             left = pace.left(now)
-            told = "" if left is None else f"about {_duration(left)} left"
-            self._bars.update(task, description=stage, completed=pace.done, total=pace.total, left=told)
+            remaining = "" if left is None else f"about {_duration(left)} left"
+            self._bars.update(task, description=stage, completed=pace.done, total=pace.total, left=remaining)
         self._bars.refresh()
 
     def end(self) -> None:
@@ -190,7 +190,7 @@ class _Bars(_Shown):
             self._bars.stop()
 
 
-def _told(stage: str, pace: _Pace, now: float) -> str:
+def _progress_line(stage: str, pace: _Pace, now: float) -> str:
     """How far a stage is, and how long it still takes."""
     if pace.total is None:
         return f"{stage}: {pace.done:,} so far" if pace.done else stage

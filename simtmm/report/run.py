@@ -6,11 +6,13 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.analysis.run import Run
+from simtmm.model.launch.occupancy import Occupancy
 from simtmm.model.series import label
 from simtmm.report.latency_hiding import hiding_rows
 from simtmm.report.stalls import stalled
 from simtmm.report.text import bar, number, rate, seconds, share, table
 
+MOST_KERNELS = 3  # that are named beside an occupancy
 WHAT_TIME_MEANS = {
     "issuing": "a port was held",
     "memory": "a warp waited for memory",
@@ -36,7 +38,7 @@ def describe(run: Run) -> Iterator[RenderableType]:
         yield ""
     for schedule in run.schedules:
         if not schedule.why:  # else a warning says it
-            yield Text(f"Instructions of {schedule.kernel}: {schedule.told}.")
+            yield Text(f"Instructions of {schedule.kernel}: {schedule.summary}.")
     if any(not schedule.why for schedule in run.schedules):
         yield ""
     yield table("Time", ("", "cycles", "time", "of simulated", "bound by"), list(_times(run)), left=(0, 4))
@@ -68,7 +70,17 @@ def heading(run: Run) -> Iterator[RenderableType]:
     for warning in run.warnings:
         yield Text(f"Warning: {warning}", style="yellow")
     yield Text(f"Verdict: {run.verdict.words}")
+    if run.sampled is not None:
+        yield Text(f"Sampled: {told_time(run)} ({run.sampled.words})")
     yield ""
+
+
+def told_time(run: Run) -> str:
+    """A sampled time with half of the interval in which it lies, 95 % of the time."""
+    assert run.sampled is not None
+    result = run.result
+    what = f"{number(result.cycles)} cycles" if result.seconds is None else seconds(result.seconds)
+    return f"{what} ± {100 * run.sampled.error:.2g} %"
 
 
 def _program(run: Run) -> Iterator[tuple[str, str, str]]:
@@ -94,13 +106,20 @@ def _program(run: Run) -> Iterator[tuple[str, str, str]]:
     )
     for entry, having_it in run.occupancies:
         blocks = f"{entry.active_blocks} block{'s' * (entry.active_blocks != 1)}"
-        which = f", {having_it} launches" if len(run.occupancies) > 1 else ""
+        which = f"; {which_launches(run, entry, having_it)}" if len(run.occupancies) > 1 else ""
         yield (
             "occupancy",
             share(entry.warps, entry.most_warps),
             f"{entry.warps} of {entry.most_warps} warps, {blocks}, bound by {entry.bound}{which}",
         )
     yield from _achieved(run)
+
+
+def which_launches(run: Run, entry: Occupancy, having_it: int) -> str:
+    """The kernels whose launches have an occupancy, and how many launches these are, in words."""
+    kernels = run.kernels_with(entry)
+    more = f" and {len(kernels) - MOST_KERNELS} more" if len(kernels) > MOST_KERNELS else ""
+    return f"{', '.join(kernels[:MOST_KERNELS])}{more} ({having_it} launch{'es' * (having_it != 1)})"
 
 
 def _achieved(run: Run) -> Iterator[tuple[str, str, str]]:
@@ -136,13 +155,13 @@ def _times(run: Run) -> Iterator[tuple[str, ...]]:
 
 def _terms(run: Run) -> Iterator[tuple[str, str, str]]:
     """Each model's terms but those that an earlier one has as well, as all of these have T1 / P."""
-    told = set()
+    shown = set()
     for model, prediction in run.predictions.items():
         for term, cycles in prediction.terms.items():
-            if (model, term) in TERMS or (term, cycles) not in told:
+            if (model, term) in TERMS or (term, cycles) not in shown:
                 name, formula = TERMS.get((model, term), (f"{term}, {label(model)}", ""))
                 yield name, number(cycles), formula
-            told.add((term, cycles))
+            shown.add((term, cycles))
 
 
 def _where(run: Run) -> Iterator[tuple[str, str, str, str]]:

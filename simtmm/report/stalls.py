@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 from simtmm.report.text import bar, number, share, table
 from simtmm.result import Result
-from simtmm.stalls import Count, Place, Reason, Stalls
+from simtmm.stalls import THREADS, Count, Place, Reason, Stalls
 
 Integers = npt.NDArray[np.int64]
 
@@ -21,7 +21,7 @@ WHAT_WARPS_DO = {
     Reason.PORT_QUEUE: ("queue at the port", "lg_throttle", "others of the core group have the memory port"),
     Reason.L2_QUEUE: ("queue at the L2", "long_scoreboard", "others have its slice of the L2"),
     Reason.MEMORY_QUEUE: ("queue at memory", "long_scoreboard", "others have its partition: bandwidth"),
-    Reason.ATOMICS_QUEUE: ("queue of atomics", "long_scoreboard", "an atomic, and others have its partition"),
+    Reason.ATOMICS_QUEUE: ("queue of atomics", "long_scoreboard", "an atomic, or behind one at its partition"),
     Reason.TURNAROUND: ("turnaround", "long_scoreboard", "its partition turns from reads to writes, or back"),
     Reason.ROWS: ("rows", "long_scoreboard", "its partition opens a row"),
     Reason.L1_LATENCY: ("L1 latency", "long_scoreboard", "a hit in the L1"),
@@ -53,12 +53,12 @@ def stalled(result: Result) -> Iterator[RenderableType]:
         yield ""
 
 
-def by_reason(stalls: Stalls) -> RenderableType:
-    """The reasons, the longest first."""
+def by_reason(stalls: Stalls, top: int | None = None) -> RenderableType:
+    """The reasons, the longest first. top: so many alone."""
     ticks = stalls.ticks.sum(axis=0)
     whole = int(ticks.sum())
     rows = []
-    for reason in sorted(Reason, key=lambda reason: -int(ticks[reason])):
+    for reason in sorted(Reason, key=lambda reason: -int(ticks[reason]))[:top]:
         name, others, what = WHAT_WARPS_DO[reason]
         own = int(ticks[reason])
         if own >= LEAST * whole:
@@ -71,7 +71,7 @@ def by_reason(stalls: Stalls) -> RenderableType:
 class Line:
     """A line of the program, or what has none. ticks: int64[REASONS]. counts: int64[COUNTS]. share: of warps' ticks.
 
-    arrays: what is accessed there. threads: int64[3], as in Places.
+    arrays: what is accessed there. threads: int64[THREADS], as in Places.
     """
 
     place: Place
@@ -91,18 +91,18 @@ def lines(stalls: Stalls) -> list[Line]:
         found.setdefault((place.file, place.line, "" if place.line else place.kind), []).append(index)
     whole = max(1, int(stalls.ticks.sum()))
     threads = stalls.places.threads
-    made = [
+    entries = [
         Line(
             place=of_numbers[rows[0]][0],
             arrays=tuple(dict.fromkeys(of_numbers[row][1] for row in rows if of_numbers[row][1])),
             ticks=stalls.ticks[rows].sum(axis=0),
             counts=stalls.counts[rows].sum(axis=0),
-            threads=threads[rows].sum(axis=0) if threads is not None else np.zeros(3, np.int64),
+            threads=threads[rows].sum(axis=0) if threads is not None else np.zeros(len(THREADS), np.int64),
             share=int(stalls.ticks[rows].sum()) / whole,
         )
         for rows in found.values()
     ]
-    return sorted(made, key=lambda line: -line.share)
+    return sorted(entries, key=lambda line: -line.share)
 
 
 def by_line(shown: Sequence[Line], title: str) -> RenderableType:

@@ -1,4 +1,4 @@
-"""How numbers read, and the plain tables that all reports are made of."""
+"""How numbers read, and the plain tables of all reports."""
 
 import csv
 import io
@@ -71,7 +71,7 @@ def table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,), gap: int = 3
 ) -> Table:
     """A table without lines; the columns in `left` are set flush left, the others right. gap: blanks between them."""
-    made = Table(
+    rendered = Table(
         title=Text(title, style="bold"),
         title_justify="left",
         box=None,
@@ -81,10 +81,10 @@ def table(
         header_style="dim",
     )
     for index, column in enumerate(columns):
-        made.add_column(column, justify="left" if index in left else "right", overflow="fold")
+        rendered.add_column(column, justify="left" if index in left else "right", overflow="fold")
     for row in rows:
-        made.add_row(*(Text(cell) for cell in row))
-    return made
+        rendered.add_row(*(Text(cell) for cell in row))
+    return rendered
 
 
 def csv_of(rows: Sequence[Mapping[str, object]]) -> str:

@@ -1,4 +1,7 @@
-"""Curves of a study, a time over an axis with all else fixed, and the knee of one: a fit of two segments."""
+"""Curves of a study, a time over an axis with all else fixed, and two segments fitted to the logarithms of one.
+
+What form a curve has, and whether it has a knee at all, is found by shapes.py.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +19,7 @@ GAIN = 4.0  # how many times smaller the squared residuals must be than a single
 LEAST = 5  # points: a fit of two segments has four unknowns
 KNOTS = 33  # candidates along a curve, at equal ratios
 REFINEMENTS = 4  # times that as many are tried again, about the best: to 1 / 16 of the distance each time
-SAME = 1e-11  # ratio of values that are told with twelve digits and are the same
+SAME = 1e-11  # largest relative difference of values that are equal when written with twelve digits
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,9 @@ class Bend:
 
 
 def bend(x: Floats, time: Floats) -> Bend | None:
-    """The knee of a curve: two segments that meet, fitted to the logarithms by least squares.
+    """Where a curve bends most: two segments that meet, fitted to the logarithms by least squares.
+
+    A smooth curve bends somewhere, too: a definition for curves that are known to have a knee.
 
     None where there are fewer than LEAST different x, where the elasticities differ by less than BEND, and where one
     line does nearly as well.

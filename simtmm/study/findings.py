@@ -1,17 +1,20 @@
-"""Findings: what mattered in a study: elasticities, where what binds changes, knees beside the models' thresholds."""
+"""Findings: what mattered in a study: elasticities, forms of curves, where what binds changes, knees."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from math import exp, log, sqrt
 from typing import Any
 
 import numpy as np
 
 from simtmm.model.series import MEASURED, SIMULATED
-from simtmm.study.curves import Curve, Curves, bend, curves
+from simtmm.study.alongside import Carried, carried_along
+from simtmm.study.curves import SAME, Curve, Curves, curves
 from simtmm.study.design.axes import Value
-from simtmm.study.design.columns import numbered
+from simtmm.study.design.columns import Floats, numbered
+from simtmm.study.regimes import Change, Held, changes_along, held_along
 from simtmm.study.results import Results
+from simtmm.study.shapes import Shape, shape_of
+from simtmm.study.winners import Winner, winners_of
 
 MOST_CURVES = 2_000  # of an axis, that are looked at for knees and changes: nobody reads more
 
@@ -33,39 +36,46 @@ class Elasticity:
 
 @dataclass(frozen=True)
 class Spread:
-    """For an axis of words: slowest over fastest, the median over curves, and the value that is fastest most often."""
+    """For an axis of words: slowest over fastest, and who is fastest.
+
+    ratio, fastest, slowest: medians over curves, of the ratio and of the two times [cycles]. best: the value that is
+    fastest in most curves, and those that are so as often; none where all are equal in all. wins: in how many curves.
+    equal: in how many all values take the same time.
+    """
 
     axis: str
     quantity: str
     ratio: float
-    best: Value
+    best: tuple[Value, ...]
+    wins: int
+    equal: int
     curves: int
+    fastest: float
+    slowest: float
 
 
 @dataclass(frozen=True)
-class Change:
-    """Where what binds changes along an axis. between: the neighbours; at: where the model's two terms are equal, on a
-    straight line of logarithms between them, or the middle for a simulation. What binds a simulation is the
-    cause of most of its time.
+class Form:
+    """The form of a curve (shapes.Shape): flat, linear, 1/x and so on, or with a knee."""
+
+    axis: str
+    quantity: str
+    fixed: Mapping[str, Value]
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class Knee:
+    """The knee of a curve (shapes.Knee), and beside it where each model's binding term changes on the same curve.
+
+    between: the points among which it lies. error: of the two segments, root mean square of the relative error.
     """
 
     axis: str
     quantity: str
     fixed: Mapping[str, Value]
-    before: str
-    after: str
+    at: float
     between: tuple[float, float]
-    at: float
-
-
-@dataclass(frozen=True)
-class Knee:
-    """The knee of a curve (curves.Bend), and beside it where each model's binding term changes on the same curve."""
-
-    axis: str
-    quantity: str
-    fixed: Mapping[str, Value]
-    at: float
     before: float
     after: float
     error: float
@@ -74,17 +84,25 @@ class Knee:
 
 @dataclass(frozen=True)
 class Findings:
-    """What mattered. fastest: the axes of the fastest point by each quantity.
+    """What mattered. fastest: the axes of the fastest point by each quantity, the first of equals.
 
-    curves: where an axis has more than MOST_CURVES curves, changes and knees are those of so many, evenly spaced; then
-    the number of all, by axis.
+    ties: how many points are as fast as the fastest, itself among them, and of how many, by quantity. held: what else
+    holds resident blocks along an axis that limits them. carried: what changes along with an axis. winners: of
+    several programs, the fastest at each place. curves: where an
+    axis has more than MOST_CURVES curves, changes, forms and knees are those of so many, evenly spaced; then the number
+    of all, by axis.
     """
 
     elasticities: tuple[Elasticity, ...]
     spreads: tuple[Spread, ...]
     changes: tuple[Change, ...]
+    forms: tuple[Form, ...]
     knees: tuple[Knee, ...]
     fastest: Mapping[str, Mapping[str, Value]]
+    ties: Mapping[str, tuple[int, int]]
+    held: tuple[Held, ...]
+    carried: tuple[Carried, ...]
+    winners: tuple[Winner, ...] = ()
     curves: Mapping[str, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -99,6 +117,8 @@ def findings(results: Results) -> Findings:
     elasticities: list[Elasticity] = []
     spreads: list[Spread] = []
     changes: list[Change] = []
+    held: list[Held] = []
+    forms: list[Form] = []
     knees: list[Knee] = []
     limited: dict[str, int] = {}
     for group in design.crossed:
@@ -107,20 +127,42 @@ def findings(results: Results) -> Findings:
         if not results.axes[axis].is_numeric:
             spreads += [spread for quantity in quantities if (spread := _spread(along, quantity))]
             continue
-        elasticities += [made for quantity in quantities if (made := _elasticity(along, quantity))]
+        elasticities += [elasticity for quantity in quantities if (elasticity := _elasticity(along, quantity))]
         if len(along) > MOST_CURVES:
             limited[axis] = len(along)
         for curve in along.some(MOST_CURVES):
-            own = [change for quantity in quantities for change in _changes(curve, quantity)]
+            held += [one for one in [held_along(curve)] if one]
+            own = [change for quantity in quantities for change in changes_along(curve, quantity)]
+            its = _forms(curve, quantities)
             changes += own
-            knees += _knees(curve, quantities, own)
-    elasticities += [made for quantity in quantities for made in _regression(results, quantity)]
+            forms += its
+            knees += _knees(its, own)
+    elasticities += [elasticity for quantity in quantities for elasticity in _regression(results, quantity)]
     fastest = {
         quantity: {name: column.at(best) for name, column in results.axes.items()}
         for quantity in quantities
         for best in (int(np.nanargmin(results.cycles[quantity])),)
     }
-    return Findings(tuple(elasticities), tuple(spreads), tuple(changes), tuple(knees), fastest, limited)
+    ties = {quantity: _ties(results.cycles[quantity]) for quantity in quantities}
+    return Findings(
+        elasticities=tuple(elasticities),
+        spreads=tuple(spreads),
+        changes=tuple(changes),
+        forms=tuple(forms),
+        knees=tuple(knees),
+        fastest=fastest,
+        ties=ties,
+        held=tuple(held),
+        carried=carried_along(design),
+        winners=winners_of(results),
+        curves=limited,
+    )
+
+
+def _ties(cycles: Floats) -> tuple[int, int]:
+    """How many are as small as the smallest, and of how many."""
+    there = cycles[np.isfinite(cycles)]
+    return int((there <= there.min() * (1 + SAME)).sum()), len(there)
 
 
 def _elasticity(along: Curves, quantity: str) -> Elasticity | None:
@@ -140,16 +182,27 @@ def _spread(along: Curves, quantity: str) -> Spread | None:
     curve, cycles, points = np.unique(curve[several], return_inverse=True)[1], cycles[several], points[several]
     if not len(curve):
         return None
-    by_time = np.lexsort((cycles, curve))  # stable: of equals the first
-    starts = np.flatnonzero(np.diff(curve, prepend=-1))
-    ends = np.append(starts[1:], len(curve)) - 1
-    best, worst = by_time[starts], by_time[ends]
-    ratio = float(np.median(cycles[worst] / cycles[best]))
+    number = int(curve.max()) + 1
+    best, worst = np.full(number, np.inf), np.zeros(number)
+    np.minimum.at(best, curve, cycles)
+    np.maximum.at(worst, curve, cycles)
+    equal = worst <= best * (1 + SAME)
     axis = along.results.axes[along.axis]
-    places = axis.places[points[best]]
-    most = np.bincount(places)
-    first = next(place for place in places if most[place] == most.max())
-    return Spread(along.axis, quantity, ratio, axis.values[first], len(starts))
+    # Where all are equal nothing wins; where some are, all of those do
+    winning = (cycles <= best[curve] * (1 + SAME)) & ~equal[curve]
+    wins = np.bincount(axis.places[points[winning]], minlength=len(axis.values))
+    most = int(wins.max())
+    return Spread(
+        axis=along.axis,
+        quantity=quantity,
+        ratio=float(np.median(worst / best)),
+        best=tuple(axis.values[place] for place in np.flatnonzero(wins == most)) if most else (),
+        wins=most,
+        equal=int(equal.sum()),
+        curves=number,
+        fastest=float(np.median(best)),
+        slowest=float(np.median(worst)),
+    )
 
 
 def _regression(results: Results, quantity: str) -> list[Elasticity]:
@@ -180,49 +233,21 @@ def _regression(results: Results, quantity: str) -> list[Elasticity]:
     ]
 
 
-def _changes(curve: Curve, quantity: str) -> list[Change]:
-    bounds = curve.results.bounds.get(quantity)
-    if bounds is None:
-        return []
-    points = curve.index[bounds.places[curve.index] >= 0]
-    own = bounds.places[points]
-    found = []
-    for place in np.flatnonzero(own[1:] != own[:-1]):
-        first, second = int(points[place]), int(points[place + 1])
-        one, other = str(bounds.at(first)), str(bounds.at(second))
-        x, y = curve.results.axes[curve.axis].numbers(np.array([first, second])).tolist()
-        at = _crossing(curve.results, quantity, (x, y), (one, other), (first, second))
-        found.append(Change(curve.axis, quantity, curve.fixed, one, other, (x, y), at))
-    return found
-
-
-def _crossing(
-    results: Results, quantity: str, at: tuple[float, float], bounds: tuple[str, str], points: tuple[int, int]
-) -> float:
-    x, y = at
-    if x <= 0 or y <= 0:
-        return (x + y) / 2
-    terms = results.terms.get(quantity, {})
-    if all(bound in terms for bound in bounds):
-        parts = [(float(terms[bounds[0]][point]), float(terms[bounds[1]][point])) for point in points]
-        if all(part > 0 for pair in parts for part in pair):
-            above, below = (log(mine / theirs) for mine, theirs in parts)
-            if above > below:
-                return exp(log(x) + above / (above - below) * log(y / x))
-    return sqrt(x * y)
-
-
-def _knees(curve: Curve, quantities: Sequence[str], changes: Sequence[Change]) -> list[Knee]:
+def _forms(curve: Curve, quantities: Sequence[str]) -> list[Form]:
     """Of what was simulated or measured; of the models where there is neither."""
-    told = [quantity for quantity in quantities if quantity in (SIMULATED, MEASURED)] or quantities
+    chosen = [quantity for quantity in quantities if quantity in (SIMULATED, MEASURED)] or quantities
+    shapes = {quantity: shape_of(*curve.points(quantity)) for quantity in chosen}
+    return [Form(curve.axis, quantity, curve.fixed, shape) for quantity, shape in shapes.items() if shape]
+
+
+def _knees(forms: Sequence[Form], changes: Sequence[Change]) -> list[Knee]:
+    """Those of a curve's forms, beside the models' changes on it."""
     thresholds: dict[str, list[float]] = {}
     for change in changes:
         if change.quantity != SIMULATED:
             thresholds.setdefault(change.quantity, []).append(change.at)
-    made = []
-    for quantity in told:
-        found = bend(*curve.points(quantity))
-        if found:
-            place = (curve.axis, quantity, curve.fixed, found.at, found.before, found.after, found.error)
-            made.append(Knee(*place, thresholds))
-    return made
+    return [
+        Knee(form.axis, form.quantity, form.fixed, **asdict(knee), error=form.shape.error, thresholds=thresholds)
+        for form in forms
+        if (knee := form.shape.knee)
+    ]

@@ -31,14 +31,16 @@ class Left:
 class Estimate:
     """How long computing takes.
 
-    seconds: None where that can't be told.
+    seconds: None where that is not known.
     source: from what it was estimated.
     excluded: about how many points are ruled out, where that shows in computing alone.
+    interval: from how few to how many seconds, in nineteen of twenty cases; None where that is not known.
     """
 
     seconds: float | None
     source: str
     excluded: int | None = None
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,9 @@ class Forecast:
     excluded: those that constraints or the machine rule out.
     stored: those that are there.
     recordings: sets of kernel parameters among those to compute.
-    seconds: about how long it would take, None where that can't be told.
+    seconds: about how long it would take, None where that is not known.
     estimate: from what it was estimated.
+    interval: see Estimate.
     """
 
     points: int
@@ -61,6 +64,7 @@ class Forecast:
     workers: int
     seconds: float | None
     estimate: str
+    interval: tuple[float, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""

@@ -6,25 +6,33 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from simtmm.errors import OutputError, StudyError
+from simtmm.display import Displayed, drawn
+from simtmm.errors import OutputError
+from simtmm.extras import imported
 from simtmm.files import written_whole
 from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.provenance import provenance
+from simtmm.study.arrays import dataset
 from simtmm.study.design.axes import Value
 from simtmm.study.design.columns import Column, Floats, Integers
 from simtmm.study.design.design import Design
 from simtmm.study.design.grid import Grid
 from simtmm.study.design.points import Point
+from simtmm.study.evaluation.residence import HELD_BY
 
 if TYPE_CHECKING:
     import pandas
+    import xarray
 
+    from simtmm.report.notebook.picture import Picture
+
+COMPUTED_BY = "computed_by"  # a column, where not all points are of the program and the simtmm of now
 FORMATS = (".parquet", ".csv")
 LEFT_OUT = ("engine", "model", "source", "symbols", "launch_ticks", "origin")  # of results, in tables
 LARGE = 20_000  # points of closed forms, from which on they are columns in JSON
@@ -39,12 +47,14 @@ class Row:
     status: "open" is a point that nobody has computed yet.
     reason: why it was skipped, or what failed.
     results: documents by quantity.
+    computed_by: by which earlier program or simtmm; empty for what would be computed now.
     """
 
     point: Point
     status: Status
     reason: str
     results: Documents
+    computed_by: str = ""
 
     def cycles(self, quantity: str) -> float | None:
         """The time by a simulation, a model or a measurement; None where there is none."""
@@ -53,10 +63,10 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(Displayed):
     """What is known of a study. The same whatever computed it, and however often it was interrupted.
 
-    design: what was asked for.
+    design: the program, the axes and what is computed.
     table: a row a point: status, reason, and the numbers of each quantity's result, as QUANTITY.cycles.
     """
 
@@ -71,6 +81,8 @@ class Results:
             "status": [row.status for row in rows],
             "reason": [row.reason for row in rows],
         }
+        if any(row.computed_by for row in rows):
+            columns[COMPUTED_BY] = [row.computed_by for row in rows]
         flat = [_flat(row.results) for row in rows]
         for name in dict.fromkeys(name for entry in flat for name in entry):
             columns[name] = [entry.get(name) for entry in flat]
@@ -82,12 +94,23 @@ class Results:
         """The points, an object each, with the documents of their results."""
         return self._rows()
 
+    def __repr__(self) -> str:
+        design = self.design
+        statuses = ", ".join(f"{self.number(status)} {status}" for status in get_args(Status) if self.number(status))
+        return f"Results({design.subject.name} over {', '.join(design.axes) or 'nothing'}; points: {statuses})"
+
     def __len__(self) -> int:
         return len(self.table)
 
     def number(self, status: Status) -> int:
         """How many points have that status."""
         return int(pyarrow.compute.sum(pyarrow.compute.equal(self.table["status"], status)).as_py() or 0)
+
+    @cached_property
+    def earlier(self) -> Counter[str]:
+        """How many points are of which earlier program or simtmm."""
+        there = self.table[COMPUTED_BY].to_pylist() if COMPUTED_BY in self.table.column_names else []
+        return Counter(each for each in there if each)
 
     def reasons(self, status: Status) -> Counter[str]:
         """How many points have that status for which reason."""
@@ -117,6 +140,11 @@ class Results:
         return {quantity: self._numbers_of(f"{quantity}.terms.") for quantity in self.design.compute}
 
     @cached_property
+    def holders(self) -> Column:
+        """Which limits hold a group's resident blocks, where that was simulated (residence.py)."""
+        return self._words(f"{SIMULATED}.{HELD_BY}")
+
+    @cached_property
     def known(self) -> Integers:
         """The points of which some time is known."""
         there = [np.isfinite(cycles) for cycles in self.cycles.values()]
@@ -124,7 +152,7 @@ class Results:
 
     def _bound(self, quantity: str) -> Column:
         if quantity == SIMULATED:
-            # What was simulated before causes were told has its states alone.
+            # What was simulated before there were causes has its states alone.
             causes, states = (self._most(f"{quantity}.{kind}.") for kind in ("causes", "time"))
             words = tuple(dict.fromkeys((*causes.values, *states.values)))
             known = [np.array([words.index(word) for word in own.values], dtype=np.int64) for own in (causes, states)]
@@ -133,9 +161,13 @@ class Results:
                 there = own.places >= 0
                 places[there] = numbers[own.places[there]]
             return Column(words, places)
-        if quantity == MEASURED or f"{quantity}.bound" not in self.table.column_names:
+        return Column((), np.full(len(self), -1)) if quantity == MEASURED else self._words(f"{quantity}.bound")
+
+    def _words(self, name: str) -> Column:
+        """A column of words, -1 where there are none."""
+        if name not in self.table.column_names:
             return Column((), np.full(len(self), -1))
-        words = self.table[f"{quantity}.bound"]
+        words = self.table[name]
         if not pa.types.is_dictionary(words.type):
             words = words.dictionary_encode()
         whole = words.unify_dictionaries().combine_chunks()
@@ -172,11 +204,41 @@ class Results:
         return pa.table(columns)
 
     def to_frame(self) -> "pandas.DataFrame":
-        """The same as a pandas.DataFrame. Raises StudyError where pandas is not installed."""
-        try:
-            return self.to_table().to_pandas()
-        except ImportError:
-            raise StudyError("to_frame needs pandas: pip install pandas") from None
+        """The same as a pandas.DataFrame. Raises OutputError where pandas is not installed."""
+        imported("pandas", "plot", "to_frame")
+        return self.to_table().to_pandas()
+
+    def to_xarray(self) -> "xarray.Dataset":
+        """The same as arrays over the axes; simtmm/study/arrays.py has how they are named.
+
+        Raises StudyError where two names would become one, and OutputError where xarray is not installed.
+        """
+        return dataset(self)
+
+    def plot(
+        self,
+        across: str | None = None,
+        up: str | None = None,
+        values: str | Sequence[str] = (),
+        by: str | None = None,
+        where: Mapping[str, str] | None = None,
+        log: str | None = None,
+        title: str | None = None,
+    ) -> "Picture":
+        """Curves over an axis, a heat map over two, or winner maps of several programs.
+
+        across: the axis; the first that varies and has numbers if left out.
+        up: the second axis of a heat map.
+        values: what is drawn: columns, quantities ("simulated") or ratios of them ("simulated/tmm"); times if left out.
+            With "winner" among them, which program is fastest over two axes, by each of the others or all series.
+        by: an axis that has a line for each of its values.
+        where: the points that are taken, by the values of axes.
+        log: which axes of curves are logarithmic, "x", "y", "xy" or "none"; found out if left out.
+        title: says the program, the machine and what does not vary if left out.
+
+        Raises OutputError for names that are none, for points that can't be distinguished, and without matplotlib.
+        """
+        return drawn(self, across=across, up=up, values=values, by=by, where=where, log=log, title=title)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON; of a large study of closed forms the points as columns."""
@@ -202,8 +264,10 @@ class Results:
             if Path(path).suffix == ".csv":
                 pyarrow.csv.write_csv(table, temporary)
             else:
-                said = {"simtmm": json.dumps({**provenance(), "study": self.design.study.model_dump(by_alias=True)})}
-                pyarrow.parquet.write_table(table.replace_schema_metadata(said), temporary)
+                metadata = {
+                    "simtmm": json.dumps({**provenance(), "study": self.design.study.model_dump(by_alias=True)})
+                }
+                pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), temporary)
 
 
 def check_format(path: str | Path) -> None:
@@ -222,6 +286,7 @@ def _document(row: Row) -> dict[str, Any]:
         "parameters": dict(point.parameters),
         "status": row.status,
         "reason": row.reason,
+        **({COMPUTED_BY: row.computed_by} if row.computed_by else {}),
         "results": row.results,
     }
 

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,12 +13,14 @@ from simtmm.parallel.tasks import Executor
 from simtmm.provenance import computed_by, provenance
 from simtmm.study.design.design import Design, design_file, design_of
 from simtmm.study.design.points import Point
+from simtmm.study.design.rules import rules_in
 from simtmm.study.design.study_file import study_of
 from simtmm.study.evaluation.closed_forms import ClosedForms
 from simtmm.study.evaluation.measured_times import Measured
 from simtmm.study.evaluation.simulations import Simulations
 from simtmm.study.forecast import Estimate, Forecast, Left
 from simtmm.study.results import Results
+from simtmm.study.store.file import is_writable
 from simtmm.study.store.store import Begin, Store
 from simtmm.watch import Watch
 
@@ -60,41 +63,60 @@ def sweep(
     workers: int | None = None,
     cluster: str | None = None,
     watch: Watch | None = None,
+    rules: Sequence[str | Path] = (),
 ) -> Results:
     """Run a study, or what is left of it, and give all of it, in its order.
 
     study: a study file's path, or its tables as a dict, or a design.
-    store: an SQLite file, made if it is not there; finished points in it are not run again, failed and damaged ones
-        are. Kept in memory if left out. An open one stays open.
+    store: an SQLite file, created if absent; finished points in it are not run again, failed and damaged ones
+        are. Kept in memory if left out. An open one stays open; one that can't be written to must be complete.
     workers: processes on this machine, one for each core if left out; 1 runs in this process. Closed forms need none.
     cluster: the address of a Dask scheduler (tcp://HOST:PORT), or local:N for N workers here.
     watch: called with (stage, done, to do): of the points, and in this process of what each goes through.
+    rules: Python files with scheduling rules, functions that the study names as values of `scheduling.scheduler`.
 
     A script that calls this with several workers needs `if __name__ == "__main__":`, as with any process pool.
     Raises the errors of simtmm.errors; what goes wrong at a single point is kept as that point's failure.
     """
     design = _design(study)
+    if rules:
+        design = replace(design, rules=rules_in(rules))
+    if design.rules and cluster is not None:
+        raise StudyError("rules: are files of this computer, and a cluster's workers have none: leave the cluster out")
     if workers is not None and workers < 1:
         raise StudyError(f"workers = {workers}: must be at least 1")
     executor = None if cluster is None else _cluster(cluster)
     evaluation = evaluation_of(design, watch)
     measured = evaluation.measured()
+    if not isinstance(store, Store) and is_file(store) and not is_writable(Path(store)):
+        with Store(store, make=False) as opened:
+            return _complete(evaluation, opened)
     with contextlib.nullcontext(store) if isinstance(store, Store) else Store(store) as opened:
 
-        def begin(said: Mapping[str, Any], points: Sequence[Point]) -> int:
-            about = {**provenance(), "sources": computed_by(), "workers": cluster or workers or "all cores", **said}
+        def begin(own: Mapping[str, Any], points: Sequence[Point]) -> int:
+            about = {**provenance(), "sources": computed_by(), "workers": cluster or workers or "all cores", **own}
             return opened.begin(design, points, about)
 
         return evaluation.compute(opened, begin, measured, workers, executor, watch)
 
 
+def _complete(evaluation: Evaluation, store: Store) -> Results:
+    """All of a study, from a store that can't be written to. Raises StudyError where it lacks something."""
+    left = evaluation.left(store)
+    if left.to_compute:
+        raise StudyError(f"{store.path}: can't be written, and lacks {left.to_compute} points")
+    return evaluation.results(store)
+
+
 def read(design: Design, store: Store) -> Results:
-    """What a store has of a study. Raises StudyError for what is damaged, and where all it has is of something else."""
+    """What a store has of a study, whatever computed it. Raises StudyError for what is damaged, and where all it has is
+    of another study.
+    """
     store.check()
     found = evaluation_of(design).results(store)
     if found.number("open") == len(found) and (store.finished() or store.parts()):
         raise StudyError(
-            f"{store.path}: its points are of another study or were computed by another simtmm: run it again"
+            f"{store.path}: none of its points is of this study: its program, parameters, machines or axes are others"
         )
     return found
 
@@ -106,16 +128,19 @@ def forecast(design: Design, store: str | Path, workers: int | None = None) -> F
         left = evaluation.left(opened)
         most = cores() if workers is None else workers
         number = max(min(most, left.to_compute), 1) if left.may_share else 1
-        made = evaluation.estimate(opened, left, number) if left.to_compute else Estimate(0.0, "nothing is left to do")
+        estimate = (
+            evaluation.estimate(opened, left, number) if left.to_compute else Estimate(0.0, "nothing is left to do")
+        )
     return Forecast(
         points=design.size,
-        excluded=left.excluded if made.excluded is None else made.excluded,
+        excluded=left.excluded if estimate.excluded is None else estimate.excluded,
         stored=left.stored,
         to_compute=left.to_compute,
         recordings=left.recordings,
         workers=number,
-        seconds=made.seconds,
-        estimate=made.source,
+        seconds=estimate.seconds,
+        estimate=estimate.source,
+        interval=estimate.interval,
     )
 
 

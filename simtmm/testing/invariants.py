@@ -14,9 +14,9 @@ import numpy.typing as npt
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result
-from simtmm.stalls import COUNTS, PATH, Reason
+from simtmm.stalls import COUNTS, KINDS, LAUNCH_COUNTS, PATH, Reason
 from simtmm.testing.warp import Costs, Life, life_of
-from simtmm.timeline import STATES, Timeline, WarpState
+from simtmm.timeline import MOST_STRETCHES, STATES, TRAFFIC, Timeline, WarpState
 from simtmm.workload import Workload
 
 Invariant = Callable[[Machine, Workload, Result], list[str]]
@@ -173,6 +173,7 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
     in_memory = int(spent[timeline.state == WarpState.MEMORY].sum())
     in_grants = int(spent[timeline.state == WarpState.ISSUING].sum())
     counts = dict(zip(COUNTS, stalls.counts.sum(axis=0).tolist(), strict=True))
+    launches = dict(zip(LAUNCH_COUNTS, stalls.launch_counts.sum(axis=0).tolist(), strict=True))
     sums = {
         "ticks of waits for memory": (int(whole[waits].sum()), in_memory),
         "ticks of grants": (int(whole[grants].sum()), in_grants),
@@ -182,7 +183,12 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
         "chunks": (counts["chunks"], result.transactions),
         "L1 hits": (counts["l1_hits"], result.l1_hits),
         "L2 hits": (counts["l2_hits"], result.l2_hits),
+        **{f"{name} of launches": (launches[name], counts[name]) for name in COUNTS},
+        "chunks of launches by kind": (sum(launches[name] for name in KINDS), result.transactions),
     }
+    if result.time is not None:
+        held = sum(result.time.values()) - result.time["empty"]
+        sums["ticks of core groups with warps"] = (int(stalls.active.sum()), held)
     findings = [f"{name}: {booked} are booked of {there}" for name, (booked, there) in sums.items() if booked != there]
     for reason in set(Reason) - {*grants, *PATH}:
         wrong = np.flatnonzero(of_intervals[:, reason] != stalls.ticks[:, reason])
@@ -192,6 +198,24 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
             for place in wrong.tolist()
         ]
     return findings
+
+
+def chunks_over_time_are_all_chunks(machine: Machine, workload: Workload, result: Result) -> list[str]:
+    """`Result.traffic` adds up to what is counted, and lies within the run."""
+    traffic = result.traffic
+    if traffic is None:
+        return []
+    of = dict(zip(TRAFFIC, traffic.chunks.sum(axis=0).tolist(), strict=True))
+    l2 = machine.memory.l2
+    sums = {
+        "chunks at the ports": (of["loads"] + of["others"], result.transactions),
+        "L1 hits": (of["l1_hits"], result.l1_hits),
+        "L2 hits": (of["l2_hits"], result.l2_hits),
+        "loads at the L2": (of["l2_loads"], of["loads"] - result.l1_hits if l2 else 0),
+        "chunks at memory": (of["memory"], result.transactions - result.l1_hits - result.l2_hits - of["l2_stores"]),
+        "chunks within the run": (int(traffic.within(result.ticks, MOST_STRETCHES).chunks.sum()), sum(of.values())),
+    }
+    return [f"{name}: {passed} over time of {there}" for name, (passed, there) in sums.items() if passed != there]
 
 
 def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Result) -> list[str]:
@@ -252,6 +276,7 @@ INVARIANTS: dict[str, Invariant] = {
         barriers_are_honoured,
         time_is_where_the_timeline_says,
         every_tick_is_booked_once,
+        chunks_over_time_are_all_chunks,
         makespan_is_within_bounds,
         round_robin_starves_nobody,
     )

@@ -29,6 +29,7 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         "transfers": "serial" if serial else "pipelined",
         "port_interval": draw(durations),
         "port_chunks": draw(st.sampled_from([1, 1, 4])),
+        "ports": draw(st.sampled_from([1, 1, 2, 3])),
         "partitions": draw(st.integers(1, 5)),
         "interleave": draw(st.sampled_from(["modulo", "hash"])),
         "service": draw(service),
@@ -49,6 +50,8 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         memory["l2"]["start"] = draw(st.sampled_from(["cold", "warm"]))
     if draw(st.booleans()):
         memory["store_latency"] = draw(st.sampled_from([1, 20, 150.25]))
+    if draw(st.booleans()):
+        memory["store_interval"] = draw(durations)
     if draw(st.booleans()):
         memory["outstanding"] = draw(st.integers(1, 3))
     return memory

@@ -40,7 +40,7 @@ class Costs:
         self.latency, self.store_latency = durations.latency, durations.store_latency
         self.turnaround, self.opening = durations.turnaround, durations.row_opening
         self.fastest, self.slowest = durations.fastest_load, durations.slowest_load
-        self.port_interval = durations.port_interval
+        self.port_interval, self.store_interval = durations.port_interval, durations.store_interval
         self.port_chunks = memory.port_chunks
         self.first_access = durations.first_access
         self.service, self.atomic_service = durations.service, durations.atomic_service
@@ -78,13 +78,15 @@ class Costs:
         runs = 1 + sum(
             one_by_one or one // self.port_chunks != other // self.port_chunks for one, other in pairwise(chunks)
         )
-        return latency * len(chunks) if self.serial else latency + self.port_interval * (runs - 1)
+        interval = self.store_interval if operation[0] == "store" else self.port_interval
+        return latency * len(chunks) if self.serial else latency + interval * (runs - 1)
 
     def most_access(self, operation: Operation) -> int:
         """The same where its chunks come one after another and wait for nobody else's."""
         service = self.atomic_service if operation[0] == "atomic" else self.service
         slowest = max(self.slowest, self.store_latency)
-        each = slowest + self.port_interval + service + self.turnaround + self.opening + self.l2_service
+        port = max(self.port_interval, self.store_interval)
+        each = slowest + port + service + self.turnaround + self.opening + self.l2_service
         return self.first_access + each * len(operation[1])
 
 

@@ -5,7 +5,7 @@ from simtmm.trace.info import MOST_BLOCKS, TraceInfo
 
 
 def check_launches(info: TraceInfo) -> None:
-    """Refuse a launch of more blocks than a trace can number, before room is made for them."""
+    """Refuse a launch of more blocks than a trace can number, before memory is allocated for them."""
     for number, launch in enumerate(info.launches):
         if launch.blocks > MOST_BLOCKS:
             raise TraceError(

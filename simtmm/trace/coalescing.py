@@ -43,7 +43,7 @@ class Transaction(NamedTuple):
 class Traffic:
     """What many accesses move.
 
-    bytes_moved: of all transactions. useful_bytes: of these, the bytes that threads asked for, a byte once in a
+    bytes_moved: of all transactions. useful_bytes: of these, the bytes that threads requested, a byte once in a
     transaction however many threads ask for it.
     """
 
@@ -108,8 +108,8 @@ def coalesce(addresses: Integers, sizes: Integers, ends: Integers) -> Transfers:
     most = int(((size + SMALLEST_SEGMENT - 2) // SMALLEST_SEGMENT + 1).sum())
     begin, length, useful = (np.empty(most, dtype=np.int64) for _ in range(3))
     counts = np.empty(len(ends), dtype=np.int64)
-    made = _serve(where, size, ends, begin, length, useful, counts)
-    return Transfers(begin[:made].copy(), length[:made].copy(), useful[:made].copy(), counts)
+    transactions = _serve(where, size, ends, begin, length, useful, counts)
+    return Transfers(begin[:transactions].copy(), length[:transactions].copy(), useful[:transactions].copy(), counts)
 
 
 @Compiled
@@ -122,16 +122,16 @@ def _serve(addresses, sizes, ends, segment_begin, segment_bytes, useful, counts)
         first = end
     begin = np.empty(most, dtype=np.int64)  # of each thread: the first byte that it still waits for,
     stop = np.empty(most, dtype=np.int64)  # and the end of its access
-    asked = np.full(LARGEST_SEGMENT, -1, dtype=np.int64)  # of each byte: the last transaction it was asked for in
+    requested = np.full(LARGEST_SEGMENT, -1, dtype=np.int64)  # of each byte: the last transaction that requested it
 
-    made = 0
+    transactions = 0
     first = 0
     for group in range(len(ends)):
         threads = ends[group] - first
         for thread in range(threads):
             begin[thread] = addresses[first + thread]
             stop[thread] = begin[thread] + sizes[first + thread]
-        before = made
+        before = transactions
         leader = 0
         while True:
             while leader < threads and begin[leader] == stop[leader]:
@@ -143,7 +143,7 @@ def _serve(addresses, sizes, ends, segment_begin, segment_bytes, useful, counts)
             base = begin[leader] // length * length
             low = base + length
             high = base
-            useful[made] = 0
+            useful[transactions] = 0
             for thread in range(leader, threads):
                 if begin[thread] == stop[thread] or begin[thread] < base or begin[thread] >= base + length:
                     continue
@@ -151,9 +151,9 @@ def _serve(addresses, sizes, ends, segment_begin, segment_bytes, useful, counts)
                 low = min(low, begin[thread])
                 high = max(high, last)
                 for byte in range(begin[thread] - base, last - base):
-                    if asked[byte] != made:
-                        asked[byte] = made
-                        useful[made] += 1
+                    if requested[byte] != transactions:
+                        requested[byte] = transactions
+                        useful[transactions] += 1
                 begin[thread] = last
             while length > SMALLEST_SEGMENT:
                 half = length // 2
@@ -162,12 +162,12 @@ def _serve(addresses, sizes, ends, segment_begin, segment_bytes, useful, counts)
                 elif high > base + half:
                     break
                 length = half
-            segment_begin[made] = base
-            segment_bytes[made] = length
-            made += 1
-        counts[group] = made - before
+            segment_begin[transactions] = base
+            segment_bytes[transactions] = length
+            transactions += 1
+        counts[group] = transactions - before
         first = ends[group]
-    return made
+    return transactions
 
 
 def _sizes(sizes: npt.ArrayLike, addresses: Integers) -> Integers:

@@ -3,13 +3,14 @@
 Nothing here comes from an engine, so that prediction and simulation are independent.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.display import Displayed
 from simtmm.machine import Machine
 from simtmm.machine.tables import LARGEST_SEGMENT
 from simtmm.trace.coalescing import HALF_WARP
@@ -37,6 +38,7 @@ class LaunchCounts:
     accesses: accesses to global memory, thread by thread. thread_accesses: of the thread with most.
     bytes_read, bytes_written: what those accesses ask for; an atomic both reads and writes.
     store_operations, atomic_operations: of the memory operations, the chunks of stores and the updates of atomics.
+    waits: see Counts.
     """
 
     kernel: str
@@ -60,10 +62,11 @@ class LaunchCounts:
     bytes_written: int = 0
     store_operations: int = 0
     atomic_operations: int = 0
+    waits: int = 0
 
 
 @dataclass(frozen=True)
-class Counts:
+class Counts(Displayed):
     """What a program does, for a machine's W and C.
 
     work: T1, operations of all threads; an access to memory is one, OP(n) is n, each instruction of a compiled program
@@ -94,8 +97,14 @@ class Counts:
     waits: int = 0
     work_by_class: Mapping[str, int] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return (
+            f"Counts(work: {self.work:,}, span: {self.span:,}, memory operations: {self.memory_operations:,}, "
+            f"threads per core: {self.threads_per_core:.4g})"
+        )
+
     @classmethod
-    def of_launch(cls, launch: LaunchCounts, waits: int = 0) -> "Counts":
+    def of_launch(cls, launch: LaunchCounts) -> "Counts":
         """Those of a program of one launch."""
         return cls(
             work=launch.work,
@@ -105,7 +114,22 @@ class Counts:
             threads_per_core=launch.threads_per_core,
             warps_in_use=float(launch.warps_in_use),
             launches=(launch,),
-            waits=waits,
+            waits=launch.waits,
+        )
+
+    @classmethod
+    def of_launches(cls, launches: Sequence[LaunchCounts], work_by_class: Mapping[str, int]) -> "Counts":
+        """Those of a program of these launches. work_by_class: of all of them."""
+        return cls(
+            work=sum(launch.work for launch in launches),
+            span=sum(launch.span for launch in launches),
+            memory_operations=sum(launch.memory_operations for launch in launches),
+            memory_instructions=sum(launch.memory_instructions for launch in launches),
+            threads_per_core=_mean([(launch.memory_operations, launch.threads_per_core) for launch in launches]),
+            warps_in_use=_mean([(launch.memory_operations, launch.warps_in_use) for launch in launches]),
+            launches=tuple(launches),
+            waits=sum(launch.waits for launch in launches),
+            work_by_class=work_by_class,
         )
 
     @classmethod
@@ -190,20 +214,11 @@ def _counts(
                 uncoalesced_operations=tally.uncoalesced_chunks,
                 store_operations=tally.stored,
                 atomic_operations=tally.updated,
+                waits=tally.waits,
                 **{name: int(column[number]) for name, column in of_launches.items()},
             )
         )
-    return Counts(
-        work=sum(launch.work for launch in launches),
-        span=sum(launch.span for launch in launches),
-        memory_operations=sum(tally.chunks for tally in tallies),
-        memory_instructions=sum(tally.memory for tally in tallies),
-        threads_per_core=_mean([(launch.memory_operations, launch.threads_per_core) for launch in launches]),
-        warps_in_use=_mean([(launch.memory_operations, launch.warps_in_use) for launch in launches]),
-        launches=tuple(launches),
-        waits=sum(tally.waits for tally in tallies),
-        work_by_class=threads.work_by_class,
-    )
+    return Counts.of_launches(launches, threads.work_by_class)
 
 
 def _mean(weighted: list[tuple[int, float]]) -> float:

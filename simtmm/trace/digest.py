@@ -1,7 +1,7 @@
 """The digest of a trace: what tells whether two do the same, and whether a file was changed.
 
-Digests of 40 digits are made of sums over the events of each block, which follow from runs (runs/summing.py). Those of
-32 digits, in files from before there were runs, are made of the events as they lie in memory.
+Digests of 40 digits follow from sums over the events of each block, which follow from runs (runs/summing.py). Those of
+32 digits, in files from before there were runs, follow from the events as they lie in memory.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ import numpy as np
 from simtmm.trace.runs.blocks import Encoder, Runs, runs_of
 from simtmm.trace.schema import Batch, TraceArray, TraceLaunch, TraceSite
 
-# Version 1 hashed events as they lay in memory then, and of launches and arrays what there was to say.
+# Version 1 hashed events as they lay in memory then, and the fields that launches and arrays had.
 _EVENT_OF_1 = np.dtype([("value", "<u8"), ("thread", "<i4"), ("site", "<u2"), ("kind", "u1"), ("bytes", "u1")])
 _FIELDS_OF_1 = 5  # of a launch, and of an array
 
@@ -46,7 +46,7 @@ class TraceDigest:
         self, launches: Sequence[TraceLaunch], arrays: Sequence[TraceArray], sites: Sequence[TraceSite] = ()
     ) -> str:
         """The digest of all."""
-        self._hash.update(json.dumps([*_shapes(launches, arrays), _said(sites)]).encode())
+        self._hash.update(json.dumps([*_shapes(launches, arrays), _site_entries(sites)]).encode())
         return self._hash.hexdigest()
 
 
@@ -78,7 +78,7 @@ class OldDigest:
         """The digest of all."""
         shapes = _shapes(launches, arrays, _FIELDS_OF_1 if self._version == 1 else None)
         if self._version != 1:
-            shapes.append(_said(sites))
+            shapes.append(_site_entries(sites))
         for part in (self._blocks.digest(), json.dumps(shapes).encode()):
             self._events.update(part)
         return self._events.hexdigest()
@@ -92,14 +92,14 @@ def digest_like(text: str, version: int) -> TraceDigest | OldDigest:
 def _shapes(
     launches: Sequence[TraceLaunch], arrays: Sequence[TraceArray], fields: int | None = None
 ) -> list[list[Any]]:
-    """What launches and arrays say, or the first fields of it."""
+    """The fields of launches and arrays, or the first of them."""
     return [[astuple(item)[:fields] for item in items] for items in (launches, arrays)]
 
 
-def _said(sites: Sequence[TraceSite]) -> list[Any]:
-    """What sites say beside where they are."""
-    said = [(site.site, sorted(site.work), site.needs, site.gives, *_stall(site)) for site in sites]
-    return [what for what in said if any(what[1:])]
+def _site_entries(sites: Sequence[TraceSite]) -> list[Any]:
+    """The fields of sites, but for where they are."""
+    entries = [(site.site, sorted(site.work), site.needs, site.gives, *_stall(site)) for site in sites]
+    return [what for what in entries if any(what[1:])]
 
 
 def _stall(site: TraceSite) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from simtmm.renamed import LAUNCH_KEYS, with_new_names
-from simtmm.trace.schedule import Schedule
+from simtmm.trace.schedule import Listing, Schedule
 from simtmm.trace.schema import (
     MOST_SITES,
     MOST_THREADS,
@@ -33,10 +33,11 @@ class TraceInfo:
     provenance: versions, recorder, source hash, command, and under "warnings" what the recorder doubts.
     sampling: which blocks were recorded, if not all.
     form: "written" where events are what the program's author wrote (LD, ST, OP), "compiled" where they are what a
-        compiler made of it, "imported" where another tool recorded them.
+        compiler's output, "imported" where another tool recorded them.
     architecture: what it was compiled for, such as "sm_80"; "" if nothing.
     warp_size: threads of a warp that it was compiled for, where instructions of whole warps are in it; else None.
     version: of the schema that the digest is of.
+    listings: the code of compiled kernels, as text; no part of the digest.
     """
 
     kernel: str
@@ -52,25 +53,26 @@ class TraceInfo:
     architecture: str = ""
     warp_size: int | None = None
     version: int = VERSION
+    listings: tuple[Listing, ...] = ()
 
     @property
     def doubts(self) -> list[str]:
         """Why the recorder doubts that the trace holds all that the kernel did, in words."""
-        said = self.provenance.get("warnings")
-        return [str(doubt) for doubt in said] if isinstance(said, list) else []
+        warnings = self.provenance.get("warnings")
+        return [str(doubt) for doubt in warnings] if isinstance(warnings, list) else []
 
     @property
     def schedules(self) -> tuple[Schedule, ...]:
-        """Of a compiled program's kernels, what their instructions are; empty where that is not told."""
-        said = self.provenance.get("schedules")
+        """Of a compiled program's kernels, what their instructions are; empty where that is unknown."""
+        schedules = self.provenance.get("schedules")
         with contextlib.suppress(KeyError, TypeError, ValueError):
-            return tuple(Schedule.from_dict(each) for each in said or ())
+            return tuple(Schedule.from_dict(each) for each in schedules or ())
         return ()
 
     @property
     def warnings(self) -> list[str]:
         """What a reader of a result of this trace must know: what it leaves out, and what its recorder doubts."""
-        as_ptx = [f"{each.kernel}: {each.told}: {each.why}" for each in self.schedules if each.why]
+        as_ptx = [f"{each.kernel}: {each.summary}: {each.why}" for each in self.schedules if each.why]
         return [*([self.sampling.warning] if self.sampling else []), *as_ptx, *self.doubts]
 
     def warnings_on(self, warp_width: int) -> list[str]:
@@ -96,6 +98,8 @@ class TraceInfo:
             "architecture": self.architecture,
             "warp_size": self.warp_size,
         }
+        if self.listings:
+            table["listings"] = [listing.to_dict() for listing in self.listings]
         return table if self.sampling is None else {**table, "sampling": asdict(self.sampling)}
 
     @classmethod
@@ -122,6 +126,7 @@ class TraceInfo:
             architecture=str(table.get("architecture", "")),
             warp_size=None if warp_size is None else _whole("warp_size", warp_size, 1),
             version=version,
+            listings=tuple(_listing(entry) for entry in table.get("listings", ())),
         )
 
 
@@ -154,6 +159,13 @@ def _site(entry: Mapping[str, Any]) -> TraceSite:
     site = TraceSite.from_dict(entry)
     _whole("site", site.site, 0, MOST_SITES - 1)
     return site
+
+
+def _listing(entry: Mapping[str, Any]) -> Listing:
+    try:
+        return Listing.from_dict(entry)
+    except IndexError:
+        raise ValueError("listings: a place is not known") from None
 
 
 def _one_of(key: str, value: Any, allowed: tuple[str, ...]) -> str:

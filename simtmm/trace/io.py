@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from simtmm.display import Displayed
 from simtmm.documents import parsed_json
 from simtmm.errors import TraceError, nearest, shown, shown_error
 from simtmm.files import data_folders, is_there, written_whole
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 SUFFIX = ".parquet"  # of a trace's file
 
 
-class Trace:
+class Trace(Displayed):
     """What the threads of a kernel did. Frozen: its events are read batch by batch, each of whole blocks.
 
     races: what a recording with `races=True` found (simtmm.trace.races); None where nobody looked.
@@ -39,7 +40,7 @@ class Trace:
         self._verified = False  # the file's rows against its digest, once
 
     def __repr__(self) -> str:
-        return f"Trace({self.info.kernel}, {len(self.info.launches)} launches, {self.info.events} events)"
+        return f"Trace({self.info.kernel}: launches: {len(self.info.launches):,}, events: {self.info.events:,})"
 
     def batches(self) -> Iterator[Batch]:
         """The events, in order. Raises TraceError where a file is damaged or contradicts its own metadata.
@@ -85,14 +86,23 @@ class Trace:
             )
         self._verify(digest)
 
+    def runs_of(self, launch: int) -> Iterator[Runs]:
+        """Those of a launch alone, from a file that was read before: the rest is not read again where it has runs."""
+        if isinstance(self._source, Path) and self._verified and self._holds_runs(self._source):
+            yield from read_runs(self._source, self.info, launch)
+            return
+        for runs in self.runs():
+            if runs.launch == launch:
+                yield runs
+
     def _holds_runs(self, path: Path) -> bool:
         try:
             return holds_runs(path)
-        except (OSError, pa.ArrowException) as error:
+        except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
             raise TraceError(f"{path}: can't be read ({shown_error(error)})") from None
 
     def _unverified(self) -> TraceDigest | OldDigest | None:
-        """What the digest of the file's rows is made with, unless that has been looked at."""
+        """What the digest of the file's rows is computed with, unless that has been looked at."""
         return None if self._verified else digest_like(self.info.digest, self.info.version)
 
     def _verify(self, digest: TraceDigest | OldDigest | None) -> None:
@@ -124,7 +134,7 @@ class Trace:
 def load_trace(path: str | Path) -> Trace:
     """A trace that simtmm wrote. Raises TraceError.
 
-    Only the metadata is read here; events are read when they are asked for.
+    Only the metadata is read here; events are read when they are needed.
 
     path: of a Parquet file; or a trace's name, traces/NAME.parquet in the folders of `simtmm.files.data_folders`.
     """
@@ -135,7 +145,7 @@ def load_trace(path: str | Path) -> Trace:
             document = (file.metadata.metadata or {}).get(METADATA_KEY)
     except OSError as error:
         raise TraceError(f"{path}: can't be read ({error.strerror or error})") from None
-    except pa.ArrowException as error:
+    except (pa.ArrowException, UnicodeDecodeError) as error:  # Python reads the names of columns
         raise TraceError(f"{path}: is not a whole Parquet file ({shown_error(error)})") from None
     if document is None or schema.remove_metadata() not in (RUN_COLUMNS, COLUMNS, OLD_COLUMNS):
         raise TraceError(

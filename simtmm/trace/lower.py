@@ -26,10 +26,12 @@ each transaction that serves it, the chunk in which its segment lies (simtmm/tra
 listed several times.
 """
 
+import dataclasses
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
+from threading import Lock
 from typing import TypeVar
 
 import numpy as np
@@ -38,23 +40,24 @@ import numpy.typing as npt
 from simtmm.computer import cores
 from simtmm.errors import MachineError, TraceError, WorkloadError
 from simtmm.machine import Machine
-from simtmm.stalls import Places
+from simtmm.stalls import OF_LAUNCHES, THREAD_INSTRUCTIONS, Places
 from simtmm.trace.blocks_of_launches import check_launches
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
 from simtmm.trace.runs.blocks import Runs
-from simtmm.trace.schema import BEYOND, Kind
-from simtmm.trace.site_tables import places_of
+from simtmm.trace.schema import BEYOND, Kind, TraceLaunch
+from simtmm.trace.site_tables import has_places, places_of
 from simtmm.trace.specification import LoweringSpecification
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload, TraceLowering
 from simtmm.trace.warps.lowering import Lowered, Lowering, RefusedError
-from simtmm.workload import Tally, Tallying, Workload
+from simtmm.workload import LARGEST, Tally, Tallying, Workload
 
 Progress = Callable[[int, int], None]
 
 Lowerable = TypeVar("Lowerable", Workload, StreamedWorkload, AnyWorkload)
+Number = TypeVar("Number", bound=np.generic)
 
-MOST_HELD = 1 << 28  # bytes of the operations that are held rather than made anew for each simulation
+MOST_HELD = 1 << 28  # bytes of the operations that are held rather than generated for each simulation
 
 
 def lower(trace: Trace, machine: Machine, progress: Progress | None = None, places: bool = False) -> Workload:
@@ -62,13 +65,17 @@ def lower(trace: Trace, machine: Machine, progress: Progress | None = None, plac
 
     W, C, the width of a word, the rule of coalescing and the banks are the machine's. Each launch carries its
     occupancy: as many blocks as Eq (5.2) of the dissertation lets a group hold. progress: called with (events done,
-    events in all). places: whether operations say where in the program they come from, as stalls by line need it.
+    events in all). places: whether operations have their place in the program, as stalls by line need it.
 
     Raises WorkloadError where a block does not fit the machine or a warp's work does not fit 64 bits, TraceError where
     the trace is damaged.
     """
     check_fits(trace.info, machine)  # refused before the work
-    return fit(lower_with(trace, LoweringSpecification.of(machine, places), progress), trace.info, machine)
+    return fit(
+        lower_with(trace, LoweringSpecification.of(machine, places and has_places(trace.info)), progress),
+        trace.info,
+        machine,
+    )
 
 
 def lower_or_stream(
@@ -79,15 +86,15 @@ def lower_or_stream(
     most_held: int | None = None,
     places: bool = False,
 ) -> tuple[AnyWorkload, tuple[Tally, ...]]:
-    """What `lower` gives, or, where that is too much to hold, what makes its operations as an engine asks for them.
+    """The result of `lower`, or, where that is too large to hold, what lowers operations as an engine asks for them.
 
     tallying: adds up the operations of each launch; how is its own. most_held: bytes of the operations held;
-    MOST_HELD if left out. places: whether operations say where in the program they come from.
+    MOST_HELD if left out. places: whether operations have their place in the program.
 
     Gives that as well. Raises what `lower` raises.
     """
     check_fits(trace.info, machine)  # refused before the work
-    specification = LoweringSpecification.of(machine, places)
+    specification = LoweringSpecification.of(machine, places and has_places(trace.info))
     workload, tallies = lower_or_stream_with(trace, specification, progress, tallying, most_held)
     return fit(workload, trace.info, machine), tallies
 
@@ -102,20 +109,18 @@ def lower_or_stream_with(
     """Likewise on any machine of a specification; launches carry no occupancy: see `fit`."""
     tallying = tallying or Tallying(len(trace.info.launches))
     most = MOST_HELD if most_held is None else most_held
-    pieces: list[tuple[Runs, Lowered]] = []
-    held = 0
-    counted: list[Lowering] = []
-    for runs, lowered in _lowered(trace, specification, progress, counted):
-        tallying.add(runs.launch, lowered.kind, lowered.amount, lowered.warp_operations)
-        held += lowered.bytes
-        if held <= most:
-            pieces.append((runs, lowered))
-        else:
-            pieces.clear()
+    pieces: _Pieces | None = _Pieces(trace.info, specification.warp_width)
+    threads = _Threads(trace.info, specification)
+    for runs, lowered in _lowered(trace, specification, progress, threads):
+        tallying.add(runs.launch, lowered.kind, lowered.amount, lowered.warp_operations, lowered.goes_on)
+        if pieces is not None:
+            pieces.add(runs, lowered)
+            if pieces.bytes > most:
+                pieces = None
     tallies = tallying.finish()
-    places = _places(trace.info, specification, counted)
-    if held <= most:
-        return _assemble(pieces, trace.info, specification.warp_width, places), tallies
+    places = threads.places()
+    if pieces is not None:
+        return pieces.workload(places), tallies
     limits = np.zeros(len(trace.info.launches), dtype=np.int64)
     return StreamedWorkload(trace, specification, limits, tallies, trace.info.kernel, places), tallies
 
@@ -125,67 +130,109 @@ def lower_with(trace: Trace, specification: LoweringSpecification, progress: Pro
 
     Raises what `lower` raises, but that every block fits.
     """
-    counted: list[Lowering] = []
-    pieces = list(_lowered(trace, specification, progress, counted))
-    places = _places(trace.info, specification, counted)
-    return _assemble(pieces, trace.info, specification.warp_width, places)
+    threads = _Threads(trace.info, specification)
+    pieces = _Pieces(trace.info, specification.warp_width)
+    for runs, lowered in _lowered(trace, specification, progress, threads):
+        pieces.add(runs, lowered)
+    return pieces.workload(threads.places())
 
 
-def _places(info: TraceInfo, specification: LoweringSpecification, counted: list[Lowering]) -> Places | None:
-    """Where operations come from, with the threads that were counted while they were lowered."""
-    if not specification.places:
-        return None
-    return places_of(info, np.sum([lowering.threads for lowering in counted], axis=0))
+class _Threads:
+    """What is counted of threads while their operations are lowered."""
+
+    def __init__(self, info: TraceInfo, specification: LoweringSpecification) -> None:
+        self._info = info
+        self._with_places = specification.places
+        self._counted: list[Lowering] = []
+        self._lock = Lock()
+        self._launches = np.zeros((len(info.launches), len(OF_LAUNCHES)), np.int64)
+        if self._with_places:
+            self._places = places_of(info)
+            each = [[getattr(site, name) for name in THREAD_INSTRUCTIONS] for site in self._places.sites]
+            self._each = np.repeat(
+                np.array(each, np.int64).reshape(-1, len(THREAD_INSTRUCTIONS)), len(self._places.arrays), axis=0
+            )
+
+    def count(self, lowering: Lowering) -> Lowering:
+        """Count what it lowers."""
+        self._counted.append(lowering)
+        return lowering
+
+    def so_far(self, lowering: Lowering) -> npt.NDArray[np.int64]:
+        """int64[OF_LAUNCHES]: of all that it has lowered."""
+        if not self._with_places:
+            return np.zeros(len(OF_LAUNCHES), np.int64)
+        table, times = lowering.threads[:, :-1], lowering.threads[:, -1]
+        so_far: npt.NDArray[np.int64] = np.concatenate([table.sum(axis=0), times @ self._each])
+        return so_far
+
+    def add(self, launch: int, counted: npt.NDArray[np.int64]) -> None:
+        """Add to a launch."""
+        with self._lock:  # blocks of a launch are lowered by several threads
+            self._launches[launch] += counted
+
+    def places(self) -> Places | None:
+        """Where operations come from, with what threads did there; None where nobody asks. Raises TraceError."""
+        if not self._with_places:
+            return None
+        threads = np.sum([lowering.threads for lowering in self._counted], axis=0)
+        work = max(float(lowering.threads[:, -1].astype(np.float64) @ self._each[:, 0]) for lowering in self._counted)
+        if work * len(self._counted) >= float(LARGEST):
+            raise TraceError(f"{self._info.kernel}: has 2^63 operations and more: its work must be below 2^63")
+        return dataclasses.replace(self._places, threads=threads, launches=self._launches)
 
 
 def _lowered(
-    trace: Trace, specification: LoweringSpecification, progress: Progress | None, counted: list[Lowering]
+    trace: Trace, specification: LoweringSpecification, progress: Progress | None, counted: _Threads
 ) -> Iterator[tuple[Runs, Lowered]]:
-    """The operations of some blocks after others, lowered on all cores. counted: gets what lowers them."""
+    """The operations of some blocks after others, lowered on all cores. counted: counts what threads do there."""
     info = trace.info
     check_launches(info)
     of_trace = TraceLowering(info, specification)
     count = cores()
     free: SimpleQueue[Lowering] = SimpleQueue()
-    for _ in range(count):
-        counted.append(of_trace.lowering())
-        free.put(counted[-1])
+    for _ in range(count + 1):  # as many as runs are under way at once
+        free.put(counted.count(of_trace.lowering()))
 
-    def lowered(runs: Runs) -> Lowered:
+    def lowered(runs: Runs) -> Iterator[Lowered]:
         own = free.get()
         try:
-            return own.lower(runs, *of_trace.of_launch(runs.launch))
+            before = counted.so_far(own)
+            yield from own.lower(runs, *of_trace.of_launch(runs.launch))
+            counted.add(runs.launch, counted.so_far(own) - before)
         finally:
             free.put(own)
 
-    under_way: deque[tuple[Runs, Future[Lowered]]] = deque()
+    under_way: deque[tuple[Runs, Iterator[Lowered], Future[Lowered | None]]] = deque()
     done = 0
     pieces = iter(trace.runs())
     with ThreadPoolExecutor(count, "simtmm-lower") as threads:
         while True:
             runs = next(pieces, None)
             if runs is not None:
-                under_way.append((runs, threads.submit(lowered, runs)))
+                lowering = lowered(runs)
+                under_way.append((runs, lowering, threads.submit(next, lowering, None)))
             if not under_way:
                 return
             if runs is None or len(under_way) > count:
-                first, future = under_way.popleft()
+                first, lowering, future = under_way.popleft()
                 try:
-                    made = future.result()
+                    while (part := future.result()) is not None:
+                        future = threads.submit(next, lowering, None)
+                        yield first, part
                 except RefusedError as error:
                     raise _refusal(first, error.block, info) from None
-                yield first, made
                 done += int(first.events.sum())
                 if progress:
                     progress(done, info.events)
 
 
 def fit(workload: Lowerable, info: TraceInfo, machine: Machine) -> Lowerable:
-    """A workload that was made for a machine's specification, with the occupancy of that machine.
+    """A workload that was lowered for a machine's specification, with the occupancy of that machine.
 
     Raises WorkloadError where a block does not fit.
     """
-    return workload.limited(np.array(_occupancy(info, machine), dtype=np.int64), f"{info.kernel} on {machine.name}")
+    return workload.limited(np.array(_occupancy(info, machine), dtype=np.int64), info.kernel)
 
 
 def check_fits(info: TraceInfo, machine: Machine) -> None:
@@ -202,8 +249,27 @@ def _occupancy(info: TraceInfo, machine: Machine) -> list[int]:
                 machine.active_blocks(launch.threads_per_block, launch.registers_per_thread, launch.shared_memory_bytes)
             )
         except MachineError as error:
-            raise WorkloadError(f"{info.kernel}: launch {number} of {launch.kernel}: {error}") from None
+            hint = _smaller_blocks(launch, machine)
+            raise WorkloadError(f"{info.kernel}: launch {number} of {launch.kernel}: {error}{hint}") from None
     return limits
+
+
+def _smaller_blocks(launch: TraceLaunch, machine: Machine) -> str:
+    """How a launch could be cut into blocks that fit; empty where none would, however small."""
+    width = machine.cores.warp_width
+    fitting, too_many = 0, -(-launch.threads_per_block // width)  # warps
+    while too_many - fitting > 1:
+        middle = (fitting + too_many) // 2
+        try:
+            machine.active_blocks(middle * width, launch.registers_per_thread, launch.shared_memory_bytes)
+            fitting = middle
+        except MachineError:
+            too_many = middle
+    if not fitting:
+        return ""
+    threads = fitting * width
+    times = -(-launch.threads_per_block // threads)
+    return f"; {times} blocks of at most {threads} threads in the place of each would fit: launch and trace it so"
 
 
 def _refusal(runs: Runs, block: int, info: TraceInfo) -> TraceError | WorkloadError:
@@ -224,35 +290,58 @@ def _refusal(runs: Runs, block: int, info: TraceInfo) -> TraceError | WorkloadEr
     return WorkloadError(f"{where}: a warp's work or stall without anything in between: must be below 2^63")
 
 
-def _assemble(
-    pieces: list[tuple[Runs, Lowered]], info: TraceInfo, width: int, places: Places | None = None
-) -> Workload:
-    """The operations of all blocks, and of those that have none."""
-    blocks = np.array([launch.blocks for launch in info.launches], dtype=np.int64)
-    warps = np.array([-(-launch.threads_per_block // width) for launch in info.launches], dtype=np.int64)
-    begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(blocks * warps)])  # the first warp of each launch
-    of_warps = np.zeros((2, int(begins[-1])), dtype=np.int64)
-    for runs, lowered in pieces:
-        own = warps[runs.launch]
-        chosen = begins[runs.launch] + (runs.block[:, None].astype(np.int64) * own + np.arange(own)).reshape(-1)
-        of_warps[0, chosen], of_warps[1, chosen] = lowered.warp_operations, lowered.warp_chunks
+class _Pieces:
+    """Operations that come piece by piece, until they are a workload. bytes: memory that they take."""
 
-    def offsets(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
+    def __init__(self, info: TraceInfo, width: int) -> None:
+        """width: of a warp."""
+        check_launches(info)
+        self._info = info
+        self._blocks = np.array([launch.blocks for launch in info.launches], dtype=np.int64)
+        self._warps = np.array([-(-launch.threads_per_block // width) for launch in info.launches], dtype=np.int64)
+        self._begins = _offsets(self._blocks * self._warps)  # the first warp of each launch
+        self._of_warps = np.zeros((2, int(self._begins[-1])), dtype=np.int64)
+        self._kind: list[npt.NDArray[np.uint8]] = [np.empty(0, np.uint8)]
+        self._amount, self._chunks = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        self._place: list[npt.NDArray[np.int32]] = [np.empty(0, np.int32)]
+        self.bytes = 0
 
-    def joined(arrays: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-        return np.concatenate([np.empty(0, np.int64), *arrays])
+    def add(self, runs: Runs, lowered: Lowered) -> None:
+        """Put operations behind the others. runs: whose they are."""
+        own = int(self._warps[runs.launch])
+        number = np.arange(lowered.first, lowered.first + len(lowered.warp_operations))
+        chosen = self._begins[runs.launch] + runs.block[number // own].astype(np.int64) * own + number % own
+        self._of_warps[0, chosen] += lowered.warp_operations  # of a warp that goes on there is more than one piece
+        self._of_warps[1, chosen] += lowered.warp_chunks
+        self._kind.append(lowered.kind)
+        self._amount.append(lowered.amount)
+        self._chunks.append(lowered.chunks)
+        self._place.append(lowered.place)
+        self.bytes += lowered.bytes
 
-    return Workload(
-        kind=np.concatenate([np.empty(0, np.uint8), *(lowered.kind for _, lowered in pieces)]),
-        amount=joined([lowered.amount for _, lowered in pieces]),
-        chunks=joined([lowered.chunks for _, lowered in pieces]),
-        warp_operations=offsets(of_warps[0]),
-        warp_chunks=offsets(of_warps[1]),
-        block_warps=offsets(np.repeat(warps, blocks)),
-        launch_blocks=offsets(blocks),
-        launch_limits=np.zeros(len(info.launches), dtype=np.int64),
-        origin=info.kernel,
-        place=np.concatenate([np.empty(0, np.int32), *(lowered.place for _, lowered in pieces)]),
-        places=places,
-    )
+    def workload(self, places: Places | None) -> Workload:
+        """The operations of all blocks, and of those that have none; nothing is left here."""
+        return Workload(
+            kind=_joined(self._kind),
+            amount=_joined(self._amount),
+            chunks=_joined(self._chunks),
+            warp_operations=_offsets(self._of_warps[0]),
+            warp_chunks=_offsets(self._of_warps[1]),
+            block_warps=_offsets(np.repeat(self._warps, self._blocks)),
+            launch_blocks=_offsets(self._blocks),
+            launch_limits=np.zeros(len(self._info.launches), dtype=np.int64),
+            origin=self._info.kernel,
+            place=_joined(self._place),
+            places=places,
+        )
+
+
+def _offsets(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
+
+
+def _joined(arrays: list[npt.NDArray[Number]]) -> npt.NDArray[Number]:
+    """Arrays behind one another, which are no more then."""
+    joined = np.concatenate(arrays)
+    arrays.clear()
+    return joined

@@ -95,7 +95,7 @@ def read_batches(path: Path, info: TraceInfo) -> Iterator[Batch]:
                 batch = _merged(held)
                 _check(batch, info, before, path)
                 yield batch
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise TraceError(f"{path}: can't be read ({shown_error(error)})") from None
 
 
@@ -138,7 +138,7 @@ def flat(array: pa.Array) -> npt.NDArray[Any]:
 def _merged(parts: list[Batch]) -> Batch:
     """Batches that follow one another, where each but the last is of one block and the next may begin with more of it.
 
-    A block that stands twice in a row because its parts were told apart becomes one.
+    A block that stands twice in a row because its parts were separate becomes one.
     """
     batch = joined(parts)
     if len(parts) == 1:

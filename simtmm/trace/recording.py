@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from simtmm.errors import RecordingError
+from simtmm.files import own_prefix
 from simtmm.trace.digest import TraceDigest
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import SUFFIX, Trace
 from simtmm.trace.parquet import joined
 from simtmm.trace.runs.blocks import PIECE, Encoder, Runs
 from simtmm.trace.runs.writing import RunWriter
+from simtmm.trace.schedule import Listing
 from simtmm.trace.schema import Batch, Sampling, TraceArray, TraceLaunch, TraceSite
 
 TOGETHER = 2 * PIECE  # events of small batches that are handed on as one, at most: 8 MiB of memory
@@ -30,8 +32,8 @@ class TraceRecorder:
     """
 
     def __init__(self, path: Path | None = None, most_bytes: int | None = None) -> None:
-        """path: of a file; None to hold all in memory, or, where that takes more than `most_bytes`, if that is said, in
-        a file of the folder for temporary ones, which goes with the trace.
+        """path: of a file; None to hold all in memory, or, where that takes more than `most_bytes`, if that is given,
+        in a file of the folder for temporary ones, which goes with the trace.
         """
         self._writer = RunWriter(path) if path else None
         self._most_bytes, self._bytes = most_bytes, 0
@@ -96,7 +98,7 @@ class TraceRecorder:
 
     def _temporary_file(self) -> RunWriter:
         try:
-            self._temporary = Path(tempfile.mkdtemp(prefix="simtmm-"))
+            self._temporary = Path(tempfile.mkdtemp(prefix=own_prefix("trace")))
             self._path = self._temporary / f"trace{SUFFIX}"
             return RunWriter(self._path)
         except OSError as error:
@@ -136,8 +138,12 @@ class TraceRecorder:
         form: str = "written",
         architecture: str = "",
         warp_size: int | None = None,
+        kept_blocks: Sequence[int] | None = None,
+        listings: Sequence[Listing] = (),
     ) -> Trace:
         """The trace, all events having been added, where `sample_blocks` was given those of the sampled blocks.
+
+        kept_blocks: blocks of each launch that were kept, where that differs from launch to launch.
 
         The others are those of TraceInfo.
         """
@@ -154,10 +160,11 @@ class TraceRecorder:
             events=self.events,
             digest=self._digest.finish(launches, arrays, sites),
             provenance=provenance,
-            sampling=Sampling.of(launches, sample_blocks),
+            sampling=Sampling.of(launches, sample_blocks) or Sampling.of_each(launches, kept_blocks),
             form=form,
             architecture=architecture,
             warp_size=warp_size,
+            listings=tuple(listings),
         )
         if self._writer is None or self._path is None:
             return Trace(info, self._pieces)

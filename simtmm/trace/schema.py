@@ -134,9 +134,9 @@ class TraceArray:
 
 @dataclass(frozen=True)
 class TraceSite:
-    """A place in a program: its number, kind, file, line and the text of that line; and what the compiler made of it.
+    """A place in a program: its number, kind, file, line and the text of that line; and the code compiled from it.
 
-    instruction: the text of the instruction that the compiler made, "" if unknown.
+    instruction: the text of the compiled instruction, "" if unknown.
     function: the function that it belongs to, "" if unknown.
     inlined: the calls that it was inlined at, (file, line) of each, innermost first.
     work: (class, instructions) that an event of the site issues before its access; classes of WORK_CLASSES, each once.
@@ -177,9 +177,9 @@ class TraceSite:
             raise ValueError(f"site {self.site}: stall = {self.stall!r}: must be a whole number from 0 to 2^31 - 1")
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; what the compiler made stands in it only where it is known."""
+        """For JSON; compiled instructions stand in it only where they are known."""
         known = {"site": self.site, "kind": self.kind, "file": self.file, "line": self.line, "source": self.source}
-        made = {
+        entries = {
             "instruction": self.instruction,
             "function": self.function,
             "inlined": [list(call) for call in self.inlined],
@@ -188,7 +188,7 @@ class TraceSite:
             "gives": list(self.gives),
             "stall": self.stall,
         }
-        return known | {name: value for name, value in made.items() if value}
+        return known | {name: value for name, value in entries.items() if value}
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> "TraceSite":
@@ -220,6 +220,15 @@ class Sampling:
         recorded = tuple(min(launch.blocks, sample_blocks) for launch in launches)
         left_out = tuple(launch.blocks - kept for launch, kept in zip(launches, recorded, strict=True))
         return cls(sample_blocks, recorded, left_out) if any(left_out) else None
+
+    @classmethod
+    def of_each(cls, launches: Sequence[TraceLaunch], kept: Sequence[int] | None) -> "Sampling | None":
+        """Likewise, where so many blocks of each were kept."""
+        if kept is None:
+            return None
+        left_out = tuple(launch.blocks - blocks for launch, blocks in zip(launches, kept, strict=True))
+        most = max((blocks for blocks, without in zip(kept, left_out, strict=True) if without), default=0)
+        return cls(most, tuple(kept), left_out) if any(left_out) else None
 
     @property
     def warning(self) -> str:
@@ -255,7 +264,7 @@ class Batch:
     """Events of whole blocks, in order; a row group of the file.
 
     events: EVENT[n]. launch, block: int32[blocks]. ends: int64[blocks], the events up to and with that block's.
-    Blocks without events may be left out. is_lent: whether the events are gone once the next batch is asked for:
+    Blocks without events may be left out. is_lent: whether the events are gone once the next batch is requested:
     who keeps them has to copy them.
     """
 

@@ -1,4 +1,4 @@
-"""What the sites of a program say of work, stalls and values, as flat arrays that compiled loops read."""
+"""The work, stalls and values of a program's sites, as flat arrays that compiled loops read."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -12,11 +12,11 @@ from simtmm.trace.schema import WORK_CLASSES, TraceArray, TraceSite
 
 Integers = npt.NDArray[np.int64]
 
-MOST_PLACES = 1 << 16  # of a trace: arrays beyond are not told apart
+MOST_PLACES = 1 << 16  # of a trace: arrays beyond are one
 
 
 class SiteTables(NamedTuple):
-    """By the number of a site; of a site beyond them nothing is said. Values are numbered anew, without gaps."""
+    """By the number of a site; of a site beyond them nothing is known. Values are numbered anew, without gaps."""
 
     work: Any  # int64[sites]: instructions that an event issues before its access
     stall: Any  # int64[sites]: cycles that it then holds its warp
@@ -35,14 +35,14 @@ def site_tables(sites: Sequence[TraceSite], arrays: Sequence[TraceArray] = ()) -
     """The tables of some sites, and of the arrays that they access."""
     known = max((site.site for site in sites), default=-1) + 1
     bounds, names = _arrays(arrays, max(1, MOST_PLACES // (known + 1) - 3))
-    said = {site.site: site for site in sites if _says(site)}
-    count = max(said, default=-1) + 1
+    by_number = {site.site: site for site in sites if _has_details(site)}
+    count = max(by_number, default=-1) + 1
     work, stall = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    for number, site in said.items():
+    for number, site in by_number.items():
         work[number] = sum(instructions for _, instructions in site.work)
         stall[number] = site.stall
-    needs_end, needs = _listed(said, count, lambda site: site.needs)
-    gives_end, gives = _listed(said, count, lambda site: site.gives)
+    needs_end, needs = _listed(by_number, count, lambda site: site.needs)
+    gives_end, gives = _listed(by_number, count, lambda site: site.gives)
     values, anew = np.unique(np.concatenate([needs, gives]), return_inverse=True)
     anew = anew.astype(np.int64).reshape(-1)
     return SiteTables(
@@ -66,17 +66,22 @@ def _arrays(arrays: Sequence[TraceArray], most: int) -> tuple[Integers, tuple[st
     return np.array(rows, np.int64).reshape(-1, 3), (*names, "local memory")
 
 
-def places_of(info: TraceInfo, threads: Integers | None = None) -> Places:
-    """The places of a trace's operations, as lowering numbers them."""
+def has_places(info: TraceInfo) -> bool:
+    """Whether there is room for a row of each place: numbers of sites may be as large as a file says."""
+    return max((site.site for site in info.sites), default=0) < 16 * MOST_PLACES
+
+
+def places_of(info: TraceInfo) -> Places:
+    """The places of a trace's operations, as lowering numbers them; what threads did there is not known."""
     tables = site_tables(info.sites, info.arrays)
     known = {site.site: site for site in info.sites}
     nowhere = Place("unknown")
     sites = (_place(known[number]) if number in known else nowhere for number in range(tables.sites))
-    return Places((*sites, nowhere), tables.names, threads)
+    return Places((*sites, nowhere), tables.names)
 
 
 def _place(site: TraceSite) -> Place:
-    return Place(site.kind, site.file, site.line, site.source, site.function, site.instruction)
+    return Place(site.kind, site.file, site.line, site.source, site.function, site.instruction, site.work)
 
 
 def work_by_class(sites: Sequence[TraceSite], executions: Integers) -> dict[str, int]:
@@ -88,17 +93,17 @@ def work_by_class(sites: Sequence[TraceSite], executions: Integers) -> dict[str,
     return {name: count for name, count in counts.items() if count}
 
 
-def _says(site: TraceSite) -> bool:
+def _has_details(site: TraceSite) -> bool:
     return bool(site.work or site.needs or site.gives or site.stall)
 
 
 def _listed(
-    said: dict[int, TraceSite], count: int, values_of: Callable[[TraceSite], tuple[int, ...]]
+    by_number: dict[int, TraceSite], count: int, values_of: Callable[[TraceSite], tuple[int, ...]]
 ) -> tuple[Integers, Integers]:
     """The values of all sites after one another, and where those of each site end, one further on."""
     end = np.zeros(count + 1, np.int64)
     values: list[int] = []
-    for number, site in sorted(said.items()):
+    for number, site in sorted(by_number.items()):
         own = values_of(site)
         end[number + 1] = len(own)
         values += own

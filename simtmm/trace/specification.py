@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,10 +12,10 @@ from simtmm.machine import Machine
 class _Specification:
     @property
     def digest(self) -> str:
-        """A hash of all values, but of those that came later and say what was so before."""
+        """A hash of all values, but for later keys whose value keeps the earlier behaviour."""
         values: dict[str, Any] = asdict(self)  # type: ignore[call-overload]  # those derived from this are dataclasses
         for table in (values, values.get("lowering", {})):
-            for later in ("atomics_by_word", "places"):
+            for later in ("atomics_by_word", "places", "shared_latency"):
                 if not table.get(later, True):
                     del table[later]
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:20]
@@ -38,8 +39,10 @@ class LoweringSpecification(_Specification):
     """Lanes of a warp whose shared accesses are served in a pass."""
     atomics_by_word: bool = False
     """Whether an atomic lists a chunk as often as its most updated word is updated, else for each update."""
+    shared_latency: int = 0
+    """Cycles from a shared load's leaving its port to the use of its value, where a trace names its uses."""
     places: bool = False
-    """Whether each operation says where in the program it comes from; else computes of several places are one."""
+    """Whether each operation has its place in the program; else computes of several places are one."""
 
     @classmethod
     def of(cls, machine: Machine, places: bool = False) -> "LoweringSpecification":
@@ -52,6 +55,7 @@ class LoweringSpecification(_Specification):
             bank_bytes=machine.banks.word_bytes,
             lanes_together=machine.banks.lanes or machine.cores.warp_width,
             atomics_by_word=machine.memory.atomics == "by-word",
+            shared_latency=math.floor(machine.banks.latency + 0.5),
             places=places,
         )
 

@@ -1,4 +1,4 @@
-"""StreamedWorkload: what a long trace is on a machine, its operations made as an engine comes to them.
+"""StreamedWorkload: what a long trace is on a machine, its operations generated as an engine comes to them.
 
 A workload holds every operation; of a trace of a thousand million events that is more than memory. What is known of
 all of it here is what its operations add up to. The fast engine asks for windows of the warps that are resident.
@@ -62,7 +62,7 @@ class StreamedWorkload:
     launch_limits: int64[launches], as in Workload.
     tallies: what the operations of each launch add up to.
     origin: what errors call it.
-    places: where its operations come from, None where nobody asked.
+    places: where its operations come from, None where not requested.
     """
 
     trace: Trace
@@ -116,12 +116,12 @@ class StreamedWorkload:
 
     @property
     def has_places(self) -> bool:
-        """Whether its operations say where they come from."""
+        """Whether its operations have places in the program."""
         return self.places is not None
 
     @property
     def known_places(self) -> Places:
-        """Where its operations come from: from themselves, if they don't say."""
+        """Where its operations come from: from themselves, if they have no places."""
         return OPERATION_PLACES if self.places is None else self.places
 
     def limited(self, launch_limits: Integers, origin: str) -> "StreamedWorkload":
@@ -134,14 +134,11 @@ class StreamedWorkload:
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:16]
 
     def lowered(self, launch: int) -> Iterator[Lowered]:
-        """The operations of the blocks of a launch, some blocks at a time."""
+        """The operations of the blocks of a launch, some at a time."""
         of_trace = TraceLowering(self.trace.info, self.specification)
         lowering = of_trace.lowering()
-        for runs in self.trace.runs():
-            if runs.launch == launch:
-                yield lowering.lower(runs, *of_trace.of_launch(launch))
-            elif runs.launch > launch:
-                return
+        for runs in self.trace.runs_of(launch):
+            yield from lowering.lower(runs, *of_trace.of_launch(launch))
 
     def stream(self) -> "Stream":
         """What an engine reads it from, once from the first launch to the last."""
@@ -156,11 +153,16 @@ AnyWorkload: TypeAlias = Workload | StreamedWorkload
 class Piece:
     """Some blocks of a launch, ready to have windows filled.
 
-    blocks: int32, their numbers, ascending. bound: what fills windows.
+    runs: of them; their numbers ascend. bound: what fills windows.
     """
 
-    blocks: npt.NDArray[np.int32]
+    runs: Runs
     bound: Bound
+
+    @property
+    def blocks(self) -> npt.NDArray[np.int32]:
+        """Their numbers."""
+        return self.runs.block
 
     @property
     def last(self) -> int:
@@ -198,4 +200,4 @@ class Stream:
         if int(runs.block[0]) <= self._last or (np.diff(runs.block) <= 0).any():
             raise TraceError(f"{self._origin}: launch {self._launch}: blocks must come in the order of their numbers")
         self._last = int(runs.block[-1])
-        return Piece(runs.block, self.windows.bound(runs, *self._of_trace.of_launch(self._launch)))
+        return Piece(runs, self.windows.bound(runs, *self._of_trace.of_launch(self._launch)))

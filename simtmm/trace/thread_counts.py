@@ -10,14 +10,14 @@ from simtmm.native import Loop
 from simtmm.trace.blocks_of_launches import check_launches, name_of_block
 from simtmm.trace.io import Trace
 from simtmm.trace.runs.blocks import Runs
-from simtmm.trace.runs.counting import COUNTED, PLACE_ROW, Room, count_runs
+from simtmm.trace.runs.counting import COUNTED, NO_ROOM, PLACE_ROW, Room, count_runs, count_stretch
 from simtmm.trace.runs.decoding import NEST
 from simtmm.trace.site_tables import SiteTables, site_tables, work_by_class
 from simtmm.watch import telling
 
 # What is counted of a block, a column each.
 COLUMNS = ("work", "span", "barriers", "accesses", "thread_accesses", "bytes_read", "bytes_written", "widest")
-_COUNT = Loop(count_runs, what="what counts traces")
+_COUNT, _COUNT_STRETCH = Loop(count_runs, what="what counts traces"), Loop(count_stretch)
 
 _LONGEST = ("span", "barriers", "thread_accesses", "widest")  # of a launch: what its block with most has
 
@@ -26,7 +26,7 @@ _LONGEST = ("span", "barriers", "thread_accesses", "widest")  # of a launch: wha
 class ThreadCounts:
     """What follows from events alone.
 
-    of_launches: of each launch what LaunchCounts says, by name, and "widest", bytes of the widest access to what lies
+    of_launches: LaunchCounts of each launch, by name, and "widest", bytes of the widest access to what lies
     in global memory; int64[launches]. work_by_class: see Counts.
     """
 
@@ -44,10 +44,10 @@ def of_threads(trace: Trace) -> ThreadCounts:
     blocks = np.zeros((int(starts[-1]), len(COLUMNS)), np.int64)
     counted, progress = 0, telling("counting")
     for runs in trace.runs():
-        made, executed = _count(trace, runs, tables)
+        counts, executed = _count(trace, runs, tables)
         counted += int(runs.events.sum())
         progress(counted, info.events)
-        blocks[starts[runs.launch] + runs.block] = made
+        blocks[starts[runs.launch] + runs.block] = counts
         executions += executed
     _check_work(trace, blocks[:, COLUMNS.index("work")])
     starts = starts[:-1]
@@ -65,16 +65,30 @@ def _count(trace: Trace, runs: Runs, tables: SiteTables) -> tuple[npt.NDArray[np
     nodes, phases = 1 << 10, 1 << 10
     shape = np.array(runs.shape, np.int64)
     while True:
-        made, executions = np.zeros((len(runs.block), len(COLUMNS)), np.int64), np.zeros(len(tables.work), np.int64)
+        counts, executions = np.zeros((len(runs.block), len(COLUMNS)), np.int64), np.zeros(len(tables.work), np.int64)
         places, longest = np.zeros((nodes, PLACE_ROW), np.int64), np.zeros(phases, np.int64)
-        room = Room(places, longest, np.zeros(NEST, np.int64), tables.work, executions)
-        found = _COUNT(runs.structures, runs.structure, runs.values, runs.value_ends, shape, room, made)
+        room = Room(places, longest, np.zeros(NEST, np.int64), tables.work, executions, np.full(1, -1, np.int64))
+        if runs.is_long:
+            found = _count_long(runs, room, counts)
+        else:
+            found = _COUNT(runs.structures, runs.structure, runs.values, runs.value_ends, shape, room, counts)
         if found == COUNTED:
-            return made, executions
+            return counts, executions
         if found >= 0:
             before = sum(launch.blocks for launch in trace.info.launches[: runs.launch])
             raise _too_much_work(trace, before + int(runs.block[found]))
         nodes, phases = 4 * nodes, 4 * phases
+
+
+def _count_long(runs: Runs, room: Room, counts: npt.NDArray[np.int64]) -> int:
+    """What counting the one block gives that these runs are, stretch by stretch."""
+    left = len(runs.values)
+    for stretch in runs.stretches():
+        left -= len(stretch)
+        found = _COUNT_STRETCH(stretch, int(left == 0), room, counts)
+        if found != COUNTED:
+            return NO_ROOM if found == NO_ROOM else 0
+    return COUNTED
 
 
 def _check_work(trace: Trace, work: npt.NDArray[np.int64]) -> None:

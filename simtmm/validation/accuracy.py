@@ -14,7 +14,7 @@ LEAST_TO_RANK = 3  # points of a rank correlation
 
 @dataclass(frozen=True)
 class Measured:
-    """A measured value, or what stands in its place (`Accuracy.reference`), and what is said of it.
+    """A measured value, or what stands in its place (`Accuracy.reference`), and what each series gives.
 
     case: what was measured, in words that tell the points of a table apart. at: what the points of a picture's curve
     differ in, in the table's `along`. group: the curve it belongs to. measured: in the table's unit. said: in the same
@@ -30,7 +30,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Errors:
-    """How far a series is off, over the points that it says something of. mean, median: of |said / measured - 1|.
+    """How far a series is off, over the points that it has values for. mean, median: of |said / measured - 1|.
     largest: the error that is farthest from 0, with its sign, at the point `worst`. bias: mean of said / measured - 1.
     spearman: rank correlation of said and measured values, None for fewer than three points or equal ones.
     """
@@ -52,7 +52,7 @@ class Accuracy:
     name: of the table, unique, as in file names. title: what it is about. quantity, unit: of the values, "bandwidth" in
     "GB/s". along: what `at` of the points is, with its unit. calibrated: what was calibrated on what. origin: where the
     measured values come from. machine: the profile that was simulated, or several with commas. promised: the mean error
-    of a series that is not to be exceeded, as a fraction, by series. notes: what else is to be said, a paragraph each.
+    of a series that is not to be exceeded, as a fraction, by series. notes: further remarks, a paragraph each.
     reference: what the values that count as measured are called, where they were not: "fitted line", say. It holds of
         all points, so what was measured and what was not stand in tables of their own.
     """
@@ -77,10 +77,10 @@ class Accuracy:
         return tuple(sorted(names, key=lambda name: name != SIMULATED))
 
     def values(self, series: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Measured and said values (float64) of the points that the series says something of."""
+        """Measured values and those of the series (float64), at the points that it has values for."""
         pairs = [(point.measured, point.said[series]) for point in self.points if series in point.said]
-        measured, said = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
-        return measured, said
+        measured, values = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+        return measured, values
 
     def errors(self, series: str, group: str | None = None) -> Errors:
         """How far a series is off, over all points or those of a group."""
@@ -115,7 +115,7 @@ class Accuracy:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> "Accuracy":
-        """The table of a document that `to_dict` made. Errors follow from the points, so those it tells are not read.
+        """The table of a document of `to_dict`. Errors follow from the points, so those it tells are not read.
 
         Raises KeyError, TypeError or ValueError for another document.
         """

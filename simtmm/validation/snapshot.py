@@ -13,7 +13,7 @@ from simtmm.provenance import provenance
 from simtmm.validation.accuracy import Accuracy, Measured
 from simtmm.validation.cases import REPRODUCTIONS, Tables
 
-SAME = 1e-6  # relative difference of values that are told as equal: rounding, on another processor
+SAME = 1e-6  # relative difference of values that count as equal: rounding, on another processor
 TEXTS = ("title", "quantity", "unit", "along", "calibrated", "origin", "machine", "notes", "promised", "reference")
 
 
@@ -21,7 +21,7 @@ TEXTS = ("title", "quantity", "unit", "along", "calibrated", "origin", "machine"
 class Kept:
     """A table as a file keeps it.
 
-    reproduction: what made it. place: among that one's tables. provenance: of the run that made it, with the
+    reproduction: where it comes from. place: among that one's tables. provenance: of the run that wrote it, with the
     digests of the machines where they are profiles.
     """
 
@@ -47,11 +47,11 @@ class Kept:
         return f'{head[:-2]},\n  "points": [\n    {rows}\n  ]\n}}\n'
 
 
-def keep(made: Mapping[str, Tables]) -> tuple[Kept, ...]:
-    """Tables just made, by reproduction, with where they come from."""
+def keep(reproduced: Mapping[str, Tables]) -> tuple[Kept, ...]:
+    """Tables just reproduced, by reproduction, with where they come from."""
     return tuple(
         Kept(accuracy, name, place, {**provenance(), **_digest(accuracy.machine)})
-        for name, tables in made.items()
+        for name, tables in reproduced.items()
         for place, accuracy in enumerate(tables)
     )
 
@@ -86,22 +86,22 @@ def _read(path: Path) -> Kept:
     return kept
 
 
-def differences(kept: Sequence[Kept], made: Mapping[str, Tables]) -> tuple[str, ...]:
+def differences(kept: Sequence[Kept], reproduced: Mapping[str, Tables]) -> tuple[str, ...]:
     """A line for each figure that is not what the run gives, and for each mean error above what is promised.
 
     kept: all that are there; those of reproductions that were not run are left alone. A line names table, point and
     series, and the value that is kept and the one computed.
     """
-    old = {table.accuracy.name: table.accuracy for table in kept if table.reproduction in made}
-    new = {table.name: table for tables in made.values() for table in tables}
-    lines = [f"{name}: is kept, and no longer made" for name in old if name not in new]
+    old = {table.accuracy.name: table.accuracy for table in kept if table.reproduction in reproduced}
+    new = {table.name: table for tables in reproduced.values() for table in tables}
+    lines = [f"{name}: is kept, and no longer reproduced" for name in old if name not in new]
     lines += [
         f"{kept_one.accuracy.name}: no reproduction {kept_one.reproduction!r} makes it any longer"
         for kept_one in kept
-        if kept_one.reproduction not in REPRODUCTIONS and kept_one.reproduction not in made
+        if kept_one.reproduction not in REPRODUCTIONS and kept_one.reproduction not in reproduced
     ]
     for name, table in new.items():
-        lines += _stale(old[name], table) if name in old else [f"{name}: is made, and not kept"]
+        lines += _stale(old[name], table) if name in old else [f"{name}: is reproduced, and not kept"]
         lines += broken_promises(table)
     return tuple(lines)
 
@@ -117,13 +117,13 @@ def broken_promises(table: Accuracy) -> list[str]:
     return lines
 
 
-def errors_follow(told: Any, table: Accuracy) -> bool:
+def errors_follow(stored: Any, table: Accuracy) -> bool:
     """Whether errors that a file tells, by series, are those of its points; sums may be rounded in another order."""
     ours = {series: vars(table.errors(series)) for series in table.series}
-    if not isinstance(told, dict) or told.keys() != ours.keys():
+    if not isinstance(stored, dict) or stored.keys() != ours.keys():
         return False
     return all(
-        told[series].keys() == errors.keys() and all(_equal(told[series][key], errors[key]) for key in errors)
+        stored[series].keys() == errors.keys() and all(_equal(stored[series][key], errors[key]) for key in errors)
         for series, errors in ours.items()
     )
 

@@ -15,7 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.errors import WorkloadError, nearest, shown, shown_error
+from simtmm.computer import available_memory
+from simtmm.display import Displayed
+from simtmm.documents import LARGEST_FILE, read_json
+from simtmm.errors import WorkloadError, nearest, shown
 from simtmm.files import written_whole
 from simtmm.stalls import Places
 from simtmm.workload.operations import ATOMIC, BARRIER, JOIN, LARGEST, LOAD, OPERATION_PLACES, OPERATIONS
@@ -23,9 +26,11 @@ from simtmm.workload.tally import Tally, Tallying
 
 Integers = npt.NDArray[np.int64]
 
+OF_JSON = 32  # bytes in memory for a byte of a file, at most
+
 
 @dataclass(frozen=True, eq=False)
-class Workload:
+class Workload(Displayed):
     """Launches, blocks, warps and operations as flat arrays. Frozen; equal if all arrays are.
 
     kind: uint8[operations], an index of OPERATIONS.
@@ -60,6 +65,12 @@ class Workload:
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
 
+    def __repr__(self) -> str:
+        return (
+            f"Workload({self.origin}: launches: {self.launches:,}, blocks: {self.blocks:,}, warps: {self.warps:,}, "
+            f"operations: {self.operations:,})"
+        )
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Workload):
             return NotImplemented
@@ -72,7 +83,7 @@ class Workload:
 
     @property
     def tallies(self) -> tuple[Tally, ...]:
-        """What the operations of each launch add up to; nothing of them is said to be uncoalesced."""
+        """What the operations of each launch add up to; none of them counts as uncoalesced."""
         if self._tallies is None:
             object.__setattr__(self, "_tallies", self.tallied(Tallying(self.launches)))
         assert self._tallies is not None
@@ -115,12 +126,12 @@ class Workload:
 
     @property
     def has_places(self) -> bool:
-        """Whether its operations say where they come from."""
+        """Whether its operations have places in the program."""
         return self.places is not None and len(self.place) == len(self.kind)
 
     @property
     def known_places(self) -> Places:
-        """Where its operations come from: from themselves, if they don't say."""
+        """Where its operations come from: from themselves, if they have no places."""
         return self.places if self.places is not None and self.has_places else OPERATION_PLACES
 
     def digest(self) -> str:
@@ -197,12 +208,7 @@ def load_workload(path: str | Path) -> Workload:
     """
     if not isinstance(path, (str, Path)):
         raise WorkloadError(f"path = {shown(path)}: must be a path to a workload (.json)")
-    try:
-        tables = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise WorkloadError(f"{path}: can't be read ({error.strerror})") from None
-    except (ValueError, RecursionError) as error:
-        raise WorkloadError(f"{path}: is not JSON ({shown_error(error)})") from None
+    tables = read_json(path, WorkloadError, max(LARGEST_FILE, available_memory() // OF_JSON))
     return Workload.from_dict(tables, origin=str(path))
 
 

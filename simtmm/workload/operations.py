@@ -7,4 +7,4 @@ OPERATIONS = ("compute", "shared", "load", "async", "store", "atomic", "join", "
 LARGEST = 2**63 - 1
 
 OPERATION_PLACES = Places(tuple(Place(name) for name in OPERATIONS))
-"""Where operations come from that don't say: from themselves, by their numbers."""
+"""Where operations without places come from: from themselves, by their numbers."""

@@ -18,6 +18,9 @@ Integers = npt.NDArray[np.int64]
 COLUMNS = 15
 _NONE_FEWER = 1 << 62
 
+NOW, BEGUN, PENDING = range(3)  # of a warp under way: how often L it has waited; asyncs; the first that is not over
+STATE = 3
+
 
 @dataclass(frozen=True)
 class Tally:
@@ -46,25 +49,31 @@ class Tally:
 
 
 class Tallying:
-    """Adds up the operations of launches, piece by piece, each of whole warps."""
+    """Adds up the operations of launches, piece by piece, of warps one after another."""
 
     def __init__(self, launches: int, fewest: Integers | None = None, stores: bool = False) -> None:
         """fewest: of each launch the chunks that a coalesced operation lists; stores: whether a store is waited for.
 
-        Without these, `uncoalesced` and `waits` say nothing.
+        Without these, `uncoalesced` and `waits` mean nothing.
         """
         self._rows = np.zeros((launches, COLUMNS), np.int64)
         self._fewest = np.full(launches, _NONE_FEWER) if fewest is None else fewest
         self._stores = int(stores)
-        self._finish = np.empty(1 << 10, np.int64)
+        self._state = np.zeros(STATE, np.int64)
 
-    def add(self, launch: int, kind: npt.NDArray[np.uint8], amount: Integers, of_warps: Integers) -> None:
-        """Add warps of a launch. of_warps: how many operations each has."""
-        most = int(of_warps.max(initial=0))
-        if len(self._finish) < most:
-            self._finish = np.empty(2 * most, np.int64)
+    def add(
+        self,
+        launch: int,
+        kind: npt.NDArray[np.uint8],
+        amount: Integers,
+        of_warps: Integers,
+        goes_on: bool = False,
+    ) -> None:
+        """Add warps of a launch. of_warps: how many operations each has. goes_on: whether the last of them has more,
+        with which the next piece begins.
+        """
         fewest = int(self._fewest[launch])
-        _ADD(kind, amount, of_warps, fewest, self._stores, self._finish, self._rows[launch])
+        _ADD(kind, amount, of_warps, fewest, self._stores, int(goes_on), self._state, self._rows[launch])
 
     def finish(self) -> tuple[Tally, ...]:
         """Of each launch."""
@@ -79,12 +88,18 @@ class Tallying:
         )
 
 
-def add_warps(kind, amount, of_warps, fewest, stores, finish, row):  # type: ignore[no-untyped-def]
-    """Add operations to a launch's row. finish: room for when each of a warp's asyncs is over, in units of L."""
+def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # type: ignore[no-untyped-def]
+    """Add operations to a launch's row. state: of the first warp, zeros where it begins.
+
+    Time is in units of L. An async is over one behind that in which it begins, so those that a warp waits for at all
+    are those that have begun since its time went on last.
+    """
     at = np.int64(0)
-    for warp in range(len(of_warps)):
-        now = np.int64(0)
-        asyncs = np.int64(0)
+    warps = of_warps.shape[0]
+    for warp in range(warps):
+        now = state[NOW]
+        asyncs = state[BEGUN]
+        pending = state[PENDING]
         for operation in range(at, at + of_warps[warp]):
             what = np.int64(kind[operation])
             count = amount[operation]
@@ -101,10 +116,10 @@ def add_warps(kind, amount, of_warps, fewest, stores, finish, row):  # type: ign
                     row[UNCOALESCED] += 1
                     row[UNCOALESCED_CHUNKS] += count
                 if what == ASYNC:
-                    finish[asyncs] = now + 1  # no earlier than that of the one before
                     asyncs += 1
                 elif what != STORE or stores != 0:
                     now += 1
+                    pending = asyncs
                 if what == STORE:
                     row[STORED] += count
                 elif what == ATOMIC:
@@ -112,15 +127,24 @@ def add_warps(kind, amount, of_warps, fewest, stores, finish, row):  # type: ign
             elif what == PAUSE:
                 row[UPPER_PAUSED] += count >> 32
                 row[LOWER_PAUSED] += count & 0xFFFFFFFF
-            elif count < asyncs:  # a join, or a barrier, whose amount is 0
-                now = max(now, finish[asyncs - 1 - count])
-        if asyncs > 0:
-            now = max(now, finish[asyncs - 1])
+            elif count < asyncs - pending:  # a join, or a barrier, whose amount is 0
+                now += 1
+                pending = asyncs
         row[OPERATIONS] += of_warps[warp]
+        at += of_warps[warp]
+        if goes_on != 0 and warp == warps - 1:
+            state[NOW] = now
+            state[BEGUN] = asyncs
+            state[PENDING] = pending
+            return
+        if asyncs > pending:
+            now += 1
         row[ASYNCS] += asyncs
         row[MOST_ASYNCS] = max(row[MOST_ASYNCS], asyncs)
         row[WAITS] = max(row[WAITS], now)
-        at += of_warps[warp]
+        state[NOW] = 0
+        state[BEGUN] = 0
+        state[PENDING] = 0
 
 
 _ADD = Loop(add_warps)

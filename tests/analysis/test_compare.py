@@ -1,16 +1,18 @@
 """Comparisons: what the numbers are, by hand; what runs, on the shipped trace."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from simtmm import load_machine, load_trace, predict, simulate
-from simtmm.analysis import compare as study
 from simtmm.analysis.compare import compare
+from simtmm.analysis.fitted_lines import fit_cases
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.errors import KernelError, MachineError, ModelError, StudyError
 from simtmm.measurement.timings import Timing
-from simtmm.model import MODELS
+from simtmm.model import MODELS, MODELS_OF_ALGORITHMS
+from simtmm.model.applications.integrated_apsp import APSP, APSP_SUM
 from simtmm.trace.counts import count
 from simtmm.trace.lower import lower
 from tests.recorder.conftest import needs_compiler
@@ -58,11 +60,30 @@ def test_there_is_no_rank_correlation_of_two_cases_or_of_equal_times(times):
     assert made.spearman is made.kendall is None
 
 
-def test_the_regime_of_the_simulation_is_where_the_largest_share_went():
-    said = {"compute": "issuing", "memory": "memory", "synchronisation": "barrier", "empty": "empty", "start": "start"}
-    for regime, state in said.items():
+def test_what_binds_the_simulation_is_its_greatest_cause():
+    caused = replace(case(1, 100), causes={"memory latency": 0.3, "atomics": 0.6, "no blocks": 0.1})
+    assert caused.bound("simulated") == "atomics"
+    # What was kept before causes were told has states of core groups
+    for state in ("issuing", "memory", "barrier", "empty", "start"):
         time = {name: 60 if name == state else 10 for name in ("issuing", "memory", "barrier", "start", "empty")}
-        assert case(1, 100, time=time).bound("simulated") == regime
+        assert case(1, 100, time=time).bound("simulated") == state
+
+
+@pytest.mark.parametrize(
+    ("cause", "term", "agree"),
+    [
+        ("memory latency", "memory", (1, 1)),
+        ("memory bandwidth", "memory", (1, 1)),
+        ("atomics", "compute", (0, 1)),
+        ("instruction issue", "compute", (1, 1)),
+        ("barriers", "synchronisation", (1, 1)),
+        ("dependent instructions", "compute", (0, 0)),
+        ("no blocks", "memory", (0, 0)),
+    ],
+)
+def test_causes_are_regimes_in_the_models_words(cause, term, agree):
+    one = replace(case(1, 100, {"tmm": (50, term)}), causes={cause: 0.9, "launches": 0.1})
+    assert of(comparison(one), "tmm").regimes == agree
 
 
 def test_regimes_are_counted_where_both_tell_one():
@@ -143,8 +164,8 @@ def test_the_calibrated_model_is_fitted_to_the_reference():
     """A line through four sizes of one program on one machine, by the same reckoning in closed form."""
     x, y = (100.0, 200.0, 300.0, 500.0), (1000, 1900, 3100, 5000)
     cases = [case(n, t, program="p") for n, t in enumerate(y)]
-    cases = [study.replace(one, counts=study.replace(one.counts, work=w)) for one, w in zip(cases, x, strict=True)]
-    made, fits = study._calibrated(cases, "simulated", {}, "cycles")
+    cases = [replace(one, counts=replace(one.counts, work=w)) for one, w in zip(cases, x, strict=True)]
+    made, fits = fit_cases("calibrated", cases, "simulated", {}, "cycles", told_why=True)
     mean_x, mean_y = sum(x) / 4, sum(y) / 4
     slope = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / sum((a - mean_x) ** 2 for a in x)
     factor = fits["p on hand"]["a1"] / slope  # f_sched, the same for all
@@ -155,7 +176,8 @@ def test_the_calibrated_model_is_fitted_to_the_reference():
 
 
 def test_with_fewer_than_three_sizes_nothing_is_fitted():
-    made, fits = study._calibrated([case(1, 100), case(2, 200)], "simulated", {}, "cycles")
+    two = [case(1, 100), case(2, 200)]
+    made, fits = fit_cases("calibrated", two, "simulated", {}, "cycles", told_why=True)
     assert fits == {}
     assert all("needs 3 different f_app f_sched" in one.errors["calibrated"] for one in made)
 
@@ -166,6 +188,35 @@ def test_given_constants_are_taken():
     f_sched = only.predictions["calibrated"].symbols["f_sched"]
     assert only.cycles("calibrated") == pytest.approx(2 * only.counts.work * f_sched + 7)
     assert made.fits["list-ranking-wyllie on gtx280"] == {"a1": 2.0, "a0": 7.0, "cases": 0}
+
+
+@needs_compiler
+def test_models_of_shortest_paths_are_eq_6_7_and_6_10_with_the_launches_blocks_and_threads():
+    names = ["integrated-apsp", "integrated-apsp-sum", "integrated-apsp-fitted"]
+    machine = load_machine("gtx480")
+    made = compare(
+        ["apsp-minplus", TRACE],
+        {"gtx480": machine},
+        {"n": [32], "sub_block": [8], "threads": [64]},
+        names,
+        constants={"a1": 0.957, "a0": 53.9},
+        unit="s",
+    )
+    paths, other = made.cases
+    blocks, active, threads = 16, 8, 8 * 64 / 32  # (n / S_D)^2; of a group at most; per core, of which it has 32
+    symbols = {"n": 32, "L": 512, "C": 32, "T": threads, "B_r": blocks, "B_a": active, "P": 480, "Q": 32}
+    for name, formula in (("integrated-apsp", APSP), ("integrated-apsp-sum", APSP_SUM)):
+        assert paths.cycles(name) == pytest.approx(float(formula.evaluate(**symbols).total))
+    assert paths.seconds("integrated-apsp-fitted") == pytest.approx(0.957 * 4 / threads + 53.9)
+    assert made.fits["apsp-minplus on gtx480, sqrt(B_r) / T"]["cases"] == 0
+    assert set(other.errors) == set(names)
+    assert all("is of apsp-dynamic-programming" in why for why in other.errors.values())
+
+
+def test_models_of_an_algorithm_are_left_out_of_other_programs_unless_they_are_asked_for():
+    made = compare([TRACE], ["gtx280"])
+    assert not set(made.series) & set(MODELS_OF_ALGORITHMS)
+    assert not set(made.cases[0].errors) & set(MODELS_OF_ALGORITHMS)
 
 
 def test_what_a_machine_cannot_hold_is_told_and_the_rest_goes_on():

@@ -42,22 +42,22 @@ def contributions(entries):
 
 
 def test_halving_the_latency_saves_latency():
-    made = difference(side(), side(**{"memory.latency": 10}))
-    assert (made.unit, made.times, made.ratio) == ("cycles", (24, 14), 14 / 24)
-    assert contributions(made.reasons) == {"memory_latency": -10}
-    assert (made.cause.reason, made.cause.difference, made.cause.share) == ("memory_latency", -10, 1)
-    assert (made.cause.place.kind, made.cause.array, made.against) == ("load", "", None)
-    (load,) = [entry for entry in made.lines if entry.difference]
+    result = difference(side(), side(**{"memory.latency": 10}))
+    assert (result.unit, result.times, result.ratio) == ("cycles", (24, 14), 14 / 24)
+    assert contributions(result.reasons) == {"memory_latency": -10}
+    assert (result.cause.reason, result.cause.difference, result.cause.share) == ("memory_latency", -10, 1)
+    assert (result.cause.place.kind, result.cause.array, result.against) == ("load", "", None)
+    (load,) = [entry for entry in result.lines if entry.difference]
     assert load.places == (Place("load"), Place("load"))
     assert (load.times, load.warps, load.reason) == ((21, 11), (21, 11), "memory_latency")
 
 
 def test_a_runs_time_is_shared_out_as_its_warps_ticks_are():
-    made = difference(side(), side((WARP, WARP)))
-    assert made.times == (24, 28)
-    ticks = made.b.rows
+    result = difference(side(), side((WARP, WARP)))
+    assert result.times == (24, 28)
+    ticks = result.b.rows
     whole = sum(row.ticks for row in ticks)
-    for entry in made.reasons:
+    for entry in result.reasons:
         own = sum(row.ticks for row in ticks if row.reason == entry.name)
         assert entry.times[1] == Fraction(28 * own, whole)
         assert entry.warps[1] == own
@@ -70,18 +70,18 @@ def test_clocks_that_differ_make_it_time_and_a_clock_that_lacks_cycles():
     assert difference(slow, slow).unit == difference(slow, none).unit == difference(none, none).unit == "cycles"
 
 
-def test_overheads_of_launches_are_told_apart():
-    made = difference(side(launches=2), side(launches=2, **{"scheduling.launch_overhead": 50}))
-    assert contributions(made.reasons) == {OVERHEAD: 100}
-    assert (made.cause.reason, made.cause.place) == (OVERHEAD, None)
-    assert contributions(made.lines) == {}
+def test_overheads_of_launches_are_distinguished():
+    result = difference(side(launches=2), side(launches=2, **{"scheduling.launch_overhead": 50}))
+    assert contributions(result.reasons) == {OVERHEAD: 100}
+    assert (result.cause.reason, result.cause.place) == (OVERHEAD, None)
+    assert contributions(result.lines) == {}
     nothing = difference(side(()), side((), **{"scheduling.launch_overhead": 50}))
     assert (nothing.times, contributions(nothing.reasons), nothing.ratio) == ((0, 50), {OVERHEAD: 50}, None)
 
 
 def test_equal_runs_have_no_cause():
-    made = difference(side(), side())
-    assert (made.difference, made.ratio, made.cause, made.against) == (0, 1, None, None)
+    result = difference(side(), side())
+    assert (result.difference, result.ratio, result.cause, result.against) == (0, 1, None, None)
 
 
 @examples(40 // SHARING)
@@ -89,20 +89,20 @@ def test_equal_runs_have_no_cause():
 def test_contributions_add_up_to_the_difference_exactly(drawn, what):
     sides = [Side.of(run(what, on, engine="reference", what_if=False).to_dict(), "it") for on in drawn]
     for a, b in pairwise(sides):
-        made = difference(a, b)
-        assert made.times[1] - made.times[0] == made.difference
+        result = difference(a, b)
+        assert result.times[1] - result.times[0] == result.difference
         for which in (0, 1):
-            assert sum(entry.times[which] for entry in made.reasons) == made.times[which]
-        assert sum(entry.difference for entry in made.reasons) == made.difference
-        beside = sum(entry.difference for entry in made.reasons if entry.name in (OVERHEAD, NO_WARPS))
-        for entries in (made.lines, made.arrays):
-            assert sum(entry.difference for entry in entries) + beside == made.difference
-        assert (made.cause is None) == (made.difference == 0)
-        if made.cause is not None:
-            assert made.cause.difference * made.difference > 0
-            assert 0 <= made.cause.share <= 1
+            assert sum(entry.times[which] for entry in result.reasons) == result.times[which]
+        assert sum(entry.difference for entry in result.reasons) == result.difference
+        beside = sum(entry.difference for entry in result.reasons if entry.name in (OVERHEAD, NO_WARPS))
+        for entries in (result.lines, result.arrays):
+            assert sum(entry.difference for entry in entries) + beside == result.difference
+        assert (result.cause is None) == (result.difference == 0)
+        if result.cause is not None:
+            assert result.cause.difference * result.difference > 0
+            assert 0 <= result.cause.share <= 1
             back = difference(b, a)
-            assert (back.cause.reason, back.cause.difference) == (made.cause.reason, -made.cause.difference)
+            assert (back.cause.reason, back.cause.difference) == (result.cause.reason, -result.cause.difference)
 
 
 def lines(*texts, file="k.cu"):
@@ -146,7 +146,7 @@ def test_a_file_that_has_another_name_is_the_same_file_if_there_is_one_alone():
     assert len(_matched(lines("x", "y"), several, is_same_program=False)) == 5
 
 
-def test_what_differs_of_a_machine_and_of_parameters_is_told():
+def test_what_differs_of_a_machine_and_of_parameters_is_reported():
     assert changed_keys(side(), side(**{"memory.latency": 10})) == {"memory.latency": (20.0, 10.0)}
     assert changed_keys(side(), side()) == {}
 
@@ -182,10 +182,10 @@ def good():
 
 @pytest.mark.parametrize(("damage", "said"), MISTAKES.values(), ids=MISTAKES)
 def test_what_is_no_run_of_this_version_is_refused_in_a_line(good, damage, said):
-    made = copy.deepcopy(good)
-    damage(made)
+    copied = copy.deepcopy(good)
+    damage(copied)
     with pytest.raises(SavedRunError) as caught:
-        Side.of(made, "a.json")
+        Side.of(copied, "a.json")
     assert str(caught.value).startswith(f"a.json: {said}")
     assert "\n" not in str(caught.value)
 

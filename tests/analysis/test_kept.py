@@ -42,21 +42,21 @@ def kernel(kernel_folder):
 @pytest.fixture
 def calls(monkeypatch):
     """What is recorded (its parameters) and simulated (the machine), as it comes."""
-    made = {"recorded": [], "simulated": []}
+    calls = {"recorded": [], "simulated": []}
     usual_record, usual = recorded_traces.record, cases.simulate
 
     def record(kernel, parameters, **more):
-        made["recorded"].append(parameters["n"])
+        calls["recorded"].append(parameters["n"])
         return usual_record(kernel, parameters, **more)
 
     def simulate(machine, *given, **more):
-        made["simulated"].append(machine.name)
+        calls["simulated"].append(machine.name)
         return usual(machine, *given, **more)
 
     monkeypatch.setattr(recorded_traces, "record", record)
     for module in (cases, steps):
         monkeypatch.setattr(module, "simulate", simulate)
-    return made
+    return calls
 
 
 def interrupt(monkeypatch, after):
@@ -74,19 +74,19 @@ def interrupt(monkeypatch, after):
         monkeypatch.setattr(module, "simulate", simulate)
 
 
-def test_a_case_that_fails_is_told_and_the_others_go_on(kernel):
-    made = compare([kernel], MACHINES, {"n": [1, 2, 3]}, ["tmm"], engine="reference")
-    assert [(one.parameters["n"], one.machine_name) for one in made.cases] == [
+def test_a_case_that_fails_is_reported_and_the_others_go_on(kernel):
+    comparison = compare([kernel], MACHINES, {"n": [1, 2, 3]}, ["tmm"], engine="reference")
+    assert [(one.parameters["n"], one.machine_name) for one in comparison.cases] == [
         (1, "gtx280"), (1, "gtx480"), (3, "gtx280"), (3, "gtx480"),
     ]  # fmt: skip
-    assert [(one.status, one.given, one.machine_name) for one in made.absent] == [
+    assert [(one.status, one.given, one.machine_name) for one in comparison.absent] == [
         ("failed", {"n": 2}, machine) for machine in MACHINES
     ]
-    assert all("two is no number of blocks" in one.reason and "\n" not in one.reason for one in made.absent)
-    assert [row["status"] for row in made.rows()] == ["done"] * 8 + ["failed"] * 2
+    assert all("two is no number of blocks" in one.reason and "\n" not in one.reason for one in comparison.absent)
+    assert [row["status"] for row in comparison.rows()] == ["done"] * 8 + ["failed"] * 2
 
 
-def test_a_case_that_memory_does_not_hold_is_told_and_the_others_go_on(kernel, monkeypatch):
+def test_a_case_that_memory_does_not_hold_is_reported_and_the_others_go_on(kernel, monkeypatch):
     usual = cases.lower_and_count
 
     def lowered(trace, machine, progress):
@@ -95,12 +95,12 @@ def test_a_case_that_memory_does_not_hold_is_told_and_the_others_go_on(kernel, m
         return usual(trace, machine, progress)
 
     monkeypatch.setattr(cases, "lower_and_count", lowered)
-    made = compare([kernel], MACHINES, {"n": [1]}, ["tmm"], engine="reference")
-    assert [one.machine_name for one in made.cases] == ["gtx480"]
-    assert made.failed == {"probe, n=1, gtx280": "memory ran out"}
+    comparison = compare([kernel], MACHINES, {"n": [1]}, ["tmm"], engine="reference")
+    assert [one.machine_name for one in comparison.cases] == ["gtx480"]
+    assert comparison.failed == {"probe, n=1, gtx280": "memory ran out"}
 
 
-def test_where_all_fail_it_is_said_why(kernel):
+def test_where_all_fail_it_is_reported_why(kernel):
     with pytest.raises(
         StudyError, match=r"nothing to compare \(kernel probe: wrong answer: two is no number of blocks"
     ):
@@ -126,8 +126,8 @@ def test_what_failed_is_tried_again_and_what_a_machine_cannot_hold_is_not(kernel
     machines = {"small": load_machine("gtx280").replace({"cores.max_threads_per_core": 1}), "gtx280": "gtx280"}
     machines["gtx280"] = load_machine("gtx280")
     for _ in range(2):
-        made = compare([kernel], machines, {"n": [1, 2]}, ["tmm"], engine="reference", store=None)
-        assert [one.status for one in made.absent] == ["skipped", "failed", "failed"]
+        comparison = compare([kernel], machines, {"n": [1, 2]}, ["tmm"], engine="reference", store=None)
+        assert [one.status for one in comparison.absent] == ["skipped", "failed", "failed"]
     assert calls == {"recorded": [1, 2, 2], "simulated": ["GeForce GTX 280"]}
 
 
@@ -138,10 +138,10 @@ def test_an_interrupted_comparison_tells_what_is_done_and_goes_on(kernel, calls,
         with pytest.raises(Unfinished) as caught:
             compare([kernel], MACHINES, {"n": [1, 3]}, ["tmm"], engine="reference", store=store)
     assert (caught.value.done, caught.value.total) == (3, 4)
-    assert [one.machine_name for one in caught.value.made.cases] == ["gtx280", "gtx480", "gtx280"]
-    assert [(one.given, one.status) for one in caught.value.made.absent] == [({"n": 3}, "open")]
-    made = compare([kernel], MACHINES, {"n": [1, 3]}, ["tmm"], engine="reference", store=store)
-    assert (len(made.cases), made.absent) == (4, ())
+    assert [one.machine_name for one in caught.value.results.cases] == ["gtx280", "gtx480", "gtx280"]
+    assert [(one.given, one.status) for one in caught.value.results.absent] == [({"n": 3}, "open")]
+    comparison = compare([kernel], MACHINES, {"n": [1, 3]}, ["tmm"], engine="reference", store=store)
+    assert (len(comparison.cases), comparison.absent) == (4, ())
     assert calls["recorded"] == [1, 3]
     assert calls["simulated"] == ["GeForce GTX 280", "GeForce GTX 480"] * 2
 
@@ -164,12 +164,12 @@ def test_interrupted_advice_tells_the_best_until_then_and_goes_on(kernel, calls,
             advise(kernel, "gtx280", vary={"n": [1, 3, 4]}, store=None, workers=1)
     part = caught.value
     assert (part.done, part.total) == (2, 3)
-    best = part.made.choices[0]
+    best = part.results.choices[0]
     assert best.by == "simulated"
-    assert best.cycles == min(row.cycles("simulated") for row in part.made.ranked())
-    assert part.made.study.number("open") == 1
-    made = advise(kernel, "gtx280", vary={"n": [1, 3, 4]}, store=None, workers=1)
-    assert made.study.number("done") == 3
+    assert best.cycles == min(row.cycles("simulated") for row in part.results.ranked())
+    assert part.results.study.number("open") == 1
+    advice = advise(kernel, "gtx280", vary={"n": [1, 3, 4]}, store=None, workers=1)
+    assert advice.study.number("done") == 3
     assert sorted(calls["recorded"]) == [1, 3, 4]
     assert len(calls["simulated"]) == 3
 
@@ -184,12 +184,12 @@ def test_commands_share_recordings_and_simulations(kernel, calls):
 def test_an_edited_kernel_is_recorded_anew(kernel_folder, calls):
     for number in (1, 2):
         folder = kernel_folder(CODE.replace("OP(1)", f"OP({number})"), host(**WRONG_AT_2))
-        made = compare([str(folder)], ["gtx280"], {"n": [1]}, ["tmm"], engine="reference", store=None)
-        assert made.cases[0].counts.work == 32 * (number + 1)
+        comparison = compare([str(folder)], ["gtx280"], {"n": [1]}, ["tmm"], engine="reference", store=None)
+        assert comparison.cases[0].counts.work == 32 * (number + 1)
     assert calls["recorded"] == [1, 1]
 
 
-def test_what_is_doubted_of_a_recording_is_said_each_time(kernel_folder, caplog):
+def test_what_is_doubted_of_a_recording_is_reported_each_time(kernel_folder, caplog):
     folder = str(kernel_folder(CODE.replace("ST(a, threadIdx.x, blockIdx.x);", ""), host(**WRONG_AT_2)))
     for _ in range(2):
         caplog.clear()
@@ -220,7 +220,7 @@ def test_the_stores_used_least_recently_go_where_they_take_too_much_room(monkeyp
     assert [path.exists() for path in paths] == [True, False, True]
 
 
-def test_a_store_that_cannot_be_mended_is_made_anew(caplog):
+def test_a_store_that_cannot_be_mended_is_built_anew(caplog):
     path = kept_store("program", "0")
     path.write_bytes(b"what is no database")
     assert kept_store("program", "0") == path

@@ -71,17 +71,17 @@ def test_what_is_neither_is_refused_with_the_nearest_of_both():
 
 
 def test_of_a_program_all_models_say_what_they_say_of_its_counts():
-    made = predict_program(TRACE, GTX_480)
+    prediction = predict_program(TRACE, GTX_480)
     counts = count(load_trace(TRACE), GTX_480)
-    assert made.predictions == {model: predict(model, GTX_480, counts) for model in MODELS}
-    assert (made.program, made.parameters["n"]) == ("list-ranking-wyllie", 4096)
+    assert prediction.predictions == {model: predict(model, GTX_480, counts) for model in MODELS}
+    assert (prediction.program, prediction.parameters["n"]) == ("list-ranking-wyllie", 4096)
 
 
 def test_a_program_has_the_closed_form_of_its_algorithm():
-    made = predict_program(TRACE, GTX_480, models=["pram"])
-    assert made.algorithm == "list-ranking"
-    assert made.closed_form == predict_algorithm(find("list-ranking"), GTX_480, {"n": 4096})
-    assert made.no_closed_form is None
+    prediction = predict_program(TRACE, GTX_480, models=["pram"])
+    assert prediction.algorithm == "list-ranking"
+    assert prediction.closed_form == predict_algorithm(find("list-ranking"), GTX_480, {"n": 4096})
+    assert prediction.no_closed_form is None
 
 
 def traced(kernel, parameters):
@@ -89,11 +89,11 @@ def traced(kernel, parameters):
     return TraceRecorder().finish(kernel, parameters, [], [], [], {"recorder": "test"})
 
 
-def test_a_size_outside_the_closed_forms_domain_is_told(tmp_path):
+def test_a_size_outside_the_closed_forms_domain_is_reported(tmp_path):
     traced("merge-sort", {"n": 5000}).save(tmp_path / "t.parquet")
-    made = predict_program(tmp_path / "t.parquet", GTX_480, models=["pram"])
-    assert (made.algorithm, made.closed_form) == ("merge-sort", {})
-    assert made.no_closed_form == "merge-sort: n = 5000: must be above Z = 12288"
+    prediction = predict_program(tmp_path / "t.parquet", GTX_480, models=["pram"])
+    assert (prediction.algorithm, prediction.closed_form) == ("merge-sort", {})
+    assert prediction.no_closed_form == "merge-sort: n = 5000: must be above Z = 12288"
 
 
 @pytest.mark.parametrize(
@@ -101,30 +101,30 @@ def test_a_size_outside_the_closed_forms_domain_is_told(tmp_path):
 )
 def test_a_kernel_that_is_not_known_to_follow_an_algorithm_has_no_closed_form(tmp_path, kernel, parameters):
     traced(kernel, parameters).save(tmp_path / "t.parquet")
-    made = predict_program(tmp_path / "t.parquet", GTX_480, models=["pram"])
-    assert (made.algorithm, made.closed_form, made.no_closed_form) == (None, {}, None)
+    prediction = predict_program(tmp_path / "t.parquet", GTX_480, models=["pram"])
+    assert (prediction.algorithm, prediction.closed_form, prediction.no_closed_form) == (None, {}, None)
 
 
 def test_only_the_models_that_are_named():
-    made = predict_program(TRACE, GTX_480, models=["tmm-warps", "roofline"])
-    assert list(made.predictions) == ["tmm-warps", "roofline"]
-    assert list(made.formulas()) == ["tmm-warps", "roofline"]
+    prediction = predict_program(TRACE, GTX_480, models=["tmm-warps", "roofline"])
+    assert list(prediction.predictions) == ["tmm-warps", "roofline"]
+    assert list(prediction.formulas()) == ["tmm-warps", "roofline"]
 
 
 def test_with_constants_the_calibrated_model_is_among_them():
-    made = predict_program(TRACE, GTX_480, constants={"a1": 2, "a0": 10}, models=["tmm"])
+    prediction = predict_program(TRACE, GTX_480, constants={"a1": 2, "a0": 10}, models=["tmm"])
     counts = count(load_trace(TRACE), GTX_480)
-    assert list(made.predictions) == ["tmm", "calibrated"]
-    assert made.predictions["calibrated"] == calibrated(GTX_480, counts, 2, 10, unit="cycles")
-    assert made.formulas()["calibrated"] == r"T_P = a_1 f_{app} f_{cache} f_{sched} + a_0"
+    assert list(prediction.predictions) == ["tmm", "calibrated"]
+    assert prediction.predictions["calibrated"] == calibrated(GTX_480, counts, 2, 10, unit="cycles")
+    assert prediction.formulas()["calibrated"] == r"T_P = a_1 f_{app} f_{cache} f_{sched} + a_0"
     assert list(predict_program(TRACE, GTX_480, constants={"a1": 2, "a0": 10}).predictions) == [*MODELS, "calibrated"]
 
 
 def test_the_calibrated_model_may_be_named_alone():
     constants = {"a1": 1e-9, "a0": 0.5}
-    made = predict_program(TRACE, GTX_480, models=["calibrated"], constants=constants, unit="s")
-    assert list(made.predictions) == ["calibrated"]
-    assert made.predictions["calibrated"].symbols["a0"] == 0.5 * GTX_480.clock_hz
+    prediction = predict_program(TRACE, GTX_480, models=["calibrated"], constants=constants, unit="s")
+    assert list(prediction.predictions) == ["calibrated"]
+    assert prediction.predictions["calibrated"].symbols["a0"] == 0.5 * GTX_480.clock_hz
 
 
 @pytest.mark.usefixtures("nothing_is_recorded")
@@ -155,22 +155,22 @@ def test_a_trace_takes_no_parameters_and_must_be_there(tmp_path):
 
 
 def test_of_an_algorithm_pram_and_tmm_say_what_they_say():
-    made = predict_paper("list-ranking", GTX_480, {"n": 2**20})
-    assert made.predictions == predict_algorithm(find("list-ranking"), GTX_480, {"n": 2**20})
-    assert (made.program, made.parameters, made.algorithm) == ("list-ranking", {"n": 2**20}, None)
+    prediction = predict_paper("list-ranking", GTX_480, {"n": 2**20})
+    assert prediction.predictions == predict_algorithm(find("list-ranking"), GTX_480, {"n": 2**20})
+    assert (prediction.program, prediction.parameters, prediction.algorithm) == ("list-ranking", {"n": 2**20}, None)
 
 
-def test_what_binds_is_told_along_the_size_latency_and_threads():
-    made = predict_paper("list-ranking", GTX_480, {"n": 2**20})
-    assert list(made.regimes) == ["n", "L", "T"]
-    assert [(regime.bound, regime.start) for regime in made.regimes["n"]] == [("chain", 2), ("memory", 480 * 48)]
-    assert [(regime.bound, regime.start) for regime in made.regimes["L"]] == [("compute", 1), ("memory", 48)]
-    (whole,) = made.regimes["T"]  # L = 512 is above X = 48
+def test_what_binds_is_reported_along_the_size_latency_and_threads():
+    prediction = predict_paper("list-ranking", GTX_480, {"n": 2**20})
+    assert list(prediction.regimes) == ["n", "L", "T"]
+    assert [(regime.bound, regime.start) for regime in prediction.regimes["n"]] == [("chain", 2), ("memory", 480 * 48)]
+    assert [(regime.bound, regime.start) for regime in prediction.regimes["L"]] == [("compute", 1), ("memory", 48)]
+    (whole,) = prediction.regimes["T"]  # L = 512 is above X = 48
     assert (whole.bound, whole.start, whole.stop) == ("memory", 0.01, 48)
 
 
 def test_what_binds_along_the_size_begins_where_the_algorithm_does():
-    """A merge sort begins above Z; up to there it was not told at all."""
+    """A merge sort begins above Z; up to there nothing was known."""
     for name, machine, least in (("merge-sort", GTX_480, 12288), ("odd-even-sort", load_machine("gtx280"), 4096)):
         found = predict_paper(name, machine, {"n": 1e8}).regimes["n"]
         assert least < found[0].start <= np.nextafter(least, np.inf)
@@ -185,9 +185,9 @@ def test_what_binds_along_the_size_ends_where_the_algorithm_does():
 
 
 def test_a_graph_has_at_most_as_many_edges_as_pairs_of_vertices():
-    made = predict_paper("boruvka", GTX_480, {"n": 1000, "m": 4000})
-    assert made.regimes["m"][-1].stop == 1e6
-    assert made.regimes["n"][0].start == pytest.approx(4000**0.5, rel=1e-15)  # one rounding
+    prediction = predict_paper("boruvka", GTX_480, {"n": 1000, "m": 4000})
+    assert prediction.regimes["m"][-1].stop == 1e6
+    assert prediction.regimes["n"][0].start == pytest.approx(4000**0.5, rel=1e-15)  # one rounding
     for call in (
         lambda: predict_paper("boruvka", GTX_480, {"n": 1000, "m": 1e6 + 1}),
         lambda: versus("boruvka", "connected-components", GTX_480, {"n": 1000, "m": 1e6 + 1}),
@@ -197,22 +197,24 @@ def test_a_graph_has_at_most_as_many_edges_as_pairs_of_vertices():
 
 
 def test_a_text_may_be_longer_than_the_queries_are_many():
-    made = predict_paper("suffix-array", GTX_480, {"n": 10, "k": 20, "m": 1e9})
-    assert made.regimes["m"][-1].stop == 1e12
+    prediction = predict_paper("suffix-array", GTX_480, {"n": 10, "k": 20, "m": 1e9})
+    assert prediction.regimes["m"][-1].stop == 1e12
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_regime_at_the_given_values_is_the_prediction(name):
     """What is told along a symbol has, where that symbol has its value, the time that is predicted."""
     parameters = symbols_of(name) | ({"m": 1e4} if name == "bloom-filter" else {})
-    made = predict_paper(name, GTX_480, parameters)
+    prediction = predict_paper(name, GTX_480, parameters)
     values = {"P": 480, "Q": 32, "L": 512, "C": 32, "X": 48, "Z": 12288} | parameters
     formula = timed(find(name), None, set(parameters), with_threads=False)
     here = formula.evaluate(**{symbol.name: values[symbol.name] for symbol in formula.symbols})
-    assert made.predictions["tmm"].cycles == pytest.approx(float(here.total), rel=1e-12)  # rounded in another order
-    assert set(made.regimes) & set(parameters)
-    for over in set(made.regimes) - {"T"}:
-        (regime,) = [found for found in made.regimes[over] if found.start <= values[over] < found.stop]
+    assert prediction.predictions["tmm"].cycles == pytest.approx(
+        float(here.total), rel=1e-12
+    )  # rounded in another order
+    assert set(prediction.regimes) & set(parameters)
+    for over in set(prediction.regimes) - {"T"}:
+        (regime,) = [found for found in prediction.regimes[over] if found.start <= values[over] < found.stop]
         assert float(here.terms[regime.bound]) == pytest.approx(float(here.total), rel=1e-12)  # one of equal terms
 
 
@@ -226,9 +228,9 @@ def test_threads_that_are_given_hold_along_the_size_too():
 
 def test_threads_that_shared_memory_forbids_are_not_told_of():
     little = GTX_480.replace({"resources.shared_memory": 4096})  # T <= Z / (Q S) = 1024 / 32
-    made = predict_paper("list-ranking", little, {"n": 2**20})
-    assert made.regimes["T"][-1].stop == 32
-    assert made.regimes["n"][-1].start == 480 * 32
+    prediction = predict_paper("list-ranking", little, {"n": 2**20})
+    assert prediction.regimes["T"][-1].stop == 32
+    assert prediction.regimes["n"][-1].start == 480 * 32
     assert all(form.shared_memory is constant for each in ALGORITHMS.values() for form in each.forms.values())  # S = 1
 
 
@@ -240,10 +242,10 @@ def test_a_machine_without_shared_memory():
 
 
 def test_a_variant_is_predicted_and_shown_among_the_parameters():
-    made = predict_paper("fft", GTX_480, {"N": 1024}, variant="mended")
-    assert made.parameters == {"N": 1024, "variant": "mended"}
-    assert made.predictions["tmm"].bound == "chain"
-    assert r"L \lg{\left(N \right)}" in made.formulas()["tmm"]
+    prediction = predict_paper("fft", GTX_480, {"N": 1024}, variant="mended")
+    assert prediction.parameters == {"N": 1024, "variant": "mended"}
+    assert prediction.predictions["tmm"].bound == "chain"
+    assert r"L \lg{\left(N \right)}" in prediction.formulas()["tmm"]
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
@@ -290,22 +292,22 @@ def test_the_largest_sizes_still_give_numbers(name):
 
 
 def test_a_program_tells_how_many_threads_hide_its_latency():
-    made = predict_program(TRACE, GTX_480, models=["pram"])
-    assert made.hiding == hiding(GTX_480, count(load_trace(TRACE), GTX_480))
-    assert made.to_dict()["hiding"]["needed"] == made.hiding.needed
-    assert made.speedup is None
+    prediction = predict_program(TRACE, GTX_480, models=["pram"])
+    assert prediction.hiding == hiding(GTX_480, count(load_trace(TRACE), GTX_480))
+    assert prediction.to_dict()["hiding"]["needed"] == prediction.hiding.needed
+    assert prediction.speedup is None
 
 
-def test_forced_active_blocks_are_those_of_the_occupancy_with_the_shared_memory_that_is_told():
+def test_forced_active_blocks_are_those_of_the_occupancy_with_the_shared_memory_that_is_reported():
     """Section 6.4. 128 threads a block: 8 blocks on the GTX 480; three of 48 KB claim more than a quarter each."""
-    made = predict_program(TRACE, GTX_480, models=["integrated"], active_blocks=3)
-    (claim,) = made.forced.shared_memory
+    prediction = predict_program(TRACE, GTX_480, models=["integrated"], active_blocks=3)
+    (claim,) = prediction.forced.shared_memory
     assert claim == 49152 // 4 + 1
     (launch,) = {dataclasses.replace(launch, shared_memory_bytes=claim) for launch in load_trace(TRACE).info.launches}
     assert occupancy(GTX_480, launch).active_blocks == 3
-    assert made.predictions["integrated"].symbols["B_a"] == 3
-    assert made.predictions["integrated"] == predict_integrated(GTX_480, 3)
-    assert made.to_dict()["forced"] == {"active_blocks": 3, "shared_memory": [12289]}
+    assert prediction.predictions["integrated"].symbols["B_a"] == 3
+    assert prediction.predictions["integrated"] == predict_integrated(GTX_480, 3)
+    assert prediction.to_dict()["forced"] == {"active_blocks": 3, "shared_memory": [12289]}
 
 
 def predict_integrated(machine, active_blocks):
@@ -319,16 +321,16 @@ def test_active_blocks_that_a_core_group_cannot_have_are_refused(blocks):
 
 
 def test_a_measured_time_departs_from_the_models_that_are_off_by_more_than_the_factor():
-    made = predict_program(TRACE, GTX_480, models=["pram", "tmm-warps"])
-    seconds = made.predictions["tmm-warps"].seconds * 1.5
-    found = made.beside(seconds, 2).departed
+    prediction = predict_program(TRACE, GTX_480, models=["pram", "tmm-warps"])
+    seconds = prediction.predictions["tmm-warps"].seconds * 1.5
+    found = prediction.beside(seconds, 2).departed
     assert found.ratios["tmm-warps"] == pytest.approx(1.5, rel=1e-14)
     assert list(found.ratios) == ["pram", "tmm-warps", "pram, closed form", "tmm, closed form"]
     assert found.departing == tuple(name for name, ratio in found.ratios.items() if not 0.5 <= ratio <= 2)
     assert "pram" in found.departing
     assert "tmm-warps" not in found.departing
-    assert "tmm-warps" in made.beside(seconds, 1.4).departed.departing
-    assert made.beside(seconds, 2).to_dict()["measured"] == found.to_dict()
+    assert "tmm-warps" in prediction.beside(seconds, 1.4).departed.departing
+    assert prediction.beside(seconds, 2).to_dict()["measured"] == found.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -351,21 +353,25 @@ def test_without_a_clock_no_measured_time_can_be_set_beside():
 
 
 def test_an_algorithm_tells_its_speedup_and_how_many_threads_hide_the_latency():
-    made = predict_paper("list-ranking", GTX_480, {"n": 2**20}, 8)
-    assert (made.hiding.in_use, made.hiding.needed, made.hiding) == (8, 512, made.speedup.hiding)
-    assert made.to_dict()["speedup"] == made.speedup.to_dict()
+    prediction = predict_paper("list-ranking", GTX_480, {"n": 2**20}, 8)
+    assert (prediction.hiding.in_use, prediction.hiding.needed, prediction.hiding) == (
+        8,
+        512,
+        prediction.speedup.hiding,
+    )
+    assert prediction.to_dict()["speedup"] == prediction.speedup.to_dict()
 
 
 def test_predictions_are_one_json_document():
-    for made in (
+    for result in (
         predict_paper("fft", GTX_480, {"N": 1e6}),
         predict_program(TRACE, GTX_480, constants={"a1": 1, "a0": 0}),
     ):
-        document = made.to_dict()
+        document = result.to_dict()
         assert json.loads(json.dumps(document, allow_nan=False)) == document
         assert document["provenance"]["machine"] == GTX_480.digest()
         assert {name: entry["cycles"] for name, entry in document["predictions"].items()} == {
-            name: each.cycles for name, each in made.predictions.items()
+            name: each.cycles for name, each in result.predictions.items()
         }
     regimes = predict_paper("fft", GTX_480, {"N": 1e6}).to_dict()["regimes"]["L"]
     assert regimes[1] == {"bound": "memory", "start": 1536, "stop": 1e6, "begins": "C*X"}
@@ -421,11 +427,11 @@ def test_where_symbols_may_go():
 # Two algorithms
 
 
-def test_who_wins_is_told_along_all_that_can_vary():
-    made = versus("apsp-johnson-array", "apsp-dynamic-programming", GTX_480, {"n": 1000, "m": 1e5})
-    assert list(made.crossovers) == ["n", "m", "L", "T"]
-    assert made.skipped == {}
-    along = made.crossovers["m"]
+def test_who_wins_is_reported_along_all_that_can_vary():
+    crossovers = versus("apsp-johnson-array", "apsp-dynamic-programming", GTX_480, {"n": 1000, "m": 1e5})
+    assert list(crossovers.crossovers) == ["n", "m", "L", "T"]
+    assert crossovers.skipped == {}
+    along = crossovers.crossovers["m"]
     assert [stretch.winner for stretch in along.stretches] == ["apsp-johnson-array", "apsp-dynamic-programming"]
     # m n L / (X P) = n^3 lg n / P, the dynamic program being bound by compute
     assert along.points == (pytest.approx(1000**2 * math.log2(1000) * 48 / 512, rel=1e-11),)  # of the search
@@ -466,9 +472,9 @@ def test_wrong_symbols_of_two_are_refused_by_name(parameters, line):
 
 def test_the_winner_is_the_one_whose_predicted_time_is_shorter():
     first, second = "apsp-johnson-array", "apsp-johnson-heap"
-    made = versus(first, second, GTX_480, {"n": 1000, "m": 1e5})
+    crossovers = versus(first, second, GTX_480, {"n": 1000, "m": 1e5})
     seen = set()
-    for stretch in made.crossovers["n"].stretches:
+    for stretch in crossovers.crossovers["n"].stretches:
         n = math.sqrt(stretch.start * stretch.stop)
         times = {
             name: predict_paper(name, GTX_480, {"n": n, "m": 1e5}).predictions["tmm"].cycles for name in (first, second)
@@ -479,15 +485,15 @@ def test_the_winner_is_the_one_whose_predicted_time_is_shorter():
 
 
 def test_symbols_that_need_another_are_skipped_and_told():
-    made = versus("apsp-johnson-array", "apsp-dynamic-programming", GTX_480, {"n": 1000})
-    assert list(made.crossovers) == ["m"]
-    assert set(made.skipped) == {"n", "L", "T"}
-    assert made.skipped["L"] == "m (edges of the graph) must be given"
+    crossovers = versus("apsp-johnson-array", "apsp-dynamic-programming", GTX_480, {"n": 1000})
+    assert list(crossovers.crossovers) == ["m"]
+    assert set(crossovers.skipped) == {"n", "L", "T"}
+    assert crossovers.skipped["L"] == "m (edges of the graph) must be given"
 
 
 def test_two_sorts_are_compared_where_both_are():
-    made = versus("merge-sort", "odd-even-sort", GTX_480, {})
-    (whole,) = made.crossovers["n"].stretches
+    crossovers = versus("merge-sort", "odd-even-sort", GTX_480, {})
+    (whole,) = crossovers.crossovers["n"].stretches
     assert (whole.winner, whole.start, whole.stop) == ("merge-sort", np.nextafter(12288, np.inf), 1e12)
 
 
@@ -528,7 +534,7 @@ def test_a_comparison_that_cannot_be_is_refused_by_name(words, line):
     assert str(caught.value).startswith(line)
 
 
-def test_a_reason_that_is_always_the_same_is_told_once():
+def test_a_reason_that_is_always_the_same_is_reported_once():
     with pytest.raises(ModelError) as caught:
         versus("merge-sort", "odd-even-sort", CRAY_XMT, {"n": 1e6})
     assert str(caught.value) == (
@@ -570,8 +576,8 @@ def test_the_refined_form_of_an_algorithm_that_does_not_say_its_threads():
     """T1 / Tinf threads at most: M L / (T P) is M Tinf L / T1 (chain) and M L / (X P) (memory)."""
     formula = timed(find("reduce"), None, {"n"}, with_threads=False)
     assert isinstance(formula, Formula)
-    made = formula.evaluate(n=1024, P=480, L=512, C=32, X=48)
-    assert {name: float(term) for name, term in made.terms.items()} == {
+    evaluated = formula.evaluate(n=1024, P=480, L=512, C=32, X=48)
+    assert {name: float(term) for name, term in evaluated.terms.items()} == {
         "compute": 1024 / 480,
         "span": 10,
         "chain": 1024 / 32 * 10 / 1024 * 512,

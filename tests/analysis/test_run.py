@@ -14,6 +14,7 @@ from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.model.latency_hiding import hiding
 from simtmm.model.launch.occupancy import occupancy
 from simtmm.provenance import VERSION
+from simtmm.report.run import which_launches
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch
 
@@ -93,6 +94,14 @@ def test_launches_of_one_occupancy_are_counted_together():
     assert [(entry.active_blocks, launches) for entry, launches in done.occupancies] == [(2, 2), (1, 1)]
 
 
+def test_the_kernels_of_an_occupancy_are_named_once_each_and_only_a_few_are_shown():
+    same = [TraceLaunch(name, (4, 1, 1), (16, 1, 1), 0, 0) for name in ("a", "b", "a", "c", "d", "e")]
+    other = TraceLaunch("other", (4, 1, 1), (8, 1, 1), 0, 0)
+    done = run(traced([*same, other]), SMALL)
+    words = [which_launches(done, entry, launches) for entry, launches in done.occupancies]
+    assert words == ["a, b, c and 2 more (6 launches)", "other (1 launch)"]
+
+
 def test_launches_with_as_many_blocks_but_other_warps_have_occupancies_of_their_own():
     wide, narrow = (TraceLaunch("k", (4, 1, 1), (threads, 1, 1), 0, 0) for threads in (32, 8))
     done = run(traced([wide, narrow]), SMALL)
@@ -111,14 +120,14 @@ def test_the_program_is_the_traces(trace, done):
 
 
 def test_provenance_names_everything_that_decides_the_result(trace, done):
-    said = done.provenance
-    assert said["simtmm"] == VERSION
-    assert said["machine"] == SMALL.digest()
-    assert said["trace"] == trace.info.digest
-    assert said["workload"] == lower(trace, SMALL).digest()
-    assert said["engine"] == "fast"
-    assert said["recording"] == {"recorder": "test"}
-    assert {"python", "numpy", "command"} <= set(said)
+    message = done.provenance
+    assert message["simtmm"] == VERSION
+    assert message["machine"] == SMALL.digest()
+    assert message["trace"] == trace.info.digest
+    assert message["workload"] == lower(trace, SMALL).digest()
+    assert message["engine"] == "fast"
+    assert message["recording"] == {"recorder": "test"}
+    assert {"python", "numpy", "command"} <= set(message)
 
 
 def test_a_run_is_one_json_document(done):
@@ -132,13 +141,13 @@ def test_a_run_is_one_json_document(done):
     assert set(document["predictions"]) == set(DEFAULT_MODELS)
 
 
-def test_progress_is_told_stage_by_stage(trace):
+def test_progress_is_reported_stage_by_stage(trace):
     seen = []
-    run(trace, SMALL, watch=lambda *told: seen.append(told))
+    run(trace, SMALL, watch=lambda *reported: seen.append(reported))
     stages = list(dict.fromkeys(stage for stage, _, _ in seen))
     assert stages == ["lowering", "counting", "simulating", "trying what would help"]
     for stage in ("lowering", "counting", "simulating"):
-        _, finished, total = [told for told in seen if told[0] == stage][-1]
+        _, finished, total = [reported for reported in seen if reported[0] == stage][-1]
         assert finished == total > 0
 
 
@@ -227,6 +236,6 @@ def test_a_trace_runs_on_every_shipped_machine(name, trace):
 @pytest.mark.parametrize("compiled", [False, True])
 def test_where_any_engine_will_do_the_one_that_ran_is_named(trace, monkeypatch, compiled):
     monkeypatch.setattr("simtmm.engine.fast.launch.is_compiled", lambda machine, workload: compiled)
-    made = run(trace, SMALL, engine="auto")
-    assert made.result.engine == made.provenance["engine"] == ("fast" if compiled else "reference")
-    assert made.result.ticks == run(trace, SMALL).result.ticks
+    result = run(trace, SMALL, engine="auto")
+    assert result.result.engine == result.provenance["engine"] == ("fast" if compiled else "reference")
+    assert result.result.ticks == run(trace, SMALL).result.ticks

@@ -7,6 +7,7 @@ from simtmm.analysis.threads_needed import threads_needed, with_room, without_la
 from simtmm.errors import KernelError, StudyError, TraceError
 from simtmm.machine import Machine
 from simtmm.model.latency_hiding import hiding
+from simtmm.trace import lower as lowering
 from tests.study.programs import trace
 
 
@@ -39,24 +40,31 @@ def test_a_compute_bound_program_needs_c_plus_l_over_c_warps(long, latency, hidd
 
 
 def test_just_below_the_answer_the_latency_is_not_hidden(long):
-    made = threads_needed(long, machine(60), tolerance=0.02)
-    limit = made.without_latency * 1.02
-    probes = dict(made.probes)
-    fewer = [threads for threads in probes if threads < made.by_simulation]
-    assert probes[made.by_simulation] <= limit < probes[max(fewer)]
-    assert -(-24 // max(fewer)) == -(-24 // made.by_simulation) + 1  # a block, a warp, a thread a core; a wave more
-    assert made.probes == tuple(sorted(made.probes))
+    needed = threads_needed(long, machine(60), tolerance=0.02)
+    limit = needed.without_latency * 1.02
+    probes = dict(needed.probes)
+    fewer = [threads for threads in probes if threads < needed.by_simulation]
+    assert probes[needed.by_simulation] <= limit < probes[max(fewer)]
+    assert -(-24 // max(fewer)) == -(-24 // needed.by_simulation) + 1  # a block, a warp, a thread a core; a wave more
+    assert needed.probes == tuple(sorted(needed.probes))
+
+
+def test_nothing_needs_to_be_held(long, monkeypatch):
+    held = threads_needed(long, machine(60), tolerance=0.02)
+    monkeypatch.setattr(lowering, "MOST_HELD", 0)
+    monkeypatch.setattr(lowering, "lower_with", None)
+    assert threads_needed(long, machine(60), tolerance=0.02) == held
 
 
 def test_the_times_are_those_of_simulations(long):
     one = machine(60)
-    made = threads_needed(long, one)
-    assert made.as_it_is == simulate(one, lower(long, one)).cycles
+    needed = threads_needed(long, one)
+    assert needed.as_it_is == simulate(one, lower(long, one)).cycles
     roomy = with_room(one, 24)
-    assert made.with_all == simulate(roomy, lower(long, roomy)).cycles
+    assert needed.with_all == simulate(roomy, lower(long, roomy)).cycles
     free = without_latency(roomy)
-    assert made.without_latency == simulate(free, lower(long, free)).cycles
-    assert made.all_threads == 24
+    assert needed.without_latency == simulate(free, lower(long, free)).cycles
+    assert needed.all_threads == 24
 
 
 def test_the_models_answer_stands_beside_it(long):
@@ -66,11 +74,11 @@ def test_the_models_answer_stands_beside_it(long):
 
 def test_a_program_with_too_few_threads_is_not_hidden():
     few = trace(blocks=2, threads=8, rounds=10)
-    made = threads_needed(few, machine(500))
-    assert made.by_simulation is None
-    assert made.all_threads == 2
-    assert made.with_all > made.without_latency * 1.05
-    assert made.to_dict()["by_simulation"] is None
+    needed = threads_needed(few, machine(500))
+    assert needed.by_simulation is None
+    assert needed.all_threads == 2
+    assert needed.with_all > needed.without_latency * 1.05
+    assert needed.to_dict()["by_simulation"] is None
 
 
 def test_a_latency_of_one_cycle_is_hidden_by_a_second_warp(long):

@@ -43,7 +43,7 @@ def test_each_model_chooses_its_own_fastest_and_the_simulation_says_what_that_co
         assert choice.slowdown == choice.simulated / advice.choices[0].simulated >= 1
 
 
-def test_configurations_that_do_not_fit_are_told(advice):
+def test_configurations_that_do_not_fit_are_reported(advice):
     skipped = [row for row in advice.study.rows if row.status == "skipped"]
     assert {row.point.axes["sub_block"] for row in skipped} == {96}
     assert len(skipped) == 3
@@ -72,13 +72,15 @@ def test_what_is_tried_fits_the_machine_and_the_kernel():
 
 
 def test_what_is_fixed_is_not_tried():
-    made = advise("apsp-minplus", "gtx480", {"n": 8, "threads": 32, "sub_block": 8}, vary={"degree": [1, 2]}, workers=1)
-    assert made.study.design.axes == ("degree",)
+    result = advise(
+        "apsp-minplus", "gtx480", {"n": 8, "threads": 32, "sub_block": 8}, vary={"degree": [1, 2]}, workers=1
+    )
+    assert result.study.design.axes == ("degree",)
     with pytest.raises(StudyError, match="say what to vary"):
         advise("apsp-minplus", "gtx480", {"threads": 32, "sub_block": 8})
 
 
-def test_where_nothing_can_run_it_is_said():
+def test_where_nothing_can_run_it_is_reported():
     with pytest.raises(KernelError, match="parameter threads = 0"):
         advise("apsp-minplus", "gtx480", vary={"threads": [0]})
     with pytest.raises(StudyError, match=r"no configuration can run: .*does not fit"):

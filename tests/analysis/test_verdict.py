@@ -34,9 +34,9 @@ LOADS = Workload.from_dict({"blocks": [{"warps": [[["load", [number]], ["compute
 
 def found(what_ifs=(), told="", on=None, workload=LOADS):
     on = on or machine()
-    said = verdict(on, simulate(on, workload, stalls=True), workload, what_ifs, told)
-    assert_one_sentence(said.words)
-    return said
+    message = verdict(on, simulate(on, workload, stalls=True), workload, what_ifs, told)
+    assert_one_sentence(message.words)
+    return message
 
 
 def assert_one_sentence(said):
@@ -63,18 +63,18 @@ def test_halving_a_cost_shows_half_of_its_part_and_taking_it_away_all_of_it():
 
 
 def test_what_helps_most_binds_and_stands_first():
-    said = found([BANDWIDTH, WARPS, LATENCY, BARRIERS])
-    assert (said.cause, said.is_tried, said.share) == (causes.LATENCY, True, LATENCY.share)
-    assert said.words == (
+    message = found([BANDWIDTH, WARPS, LATENCY, BARRIERS])
+    assert (message.cause, message.is_tried, message.share) == (causes.LATENCY, True, LATENCY.share)
+    assert message.words == (
         "Memory latency binds, about 89 % of the time, all of it at load; with the latency halved 1.80x, "
         "no barriers 1.50x, twice the warps 1.30x, memory's bandwidth doubled 1.01x."
     )
 
 
 def test_what_does_not_help_is_left_out_but_for_what_people_think_of_first():
-    said = found([LATENCY, replace(BARRIERS, speedup=1.05), BANDWIDTH])
-    assert "no barriers" not in said.words
-    assert "memory's bandwidth doubled 1.01x" in said.words
+    message = found([LATENCY, replace(BARRIERS, speedup=1.05), BANDWIDTH])
+    assert "no barriers" not in message.words
+    assert "memory's bandwidth doubled 1.01x" in message.words
 
 
 def test_of_equals_what_can_be_taken_away_as_a_whole_is_named():
@@ -83,18 +83,25 @@ def test_of_equals_what_can_be_taken_away_as_a_whole_is_named():
     assert found([issue, conflicts]).cause == found([conflicts, issue]).cause == causes.SHARED_MEMORY
 
 
-def test_where_nothing_is_tried_it_is_what_warps_wait_for_and_the_reason_is_told():
-    said = found(told="by what its warps wait for")
-    assert (said.cause, said.is_tried) == (causes.LATENCY, False)
-    assert said.words == "Memory latency binds, about 91 % of the time, all of it at load (by what its warps wait for)."
+def test_where_nothing_is_tried_it_is_what_warps_wait_for_and_the_reason_is_reported():
+    message = found(told="by what its warps wait for")
+    assert (message.cause, message.is_tried) == (causes.LATENCY, False)
+    assert (
+        message.words == "Memory latency binds, about 91 % of the time, all of it at load (by what its warps wait for)."
+    )
 
 
 def test_a_run_of_no_time_has_nothing():
-    said = found(workload=Workload.from_dict({"blocks": [{"warps": [[]]}]}))
-    assert (said.words, said.cause, said.share, said.where) == ("There is nothing to simulate.", "", 0, None)
+    message = found(workload=Workload.from_dict({"blocks": [{"warps": [[]]}]}))
+    assert (message.words, message.cause, message.share, message.where) == (
+        "There is nothing to simulate.",
+        "",
+        0,
+        None,
+    )
 
 
-def test_a_store_that_drains_nearly_for_ever_is_told():
+def test_a_store_that_drains_nearly_for_ever_is_reported():
     on = machine(stores="posted", store_latency=1e15).replace({"cores.groups": 64})
     done = run(Workload.from_dict({"blocks": [{"warps": [[["store", [0]]]]}]}), on)
     assert_one_sentence(done.verdict.words)
@@ -110,13 +117,13 @@ def test_the_line_and_the_array_with_most_of_it_are_named():
 
 
 def test_what_a_verdict_is_made_of_goes_into_json():
-    said = found([LATENCY]).to_dict()
-    assert said["cause"] == "memory latency"
-    assert said["what_ifs"] == [
+    message = found([LATENCY]).to_dict()
+    assert message["cause"] == "memory latency"
+    assert message["what_ifs"] == [
         {"cause": "memory latency", "words": "the latency halved", "speedup": 1.8, "halves": True, "part": 1.0,
          "share": LATENCY.share}
     ]  # fmt: skip
-    assert said["where"]["source"] == "load"
+    assert message["where"]["source"] == "load"
 
 
 # What would help
@@ -152,10 +159,10 @@ def test_twice_the_warps_are_tried_where_blocks_wait_for_room():
 def test_no_verdict_claims_more_than_all_of_the_time(drawn, workload):
     for on in drawn:
         result = simulate(on, workload, stalls=True)
-        said = verdict(on, result, workload, try_out(on, workload, result))
-        assert_one_sentence(said.words)
-        assert 0 <= said.share <= 1
-        assert all(float(part) <= 100 for part in re.findall(r"(\d+) %", said.words))
+        message = verdict(on, result, workload, try_out(on, workload, result))
+        assert_one_sentence(message.words)
+        assert 0 <= message.share <= 1
+        assert all(float(part) <= 100 for part in re.findall(r"(\d+) %", message.words))
 
 
 # Why the TMM has another time
@@ -170,13 +177,13 @@ def prediction(model, cycles, bound, work=800):
 
 
 def counts(chunks=100, waits=0):
-    return Counts.of_launch(LaunchCounts("f", 1, 1, chunks, 1, 1, 1, 1, 1, 1, 1.0), waits)
+    return Counts.of_launch(LaunchCounts("f", 1, 1, chunks, 1, 1, 1, 1, 1, 1, 1.0, waits=waits))
 
 
 def because(
     run_, cause=causes.LATENCY, share=0.9, bound="compute", tmm=1000, warps=1000, work=800, on=None, counted=None
 ):
-    said = beside_the_model(
+    message = beside_the_model(
         on or machine(),
         run_,
         prediction("tmm", tmm, bound, work),
@@ -184,8 +191,8 @@ def because(
         counted or counts(),
         Verdict(cause, share, True, {}, None, (), ""),
     )
-    assert_one_sentence(said)
-    return said
+    assert_one_sentence(message)
+    return message
 
 
 @pytest.mark.parametrize(("cycles", "ratio"), [(800, "0.80"), (1000, "1.00"), (1250, "1.25")])
@@ -214,34 +221,34 @@ def test_faster_because_chunks_are_in_flight_together(run_):
 
 
 def test_faster_on_serial_transfers():
-    said = because(result(500), on=machine(transfers="serial"))
-    assert said.endswith("because not every warp waits for every transfer.")
+    message = because(result(500), on=machine(transfers="serial"))
+    assert message.endswith("because not every warp waits for every transfer.")
 
 
 def test_slower_because_of_what_the_tmm_leaves_out():
-    said = because(result(2000), cause=causes.MEMORY_BANDWIDTH, share=0.82)
-    assert said == (
+    message = because(result(2000), cause=causes.MEMORY_BANDWIDTH, share=0.82)
+    assert message == (
         "The simulation takes 2 times the TMM's time, "
         "because memory bandwidth, which the TMM leaves out, accounts for 82 % of it."
     )
     assert because(result(2000), cause=causes.ISSUE).endswith("because instruction issue accounts for 90 % of it.")
-    said = because(result(2000), cause=causes.TAIL, share=0.6)
-    assert said.endswith("because core groups have no work for 60 % of it.")
+    message = because(result(2000), cause=causes.TAIL, share=0.6)
+    assert message.endswith("because core groups have no work for 60 % of it.")
 
 
 def test_slower_because_warps_wait_as_one():
-    said = because(result(3000), bound="memory", warps=2900)
-    assert said.endswith("because the threads of a warp wait for its transfers together.")
+    message = because(result(3000), bound="memory", warps=2900)
+    assert message.endswith("because the threads of a warp wait for its transfers together.")
 
 
 def test_slower_because_lanes_are_idle():
-    said = because(result(2000), cause=causes.ISSUE, work=400)
-    assert said.endswith("because lanes are idle: 50 % of the lanes of an instruction do work.")
+    message = because(result(2000), cause=causes.ISSUE, work=400)
+    assert message.endswith("because lanes are idle: 50 % of the lanes of an instruction do work.")
 
 
 def test_slower_because_a_warp_waits_again_and_again():
-    said = because(result(2000), counted=counts(waits=15))
-    assert said.endswith(
+    message = because(result(2000), counted=counts(waits=15))
+    assert message.endswith(
         "because a warp waits for memory 15 times in a row, at L = 100 each, which the TMM's span leaves out and which "
         "takes 75 % of it."
     )

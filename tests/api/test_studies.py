@@ -18,10 +18,10 @@ TRACE = str(TRACES / "list-ranking-wyllie.parquet")
 
 
 def test_a_run_takes_the_name_of_a_machine():
-    made = simtmm.run(TRACE, "gtx480")
+    done = simtmm.run(TRACE, "gtx480")
     expected = runs.run(TRACE, simtmm.load_machine("gtx480"))
-    assert (made.result, made.counts, made.predictions) == (expected.result, expected.counts, expected.predictions)
-    assert made.machine.name == "GeForce GTX 480"
+    assert (done.result, done.counts, done.predictions) == (expected.result, expected.counts, expected.predictions)
+    assert done.machine.name == "GeForce GTX 480"
 
 
 def test_a_run_takes_a_trace_and_no_parameters_with_it():
@@ -34,8 +34,8 @@ def test_a_run_takes_a_trace_and_no_parameters_with_it():
 @needs_compiler
 def test_a_run_takes_a_kernel_that_is_loaded():
     kernel = simtmm.load_kernel("vector-add")
-    made = simtmm.run(kernel, "gtx480", {"n": 100})
-    assert (made.program, made.parameters["n"]) == ("vector-add", 100)
+    done = simtmm.run(kernel, "gtx480", {"n": 100})
+    assert (done.program, done.parameters["n"]) == ("vector-add", 100)
 
 
 def test_a_run_of_nothing_is_that_of_the_command():
@@ -62,52 +62,52 @@ def test_a_sweep_takes_the_tables_of_a_study_file_or_its_path(tmp_path):
     assert np.all(np.diff(of_tables["tmm.cycles"]) > 0)
 
 
-def test_a_sweep_keeps_its_points_where_it_is_told(tmp_path):
+def test_a_sweep_keeps_its_points_where_it_is_reported(tmp_path):
     study = {"program": TRACE, "axes": {"memory.latency": [200, 400]}, "compute": ["tmm"]}
     heard = []
     store = tmp_path / "points.sqlite"
-    first = simtmm.sweep(study, store, workers=1, watch=lambda *told: heard.append(told))
+    first = simtmm.sweep(study, store, workers=1, watch=lambda *reported: heard.append(reported))
     assert heard[-1] == ("points", 2, 2)
     heard.clear()
-    again = simtmm.sweep(study, store, workers=1, watch=lambda *told: heard.append(told))
-    assert [told for told in heard if told[0] == "points"] == []
+    again = simtmm.sweep(study, store, workers=1, watch=lambda *reported: heard.append(reported))
+    assert [reported for reported in heard if reported[0] == "points"] == []
     assert again.to_table().equals(first.to_table())
 
 
 @pytest.mark.parametrize("machines", ["gtx480", ["gtx480"], (simtmm.load_machine("gtx480"),)])
 def test_a_comparison_takes_one_or_several_machines_by_name_or_as_they_are(machines):
-    made = simtmm.compare(TRACE, machines, models="tmm")
+    comparison = simtmm.compare(TRACE, machines, models="tmm")
     expected = comparing.compare([TRACE], {"gtx480": simtmm.load_machine("gtx480")}, models=["tmm"])
-    (case,), (other,) = made.cases, expected.cases
-    assert made.series == expected.series
+    (case,), (other,) = comparison.cases, expected.cases
+    assert comparison.series == expected.series
     assert (case.result, case.predictions) == (other.result, other.predictions)
 
 
 def test_a_comparison_reads_measured_times(tmp_path):
     times = tmp_path / "times.csv"
     times.write_text("kernel,machine,seconds\nlist-ranking-wyllie,gtx480,0.001\n")
-    made = simtmm.compare(TRACE, "gtx480", models=["tmm"], measured=times)
-    assert made.reference == "measured"
-    assert made.cases[0].measured_seconds == 0.001
+    comparison = simtmm.compare(TRACE, "gtx480", models=["tmm"], measured=times)
+    assert comparison.reference == "measured"
+    assert comparison.cases[0].measured_seconds == 0.001
 
 
 def test_a_calibration_takes_the_files_of_measurements_and_the_name_of_a_base():
     latency = GOLDEN / "v100_latency.csv"
-    made = simtmm.calibrate(latency, name="mine", base="v100", gpu="v100")
+    calibration = simtmm.calibrate(latency, name="mine", base="v100", gpu="v100")
     expected = fit("mine", load_latency(latency, "v100"), base=simtmm.load_machine("v100"))
-    assert made.machine.digest() == expected.machine.digest()
-    assert made.machine.sources["memory.l2.latency"].source == "v100_latency.csv, v100"
+    assert calibration.machine.digest() == expected.machine.digest()
+    assert calibration.machine.sources["memory.l2.latency"].source == "v100_latency.csv, v100"
 
 
-def test_kernels_are_told_by_name_with_a_line_each():
-    told = simtmm.kernels()
-    assert list(told) == sorted(told)
-    assert told["stream"].startswith(simtmm.load_kernel("stream").about.strip().split("\n")[0].rstrip("."))
-    assert all("\n" not in line and line for line in told.values())
+def test_kernels_are_reported_by_name_with_a_line_each():
+    reported = simtmm.kernels()
+    assert list(reported) == sorted(reported)
+    assert reported["stream"].startswith(simtmm.load_kernel("stream").about.strip().split("\n")[0].rstrip("."))
+    assert all("\n" not in line and line for line in reported.values())
 
 
-def test_machines_are_told_by_name_with_a_line_each():
-    told = simtmm.machines()
-    assert list(told) == sorted(told)
-    assert told["gtx480"] == simtmm.load_machine("gtx480").description
-    assert all("\n" not in line and line for line in told.values())
+def test_machines_are_reported_by_name_with_a_line_each():
+    reported = simtmm.machines()
+    assert list(reported) == sorted(reported)
+    assert reported["gtx480"] == simtmm.load_machine("gtx480").description
+    assert all("\n" not in line and line for line in reported.values())

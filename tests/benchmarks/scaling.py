@@ -36,9 +36,9 @@ class Clock:
 @contextmanager
 def clock():
     """A Clock that is set at the end; processes count once they have ended."""
-    made, before, begun = Clock(), _cpu(), perf_counter()
-    yield made
-    made.wall, made.cpu = perf_counter() - begun, _cpu() - before
+    result, before, begun = Clock(), _cpu(), perf_counter()
+    yield result
+    result.wall, result.cpu = perf_counter() - begun, _cpu() - before
 
 
 def _cpu():
@@ -85,9 +85,9 @@ def of_cores(folder, points=200):
 
 def _of_cores(folder, points, rounds, repeats):
     alone = {"cores.warp_width": 1}  # as many warps as threads, so that there is more to simulate than to read
-    made = study(write(folder, blocks=256, threads=128, rounds=rounds), points, **alone)
+    result = study(write(folder, blocks=256, threads=128, rounds=rounds), points, **alone)
     run(folder, study(folder, 2, **alone), workers=1)  # compile
-    alone, both = ([run(folder, made, workers=n) for _ in range(repeats)] for n in (1, 2))
+    alone, both = ([run(folder, result, workers=n) for _ in range(repeats)] for n in (1, 2))
     one, two = (median(took.wall for took, _ in runs) for runs in (alone, both))
     yield f"{points} points of {1e3 * alone[0][1] / points:.0f} ms, 1 worker", f"{one:.2f} s", ""
     yield f"{points} points, 2 workers", f"{two:.2f} s", ""
@@ -98,17 +98,17 @@ def _of_cores(folder, points, rounds, repeats):
 
 def of_a_point(folder, points=1000):
     """What a point costs beside its simulation: planning, handing over, storing, gathering."""
-    made = study(write(folder), points, ("simulated", "tmm"))
+    result = study(write(folder), points, ("simulated", "tmm"))
     run(folder, study(folder, 2), workers=1)
     for workers in (1, 2):
-        runs = [run(folder, made, workers=workers) for _ in range(REPEATS)]
+        runs = [run(folder, result, workers=workers) for _ in range(REPEATS)]
         with clock() as planned:
             points_of(study(folder, points, ("simulated", "tmm")))
         beyond = median(took.cpu - seconds for took, seconds in runs) + planned.cpu
         wall = median(took.wall for took, _ in runs) + planned.wall
         own = median(seconds for _, seconds in runs)
-        told = f"{1e3 * beyond / points:.2f} ms CPU; {1e3 * (wall - own / workers) / points:.2f} ms"
-        yield f"a point beyond its simulation, {workers} worker{'s' * (workers > 1)}", told, "under 5 ms"
+        reported = f"{1e3 * beyond / points:.2f} ms CPU; {1e3 * (wall - own / workers) / points:.2f} ms"
+        yield f"a point beyond its simulation, {workers} worker{'s' * (workers > 1)}", reported, "under 5 ms"
 
 
 def of_stored(folder, points=10_000):
@@ -127,8 +127,8 @@ def of_closed_forms(folder, side=1000):
     """Points of closed forms, through the command."""
     words = [word.format(side) for word in CLOSED]
     took = command(folder, "sweep", *words, "--store", "closed.sqlite")
-    told = f"{took.wall:.2f} s; {took.cpu:.2f} s CPU"
-    yield f"{side * side:,} model-only points, through `simtmm sweep`, stored", told, "under 20 s"
+    reported = f"{took.wall:.2f} s; {took.cpu:.2f} s CPU"
+    yield f"{side * side:,} model-only points, through `simtmm sweep`, stored", reported, "under 20 s"
 
 
 def of_dask(folder, few=50, many=450):

@@ -42,34 +42,34 @@ def quick(benchmark):
     """Call a function, and hold its time against the longest where times are taken."""
 
     def call(function):
-        made = benchmark.pedantic(function, rounds=3)
+        result = benchmark.pedantic(function, rounds=3)
         if benchmark.enabled:
             assert benchmark.stats.stats.median < LONGEST
-        return made
+        return result
 
     return call
 
 
 def test_calibrated(quick, points, blocks):
     values = {"f_app": blocks, "m": np.linspace(1, points, points)}
-    made = quick(lambda: CALIBRATED_BY_LAUNCH.evaluate(a1=1, a0=0, C_s=49152, G=3, **values, **FULL).total)
-    assert made.shape == (points,)
+    result = quick(lambda: CALIBRATED_BY_LAUNCH.evaluate(a1=1, a0=0, C_s=49152, G=3, **values, **FULL).total)
+    assert result.shape == (points,)
 
 
 def test_integrated(quick, points, blocks):
-    made = quick(lambda: INTEGRATED.formula.evaluate(**VALUES | {"B_r": blocks}).bound)
-    assert made.shape == (points,)
+    result = quick(lambda: INTEGRATED.formula.evaluate(**VALUES | {"B_r": blocks}).bound)
+    assert result.shape == (points,)
 
 
 def test_integrated_apsp(quick, points, blocks):
-    made = quick(lambda: APSP.evaluate(n=8192, L=512, C=1, T=8, B_r=blocks, B_a=1, P=480, Q=32).total)
-    assert made.shape == (points,)
+    result = quick(lambda: APSP.evaluate(n=8192, L=512, C=1, T=8, B_r=blocks, B_a=1, P=480, Q=32).total)
+    assert result.shape == (points,)
 
 
 def test_mwp_cwp(quick, points):
-    made = quick(lambda: MWP_CWP.formula.evaluate(**(EXAMPLE | {"N": np.linspace(1, 64, points)})).total)
-    assert made[-1] == pytest.approx(sum(terms(N=64).values()), rel=1e-15)  # the same operations
-    assert made.shape == (points,)
+    result = quick(lambda: MWP_CWP.formula.evaluate(**(EXAMPLE | {"N": np.linspace(1, 64, points)})).total)
+    assert result[-1] == pytest.approx(sum(terms(N=64).values()), rel=1e-15)  # the same operations
+    assert result.shape == (points,)
 
 
 def test_zigzag(quick, blocks):
@@ -78,12 +78,12 @@ def test_zigzag(quick, blocks):
 
 def test_ranked_configurations(quick, side, points):
     sizes = threads = np.arange(1, side + 1)
-    made = quick(lambda: ranked_apsp_configurations(GTX480, 8192, sizes, threads))
-    assert len(made.feasible) + len(made.refused) == points
+    result = quick(lambda: ranked_apsp_configurations(GTX480, 8192, sizes, threads))
+    assert len(result.feasible) + len(result.refused) == points
 
 
 @pytest.mark.parametrize("name", ["merge-sort", "apsp-johnson-array", "suffix-array", "list-ranking-helman-jaja"])
 def test_an_algorithm(quick, points, name):
     formula = find(name).time()
-    made = quick(lambda: formula.evaluate(**values(formula, n=np.geomspace(2e4, 1e9, points))))
-    assert made.total.shape == made.bound.shape == (points,)
+    result = quick(lambda: formula.evaluate(**values(formula, n=np.geomspace(2e4, 1e9, points))))
+    assert result.total.shape == result.bound.shape == (points,)

@@ -30,15 +30,15 @@ def test_a_prediction(benchmark, machine, model):
 
 
 def test_a_prediction_of_an_algorithm(benchmark, machine):
-    made = benchmark(predict_algorithm, find("merge-sort"), machine, {"n": 10**8})
-    assert made["tmm"].bound == "compute"
+    result = benchmark(predict_algorithm, find("merge-sort"), machine, {"n": 10**8})
+    assert result["tmm"].bound == "compute"
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_grid(benchmark, sized, model):
-    made, points = formula(model), sized(POINTS, FEW)
-    values = drawn(made, points)
-    evaluated = benchmark.pedantic(lambda: made.evaluate(**values), rounds=3)
+    result, points = formula(model), sized(POINTS, FEW)
+    values = drawn(result, points)
+    evaluated = benchmark.pedantic(lambda: result.evaluate(**values), rounds=3)
     assert evaluated.total.shape == evaluated.bound.shape == (points,)
     assert np.isfinite(evaluated.total).all()
     if benchmark.enabled:

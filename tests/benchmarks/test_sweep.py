@@ -16,9 +16,9 @@ def folder(tmp_path):
 
 def test_a_point_beside_its_simulation(benchmark, folder):
     points = 1000 if benchmark.enabled else 20
-    made = study(folder, points, ("simulated", "tmm"))
+    result = study(folder, points, ("simulated", "tmm"))
     run(folder, study(folder, 2), workers=1)  # compile
-    took, own = benchmark.pedantic(run, (folder, made), {"workers": 1})
+    took, own = benchmark.pedantic(run, (folder, result), {"workers": 1})
     assert 0 < own < took.wall
     if benchmark.enabled:
         assert (took.wall - own) / points < 5e-3
@@ -26,8 +26,8 @@ def test_a_point_beside_its_simulation(benchmark, folder):
 
 def test_stored_points_are_opened_and_reported(benchmark, folder):
     points = 10_000 if benchmark.enabled else 20
-    made = study(folder, points)
-    run(folder, made, workers=1)
+    result = study(folder, points)
+    run(folder, result, workers=1)
     took = benchmark.pedantic(command, (folder, "report", "s.sqlite", "-o", "r.html"))
     assert (folder / "r.html").stat().st_size > 50 * points
     if benchmark.enabled:

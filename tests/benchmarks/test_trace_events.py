@@ -9,7 +9,7 @@ def test_events_a_second(benchmark, tmp_path, sized):
     warps = [[["compute", 2], ["load", [0, 1]]] * 100] * 4
     blocks = sized(200, 10)
     result = simulate(machine, Workload.from_dict({"blocks": [{"warps": warps}] * blocks}), timeline=True, stalls=True)
-    made = benchmark(write_timeline, tmp_path / "out.json", result, machine, most_events=10**7)
-    assert made.events == made.of > 1000 * blocks  # each interval of each warp, so that faster can't mean less
+    outcome = benchmark(write_timeline, tmp_path / "out.json", result, machine, most_events=10**7)
+    assert outcome.events == outcome.of > 1000 * blocks  # each interval of each warp, so that faster can't mean less
     if benchmark.stats:  # there are none where benchmarks are switched off
-        assert made.events / benchmark.stats["mean"] > 120_000
+        assert outcome.events / benchmark.stats["mean"] > 120_000

@@ -53,10 +53,10 @@ def row(kernel, parameters):
     events = trace.info.events
     steps = recording, lowering, simulating
     seconds, wall = sum(step.cpu for step in steps), sum(step.wall for step in steps)
-    said = ", ".join(f"{name} = {value:,}" for name, value in parameters.items())
+    message = ", ".join(f"{name} = {value:,}" for name, value in parameters.items())
     shown = " | ".join(f"{step.cpu:.2f}" for step in steps)
     return (
-        f"| {kernel}, {said} | {events / 1e6:,.1f} | {held(trace) / events:.4f} | {size / events:.5f} | {shown} | "
+        f"| {kernel}, {message} | {events / 1e6:,.1f} | {held(trace) / events:.4f} | {size / events:.5f} | {shown} | "
         f"{writing.cpu:.2f} | {events / seconds / 1e6:.1f} | {events / wall / 1e6:.1f} |"
     )
 

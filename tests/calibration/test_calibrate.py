@@ -43,17 +43,17 @@ def test_levels_are_found_with_their_latencies_and_sizes():
 @pytest.mark.parametrize("levels", [1, 2, 3, 4])
 def test_as_many_levels_as_there_are(levels, noise):
     latencies = [30 * 2**level for level in range(levels)]
-    made = curve(*((latency, 2.0 ** (14 + 4 * level)) for level, latency in enumerate(latencies)))
-    wobble = 1 + noise * np.random.default_rng(levels).standard_normal(len(made.sizes))
-    found = find_levels(LatencyCurve(made.sizes, made.latencies * wobble))
+    result = curve(*((latency, 2.0 ** (14 + 4 * level)) for level, latency in enumerate(latencies)))
+    wobble = 1 + noise * np.random.default_rng(levels).standard_normal(len(result.sizes))
+    found = find_levels(LatencyCurve(result.sizes, result.latencies * wobble))
     # The median of at least 20 points, each 1 % off, is within 1 %.
     assert [level.latency for level in found] == pytest.approx(latencies, rel=0.01 if noise else 1e-12)
 
 
 def test_a_slow_rise_within_a_level_is_no_level():
-    made = curve((30, 2**17), (500, 2**31))
-    rising = made.latencies * (1 + 0.05 * (np.log2(made.sizes / made.sizes[0]) / 20))
-    assert len(find_levels(LatencyCurve(made.sizes, rising))) == 2
+    result = curve((30, 2**17), (500, 2**31))
+    rising = result.latencies * (1 + 0.05 * (np.log2(result.sizes / result.sizes[0]) / 20))
+    assert len(find_levels(LatencyCurve(result.sizes, rising))) == 2
 
 
 def test_a_curve_that_only_climbs_has_no_level():
@@ -115,14 +115,14 @@ def calibrated_again(bandwidth):
 
 
 def test_what_the_simulator_was_given_comes_back(recovered):
-    made = recovered.machine
-    assert made.cores.groups == 16
-    assert made.cores.max_threads_per_core * made.cores.cores_per_group == 1024
-    assert made.memory.latency == 400
+    result = recovered.machine
+    assert result.cores.groups == 16
+    assert result.cores.max_threads_per_core * result.cores.cores_per_group == 1024
+    assert result.memory.latency == 400
     # 6 %: the simulation is a staircase of waves, whose steps are some per cent of the bandwidth.
-    assert made.scheduling.block_launch == pytest.approx(300, rel=0.06)
-    assert made.memory.store_latency == pytest.approx(120, rel=0.06)
-    assert made.memory.service / made.memory.partitions == pytest.approx(80 / 64, rel=0.06)
+    assert result.scheduling.block_launch == pytest.approx(300, rel=0.06)
+    assert result.memory.store_latency == pytest.approx(120, rel=0.06)
+    assert result.memory.service / result.memory.partitions == pytest.approx(80 / 64, rel=0.06)
 
 
 def test_how_many_partitions_there_are_is_hardly_told(recovered):
@@ -136,7 +136,7 @@ def test_what_comes_back_simulates_like_what_was_given(recovered):
     assert recovered.curve.mean_error() < 0.02
 
 
-def test_the_two_ends_and_the_ill_determined_are_said(recovered):
+def test_the_two_ends_and_the_ill_determined_are_reported(recovered):
     undetermined = {value.key for value in recovered.undetermined}
     assert {"cores.warp_width", "memory.interleave", "memory.atomic_service"} <= undetermined
     assert "scheduling.block_launch" not in undetermined
@@ -164,14 +164,14 @@ def test_any_machine_can_be_written_and_read_back(tmp_path, name):
 
 
 def test_a_pointer_chase_alone_gives_latencies_and_caches():
-    made = calibrate("v100-l", V100, base=load_machine("v100"))
-    memory = made.machine.memory
+    calibration = calibrate("v100-l", V100, base=load_machine("v100"))
+    memory = calibration.machine.memory
     assert (memory.l1.latency, memory.l2.latency) == (28.0, 212.1)
     assert 433 < memory.latency < 435  # of the largest buffers
-    assert made.curve is None
+    assert calibration.curve is None
     # Simulated latencies are those of the levels, so only the climbs between them are off.
-    assert np.median([abs(error) for _, _, error in made.latency_errors]) < 0.01
-    assert made.machine.sources["memory.l2.ways"].note.endswith("ill-determined")
+    assert np.median([abs(error) for _, _, error in calibration.latency_errors]) < 0.01
+    assert calibration.machine.sources["memory.l2.ways"].note.endswith("ill-determined")
 
 
 def test_without_a_machine_and_without_threads_nothing_tells_the_groups():
@@ -198,11 +198,11 @@ def test_the_read_kernel_on_a_v100_is_met_to_2_and_a_half_per_cent(monkeypatch):
         for point in stream
     ]
     base = load_machine("v100").replace({"memory.stores": "posted", "memory.port_interval": 0})
-    made = calibrate("v100", V100, only, base)
-    assert made.curve.mean_error("read") < 0.025
+    calibration = calibrate("v100", V100, only, base)
+    assert calibration.curve.mean_error("read") < 0.025
     # What was not measured is the base's.
-    assert made.machine.memory.stores == "posted"
-    assert made.machine.memory.store_latency == base.memory.store_latency
+    assert calibration.machine.memory.stores == "posted"
+    assert calibration.machine.memory.store_latency == base.memory.store_latency
 
 
 def test_points_that_are_off_by_chance_do_little_harm():
@@ -218,8 +218,8 @@ def test_points_that_are_off_by_chance_do_little_harm():
         )
         for point in stream[::2]
     ]
-    made = calibrate("a100", V100, disturbed, load_machine("a100-80").replace({"memory.latency": 552}))
-    assert occupancy_curve(made.machine, stream, ["read"]).mean_error() < 0.03
+    calibration = calibrate("a100", V100, disturbed, load_machine("a100-80").replace({"memory.latency": 552}))
+    assert occupancy_curve(calibration.machine, stream, ["read"]).mean_error() < 0.03
 
 
 def test_a_size_that_comes_again_tells_the_same_levels():

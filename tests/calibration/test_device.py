@@ -79,8 +79,8 @@ def cupy(monkeypatch):
 
 @needs_compiler
 def test_a_gpu_is_measured_and_what_it_is_comes_back(cupy, tmp_path):
-    made = device.calibrate_device(0, keep=tmp_path, repeat=1)
-    machine = made.machine
+    result = device.calibrate_device(0, keep=tmp_path, repeat=1)
+    machine = result.machine
     assert machine.name == "Fake GPU"
     assert machine.clock_hz == pytest.approx(CLOCK_HZ, rel=1e-3)  # the clock's kernel looks every thousand ticks
     assert (machine.cores.groups, machine.cores.warp_width, machine.warps_per_group) == (4, 32, 64)
@@ -89,24 +89,24 @@ def test_a_gpu_is_measured_and_what_it_is_comes_back(cupy, tmp_path):
     assert machine.memory.l1.latency == pytest.approx(L1_LATENCY, rel=2e-3)
     assert machine.memory.l1.sets * machine.memory.l1.ways * machine.chunk_bytes == L1_BYTES
     assert machine.memory.atomic_service == pytest.approx(UPDATE_CYCLES, rel=2e-3)
-    assert any(f"shared memory takes {LOCAL_CYCLES:.1f} cycles" in note for note in made.notes)
+    assert any(f"shared memory takes {LOCAL_CYCLES:.1f} cycles" in note for note in result.notes)
     # 10 %: of seven points each, and a launch of blocks that the fit tells from L to some per cent.
     assert machine.scheduling.block_launch == pytest.approx(300, rel=0.1)
     assert machine.scheduling.launch_overhead == pytest.approx(OVERHEAD_CYCLES, rel=0.05)
     # 3 %: on 4 groups a chunk more or less at a partition is some per cent of the bandwidth.
-    assert made.curve.mean_error() < 0.03
+    assert result.curve.mean_error() < 0.03
     assert machine.sources["memory.latency"].source == "pointer chase on Fake GPU"
     assert machine.sources["memory.atomic_service"].source == "atomic-update on Fake GPU"
     # What was measured is kept, in the form that `--latency` and `--stream` take.
     assert load_latency(tmp_path / "latency.csv").sizes[0] == 4096
     assert {point.threads for point in load_stream(tmp_path / "stream.csv")} >= {4 * 32, 4 * 2048}
     # And the machine is one that every other command takes.
-    made.save(tmp_path / "m.toml")
+    result.save(tmp_path / "m.toml")
     assert load_machine(tmp_path / "m.toml") == machine
 
 
 @needs_compiler
-def test_a_benchmark_that_fails_is_told_and_the_rest_serves(cupy, monkeypatch):
+def test_a_benchmark_that_fails_is_reported_and_the_rest_serves(cupy, monkeypatch):
     honest = device.measure
 
     def measure_some(kernel, parameters, **options):
@@ -115,10 +115,10 @@ def test_a_benchmark_that_fails_is_told_and_the_rest_serves(cupy, monkeypatch):
         return honest(kernel, parameters, **options)
 
     monkeypatch.setattr(device, "measure", measure_some)
-    made = device.calibrate_device(0, "mine", repeat=1)
-    assert made.machine.name == "mine"
-    assert made.machine.memory.atomic_service == made.machine.memory.service
-    assert "benchmark atomic-100 left out: kernel atomic-update: out of memory" in made.notes
+    result = device.calibrate_device(0, "mine", repeat=1)
+    assert result.machine.name == "mine"
+    assert result.machine.memory.atomic_service == result.machine.memory.service
+    assert "benchmark atomic-100 left out: kernel atomic-update: out of memory" in result.notes
 
 
 @pytest.mark.parametrize("number", [-1, 1, 7])

@@ -44,11 +44,11 @@ def machine(**memory):
 def test_the_workload_is_what_lowering_the_kernel_gives(operation, block_size, name):
     on = load_machine(name)
     lowered = lower(record("stream", {"operation": operation, "n": 5 * block_size, "threads": block_size}), on)
-    made = stream_workload(operation, block_size, 5, on, 2)
+    result = stream_workload(operation, block_size, 5, on, 2)
     for part in ("kind", "amount", "warp_operations", "warp_chunks", "block_warps", "launch_blocks"):
-        assert np.array_equal(getattr(made, part), getattr(lowered, part)), part
+        assert np.array_equal(getattr(result, part), getattr(lowered, part)), part
     # Each array may lie elsewhere, as a whole.
-    shifts = set((lowered.chunks - made.chunks).tolist())
+    shifts = set((lowered.chunks - result.chunks).tolist())
     assert len(shifts) <= 1 + max((array for array, _ in OPERATIONS[operation].loads), default=0)
 
 
@@ -143,8 +143,8 @@ def test_an_l2_that_measured_arrays_do_not_fit_serves_no_stream(operation):
 
 def test_an_l2_is_smaller_by_what_arrays_are_smaller_than_the_measured_ones():
     on = machine(l2={"sets": 4096, "ways": 16, "latency": 90, "start": "warm"})
-    made = with_l2_for(on, MEASURED_ARRAY // 16).memory.l2
-    assert (made.start, made.sets) == ("cold", 4096 // 16 // SHRINK)
+    result = with_l2_for(on, MEASURED_ARRAY // 16).memory.l2
+    assert (result.start, result.sets) == ("cold", 4096 // 16 // SHRINK)
     assert with_l2_for(machine(l2=L2), 4096) == machine(l2=L2)
 
 
@@ -176,7 +176,7 @@ def test_a_measured_file_is_read():
         ("gpu,block_size,blocks_per_sm,occupancy_pct,read_GBs\na,1,1,1,1\nb,1,1,1,1\n", "has several GPUs: choose one"),
     ],
 )
-def test_what_a_file_lacks_is_said(tmp_path, text, line):
+def test_what_a_file_lacks_is_reported(tmp_path, text, line):
     path = tmp_path / "s.csv"
     path.write_text(text)
     with pytest.raises(StudyError) as caught:

@@ -55,14 +55,14 @@ def test_a_machine_is_written_that_every_other_command_takes(command, stream, tm
 def test_the_document_has_each_value_with_its_measurement_and_the_error_of_each_point(command):
     status, out, errors = command("--latency", LATENCY, "--gpu", "v100", "--machine", "v100", "--json")
     assert (status, errors) == (0, "")
-    made = json.loads(out)
-    values = {value["key"]: value for value in made["values"]}
+    document = json.loads(out)
+    values = {value["key"]: value for value in document["values"]}
     assert values["memory.l2.latency"]["value"] == 212.1
     assert values["memory.l2.latency"]["measurement"] == "v100_latency.csv, v100"
-    assert made["ill_determined"] == ["memory.l1.ways", "memory.l2.ways"]
-    assert len(made["latency_errors"]) == 143
-    assert made["stream"] is None
-    assert made["machine"]["name"] == "v100"
+    assert document["ill_determined"] == ["memory.l1.ways", "memory.l2.ways"]
+    assert len(document["latency_errors"]) == 143
+    assert document["stream"] is None
+    assert document["machine"]["name"] == "v100"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_document_has_each_value_with_its_measurement_and_the_error_of_each_
         (("--device", "0", "--keep", "nowhere"), "--keep nowhere: there is no such folder"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(command, words, line):
+def test_what_is_wrong_is_reported_in_a_line(command, words, line):
     status, out, errors = command(*words)
     assert (status, out) == (2, "")
     assert line in errors

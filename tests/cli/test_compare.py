@@ -142,7 +142,7 @@ def test_a_picture(command, tmp_path, kind):
 
 @needs_matplotlib
 def test_predict_draws_its_sweep(command, tmp_path):
-    status, _, err = command("predict", TRACE, "--sweep", "blocks=1:500", "--picture", "out.pdf")
+    status, _, err = command("zigzag", TRACE, "--blocks", "1:500", "--picture", "out.pdf")
     assert (status, err) == (0, "")
     assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
 

@@ -100,7 +100,7 @@ def test_a_trace_says_what_the_machine_asked_for(here, called):
 
 @pytest.mark.parametrize("words", [("run",), ("predict",), ("threads",), ("compare",)])
 @pytest.mark.parametrize("source", ["launches.toml", "plain"])
-def test_launches_and_plain_folders_are_compiled_for_the_machine_or_it_is_told(
+def test_launches_and_plain_folders_are_compiled_for_the_machine_or_it_is_reported(
     here, called, architectures, words, source
 ):
     status, out, _ = called(*words, source, "--machine", "gtx280")
@@ -161,7 +161,7 @@ def test_a_sweep_records_once_for_each_architecture(here, called, architectures)
     assert sorted(architectures) == [75, 80, 90]
 
 
-def test_a_kernel_with_macros_is_recorded_in_the_form_that_is_asked_for(here, called, architectures):
+def test_a_kernel_with_macros_is_recorded_in_the_form_that_is_requested(here, called, architectures):
     assert called("predict", "vector-add", "-p", "n=64", "--as", "compiled", "--machine", "a100-80")[0] == 0
     assert architectures == [80]
     assert called("predict", "vector-add", "-p", "n=64", "--as", "written", "--machine", "a100-80")[0] == 0
@@ -173,7 +173,7 @@ def test_a_kernel_with_macros_is_recorded_in_the_form_that_is_asked_for(here, ca
     [
         (
             ("predict", "saxpy.cu"),
-            "saxpy.cu: how is it launched? simtmm run and record take --grid, --block and --arg;",
+            "saxpy.cu: how is it launched? simtmm run, record and measure take --grid, --block and --arg;",
         ),
         (("compare", "saxpy.cu"), "saxpy.cu: how is it launched?"),
         (
@@ -182,13 +182,12 @@ def test_a_kernel_with_macros_is_recorded_in_the_form_that_is_asked_for(here, ca
         ),
         (("sweep", "launches.toml"), "launches.toml: is no kernel that simtmm sweep takes, which is a folder"),
         (("advise", "launches.toml"), "launches.toml: is no kernel that simtmm advise takes, which is a folder"),
-        (("measure", "launches.toml"), "launches.toml: is no kernel that simtmm measure takes, which is a folder"),
         (("run", "plain", "--grid", "8"), "--grid: is for a file of device code (.cu, .ptx, .cubin, .fatbin), and not"),
         (("run", "--as", "compiled"), "list-ranking-wyllie.parquet: form = 'compiled': can only be given to a kernel"),
         (("run", "plain", "--as", "compield"), "form = 'compield': must be one of written, compiled, ptx"),
         (
             ("predict", "fft", "-p", "N=8", "--as", "compiled"),
-            "--as: is for a kernel or trace or --sweep, not for an alg",
+            "--as: is for a kernel or trace, not for an alg",
         ),
         (("run", "saxpy.cu", *LAUNCH, *ARRAYS, "--as", "written"), "kernel saxpy: saxpy.cu: is recorded as compiled;"),
     ],

@@ -71,8 +71,8 @@ class Forged(Design):
 
 def stored(path, program, **changes):
     """A store of that program's study, as an older simtmm or an enemy would have written it."""
-    made = design_of(study_of({"program": "list-ranking", "kind": "algorithm", "axes": {"n": "8:9"}}))
-    fields = {field.name: getattr(made, field.name) for field in dataclasses.fields(Design)}
+    design = design_of(study_of({"program": "list-ranking", "kind": "algorithm", "axes": {"n": "8:9"}}))
+    fields = {field.name: getattr(design, field.name) for field in dataclasses.fields(Design)}
     with Store(path) as store:
         store.begin(Forged(**fields, said=json.dumps({"program": program, **STUDY, **changes})), (), {})
     return path
@@ -83,8 +83,8 @@ def stored(path, program, **changes):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_trace_that_names_a_kernel_is_predicted_without_it(command, marker, name):
-    made = trace()
-    Trace(dataclasses.replace(made.info, kernel=name), list(made.batches())).save("t.parquet")
+    result = trace()
+    Trace(dataclasses.replace(result.info, kernel=name), list(result.batches())).save("t.parquet")
     for words in (("predict", "t.parquet"), ("run", "t.parquet"), ("compare", "t.parquet"), ("threads", "t.parquet")):
         status, _, errors = command(*words, "--machine", "ideal")
         assert (status, errors) == (0, "")
@@ -92,8 +92,10 @@ def test_a_trace_that_names_a_kernel_is_predicted_without_it(command, marker, na
 
 
 def test_a_trace_of_a_kernel_that_is_given_has_its_closed_form(command, marker):
-    made = trace()
-    Trace(dataclasses.replace(made.info, kernel="evil", parameters={"n": 4}), list(made.batches())).save("t.parquet")
+    result = trace()
+    Trace(dataclasses.replace(result.info, kernel="evil", parameters={"n": 4}), list(result.batches())).save(
+        "t.parquet"
+    )
     status, out, _ = command("predict", "t.parquet", "--kernel-path", "kernels", "--json")
     assert (status, json.loads(out)["algorithm"]) == (0, "fft")
     assert marker.exists()
@@ -120,10 +122,10 @@ def test_a_store_that_describes_a_kernel_is_reported_on_without_it(command, mark
 
 
 def test_a_store_is_reported_on_when_its_kernel_is_gone(command, marker):
-    made = design_of(study_of({"program": "./evil", **STUDY}))
+    design = design_of(study_of({"program": "./evil", **STUDY}))
     with Store("s.sqlite") as store:
-        run = store.begin(made, points_of(made), {})
-        for point in points_of(made):
+        run = store.begin(design, points_of(design), {})
+        for point in points_of(design):
             store.put(point.key, {"tmm": {"cycles": 5.0, "bound": "memory"}}, {}, run)
     shutil.rmtree("evil")
     marker.unlink()
@@ -139,12 +141,12 @@ def test_an_old_store_of_a_kernel_that_is_given_is_read_and_the_kernel_is_not_ru
     assert not marker.exists()
 
 
-def test_an_old_store_of_a_kernel_that_only_running_tells_says_so(command, marker):
+def test_an_old_store_of_a_kernel_that_only_running_tells_is_reported(command, marker):
     path = Path("kernels", "evil", "host.py")
     path.write_text(path.read_text().replace("PARAMETERS =", "PARAMETERS = {} |"))
     status, _, errors = command("report", stored("s.sqlite", "evil"), "--kernel-path", "kernels")
     assert status == 2
-    assert "its parameters are told only by running " in errors
+    assert "its parameters are known only by running " in errors
     assert not marker.exists()
 
 
@@ -162,8 +164,8 @@ def test_the_store_that_ran_code_runs_none(command, marker):
     ("said", "told"), [("[" * 5000, "holds what is not JSON"), ("3", "holds 3: must be an object"), ("{", "not JSON")]
 )
 def test_a_store_whose_study_is_none_is_refused(command, said, told):
-    made = design_of(study_of({"program": "list-ranking", "kind": "algorithm", "axes": {"n": "8:9"}}))
-    fields = {field.name: getattr(made, field.name) for field in dataclasses.fields(Design)}
+    design = design_of(study_of({"program": "list-ranking", "kind": "algorithm", "axes": {"n": "8:9"}}))
+    fields = {field.name: getattr(design, field.name) for field in dataclasses.fields(Design)}
     with Store("s.sqlite") as store:
         store.begin(Forged(**fields, said=said), (), {})
     status, _, errors = command("report", "s.sqlite")
@@ -227,7 +229,7 @@ def test_a_study_files_report_runs_no_kernel(command, marker, name):
     assert not marker.exists()
 
 
-def test_a_store_of_another_program_is_told(command, marker):
+def test_a_store_of_another_program_is_reported(command, marker):
     stored("s.sqlite", "stream", kind="kernel", kernel={"name": "stream", "digest": "1", "parameters": {}})
     status, _, errors = command("report", study_file("evil"))
     assert (status, errors) == (2, "simtmm: error: s.toml: program = 'evil': s.sqlite has points of 'stream'\n")
@@ -282,7 +284,7 @@ def test_a_kernel_of_the_working_directory_hides_no_shipped_one(command, evil, c
     assert not marker.exists()
 
 
-def test_which_kernel_is_taken_is_told_on_standard_error(evil, tmp_path):
+def test_which_kernel_is_taken_is_reported_on_standard_error(evil, tmp_path):
     evil("here/kernels", name="stream")
     done = subprocess.run(
         [sys.executable, "-m", "simtmm", "kernels", "stream"], cwd=tmp_path / "here", capture_output=True, text=True,

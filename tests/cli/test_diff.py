@@ -32,11 +32,11 @@ def test_saved_runs_are_what_was_run(command, tmp_path):
     command("run", "w.json", "--machine", "v100", "-o", "a.json")
     command("explain", "w.json", "--machine", "h100-sxm", "-o", "b.json")
     _, saved, _ = command("diff", "a.json", "b.json", "--json", "-o", "d.json")
-    _, told, _ = command("diff", "w.json", "w.json", "--machine-a", "v100", "--machine-b", "h100-sxm", "--json")
-    saved, told = json.loads(saved), json.loads(told)
+    _, reported, _ = command("diff", "w.json", "w.json", "--machine-a", "v100", "--machine-b", "h100-sxm", "--json")
+    saved, reported = json.loads(saved), json.loads(reported)
     assert [saved["a"].pop("origin"), saved["b"].pop("origin")] == ["a.json", "b.json"]
-    assert [told["a"].pop("origin"), told["b"].pop("origin")] == ["w.json", "w.json"]
-    assert saved == told
+    assert [reported["a"].pop("origin"), reported["b"].pop("origin")] == ["w.json", "w.json"]
+    assert saved == reported
     assert saved["unit"] == "s"
     assert json.loads((tmp_path / "d.json").read_text())["words"] == saved["words"]
     _, mixed, _ = command("diff", "a.json", "w.json", "--machine", "h100-sxm", "--json")

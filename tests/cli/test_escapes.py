@@ -20,17 +20,18 @@ SHOWN = r"\x1b[2Jevil\x9b1m\u202e"
 @pytest.fixture
 def evil(tmp_path):
     """A trace whose names would clear the screen."""
-    made = trace()
-    launches = tuple(dataclasses.replace(each, kernel=EVIL) for each in made.info.launches)
+    result = trace()
+    launches = tuple(dataclasses.replace(each, kernel=EVIL) for each in result.info.launches)
     digest = TraceDigest()
-    for runs in made.runs():
+    for runs in result.runs():
         digest.add(runs)
     info = dataclasses.replace(
-        made.info, kernel=EVIL, launches=launches, digest=digest.finish(launches, made.info.arrays, made.info.sites),
-        provenance={**made.info.provenance, "warnings": [EVIL]},
+        result.info, kernel=EVIL, launches=launches,
+        digest=digest.finish(launches, result.info.arrays, result.info.sites),
+        provenance={**result.info.provenance, "warnings": [EVIL]},
     )  # fmt: skip
     path = tmp_path / "t.parquet"
-    Trace(info, list(made.batches())).save(path)
+    Trace(info, list(result.batches())).save(path)
     return path
 
 
@@ -57,12 +58,12 @@ def test_names_on_a_terminal_are_text(called, nothing_kept, evil, monkeypatch):
 
 
 def test_what_a_table_looks_like_does_not_change():
-    made = table("title", ["a", "b"], [["x", "1"], ["é\u00a0y", "22"]])
+    result = table("title", ["a", "b"], [["x", "1"], ["é\u00a0y", "22"]])
     plain, wrapped = (
         Console(width=40, force_terminal=True, color_system="truecolor", highlight=False) for _ in range(2)
     )
     with plain.capture() as first:
-        plain.print(made)
+        plain.print(result)
     with wrapped.capture() as second:
-        wrapped.print(Escaped(made))
+        wrapped.print(Escaped(result))
     assert first.get() == second.get()

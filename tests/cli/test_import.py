@@ -39,7 +39,10 @@ def kernels(tmp_path):
 def test_an_imported_trace_runs(command, kernels):
     status, out, err = command("import", kernels, "-o", "t.parquet")
     assert (status, err) == (0, "")
-    assert out == f"t.parquet: program, 1 launch, 128 events, digest {load_trace('t.parquet').info.digest}\n"
+    assert out == (
+        f"t.parquet: program, 1 launch, 128 events, digest {load_trace('t.parquet').info.digest}\n"
+        "1 warps; their accesses: 2 global, 0 shared, 0 local; 0 barriers\n"
+    )
     status, out, err = command("run", "t.parquet", "-m", "a100-80", "--json")
     assert (status, err) == (0, "")
     counts = json.loads(out)["counts"]
@@ -77,8 +80,33 @@ def test_the_format_can_be_given(command, kernels):
     assert "format 'xyz': unknown" in command("import", kernels, "-o", "u.parquet", "--format", "xyz")[2]
 
 
-def test_unknown_opcodes_are_told_once(command, kernels):
+def test_unknown_opcodes_are_reported_once(command, kernels):
     path = kernels.parent / "kernel-1.traceg"
     path.write_text(TEXT.replace("FADD", "FROB"), encoding="utf-8")
     status, _, _ = command("import", kernels, "-o", "t.parquet")
     assert status == 0
+
+
+def test_launches_and_blocks_can_be_chosen_and_registers_given(command, kernels):
+    status, out, err = command("import", kernels, "-o", "t.parquet", "--launches", "0", "--registers", "99", "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["launches"][0]["registers_per_thread"] == 99
+    status, _, err = command("import", kernels, "-o", "t.parquet", "--launches", "5")
+    assert status == 2
+    assert err.endswith("launches = 5: 5: the program has launches 0 to 0\n")
+
+
+def test_what_an_import_takes_the_place_of_is_reported(command, kernels):
+    outs = [command("import", kernels, "-o", "t.parquet")[1].splitlines()[0] for _ in range(2)]
+    assert outs[1] == f"{outs[0]}; it takes the place of the file of that name"
+
+
+def test_an_imported_trace_is_exported_to_what_import_reads(command, kernels):
+    assert command("import", kernels, "-o", "t.parquet")[0] == 0
+    status, out, _ = command("export", "t.parquet", "-o", "out")
+    assert (status, out) == (0, "out: 1 kernel, 3 instructions of warps\n")
+    assert command("import", "out/kernelslist.g", "-o", "u.parquet")[0] == 0
+    assert load_trace("u.parquet").info.digest == load_trace("t.parquet").info.digest
+    status, _, err = command("export", "t.parquet", "-o", "out")
+    assert status == 2
+    assert "out: holds files" in err

@@ -96,7 +96,7 @@ def test_a_new_machine_is_written_with_what_is_yours_and_what_is_its_familys(com
         (("--l2", "1MiB", "--set", "clock_hz=1e9"), "--set clock_hz: is given by an option of its own"),
     ],
 )
-def test_what_a_new_machine_lacks_is_told_in_a_line(command, capsys, monkeypatch, words, line):
+def test_what_a_new_machine_lacks_is_reported_in_a_line(command, capsys, monkeypatch, words, line):
     monkeypatch.setattr(sys, "argv", ["simtmm", *NEW, *words])
     with pytest.raises(SystemExit) as caught:
         main()
@@ -122,6 +122,19 @@ def test_the_table_marks_what_a_family_gave(command):
     assert json.loads(out)["rtx-4090"]["latency"]["certainty"] == "family"
 
 
-def test_a_changed_machine_says_so_in_the_table(command):
+def test_a_changed_machine_is_reported_in_the_table(command):
     _, out = command("machines", "v100", "--table", "--set", "memory.latency=x0.5")
     assert "v100 (memory.latency x0.5)" in out
+
+
+def test_a_file_that_is_no_machine_is_named_and_the_others_are_listed(command, tmp_path, caplog):
+    (tmp_path / "machines").mkdir()
+    (tmp_path / "machines" / "broken.toml").write_text("[cores\n")
+    (tmp_path / "machines" / "own.toml").write_bytes(machine_files()["v100"].read_bytes())
+    status, out = command("machines", "--json")
+    assert status == 0
+    assert {"own", "v100"} <= set(json.loads(out))
+    assert (
+        "broken.toml: is not TOML (Expected ']' at the end of a table declaration (at line 1, column 7)): it is left"
+        in caplog.text
+    )

@@ -11,12 +11,12 @@ from simtmm.measurement import benchmarks
 from simtmm.measurement import campaign as everything
 from simtmm.measurement.measure import load_measurement
 from tests.recorder.conftest import needs_compiler
-from tests.recorder.fake_cupy import FakeCupy
+from tests.recorder.ptx_cupy import PtxCupy
 
 
 @pytest.fixture
 def cupy(monkeypatch):
-    fake = FakeCupy()
+    fake = PtxCupy()
     monkeypatch.setitem(sys.modules, "cupy", fake)
     fake.seconds = lambda name, *shape: 0.01 if name == "simtmm_clock" else 2.5e-6
     return fake
@@ -71,7 +71,8 @@ def test_all_is_measured_into_a_folder_and_summed_up(command, cupy, tmp_path, mo
     status, out, err = command("measure", "--all", "--repeat", "1", "-o", "made")
     assert (status, err) == (0, "")
     rows = [line.split() for line in out.splitlines()[2:]]
-    assert rows == [["parity", *"10000"], ["benchmarks", *"30000"], ["times", *"10000"]]
+    kinds = {"parity": 1, "benchmarks": 3, "compiled": 1, "times": 2}
+    assert rows == [[kind, str(done), *"0000"] for kind, done in kinds.items()]
     assert (tmp_path / "made" / "fake-gpu" / "times" / "vector-add-n16384.json").is_file()
     status, out, _ = command("measure", "--all", "--minutes", "0", "-o", "made", "--json")
     assert {entry["status"] for entry in json.loads(out)} == {"there"}
@@ -102,7 +103,7 @@ def test_record_takes_a_gpu_and_says_what_it_left_out(command, cupy, tmp_path):
     ],
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
 )
-def test_wrong_words_are_told_in_a_line(words, line, command, cupy):
+def test_wrong_words_are_reported_in_a_line(words, line, command, cupy):
     status, out, err = command(*words)
     assert (status, out) == (2, "")
     assert line in err
@@ -114,6 +115,39 @@ def test_without_cupy_a_line_says_how_to_get_it(words, command, monkeypatch, tmp
     monkeypatch.setitem(sys.modules, "cupy", None)
     status, out, err = command(*words)
     assert (status, out) == (2, "")
-    assert "pip install 'simtmm[cuda12]'" in err
+    assert "pip install '.[cuda12]'" in err
     assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_cuda_is_timed_and_recorded_as_it_is(command, cupy, tmp_path):
+    pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
+    (tmp_path / "k.cu").write_text(
+        "__global__ void twice(int* a, int n) { int i = threadIdx.x; if (i < n) a[i] *= 2; }"
+    )
+    launch = ["k.cu", "--grid", "1", "--block", "64", "--arg", "a=arange:int32:64", "--arg", "n=40"]
+    status, out, err = command("measure", *launch, "--repeat", "2", "-o", "m.json")
+    assert (status, err) == (0, "")
+    assert "k (seed=0) on Fake GPU" in out
+    assert load_measurement(tmp_path / "m.json").launches[0].kernel == "twice"
+    status, out, err = command("record", *launch, "--on", "gpu", "-o", "gpu.parquet")
+    assert (status, err) == (0, "")
+    assert command("record", *launch, "--as", "ptx", "-m", "h100-sxm", "-o", "cpu.parquet")[0] == 0
+    assert load_trace("gpu.parquet").info.digest == load_trace("cpu.parquet").info.digest
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["k.cu"], "k.cu: --grid and --block: how is it launched?"),
+        (["vector-add", "--grid", "4"], "--grid: is for a file of device code"),
+        (["vector-add", "--as", "sass"], "form = 'sass': must be one of written, compiled, ptx"),
+        (["--all", "--as", "compiled"], "measure --all: takes no kernel and no parameters"),
+    ],
+)
+def test_what_does_not_go_together_is_told(words, line, command, cupy, tmp_path):
+    (tmp_path / "k.cu").write_text("__global__ void f() {}")
+    status, out, err = command("measure", *words)
+    assert (status, out) == (2, "")
+    assert line in err
+    assert err.count("\n") == 1

@@ -1,4 +1,4 @@
-"""`simtmm predict`."""
+"""`simtmm predict`, `crossover` and `zigzag`."""
 
 import json
 import re
@@ -8,8 +8,8 @@ import pytest
 
 from simtmm.__main__ import main
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
-from simtmm.cli.predict import ONLY
 from simtmm.model import MODELS
+from simtmm.renamed import tell
 from tests.recorder.conftest import needs_compiler
 
 TRACE = str(shipped_trace(DEFAULT_TRACE))
@@ -21,7 +21,8 @@ def command(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
 
     def call(*words):
-        monkeypatch.setattr(sys, "argv", ["simtmm", "predict", *words])
+        command = [] if words[0] in ("crossover", "zigzag") else ["predict"]
+        monkeypatch.setattr(sys, "argv", ["simtmm", *command, *words])
         with pytest.raises(SystemExit) as caught:
             main()
         return caught.value.code, *capsys.readouterr()
@@ -103,7 +104,7 @@ def test_formulas_in_latex(command, document):
 
 
 def test_two_algorithms(command, document):
-    words = ("apsp-johnson-array", "--versus", "apsp-dynamic-programming", "-m", "gtx480", "-p", "n=1000")
+    words = ("crossover", "apsp-johnson-array", "apsp-dynamic-programming", "-m", "gtx480", "-p", "n=1000")
     status, out, _ = command(*words)
     assert status == 0
     assert re.search(r"^along m   apsp-johnson-array wins from m = 2 to 934292; apsp-dyn", out, re.MULTILINE)
@@ -118,8 +119,8 @@ def test_a_measured_time(document, refused):
     assert refused(TRACE, "--factor", "3") == "--factor: is of a measured time, so --measured must be given too"
 
 
-def test_a_parameter_that_is_there_twice(refused):
-    assert refused("reduce", "-p", "n=8", "-p", "n=16") == "--param n: is there twice"
+def test_a_parameter_that_is_given_twice(refused):
+    assert refused("reduce", "-p", "n=8", "-p", "n=16") == "--param n: is given twice"
 
 
 def test_forced_active_blocks(document):
@@ -127,17 +128,39 @@ def test_forced_active_blocks(document):
 
 
 def test_variants_of_two_algorithms(document):
-    words = ("fft", "--versus", "fft", "-p", "N=1024", "--variant", "mended", "--versus-variant", "printed")
+    words = ("crossover", "fft", "fft", "-p", "N=1024", "--variant-a", "mended", "--variant-b", "printed")
     found = document(*words)
     assert (found["first"], found["second"]) == ("fft, mended", "fft, printed")
 
 
-def test_a_sweep_over_blocks(command, document):
-    status, out, _ = command(TRACE, "--sweep", "blocks=1:3", "-m", "gtx480")
+def test_a_range_of_blocks(command, document):
+    status, out, _ = command("zigzag", TRACE, "--blocks", "1:3", "-m", "gtx480")
     assert status == 0
     assert "Throughput over requested blocks" in out
-    found = document(TRACE, "--sweep", "blocks=2:3", "-m", "gtx480")
+    found = document("zigzag", TRACE, "--blocks", "2:3", "-m", "gtx480")
     assert (found["blocks"], found["kernel"], found["machine"]) == ([2, 3], "jump", "GeForce GTX 480")
+
+
+OLD = {
+    "fft --versus fft -p N=1024 --variant mended --versus-variant=printed --over L": (
+        "crossover fft fft -p N=1024 --variant-a mended --variant-b printed --over L",
+        "predict --versus: predict A --versus B is now called crossover A B",
+    ),
+    f"{TRACE} --sweep blocks=2:3 -m gtx480": (
+        f"zigzag {TRACE} --blocks 2:3 -m gtx480",
+        "predict --sweep: predict SOURCE --sweep blocks=LOW:HIGH is now called zigzag SOURCE --blocks LOW:HIGH",
+    ),
+}
+
+
+@pytest.mark.parametrize("old", OLD, ids=["--versus", "--sweep"])
+def test_old_flags_of_predict_mean_a_command_and_a_notice_names_it(command, caplog, old):
+    tell.cache_clear()
+    new, notice = OLD[old]
+    documents = [json.loads(command(*words.split(), "--json")[1]) for words in (old, new)]
+    before, after = ({key: value for key, value in found.items() if key != "provenance"} for found in documents)
+    assert before == after
+    assert [record.getMessage() for record in caplog.records] == [f"notice: {notice}"]
 
 
 def test_output_writes_the_document(command, tmp_path):
@@ -151,6 +174,8 @@ def test_output_writes_the_document(command, tmp_path):
     [
         (["ftf"], "'ftf': neither an algorithm, nor a kernel (see `simtmm kernels`), nor a trace (.parquet)"),
         (["fft"], "fft: N (points) must be given"),
+        (["crossover", "fft"], "Missing argument 'B'. (see simtmm --help)"),
+        (["fft", "--versus", "merge", "--sweep", "blocks=1:3"], "No such option: --versus"),
         (["fft", "-p", "N"], "--param N: must be of the form NAME=VALUE"),
         (["fft", "-p", "N=many"], "--param N=many: must be a number"),
         (["fft", "-p", "N=1e400"], "fft: N = inf: must be at most 1e+60 (points)"),
@@ -160,17 +185,17 @@ def test_output_writes_the_document(command, tmp_path):
         (["fft", "-p", "N=8", "-m", "gtx48"], "machine 'gtx48': unknown; did you mean 'gtx480'"),
         (["fft", "-p", "N=8", "-o", "missing/p.json"], "missing/p.json: can't be written "),
         (["merge-sort", "-p", "n=100"], "merge-sort: n = 100: must be above Z = 4096"),
-        (["fft", "--versus", "ftf"], "algorithm 'ftf': unknown; did you mean 'fft'?"),
-        (["fft", "--versus", "merge", "--over", "W"], "fft and merge: W: neither depends on it"),
+        (["crossover", "fft", "ftf"], "algorithm 'ftf': unknown; did you mean 'fft'?"),
+        (["crossover", "fft", "merge", "--over", "W"], "fft and merge: W: neither depends on it"),
         (["none.parquet"], "none.parquet: can't be read "),
         ([TRACE, "-p", "n=4"], f"{TRACE}: parameters (n) can only be given to a kernel"),
         ([TRACE, "--model", "tm"], "model 'tm': unknown; did you mean 'tmm'"),
         ([TRACE, "--constant", "a1=1"], "calibrated: a0: must be given; it is fitted to measured times"),
         ([TRACE, "--unit", "s"], "--unit: is of the constants, so --constant must be given too"),
-        ([TRACE, "--sweep", "blocks=4"], "--sweep blocks=4: must be blocks=LOW:HIGH, whole numbers from 1 on"),
-        ([TRACE, "--sweep", "blocks=4:3"], "--sweep blocks=4:3: must be blocks=LOW:HIGH, whole numbers from 1 on"),
-        ([TRACE, "--sweep", "blocks=0:3"], "--sweep blocks=0:3: must be blocks=LOW:HIGH, whole numbers from 1 on"),
-        ([TRACE, "--sweep", "blocks=1:999999999"], "blocks from 1 to 999999999: must be at most 100000 counts"),
+        (["zigzag", TRACE, "--blocks", "4"], "--blocks 4: must be LOW:HIGH, whole numbers from 1 on"),
+        (["zigzag", TRACE, "--blocks", "4:3"], "--blocks 4:3: must be LOW:HIGH, whole numbers from 1 on"),
+        (["zigzag", TRACE, "--blocks", "0:3"], "--blocks 0:3: must be LOW:HIGH, whole numbers from 1 on"),
+        (["zigzag", TRACE, "--blocks", "1:999999999"], "blocks from 1 to 999999999: must be at most 100000 counts"),
         (["list-ranking", "--kernel"], "kernel 'list-ranking': unknown; did you mean 'list-ranking-wyllie' or "),
     ],
     ids=lambda value: " ".join(value).replace(TRACE, "TRACE") if isinstance(value, list) else "",
@@ -179,35 +204,19 @@ def test_wrong_words_are_refused_in_one_line(refused, words, line):
     assert refused(*words).startswith(line)
 
 
-OPTIONS = {
-    "--kernel": [], "--model": ["pram"], "--constant": ["a1=1"], "--unit": ["s"], "--threads": ["1"],
-    "--variant": ["mended"], "--versus-variant": ["printed"], "--over": ["L"], "--latex": [],
-    "--picture": ["sweep.svg"], "--measured": ["0.5"], "--factor": ["3"], "--active-blocks": ["1"],
-    "--as": ["written"],
+OF_ALGORITHMS = {"--threads": ["1"], "--variant": ["mended"]}
+OF_COUNTS = {
+    "--as": ["written"], "--model": ["pram"], "--constant": ["a1=1"], "--unit": ["s"], "--active-blocks": ["1"],
 }  # fmt: skip
-MODES = {
-    "an algorithm": ["fft", "-p", "N=8"],
-    "a kernel or trace": [TRACE],
-    "--versus": ["fft", "--versus", "reduce"],
-    "--sweep": [TRACE, "--sweep", "blocks=1:3"],
-}
 
 
-@pytest.mark.parametrize(
-    ("option", "mode"),
-    [(option, mode) for option in OPTIONS for mode in MODES if (option, mode) != ("--kernel", "an algorithm")],
-)
-def test_an_option_that_would_have_no_effect_is_refused(command, option, mode):
-    """And one that has an effect is not: whatever is said then is of something else. (--kernel says what is meant.)"""
-    _, _, errors = command(*MODES[mode], option, *OPTIONS[option])
-    line = f"simtmm: error: {option}: is for {' or '.join(ONLY[option])}, not for {mode}\n"
-    assert (errors == line) == (mode not in ONLY[option])
+@pytest.mark.parametrize("option", OF_ALGORITHMS)
+def test_an_option_of_algorithms_is_refused_for_a_trace(refused, option):
+    line = refused(TRACE, option, *OF_ALGORITHMS[option])
+    assert line == f"{option}: is for an algorithm, not for a kernel or trace"
 
 
-def test_two_modes_at_once_are_refused(refused):
-    line = refused("fft", "--versus", "merge", "--sweep", "blocks=1:3")
-    assert line == "--versus and --sweep: can't both be given"
-
-
-def test_every_option_of_one_mode_only_is_tried_here():
-    assert set(ONLY) == set(OPTIONS)
+@pytest.mark.parametrize("option", OF_COUNTS)
+def test_an_option_of_counts_is_refused_for_an_algorithm(refused, option):
+    line = refused("fft", "-p", "N=8", option, *OF_COUNTS[option])
+    assert line == f"{option}: is for a kernel or trace, not for an algorithm"

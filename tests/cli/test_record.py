@@ -56,7 +56,7 @@ def test_races_are_listed_behind_the_trace_and_are_no_error(command, kernel):
 
 
 @needs_compiler
-def test_the_document_has_the_races_only_if_they_were_asked_for(command, kernel):
+def test_the_document_has_the_races_only_if_they_were_requested(command, kernel):
     folder = kernel()
     assert "races" not in json.loads(command("record", folder, "--json")[1])
     races = json.loads(command("record", folder, "--json", "--races")[1])["races"]

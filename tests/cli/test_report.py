@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -109,10 +110,33 @@ def test_what_was_written_is_told_as_one_document(command):
     assert "simulated.seconds" in document["columns"]
 
 
-def test_a_store_whose_points_another_engine_computed_is_told(command, monkeypatch, tmp_path):
+def test_a_store_stays_readable_whichever_simtmm_computed_it(command, monkeypatch, tmp_path):
     assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
     monkeypatch.setattr("simtmm.provenance.sources", lambda *parts: "edited")
     status, out, err = command("report", "s.sqlite")
+    assert (status, err) == (0, "")
+    assert "4 of them as computed earlier, by run 1: simtmm" in out
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert page.count("run 1: simtmm") >= 4
+    assert command(*SWEEP, "--store", "s.sqlite")[0] == 0  # anew
+    assert "earlier" not in command("report", "s.sqlite")[1]
+
+
+def test_a_store_of_other_points_is_refused(command):
+    assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
+    other = f"program = {str(TRACE)!r}\nmachines = ['gtx280']\naxes = {{memory.latency = [7]}}\n"
+    Path("s.toml").write_text(other, encoding="utf-8")
+    status, out, err = command("report", "s.toml")
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert "computed by another simtmm: run it again" in err
-    assert not (tmp_path / "report.html").exists()
+    assert "none of its points is of this study" in err
+
+
+def test_a_complete_store_needs_no_permission_to_write(command, monkeypatch):
+    assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
+    before = Path("s.sqlite").read_bytes()
+    assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
+    assert Path("s.sqlite").read_bytes() == before
+    monkeypatch.setattr("simtmm.study.sweep.is_writable", lambda path: False)
+    assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
+    status, _, err = command(*SWEEP, "--compute", "tmm", "--compute", "pram", "--store", "s.sqlite")
+    assert (status, err) == (2, "simtmm: error: s.sqlite: can't be written, and lacks 4 points\n")

@@ -107,9 +107,53 @@ def test_names_choose(command):
     assert "stream-a" not in out
 
 
-def test_reproductions_are_listed(command):
-    assert command("--list") == (0, "streams\nlists\n", "")
-    assert json.loads(command("--list", "--json")[1]) == ["streams", "lists"]
+def test_reproductions_and_figures_are_listed_with_reasons(command):
+    status, out, err = command("--list")
+    assert (status, err) == (0, "")
+    lines = [line.strip() for line in out.splitlines()]
+    assert lines[1:3] == ["streams", "lists"]
+    assert "ma-fig-4.1         Speedup of the dynamic program" in lines
+    assert "ma-fig-3.1         a drawing, without numbers" in lines
+    document = json.loads(command("--list", "--json")[1])
+    assert document["tables"] == ["streams", "lists"]
+    assert {"name": "ma-fig-6.1", "title": "f_sched over blocks"} in document["figures"]
+
+
+def test_a_figure_is_printed_and_written_with_an_index(command):
+    status, out, _ = command("ma-fig-6.1")
+    assert status == 0
+    assert "fitted: nothing" in out
+    assert "list: About" not in out
+    if find_spec("matplotlib") is not None:
+        assert command("ma-fig-6.1", "-o", "new")[0] == 0
+        assert sorted(contents()) == ["new/figures/ma-fig-6.1." + kind for kind in ("csv", "json", "png")] + [
+            "new/index.md"
+        ]
+
+
+def test_all_makes_tables_and_figures(command, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr("simtmm.validation.figures.drawable_names", lambda: ("ma-fig-6.1", "ma-fig-4.9"))
+    assert command("all", "-o", "new")[0] == 0
+    page = Path("new/index.md").read_text()
+    assert "[accuracy.md](accuracy.md)" in page
+    assert page.index("## ma-fig-4.9") < page.index("## ma-fig-6.1")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["ma-fig-3.1"], "ma-fig-3.1: is not reproduced: a drawing"),
+        (["ma-fig-6.1", "--check"], "--check: is of tables"),
+        (["ma-fig-6.1", "-o", "no/such"], "no/such: can't be written"),
+        (["ma-fig-6.2", "nothing"], "reproduction 'nothing': unknown"),
+    ],
+)
+def test_what_is_wrong_of_figures_is_one_line(command, words, said):
+    status, _, err = command(*words)
+    assert status == 2
+    assert said in err
+    assert err.count("\n") == 1
 
 
 def test_json_is_one_document_with_points_and_errors(command):
@@ -175,7 +219,7 @@ def test_what_was_written_is_as_computed(command):
 
 
 @needs_matplotlib
-def test_a_stale_figure_is_told_and_nothing_is_written(command):
+def test_a_stale_figure_is_reported_and_nothing_is_written(command):
     command("-o", "docs")
     before = contents()
     made_up["lists"] = (table("list", 3, error=0.11),)
@@ -192,7 +236,7 @@ def test_a_stale_figure_is_told_and_nothing_is_written(command):
 
 
 @needs_matplotlib
-def test_a_figure_worse_than_promised_is_told(command):
+def test_a_figure_worse_than_promised_is_reported(command):
     made_up["lists"] = (table("list", 3, error=0.3),)
     command("-o", "docs")
     status, out, _ = command("--check")
@@ -220,7 +264,7 @@ def test_check_gives_its_findings_as_json_too(command):
         ("docs/accuracy/list.png", "docs/accuracy/list.png: is no picture of what list.json holds"),
     ],
 )
-def test_a_file_that_was_changed_or_lost_is_told(command, path, told):
+def test_a_file_that_was_changed_or_lost_is_reported(command, path, told):
     command("-o", "docs")
     content = Path(path).read_bytes()
     Path(path).write_bytes(content[: len(content) // 100])
@@ -232,7 +276,7 @@ def test_a_file_that_was_changed_or_lost_is_told(command, path, told):
 
 
 @needs_matplotlib
-def test_errors_that_were_made_smaller_by_hand_are_told(command):
+def test_errors_that_were_made_smaller_by_hand_are_reported(command):
     command("-o", "docs")
     path = Path("docs/accuracy/list.json")
     document = json.loads(path.read_text())
@@ -243,7 +287,7 @@ def test_errors_that_were_made_smaller_by_hand_are_told(command):
 
 
 @needs_matplotlib
-def test_a_file_of_no_table_is_told(command):
+def test_a_file_of_no_table_is_reported(command):
     command("-o", "docs")
     Path("docs/accuracy/old.png").write_bytes(b"")
     status, out, _ = command("--check")

@@ -26,12 +26,12 @@ def command(monkeypatch, capsys, tmp_path):
     return call
 
 
-def test_it_writes_the_timeline_and_says_so(command, tmp_path):
+def test_it_writes_the_timeline_and_is_reported(command, tmp_path):
     status, out, _ = command("run", "w.json", "--timeline", "t.json")
     document = json.loads((tmp_path / "t.json").read_text())
     timed = [event for event in document["traceEvents"] if event["ph"] != "M"]
     assert status == 0
-    assert out.splitlines()[-1] == f"Timeline: t.json: {len(timed)} events"
+    assert out.splitlines()[-1] == f"Timeline: t.json: {len(timed):,} events"
     assert document["otherData"]["program"] == "w.json"
     assert document["otherData"]["provenance"]["workload"]
 
@@ -49,7 +49,7 @@ def test_json_has_it_too_and_nothing_else_is_printed(command):
     assert json.loads(out)["timeline"]["path"] == "t.json"
 
 
-def test_without_the_option_nothing_is_said_of_it(command, tmp_path):
+def test_without_the_option_nothing_is_reported_of_it(command, tmp_path):
     status, out, _ = command("run", "w.json", "--json")
     assert status == 0
     assert "timeline" not in json.loads(out)
@@ -82,7 +82,7 @@ def test_core_groups_and_cycles_are_chosen_and_it_is_compressed(command, tmp_pat
     assert status == 0
     assert "Timeline: t.json.gz: core groups 0,2-3 of 30, cycles 10 to 300 of " in out.splitlines()[-1]
     document = json.loads(gzip.decompress((tmp_path / "t.json.gz").read_bytes()))
-    assert {event["pid"] for event in document["traceEvents"]} == {1, 2, 4, 5}
+    assert {event["pid"] for event in document["traceEvents"]} == {1, 2, 4, 5, 32}
     assert document["otherData"]["complete"].startswith("core groups 0,2-3 of 30, cycles 10 to 300 of ")
 
 
@@ -95,7 +95,7 @@ def test_core_groups_and_cycles_are_chosen_and_it_is_compressed(command, tmp_pat
         (("--timeline-from", "9", "--timeline-to", "8"), "timeline from cycle 9 to 8: must end behind its begin"),
     ],
 )
-def test_mistakes_are_told_in_a_line(command, tmp_path, words, said):
+def test_mistakes_are_reported_in_a_line(command, tmp_path, words, said):
     status, out, err = command("run", "w.json", "--timeline", "t.json", *words)
     assert (status, out) == (2, "")
     assert err.startswith(f"simtmm: error: {said}")

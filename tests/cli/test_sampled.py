@@ -43,11 +43,11 @@ def command(monkeypatch, capsys, tmp_path):
 
 
 @pytest.mark.parametrize("verb", ["run", "predict"])
-def test_a_report_of_a_sampled_trace_says_so_in_words_and_in_json(verb, command, tmp_path):
+def test_a_report_of_a_sampled_trace_is_reported_in_words_and_in_json(verb, command, tmp_path):
     path = traced(tmp_path / "t.parquet", 2)
     assert f"Warning: {WARNING}" in command(verb, path).out
-    said = json.loads(command(verb, path, "--json").out)["sampling"]
-    assert said == {"sample_blocks": 2, "recorded": 2, "left_out": 6, "warning": WARNING}
+    message = json.loads(command(verb, path, "--json").out)["sampling"]
+    assert message == {"sample_blocks": 2, "recorded": 2, "left_out": 6, "warning": WARNING}
 
 
 @pytest.mark.parametrize("verb", ["run", "predict"])

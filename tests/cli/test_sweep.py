@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow.parquet
@@ -10,6 +11,7 @@ import pytest
 
 from simtmm.errors import RecordingError
 from simtmm.study.evaluation import recorded_traces, steps
+from tests.recorder.build import DEVICE, host
 from tests.recorder.conftest import needs_compiler
 from tests.study.programs import write
 
@@ -89,7 +91,9 @@ def test_the_document_is_all_that_is_printed_and_can_be_written_to_a_file(comman
     assert [point["status"] for point in document["points"]] == ["done"] * 4 + ["skipped"]
     assert document["points"][0]["results"]["simulated"]["cycles"] > 0
     assert document["store"] == "study.sqlite"
-    assert {"elasticities", "spreads", "changes", "knees", "fastest", "curves"} == set(document["answers"])
+    answers = {"elasticities", "spreads", "changes", "forms", "knees", "fastest", "ties", "held", "carried"}
+    answers |= {"winners", "curves"}
+    assert answers == set(document["answers"])
 
 
 def test_linked_and_drawn_axes_can_be_given_by_flags(command, data):
@@ -127,10 +131,13 @@ def test_a_dry_run_counts_estimates_and_writes_nothing(command, data, here):
     status, out, err = command("sweep", data / "study.toml", "--dry-run", "-j", "2")
     assert (status, err) == (0, "")
     assert "5 points: 1 excluded, 0 in study.sqlite, 4 to compute" in out
-    assert "with 2 workers, from the point in the middle" in out
+    assert "with 2 workers, from 4 of its points" in out
     assert list(here.iterdir()) == []
     _, out, _ = command("sweep", data / "study.toml", "--dry-run", "--json")
-    assert json.loads(out)["to_compute"] == 4
+    document = json.loads(out)
+    assert document["to_compute"] == 4
+    low, high = document["interval"]
+    assert 0 < low < document["seconds"] < high
 
 
 def test_a_second_run_computes_nothing(command, data, monkeypatch):
@@ -172,7 +179,7 @@ def test_an_interrupted_sweep_says_where_it_is_kept(command, data, monkeypatch):
     [
         (["--vary", "memory.latency"], "--vary memory.latency: must be of the form KEY=RANGE"),
         (["--vary", "memory.latency=9:1"], "axis memory.latency = 9:1: LOW must be at most HIGH"),
-        (["--vary", "memory.latency=1", "--vary", "memory.latency=2"], "--vary memory.latency: is there twice"),
+        (["--vary", "memory.latency=1", "--vary", "memory.latency=2"], "--vary memory.latency: is given twice"),
         (["--vary", "memory.latenc=1"], "did you mean 'memory.latency'"),
         (["--compute", "tmmm"], "did you mean 'tmm'"),
         (["--where", "import os"], "is no expression"),
@@ -193,7 +200,7 @@ def test_what_is_wrong_is_one_line(refused, data, words, said):
 
 def test_flags_are_refused_beside_a_study_file(refused, data):
     assert refused("sweep", data / "study.toml", "--vary", "n=3", "-m", "ideal") == (
-        f"{data / 'study.toml'}: --machine, --vary: can't be given beside a study file, which says it all"
+        f"{data / 'study.toml'}: --machine, --vary: can't be given beside a study file, which holds all of it"
     )
 
 
@@ -341,3 +348,21 @@ def test_what_is_set_stands_beside_what_is_swept(command):
 def test_an_axis_takes_plain_numbers(refused, value):
     words = ("sweep", "merge-sort", "--kind", "algorithm", "-m", "v100", "--vary", f"memory.latency={value}")
     assert "must be a plain number; multiples and sizes are for set" in refused(*words)
+
+
+@needs_compiler
+def test_a_comment_computes_nothing_anew_and_another_operator_all(command, here, nothing_kept):
+    """Three states of one kernel, in one store; the report reads it in each of them."""
+    (here / "own").mkdir()
+    (here / "own" / "host.py").write_text(host())
+    device = DEVICE + 'extern "C" __global__ void f(int *a) { ST(a, 0, 3 + 4); }\n'
+    commented = device.replace("ST(", "\n  /* seven */ ST(").replace("4);", "4);  // as a sum\n")
+    states = ((device, 2, 1), (commented, 2, 1), (device.replace("+ 4", "- 4"), 4, 2))
+    for text, points, runs in states:
+        (here / "own" / "kernel.cu").write_text(text)
+        assert command("sweep", "own", "--vary", "memory.latency=100,200", "--workers", "1")[0] == 0
+        with closing(sqlite3.connect("own.sqlite")) as store:
+            assert store.execute("SELECT count(DISTINCT point) FROM results").fetchone() == (points,)
+            assert store.execute("SELECT count(*) FROM runs").fetchone() == (runs,)
+        status, out, errors = command("report", "own.sqlite")
+        assert (status, out, errors) == (0, "report.html: 2 rows, 40 columns\n", "")

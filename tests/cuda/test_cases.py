@@ -104,8 +104,8 @@ def test_a_case_is_the_same_each_time_and_tells_a_wrong_bit():
     right, wrong = interpreted(case), interpreted(case)
     assert case.differences(right, wrong) == []
     wrong[2][5] ^= 1
-    (told,) = case.differences(right, wrong)
-    assert told.startswith("add.rn.f32: array 2 [5] of f32: ")
+    (reported,) = case.differences(right, wrong)
+    assert reported.startswith("add.rn.f32: array 2 [5] of f32: ")
 
 
 def test_an_error_may_be_as_large_as_its_bound_and_no_larger():

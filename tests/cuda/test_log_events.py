@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from simtmm.cuda import log_events
+from simtmm.cuda import events, log_events
 from simtmm.cuda.events import LogReader, SiteTable
 from simtmm.cuda.execution.layout import (
     LANES,
@@ -133,3 +133,19 @@ def test_events_are_those_of_the_entries_by_block_and_thread(loops, seed):
         kind not in (Kind.WORK, Kind.BARRIER) for own in right.values() for thread in own for _, _, kind, _ in thread
     ]
     assert reader.accesses == sum(accesses)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("most", [1, 1000, 4000])
+def test_a_long_log_becomes_the_same_events_piece_by_piece(loops, seed, most, monkeypatch):
+    pieces, _ = drawn(random.Random(seed))
+    whole, parts = LogReader(table(), THREADS), LogReader(table(), THREADS)
+    (batch,) = [batch for piece in pieces for batch in whole.add(piece, 0)] + list(whole.rest())
+    monkeypatch.setattr(events, "LONG_LOG", most)
+    result = [batch for piece in pieces for batch in parts.add(piece, 0)] + list(parts.rest())
+    assert b"".join(one.events.tobytes() for one in result) == batch.events.tobytes()
+    assert [block for one in result for block in one.block.tolist()] == batch.block.tolist()
+    counts = [count for one in result for count in np.diff(one.ends, prepend=0).tolist()]
+    assert counts == np.diff(batch.ends, prepend=0).tolist()
+    assert (parts.events, parts.accesses, parts.held_bytes) == (whole.events, whole.accesses, 0)
+    assert parts.longest == 0

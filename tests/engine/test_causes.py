@@ -45,8 +45,8 @@ def stream(kinds, times=4):
 
     def warp(block, number):
         first = (block * 64 + number) * times * len(kinds)
-        told = [[kind, [first + place]] for place, kind in enumerate(kinds * times)]
-        return [operation for each in told for operation in (each, ["compute", 2])]
+        lines = [[kind, [first + place]] for place, kind in enumerate(kinds * times)]
+        return [operation for each in lines for operation in (each, ["compute", 2])]
 
     return warp
 

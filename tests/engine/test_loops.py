@@ -40,7 +40,7 @@ def test_no_index_is_outside_of_its_array(looked_after, monkeypatch):
     agree()
 
 
-def test_an_index_outside_would_be_told(looked_after, monkeypatch):
+def test_an_index_outside_would_be_reported(looked_after, monkeypatch):
     monkeypatch.setattr(launch, "empty_groups", lambda groups: np.zeros((groups, 5), dtype=np.int64))
 
     @examples(1)

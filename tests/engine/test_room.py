@@ -1,11 +1,19 @@
 """A machine whose state does not fit in memory is refused before any of it is made."""
 
+import tracemalloc
+
 import pytest
 
 from simtmm import Workload, load_machine, simulate
 from simtmm.engine.fast import room
 from simtmm.engine.fast.launch import Launch
+from simtmm.engine.reference import room as of_reference
+from simtmm.engine.reference.booking import Bookings
+from simtmm.engine.reference.report import Report
+from simtmm.engine.reference.run import Run
+from simtmm.engine.reference.schedulers import SCHEDULERS
 from simtmm.errors import EngineError
+from simtmm.result import WHERE_TIME_GOES
 
 ONE = Workload.from_dict({"blocks": [{"warps": [[["load", [1, 2]], ["compute", 3]]]}]})
 MOST = 2**31 - 1
@@ -65,6 +73,46 @@ def test_the_estimate_is_no_more_than_what_is_made():
     machine = load_machine("gtx280").replace(changes)
     launch = room.Part.of(ONE, 0)
     fast = Launch(machine, ONE, 0, True, False, 1)
-    made = sum(array.nbytes for array in fast._state if hasattr(array, "nbytes"))
+    total = sum(array.nbytes for array in fast._state if hasattr(array, "nbytes"))
     estimated = sum(room._tables(machine, room.Room.of(machine, launch), True).values())
-    assert 0.8 * made < estimated <= made
+    assert 0.8 * total < estimated <= total
+
+
+# The reference engine, whose lines and partitions come with what is asked for
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"cores.groups": MOST}, "cores.groups"),
+        ({"cores.cores_per_group": MOST, "cores.warp_width": 1}, "cores.cores_per_group"),
+        ({"memory.partitions": MOST, "memory.rows": {"chunks": 1, "open": 1, "opening": 1}}, "memory.partitions"),
+    ],
+)
+def test_the_reference_engine_refuses_likewise(monkeypatch, changes, key):
+    monkeypatch.setattr(of_reference, "available_memory", lambda: 8 << 30)
+    with pytest.raises(EngineError, match=rf"{key} = {MOST}: the machine's state takes .* room for 8\.0 GiB: must be"):
+        simulate(load_machine("gtx280").replace(changes), ONE, "reference")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"cores.groups": 5000},
+        {"cores.groups": 5000, "memory.l1": {"sets": 2**20, "ways": 2**20, "latency": 1}},
+        {"cores.cores_per_group": 2**21, "cores.warp_width": 1, "cores.groups": 1},
+        {"memory.partitions": 20_000, "memory.rows": {"chunks": 4, "open": 2**30, "opening": 1}},
+    ],
+)
+def test_the_reference_engines_estimate_is_near_what_is_made(changes):
+    """Within a half: versions of CPython differ."""
+    machine = load_machine("gtx280").replace(changes)
+    report = Report(time=dict.fromkeys(WHERE_TIME_GOES, 0), intervals=None, bookings=Bookings(ONE.known_places))
+    tracemalloc.start()
+    try:
+        result = Run(machine, ONE, 0, report, None, SCHEDULERS["fifo"], ONE.kind)
+        taken = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert taken / 1.5 < sum(of_reference._objects(machine).values()) < taken * 1.5
+    assert len(result.groups) == machine.cores.groups

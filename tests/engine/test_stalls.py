@@ -77,6 +77,25 @@ def test_chunks_queue_at_a_partition(engine):
     assert reasons(on, [[["atomic", [0, 0]]]], engine) == {"issuing": 1, "atomics_queue": 9, "memory_latency": 20}
 
 
+def test_who_waits_behind_an_atomic_waits_for_atomics(engine):
+    # The atomic has the partition from 1 to 10; the load, which leaves its port at 2, behind it until 15; then a load
+    # waits for that one. An atomic that takes no time holds nobody up.
+    on = machine(**{"memory.service": 5, "memory.atomic_service": 9})
+    two = [[["atomic", [0]]], [["load", [1]]]]
+    assert reasons(on, two, engine) == {
+        "issuing": 2, "not_granted": 1, "atomics_queue": 8, "memory_latency": 40,
+    }  # fmt: skip
+    three = [*two, [["load", [2]]]]
+    assert reasons(on, three, engine) == {
+        "issuing": 3, "not_granted": 1 + 2, "atomics_queue": 8, "memory_queue": 12, "memory_latency": 60,
+    }  # fmt: skip
+    # The path of a load is that of its chunk that finishes last
+    assert reasons(on, [[["atomic", [0]]], [["load", [1, 2]]]], engine)["memory_queue"] == 13
+    free = machine(**{"memory.service": 5, "memory.atomic_service": 0})
+    found = reasons(free, [[["load", [0]]], [["atomic", [1]]], [["load", [2]]]], engine)
+    assert (found["atomics_queue"], found["memory_queue"]) == (4, 3)
+
+
 def test_a_partition_turns_round_and_opens_rows_after_the_queue(engine):
     rows = {"chunks": 1, "open": 1, "opening": 2}
     on = machine(**{"memory.turnaround": 7, "memory.service": 4, "memory.rows": rows})
@@ -116,6 +135,14 @@ def test_slices_of_the_l2_have_a_queue_of_their_own(engine):
     assert reasons(on, [[["load", [0, 1, 2]]]], engine) == {"issuing": 1, "l2_queue": 4, "memory_latency": 20}
     stays = on.replace({"memory.l2.writes": "back"})
     assert reasons(stays, [[["store", [0, 1]]]], engine) == {"issuing": 1, "l2_queue": 2, "l2_latency": 20}
+
+
+def test_ports_and_the_stores_own_make_accesses_wait(engine):
+    on = machine(**{"memory.port_interval": 9, "memory.ports": 2})
+    found = reasons(on, [[["load", [0, 1]]], [["load", [2, 3]]]], engine)
+    assert found == {"issuing": 2, "not_granted": 1, "port_queue": 18, "memory_latency": 40}
+    on = machine(**{"memory.port_interval": 3, "memory.store_interval": 5})
+    assert reasons(on, [[["store", [0, 1]]]], engine) == {"issuing": 1, "port_queue": 5, "memory_latency": 20}
 
 
 def test_first_accesses_come_last(engine):

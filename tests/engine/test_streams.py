@@ -4,10 +4,10 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simtmm import Machine, Workload, count, lower, run, simulate, sweep
+from simtmm import Machine, Workload, count, load_machine, lower, run, simulate, sweep
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.engine.fast import launch, supply
 from simtmm.errors import EngineError, TraceError
@@ -24,7 +24,7 @@ from simtmm.trace.warps import windows
 from simtmm.workload import COMPUTE, Tallying
 from tests.examples import SHARING, examples, several
 from tests.trace.programs import Program
-from tests.trace.test_runs import programs, trace_of
+from tests.trace.test_runs import SHAPES, programs, trace_of
 
 MOST_GRANTED = 20_000  # instructions that the reference engine grants one by one, for a second; of some drawn, a minute
 
@@ -74,6 +74,7 @@ def test_a_stream_gives_what_its_operations_give(small_windows, timeline):
 
     @examples(140 // SHARING)
     @given(drawn=several(machines()), trace=long_traces)
+    @example(drawn=[load_machine("gtx480")], trace=long_trace(Program(1, SHAPES[3]), 9, set(), 2))
     def agree(drawn, trace):
         for one in drawn:
             machine = holding(one, trace)
@@ -86,7 +87,7 @@ def test_a_stream_gives_what_its_operations_give(small_windows, timeline):
 
     agree()
     assert sum(compared) > 5_000
-    assert 0 in compared
+    assert 0 in compared  # the example's
 
 
 def test_long_computes_of_a_stream_are_jumped_over(small_windows, monkeypatch):
@@ -95,6 +96,7 @@ def test_long_computes_of_a_stream_are_jumped_over(small_windows, monkeypatch):
 
     @examples(60 // SHARING)
     @given(drawn=several(machines()), trace=long_traces)
+    @example(drawn=[load_machine("gtx480")], trace=long_trace(Program(1, SHAPES[3]), 9, {0, 1, 2, 5}, 2))
     def agree(drawn, trace):
         for one in drawn:
             machine = holding(one, trace).replace({"scheduling.switch": "every-instruction"})
@@ -106,7 +108,7 @@ def test_long_computes_of_a_stream_are_jumped_over(small_windows, monkeypatch):
             compared.append(instructions)
 
     agree()
-    assert sum(instructions > 100 for instructions in compared) > 3
+    assert any(instructions > 100 for instructions in compared)  # the example's are, whatever was drawn
 
 
 def test_no_index_of_a_stream_is_outside_of_its_array(small_windows, monkeypatch):
@@ -192,7 +194,7 @@ def test_asyncs_of_many_warps_in_flight_are_as_the_reference_says():
     agree()
 
 
-def test_what_comes_out_of_order_is_told():
+def test_what_comes_out_of_order_is_reported():
     trace = long_trace(Program(5, (2, 1, 1)), 8, set(range(8)), 2)
     disordered = Trace(trace.info, [trace._source[1], trace._source[0], *trace._source[2:]])
     with pytest.raises(TraceError, match="launch 0: blocks must come in the order of their numbers"):
@@ -200,7 +202,7 @@ def test_what_comes_out_of_order_is_told():
 
 
 @pytest.mark.parametrize("at_once", [2, 8])
-def test_a_trace_that_has_changed_meanwhile_is_told(at_once):
+def test_a_trace_that_has_changed_meanwhile_is_reported(at_once):
     """What the whole of it was looked at for is found to be wrong later on, be it in the last piece."""
     wild = long_trace(Program(3, (2, 1, 1), wild=True), 8, set(range(8)), at_once)
     fine = long_trace(Program(5, (2, 1, 1)), 8, set(range(8)), at_once)

@@ -128,7 +128,7 @@ def test_it_is_whole_however_often_it_is_drained(engine, monkeypatch):
     assert sum(len(life) for life in expected) > 100
 
 
-def test_ticks_that_do_not_fit_64_bits_are_refused_and_without_a_timeline_they_are_told(engine):
+def test_ticks_that_do_not_fit_64_bits_are_refused_and_without_a_timeline_they_are_reported(engine):
     launch = {"blocks": [{"warps": [[["compute", 3]]]}]}
     workload = Workload.from_dict({"launches": [launch, launch]})
     slow = machine(**{"scheduling.launch_overhead": 2.0**49, "ticks_per_cycle": 2**20})

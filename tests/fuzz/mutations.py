@@ -127,13 +127,13 @@ def drawn_from(worst, *more):
 def changed_documents(draw, documents, values=None):
     """One of the documents with some values, keys and tables changed. values: what comes in their place."""
     values = drawn_from(WORST) if values is None else values
-    made = copy.deepcopy(draw(st.sampled_from(documents)))
+    copied = copy.deepcopy(draw(st.sampled_from(documents)))
     for _ in range(draw(st.integers(1, 3))):
-        known = list(places(made))
+        known = list(places(copied))
         if not known:
             break
         *way, last = known[draw(st.integers(0, len(known) - 1))]
-        table = made
+        table = copied
         for key in way:
             table = table[key]
         match draw(st.integers(0, 5)):
@@ -144,11 +144,11 @@ def changed_documents(draw, documents, values=None):
             case 4 if isinstance(table, dict):
                 table[draw(st.sampled_from(KEYS))] = copy.deepcopy(draw(values))
             case 4 | 5:
-                other = made
+                other = copied
                 for key in known[draw(st.integers(0, len(known) - 1))]:
                     other = other[key]
                 table[last] = copy.deepcopy(other)
-    return made
+    return copied
 
 
 def toml(tables):

@@ -5,6 +5,7 @@ import json
 import lzma
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -47,13 +48,13 @@ def with_metadata(folder, document):
 
 def used_trace(path):
     """All that is made of a trace, but for a simulation."""
-    made = read_or_refused(lambda: load_trace(path), path)
-    if made is None:
+    result = read_or_refused(lambda: load_trace(path), path)
+    if result is None:
         return None
-    json.dumps([made.info.to_dict(), made.info.warnings_on(32)])
-    lowered = lower(made, load_machine("gtx280"))
-    count(made, load_machine("gtx280"))
-    assert sum(len(batch.events) for batch in made.batches()) == made.info.events
+    json.dumps([result.info.to_dict(), result.info.warnings_on(32)])
+    lowered = lower(result, load_machine("gtx280"))
+    count(result, load_machine("gtx280"))
+    assert sum(len(batch.events) for batch in result.batches()) == result.info.events
     return lowered
 
 
@@ -71,15 +72,59 @@ SHAPES = st.builds(
 
 def shaped(which, key, axis, size):
     """The document with another size of a launch."""
-    made = json.loads(json.dumps(DOCUMENT))
-    made["launches"][which][key][axis] = size
-    return made
+    document = json.loads(json.dumps(DOCUMENT))
+    document["launches"][which][key][axis] = size
+    return document
 
 
 @examples(60)
 @given(DOCUMENTS | SHAPES | changed_bytes(Many([json.dumps(DOCUMENT).encode()])))
 def test_a_trace_is_lowered_or_refused(folder, document):
     path = with_metadata(folder, document)
+    read_or_refused(lambda: used_trace(path))
+
+
+@pytest.fixture(scope="module")
+def whole(folder):
+    """The bytes of the trace's file, and what is lowered of it."""
+    TRACE.save(folder / "damaged.parquet")
+    return (folder / "damaged.parquet").read_bytes(), lower(TRACE, load_machine("gtx280")).digest()
+
+
+@examples(150)
+@given(st.data())
+def test_a_damaged_file_is_lowered_as_it_was_or_refused(folder, whole, data):
+    """All of Parquet, not the metadata alone: its footer, the headers of its pages, what is packed in them."""
+    content, digest = whole
+    path = folder / "damaged.parquet"
+    path.write_bytes(data.draw(changed_bytes(Many([content]))))
+    lowered = read_or_refused(lambda: used_trace(path), path)
+    assert lowered is None or lowered.digest() == digest
+
+
+NUMBERS_OF_RUNS = [-(2**63), -(2**31), -2, -1, 0, 1, 2, 3, 7, 8, 63, 64, 255, 2**16, 2**31 - 1, 2**32, 2**62, 2**63 - 1]
+LISTS_OF_RUNS = ("values", "nodes", "threads", "steps")
+
+
+@examples(40)
+@given(data=st.data())
+def test_a_trace_of_other_runs_is_lowered_or_refused(folder, data):
+    """Its file is whole, and its metadata fits: what the rows say a block's threads have in common does not."""
+    path = with_metadata(folder, json.dumps(DOCUMENT).encode())
+    table = pq.read_table(path)
+    columns = {name: table[name].to_pylist() for name in table.column_names}
+    for _ in range(data.draw(st.integers(1, 3))):
+        name = data.draw(st.sampled_from(table.column_names))
+        row = data.draw(st.integers(0, len(table) - 1))
+        if name not in LISTS_OF_RUNS:
+            columns[name][row] = max(-(2**31), min(data.draw(st.sampled_from(NUMBERS_OF_RUNS)), 2**31 - 1))
+            continue
+        made = list(columns[name][row] or [])
+        at = data.draw(st.integers(0, len(made)))
+        number = data.draw(st.sampled_from(NUMBERS_OF_RUNS))
+        made[at : at + data.draw(st.integers(0, 2))] = [abs(number) if name == "threads" else number]
+        columns[name][row] = None if name != "values" and data.draw(st.integers(0, 9)) == 0 else made
+    pq.write_table(pa.Table.from_pydict(columns, schema=table.schema), path)
     read_or_refused(lambda: used_trace(path))
 
 
@@ -151,11 +196,11 @@ def imported(folder, name, content, output=None):
     (folder / name).write_bytes(content)
 
     def used():
-        made = import_trace(folder / name, output=output)
-        assert sum(len(batch.events) for batch in made.batches()) == made.info.events
-        if sum(each.blocks for each in made.info.launches) < 10_000:
-            read_or_refused(lambda: lower(made, load_machine("a100-80")))
-        return made
+        result = import_trace(folder / name, output=output)
+        assert sum(len(batch.events) for batch in result.batches()) == result.info.events
+        if sum(each.blocks for each in result.info.launches) < 10_000:
+            read_or_refused(lambda: lower(result, load_machine("a100-80")))
+        return result
 
     return read_or_refused(used, folder)
 

@@ -45,15 +45,15 @@ def used_machine(path):
 
 def with_keys(tables, changes):
     """The tables with values of dotted keys; where a table stands in no table, it is left out."""
-    made = copy.deepcopy(tables)
+    copied = copy.deepcopy(tables)
     for dotted, value in changes:
         *way, last = dotted.split(".")
-        table = made
+        table = copied
         for key in way:
             table = table.setdefault(key, {}) if isinstance(table, dict) else {}
         if isinstance(table, dict):
             table[last] = value
-    return made
+    return copied
 
 
 CHANGES = st.lists(st.tuples(st.sampled_from(KEYS), OF_TOML), min_size=1, max_size=3)

@@ -76,3 +76,18 @@ def test_the_distribution_gives_what_the_thesis_saw_in_8_million_nodes(rule, max
     assert expected_maximum(interval, sublists) == pytest.approx(maximum, abs=0.5)  # printed as whole numbers
     assert sublists / interval == pytest.approx(singletons, rel=0.005)  # 7.5 has two digits: half of the last is 0.7 %
     assert expected_maximum(interval, sublists) == pytest.approx(observed, abs=2 * interval * pi / sqrt(6))
+
+
+def test_equidistant_splitters_give_sublists_of_one_length():
+    """Section 4.4.2 of the thesis: load is balanced, and the list lies at random all the same."""
+    parameters = KERNEL.resolve({"n": NODES, "order": "equidistant"})
+    successor = KERNEL.inputs(parameters)["successor0"].tolist()
+    interval = KERNEL.host.interval(NODES, RULES[0])
+    node, begins, neighbours = 0, [], 0
+    for place in range(NODES):
+        if node % interval == 0:
+            begins.append(place)
+        neighbours += successor[node] == node + 1
+        node = successor[node]
+    assert set(np.diff([*begins, NODES]).tolist()) == {interval}
+    assert neighbours < 10

@@ -21,8 +21,8 @@ from tests.recorder.build import DEVICE, host
 from tests.recorder.conftest import kernel_folder as kernel_folder
 from tests.recorder.conftest import needs_compiler
 from tests.recorder.conftest import probe_flags as probe_flags
-from tests.recorder.fake_cupy import FakeCupy
 from tests.recorder.fake_cupy import _Array as FakeArray
+from tests.recorder.ptx_cupy import PtxCupy
 
 CLOCK_HZ = 2e9
 
@@ -31,7 +31,7 @@ pytestmark = needs_compiler
 
 @pytest.fixture
 def cupy(monkeypatch):
-    fake = FakeCupy()
+    fake = PtxCupy()
     monkeypatch.setitem(sys.modules, "cupy", fake)
     fake.seconds = lambda name, *shape: CLOCK_TICKS / CLOCK_HZ if name == "simtmm_clock" else 1e-6
     return fake
@@ -70,13 +70,13 @@ def test_times_are_quartiles_of_the_repeated_runs_of_each_launch_and_of_the_whol
     single = [1, 10, 2, 20, 3, 30, 4, 40, 5, 50]  # five runs of two launches
     whole = [6, 60] * 3 + [1, 1] * 2
     taking(cupy, [1e-6 * each for each in (*plan, *rehearsals, *warm, *single, *whole)])
-    made = measure(kernel_folder(DEVICE + ADDS, host(**TWO_LAUNCHES)), repeat=5, warm_up=1)
-    first, second = made.launches
+    measurement = measure(kernel_folder(DEVICE + ADDS, host(**TWO_LAUNCHES)), repeat=5, warm_up=1)
+    first, second = measurement.launches
     assert microseconds(first.seconds) == pytest.approx((2, 3, 4))
     assert microseconds(second.seconds) == pytest.approx((20, 30, 40))
-    assert microseconds(made.total) == pytest.approx((22, 33, 44))
-    assert microseconds(made.elapsed) == pytest.approx((2, 66, 66))
-    assert made.seconds == made.total.median
+    assert microseconds(measurement.total) == pytest.approx((22, 33, 44))
+    assert microseconds(measurement.elapsed) == pytest.approx((2, 66, 66))
+    assert measurement.seconds == measurement.total.median
     assert len(ours(cupy)) == 2 * (1 + 2 + 1 + 5 + 5)
 
 
@@ -115,8 +115,8 @@ def test_what_the_host_program_writes_and_decides_between_launches_is_repeated(k
     """
     device = "__global__ void f(int* a) { a[0] += 1; a[2] += a[1]; }"
     check = "assert after['a'].tolist() == [3, 21, 1 + 11 + 21, 0]"
-    made = measure(kernel_folder(DEVICE + device, host(launches=launches, check=check)), repeat=2)
-    assert len(made.launches) == 3
+    measurement = measure(kernel_folder(DEVICE + device, host(launches=launches, check=check)), repeat=2)
+    assert len(measurement.launches) == 3
 
 
 def test_the_plain_build_is_timed(cupy):
@@ -131,9 +131,11 @@ def test_the_plain_build_is_timed(cupy):
 
 
 def test_shared_memory_that_is_claimed_is_taken_so_that_occupancy_is_as_the_launch_says(cupy):
-    made = measure("stream", {"n": 256, "shared_memory": 100_000}, repeat=1)
+    measurement = measure("stream", {"n": 256, "shared_memory": 100_000}, repeat=1)
     assert {launch[3] for launch in ours(cupy, "stream_triad")} == {100_000}
-    assert [(launch.shared_memory_bytes, launch.blocks_per_core_group) for launch in made.launches] == [(100_000, 2)]
+    assert [(launch.shared_memory_bytes, launch.blocks_per_core_group) for launch in measurement.launches] == [
+        (100_000, 2)
+    ]
     cupy.static_shared_bytes = 40_000
     cupy.launches.clear()
     measure("stream", {"n": 256, "shared_memory": 100_000}, repeat=1)
@@ -161,8 +163,8 @@ def test_a_host_program_that_writes_between_launches_is_not_in_their_time(kernel
         memory["a"][1] = step + 1
         yield Launch("f", ("a",), grid=1, block=1)
     """
-    made = measure(kernel_folder(DEVICE + "__global__ void f(int* a) {}", host(launches=launches)), repeat=2)
-    assert microseconds(made.total) == pytest.approx((2, 2, 2))
+    measurement = measure(kernel_folder(DEVICE + "__global__ void f(int* a) {}", host(launches=launches)), repeat=2)
+    assert microseconds(measurement.total) == pytest.approx((2, 2, 2))
 
 
 @pytest.mark.parametrize(("cold", "fills"), [(True, 1), (False, 0)])
@@ -174,12 +176,12 @@ def test_caches_are_emptied_by_writing_more_than_they_hold(cold, fills, cupy, mo
 
 
 def test_a_measurement_says_on_what_and_at_which_clock(cupy):
-    made = measure("vector-add", {"n": 100}, repeat=1)
-    assert made.device["device"] == "Fake GPU"
-    assert made.device["clock_hz"] == pytest.approx(CLOCK_HZ, rel=1e-3)  # the kernel looks every thousand ticks
-    assert made.device["core_groups"] == 4
-    assert (made.kernel, made.parameters["n"], made.machine) == ("vector-add", 100, "Fake GPU")
-    assert len(made.source) == 20
+    measurement = measure("vector-add", {"n": 100}, repeat=1)
+    assert measurement.device["device"] == "Fake GPU"
+    assert measurement.device["clock_hz"] == pytest.approx(CLOCK_HZ, rel=1e-3)  # the kernel looks every thousand ticks
+    assert measurement.device["core_groups"] == 4
+    assert (measurement.kernel, measurement.parameters["n"], measurement.machine) == ("vector-add", 100, "Fake GPU")
+    assert len(measurement.source) == 20
 
 
 @pytest.mark.parametrize(
@@ -214,7 +216,7 @@ def test_numbers_of_runs_that_make_no_sense_are_refused(options, cupy):
         measure("vector-add", **options)
 
 
-def test_without_a_gpu_a_line_says_so(cupy):
+def test_without_a_gpu_a_line_is_reported(cupy):
     cupy.devices = 0
     with pytest.raises(RecordingError, match="no GPU that it can use"):
         measure("vector-add")
@@ -224,20 +226,22 @@ def test_without_a_gpu_a_line_says_so(cupy):
 
 
 def test_a_measurement_is_the_same_after_a_file_and_is_read_as_a_measured_time(tmp_path, cupy):
-    made = measure("vector-add", {"n": 100}, repeat=2, machine="h200")
-    save_measurement(made, tmp_path / "m.json")
+    measurement = measure("vector-add", {"n": 100}, repeat=2, machine="h200")
+    save_measurement(measurement, tmp_path / "m.json")
     assert (
-        load_measurement(tmp_path / "m.json") == Measurement.from_dict(json.loads(json.dumps(made.to_dict()))) == made
+        load_measurement(tmp_path / "m.json")
+        == Measurement.from_dict(json.loads(json.dumps(measurement.to_dict())))
+        == measurement
     )
     (timing,) = load_timings(tmp_path / "m.json")
-    assert (timing.kernel, timing.machine, timing.seconds) == ("vector-add", "h200", made.seconds)
-    assert timing.parameters == made.parameters
+    assert (timing.kernel, timing.machine, timing.seconds) == ("vector-add", "h200", measurement.seconds)
+    assert timing.parameters == measurement.parameters
 
 
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"version": 2}', '{"version": 1, "launches": []}', "{"], ids=lambda text: repr(text)
 )
-def test_a_file_that_is_no_measurement_is_told_so(text, tmp_path):
+def test_a_file_that_is_no_measurement_is_reported_so(text, tmp_path):
     (tmp_path / "m.json").write_text(text)
     with pytest.raises(StudyError, match=r"m\.json: is (no measurement|not JSON)"):
         load_measurement(tmp_path / "m.json")
@@ -246,9 +250,9 @@ def test_a_file_that_is_no_measurement_is_told_so(text, tmp_path):
 def test_quartiles_are_numpys():
     for count in (1, 2, 3, 4, 7, 50):
         seconds = np.random.default_rng(count).random(count)
-        made = Quartiles.of(seconds.tolist())
+        result = Quartiles.of(seconds.tolist())
         # Sums of two products: some roundings of 1e-16 apart.
-        assert (made.low, made.median, made.high) == pytest.approx(
+        assert (result.low, result.median, result.high) == pytest.approx(
             tuple(np.percentile(seconds, [25, 50, 75])), rel=1e-14
         )
 
@@ -287,8 +291,12 @@ def of(outcomes, kind):
 def test_everything_is_measured_in_one_go_and_is_there_the_next_time(few, tmp_path, cupy):
     outcomes = everything.measure_all(tmp_path, minutes=8, repeat=2)
     assert {outcome.status for outcome in outcomes} == {"done"}
-    assert of(outcomes, "parity") == {"quiet": "done", "racy": "done"}
+    assert of(outcomes, "parity") == of(outcomes, "compiled") == {"quiet": "done", "racy": "done"}
     place = tmp_path / "fake-gpu"
+    compiled = json.loads((place / "compiled" / "quiet.json").read_text())
+    assert compiled["equal"]
+    assert (compiled["cpu"]["recorder"], compiled["gpu"]["recorder"]) == ("compiled", "gpu")
+    assert load_measurement(place / "times" / "quiet-compiled.json").launches[0].kernel == "f"
     assert json.loads((place / "device.json").read_text())["device"] == "Fake GPU"
     parity = json.loads((place / "parity" / "racy.json").read_text())
     assert (parity["equal"], parity["racy"]) == (True, True)
@@ -343,10 +351,13 @@ def test_a_size_that_would_take_longer_than_what_is_left_is_not_begun(few, tmp_p
     outcomes = everything.measure_all(tmp_path, minutes=5, repeat=1, clock=lambda: now[0])
     # 100 seconds are gone, 200 are left, and four times the size is expected to take 600.
     sizes = {"quiet-n4": "done", "quiet-n16": "left", "quiet-n64": "left"}
-    assert of(outcomes, "times") == {**sizes, "racy-n4": "done", "racy-n16": "done", "racy-n64": "done"}
+    assert of(outcomes, "times") == {
+        **sizes, "racy-n4": "done", "racy-n16": "done", "racy-n64": "done",
+        "quiet-compiled": "done", "racy-compiled": "done",
+    }  # fmt: skip
 
 
-def test_a_trace_that_differs_is_told_where_unless_the_kernel_says_that_it_races(
+def test_a_trace_that_differs_is_reported_where_unless_the_kernel_says_that_it_races(
     few, kernel_folder, tmp_path, cupy, monkeypatch
 ):
     honest = everything.record
@@ -367,7 +378,7 @@ def test_a_trace_that_differs_is_told_where_unless_the_kernel_says_that_it_races
     assert "'value': 520}" in parity["quiet"].note
 
 
-def test_what_fails_is_told_written_and_tried_again(few, tmp_path, cupy):
+def test_what_fails_is_reported_written_and_tried_again(few, tmp_path, cupy):
     kernel = few["racy"] / "kernel.cu"
     right = kernel.read_text()
     kernel.write_text(right.replace("LD(a, 1)", "LD(a, 1000)"))

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from simtmm.errors import StudyError
-from simtmm.measurement.timings import Timing, load_timings, matching
+from simtmm.measurement.timings import Timing, load_timings, matching, shipped_timings
 from simtmm.result import Measurement, Quartiles
+from simtmm.validation.cases.papers import printed
 
 
 def written(tmp_path, name, text):
@@ -45,8 +46,8 @@ def test_json_as_a_list_under_a_key_or_alone(tmp_path, wrapped):
 
 def test_what_measure_writes_is_read(tmp_path):
     times = Quartiles.of([3e-5, 1e-5, 2e-5])
-    made = Measurement("copy", {"n": 64}, "H200", (), times, times, 3, 1, True, {"device": "NVIDIA H200"}, "abc")
-    assert load_timings(written(tmp_path, "t.json", made.to_dict())) == [Timing("copy", "H200", 2e-5, {"n": 64})]
+    measurement = Measurement("copy", {"n": 64}, "H200", (), times, times, 3, 1, True, {"device": "NVIDIA H200"}, "abc")
+    assert load_timings(written(tmp_path, "t.json", measurement.to_dict())) == [Timing("copy", "H200", 2e-5, {"n": 64})]
 
 
 def test_of_repetitions_the_median_is_taken(tmp_path):
@@ -112,3 +113,34 @@ def test_a_parameter_that_is_there_by_its_old_name_as_well_is_named(tmp_path):
     path.write_text("kernel,machine,seconds,local_memory,shared_memory\nstream,gtx480,1,0,1\n", encoding="utf-8")
     with pytest.raises(StudyError, match=r"t\.csv: line 2: parameters\.local_memory: is shared_memory by its old name"):
         load_timings(path)
+
+
+def test_the_papers_times_ship_and_go_by_name():
+    times = load_timings("rehman-table-6.2")
+    assert [(time.parameters["n"], time.seconds) for time in times][::6] == [
+        ("262144", 0.773e-3),
+        ("16777216", 82.542e-3),
+    ]
+    assert {"rehman-table-4.1", "rehman-table-6.2", "rehman-preorder", "ma-apsp"} <= set(shipped_timings())
+
+
+def test_the_papers_times_are_those_of_the_reproductions():
+    """The same numbers stand in traces/measured/papers.toml, which is compared with what was transcribed."""
+    for name, table, key, unit in (
+        ("rehman-table-6.2", "gtx280-local-ranking", "actual_ms", 1e-3),
+        ("rehman-table-4.1", "gtx280-profile", "total_us", 1e-6),
+    ):
+        reported = printed(table)
+        expected = {str(n): time * unit for n, time in zip(reported["n"], reported[key], strict=True)}
+        assert {time.parameters["n"]: time.seconds for time in load_timings(name)} == pytest.approx(expected)
+
+
+def test_a_file_of_that_name_comes_before_what_ships(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "ma-apsp", "kernel,machine,seconds\ncopy,gtx280,2\n")
+    assert load_timings("ma-apsp") == [Timing("copy", "gtx280", 2.0, {})]
+
+
+def test_a_name_that_does_not_ship_is_refused_with_those_that_do():
+    with pytest.raises(StudyError, match=r"rehman-table-9: neither a file nor .*rehman-table-6\.2"):
+        load_timings("rehman-table-9")

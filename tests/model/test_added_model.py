@@ -67,9 +67,9 @@ def model(tmp_path, monkeypatch):
     spec = importlib.util.spec_from_file_location("one_by_one", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    made = module.ONE_BY_ONE
-    monkeypatch.setitem(MODELS, made.name, made)
-    return made
+    result = module.ONE_BY_ONE
+    monkeypatch.setitem(MODELS, result.name, result)
+    return result
 
 
 def cycles(machine=MACHINE, trace=TRACE):
@@ -98,25 +98,25 @@ def test_its_file_says_all_of_it(model):
 
 
 def test_the_library_predicts_by_it(model):
-    made = simtmm.predict("one-by-one", MACHINE, simtmm.count(simtmm.load_trace(TRACE), MACHINE))
-    assert made.cycles == pytest.approx(cycles(), rel=1e-15)  # one quotient here, a sum of two there
-    assert made.source == "a scratch file"
+    prediction = simtmm.predict("one-by-one", MACHINE, simtmm.count(simtmm.load_trace(TRACE), MACHINE))
+    assert prediction.cycles == pytest.approx(cycles(), rel=1e-15)  # one quotient here, a sum of two there
+    assert prediction.source == "a scratch file"
 
 
 def test_it_is_in_a_prediction(model):
-    made = predict_program(TRACE, MACHINE)
-    assert list(made.predictions)[-1] == "one-by-one"
-    assert "a scratch file" in row(text(describe_prediction(made)), "One by one", number(cycles()), "memory")
-    assert row(text(describe_formulas(made.formulas())), "one-by-one: T_P =")
+    prediction = predict_program(TRACE, MACHINE)
+    assert list(prediction.predictions)[-1] == "one-by-one"
+    assert "a scratch file" in row(text(describe_prediction(prediction)), "One by one", number(cycles()), "memory")
+    assert row(text(describe_formulas(prediction.formulas())), "one-by-one: T_P =")
 
 
 def test_it_stands_beside_a_run(model):
-    made = run(TRACE, MACHINE, models=[*DEFAULT_MODELS, "one-by-one"])
-    shown = text(describe(made))
+    done = run(TRACE, MACHINE, models=[*DEFAULT_MODELS, "one-by-one"])
+    shown = text(describe(done))
     assert row(shown, "One by one", number(cycles()))
     assert row(shown, "memory, One by one")
     assert "compute, One by one" not in shown  # T1 / P, as of the TMM
-    assert made.verdict == run(TRACE, MACHINE).verdict
+    assert done.verdict == run(TRACE, MACHINE).verdict
 
 
 def test_a_run_needs_none_of_the_models_that_are_usual(model):
@@ -126,11 +126,15 @@ def test_a_run_needs_none_of_the_models_that_are_usual(model):
 
 
 def test_it_is_in_a_comparison_its_csv_and_its_latex(model):
-    made = compare([str(TRACE)], {"gtx480": MACHINE})
-    (found,) = [line for line in csv.DictReader(io.StringIO(comparison_csv(made))) if line["series"] == "one-by-one"]
+    comparison = compare([str(TRACE)], {"gtx480": MACHINE})
+    (found,) = [
+        line for line in csv.DictReader(io.StringIO(comparison_csv(comparison))) if line["series"] == "one-by-one"
+    ]
     assert float(found["cycles"]) == pytest.approx(cycles(), rel=1e-15)
-    assert text(describe_comparison(made)).count("One by one") == 4  # over times, ratios and bounds, and for agreement
-    assert "One by one" in comparison_latex(made)
+    assert (
+        text(describe_comparison(comparison)).count("One by one") == 4
+    )  # over times, ratios and bounds, and for agreement
+    assert "One by one" in comparison_latex(comparison)
 
 
 @needs_matplotlib
@@ -164,8 +168,8 @@ def test_it_changes_no_other_s_look(model):
 
 def test_fifty_models_have_looks_of_their_own(monkeypatch):
     for place in range(50):
-        made = Model(f"Model {place}", Formula(f"model-{place}", dict, (), "nowhere"), dict)
-        monkeypatch.setitem(MODELS, made.name, made)
+        result = Model(f"Model {place}", Formula(f"model-{place}", dict, (), "nowhere"), dict)
+        monkeypatch.setitem(MODELS, result.name, result)
     different = {tuple(looks.look(name).items()) for name in all_series()}
     assert len(different) == len(all_series())
 

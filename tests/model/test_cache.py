@@ -57,8 +57,8 @@ def test_time_is_flat_where_the_set_fits_and_far_beyond(item):
 @given(st.floats(1, 1e9), st.floats(1, 1e9), st.floats(0.01, 1000))
 def test_the_factor_lies_between_all_hits_and_none(m, C_s, G):
     low, high = sorted((1, G))
-    made = cache_factor(m, C_s, G)
-    assert low * (1 - 1e-15) <= made <= high * (1 + 1e-15)  # two products, rounded
+    result = cache_factor(m, C_s, G)
+    assert low * (1 - 1e-15) <= result <= high * (1 + 1e-15)  # two products, rounded
 
 
 @published("ma.shared_vs_global")

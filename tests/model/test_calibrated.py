@@ -24,14 +24,14 @@ def test_throughput_is_elements_over_time():
 
 
 def test_the_formula_by_hand():
-    made = CALIBRATED_BY_LAUNCH.evaluate(a1=2, a0=5, f_app=100, m=32, C_s=16, G=3, **FULL | {"B_r": 20})
-    assert made.terms == {"run": 2 * 100 * 2 * 1.5, "constant": 5}  # f_cache = 1/2 + 3/2, f_sched = 30 / 20
-    assert made.total == 605
+    evaluated = CALIBRATED_BY_LAUNCH.evaluate(a1=2, a0=5, f_app=100, m=32, C_s=16, G=3, **FULL | {"B_r": 20})
+    assert evaluated.terms == {"run": 2 * 100 * 2 * 1.5, "constant": 5}  # f_cache = 1/2 + 3/2, f_sched = 30 / 20
+    assert evaluated.total == 605
 
 
 def test_a_set_that_fits_the_cache_needs_no_factor():
-    made = CALIBRATED_BY_LAUNCH.evaluate(a1=2, a0=0, f_app=100, m=[8, 16], C_s=16, G=3, **FULL).total
-    assert made.tolist() == [200, 200]
+    result = CALIBRATED_BY_LAUNCH.evaluate(a1=2, a0=0, f_app=100, m=[8, 16], C_s=16, G=3, **FULL).total
+    assert result.tolist() == [200, 200]
 
 
 def test_the_formula_is_symbols_too():
@@ -56,15 +56,15 @@ def test_a_value_outside_the_domain_is_refused_by_name(letter, value, allowed):
 
 def test_each_launch_has_its_own_scheduling_factor():
     program = counted((300, 0, 15, 1, 1024), (100, 0, 20, 1, 1024))
-    made = calibrated(GTX480, program, a1=2, a0=50, unit="cycles")
-    assert made.terms == {"run": 2 * (300 + 100 * 1.5), "constant": 50}
-    assert (made.cycles, made.bound, made.model) == (950, "run", "calibrated")
-    assert made.symbols["f_sched"] == 450 / 400
+    prediction = calibrated(GTX480, program, a1=2, a0=50, unit="cycles")
+    assert prediction.terms == {"run": 2 * (300 + 100 * 1.5), "constant": 50}
+    assert (prediction.cycles, prediction.bound, prediction.model) == (950, "run", "calibrated")
+    assert prediction.symbols["f_sched"] == 450 / 400
 
 
 def test_constants_in_seconds_give_seconds():
-    made = calibrated(GTX480, counted((100, 0, 20, 1, 1024)), a1=0.01, a0=0.5)
-    assert made.seconds == pytest.approx(2, rel=1e-15)  # times the clock, and over it again
+    prediction = calibrated(GTX480, counted((100, 0, 20, 1, 1024)), a1=0.01, a0=0.5)
+    assert prediction.seconds == pytest.approx(2, rel=1e-15)  # times the clock, and over it again
 
 
 def test_complexity_may_be_other_than_work():
@@ -78,8 +78,8 @@ def test_a_program_without_work_takes_the_constant():
 
 def test_a_working_set_slows_what_misses_the_machines_first_cache():
     program = counted((100, 0, 15, 1, 1024))
-    made = calibrated(GTX480, program, a1=1, a0=0, unit="cycles", m=32 * 1024, G=3)  # 16 KB
-    assert made.cycles == 200
+    prediction = calibrated(GTX480, program, a1=1, a0=0, unit="cycles", m=32 * 1024, G=3)  # 16 KB
+    assert prediction.cycles == 200
     assert calibrated(GTX480, program, a1=1, a0=0, unit="cycles", m=32 * 1024, G=3, C_s=8 * 1024).cycles == 250
 
 

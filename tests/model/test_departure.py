@@ -8,14 +8,14 @@ from simtmm.model.departure import departures
 
 
 def test_times_beyond_the_factor_either_way_depart():
-    made = departures([100, 200, 201, 50, 49], 100, 2)
-    assert made.ratio.tolist() == [1, 2, 2.01, 0.5, 0.49]
-    assert made.departs.tolist() == [False, False, True, False, True]
+    result = departures([100, 200, 201, 50, 49], 100, 2)
+    assert result.ratio.tolist() == [1, 2, 2.01, 0.5, 0.49]
+    assert result.departs.tolist() == [False, False, True, False, True]
 
 
 def test_each_measurement_has_its_prediction():
-    made = departures(np.array([[1.0, 2.0]]), np.array([[1.0], [4.0]]), 1.5)
-    assert made.departs.tolist() == [[False, True], [True, True]]
+    result = departures(np.array([[1.0, 2.0]]), np.array([[1.0], [4.0]]), 1.5)
+    assert result.departs.tolist() == [[False, True], [True, True]]
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,12 @@ VALUES = {"T1": 9600, "M": 480, "L": 512, "T": 32, "B_r": 20, "B_a": 1, "P": 480
 
 
 def test_the_terms_by_hand():
-    made = INTEGRATED.formula.evaluate(**VALUES)
-    assert made.terms == {"compute": 20 * 1.5, "memory": 16 * 1.5}  # 480 * 512 / (32 * 480) = 16, f_sched = 30 / 20
-    assert (made.total, made.bound) == (30, "compute")
+    evaluated = INTEGRATED.formula.evaluate(**VALUES)
+    assert evaluated.terms == {
+        "compute": 20 * 1.5,
+        "memory": 16 * 1.5,
+    }  # 480 * 512 / (32 * 480) = 16, f_sched = 30 / 20
+    assert (evaluated.total, evaluated.bound) == (30, "compute")
     assert INTEGRATED_SUM.formula.evaluate(**VALUES).total == 54
     assert scheduled_time(20, 1.5) == 30
 
@@ -45,11 +48,11 @@ programs = st.fixed_dictionaries(
 
 @given(programs)
 def test_both_printed_forms_are_the_same(values):
-    made = INTEGRATED.formula.evaluate(**values)
-    assert made.total == pytest.approx(time_by_groups(**values), rel=1e-14)  # a handful of roundings
+    evaluated = INTEGRATED.formula.evaluate(**values)
+    assert evaluated.total == pytest.approx(time_by_groups(**values), rel=1e-14)  # a handful of roundings
     factors = {letter: values[letter] for letter in ("B_r", "B_a", "P", "Q")}
     T_P = max(values["T1"] / values["P"], values["M"] * values["L"] / (values["T"] * values["P"]))
-    assert made.total == pytest.approx(scheduled_time(T_P, scheduling_factor(**factors)), rel=1e-14)
+    assert evaluated.total == pytest.approx(scheduled_time(T_P, scheduling_factor(**factors)), rel=1e-14)
 
 
 def test_both_printed_forms_are_one_formula():
@@ -70,11 +73,11 @@ def test_the_sum_is_at_least_the_maximum_and_at_most_twice_it(values):
 @published("ma.fig6.1")
 def test_time_over_blocks_is_least_at_multiples_of_the_groups(item):
     B_r = np.arange(1, 91)
-    made = waves_per_core(B_r, item["B_a"], 480, 32)  # the maximum of Eq (6.3) set to 1, as in the figure
-    assert B_r[np.isclose(made, made.min(), rtol=1e-12, atol=0)].tolist() == list(
+    result = waves_per_core(B_r, item["B_a"], 480, 32)  # the maximum of Eq (6.3) set to 1, as in the figure
+    assert B_r[np.isclose(result, result.min(), rtol=1e-12, atol=0)].tolist() == list(
         range(item["groups"], 91, item["groups"])
     )
-    assert made.min() == pytest.approx(1 / 480, rel=1e-15)
+    assert result.min() == pytest.approx(1 / 480, rel=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -94,31 +97,31 @@ def test_a_value_outside_the_domain_is_refused_by_name(letter, value, allowed):
 def test_launches_follow_one_another_each_with_its_own_factor():
     # T = 1024 / 32 = 32 threads a core; L / (T P) = 512 / (32 * 480) = 1 / 30
     program = counted((9600, 300, 15, 1, 1024), (480, 300, 20, 1, 1024))
-    made = integrated(GTX480, program)
-    assert made.cycles == pytest.approx(20 + 10 * 1.5, rel=1e-15)  # computing binds the first, memory the second
-    assert made.terms == pytest.approx({"compute": 20 + 1.5, "memory": 10 + 15}, rel=1e-15)
-    assert made.bound == "compute"  # for 20 of 35 cycles
+    prediction = integrated(GTX480, program)
+    assert prediction.cycles == pytest.approx(20 + 10 * 1.5, rel=1e-15)  # computing binds the first, memory the second
+    assert prediction.terms == pytest.approx({"compute": 20 + 1.5, "memory": 10 + 15}, rel=1e-15)
+    assert prediction.bound == "compute"  # for 20 of 35 cycles
     both = integrated_sum(GTX480, program)
     assert both.cycles == pytest.approx(21.5 + 25, rel=1e-15)
-    assert (made.model, both.model) == ("integrated", "integrated-sum")
-    assert made.symbols["f_sched"] == pytest.approx(35 / 30, rel=1e-15)
-    assert (made.symbols["T"], made.symbols["L"], made.symbols["Q"]) == (32, 512, 32)
+    assert (prediction.model, both.model) == ("integrated", "integrated-sum")
+    assert prediction.symbols["f_sched"] == pytest.approx(35 / 30, rel=1e-15)
+    assert (prediction.symbols["T"], prediction.symbols["L"], prediction.symbols["Q"]) == (32, 512, 32)
 
 
 @given(st.integers(1, 10**9), st.integers(1, 10**9), st.integers(1, 6), st.sampled_from([64, 128, 256]))
 def test_where_blocks_fill_the_machine_it_is_the_tmm_without_span(work, memory, waves, threads):
     program = counted((work, memory, 15 * 6 * waves, 6, threads))
-    made = integrated(GTX480, program)
+    prediction = integrated(GTX480, program)
     T = 6 * threads / 32
-    assert made.cycles == pytest.approx(max(work / 480, memory * 512 / (T * 480)), rel=1e-14)
-    assert made.symbols["f_sched"] == pytest.approx(1, rel=1e-15)
+    assert prediction.cycles == pytest.approx(max(work / 480, memory * 512 / (T * 480)), rel=1e-14)
+    assert prediction.symbols["f_sched"] == pytest.approx(1, rel=1e-15)
 
 
 @given(st.integers(1, 10**9), st.integers(1, 90))
 def test_up_to_a_wave_memory_takes_what_the_resident_threads_make_it(memory, blocks):
     # The idle places are in f_sched and not in T: M L over the threads that are there
-    made = integrated(GTX480, counted((0, memory, blocks, 6, 256)))
-    assert made.cycles == pytest.approx(memory * 512 / (blocks * 256), rel=1e-14)
+    prediction = integrated(GTX480, counted((0, memory, blocks, 6, 256)))
+    assert prediction.cycles == pytest.approx(memory * 512 / (blocks * 256), rel=1e-14)
 
 
 def test_fewer_blocks_at_once_may_be_forced():
@@ -136,8 +139,8 @@ def test_fewer_blocks_at_once_may_be_forced():
 def test_counts_without_launches_are_one_that_fills_the_machine():
     program = counted()
     assert integrated(GTX480, program).cycles == 0
-    made = integrated(GTX480, type(program)(**vars(program) | {"work": 4800, "memory_operations": 0}))
-    assert (made.cycles, made.bound, made.symbols["f_sched"]) == (10, "compute", 1)
+    prediction = integrated(GTX480, type(program)(**vars(program) | {"work": 4800, "memory_operations": 0}))
+    assert (prediction.cycles, prediction.bound, prediction.symbols["f_sched"]) == (10, "compute", 1)
 
 
 some_launches = st.lists(

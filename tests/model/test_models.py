@@ -40,36 +40,36 @@ def test_every_model_is_here():
 @pytest.mark.parametrize("model", MODELS)
 def test_a_prediction_names_its_terms_the_binding_one_and_its_symbols(model, machine, counts):
     on = load_machine(machine)
-    made = predict(model, on, counts[machine])
-    assert made.model == model
-    assert list(made.terms) == TERMS[model]
-    assert made.bound in made.terms
-    assert made.clock_hz == on.clock_hz
-    assert made.source == formula(model).source
-    assert all(np.isfinite(term) and term >= 0 for term in made.terms.values())
+    prediction = predict(model, on, counts[machine])
+    assert prediction.model == model
+    assert list(prediction.terms) == TERMS[model]
+    assert prediction.bound in prediction.terms
+    assert prediction.clock_hz == on.clock_hz
+    assert prediction.source == formula(model).source
+    assert all(np.isfinite(term) and term >= 0 for term in prediction.terms.values())
     unique = {symbol.name for symbol in formula(model).symbols}
-    assert made.symbols.keys() & unique  # those that are the same in all launches, and more
-    assert all(isinstance(value, (int, float)) for value in made.symbols.values())
+    assert prediction.symbols.keys() & unique  # those that are the same in all launches, and more
+    assert all(isinstance(value, (int, float)) for value in prediction.symbols.values())
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("model", MODELS)
 def test_the_time_is_made_of_the_terms(model, machine, counts):
     """Their maximum or sum; over launches the sum of maxima, which the largest sum does not exceed."""
-    made = predict(model, load_machine(machine), counts[machine])
-    terms = list(made.terms.values())
+    prediction = predict(model, load_machine(machine), counts[machine])
+    terms = list(prediction.terms.values())
     if formula(model).combine == "sum":
-        assert made.cycles == pytest.approx(sum(terms), rel=1e-12)  # summed in another order
-        assert made.terms[made.bound] > 0
+        assert prediction.cycles == pytest.approx(sum(terms), rel=1e-12)  # summed in another order
+        assert prediction.terms[prediction.bound] > 0
     else:
         # summed over launches in another order; the sum of maxima is at most the sum of all terms
-        assert max(terms) * (1 - 1e-12) <= made.cycles <= sum(terms)
+        assert max(terms) * (1 - 1e-12) <= prediction.cycles <= sum(terms)
 
 
 @pytest.mark.parametrize("model", ["pram", "tmm", "tmm-warps", "roofline"])
 def test_of_a_model_of_the_whole_program_the_largest_term_is_the_time(model, counts):
-    made = predict(model, load_machine("gtx480"), counts["gtx480"])
-    assert made.terms[made.bound] == made.cycles == max(made.terms.values())
+    prediction = predict(model, load_machine("gtx480"), counts["gtx480"])
+    assert prediction.terms[prediction.bound] == prediction.cycles == max(prediction.terms.values())
 
 
 @pytest.mark.parametrize("model", ["tmm", "tmm-warps", "integrated", "integrated-sum", "rehman", "rehman-sum"])
@@ -86,9 +86,9 @@ WHOLE = Counts(1600, 10, 5, 5, threads_per_core=1.0, warps_in_use=1.0, launches=
 
 @pytest.mark.parametrize("model", ["pram", "tmm", "tmm-warps", "integrated", "integrated-sum", "roofline"])
 def test_counts_of_a_whole_program_are_enough_for_some_models(model):
-    made = predict(model, load_machine("gtx480"), WHOLE)
-    assert (made.model, list(made.terms)) == (model, TERMS[model])
-    assert made.cycles > 0
+    prediction = predict(model, load_machine("gtx480"), WHOLE)
+    assert (prediction.model, list(prediction.terms)) == (model, TERMS[model])
+    assert prediction.cycles > 0
 
 
 @pytest.mark.parametrize("model", ["rehman", "rehman-sum", "mwp-cwp"])
@@ -105,10 +105,10 @@ def test_an_unknown_model_is_refused_with_the_nearest(call):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_value_outside_the_domain_is_refused_by_name(model):
-    made = formula(model)
-    for symbol in made.symbols:
+    result = formula(model)
+    for symbol in result.symbols:
         with pytest.raises(ModelError, match=rf"^{model}: {symbol.name} = -1: must be "):
-            made.evaluate(**(drawn(made, 1) | {symbol.name: -1}))
+            result.evaluate(**(drawn(result, 1) | {symbol.name: -1}))
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -133,10 +133,10 @@ def drawn(made, points):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_grid_gives_what_its_points_give(model):
-    made = formula(model)
-    values = drawn(made, 20)
-    whole = made.evaluate(**values)
+    result = formula(model)
+    values = drawn(result, 20)
+    whole = result.evaluate(**values)
     for point in range(20):
-        alone = made.evaluate(**{name: value[point] for name, value in values.items()})
+        alone = result.evaluate(**{name: value[point] for name, value in values.items()})
         assert float(alone.total) == whole.total[point]
         assert str(alone.bound) == whole.bound[point]

@@ -35,21 +35,21 @@ def terms(**changes):
 
 
 def test_the_papers_example_step_by_step():
-    made = found()
-    assert (made["Mem_L"], made["Departure_delay"]) == (730, 320)
-    assert round(made["MWP_without_BW_full"], 2) == 2.28
-    assert made["MWP_peak_BW"] == pytest.approx(28.57, rel=2e-3)  # there from a bandwidth rounded to 0.175 GB/s
-    assert (made["Comp_cycles"], made["Mem_cycles"]) == (132, 4380)
-    assert round(made["CWP_full"], 2) == 34.18
-    assert (made["MWP"], made["CWP"]) == (730 / 320, 20)
+    result = found()
+    assert (result["Mem_L"], result["Departure_delay"]) == (730, 320)
+    assert round(result["MWP_without_BW_full"], 2) == 2.28
+    assert result["MWP_peak_BW"] == pytest.approx(28.57, rel=2e-3)  # there from a bandwidth rounded to 0.175 GB/s
+    assert (result["Comp_cycles"], result["Mem_cycles"]) == (132, 4380)
+    assert round(result["CWP_full"], 2) == 34.18
+    assert (result["MWP"], result["CWP"]) == (730 / 320, 20)
 
 
 def test_the_papers_example_in_all():
     # There MWP is rounded to 2.28, by 0.06 %; MWP - 1 by 0.1 %.
-    made = terms()
-    assert made["memory"] + made["compute"] == pytest.approx(38450, rel=1e-3)
-    assert made["synchronisation"] == pytest.approx(12288, rel=1.1e-3)
-    assert sum(made.values()) == pytest.approx(50738, rel=1e-3)
+    result = terms()
+    assert result["memory"] + result["compute"] == pytest.approx(38450, rel=1e-3)
+    assert result["synchronisation"] == pytest.approx(12288, rel=1.1e-3)
+    assert sum(result.values()) == pytest.approx(50738, rel=1e-3)
 
 
 # The three cases. Mem_L = 100, coalesced; Issue_cycles 1.
@@ -62,22 +62,22 @@ COALESCED = {
 
 def test_case_1_too_few_warps_for_either():
     case = COALESCED | {"N": 4, "Total_insts": 20}
-    made = found(**case)
-    assert made["MWP"] == made["CWP"] == 4
+    result = found(**case)
+    assert result["MWP"] == result["CWP"] == 4
     assert terms(**case) == {"memory": 400, "compute": 20 + 20 / 4 * 3, "synchronisation": 0}
 
 
 def test_case_2_memory_in_waves_of_mwp_warps():
     case = COALESCED | {"N": 30, "Total_insts": 20}
-    made = found(**case)
-    assert (made["MWP"], made["CWP"]) == (10, 21)
+    result = found(**case)
+    assert (result["MWP"], result["CWP"]) == (10, 21)
     assert terms(**case) == {"memory": 400 * 30 / 10, "compute": 20 / 4 * 9, "synchronisation": 0}
 
 
 def test_case_3_all_but_the_first_access_hides_behind_computing():
     case = COALESCED | {"N": 30, "Total_insts": 200}
-    made = found(**case)
-    assert (made["MWP"], made["CWP"]) == (10, 3)
+    result = found(**case)
+    assert (result["MWP"], result["CWP"]) == (10, 3)
     assert terms(**case) == {"memory": 100, "compute": 200 * 30, "synchronisation": 0}
 
 
@@ -88,8 +88,8 @@ def printed(**changes):
 def test_as_printed_case_2_is_also_that_of_more_computing_than_memory():
     """So a core group would take less than the 2400 cycles in which 30 warps' instructions are issued."""
     case = COALESCED | {"N": 30, "Total_insts": 800}
-    made = found(**case)
-    assert made["Comp_cycles"] > made["Mem_cycles"]
+    result = found(**case)
+    assert result["Comp_cycles"] > result["Mem_cycles"]
     assert printed(**case) == {"memory": 400 * 30 / 10, "compute": 800 / 4 * 9, "synchronisation": 0}
     assert sum(printed(**case).values()) < 800 * 30 < sum(terms(**case).values())
 
@@ -124,15 +124,15 @@ def test_synchronisation_costs_the_departure_of_the_other_warps():
 
 def test_where_bandwidth_presses_mwp_below_1_no_other_warp_is_there():
     pressed = COALESCED | {"N": 30, "Total_insts": 20, "Mem_Bandwidth": 1, "Synch_insts": 3}
-    made = terms(**pressed)
+    result = terms(**pressed)
     mwp = 100 / (128 * 16)
-    assert made == {"memory": pytest.approx(400 * 30 / mwp, rel=1e-15), "compute": 0, "synchronisation": 0}
+    assert result == {"memory": pytest.approx(400 * 30 / mwp, rel=1e-15), "compute": 0, "synchronisation": 0}
 
 
 def test_uncoalesced_instructions_take_longer_and_depart_later():
     coalesced, half, all_of_them = (found(Weight_uncoal=weight) for weight in (0, 0.5, 1))
-    assert [made["Mem_L"] for made in (coalesced, half, all_of_them)] == [420, 575, 730]
-    assert [made["Departure_delay"] for made in (coalesced, half, all_of_them)] == [4, 162, 320]
+    assert [result["Mem_L"] for result in (coalesced, half, all_of_them)] == [420, 575, 730]
+    assert [result["Departure_delay"] for result in (coalesced, half, all_of_them)] == [4, 162, 320]
 
 
 positive = st.integers(1, 1000)
@@ -149,8 +149,8 @@ def test_mwp_and_cwp_lie_within_the_warps_and_the_time_is_that_of_the_case(
         "N": warps, "Total_insts": computing + memory, "Mem_insts": memory, "Weight_uncoal": 0, "Mem_LD": latency,
         "Departure_del_coal": delay, "Issue_cycles": issue, "Mem_Bandwidth": bandwidth, "Synch_insts": 0,
     }  # fmt: skip
-    made = found(**case)
-    mwp, cwp, comp, mem = made["MWP"], made["CWP"], made["Comp_cycles"], made["Mem_cycles"]
+    result = found(**case)
+    mwp, cwp, comp, mem = result["MWP"], result["CWP"], result["Comp_cycles"], result["Mem_cycles"]
     assert 0 < mwp <= warps
     assert 1 <= cwp <= warps
     if mwp == warps and cwp == warps:
@@ -158,7 +158,7 @@ def test_mwp_and_cwp_lie_within_the_warps_and_the_time_is_that_of_the_case(
     elif cwp >= mwp:
         expected = mem * warps / mwp + comp / memory * max(mwp - 1, 0)
     else:
-        expected = made["Mem_L"] + comp * warps
+        expected = result["Mem_L"] + comp * warps
     assert sum(terms(**case).values()) == pytest.approx(expected, rel=1e-13)  # a handful of roundings
 
 
@@ -235,8 +235,8 @@ def counts(*launches):
 
 
 def test_the_symbols_of_a_launch_are_the_means_of_its_warps():
-    made = mwp_cwp(machine(), counts(launch()))
-    assert made.symbols == {
+    prediction = mwp_cwp(machine(), counts(launch()))
+    assert prediction.symbols == {
         "N": 4, "Total_insts": 10, "Mem_insts": 2.5, "Weight_uncoal": 0.5, "Uncoal_per_mw": 3, "Load_bytes_per_warp": 8,
         "Synch_insts": 1, "Active_blocks": 2, "Rep": 1, "Mem_LD": 100, "Departure_del_coal": 2,
         "Departure_del_uncoal": 16, "Issue_cycles": 2, "Mem_Bandwidth": 4, "Active_SM": 2, "r": 1,
@@ -245,31 +245,31 @@ def test_the_symbols_of_a_launch_are_the_means_of_its_warps():
     mem_l, delay, comp = 116, 25, 20
     mwp = min(mem_l / delay, 4 * mem_l / (8 * 2), 4)
     assert mwp == 4
-    assert made.terms == {
+    assert prediction.terms == {
         "memory": pytest.approx(2.5 * mem_l),
         "compute": pytest.approx(comp + comp / 2.5 * 3),
         "synchronisation": pytest.approx(delay * 3 * 1 * 2),
     }
-    assert made.cycles == pytest.approx(sum(made.terms.values()))
-    assert (made.bound, made.seconds) == ("memory", made.cycles / 1e9)
+    assert prediction.cycles == pytest.approx(sum(prediction.terms.values()))
+    assert (prediction.bound, prediction.seconds) == ("memory", prediction.cycles / 1e9)
 
 
 def test_fewer_blocks_than_groups_leave_groups_idle():
-    made = mwp_cwp(machine(), counts(launch(blocks=1, blocks_in_use=1, threads=8, warps_in_use=2)))
-    assert (made.symbols["Active_SM"], made.symbols["N"], made.symbols["Rep"]) == (1, 2, 1)
+    prediction = mwp_cwp(machine(), counts(launch(blocks=1, blocks_in_use=1, threads=8, warps_in_use=2)))
+    assert (prediction.symbols["Active_SM"], prediction.symbols["N"], prediction.symbols["Rep"]) == (1, 2, 1)
 
 
 def test_more_blocks_than_fit_repeat():
-    made = mwp_cwp(machine(), counts(launch(blocks=10, threads=80)))
-    assert (made.symbols["Active_SM"], made.symbols["N"], made.symbols["Rep"]) == (2, 4, 2.5)
+    prediction = mwp_cwp(machine(), counts(launch(blocks=10, threads=80)))
+    assert (prediction.symbols["Active_SM"], prediction.symbols["N"], prediction.symbols["Rep"]) == (2, 4, 2.5)
 
 
 def test_launches_follow_one_another():
     one, other = launch(), launch(memory_instructions=4, uncoalesced_instructions=0, uncoalesced_operations=0)
-    made = mwp_cwp(machine(), counts(one, other))
+    result = mwp_cwp(machine(), counts(one, other))
     each = [mwp_cwp(machine(), counts(launch)) for launch in (one, other)]
-    assert made.cycles == pytest.approx(sum(prediction.cycles for prediction in each), rel=1e-15)  # one rounding
-    assert made.symbols["r"] == 2
+    assert result.cycles == pytest.approx(sum(prediction.cycles for prediction in each), rel=1e-15)  # one rounding
+    assert result.symbols["r"] == 2
 
 
 def test_launches_without_memory_instructions_only_compute():
@@ -277,16 +277,16 @@ def test_launches_without_memory_instructions_only_compute():
         memory_operations=0, memory_instructions=0, uncoalesced_instructions=0, uncoalesced_operations=0, bytes_read=0,
         bytes_written=0,
     )  # fmt: skip
-    made = mwp_cwp(machine(), counts(calm))
-    assert made.terms == {"memory": 0, "compute": 2 * 10 * 4, "synchronisation": 0}
+    prediction = mwp_cwp(machine(), counts(calm))
+    assert prediction.terms == {"memory": 0, "compute": 2 * 10 * 4, "synchronisation": 0}
     both = mwp_cwp(machine(), counts(calm, launch()))
     assert both.cycles == pytest.approx(80 + mwp_cwp(machine(), counts(launch())).cycles, rel=1e-15)  # one rounding
 
 
 def test_a_traced_kernel_is_predicted():
     threads = [[load(0, 4 * lane), work(1, 7), barrier(2), load(3, 64 * lane)] for lane in range(8)]
-    made = mwp_cwp(machine(), count(trace([threads] * 6), machine()))
-    symbols = made.symbols
+    prediction = mwp_cwp(machine(), count(trace([threads] * 6), machine()))
+    symbols = prediction.symbols
     assert (symbols["Total_insts"], symbols["Mem_insts"], symbols["Weight_uncoal"]) == (9, 2, 0.5)
     assert (symbols["Uncoal_per_mw"], symbols["Load_bytes_per_warp"], symbols["Synch_insts"]) == (4, 16, 1)
     assert (symbols["N"], symbols["Rep"], symbols["Active_blocks"]) == (4, 6 / 4, 2)
@@ -296,9 +296,9 @@ def test_a_traced_kernel_is_predicted():
 def test_every_shipped_machine_has_a_prediction(name):
     threads = [[load(0, 4 * lane), work(1, 7), barrier(2), load(3, 64 * lane)] for lane in range(64)]
     shipped = load_machine(name)
-    made = mwp_cwp(shipped, count(trace([threads] * 6, [[[work(0, 1)]]]), shipped))
-    assert 0 < made.cycles < 1e6
-    assert all(term >= 0 for term in made.terms.values())
+    prediction = mwp_cwp(shipped, count(trace([threads] * 6, [[[work(0, 1)]]]), shipped))
+    assert 0 < prediction.cycles < 1e6
+    assert all(term >= 0 for term in prediction.terms.values())
 
 
 def test_a_program_without_launches_takes_no_time_and_counts_without_theirs_are_refused():

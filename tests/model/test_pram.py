@@ -32,9 +32,9 @@ def counts(work, span, memory_operations=0, threads_per_core=1.0, warps_in_use=1
     [(1600, 99, 100, "compute"), (1600, 101, 101, "span"), (1, 0, 1 / 16, "compute"), (0, 0, 0, "compute")],
 )
 def test_the_larger_of_work_over_cores_and_span_binds(work, span, cycles, bound):
-    made = predict("pram", machine(), counts(work, span))
-    assert (made.cycles, made.bound) == (cycles, bound)
-    assert made.terms == {"compute": work / P, "span": span}
+    prediction = predict("pram", machine(), counts(work, span))
+    assert (prediction.cycles, prediction.bound) == (cycles, bound)
+    assert prediction.terms == {"compute": work / P, "span": span}
 
 
 def test_memory_takes_no_time():
@@ -44,8 +44,8 @@ def test_memory_takes_no_time():
 
 @given(st.integers(1, 10**9), st.integers(1, 10**9))
 def test_the_speed_up_is_the_least_of_the_cores_and_the_parallelism(work, span):
-    made = predict("pram", machine(), counts(work, span))
-    assert made.symbols["S_P"] == pytest.approx(min(P, work / span), rel=1e-15)  # two divisions, rounded
+    prediction = predict("pram", machine(), counts(work, span))
+    assert prediction.symbols["S_P"] == pytest.approx(min(P, work / span), rel=1e-15)  # two divisions, rounded
 
 
 def test_seconds_are_cycles_over_the_clock():
@@ -53,10 +53,10 @@ def test_seconds_are_cycles_over_the_clock():
     assert predict("pram", machine().replace({"clock_hz": None}), counts(1600, 10)).seconds is None
 
 
-def test_what_went_in_is_told():
-    made = predict("pram", machine(), counts(1600, 10))
-    assert made.symbols == {"T1": 1600, "Tinf": 10, "P": 16, "S_P": 16}
-    assert "section 3.2" in made.source
+def test_what_went_in_is_reported():
+    prediction = predict("pram", machine(), counts(1600, 10))
+    assert prediction.symbols == {"T1": 1600, "Tinf": 10, "P": 16, "S_P": 16}
+    assert "section 3.2" in prediction.source
 
 
 def test_an_unknown_model_is_refused_with_the_nearest():

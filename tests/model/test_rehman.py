@@ -57,13 +57,13 @@ def test_the_blocks_of_table_6_2_follow(row):
 
 
 def expected_ms(formula, row, clock=CLOCK):
-    made = formula.evaluate(
+    evaluated = formula.evaluate(
         **GTX280,
         N_B=TABLE["blocks_sm"][row],
         N_compute=TABLE["compute_cycles"][row],
         N_memory=TABLE["memory_cycles"][row],
     )
-    return float(1e3 * thesis.kernel_time(made.total, clock)), str(made.bound)
+    return float(1e3 * thesis.kernel_time(evaluated.total, clock)), str(evaluated.bound)
 
 
 @rows("rehman.table6.2")
@@ -122,9 +122,9 @@ def test_the_measurement_rises_with_n():
 
 def test_rehman_eq6_3_and_eq6_4_in_one_line():
     """rehman.eq6.3-6.4: the equation divides by the clock rate, the text multiplies."""
-    made = REHMAN.formula.evaluate(N_B=3, N_w=5, N_t=32, N_C=8, D=2, N_compute=7, N_memory=11)
-    assert made.total == 3 * 5 * 32 * 11 / (8 * 2)
-    assert thesis.kernel_time(made.total, 2e9) == 330 / 2e9
+    evaluated = REHMAN.formula.evaluate(N_B=3, N_w=5, N_t=32, N_C=8, D=2, N_compute=7, N_memory=11)
+    assert evaluated.total == 3 * 5 * 32 * 11 / (8 * 2)
+    assert thesis.kernel_time(evaluated.total, 2e9) == 330 / 2e9
     assert REHMAN_SUM.formula.evaluate(N_B=3, N_w=5, N_t=32, N_C=8, D=2, N_compute=7, N_memory=11).total == 30 * 18
     assert REHMAN.formula.latex == (
         "T_P = \\max\\left("
@@ -359,18 +359,18 @@ def counts(*launches):
 
 
 def test_a_prediction_by_hand():
-    made = rehman(machine(), counts(launch()))
+    prediction = rehman(machine(), counts(launch()))
     # N_B = ceil(4 / 2), N_w = 8 / 4, N_t = 4, N_C = 2, D = 4 / 2: 4 warps one after another, 300 cycles of memory each
-    assert made.terms == {"compute": 4 * 10, "memory": 4 * 300}
-    assert (made.cycles, made.bound, made.seconds) == (1200, "memory", 1200 / 1e9)
+    assert prediction.terms == {"compute": 4 * 10, "memory": 4 * 300}
+    assert (prediction.cycles, prediction.bound, prediction.seconds) == (1200, "memory", 1200 / 1e9)
     expected = {"N_B": 2, "N_w": 2, "N_t": 4, "N_C": 2, "D": 2, "N_compute": 10, "N_memory": 300, "r": 1}
-    assert made.symbols == expected
+    assert prediction.symbols == expected
     assert rehman_sum(machine(), counts(launch())).cycles == 1240
 
 
 def test_blocks_and_warps_are_rounded_up():
-    made = rehman(machine(), counts(launch(blocks=5, threads=5 * 9)))
-    assert (made.symbols["N_B"], made.symbols["N_w"]) == (3, 3)
+    prediction = rehman(machine(), counts(launch(blocks=5, threads=5 * 9)))
+    assert (prediction.symbols["N_B"], prediction.symbols["N_w"]) == (3, 3)
 
 
 def test_accesses_that_share_a_transaction_share_its_latency():
@@ -381,12 +381,12 @@ def test_accesses_that_share_a_transaction_share_its_latency():
 
 def test_launches_follow_one_another_and_the_longest_decides_what_binds():
     short, long = launch(thread_accesses=0), launch(span=1000, thread_accesses=1)
-    made = rehman(machine(), counts(short, long, launch()))
+    prediction = rehman(machine(), counts(short, long, launch()))
     each = [rehman(machine(), counts(one)) for one in (short, long, launch())]
-    assert made.cycles == sum(one.cycles for one in each) == 40 + 4000 + 1200  # Eq (6.1)
-    assert (made.bound, made.symbols["r"]) == ("compute", 3)
-    assert "N_compute" not in made.symbols  # not the same in all
-    assert made.terms == {"compute": 40 + 4000 + 40, "memory": 0 + 400 + 1200}
+    assert prediction.cycles == sum(one.cycles for one in each) == 40 + 4000 + 1200  # Eq (6.1)
+    assert (prediction.bound, prediction.symbols["r"]) == ("compute", 3)
+    assert "N_compute" not in prediction.symbols  # not the same in all
+    assert prediction.terms == {"compute": 40 + 4000 + 40, "memory": 0 + 400 + 1200}
 
 
 def test_the_pipeline_depth_counts_where_every_instruction_switches():
@@ -399,11 +399,11 @@ def test_the_pipeline_depth_counts_where_every_instruction_switches():
 
 def test_a_traced_kernel_is_predicted_from_its_busiest_thread():
     threads = [[load(0, 32 * lane), work(1, lane + 1), barrier(2), load(3, 0)] for lane in range(4)]
-    made = rehman(machine(), count(trace([threads] * 3), machine()))
+    prediction = rehman(machine(), count(trace([threads] * 3), machine()))
     # 2 accesses a thread; 4 + 1 transactions for 8 accesses; the busiest thread works 5 + 1
-    assert made.symbols["N_memory"] == 2 * 100 * 5 / 8
-    assert made.symbols["N_compute"] == 5 + 1
-    assert made.cycles == 2 * 1 * 4 * 125 / (2 * 2)
+    assert prediction.symbols["N_memory"] == 2 * 100 * 5 / 8
+    assert prediction.symbols["N_compute"] == 5 + 1
+    assert prediction.cycles == 2 * 1 * 4 * 125 / (2 * 2)
 
 
 def test_local_ranking_counted_from_a_trace_like_table_6_2s_is_predicted_as_there():
@@ -415,9 +415,9 @@ def test_local_ranking_counted_from_a_trace_like_table_6_2s_is_predicted_as_ther
         blocks=28, threads=28 * 512, span=288, thread_accesses=accesses,
         accesses=28 * 512 * accesses, memory_operations=28 * 512 * accesses,
     )  # fmt: skip
-    made = rehman(gtx280, counts(local_ranking))
-    assert made.terms["memory"] == 16 * TABLE["memory_cycles"][0]  # one block a group, 16 warps
-    assert round(made.seconds * 1e3, 3) == TABLE["expected_ms"][0]
+    prediction = rehman(gtx280, counts(local_ranking))
+    assert prediction.terms["memory"] == 16 * TABLE["memory_cycles"][0]  # one block a group, 16 warps
+    assert round(prediction.seconds * 1e3, 3) == TABLE["expected_ms"][0]
 
 
 def test_a_program_without_launches_takes_no_time_and_counts_without_theirs_are_refused():
@@ -479,5 +479,5 @@ def test_the_sum_is_at_least_the_maximum_and_at_most_twice_it(N_B, N_w, N_t, N_C
 
 def test_a_million_points_are_evaluated_as_arrays():
     blocks = np.arange(10**6)
-    made = REHMAN.formula.evaluate(**GTX280, N_B=blocks, N_compute=10, N_memory=20)
-    assert np.array_equal(made.total, blocks * 16 * 32 * 20 / 32)
+    evaluated = REHMAN.formula.evaluate(**GTX280, N_B=blocks, N_compute=10, N_memory=20)
+    assert np.array_equal(evaluated.total, blocks * 16 * 32 * 20 / 32)

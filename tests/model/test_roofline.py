@@ -40,27 +40,27 @@ def counts(work, memory_operations):
     ],
 )
 def test_the_larger_of_work_and_bytes_binds(operations, chunks, terms, bound):
-    made = roofline(machine(), counts(operations, chunks))
-    assert made.terms == terms
-    assert (made.cycles, made.bound) == (max(terms.values()), bound)
+    prediction = roofline(machine(), counts(operations, chunks))
+    assert prediction.terms == terms
+    assert (prediction.cycles, prediction.bound) == (max(terms.values()), bound)
 
 
-def test_the_symbols_are_told():
-    made = roofline(machine(), counts(1600, 100))
-    assert made.symbols == {"T1": 1600, "P": 16, "B": 3200, "beta": 64, "I": 0.5, "I_ridge": 0.25}
-    assert made.seconds == 100 / 1e9
+def test_the_symbols_are_reported():
+    prediction = roofline(machine(), counts(1600, 100))
+    assert prediction.symbols == {"T1": 1600, "P": 16, "B": 3200, "beta": 64, "I": 0.5, "I_ridge": 0.25}
+    assert prediction.seconds == 100 / 1e9
     assert "I" not in roofline(machine(), counts(1600, 0)).symbols
 
 
 @given(st.integers(1, 10**9), st.integers(1, 10**9))
 def test_memory_binds_exactly_below_the_ridge(operations, chunks):
-    made = roofline(machine(), counts(operations, chunks))
-    intensity, ridge = made.symbols["I"], made.symbols["I_ridge"]
+    prediction = roofline(machine(), counts(operations, chunks))
+    intensity, ridge = prediction.symbols["I"], prediction.symbols["I_ridge"]
     if abs(intensity / ridge - 1) > 1e-12:  # apart from ties, which rounding decides
-        assert (made.bound == "memory") == (intensity < ridge)
-    rate = made.symbols["T1"] / made.cycles
+        assert (prediction.bound == "memory") == (intensity < ridge)
+    rate = prediction.symbols["T1"] / prediction.cycles
     # attainable rate = min(P, beta I) as printed; each side is rounded a few times
-    assert rate == pytest.approx(min(made.symbols["P"], made.symbols["beta"] * intensity), rel=1e-14)
+    assert rate == pytest.approx(min(prediction.symbols["P"], prediction.symbols["beta"] * intensity), rel=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -83,15 +83,17 @@ def test_the_bandwidth_is_what_limits_the_simulation_else_the_data_sheets(change
 
 
 def test_without_a_limit_on_bandwidth_bytes_take_no_time():
-    made = roofline(machine(**{"memory.service": 0}), counts(16, 10**9))
-    assert made.terms == {"compute": 1, "memory": 0}
-    assert made.symbols["I_ridge"] == 0
+    prediction = roofline(machine(**{"memory.service": 0}), counts(16, 10**9))
+    assert prediction.terms == {"compute": 1, "memory": 0}
+    assert prediction.symbols["I_ridge"] == 0
 
 
 @pytest.mark.parametrize("name", ["gtx280", "gtx480"])
 def test_partitions_and_service_give_the_bandwidth_of_the_data_sheet(name):
-    made = load_machine(name)
-    assert bandwidth(made) * made.clock_hz == pytest.approx(made.peak_bandwidth, rel=1e-3)  # service has three digits
+    result = load_machine(name)
+    assert bandwidth(result) * result.clock_hz == pytest.approx(
+        result.peak_bandwidth, rel=1e-3
+    )  # service has three digits
 
 
 @pytest.fixture(scope="module")
@@ -105,9 +107,9 @@ def program(tmp_path_factory):
 @pytest.mark.parametrize("name", machine_files())
 def test_no_simulation_without_caches_is_faster_than_its_roofline(name, program):
     """Issue of a warp instruction takes W / Q cycles, and each transfer its service, whatever overlaps."""
-    made = load_machine(name).replace({"memory.l1": None, "memory.l2": None})
-    predicted = roofline(made, count(program, made))
-    assert simulate(made, lower(program, made)).cycles >= predicted.cycles
+    changed = load_machine(name).replace({"memory.l1": None, "memory.l2": None})
+    predicted = roofline(changed, count(program, changed))
+    assert simulate(changed, lower(program, changed)).cycles >= predicted.cycles
 
 
 @pytest.mark.parametrize(
@@ -118,9 +120,9 @@ def test_a_value_outside_its_domain_is_refused_by_name(symbol, value):
         ROOFLINE.formula.evaluate(**{"T1": 1, "P": 1, "B": 1, "beta": 1, symbol: value})
 
 
-def test_the_formula_is_told_for_papers_and_evaluated_over_arrays():
+def test_the_formula_is_reported_for_papers_and_evaluated_over_arrays():
     assert ROOFLINE.formula.latex == "T_P = \\max\\left(\\frac{T_1}{P}, \\frac{B}{\\beta}\\right)"
     beta = np.array([0.5, 1.0, 2.0, np.inf])
-    made = ROOFLINE.formula.evaluate(T1=8, P=8, B=1.5, beta=beta)
-    assert made.total.tolist() == [3, 1.5, 1, 1]
-    assert made.bound.tolist() == ["memory", "memory", "compute", "compute"]
+    evaluated = ROOFLINE.formula.evaluate(T1=8, P=8, B=1.5, beta=beta)
+    assert evaluated.total.tolist() == [3, 1.5, 1, 1]
+    assert evaluated.bound.tolist() == ["memory", "memory", "compute", "compute"]

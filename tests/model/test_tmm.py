@@ -18,7 +18,7 @@ P, L, W, Q, X = 16, 100, 8, 8, 4
 
 
 def machine(**changes):
-    made = Machine.from_dict(
+    result = Machine.from_dict(
         {
             "name": "sixteen",
             "clock_hz": 1e9,
@@ -26,7 +26,7 @@ def machine(**changes):
             "memory": {"latency": 100, "chunk_words": 8},
         }
     )
-    return made.replace(changes) if changes else made
+    return result.replace(changes) if changes else result
 
 
 def counts(work, span, memory_operations, threads_per_core=2.0, warps_in_use=4.0):
@@ -47,9 +47,9 @@ TERMS = [
 
 @pytest.mark.parametrize(("work", "span", "memory", "threads", "terms", "bound"), TERMS)
 def test_the_largest_term_binds(work, span, memory, threads, terms, bound):
-    made = predict("tmm", machine(), counts(work, span, memory, threads))
-    assert made.terms == terms
-    assert (made.cycles, made.bound) == (max(terms.values()), bound)
+    prediction = predict("tmm", machine(), counts(work, span, memory, threads))
+    assert prediction.terms == terms
+    assert (prediction.cycles, prediction.bound) == (max(terms.values()), bound)
 
 
 @pytest.mark.parametrize(
@@ -62,9 +62,9 @@ def test_the_largest_term_binds(work, span, memory, threads, terms, bound):
     ],
 )
 def test_the_form_with_warps_divides_by_resident_warps(work, span, memory, warps, terms, bound):
-    made = predict("tmm-warps", machine(), counts(work, span, memory, warps_in_use=warps))
-    assert made.terms == terms
-    assert (made.cycles, made.bound) == (max(terms.values()), bound)
+    prediction = predict("tmm-warps", machine(), counts(work, span, memory, warps_in_use=warps))
+    assert prediction.terms == terms
+    assert (prediction.cycles, prediction.bound) == (max(terms.values()), bound)
 
 
 @pytest.mark.parametrize("model", ["tmm", "tmm-warps"])
@@ -94,12 +94,12 @@ def test_no_program_is_faster_than_on_a_pram(program):
 
 @given(programs)
 def test_the_symbols_satisfy_the_printed_equations(program):
-    made = predict("tmm", machine(), program)
-    s = made.symbols
+    prediction = predict("tmm", machine(), program)
+    s = prediction.symbols
     close = {"rel": 1e-14}  # each side is rounded a handful of times
     assert s["T_E"] == pytest.approx(max(s["T1"], s["M"] * s["L"] / s["T"]), **close)  # Eq (3.1)
-    assert made.cycles == pytest.approx(max(s["T_E"] / s["P"], s["Tinf"]), **close)  # Eq (3.2)
-    assert s["S_P"] == pytest.approx(s["T1"] / made.cycles, **close)  # Eq (3.3)
+    assert prediction.cycles == pytest.approx(max(s["T_E"] / s["P"], s["Tinf"]), **close)  # Eq (3.2)
+    assert s["S_P"] == pytest.approx(s["T1"] / prediction.cycles, **close)  # Eq (3.3)
 
 
 def test_the_speed_up_of_no_work_is_1():
@@ -116,16 +116,16 @@ def test_memory_operations_without_threads_are_refused_by_name(model):
 
 
 def test_the_needed_threads_by_hand():
-    made = hiding(machine(), counts(1600, 10, 64))  # 64 * 100 / (100 * 16)
-    assert made.needed == 4
-    assert made.needed_warps == 32  # 64 * 100 / N_W = 100: 64 warps of 8 on 16 cores
-    assert made.in_use == 2
-    assert made.largest_latency == 50  # 64 * 50 / (2 * 16) = 100
+    result = hiding(machine(), counts(1600, 10, 64))  # 64 * 100 / (100 * 16)
+    assert result.needed == 4
+    assert result.needed_warps == 32  # 64 * 100 / N_W = 100: 64 warps of 8 on 16 cores
+    assert result.in_use == 2
+    assert result.largest_latency == 50  # 64 * 50 / (2 * 16) = 100
 
 
 def test_the_longest_path_hides_latency_too():
-    made = hiding(machine(), counts(1600, 400, 64))
-    assert (made.needed, made.needed_warps, made.largest_latency) == (1, 8, 200)
+    result = hiding(machine(), counts(1600, 400, 64))
+    assert (result.needed, result.needed_warps, result.largest_latency) == (1, 8, 200)
 
 
 powers_of_two = st.integers(0, 20).map(lambda exponent: 2**exponent)
@@ -133,18 +133,18 @@ powers_of_two = st.integers(0, 20).map(lambda exponent: 2**exponent)
 
 @given(powers_of_two, powers_of_two, powers_of_two, st.integers(0, 12).map(lambda exponent: 2**exponent))
 def test_at_the_needed_threads_the_memory_term_is_exactly_the_rest(work, span, memory, latency):
-    made = machine(**{"memory.latency": latency})
-    hidden = hiding(made, counts(work, span, memory))
+    result = machine(**{"memory.latency": latency})
+    hidden = hiding(result, counts(work, span, memory))
     at_needed = counts(work, span, memory, threads_per_core=hidden.needed, warps_in_use=hidden.needed_warps * P / W)
     rest = max(work / P, span)
-    assert predict("tmm", made, at_needed).terms["memory"] == rest
-    assert predict("tmm-warps", made, at_needed).terms["memory"] == rest
+    assert predict("tmm", result, at_needed).terms["memory"] == rest
+    assert predict("tmm-warps", result, at_needed).terms["memory"] == rest
 
 
 @given(programs, st.floats(1, 10**5))
 def test_at_the_needed_threads_the_memory_term_is_the_rest_but_for_rounding(program, latency):
-    made = machine(**{"memory.latency": latency})
-    hidden = hiding(made, program)
+    result = machine(**{"memory.latency": latency})
+    hidden = hiding(result, program)
     if not program.memory_operations:
         assert (hidden.needed, hidden.needed_warps, hidden.largest_latency) == (0, 0, inf)
         return
@@ -152,8 +152,8 @@ def test_at_the_needed_threads_the_memory_term_is_the_rest_but_for_rounding(prog
         program.work, program.span, program.memory_operations, hidden.needed, hidden.needed_warps * P / W
     )
     rest = pytest.approx(max(program.work / P, program.span), rel=1e-14)  # a handful of roundings
-    assert predict("tmm", made, at_needed).terms["memory"] == rest
-    assert predict("tmm-warps", made, at_needed).terms["memory"] == rest
+    assert predict("tmm", result, at_needed).terms["memory"] == rest
+    assert predict("tmm-warps", result, at_needed).terms["memory"] == rest
 
 
 @given(programs)
@@ -173,28 +173,28 @@ def test_at_the_largest_latency_the_threads_in_use_are_the_needed_ones(program):
 
 @pytest.mark.parametrize("work", [0, 1600])
 def test_without_memory_operations_no_threads_are_needed(work):
-    made = hiding(machine(), counts(work, 0, 0, 0.0, 0.0))
-    assert (made.needed, made.needed_warps, made.largest_latency) == (0, 0, inf)
+    result = hiding(machine(), counts(work, 0, 0, 0.0, 0.0))
+    assert (result.needed, result.needed_warps, result.largest_latency) == (0, 0, inf)
 
 
 def test_the_limits_are_what_the_machine_holds_and_what_parallelism_feeds():
-    made = hiding(machine(), counts(1600, 25, 64))
-    assert made.limits == {"threads per core": 4, "parallelism": 4}  # 1600 / (25 * 16)
+    result = hiding(machine(), counts(1600, 25, 64))
+    assert result.limits == {"threads per core": 4, "parallelism": 4}  # 1600 / (25 * 16)
     assert hiding(machine(), counts(0, 0, 0)).limits["parallelism"] == inf
 
 
 def test_shared_memory_limits_threads_where_threads_use_some():
-    made = machine(**{"resources.shared_memory": 1024})
-    limits = hiding(made, counts(1600, 25, 64), shared_memory_per_thread=64).limits
+    result = machine(**{"resources.shared_memory": 1024})
+    limits = hiding(result, counts(1600, 25, 64), shared_memory_per_thread=64).limits
     assert limits["shared memory"] == 2  # 1024 / (8 * 64)
-    assert "shared memory" not in hiding(made, counts(1600, 25, 64)).limits
+    assert "shared memory" not in hiding(result, counts(1600, 25, 64)).limits
     assert "shared memory" not in hiding(machine(), counts(1600, 25, 64), shared_memory_per_thread=64).limits
 
 
 @pytest.mark.parametrize(("shared_memory_per_thread", "limit"), [(64, 2), (16, 4)])
 def test_the_limit_of_the_machine_is_the_least_and_leaves_parallelism_out(shared_memory_per_thread, limit):
-    made = machine(**{"resources.shared_memory": 1024})
-    assert hiding(made, counts(16, 16, 64), shared_memory_per_thread).limit == limit
+    result = machine(**{"resources.shared_memory": 1024})
+    assert hiding(result, counts(16, 16, 64), shared_memory_per_thread).limit == limit
 
 
 def test_models_load_no_simulation_no_compiler_and_no_gpu():

@@ -330,14 +330,14 @@ def divide(a, b):
 
 
 @pytest.mark.parametrize("index", [-1, 4, 2**62])
-def test_checked_an_index_outside_of_an_array_is_told(index):
+def test_checked_an_index_outside_of_an_array_is_reported(index):
     array = np.arange(4)
     assert Loop(look, checked=True)(array, 3) == 4
     with pytest.raises(IndexError, match=rf"test_loop: line {look.__code__.co_firstlineno + 1}"):
         Loop(look, checked=True)(array, index)
 
 
-def test_checked_a_division_by_zero_is_told():
+def test_checked_a_division_by_zero_is_reported():
     with pytest.raises(IndexError, match="divided by zero"):
         Loop(divide, checked=True)(3, 0)
 

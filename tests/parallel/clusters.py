@@ -28,13 +28,13 @@ class Cluster:
 @contextmanager
 def cluster(folder, workers):
     """A Cluster with so many workers, that ends with the context. folder: for files of the workers."""
-    made = Cluster(folder)
+    result = Cluster(folder)
     try:
         for _ in range(workers):
-            made.start()
-        yield made
+            result.start()
+        yield result
     finally:
-        for process in (made.scheduler, *made.workers):
+        for process in (result.scheduler, *result.workers):
             process.kill()
             process.wait()
 

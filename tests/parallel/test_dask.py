@@ -89,3 +89,22 @@ def test_a_worker_hands_back_a_task_of_another_version(monkeypatch):
         of_cluster._guarded("another", called.append, 1)
     of_cluster._guarded(of_cluster._version(), called.append, 2)
     assert called == [2]
+
+
+def test_a_study_ends_when_the_scheduler_has_gone(tmp_path, monkeypatch):
+    """It went on, and every point was kept as one that failed."""
+    monkeypatch.setattr(dask_workers, "LOOK", 0.2)
+    with cluster(tmp_path, 1) as dask:
+        tasks = [*points(range(4)), Task(dask.scheduler.kill, (), here=True), *points(range(4, 8))]
+        outcomes = Cluster(dask.address).run(tasks)
+        with pytest.raises(StudyError, match=r"cluster tcp://\S+: the scheduler has gone"):
+            list(outcomes)
+
+
+def test_a_study_ends_when_all_workers_have_gone(tmp_path, monkeypatch):
+    monkeypatch.setattr(dask_workers, "LOOK", 0.2)
+    monkeypatch.setattr(dask_workers, "ALONE", 1.0)
+    with cluster(tmp_path, 1) as dask:
+        tasks = [*points(range(4)), Task(dask.workers[0].kill, (), here=True), *points(range(4, 8))]
+        with pytest.raises(StudyError, match=r"no worker has had simtmm .* for 1 s: there is none"):
+            list(Cluster(dask.address).run(tasks))

@@ -43,6 +43,11 @@ def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def abort(*_):
+    signal.signal(signal.SIGABRT, signal.SIG_DFL)
+    os.abort()
+
+
 def note(folder, name, seconds=0.0):
     """A file for each time that this is called; then wait, and leave a file for that."""
     Path(folder, f"{name}-{os.getpid()}-{time.monotonic_ns()}").touch()
@@ -71,8 +76,8 @@ def graph():
 def test_wanted_tasks_give_their_values_or_their_errors(executor):
     tasks = graph()
     found = dict(executor.run(tasks))
-    told = [str(found[task]) if isinstance(found[task], SimtmmError) else found[task] for task in tasks if task.wanted]
-    assert told == [6, 16, "refused", 9, "memory ran out"]
+    lines = [str(found[task]) if isinstance(found[task], SimtmmError) else found[task] for task in tasks if task.wanted]
+    assert lines == [6, 16, "refused", 9, "memory ran out"]
     assert set(found) == {task for task in tasks if task.wanted}
 
 
@@ -125,7 +130,7 @@ def test_a_task_that_kills_its_workers_is_given_up_and_the_others_are_not():
     tasks.insert(2, Task(die, (), wanted=True))
     found = dict(Local(2).run(tasks))
     assert isinstance(found[tasks[2]], StudyError)
-    assert "a worker died 2 times over it" in str(found[tasks[2]])
+    assert str(found[tasks[2]]) == "a worker died 2 times over it: it was killed: memory may have run out"
     assert [found[task] for task in tasks if task.function is add] == list(range(6))
 
 
@@ -146,3 +151,8 @@ def test_an_exception_that_is_a_bug_is_not_kept_quiet():
     for executor in (Serial(), Local(1)):
         with pytest.raises(TypeError):
             list(executor.run([Task(add, ("a", 1), wanted=True)]))
+
+
+def test_a_worker_that_aborts_is_not_said_to_have_run_out_of_memory():
+    task = Task(abort, (), wanted=True)
+    assert str(dict(Local(1).run([task]))[task]) == "a worker died 2 times over it: it crashed (Aborted)"

@@ -43,9 +43,9 @@ def quick_flags(sources=OWN, flags=(*USERS, "-O0")):
     if not read.exists():
         own = folder / f"{key}-{os.getpid()}"
         own.write_text(text, encoding="utf-8")
-        made = own.with_suffix(".gch")
-        subprocess.run([*command, *flags, "-x", "c++-header", str(own), "-o", str(made)], check=True)
+        result = own.with_suffix(".gch")
+        subprocess.run([*command, *flags, "-x", "c++-header", str(own), "-o", str(result)], check=True)
         own.replace(header)
-        made.replace(read)
+        result.replace(read)
     linker = ("-fuse-ld=gold",) if shutil.which("ld.gold") else ()
     return (*flags, *linker, "-include", str(header))

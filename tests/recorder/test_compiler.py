@@ -11,7 +11,7 @@ import pytest
 
 from simtmm import cache as cache_module
 from simtmm import record
-from simtmm.errors import CompilerError, RecordingError
+from simtmm.errors import CompilerError, KernelError, RecordingError
 from simtmm.kernel import kernel_folders, load_kernel
 from simtmm.recorder.compiler import build, find_compiler, global_functions
 from tests.recorder.build import DEVICE, host
@@ -284,11 +284,11 @@ def test_zig_compiles_its_library_only_for_a_kernel_that_needs_it(kernel_folder,
 
 
 @needs_compiler
-def test_without_exceptions_a_thread_that_fails_ends_and_is_told(recorded, cache, zig):
-    with pytest.raises(RecordingError, match="index 4 is out of bounds: a has 4") as told:
+def test_without_exceptions_a_thread_that_fails_ends_and_is_reported(recorded, cache, zig):
+    with pytest.raises(RecordingError, match="index 4 is out of bounds: a has 4") as reported:
         recorded("__global__ void f(int* a) { ST(a, 3, 1); ST(a, 4, 1); ST(a, 5, 1); }")
     assert zig() == ["c++", "cc"]
-    assert "index 5" not in str(told.value)
+    assert "index 5" not in str(reported.value)
 
 
 @needs_compiler
@@ -296,3 +296,18 @@ def test_a_kernel_that_throws_is_compiled_with_zigs_library(recorded, cache, zig
     with pytest.raises(RecordingError, match="too odd"):
         recorded('#include <stdexcept>\n__global__ void f(int* a) { throw std::runtime_error("too odd"); }')
     assert zig()[-1] == "c++"
+
+
+def test_a_compiler_that_says_nothing_is_named(kernel_folder, cache, tmp_path, monkeypatch):
+    silent = tmp_path / "silent-cc"
+    silent.write_text('#!/bin/sh\ncase "$*" in *--version*) echo 1;; *) exit 3;; esac\n')
+    silent.chmod(0o755)
+    monkeypatch.setenv("CXX", str(silent))
+    with pytest.raises(CompilerError, match="silent-cc ended with status 3 and printed nothing"):
+        record(str(kernel_folder(RIGHT, host())))
+
+
+def test_a_kernel_of_templates_alone_is_reported_what_it_lacks(kernel_folder, cache):
+    source = DEVICE + "template <class T> __global__ void f(T* a) { ST(a, 0, 1); }"
+    with pytest.raises(KernelError, match="has no __global__ function but templates, whose instances nobody names"):
+        record(str(kernel_folder(source, host())))

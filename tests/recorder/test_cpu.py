@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from simtmm import load_trace, record
-from simtmm.errors import OutputError
+from simtmm.errors import KernelError, OutputError
 from tests.recorder.build import DEVICE, events, host, of_one_thread, rows
 from tests.recorder.conftest import needs_compiler
 from tests.trace.rows import write_rows
@@ -53,6 +53,30 @@ def test_a_vector_access_is_one_event_of_sixteen_bytes(recorded):
         check="assert after['a'].tolist() == [7, 6, 5, 4, 4, 5, 6, 7]",
     )
     assert of_one_thread(trace) == [(0, "load", BASE + 16, 16), (1, "store", BASE, 16)]
+
+
+def test_a_vector_of_unsigned_numbers_is_one_access_too(recorded):
+    trace = recorded(
+        "__global__ void f(uint4* a) { uint4 v = LD(a, 1); ST(a, 0, make_uint4(v.w, v.z, v.y, v.x)); }",
+        arrays='{"a": np.arange(8, dtype=np.uint32)}',
+        check="assert after['a'].tolist() == [7, 6, 5, 4, 4, 5, 6, 7]",
+    )
+    assert of_one_thread(trace) == [(0, "load", BASE + 16, 16), (1, "store", BASE, 16)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype"), [("float", "float64"), ("float", "int32"), ("int", "int64"), ("short", "float16")]
+)
+def test_an_array_of_other_numbers_than_the_kernel_takes_is_refused(recorded, kind, dtype):
+    with pytest.raises(KernelError, match=f"argument 1, a = an array of {dtype}: the kernel takes one of"):
+        recorded(f"__global__ void f({kind}* a) {{ ST(a, 0, 1); }}", arrays=f'{{"a": np.zeros(4, np.{dtype})}}')
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [("float", "uint8"), ("unsigned", "int32"), ("void", "float32")])
+def test_bytes_may_be_anything_and_signs_do_not_matter(recorded, kind, dtype):
+    assert recorded(
+        f"__global__ void f({kind}* a) {{ ST((char*)a, 0, 1); }}", arrays=f'{{"a": np.zeros(4, np.{dtype})}}'
+    )
 
 
 def test_a_pointer_into_the_middle_of_an_array_is_counted_from_there(recorded):

@@ -38,7 +38,7 @@ def on_gpu(kernel_folder):
     """Record device code (behind its #include) on the GPU, with what host.py should do."""
 
     def make(device, options=(), **what):
-        return record(kernel_folder(DEVICE + device, host(**what)), on="gpu", **dict(options))
+        return record(kernel_folder(DEVICE + device, host(**what)), on="gpu", form="written", **dict(options))
 
     return make
 
@@ -76,7 +76,7 @@ def test_a_kernel_has_the_same_trace_on_both(name, parameters, cupy):
 
 
 @needs_compiler
-def test_what_has_no_macro_is_told_where_it_shows(on_gpu, cupy):
+def test_what_has_no_macro_is_reported_where_it_shows(on_gpu, cupy):
     device = "__global__ void f(const int* a, int* b, int on) { if (on) b[0] = a[1]; else ST(b, 0, LD(a, 1)); }"
     what = {"arrays": '{"a": np.ones(4, np.int32), "b": np.zeros(4, np.int32)}'}
     silent, unstored = on_gpu(device, arguments='("a", "b", 1)', **what).info.doubts
@@ -148,7 +148,7 @@ PROBES = {
 def test_a_probe_has_the_same_trace_on_both(what, kernel_folder, cupy):
     device, programs = PROBES[what]
     folder = kernel_folder(DEVICE + device, host(**programs))
-    assert same(record(folder, form="written"), record(folder, on="gpu"))
+    assert same(record(folder, form="written"), record(folder, on="gpu", form="written"))
 
 
 @needs_compiler
@@ -165,8 +165,8 @@ def test_a_recording_goes_to_a_file_and_says_where_it_was_made(tmp_path, cupy):
     record("vector-add", {"n": 300}, on="gpu", output=tmp_path / "t.parquet")
     trace = load_trace(tmp_path / "t.parquet")
     assert same(record("vector-add", {"n": 300}), trace)
-    made = trace.info.provenance
-    assert (made["recorder"], made["device"], made["cuda_driver"]) == ("gpu", "Fake GPU", "12.4")
+    result = trace.info.provenance
+    assert (result["recorder"], result["device"], result["cuda_driver"]) == ("gpu", "Fake GPU", "12.4")
 
 
 # --- counting, filling, running again ---------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ def test_ranges_that_saw_different_runs_are_not_put_together(on_gpu, cupy):
 
 
 @needs_compiler
-def test_a_device_that_is_too_small_for_the_arrays_is_told_in_a_line(cupy):
+def test_a_device_that_is_too_small_for_the_arrays_is_reported_in_a_line(cupy):
     cupy.memory = 1000
     with pytest.raises(RecordingError, match=r"kernel vector-add: out of memory on Fake GPU"):
         record("vector-add", {"n": 300}, on="gpu")
@@ -359,15 +359,15 @@ FAULTS = {
 
 @needs_compiler
 @pytest.mark.parametrize("what", FAULTS)
-def test_a_fault_is_told_in_the_same_words_on_both(what, kernel_folder, cupy):
+def test_a_fault_is_reported_in_the_same_words_on_both(what, kernel_folder, cupy):
     device, programs = FAULTS[what]
     folder = kernel_folder(DEVICE + device, host(**programs))
-    told = []
+    lines = []
     for on in BOTH:
         with pytest.raises(SimtmmError) as caught:
             record(folder, on=on, form="written")
-        told.append((type(caught.value), str(caught.value)))
-    assert told[0] == told[1]
+        lines.append((type(caught.value), str(caught.value)))
+    assert lines[0] == lines[1]
 
 
 @needs_compiler
@@ -398,14 +398,14 @@ def test_a_launch_that_no_gpu_takes_is_refused(shape, line, on_gpu, cupy):
 
 
 @needs_compiler
-def test_what_does_not_compile_as_cuda_is_told_in_a_line(on_gpu, cupy):
+def test_what_does_not_compile_as_cuda_is_reported_in_a_line(on_gpu, cupy):
     with pytest.raises(CompilerError, match=r"kernel probe: does not compile as CUDA: .*error.*nowhere") as caught:
         on_gpu("__global__ void f(int* a) { ST(a, 0, nowhere); }")
     assert "\n" not in str(caught.value)
 
 
 @needs_compiler
-def test_an_error_of_the_device_is_told_in_a_line_and_waited_for_no_longer(cupy):
+def test_an_error_of_the_device_is_reported_in_a_line_and_waited_for_no_longer(cupy):
     cupy.failed = 700
     words = "launch 0 of vector_add: the GPU reports cudaErrorIllegalAddress: an illegal memory access"
     with pytest.raises(RecordingError, match=f"{words}; start Python anew$"):
@@ -432,7 +432,7 @@ def test_more_threads_than_registers_allow_are_refused(cupy):
 
 def test_without_cupy_a_line_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    with pytest.raises(RecordingError, match=r"CuPy, which is not here .*: pip install 'simtmm\[cuda12\]'"):
+    with pytest.raises(RecordingError, match=r"CuPy, which is not here .*: pip install '\.\[cuda12\]'"):
         record("vector-add", on="gpu")
 
 

@@ -27,11 +27,11 @@ def small_batches(monkeypatch):
 @pytest.mark.parametrize("machine", ["h100-pcie", "gtx280"])
 @pytest.mark.parametrize(("kernel", "parameters"), PROGRAMS.items())
 def test_a_passing_trace_gives_what_a_kept_one_gives(kernel, parameters, machine):
-    made = load_machine(machine)
+    result = load_machine(machine)
     trace = record(kernel, parameters)
-    workload, counts = workload_and_counts(kernel, parameters, made)
-    assert workload == lower(trace, made)
-    assert counts == count(trace, made)
+    workload, counts = workload_and_counts(kernel, parameters, result)
+    assert workload == lower(trace, result)
+    assert counts == count(trace, result)
 
 
 def test_an_unknown_parameter_is_refused():

@@ -110,12 +110,12 @@ def test_what_memory_should_not_hold_lies_in_a_file_as_long_as_the_trace_lives(k
     held = record(folder)
     assert not list(tmp_path.glob("temporary/*"))
     monkeypatch.setattr("simtmm.recorder.cpu.record.most_bytes", lambda: 5_000_000)
-    made = record(folder)
+    trace = record(folder)
     assert [path.name for path in tmp_path.glob("temporary/*/*")] == ["trace.parquet"]
-    assert made.info.digest == held.info.digest
+    assert trace.info.digest == held.info.digest
     machine = load_machine("gtx480")
-    assert simulate(machine, made).ticks == simulate(machine, held).ticks
-    del made
+    assert simulate(machine, trace).ticks == simulate(machine, held).ticks
+    del trace
     gc.collect()
     assert not list(tmp_path.glob("temporary/*"))
 
@@ -129,7 +129,7 @@ def test_a_recording_that_fails_leaves_no_temporary_file(kernel_folder, monkeypa
     assert not list(tmp_path.glob("temporary/*"))
 
 
-def test_a_folder_for_temporary_files_that_is_none_is_told(kernel_folder, monkeypatch, tmp_path):
+def test_a_folder_for_temporary_files_that_is_none_is_reported(kernel_folder, monkeypatch, tmp_path):
     monkeypatch.delenv("SIMTMM_MOST_EVENTS", raising=False)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     monkeypatch.setattr("simtmm.recorder.cpu.record.most_bytes", lambda: 5_000_000)
@@ -141,8 +141,8 @@ def test_a_folder_for_temporary_files_that_is_none_is_told(kernel_folder, monkey
 def test_what_threads_have_in_common_takes_next_to_no_memory(kernel_folder, monkeypatch):
     monkeypatch.delenv("SIMTMM_MOST_EVENTS", raising=False)
     monkeypatch.setattr("simtmm.recorder.cpu.record.most_bytes", lambda: 100_000)
-    made = record(kernel_folder(DEVICE + STEADY, host(grid="1000", block="32")))
-    assert made.info.events == 3_200_000
+    trace = record(kernel_folder(DEVICE + STEADY, host(grid="1000", block="32")))
+    assert trace.info.events == 3_200_000
 
 
 def test_available_memory_is_less_than_the_machine_has():

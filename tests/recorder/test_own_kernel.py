@@ -38,8 +38,8 @@ def ran(folder, monkeypatch, capsys):
         monkeypatch.setattr(sys, "argv", words)
         with pytest.raises(SystemExit) as caught:
             main()
-        said = capsys.readouterr()
-        return caught.value.code, (said.err + said.out).rstrip("\n")
+        printed = capsys.readouterr()
+        return caught.value.code, (printed.err + printed.out).rstrip("\n")
 
     return call
 
@@ -64,9 +64,9 @@ def test_the_lines_of_python_print_a_verdict(folder, monkeypatch, capsys):
     body = re.search(r"\{(.*)\}", FILES["saxpy.cu"], flags=re.DOTALL)[1].replace("\n", " ")
     monkeypatch.chdir(folder)
     exec(lines.replace("/* as above */", body), {})
-    said = capsys.readouterr()
-    assert said.err == ""
-    assert said.out.startswith("Memory bandwidth takes most, about ")
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert printed.out.startswith("Memory bandwidth takes most, about ")
 
 
 def test_every_key_of_a_file_of_launches_is_shown():

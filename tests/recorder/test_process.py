@@ -72,11 +72,11 @@ def refused(recorded):
 
 @pytest.mark.parametrize("death", DEATHS)
 def test_a_death_is_named_with_the_last_site_and_the_next_recording_is_right(recorded, refused, death):
-    what, said = DEATHS[death]
+    what, message = DEATHS[death]
     text = refused(what)
     assert text.startswith("kernel probe: launch 0 of f: ")
     assert SITE in text
-    assert said in text
+    assert message in text
     assert recorded(DEADLY, arguments='("a", 0)', grid="4", block="8").info.events == 32
 
 
@@ -197,10 +197,10 @@ def test_batches_that_are_lent_say_what_copies_say(recorded, monkeypatch):
 
     monkeypatch.setattr(TraceRecorder, "add", watched)
     monkeypatch.setattr("simtmm.recorder.cpu.launches.COMMAND_EVENTS", 1000)
-    made = recorded(device, **what)
+    result = recorded(device, **what)
     assert lent.count(True) > 50
-    assert made.info.digest == copied.info.digest
-    assert made.to_table().equals(copied.to_table())
+    assert result.info.digest == copied.info.digest
+    assert result.to_table().equals(copied.to_table())
 
 
 ORPHAN = """

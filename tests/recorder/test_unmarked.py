@@ -19,7 +19,7 @@ ARRAYS = '{"x": np.zeros(64, np.int32), "y": np.zeros(64, np.int32), "nodes": np
 
 
 @pytest.fixture
-def told(kernel_folder):
+def warnings_of(kernel_folder):
     """The line and text of each warning for statements in the body of f(x, y, nodes)."""
 
     def make(*lines, head=HEAD, defines="{}"):
@@ -28,15 +28,15 @@ def told(kernel_folder):
         written = host(arrays=ARRAYS, arguments='("x", "y", "nodes")') + f"\n\ndef defines(p):\n    return {defines}\n"
         kernel = load_kernel(kernel_folder(source, written))
         places = source.split("\n")
-        said = []
+        found = []
         for warning in unmarked_warnings(kernel, {}):
             file, line, rest = warning.split(":", 2)
             text = rest.split("`")[1]
             assert places[int(line) - 1].strip() == text
             assert file == "kernel.cu"
             assert rest.endswith("touches an array and no macro marks it: what it does there is not recorded")
-            said.append(text)
-        return said
+            found.append(text)
+        return found
 
     return make
 
@@ -45,17 +45,17 @@ def told(kernel_folder):
     "line",
     ["y[i] = 1;", "ST(y, i, 1); y[i + 1] = i;", "*(y + i) = 1;", "*y = 1;", "nodes->next = 1;", "atomicAdd(&y[i], 1);"],
 )
-def test_a_line_that_no_macro_marks_is_told(told, line):
+def test_a_line_that_no_macro_marks_is_reported(warnings_of, line):
     unmarked = line.rpartition("; ")[2]
-    assert told("int a = LD(x, i);", unmarked, "ST(y, a, i);") == [unmarked]
+    assert warnings_of("int a = LD(x, i);", unmarked, "ST(y, a, i);") == [unmarked]
 
 
-def test_an_access_in_a_function_is_told_where_it_stands(told):
-    assert told("ST(y, i, peek(x, i));") == ["return x[i];"]
+def test_an_access_in_a_function_is_reported_where_it_stands(warnings_of):
+    assert warnings_of("ST(y, i, peek(x, i));") == ["return x[i];"]
 
 
-def test_an_access_in_a_header_of_cuda_is_told_where_it_is_called(told):
-    assert told("int a = __ldg(x + i);", "ST(y, i, a);") == ["int a = __ldg(x + i);"]
+def test_an_access_in_a_header_of_cuda_is_reported_where_it_is_called(warnings_of):
+    assert warnings_of("int a = __ldg(x + i);", "ST(y, i, a);") == ["int a = __ldg(x + i);"]
 
 
 @pytest.mark.parametrize(
@@ -69,35 +69,35 @@ def test_an_access_in_a_header_of_cuda_is_told_where_it_is_called(told):
         ["int local[4] = {i, i + 1, i + 2, i + 3};", "ST(y, i, local[LD(x, i) & 3]);"],
     ],
 )
-def test_of_lines_that_are_marked_nothing_is_said(told, lines):
-    assert told(*lines) == []
+def test_of_lines_that_are_marked_nothing_is_reported(warnings_of, lines):
+    assert warnings_of(*lines) == []
 
 
-def test_a_macro_of_the_kernels_own_marks_where_it_is_used(told):
+def test_a_macro_of_the_kernels_own_marks_where_it_is_used(warnings_of):
     head = "struct Node { int next; };\n#define AT(i) LD(x, \\\n    (i))\n#define BOTH(i) (AT(i) + AT(i + 1))\n"
-    assert told("int a = BOTH(", "    i);", "ST(y, i, a);", "y[0] = a;", head=head) == ["y[0] = a;"]
+    assert warnings_of("int a = BOTH(", "    i);", "ST(y, i, a);", "y[0] = a;", head=head) == ["y[0] = a;"]
 
 
-def test_loads_that_the_compiler_makes_one_of_are_no_access_of_the_line_that_joins_them(told):
+def test_loads_that_the_compiler_makes_one_of_are_no_access_of_the_line_that_joins_them(warnings_of):
     loads = "unsigned low = LD(x, 2 * i), high = LD(x, 2 * i + 1);"
     joined = "unsigned long long both = (unsigned long long)high << 32 | low;"
-    assert told(loads, joined, "ST(y, i, (int)(both % 7));") == []
+    assert warnings_of(loads, joined, "ST(y, i, (int)(both % 7));") == []
 
 
-def test_what_is_compiled_is_what_the_macros_of_host_py_say(told):
+def test_what_is_compiled_is_what_the_macros_of_host_py_say(warnings_of):
     lines = ["#if WHICH", "y[i] = 1;", "#endif", "ST(y, 1, LD(x, 1));"]
-    assert told(*lines, defines="{'WHICH': 1}") == ["y[i] = 1;"]
-    assert told(*lines, defines="{'WHICH': 0}") == []
+    assert warnings_of(*lines, defines="{'WHICH': 1}") == ["y[i] = 1;"]
+    assert warnings_of(*lines, defines="{'WHICH': 0}") == []
 
 
-def test_an_access_in_a_header_of_the_kernels_is_told_with_that_file(kernel_folder):
+def test_an_access_in_a_header_of_the_kernels_is_reported_with_that_file(kernel_folder):
     own = '#include "own.cuh"\n__global__ void f(int* a) { ST(a, 0, 1); mark(a); set(a); }'
     folder = kernel_folder(DEVICE + own, host())
     (folder / "own.cuh").write_text(
         "__device__ void mark(int* a) { ST(a, 1, 1); }\n__device__ void set(int* a)\n{\n    a[0] = 2;\n}\n"
     )
-    (said,) = unmarked_warnings(load_kernel(folder), {})
-    assert said.startswith("own.cuh:4: `a[0] = 2;` touches an array")
+    (message,) = unmarked_warnings(load_kernel(folder), {})
+    assert message.startswith("own.cuh:4: `a[0] = 2;` touches an array")
 
 
 def test_of_many_lines_the_first_are_named_and_the_others_counted(kernel_folder):
@@ -115,7 +115,7 @@ def test_it_stands_in_the_trace(kernel_folder):
 
 
 @pytest.mark.parametrize("reason", ["no compiler", "a header that NVRTC does not know"])
-def test_where_it_can_not_be_compiled_nothing_is_said(kernel_folder, monkeypatch, reason):
+def test_where_it_can_not_be_compiled_nothing_is_reported(kernel_folder, monkeypatch, reason):
     include = "#include <cstdio>\n" if reason != "no compiler" else ""
     body = "__global__ void f(int* a) { ST(a, 0, 3); a[1] = 3; }"
     kernel = load_kernel(kernel_folder(include + DEVICE + body, host()))

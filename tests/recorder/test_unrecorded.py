@@ -43,19 +43,19 @@ def doubts(recorded, *marked, check="pass", between="pass"):
     return recorded(SAXPY, arrays=ARRAYS, launches=launches, check=check).info.doubts
 
 
-def test_a_kernel_without_macros_is_told_though_its_answer_is_right(recorded):
+def test_a_kernel_without_macros_is_reported_though_its_answer_is_right(recorded):
     silent, unstored = doubts(recorded, 0, check=RIGHT)
     assert silent.startswith(f"launch 0 of f {SILENT}")
     assert unstored.startswith(UNSTORED)
 
 
-def test_a_store_that_was_left_out_is_told(recorded):
+def test_a_store_that_was_left_out_is_reported(recorded):
     (unstored,) = doubts(recorded, 1, check=RIGHT)
     assert unstored.startswith(UNSTORED)
 
 
 @pytest.mark.parametrize("marked", [2, 3])
-def test_of_a_kernel_with_all_its_macros_nothing_is_said(recorded, marked):
+def test_of_a_kernel_with_all_its_macros_nothing_is_reported(recorded, marked):
     assert doubts(recorded, marked, check=RIGHT) == []
 
 
@@ -63,7 +63,7 @@ def test_an_access_to_shared_memory_is_an_access(recorded):
     assert doubts(recorded, 4) == []
 
 
-def test_launches_without_an_access_are_told_together(recorded):
+def test_launches_without_an_access_are_reported_together(recorded):
     (silent,) = doubts(recorded, 2, 9, 9)
     assert silent.startswith(f"2 launches of f, the first 1, {SILENT}")
 
@@ -73,14 +73,14 @@ def test_what_the_host_program_changes_is_no_store_of_a_launch(recorded):
     assert not any("changed" in doubt for doubt in doubts(recorded, 9, 9, between="memory['y'][:] += 1"))
 
 
-def test_a_change_that_a_later_store_hides_is_told_all_the_same(recorded):
+def test_a_change_that_a_later_store_hides_is_reported_all_the_same(recorded):
     assert [doubt.startswith(UNSTORED) for doubt in doubts(recorded, 1, 2)] == [True]
 
 
 def test_comparing_is_bounded_by_what_is_recorded_and_then_told_at_the_end(recorded, monkeypatch):
     monkeypatch.setattr(unrecorded, "FREE_BYTES", 0)
-    (told,) = doubts(recorded, 1, check=RIGHT)
-    assert told.startswith("array y changed without a recorded store, unless host.py changed it: ")
+    (reported,) = doubts(recorded, 1, check=RIGHT)
+    assert reported.startswith("array y changed without a recorded store, unless host.py changed it: ")
 
 
 def test_a_doubt_is_logged_and_stands_in_the_trace(recorded, tmp_path, caplog):
@@ -91,7 +91,7 @@ def test_a_doubt_is_logged_and_stands_in_the_trace(recorded, tmp_path, caplog):
 
 
 @pytest.mark.parametrize("verb", ["run", "predict"])
-def test_a_report_of_such_a_trace_says_so_in_words_and_in_json(recorded, tmp_path, monkeypatch, capsys, verb):
+def test_a_report_of_such_a_trace_is_reported_in_words_and_in_json(recorded, tmp_path, monkeypatch, capsys, verb):
     recorded(SAXPY, arrays=ARRAYS, launches=LAUNCH.format(1), output=tmp_path / "t.parquet")
     capsys.readouterr()
     for words in ((), ("--json",)):
@@ -126,14 +126,16 @@ def barriers(recorded, what):
 
 
 @pytest.mark.parametrize(("what", "passed"), [(1, 0), (3, 1)])
-def test_threads_that_end_before_a_barrier_of_others_are_told(recorded, what, passed):
-    (told,) = barriers(recorded, what)
+def test_threads_that_end_before_a_barrier_of_others_are_reported(recorded, what, passed):
+    (reported,) = barriers(recorded, what)
     waiting, ended = (0, 2) if what == 1 else (2, 0)
-    assert f"site {2 + passed} `SYNC();`, block 0, thread {waiting} waits at its barrier number {passed + 1}" in told
-    assert f", and thread {ended} has ended after {passed}: CUDA leaves open" in told
+    assert (
+        f"site {2 + passed} `SYNC();`, block 0, thread {waiting} waits at its barrier number {passed + 1}" in reported
+    )
+    assert f", and thread {ended} has ended after {passed}: CUDA leaves open" in reported
 
 
-def test_threads_that_meet_at_barriers_of_different_lines_are_told(recorded):
+def test_threads_that_meet_at_barriers_of_different_lines_are_reported(recorded):
     ended, apart = sorted(barriers(recorded, 2))
     assert "thread 0 waits at its barrier number 1, and thread 2 waits at another, kernel.cu:7: site 1 " in apart
     assert "thread 0 waits at its barrier number 2, and thread 2 has ended after 1" in ended
@@ -143,7 +145,7 @@ def test_threads_that_pass_the_same_barriers_are_not_worth_a_word(recorded):
     assert barriers(recorded, 0) == []
 
 
-def test_sixty_four_threads_once_and_the_others_three_times_is_told(kernel_folder):
+def test_sixty_four_threads_once_and_the_others_three_times_is_reported(kernel_folder):
     device = "__global__ void f(int* a) { ST(a, 0, 1); SYNC(); if (threadIdx.x >= 64) { SYNC(); SYNC(); } }"
-    (told,) = record(kernel_folder(DEVICE + device, host(block="128"))).info.doubts
-    assert "thread 64 waits at its barrier number 2, and thread 0 has ended after 1" in told
+    (reported,) = record(kernel_folder(DEVICE + device, host(block="128"))).info.doubts
+    assert "thread 64 waits at its barrier number 2, and thread 0 has ended after 1" in reported

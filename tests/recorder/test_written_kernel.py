@@ -59,8 +59,8 @@ def test_a_session_of_the_page_prints_what_the_page_shows(folder, number, monkey
         monkeypatch.setattr(sys, "argv", words)
         with pytest.raises(SystemExit) as left:
             main()
-        said = capsys.readouterr()
-        printed = (said.err + said.out).rstrip("\n")
+        message = capsys.readouterr()
+        printed = (message.err + message.out).rstrip("\n")
         expected = re.escape(shown.rstrip("\n")).replace(r"\.\.\.", "[^~]*")  # dots stand for anything
         assert re.fullmatch(expected, printed), printed
         assert (left.value.code or 0) == (2 if "error" in shown else 0)

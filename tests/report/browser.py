@@ -60,9 +60,9 @@ class Browser:
 
     def run(self, script):
         """The value of a script."""
-        made = self._send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in made, made
-        return made["result"].get("value")
+        result = self._send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
 
     def press(self, key, shift=False):
         """A key, as a person presses it."""
@@ -93,8 +93,8 @@ class Browser:
     def accessible(self):
         """What a screen reader is given: (role, name) of all that is not ignored."""
         nodes = self._send("Accessibility.getFullAXTree")["nodes"]
-        told = [node for node in nodes if not node.get("ignored")]
-        return [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in told]
+        lines = [node for node in nodes if not node.get("ignored")]
+        return [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in lines]
 
     def _send(self, method, **parameters):
         self._number += 1
@@ -104,11 +104,11 @@ class Browser:
         os.write(self._out, json.dumps(message).encode() + b"\0")
         end = time.monotonic() + PATIENCE
         while True:
-            told = self._receive(end)
-            if told.get("id") == self._number:
-                assert "error" not in told, told
-                return told["result"]
-            self._note(told)
+            reported = self._receive(end)
+            if reported.get("id") == self._number:
+                assert "error" not in reported, reported
+                return reported["result"]
+            self._note(reported)
 
     def _receive(self, end):
         while b"\0" not in self._rest:

@@ -73,25 +73,25 @@ def test_a_signed_percentage_tells_too_much_from_too_little():
     assert percent(0.0, sign=True) == "0 %"
 
 
-def test_the_errors_of_each_series_are_told():
-    told = text(STREAM)
-    assert rows(told, "simulated") == [
+def test_the_errors_of_each_series_are_reported():
+    reported = text(STREAM)
+    assert rows(reported, "simulated") == [
         ["simulated", "5", "10.0 %", "10.0 %", "-20.0 %", "write at 20 %", "+2.0 %", "0.975", "15.0 %"]
     ]
-    assert rows(told, "TMM") == [["TMM", "3", "100 %", "100 %", "+100 %", "read at 10 %", "+100 %", "1.000", "-"]]
+    assert rows(reported, "TMM") == [["TMM", "3", "100 %", "100 %", "+100 %", "read at 10 %", "+100 %", "1.000", "-"]]
 
 
-def test_the_errors_of_each_group_are_told_and_a_series_that_says_nothing_of_it_has_none():
-    told = text(STREAM)
-    assert rows(told, "read") == [["read", "3", "10.0 %", "10.0 %", "+10.0 %", "1.000", "100 %"]]
-    assert rows(told, "write") == [["write", "2", "10.0 %", "10.0 %", "-20.0 %", "-", "-"]]
+def test_the_errors_of_each_group_are_reported_and_a_series_that_says_nothing_of_it_has_none():
+    reported = text(STREAM)
+    assert rows(reported, "read") == [["read", "3", "10.0 %", "10.0 %", "+10.0 %", "1.000", "100 %"]]
+    assert rows(reported, "write") == [["write", "2", "10.0 %", "10.0 %", "-20.0 %", "-", "-"]]
 
 
 def test_a_table_of_one_group_is_not_told_twice():
     assert rows(text(with_points(*POINTS[:3])), "read") == []
 
 
-def test_a_broken_promise_is_told():
+def test_a_broken_promise_is_reported():
     broken = with_points(*POINTS, promised={"simulated": 0.05})
     assert "stream-x: simulated: mean error 10.00%, promised at most 5.00%" in text(broken)
     assert "promised at most" not in text(STREAM)
@@ -121,7 +121,7 @@ def test_the_page_says_what_a_reader_asks_of_a_table():
         assert line in written.splitlines()
 
 
-def test_a_note_that_tables_of_one_reproduction_share_is_told_once():
+def test_a_note_that_tables_of_one_reproduction_share_is_reported_once():
     other = with_points(*POINTS, name="stream-y", title="Stream on a Y", notes=(*STREAM.notes, "Y is new."))
     written = page(kept(STREAM, other), "docs").splitlines()
     assert written.count("The clock is not known.") == written.count("Y is new.") == 1
@@ -172,8 +172,8 @@ def drawn(axes):
 def test_a_picture_has_a_panel_a_group_and_all_series_over_the_measured():
     from simtmm.report.pictures.accuracy import picture
 
-    made = picture(STREAM)
-    read, write, scatter = made.axes
+    result = picture(STREAM)
+    read, write, scatter = result.axes
     assert (read.get_title(loc="left"), write.get_title(loc="left")) == ("read", "write")
     assert drawn(read) == {
         "measured": [(10, 100), (20, 200), (100, 400)],
@@ -185,7 +185,7 @@ def test_a_picture_has_a_panel_a_group_and_all_series_over_the_measured():
         "TMM": [(100, 200), (200, 400), (400, 800)],
     }
     assert [list(zip(*line.get_data(), strict=True)) for line in scatter.lines][-1] == [(50, 50), (400, 400)]
-    assert (read.get_xlabel(), made.subfigs[0].get_supylabel()) == ("occupancy (%)", "bandwidth (GB/s)")
+    assert (read.get_xlabel(), result.subfigs[0].get_supylabel()) == ("occupancy (%)", "bandwidth (GB/s)")
     assert (scatter.get_xlabel(), scatter.get_ylabel()) == ("measured (GB/s)", "simulated and modelled (GB/s)")
 
 
@@ -238,10 +238,10 @@ def test_pictures_are_small_and_carry_their_description():
     from simtmm.report.pictures.accuracy import picture
     from simtmm.report.pictures.files import png
 
-    made = png(picture(STREAM), "data 1234", 110)
-    assert made.startswith(b"\x89PNG")
-    assert b"data 1234" in made
-    assert len(made) < 150_000
+    result = png(picture(STREAM), "data 1234", 110)
+    assert result.startswith(b"\x89PNG")
+    assert b"data 1234" in result
+    assert len(result) < 150_000
 
 
 def test_a_kept_table_is_what_was_kept():

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from simtmm.analysis.comparison import Absent
 from simtmm.measurement.timings import Timing
-from simtmm.model import MODELS
+from simtmm.model import MODELS, MODELS_OF_ALGORITHMS
 from simtmm.model.calibrated import CALIBRATED
 from simtmm.model.series import MEASURED, SIMULATED, all_series, label
 from simtmm.report.compare import comparison_csv, comparison_latex, describe_comparison
@@ -40,7 +40,7 @@ def line(told, begin):
 
 def test_every_series_has_a_label_of_its_own():
     labels = [label(name) for name in all_series()]
-    assert set(all_series()) == {SIMULATED, MEASURED, CALIBRATED.name, *MODELS}
+    assert set(all_series()) == {SIMULATED, MEASURED, CALIBRATED.name, *MODELS, *MODELS_OF_ALGORITHMS}
     assert len(set(labels)) == len(labels)
 
 

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -61,6 +62,26 @@ def test_instructions_stand_below_their_line():
     assert "LDG.E" in lines[first + 1]
 
 
+@pytest.mark.parametrize(("form", "code", "load"), [("compiled", "sass", "LDG.E"), ("ptx", "ptx", "ld.global")])
+def test_code_stands_below_its_line_with_the_times_that_warps_did_it(form, code, load):
+    pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
+    words = ("gemm", "-m", "h100-sxm", "--as", form, "--no-what-if", "--top", "1")
+    first, *below = shown(command(*words, f"--{code}")).splitlines()[5:]
+    assert first.startswith("kernel.cu:17 ")
+    assert below[0].strip() == code.upper()
+    loads = [line for line in below if load in line]
+    assert any(re.search(r"\d %.*\d times, (line in flight|memory latency) \d", line) for line in loads)
+    shares = [float(line.split("%")[0]) for line in below if "%" in line.split("times")[0]]
+    assert sum(shares) == pytest.approx(float(first.split("%")[0].split()[1]), abs=0.5 * len(shares))
+
+
+@pytest.mark.parametrize("words", [("gemm", "--sass"), ("gemm", "--ptx")])
+def test_code_that_a_trace_lacks_is_refused(words):
+    refused = command(*words, "--no-what-if")
+    assert "has no " in str(refused.exception)
+    assert "--as compiled" in str(refused.exception)
+
+
 def test_a_trace_has_the_lines_that_its_events_come_from():
     out = shown(command("--no-what-if"))
     assert "A trace has the text of those lines alone" in out
@@ -110,12 +131,58 @@ def test_a_page_is_written_and_told_over_time_unless_the_program_is_long(here, m
     assert len((here / "y.html").read_text(encoding="utf-8")) < len(page)
 
 
+def test_a_run_says_it_too():
+    """`run --by` in the place of its report; the hottest first."""
+    words = ("histogram", "-m", "h100-sxm", "--no-what-if")
+    out = shown(CliRunner().invoke(app, ["run", *words, "--by", "line", "--top", "2"]))
+    assert "The hottest 2 of 7 lines" in out
+    assert "Where the simulated time went" not in out
+    assert out.replace(" ", "") == shown(command(*words, "--top", "2")).replace(" ", "")
+    by_array = json.loads(shown(CliRunner().invoke(app, ["run", *words, "--by", "array", "--json"])))
+    assert by_array["by"] == "array"
+    assert by_array["rows"] == by_array["stalls"]["arrays"]
+    reasons = shown(CliRunner().invoke(app, ["run", *words, "--by", "reason", "--top", "1"])).splitlines()[3:]
+    assert len(reasons) == 3  # title, heading and a row
+    refused = CliRunner().invoke(app, ["run", *words, "--by", "lines"])
+    assert "--by 'lines': must be one of line, array" in str(refused.exception)
+
+
+@pytest.mark.parametrize("by", ["line", "array", "launch"])
+def test_what_is_counted_stands_in_a_table_of_its_own(by):
+    words = ("histogram", "-m", "h100-sxm", "--no-what-if", "--by", by)
+    assert "What is counted there" not in shown(command(*words))
+    out = shown(command(*words, "--counts"))
+    counted, moved = out.split("What is counted there")[1].split("What moves, in bytes")
+    heading, *rows = counted.strip().splitlines()
+    assert heading.split()[:3] == ["times", "warp", "instr."]
+    whole = run("histogram", "h100-sxm", what_if=False).result
+    expected = {"line": whole.lines, "array": whole.arrays, "launch": whole.launches}[by]
+    first = {"line": "kernel.cu:19", "array": "totals", "launch": "0"}[by]
+    (row,) = [row for row in rows if row.startswith(f"{first} ")]
+    (reported,) = [
+        row
+        for row in expected
+        if first in (f"{row.get('file')}:{row.get('line')}", row.get("array"), str(row.get("number")))
+    ]
+    assert f"{reported['thread_instructions']:,}" in row
+    assert f"{reported['atomics']:,}" in row
+    assert f"{reported['memory_bytes']:,}" in moved
+    assert "op." in moved  # its classes are not known: no FLOPs
+
+
+def test_compiled_kernels_have_floating_point_instructions_a_byte():
+    pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
+    out = shown(command("gemm", "-m", "h100-sxm", "--as", "compiled", "--no-what-if", "--by", "launch", "--counts"))
+    assert "of them fp" in out
+    assert out.splitlines()[-1].endswith(" fp")
+
+
 def test_rows_of_a_result_add_up(here):
     result = simulate("gtx480", load_workload("w.json"), stalls=True)
     whole = sum(result.stalls.reasons.values())
     assert sum(row["ticks"] for row in result.arrays) == whole
     assert sum(row[reason] for row in result.sites for reason in REASONS) == whole
-    assert [(row["launch"], row["ticks"], row["launch_ticks"]) for row in result.launches] == [(0, whole, result.ticks)]
+    assert [(row["number"], row["ticks"], row["launch_ticks"]) for row in result.launches] == [(0, whole, result.ticks)]
     reasons = result.stalls.reasons
     assert result.stalls.summed("reason")[0]["reason"] == max(reasons, key=reasons.get)
 
@@ -141,7 +208,7 @@ def test_mistakes_are_told_in_a_line(here, words, said):
     assert said in str(done.exception or "") + done.output
 
 
-def test_a_program_of_no_warps_says_so(here):
+def test_a_program_of_no_warps_is_reported(here):
     (here / "none.json").write_text(json.dumps({"blocks": []}), encoding="utf-8")
     out = shown(command("none.json", "-m", "ideal"))
     assert "There is nothing to simulate." in out

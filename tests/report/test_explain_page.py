@@ -23,9 +23,11 @@ from simtmm.report.explain_page.over_time import MOST_POINTS, over_time
 from simtmm.report.explain_page.roofline import roofline
 from simtmm.report.stalls import WHAT_WARPS_DO
 from simtmm.result import Result
-from simtmm.stalls import COUNTS, REASONS, Place, Places, Reason, Stalls
+from simtmm.stalls import COUNTS, LAUNCH_COUNTS, REASONS, THREADS, Place, Places, Reason, Stalls
 from simtmm.testing.strategies import machines, workloads
 from simtmm.timeline import Blocks, Timeline
+from simtmm.trace.info import TraceInfo
+from simtmm.trace.schedule import NO_SITE, Listing
 from tests.examples import SHARING, examples, several
 from tests.report.browser import CHROMIUM, Browser, contrast
 
@@ -197,8 +199,8 @@ def test_the_lines_of_a_file_are_shown_as_far_as_it_is_at_hand(traced, written):
 def test_instructions_stand_below_their_line(compiled):
     hot = content(compiled)["heat"]["hot"]
     line = next(line for line in hot if line["line"] == 2)
-    made = {each["text"]: each for each in line["made"]}
-    assert set(made) == {"LOAD R1"}  # there is no async
+    result = {each["text"]: each for each in line["made"]}
+    assert set(result) == {"LOAD R1"}  # there is no async
     assert sum(each["share"] for each in line["made"]) == pytest.approx(line["share"], rel=1e-4)
     assert {each["text"] for each in next(line for line in hot if line["line"] == 1)["made"]} == {
         "COMPUTE R1",
@@ -233,11 +235,11 @@ def test_a_program_of_any_length_makes_a_page_of_a_few_megabytes(bare):
             for number, line in enumerate(where)
         ),
         ("", *(f"array{number}" for number in range(1, arrays))),
-        rng.integers(1, 100, (sites * arrays, 3)),
+        rng.integers(1, 100, (sites * arrays, len(THREADS))),
     )
     ticks = rng.integers(0, 10**9, (len(places) + 1, len(REASONS)))
     counts = np.sort(rng.integers(1, 10**6, (len(places) + 1, len(COUNTS))), axis=1)[:, ::-1].copy()
-    stalls = Stalls(ticks, counts, ticks[:1], places)
+    stalls = Stalls(ticks, counts, ticks[:1], places, *of_launches(1))
     sources = {"k.cu": (words,) * lines}
     result = replace(bare.result, stalls=stalls, timeline=long_timeline(rng, len(places)), ticks=10**7)
     text = explanation(replace(bare, result=result, sources=sources, blocks=ONE_BLOCK_EACH))
@@ -251,11 +253,15 @@ def test_a_program_of_any_length_makes_a_page_of_a_few_megabytes(bare):
     assert found["left"]["lines"] == len(set(where.tolist())) - MOST_HOT
 
 
+def of_launches(number):
+    return np.zeros((number, len(LAUNCH_COUNTS)), np.int64), np.zeros(number, np.int64)
+
+
 def test_what_lies_far_from_any_heat_is_left_out(bare):
     places = Places((Place("load", "k.cu", 50, "a"), Place("store", "k.cu", 15_000, "b")))
     ticks = np.ones((3, len(REASONS)), np.int64)
     counts = np.ones((3, len(COUNTS)), np.int64)
-    found = heat(Measured.of(Stalls(ticks, counts, ticks, places), MACHINE), {"k.cu": ("x",) * 20_000})
+    found = heat(Measured.of(Stalls(ticks, counts, ticks, places, *of_launches(3)), MACHINE), {"k.cu": ("x",) * 20_000})
     lines = found["files"][0]["lines"]
     assert [line for line in lines if line[0] == 0] == [
         (0, "12,949 lines without anything", None),
@@ -289,11 +295,11 @@ def test_arrays_and_levels_say_what_moves(traced, bare):
 def test_warps_over_time_are_the_timelines(drawn, workload):
     for machine in drawn:
         result = simulate(machine, workload, timeline=True)
-        told = over_time(machine, result)
-        if told is None:
+        reported = over_time(machine, result)
+        if reported is None:
             assert result.ticks == 0
             continue
-        living = told["series"]["living"]
+        living = reported["series"]["living"]
         assert len(living) == min(MOST_POINTS, result.ticks)
         assert max(living) <= machine.warps_per_group * 1.001
         stretch = result.ticks / len(living)
@@ -301,17 +307,17 @@ def test_warps_over_time_are_the_timelines(drawn, workload):
         rounded = 5e-4 * spent + 1e-9  # values are kept with four digits
         assert sum(living) * stretch * machine.cores.groups == pytest.approx(spent, abs=rounded)
         for name in ("waiting for memory", "ready", "issuing"):
-            assert all(part <= whole * 1.001 for part, whole in zip(told["series"][name], living, strict=True))
+            assert all(part <= whole * 1.001 for part, whole in zip(reported["series"][name], living, strict=True))
 
 
 def test_a_stretch_has_the_warps_that_are_there(bare):
     timeline = bare.result.timeline
-    told = over_time(bare.machine, bare.result)
-    middle = (len(told["series"]["ready"]) // 2 + 0.5) * bare.result.ticks / len(told["series"]["ready"])
+    reported = over_time(bare.machine, bare.result)
+    middle = (len(reported["series"]["ready"]) // 2 + 0.5) * bare.result.ticks / len(reported["series"]["ready"])
     there = int(((timeline.begin <= middle) & (timeline.end > middle)).sum())
-    assert told["series"]["living"][len(told["series"]["ready"]) // 2] == pytest.approx(there / 4, abs=0.5)
-    assert told["unit"] == "s"
-    assert told["whole"] == bare.result.seconds
+    assert reported["series"]["living"][len(reported["series"]["ready"]) // 2] == pytest.approx(there / 4, abs=0.5)
+    assert reported["unit"] == "s"
+    assert reported["whole"] == bare.result.seconds
 
 
 @examples(60 // SHARING)
@@ -381,17 +387,17 @@ def rows_of(timeline, group):
 def test_lanes_hold_the_timeline_of_their_groups(drawn, workload):
     for machine in drawn:
         done = run(workload, machine, timeline=True, what_if=False)
-        told, timeline = lanes(done, {}), done.result.timeline
-        if told is None:
+        reported, timeline = lanes(done, {}), done.result.timeline
+        if reported is None:
             assert done.result.ticks == 0 or len(timeline) == 0
             continue
-        groups = [group["group"] for group in told["groups"]]
+        groups = [group["group"] for group in reported["groups"]]
         assert {min(timeline.group), max(timeline.group)} <= set(groups)
-        assert told["withBlocks"] == len(set(timeline.group.tolist()))
-        for group in told["groups"]:
-            assert group["until"] == told["ticks"]
-            found = decoded(told, group)
-            shown = [(e["slot"], e["begin"], e["end"], told["reasons"][e["reason"]][0], e["warp"]) for e in found]
+        assert reported["withBlocks"] == len(set(timeline.group.tolist()))
+        for group in reported["groups"]:
+            assert group["until"] == reported["ticks"]
+            found = decoded(reported, group)
+            shown = [(e["slot"], e["begin"], e["end"], reported["reasons"][e["reason"]][0], e["warp"]) for e in found]
             assert shown == rows_of(timeline, group["group"])
             warps = np.array([each["warp"] for each in found])
             launch, block = done.blocks.of_warps(warps)
@@ -402,28 +408,28 @@ def test_lanes_hold_the_timeline_of_their_groups(drawn, workload):
 def test_the_first_the_busiest_and_the_last_group_are_shown():
     blocks = [[["compute", 3]], [["compute", 90]], [["compute", 5]], [["load", [0]]]]  # the last one waits for longest
     workload = Workload.from_dict({"blocks": [{"warps": [warp]} for warp in blocks]})
-    told = lanes(run(workload, MACHINE, timeline=True, what_if=False), {})
-    assert [(group["group"], group["why"]) for group in told["groups"]] == [
+    reported = lanes(run(workload, MACHINE, timeline=True, what_if=False), {})
+    assert [(group["group"], group["why"]) for group in reported["groups"]] == [
         (0, ["first"]),
         (1, ["busiest"]),
         (3, ["last"]),
     ]
     alone = Workload.from_dict({"blocks": [{"warps": [[["compute", 3]]]}]})
-    told = lanes(run(alone, MACHINE, timeline=True, what_if=False), {})
-    assert [(group["group"], group["why"]) for group in told["groups"]] == [(0, [])]
+    reported = lanes(run(alone, MACHINE, timeline=True, what_if=False), {})
+    assert [(group["group"], group["why"]) for group in reported["groups"]] == [(0, [])]
 
 
 @pytest.mark.parametrize("most", [3, 100, 1000])
 def test_of_too_many_slices_the_beginning_of_each_group_is_shown(bare, monkeypatch, most):
     timeline = bare.result.timeline
     monkeypatch.setattr(lanes_of_groups, "MOST_SLICES", most)
-    told = lanes(bare, {})
-    numbers = [len(group["look"]) for group in told["groups"]]
+    reported = lanes(bare, {})
+    numbers = [len(group["look"]) for group in reported["groups"]]
     assert 0.9 * most - 10 < sum(numbers) <= most
     assert max(numbers) - min(numbers) < 0.1 * most + 10  # what begins at one tick is there together, or not at all
-    for group in told["groups"]:
+    for group in reported["groups"]:
         rows = rows_of(timeline, group["group"])
-        found = decoded(told, group)
+        found = decoded(reported, group)
         assert group["of"] == len(rows)
         assert len(found) < len(rows)
         if most > 3:  # of three at one tick there is one
@@ -440,30 +446,32 @@ def test_of_too_many_slots_the_first_are_shown(bare, monkeypatch):
 
 def test_a_slice_says_line_array_and_whether_it_was_a_hit(traced):
     data = content(traced)
-    told, hot = data["lanes"], data["heat"]["hot"]
-    found = [each for group in told["groups"] for each in decoded(told, group)]
+    reported, hot = data["lanes"], data["heat"]["hot"]
+    found = [each for group in reported["groups"] for each in decoded(reported, group)]
     arrays = {line["line"]: set(line["arrays"]) for line in hot}
     seen = set()
     for each in found:
-        reason = told["reasons"][each["reason"]][0]
+        reason = reported["reasons"][each["reason"]][0]
         if each["line"] < 0:
             assert reason == "launch"
             continue
         if each["array"] != -1:
-            assert named(told["arrays"], each["array"]) in arrays[hot[each["line"]]["line"]]
-        seen.add((reason, named(told["hits"], each["hit"])))
+            assert named(reported["arrays"], each["array"]) in arrays[hot[each["line"]]["line"]]
+        seen.add((reason, named(reported["hits"], each["hit"])))
     hits = {("L2 latency", "L2 hit"), ("memory latency", "miss"), ("line in flight", "hit, line in flight")}
     assert hits <= seen  # stores end in the L2, too
     assert {name for name, hit in seen if hit} <= {"memory latency", "queue at memory", *(name for name, _ in hits)}
-    assert {hot[each["line"]]["line"] for each in found if each["line"] >= 0} == lines_of_slices(traced, told)
+    assert {hot[each["line"]]["line"] for each in found if each["line"] >= 0} == lines_of_slices(traced, reported)
 
 
 def test_only_loads_hit_or_miss(bare):
     data = content(bare)
-    told, hot = data["lanes"], data["heat"]["hot"]
-    found = [each for group in told["groups"] for each in decoded(told, group)]
+    reported, hot = data["lanes"], data["heat"]["hot"]
+    found = [each for group in reported["groups"] for each in decoded(reported, group)]
     assert {hot[each["line"]]["text"] for each in found if each["hit"] != -1} == {"load"}
-    latency = {hot[each["line"]]["text"] for each in found if told["reasons"][each["reason"]][0] == "memory latency"}
+    latency = {
+        hot[each["line"]]["text"] for each in found if reported["reasons"][each["reason"]][0] == "memory latency"
+    }
     assert {"load", "atomic"} <= latency
 
 
@@ -476,14 +484,14 @@ def lines_of_slices(done, told):
 
 
 def test_lines_that_the_source_heat_leaves_out_are_named(traced, monkeypatch):
-    told = lanes(traced, {})
-    assert {named(told["others"], line) for line in told["looks"]["line"]} - {""} == {
-        f"kernel.cu:{line}" for line in lines_of_slices(traced, told)
+    reported = lanes(traced, {})
+    assert {named(reported["others"], line) for line in reported["looks"]["line"]} - {""} == {
+        f"kernel.cu:{line}" for line in lines_of_slices(traced, reported)
     }
     monkeypatch.setattr(lanes_of_groups, "MOST_NAMES", 2)
-    told = lanes(traced, {})
-    assert len(told["others"]) == 2
-    assert -2 in told["looks"]["line"]
+    reported = lanes(traced, {})
+    assert len(reported["others"]) == 2
+    assert -2 in reported["looks"]["line"]
 
 
 EMPTY = Workload.from_dict({"blocks": []})
@@ -593,9 +601,9 @@ def test_no_text_over_text_and_nothing_wider_than_the_window(show, request, name
     browser.size(width, 900)
     browser.press("n")
     to_the_top(browser)
-    told = browser.run(OVERLAPPING)
-    assert told["number"] > 150
-    assert told["found"] == []
+    done = browser.run(OVERLAPPING)
+    assert done["number"] > 150
+    assert done["found"] == []
     assert browser.run("document.documentElement.scrollWidth") <= width
     assert browser.run(BEYOND) == []
 
@@ -686,6 +694,25 @@ def test_a_press_opens_the_instructions_of_a_line(show, compiled):
     assert browser.run("document.querySelectorAll('[aria-expanded=true]').length") == 1
 
 
+def test_code_opens_below_its_line(show, compiled):
+    """SASS and PTX fold open, and what a site takes stands at its last instruction."""
+    sass = Listing("k", "sass", ("S2R R0", "LDG R1", "EXIT"), (("k.cu", 1),) * 3, (0, 0, NO_SITE))
+    ptx = Listing("k", "ptx", ("ld.global <b>&",), (("k.cu", 1),), (NO_SITE,))
+    info = TraceInfo("k", {}, (), (), (), 0, "", listings=(sass, ptx))
+    given = replace(compiled, info=info)
+    (line,) = [line for line in content(given)["heat"]["hot"] if line["line"] == 1]
+    assert [(code["name"], len(code["rows"]), code["left"]) for code in line["code"]] == [("SASS", 3, 0), ("PTX", 1, 0)]
+    assert [len(row) for row in line["code"][0]["rows"]] == [2, 5, 2]
+    browser = show(given)
+    browser.run("[...document.querySelectorAll('button.line')].find(b => b.innerText.includes('1\\n')).click()")
+    assert "3 instructions of SASS" in text(browser, ".below")
+    assert "LDG R1" not in text(browser, ".below")  # folded
+    browser.run("document.querySelectorAll('.below details').forEach(d => { d.open = true; })")
+    shown = text(browser, ".below")
+    assert "LDG R1" in shown
+    assert "ld.global <b>&" in shown
+
+
 def test_bars_and_drawings_are_as_long_as_what_they_stand_for(show, bare):
     browser = show(bare)
     data = content(bare)
@@ -702,7 +729,10 @@ def test_bars_and_drawings_are_as_long_as_what_they_stand_for(show, bare):
         browser.size(width, 900)
         assert browser.run(f"{named}.filter(d => d.scrollWidth > d.clientWidth).length") == 0
     browser.size(1200, 900)
-    assert number(browser, "#plots .series") == 4
+    passing = data["overTime"]["passing"]
+    assert len(passing["bandwidth"]) == 3
+    assert len(passing["hits"]) == 2
+    assert number(browser, "#plots .series") == 4 + 3 + 2
     assert number(browser, "#roofline-plot .point") == 3
     assert number(browser, "#roofline-plot .roof") == 4
     assert number(browser, "#chart .level") == 4
@@ -732,8 +762,8 @@ def test_light_and_dark_by_system_with_words_that_stand_out(show, bare, dark):
     assert len({colours[name] for name in names[5:]}) == len(GROUPS)
 
 
-def test_a_screen_reader_is_told_what_there_is(show, bare):
-    told = show(bare).accessible()
+def test_a_screen_reader_is_reported_what_there_is(show, bare):
+    reported = show(bare).accessible()
     for expected in (
         ("heading", "Speed of light"),
         ("heading", "Hottest lines"),
@@ -741,8 +771,8 @@ def test_a_screen_reader_is_told_what_there_is(show, bare):
         ("columnheader", "chunks a request"),
         ("link", "Roofline"),
     ):
-        assert expected in told
-    unnamed = [role for role, name in told if role in ("button", "link", "image") and not name]
+        assert expected in reported
+    unnamed = [role for role, name in reported if role in ("button", "link", "image") and not name]
     assert unnamed == []
 
 
@@ -830,25 +860,25 @@ def test_pointing_tells_and_a_click_goes_to_the_line(show, written):
     browser = show(written)
     at_lanes(browser)
     data = content(written)
-    told = data["lanes"]
-    slice_ = longest(told, lambda each: each["array"] != -1 and each["hit"] != -1)
+    reported = data["lanes"]
+    slice_ = longest(reported, lambda each: each["array"] != -1 and each["hit"] != -1)
     line = data["heat"]["hot"][slice_["line"]]
-    (x, y), _ = place_of(browser, told, slice_, seen_cycles(browser))
+    (x, y), _ = place_of(browser, reported, slice_, seen_cycles(browser))
     browser.mouse("mouseMoved", x, y)
-    said = " ".join(text(browser, "#slice").split())
-    name, _, nsight = told["reasons"][slice_["reason"]]
-    cycles = [f"{slice_[end] / told['cycle']:,.10g}" for end in ("begin", "end")]
+    message = " ".join(text(browser, "#slice").split())
+    name, _, nsight = reported["reasons"][slice_["reason"]]
+    cycles = [f"{slice_[end] / reported['cycle']:,.10g}" for end in ("begin", "end")]
     for words in (
         f"reason {name} ({nsight})",
-        f"cache {named(told['hits'], slice_['hit'])}",
+        f"cache {named(reported['hits'], slice_['hit'])}",
         f"line kernel.cu:{line['line']}",
-        f"array {named(told['arrays'], slice_['array'])}",
+        f"array {named(reported['arrays'], slice_['array'])}",
         f"block {slice_['block']} warp {slice_['warp']}",
         f"cycles {cycles[0]} to {cycles[1]} (",
         line["text"],
     ):
-        assert words in said
-    assert re.search(r"time [\d.,]+ to [\d.,]+ \S?s", said)
+        assert words in message
+    assert re.search(r"time [\d.,]+ to [\d.,]+ \S?s", message)
     for kind in ("mousePressed", "mouseReleased"):
         browser.mouse(kind, x, y, button="left", clickCount=1)
     at_rest(browser)
@@ -861,8 +891,10 @@ def test_dragging_moves_and_goes_to_no_line(show, written):
     browser.press("+")
     browser.press("ArrowRight")
     view = seen_cycles(browser)
-    told = content(written)["lanes"]
-    (x, y), _ = place_of(browser, told, longest(told, lambda each: view[0] < each["begin"] / told["cycle"]), view)
+    reported = content(written)["lanes"]
+    (x, y), _ = place_of(
+        browser, reported, longest(reported, lambda each: view[0] < each["begin"] / reported["cycle"]), view
+    )
     browser.mouse("mousePressed", x, y, button="left", clickCount=1)
     browser.mouse("mouseMoved", x - 100, y, button="left", buttons=1)
     browser.mouse("mouseReleased", x - 100, y, button="left", clickCount=1)
@@ -876,15 +908,15 @@ def test_keys_go_from_slice_to_slice(show, written):
     browser = show(written)
     at_lanes(browser)
     data = content(written)
-    told = data["lanes"]
-    found = decoded(told, told["groups"][0])
+    reported = data["lanes"]
+    found = decoded(reported, reported["groups"][0])
 
     def is_told(slice_):
-        said = " ".join(text(browser, "#slice").split())
-        first, last = (f"{slice_[end] / told['cycle']:,.10g}" for end in ("begin", "end"))
-        return f"slot {slice_['slot']} cycles {first} to {last} (" in said
+        message = " ".join(text(browser, "#slice").split())
+        first, last = (f"{slice_[end] / reported['cycle']:,.10g}" for end in ("begin", "end"))
+        return f"slot {slice_['slot']} cycles {first} to {last} (" in message
 
-    lane = [each for each in found if each["slot"] == told["groups"][0]["slots"][0]]
+    lane = [each for each in found if each["slot"] == reported["groups"][0]["slots"][0]]
     browser.press("0")
     browser.press(",")
     assert is_told(lane[0])
@@ -894,7 +926,7 @@ def test_keys_go_from_slice_to_slice(show, written):
     browser.press(",")
     assert is_told(lane[2])
     browser.press("ArrowDown")
-    assert f"slot {told['groups'][0]['slots'][1]}" in " ".join(text(browser, "#slice").split())
+    assert f"slot {reported['groups'][0]['slots'][1]}" in " ".join(text(browser, "#slice").split())
     browser.press("ArrowUp")
     browser.press("Enter")
     at_rest(browser)
@@ -920,9 +952,9 @@ def test_slices_have_the_colours_of_their_reasons(show, bare, dark):
     browser = show(bare)
     browser.dark(dark)
     browser.run("document.querySelector('#timeline').scrollIntoView()")
-    told = content(bare)["lanes"]
+    reported = content(bare)["lanes"]
     view = seen_cycles(browser)
-    lane = browser.run("document.querySelector('#lanes').height") / len(told["groups"][0]["slots"])
+    lane = browser.run("document.querySelector('#lanes').height") / len(reported["groups"][0]["slots"])
     browser.run(COPIED)
     colour = "getComputedStyle(document.documentElement).getPropertyValue('--{}').trim()"
     named_colours = [
@@ -930,18 +962,18 @@ def test_slices_have_the_colours_of_their_reasons(show, bare, dark):
     ]
     paper, ink, *of_groups = named_colours
     seen = {}
-    for reason, (name, group, _) in enumerate(told["reasons"]):
-        slices = [each for each in decoded(told, told["groups"][0]) if each["reason"] == reason]
+    for reason, (name, group, _) in enumerate(reported["reasons"]):
+        slices = [each for each in decoded(reported, reported["groups"][0]) if each["reason"] == reason]
         if not slices:
             continue
         slice_ = max(slices, key=lambda each: each["end"] - each["begin"])
-        _, (x, y) = place_of(browser, told, slice_, view)
-        width = (slice_["end"] - slice_["begin"]) / told["ticks"] * 1000
+        _, (x, y) = place_of(browser, reported, slice_, view)
+        width = (slice_["end"] - slice_["begin"]) / reported["ticks"] * 1000
         if width < 4:
             continue
         # Above the words, which stand in the middle of its lane
         pixel = f"[...copied.getImageData({x}, {y - lane / 2 + 1.5}, 1, 1).data]"
-        members = [index for index, (_, other, _) in enumerate(told["reasons"]) if other == group]
+        members = [index for index, (_, other, _) in enumerate(reported["reasons"]) if other == group]
         part = 0.5 * members.index(reason) / max(1, len(members) - 1)
         expected = mixed(of_groups[list(GROUPS).index(group)], ink, part)
         assert contrast(expected, paper) >= 4.5  # words stand on it
@@ -954,9 +986,9 @@ def test_slices_have_the_colours_of_their_reasons(show, bare, dark):
 def test_a_reason_is_shown_alone_and_groups_take_turns(show, bare):
     browser = show(bare)
     at_lanes(browser)
-    told = content(bare)["lanes"]
+    reported = content(bare)["lanes"]
     assert browser.run("[...document.querySelector('#lanes-group').options].map(o => o.text)") == [
-        f"Core group {group['group']} ({', '.join(group['why'])})" for group in told["groups"]
+        f"Core group {group['group']} ({', '.join(group['why'])})" for group in reported["groups"]
     ]
     image = "document.querySelector('#lanes').toDataURL()"
     pictures = [browser.run(image)]
@@ -965,7 +997,7 @@ def test_a_reason_is_shown_alone_and_groups_take_turns(show, bare):
         drawn(browser)
         assert number(browser, "#lanes-reasons [aria-pressed=true]") == 1
         pictures.append(browser.run(image))
-    _, (x, y) = place_of(browser, told, longest(told), seen_cycles(browser))
+    _, (x, y) = place_of(browser, reported, longest(reported), seen_cycles(browser))
     place = f"[...copied.getImageData({x}, {y - 7}, 1, 1).data]"
     browser.run(COPIED)
     faint = browser.run(place)
@@ -977,11 +1009,11 @@ def test_a_reason_is_shown_alone_and_groups_take_turns(show, bare):
     assert len(set(pictures)) == 3
     browser.run("(s => { s.value = 1; s.dispatchEvent(new Event('change')); })(document.querySelector('#lanes-group'))")
     assert browser.run("document.querySelector('#lanes').ariaLabel").startswith(
-        f"Core group {told['groups'][1]['group']}, "
+        f"Core group {reported['groups'][1]['group']}, "
     )
 
 
-def test_what_is_left_out_is_said(show, bare, monkeypatch):
+def test_what_is_left_out_is_reported(show, bare, monkeypatch):
     monkeypatch.setattr(lanes_of_groups, "MOST_SLICES", 100)
     browser = show(bare)
     group = content(bare)["lanes"]["groups"][0]

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from simtmm.catalogue import Description, Known, describe, known_kernels
-from simtmm.kernel import told_kernel
+from simtmm.kernel import describe_kernel_named
 from simtmm.report.listing import describe_kernel, describe_kernels, kernel_document
 
 KNOWN = {name: known for name, known in known_kernels().items() if known.origin == "shipped"}
@@ -26,11 +26,11 @@ def test_kernels_that_follow_an_algorithm_come_first_and_the_others_after_them()
     shown = lines(describe_kernels(KNOWN, TOLD))
     others = shown.index("Others")
     names = [line.partition(" ")[0] for line in shown]
-    for name, told in TOLD.items():
-        assert (names.index(name) > others) == (told.algorithm is None), name
+    for name, reported in TOLD.items():
+        assert (names.index(name) > others) == (reported.algorithm is None), name
 
 
-def test_an_algorithm_of_another_name_is_told():
+def test_an_algorithm_of_another_name_is_reported():
     shown = lines(describe_kernels({name: KNOWN[name] for name in ("apsp-minplus", "fft", "stream")}, TOLD), 200)
     (line,) = [line for line in shown if line.startswith("apsp-minplus ")]
     assert line.endswith(" in sub-blocks [apsp-dynamic-programming]")
@@ -47,31 +47,33 @@ def test_the_list_fits_the_terminal_with_every_name_whole(width):
 
 
 def test_one_kernel_shows_its_algorithm_and_the_symbols_of_its_defaults():
-    assert lines(describe_kernel(*told_kernel("apsp-minplus")))[-1] == (
+    assert lines(describe_kernel(*describe_kernel_named("apsp-minplus")))[-1] == (
         "algorithm: apsp-dynamic-programming, by default with n=64, S_D=16 (see `simtmm predict "
         "apsp-dynamic-programming`)"
     )
-    assert not [line for line in lines(describe_kernel(*told_kernel("stream"))) if line.startswith("algorithm")]
+    assert not [
+        line for line in lines(describe_kernel(*describe_kernel_named("stream"))) if line.startswith("algorithm")
+    ]
 
 
 def test_the_document_has_the_algorithm():
     names = ("apsp-minplus", "stream")
-    document = json.loads(json.dumps({name: kernel_document(*told_kernel(name)) for name in names}))
+    document = json.loads(json.dumps({name: kernel_document(*describe_kernel_named(name)) for name in names}))
     assert document["apsp-minplus"]["algorithm"] == {
         "name": "apsp-dynamic-programming", "symbols": {"n": 64, "S_D": 16},
     }  # fmt: skip
     assert document["stream"]["algorithm"] is None
 
 
-def test_where_a_kernel_lies_is_told_of_those_that_are_not_shipped(tmp_path):
+def test_where_a_kernel_lies_is_reported_of_those_that_are_not_shipped(tmp_path):
     known = {"own": Known("own", tmp_path / "own", "given"), "fft": KNOWN["fft"]}
-    told = {"own": Description("own", tmp_path / "own", about="Mine."), "fft": TOLD["fft"]}
-    shown = lines(describe_kernels(known, told), 300)
+    descriptions = {"own": Description("own", tmp_path / "own", about="Mine."), "fft": TOLD["fft"]}
+    shown = lines(describe_kernels(known, descriptions), 300)
     assert f"own   Mine ({tmp_path / 'own'})" in shown
     assert not [line for line in shown if "shipped" in line]
 
 
-def test_a_kernel_that_another_hides_is_told_with_what_helps(tmp_path):
+def test_a_kernel_that_another_hides_is_reported_with_what_helps(tmp_path):
     here = Known("fft", tmp_path / "kernels" / "fft", "here")
     shown = lines(describe_kernels({"fft": Known("fft", KNOWN["fft"].folder, "shipped", (here,))}, TOLD), 300)
     at = shown.index("Hidden by another of the name")
@@ -82,19 +84,19 @@ def test_a_kernel_that_another_hides_is_told_with_what_helps(tmp_path):
 
 def test_a_kernel_that_can_not_be_read_is_listed_with_the_reason(tmp_path):
     known = {"own": Known("own", tmp_path / "own", "given")}
-    told = {"own": Description("own", tmp_path / "own", fault="host.py:3: SyntaxError: invalid syntax")}
-    shown = lines(describe_kernels(known, told), 300)
+    descriptions = {"own": Description("own", tmp_path / "own", fault="host.py:3: SyntaxError: invalid syntax")}
+    shown = lines(describe_kernels(known, descriptions), 300)
     assert shown[shown.index("Can't be read") + 1] == "own   host.py:3: SyntaxError: invalid syntax"
 
 
-def test_what_only_running_a_kernel_tells_is_said_so(tmp_path):
-    told = Description("own", tmp_path, untold=("about", "parameters", "paper", "algorithm"))
-    shown = lines(describe_kernel(told), 300)
+def test_what_only_running_a_kernel_tells_is_reported_so(tmp_path):
+    description = Description("own", tmp_path, untold=("about", "parameters", "paper", "algorithm"))
+    shown = lines(describe_kernel(description), 300)
     assert shown[1] == "told only by running it"
     for part in ("parameters", "follows", "algorithm"):
         assert f"{part}: told only by running it" in shown
 
 
 def test_what_a_kernel_says_commands_no_terminal(tmp_path):
-    told = Description("own", tmp_path, about="Mine \x1b[2J", paper="\x1b[2J")
-    assert not [line for line in lines(describe_kernel(told)) if "\x1b" in line]
+    description = Description("own", tmp_path, about="Mine \x1b[2J", paper="\x1b[2J")
+    assert not [line for line in lines(describe_kernel(description)) if "\x1b" in line]

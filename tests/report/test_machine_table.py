@@ -59,8 +59,8 @@ def test_a_machine_without_caches_bandwidth_and_peak_has_dashes():
     ],
 )  # fmt: skip
 def test_a_number_that_was_not_read_in_a_source_bears_a_question_mark(word, doubted):
-    made = machine(memory__latency={"source": "here", "certainty": word})
-    assert ("400?" in printed({"small": made})[1].split()) == doubted
+    result = machine(memory__latency={"source": "here", "certainty": word})
+    assert ("400?" in printed({"small": result})[1].split()) == doubted
 
 
 def test_a_value_without_a_source_is_a_default_and_doubted():
@@ -73,36 +73,36 @@ def test_a_value_that_is_not_there_has_no_certainty():
 
 
 def test_of_several_keys_the_least_sure_one_counts():
-    made = machine(
+    result = machine(
         memory__latency={"source": "here", "certainty": "assumption"}, clock_hz={"source": "here", "certainty": "paper"}
     )
-    assert certainty(made, ("clock_hz", "memory.latency")) == "assumption"
-    assert certainty(made, ("clock_hz",)) == "paper"
+    assert certainty(result, ("clock_hz", "memory.latency")) == "assumption"
+    assert certainty(result, ("clock_hz",)) == "paper"
 
 
 def test_bandwidth_that_follows_from_the_peak_is_no_surer_than_the_peak():
     derived = {"source": "peak_bandwidth", "certainty": "derived"}
     for word in ("confirmed", "unconfirmed"):
-        made = machine(memory__service=derived, peak_bandwidth={"source": "data sheet", "certainty": word})
-        assert certainty(made, ("memory.service",)) == ("derived" if word == "confirmed" else word)
+        result = machine(memory__service=derived, peak_bandwidth={"source": "data sheet", "certainty": word})
+        assert certainty(result, ("memory.service",)) == ("derived" if word == "confirmed" else word)
 
 
 def test_values_that_name_one_another_as_their_source_are_as_sure_as_they_say():
-    made = machine(
+    result = machine(
         peak_bandwidth={"source": "clock_hz", "certainty": "paper"},
         clock_hz={"source": "peak_bandwidth", "certainty": "paper"},
     )
-    assert certainty(made, ("peak_bandwidth", "clock_hz")) == "paper"
+    assert certainty(result, ("peak_bandwidth", "clock_hz")) == "paper"
 
 
 def test_the_last_column_counts_the_values_that_were_read_or_follow():
-    made = machine(
+    result = machine(
         memory__latency={"source": "here", "certainty": "assumption"},
         clock_hz={"source": "here", "certainty": "paper"},
         peak_bandwidth={"source": "here", "certainty": "confirmed"},
     )
-    assert printed({"small": made})[1].split()[-1] == "2/3"
-    assert certainties(made) == {"confirmed": 1, "paper": 1, "assumption": 1}
+    assert printed({"small": result})[1].split()[-1] == "2/3"
+    assert certainties(result) == {"confirmed": 1, "paper": 1, "assumption": 1}
 
 
 def test_the_document_has_every_quantity_with_unit_and_certainty():

@@ -4,7 +4,7 @@ import importlib.util
 import struct
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -279,6 +279,63 @@ def test_what_is_simulated_looks_the_same_in_all_pictures():
                 assert line.get_marker() == "o"
 
 
+PROGRAMS = Table.from_rows(
+    "three",
+    [
+        {"program": program, "n": n, "k": k, "simulated.cycles": simulated, "tmm.cycles": modelled}
+        for program, n, k, simulated, modelled in [
+            ("a", 1, 1, 10.0, 9.0), ("b", 1, 1, 20.0, 8.0), ("c", 1, 1, 30.0, 7.0),
+            ("a", 2, 1, 10.0, 9.0), ("b", 2, 1, 10.0, 8.0), ("c", 2, 1, 30.0, 9.0),
+            ("a", 1, 2, None, 9.0), ("b", 1, 2, 20.0, 9.0), ("c", 1, 2, 10.0, 9.0),
+            ("a", 2, 2, None, 1.0), ("b", 2, 2, None, 2.0), ("c", 2, 2, 10.0, 3.0),
+        ]
+    ],
+    ["program", "n", "k"],
+)  # fmt: skip
+
+
+ALONE = Table.from_rows("one", [{"n": n, "k": 1, "tmm.cycles": 1.0} for n in (1, 2)], ["n", "k"])
+
+
+@needs_matplotlib
+def test_winner_maps_colour_who_is_fastest_hatch_who_is_equal_and_leave_blank_where_nobody_competes():
+    figure = study_pictures.picture_of(PROGRAMS, "n", "k", ["winner"])
+    (legend,) = figure.legends
+    named = {
+        (patch.get_facecolor(), patch.get_hatch()): text.get_text()
+        for patch, text in zip(legend.get_patches(), legend.get_texts(), strict=True)
+    }
+    drawn = {
+        axes.get_title("left"): {
+            (patch.get_x() + 0.5, patch.get_y() + 0.5): named[patch.get_facecolor(), patch.get_hatch()]
+            for patch in axes.patches
+        }
+        for axes in figure.axes
+    }
+    assert drawn == {
+        "simulated": {(0, 0): "a", (1, 0): "a = b", (0, 1): "c"},
+        "TMM": {(0, 0): "c", (1, 0): "b", (0, 1): "a = b = c", (1, 1): "a"},
+    }
+    assert sorted(named.values()) == [
+        "a", "a = b", "a = b = c", "b", "c", "no winner: fewer than two programs have a time",
+    ]  # fmt: skip
+
+
+@needs_matplotlib
+@pytest.mark.parametrize(
+    ("table", "given", "message"),
+    [
+        (ALONE, {}, "winner: of several programs, and the study has no axis program"),
+        (PROGRAMS, {"where": {"k": "1"}}, "has two axes, and only n varies beside program"),
+        (PROGRAMS, {"log": "x"}, "leave out by and log"),
+        (PROGRAMS, {"values": ["winner", "simulated/tmm"]}, "simulated/tmm: winner is of times"),
+    ],
+)
+def test_a_winner_map_that_cannot_be_is_refused(table, given, message):
+    with pytest.raises(OutputError, match=message):
+        study_pictures.picture_of(table, **{"values": ["winner"], **given})
+
+
 def test_what_is_no_series_is_never_black_and_has_styles_to_be_told_apart():
     styles = [looks.look_of(place) for place in range(looks.STYLES)]
     assert len({str(drawn) for drawn in styles}) == looks.STYLES
@@ -457,7 +514,7 @@ def test_an_unknown_kind_is_refused():
 def test_without_matplotlib_one_line_says_how_to_install_it(tmp_path, monkeypatch):
     monkeypatch.setattr(style, "find_spec", lambda name: None)
     for call in (lambda: files.check(tmp_path / "x.png"), lambda: comparison_pictures.scatter(MADE)):
-        with pytest.raises(OutputError, match=r"matplotlib, which is not installed: pip install 'simtmm\[plot\]'"):
+        with pytest.raises(OutputError, match=r"matplotlib, which is not installed: pip install '\.\[plot\]'"):
             call()
 
 
@@ -466,3 +523,11 @@ def test_matplotlib_is_loaded_only_when_a_picture_is_made():
     loaded = "[name for name in sys.modules if name.startswith('matplotlib')]"
     code = f"import sys; from simtmm.report.pictures import {modules}; assert not {loaded}"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("last", [float("nan"), 4.0])
+def test_cells_without_a_value_are_hatched_and_have_a_key(last):
+    figure = charts.heat_map([1, 2], [1, 2], [[1.0, 2.0], [3.0, last]], "x", "y", "v")
+    blank = bool(np.isnan(last))
+    assert [text.get_text() for legend in figure.legends for text in legend.get_texts()] == [charts.NO_VALUE] * blank
+    assert bool(figure.axes[0].patch.get_hatch()) == blank

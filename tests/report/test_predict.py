@@ -32,7 +32,7 @@ def lines(parts, width=120):
     return [line.rstrip() for line in stream.getvalue().splitlines()]
 
 
-def made(**changes):
+def predicted(**changes):
     prediction = Prediction(
         "tmm",
         cycles=1234.5,
@@ -46,7 +46,7 @@ def made(**changes):
 
 
 def test_a_report_has_times_terms_and_symbols():
-    assert lines(describe_prediction(made())) == [
+    assert lines(describe_prediction(predicted())) == [
         "list (n=4,096, order=random) on GeForce GTX 480",
         "",
         "Time",
@@ -64,24 +64,24 @@ def test_a_report_has_times_terms_and_symbols():
 
 
 def test_a_closed_form_stands_beside_the_counts():
-    found = made()
-    with_form = made(algorithm="list-ranking", closed_form=found.predictions)
+    found = predicted()
+    with_form = predicted(algorithm="list-ranking", closed_form=found.predictions)
     shown = lines(describe_prediction(with_form))
     assert shown[4].startswith("TMM                 1,234 ")
     assert shown[5].startswith("TMM, closed form    1,234 ")
 
 
-def test_a_closed_form_that_is_not_there_is_told_why():
-    shown = lines(describe_prediction(made(no_closed_form="merge-sort: n = 7: must be above Z")))
+def test_a_closed_form_that_is_not_there_is_reported_why():
+    shown = lines(describe_prediction(predicted(no_closed_form="merge-sort: n = 7: must be above Z")))
     assert shown[5:8] == ["", "No closed form: merge-sort: n = 7: must be above Z", ""]
 
 
-def test_what_binds_is_told_with_where_it_begins_as_people_write_it():
+def test_what_binds_is_reported_with_where_it_begins_as_people_write_it():
     import sympy
 
     Z, C = sympy.symbols("Z C", positive=True)  # noqa: N806 - the papers' letters
     regimes = {"L": [Regime("compute", 1, 1536.25), Regime("memory", 1536.25, 2e12, C * sympy.log(Z, 2) ** 2)]}
-    assert lines(describe_prediction(made(regimes=regimes)))[-4:] == [
+    assert lines(describe_prediction(predicted(regimes=regimes)))[-4:] == [
         "What binds along L",
         "L",
         "1 to 1,536       compute",
@@ -120,22 +120,22 @@ def test_an_algorithm_has_its_counts_and_speedup():
 )
 def test_more_threads_than_the_algorithm_feeds_are_remarked_on(threads, notes):
     """1000 sources on 480 cores."""
-    made = predict_paper("apsp-johnson-heap", GTX_480, {"n": 1000, "m": 1e5}, threads)
-    assert [line for line in lines(describe_prediction(made)) if line.startswith("Note")] == notes
+    prediction = predict_paper("apsp-johnson-heap", GTX_480, {"n": 1000, "m": 1e5}, threads)
+    assert [line for line in lines(describe_prediction(prediction)) if line.startswith("Note")] == notes
 
 
 def test_a_measured_time_is_set_over_the_predicted_ones():
-    shown = lines(describe_prediction(made().beside(5e-6, 2)))
+    shown = lines(describe_prediction(predicted().beside(5e-6, 2)))
     start = shown.index("Measured")
     assert shown[start : start + 4] == [
         "Measured",
         "           over predicted",
         "measured             5 us",
-        "TMM                  4.05   departs by more than 2",
+        "TMM                  4.05   differs by more than 2 times",
     ]
 
 
-def test_forced_active_blocks_are_told_with_what_blocks_must_claim():
+def test_forced_active_blocks_are_reported_with_what_blocks_must_claim():
     shown = lines(describe_prediction(predict_program(TRACE, GTX_480, models=["pram"], active_blocks=1)))
     assert shown[1] == "Active blocks: 1 at most, for which a block must claim 24,577 bytes of shared memory"
 
@@ -176,7 +176,7 @@ def test_formulas_are_a_line_each_and_no_markup():
     ]
 
 
-def test_two_algorithms_are_told_apart_along_each_symbol():
+def test_two_algorithms_are_distinguished_along_each_symbol():
     found = Versus(
         "one",
         "other",
@@ -196,7 +196,7 @@ def test_two_algorithms_are_told_apart_along_each_symbol():
         "along m   one wins from m = 2 to 14.5; other wins from m = 14.5 to 1e+12",
         "along L   both take the same time for every L, L from 1 to 1,000,000",
         "along T   other wins everywhere, T from 0.01 to 48",
-        "along Z   not told: nothing to vary",
+        "along Z   unknown: nothing to vary",
     ]
 
 

@@ -25,9 +25,9 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def clock(monkeypatch):
-    made = Clock()
-    monkeypatch.setattr(progress, "monotonic", made)
-    return made
+    result = Clock()
+    monkeypatch.setattr(progress, "monotonic", result)
+    return result
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def looked(clock, capsys):
     return look
 
 
-def test_how_long_a_stage_takes_is_said_as_soon_as_its_rate_is_known(looked):
+def test_how_long_a_stage_takes_is_reported_as_soon_as_its_rate_is_known(looked):
     assert looked(0, "simulating", 0, 1000) == []
     assert looked(4, "simulating", 10, 1000) == []  # which may have compiled
     assert looked(4.5, "simulating", 20, 1000) == []
@@ -60,11 +60,11 @@ def test_what_is_done_soon_is_not_told(looked):
 
 def test_then_there_is_a_line_now_and_then_and_rarer_the_longer_it_takes(looked):
     looked(0, "simulating", 0, 10_000)
-    told = [now for now in range(1, 1001) if looked(now, "simulating", now, 10_000)]
-    assert told[:4] == [2, 12, 22, 32]
-    gaps = [later - before for before, later in itertools.pairwise(told)]
+    lines = [now for now in range(1, 1001) if looked(now, "simulating", now, 10_000)]
+    assert lines[:4] == [2, 12, 22, 32]
+    gaps = [later - before for before, later in itertools.pairwise(lines)]
     assert gaps == sorted(gaps)
-    assert gaps[-1] == pytest.approx(0.1 * told[-1], abs=1)
+    assert gaps[-1] == pytest.approx(0.1 * lines[-1], abs=1)
 
 
 def test_a_line_has_the_share_and_the_time_that_is_left(looked):
@@ -80,7 +80,7 @@ def test_work_of_unknown_length_says_how_much_is_done(looked):
     assert looked(11, "reading", 1234567, None) == ["simtmm: reading: 1,234,567 so far"]
 
 
-def test_points_are_told_before_the_first_is_done_and_with_what_they_go_through(looked):
+def test_points_are_reported_before_the_first_is_done_and_with_what_they_go_through(looked):
     looked(0, "planning", 256, 300)
     looked(0, "points", 0, 40)
     assert looked(11) == ["simtmm: points: 0 of 40"]
@@ -131,7 +131,7 @@ def test_nothing_is_shown_of_what_is_quick(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_look_is_taken_while_nothing_is_told(monkeypatch, capsys):
+def test_a_look_is_taken_while_nothing_is_reported(monkeypatch, capsys):
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr(progress, "REFRESH", 0.001)
     monkeypatch.setattr(progress, "LINES", 0.001)
@@ -150,7 +150,7 @@ def test_a_look_is_taken_while_nothing_is_told(monkeypatch, capsys):
     assert "simtmm: points: 0 of 9" in capsys.readouterr().err
 
 
-def test_what_is_told_anywhere_below_is_heard_within_and_nowhere_else():
+def test_what_is_reported_anywhere_below_is_heard_within_and_nowhere_else():
     heard = []
     tell("recording", 1, 2)
     with watched(lambda *told: heard.append(told)):

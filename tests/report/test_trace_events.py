@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm import Machine, Workload, load_trace, lower, simulate
+from simtmm.analysis.bandwidth import over_time
 from simtmm.errors import OutputError
 from simtmm.report.stalls import WHAT_WARPS_DO
 from simtmm.report.trace_events import ALL, Choice, file, groups_of, write_timeline
@@ -56,8 +57,8 @@ def written(tmp_path, on, what, engine="fast", **options):
     """What came of it, the result, and the file, its numbers as exact fractions."""
     result = simulate(on, what, engine, timeline=True, stalls=True)
     path = Path(tmp_path) / "out.json"
-    made = write_timeline(path, result, on, **options)
-    return made, result, json.loads(path.read_text(), parse_float=Fraction)
+    outcome = write_timeline(path, result, on, **options)
+    return outcome, result, json.loads(path.read_text(), parse_float=Fraction)
 
 
 def blocks_of(what):
@@ -86,7 +87,10 @@ def check_rules(document):
         else:
             assert "tid" not in event
             assert "dur" not in event
-            assert list(event["args"]) == COUNTED
+            if list(event["args"]) != COUNTED:
+                assert list(event["args"]) in (["GB/s"], ["bytes/cycle"], ["%"])
+                assert all(value >= 0 for value in event["args"].values())
+                continue
             assert all(value >= 0 for value in event["args"].values())
             assert event["pid"] == 1 or all(isinstance(value, int) for value in event["args"].values())
     timed = [event["ts"] for event in events if event["ph"] != "M"]
@@ -105,6 +109,9 @@ def check_rules(document):
     assert {(event["pid"], None) for event in events} <= named
     metadata = Counter((event["pid"], event.get("tid"), event["name"]) for event in events if event["ph"] == "M")
     assert set(metadata.values()) == {1}
+
+
+PASSING = 4  # the process of bandwidth and hits, behind run and two core groups
 
 
 def slices(document, category="warp"):
@@ -146,9 +153,9 @@ def test_each_interval_is_a_slice_and_without_a_clock_a_tick_is_a_microsecond(tm
         called = name if state == WarpState.MEMORY else STATES[state]
         expected.append((group + 2, slot + 1, begin, end - begin, called, warp, f"{name} ({others})"))
     got = [
-        (event["pid"], event["tid"], event["ts"], event["dur"], event["name"], *told)
+        (event["pid"], event["tid"], event["ts"], event["dur"], event["name"], *reported)
         for event in slices(document)
-        for told in [(event["args"]["warp"], event["args"]["reason"])]
+        for reported in [(event["args"]["warp"], event["args"]["reason"])]
     ]
     assert sorted(got) == sorted(expected)
     names = {event["name"] for event in slices(document)}
@@ -196,23 +203,23 @@ def test_launches_have_a_track_of_their_own(tmp_path):
     assert [(event["ts"], event["dur"]) for event in slices(document, "run")] == [(0, first), (first, second)]
 
 
-def test_a_whole_file_says_so(tmp_path):
-    made, _, document = written(tmp_path, machine(), workload(), about={"program": "p"})
+def test_a_whole_file_is_reported(tmp_path):
+    result, _, document = written(tmp_path, machine(), workload(), about={"program": "p"})
     timed = [event for event in document["traceEvents"] if event["ph"] != "M"]
-    assert made.events == made.of == len(timed)
-    assert made.share == 1
+    assert result.events == result.of == len(timed)
+    assert result.share == 1
     assert document["otherData"]["complete"] == "nothing is left out"
     assert document["otherData"]["program"] == "p"
-    assert "sample" not in str(made)
+    assert "sample" not in str(result)
 
 
 def test_a_sample_has_all_that_begins_in_its_windows(tmp_path):
     what, most = workload(blocks=40, times=30), 3000
     _, _, whole = written(tmp_path, machine(), what)
-    made, _, document = written(tmp_path, machine(), what, most_events=most)
+    result, _, document = written(tmp_path, machine(), what, most_events=most)
     check_rules(document)
     marks = [event for event in slices(document, "run") if event["name"] == "window"]
-    assert len(marks) == made.windows == 2
+    assert len(marks) == result.windows == 2
     assert len({mark["dur"] for mark in marks}) == 1
     steps = np.diff([int(mark["ts"]) for mark in marks])
     assert len(set(steps.tolist())) == 1
@@ -221,28 +228,30 @@ def test_a_sample_has_all_that_begins_in_its_windows(tmp_path):
         return any(mark["ts"] <= event["ts"] < mark["ts"] + mark["dur"] for mark in marks)
 
     def within(events):
-        chosen = [event for event in events if "cat" in event or event["pid"] > 1]
+        chosen = [event for event in events if "cat" in event or 1 < event["pid"] < PASSING]
         chosen = [event for event in chosen if event["ph"] != "M" and event["name"] != "window" and inside(event)]
         return sorted(json.dumps(event, default=str) for event in chosen)
 
     kept = within(document["traceEvents"])
     assert kept == within(whole["traceEvents"])
     means = changes(document, 1)  # of the whole time
-    assert len(means) == most // 4
-    assert len(kept) + len(marks) + len(means) == made.events <= most
-    assert made.events > most / 2  # the windows are as wide as there is room for
+    assert most // 5 < len(means) <= most // 4
+    passing = changes(document, PASSING)  # likewise
+    assert len(kept) + len(marks) + len(means) + len(passing) == result.events <= most
+    assert result.events > most / 2  # the windows are as wide as there is room for
     timed = [event for event in whole["traceEvents"] if event["ph"] != "M"]
-    assert made.of == len(timed) - len(changes(whole, 1)) + len(means)
-    assert "a sample" in str(made)
+    of_machine = len(changes(whole, 1)) + len(changes(whole, PASSING))
+    assert result.of == len(timed) - of_machine + len(means) + len(passing)
+    assert "a sample" in str(result)
     assert document["otherData"]["complete"].startswith("a sample")
     assert document["otherData"]["events"]["sampled"] is True
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 50, 999, 1001])
 def test_no_more_events_than_asked_for(tmp_path, most):
-    made, _, document = written(tmp_path, machine(), workload(blocks=30), most_events=most)
+    result, _, document = written(tmp_path, machine(), workload(blocks=30), most_events=most)
     timed = [event for event in document["traceEvents"] if event["ph"] != "M"]
-    assert 0 < len(timed) == made.events <= most < made.of
+    assert 0 < len(timed) == result.events <= most < result.of
     check_rules(document)
 
 
@@ -262,8 +271,8 @@ def test_slices_say_block_launch_kernel_line_array_and_hit(tmp_path, kept):
     ]
     what = Workload(*columns, operations, places)
     on = machine(**caches, **kept, **{"memory.stores": "blocking"})
-    made = {"blocks": blocks_of(what), "kernels": ["first", "second %d"]}
-    _, _, document = written(tmp_path, on, what, **made)
+    result = {"blocks": blocks_of(what), "kernels": ["first", "second %d"]}
+    _, _, document = written(tmp_path, on, what, **result)
     check_rules(document)
     found = slices(document)
     assert {(event["args"]["launch"], event["args"]["block"], event["args"]["warp"]) for event in found} == {
@@ -273,9 +282,9 @@ def test_slices_say_block_launch_kernel_line_array_and_hit(tmp_path, kept):
     assert launches == [{"launch": 0, "kernel": "first"}, {"launch": 1, "kernel": "second %d"}]
     assert all(event["args"]["kernel"] == launches[event["args"]["launch"]]["kernel"] for event in found)
     waits = [event for event in found if event["args"]["warp"] == 4 and event["name"] not in STATES]
-    told = [(event["name"], event["args"]["at"], event["args"]["array"], event["args"].get("hit")) for event in waits]
+    lines = [(event["name"], event["args"]["at"], event["args"]["array"], event["args"].get("hit")) for event in waits]
     load, store = ("k.cu:7: x = a[i] % 5;", "a"), ("k.cu:9: a[i] = x;", "a")
-    assert told == [
+    assert lines == [
         ("memory latency", *load, "miss"),
         ("L1 latency", *load, "L1 hit"),
         ("memory latency", *load, "miss"),
@@ -312,20 +321,20 @@ def test_slices_of_a_trace_have_its_lines_and_arrays(tmp_path):
 @pytest.mark.parametrize("groups", [(0,), (1,), (0, 1), ()])
 def test_chosen_core_groups_are_written_and_the_machines_counters_are_of_all(tmp_path, groups):
     _, _, whole = written(tmp_path, machine(), workload())
-    made, _, document = written(tmp_path, machine(), workload(), choice=Choice(groups))
+    result, _, document = written(tmp_path, machine(), workload(), choice=Choice(groups))
     check_rules(document)
     chosen = {1, *(group + 2 for group in groups)}
-    assert [event for event in whole["traceEvents"] if event["pid"] in chosen] == document["traceEvents"]
-    said = f"core groups {'0' if groups == (0,) else '1' if groups else ''} of 2: "
-    assert made.what.startswith(said) == (len(groups) < 2)
-    assert document["otherData"]["complete"] == ("nothing is left out" if len(groups) == 2 else made.what)
+    assert [event for event in whole["traceEvents"] if event["pid"] in {*chosen, PASSING}] == document["traceEvents"]
+    message = f"core groups {'0' if groups == (0,) else '1' if groups else ''} of 2: "
+    assert result.what.startswith(message) == (len(groups) < 2)
+    assert document["otherData"]["complete"] == ("nothing is left out" if len(groups) == 2 else result.what)
 
 
 @pytest.mark.parametrize(("begin", "end"), [(0, 40), (25, 26), (30, 100), (50, None), (10, 10**6)])
 def test_chosen_cycles_have_what_lies_in_them(tmp_path, begin, end):
     on, what = machine(**{"scheduling.launch_overhead": 7, "ticks_per_cycle": 10}), workload()
     _, result, whole = written(tmp_path, on, what)
-    made, _, document = written(tmp_path, on, what, choice=Choice(None, begin, end))
+    outcome, _, document = written(tmp_path, on, what, choice=Choice(None, begin, end))
     check_rules(document)
     first, last = begin * 10, result.ticks + 1 if end is None else min(end * 10, result.ticks + 1)
     for category in ("warp", "run"):
@@ -341,30 +350,30 @@ def test_chosen_cycles_have_what_lies_in_them(tmp_path, begin, end):
             expected.insert(0, (first, *before[-1][1:]))
         assert changes(document, process) == expected
     if end != 10**6:
-        assert f"of {result.cycles:,.10g}: " in made.what
+        assert f"of {result.cycles:,.10g}: " in outcome.what
 
 
 def test_chosen_groups_and_cycles_are_sampled_where_that_is_too_much(tmp_path):
     what = workload(blocks=40, times=30)
-    made, _, document = written(tmp_path, machine(), what, choice=Choice((1,), 100, 2000), most_events=500)
+    result, _, document = written(tmp_path, machine(), what, choice=Choice((1,), 100, 2000), most_events=500)
     check_rules(document)
     timed = [event for event in document["traceEvents"] if event["ph"] != "M"]
-    assert len(timed) == made.events <= 500
-    assert {event["pid"] for event in timed} == {1, 3}
+    assert len(timed) == result.events <= 500
+    assert {event["pid"] for event in timed} == {1, 3, PASSING}
     assert all(event["ts"] + event.get("dur", 0) >= 100 and event["ts"] < 2000 for event in timed)
-    assert made.what.startswith("core groups 1 of 2, cycles 100 to 2,000 of ")
-    assert "a sample, " in made.what
+    assert result.what.startswith("core groups 1 of 2, cycles 100 to 2,000 of ")
+    assert "a sample, " in result.what
 
 
 @pytest.mark.parametrize("most", [20_000, 60_000, 200_000])
 def test_what_is_too_large_is_sampled_to_a_size(tmp_path, monkeypatch, most):
     monkeypatch.setattr(file, "MOST_BYTES", most + (1 << 16))  # which is for the rest of the file
-    made, _, document = written(tmp_path, machine(), workload(blocks=40, times=30))
+    result, _, document = written(tmp_path, machine(), workload(blocks=40, times=30))
     check_rules(document)
     size = (tmp_path / "out.json").stat().st_size
     assert most / 3 < size < most + (1 << 16)
-    assert made.events < made.of
-    assert "a sample, " in made.what
+    assert result.events < result.of
+    assert "a sample, " in result.what
 
 
 def test_gz_is_compressed_and_the_same_each_time(tmp_path):
@@ -390,14 +399,14 @@ def test_drawn_files_keep_the_rules_and_have_every_tick_of_every_warp(drawn, wha
 
 def check_drawn(on, what, most, choice):
     with TemporaryDirectory() as folder:
-        made, result, document = written(
+        outcome, result, document = written(
             folder, on, what, "reference", blocks=blocks_of(what), most_events=most, choice=choice,
             kernels=[f"k{launch}" for launch in range(what.launches)],
         )  # fmt: skip
     check_rules(document)
     timed = [event for event in document["traceEvents"] if event["ph"] != "M"]
-    assert len(timed) == made.events <= (most or made.of)
-    if made.events == made.of and choice == ALL:
+    assert len(timed) == outcome.events <= (most or outcome.of)
+    if outcome.events == outcome.of and choice == ALL:
         spent = Counter()
         for event in slices(document):
             spent[event["args"]["warp"]] += event["dur"]
@@ -423,19 +432,19 @@ PROCESSOR = os.environ.get("SIMTMM_TRACE_PROCESSOR") or shutil.which("trace_proc
 def test_perfetto_reads_all_of_it(tmp_path):
     from perfetto.trace_processor import TraceProcessor, TraceProcessorConfig
 
-    made, _, document = written(tmp_path, machine(), workload(), blocks=blocks_of(workload()))
+    result, _, document = written(tmp_path, machine(), workload(), blocks=blocks_of(workload()))
     with TraceProcessor(trace=str(tmp_path / "out.json"), config=TraceProcessorConfig(bin_path=PROCESSOR)) as processor:
         (found,) = processor.query("select count(*) as n from slice")
         (values,) = processor.query("select count(*) as n from counter")
         (errors,) = processor.query("select coalesce(sum(value), 0) as n from stats where severity = 'error'")
     counted = [event for event in document["traceEvents"] if event["ph"] == "C"]
-    assert (found.n, values.n, errors.n) == (made.events - len(counted), len(COUNTED) * len(counted), 0)
+    assert (found.n, values.n, errors.n) == (result.events - len(counted), len(COUNTED) * len(counted), 0)
 
 
 def test_an_empty_run_is_a_file_too(tmp_path):
-    made, _, document = written(tmp_path, machine(), Workload.from_dict({"blocks": []}))
+    result, _, document = written(tmp_path, machine(), Workload.from_dict({"blocks": []}))
     check_rules(document)
-    assert made.events == len(slices(document, "run")) == 1  # the launch
+    assert result.events == len(slices(document, "run")) == 1  # the launch
     assert document["otherData"]["counters of the machine"] == "none"
 
 
@@ -490,3 +499,29 @@ def test_a_sample_of_no_event_is_refused(tmp_path):
     on = machine()
     with pytest.raises(OutputError, match="at most 0 events: must be at least 1"):
         write_timeline(tmp_path / "out.json", simulate(on, workload(), timeline=True), on, most_events=0)
+
+
+def test_bandwidth_and_hits_are_means_over_stretches(tmp_path):
+    on = machine(**{"memory.service": 4, "memory.l1": {"sets": 1, "ways": 4, "latency": 3}, "clock_hz": 2e9})
+    _, result, document = written(tmp_path, on, workload())
+    counters = [event for event in document["traceEvents"] if event["ph"] == "C" and event["pid"] == PASSING]
+    assert {event["name"] for event in counters} == {"bandwidth, memory ports", "bandwidth, memory", "L1 hits"}
+    reported = over_time(on, result, 200)
+    ticks = np.diff(reported.edges)
+    assert reported.edges[-1] == result.ticks
+    moved = float(np.sum(reported.bandwidth["memory ports"] * ticks)) / 2e9
+    assert moved == pytest.approx(result.transactions * on.chunk_bytes)
+    shown = [event for event in counters if event["name"] == "bandwidth, memory"]
+    assert [float(event["args"]["GB/s"]) for event in shown] == pytest.approx(
+        reported.bandwidth["memory"] * 1e-9, abs=1e-3
+    )
+    assert [float(event["ts"]) for event in shown] == pytest.approx(reported.edges[:-1] / 2e3, abs=1e-5)
+    hits = [event["args"]["%"] for event in counters if event["name"] == "L1 hits"]
+    assert 0 < len(hits) <= len(shown)
+    assert all(0 <= value <= 100 for value in hits)
+
+
+def test_a_few_events_leave_no_room_for_bandwidth(tmp_path):
+    result, _, document = written(tmp_path, machine(), workload(blocks=30), most_events=40)
+    assert changes(document, PASSING) == []
+    assert result.events <= 40

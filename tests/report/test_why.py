@@ -35,7 +35,7 @@ def test_the_lines_of_python_run(capsys):
     assert last == "19 totals 240 7680"
 
 
-def test_every_cause_is_told():
-    (told,) = re.findall(r"A cause is one of: (.*?)\.\n", PAGE, flags=re.DOTALL)
-    told = re.sub(r" \(.*?\)", "", " ".join(told.split()))
-    assert set(told.split(", ")) == {*causes.REASONS_OF, causes.FEW_BLOCKS, causes.TAIL}
+def test_every_cause_is_reported():
+    (reported,) = re.findall(r"A cause is one of: (.*?)\.\n", PAGE, flags=re.DOTALL)
+    reported = re.sub(r" \(.*?\)", "", " ".join(reported.split()))
+    assert set(reported.split(", ")) == {*causes.REASONS_OF, causes.FEW_BLOCKS, causes.TAIL}

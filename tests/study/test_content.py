@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simtmm.recorder.sources import opened_kernel
-from simtmm.study.design.content import kernel_digest, launches_digest
+from simtmm.study.design.content import files_digest, kernel_digest, launches_digest
 from tests.recorder.build import DEVICE, host
 
 LAUNCHES = """
@@ -73,3 +73,12 @@ def test_of_a_folder_it_is_of_all_files_but_what_python_keeps(tmp_path):
     assert kernel_digest(tmp_path) == before
     (tmp_path / "table.txt").write_text("read by host.py")
     assert kernel_digest(tmp_path) != before
+
+
+def test_a_comment_is_in_the_digest_of_files_alone(tmp_path):
+    (tmp_path / "kernel.cu").write_text(DEVICE)
+    (tmp_path / "host.py").write_text(host())
+    results, files = kernel_digest(tmp_path), files_digest(tmp_path)
+    (tmp_path / "kernel.cu").write_text(f"// a comment\n{DEVICE}")
+    assert kernel_digest(tmp_path) == results
+    assert files_digest(tmp_path) != files

@@ -120,8 +120,18 @@ def test_axes_of_words_have_a_spread_and_the_value_that_is_fastest():
     (spread,) = findings(study).spreads
     times = {(row.point.axes["machine"], row.point.axes["T"]): row.cycles("tmm") for row in study.rows}
     ratios = [times["gtx280", threads] / times["a100-80", threads] for threads in (1, 2)]
-    assert (spread.axis, spread.best, spread.curves) == ("machine", "a100-80", 2)
+    assert (spread.axis, spread.best, spread.wins, spread.curves) == ("machine", ("a100-80",), 2, 2)
     assert spread.ratio == pytest.approx(sum(ratios) / 2)  # the median of two
+    assert spread.fastest == pytest.approx((times["a100-80", 1] + times["a100-80", 2]) / 2)
+
+
+def test_values_that_take_the_same_time_are_a_tie(tmp_path):
+    """A trace without contention: the scheduler has nothing to choose."""
+    axes = {"scheduling.scheduler": ["fifo", "oldest"], "memory.latency": [100, 200]}
+    found = findings(sweep(designed(write(tmp_path, blocks=1, threads=8), axes=axes), workers=1))
+    (spread,) = (spread for spread in found.spreads if spread.quantity == "simulated")
+    assert (spread.best, spread.equal, spread.curves, spread.ratio) == ((), 2, 2, 1)
+    assert found.ties["simulated"] == (2, 4)
 
 
 def test_linked_axes_are_one_curve():
@@ -180,8 +190,8 @@ def test_the_fastest_point_is_told_for_each_quantity(along_latency):
 def test_a_study_without_results_has_no_findings(along_latency):
     rows = tuple(Row(row.point, "open", "", {}) for row in along_latency.rows)
     found = findings(Results.of_rows(along_latency.design, rows))
-    nothing = dict.fromkeys(("elasticities", "spreads", "changes", "knees"), ())
-    assert found.to_dict() == {**nothing, "fastest": {}, "curves": {}}
+    nothing = dict.fromkeys(("elasticities", "spreads", "changes", "forms", "knees", "held", "carried", "winners"), ())
+    assert found.to_dict() == {**nothing, "fastest": {}, "ties": {}, "curves": {}}
 
 
 def test_of_very_many_curves_some_are_looked_at_and_that_is_told(along_latency, monkeypatch):

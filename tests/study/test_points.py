@@ -116,12 +116,12 @@ def test_other_content_other_key(change):
 def test_a_kernel_that_was_edited_has_other_keys(tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
-    (folder / "kernel.cu").write_text("// one\n", encoding="utf-8")
+    (folder / "kernel.cu").write_text("int one;\n", encoding="utf-8")
     host = "from simtmm.kernel import Parameter\nPARAMETERS = {}\ndef inputs(p): ...\ndef launches(p, m): ...\n"
     (folder / "host.py").write_text(f"{host}def check(p, b, a): ...\n", encoding="utf-8")
     before = points_of(design_of(study_of({"program": str(folder)})))[0].key
     assert points_of(design_of(study_of({"program": str(folder)})))[0].key == before
-    (folder / "kernel.cu").write_text("// two\n", encoding="utf-8")
+    (folder / "kernel.cu").write_text("int two;\n", encoding="utf-8")
     assert points_of(design_of(study_of({"program": str(folder)})))[0].key != before
 
 

@@ -109,7 +109,7 @@ def test_a_point_is_what_the_library_calls_give_one_by_one():
     workload = lowered_once(TRACE, machine)
     made = compute(TRACE, workload, counted(TRACE, workload, machine), machine, ["simulated", "tmm", "pram"], "fast")
     result = simulate(machine, lower(TRACE, machine), stalls=True)
-    assert made.results["simulated"] == {**result.to_dict(), "causes": shares(machine, result)}
+    assert made.results["simulated"] == {**result.to_dict(), "causes": shares(machine, result), "held_by": "the grid"}
     for model in ("tmm", "pram"):
         assert made.results[model] == predict(model, machine, count(TRACE, machine)).to_dict()
     assert (made.errors, made.skipped) == ({}, "")

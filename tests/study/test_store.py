@@ -1,6 +1,7 @@
 """The store: what is put in is there again, and what is no store is refused."""
 
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,9 @@ from simtmm.errors import StudyError
 from simtmm.study.design.design import design_of
 from simtmm.study.design.points import points_of
 from simtmm.study.design.study_file import study_of
+from simtmm.study.store.file import StoreFile
 from simtmm.study.store.store import Store
+from simtmm.study.sweep import read, sweep
 from tests.study.programs import designed, write
 from tests.study.stores import brought_back, executed
 
@@ -41,7 +44,6 @@ def test_what_is_put_in_is_there_when_it_is_opened_again(path, made):
         assert store.finished() == {"key": {"tmm"}}
         assert store.failures() == {"key": {"rehman": "no"}}
         assert store.skipped() == {"other": "does not fit"}
-        assert store.mean_seconds() == 1.5
         assert store.runs() == [{"command": "one"}]
         assert store.study()["axes"] == {"memory.latency": [100, 200]}
 
@@ -190,3 +192,75 @@ def test_a_store_of_before_there_were_parts_can_be_gone_on_with(path, made):
     with Store(path) as store:
         assert store.parts() == set()
         assert len(store.runs()) == 1
+
+
+@pytest.mark.parametrize("error", ["SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_READONLY_DIRECTORY"])
+def test_a_disk_that_refuses_is_not_taken_for_another_file(path, monkeypatch, error):
+    def refused(self, make):
+        said = sqlite3.OperationalError("database or disk is full")
+        said.sqlite_errorname = error
+        raise said
+
+    monkeypatch.setattr("simtmm.study.store.file.StoreFile._open", refused)
+    with pytest.raises(StudyError, match=r"s\.sqlite: can't be read or written \(database or disk is full\)"):
+        Store(path)
+
+
+def test_a_store_on_a_full_disk_can_be_read(path, made, monkeypatch):
+    """SQLite makes files beside what it reads, too."""
+    with Store(path) as store:
+        run = store.begin(made, points_of(made), {"command": "one"})
+        store.put("key", {"tmm": {"cycles": 3.0, "bound": "span", "terms": {}}}, {}, run)
+    usual = StoreFile._open
+
+    def full(self, make):
+        if self._copy is None:
+            said = sqlite3.OperationalError("disk I/O error")
+            said.sqlite_errorname = "SQLITE_IOERR_SHMSIZE"
+            raise said
+        usual(self, make)
+
+    monkeypatch.setattr(StoreFile, "_open", full)
+    with Store(path, make=False) as store:
+        assert store.results()["key"]["tmm"]["cycles"] == 3.0
+
+
+def test_a_point_is_told_as_the_latest_run_computed_it_and_marked_so(tmp_path, monkeypatch):
+    """Program and simtmm change in turn; each point's key is told again from what its run said of itself."""
+    folder, path = write(tmp_path), tmp_path / "s.sqlite"
+    few, more = (designed(folder, axes={"memory.latency": values}) for values in ([100], [100, 200]))
+    first = sweep(more, path, workers=1)
+    monkeypatch.setattr("simtmm.provenance.sources", lambda *parts: "edited")
+    sweep(few, path, workers=1)
+    with Store(path, make=False) as store:
+        found = read(more, store)
+    new, old = found.rows
+    assert (new.computed_by, old.status, old.results) == ("", "done", first.rows[1].results)
+    assert old.computed_by.startswith("run 1: simtmm")
+    assert found.earlier.total() == 1
+    other = replace(more, subject=replace(more.subject, digest="another program"))
+    with Store(path, make=False) as store:
+        both = read(other, store).rows
+    assert [row.computed_by.split(":")[0] for row in both] == ["run 2", "run 1"]
+    assert "program" in both[0].computed_by
+    again = sweep(more, path, workers=1)
+    assert not again.earlier
+    assert [row.results for row in again.rows] == [row.results for row in first.rows]
+
+
+def test_a_store_that_did_not_say_its_program_has_that_which_it_described(tmp_path, monkeypatch):
+    """As stores of an older simtmm: a run has the sources alone."""
+    forms, path = closed_forms(), tmp_path / "s.sqlite"
+    with monkeypatch.context() as older:
+        older.setattr("simtmm.study.evaluation.closed_forms.run_says", lambda design, store: {})
+        expected = sweep(forms, path)
+    monkeypatch.setattr("simtmm.provenance.sources", lambda *parts: "edited")
+    with Store(path, make=False) as store:
+        found = read(forms, store)
+    assert found.cycles["tmm"].tolist() == expected.cycles["tmm"].tolist()
+    assert found.earlier.total() == len(found)
+    assert found.rows[0].results["tmm"]["cycles"] == expected.rows[0].cycles("tmm")
+
+
+def closed_forms():
+    return design_of(study_of({"program": "list-ranking", "axes": {"n": [1000, 10000]}, "parameters": {"T": 4}}))

@@ -60,7 +60,7 @@ def test_each_point_is_what_the_library_calls_give(folder):
     for row, latency in zip(study.rows, LATENCIES, strict=True):
         own = machine.replace({"memory.latency": latency})
         result = simulate(own, lower(trace, own), stalls=True)
-        assert row.results["simulated"] == {**result.to_dict(), "causes": shares(own, result)}
+        assert row.results["simulated"] == {**result.to_dict(), "causes": shares(own, result), "held_by": "the grid"}
         for model in ("tmm", "roofline"):
             assert row.results[model] == predict(model, own, count(trace, own)).to_dict()
 
@@ -288,11 +288,11 @@ def test_a_forecast_counts_and_keeps_nothing(folder, path):
     assert not path.exists()
     run(designed(folder, axes={"memory.latency": LATENCIES[:2]}), path, workers=1)
     told = forecast(made, path)
-    assert (told.stored, told.to_compute, told.estimate) == (1, 2, "the points in the store")
+    assert (told.stored, told.to_compute, told.estimate) == (1, 2, "2 of its points")
     run(made, path, workers=1)
     assert forecast(made, path).to_dict() | {"workers": 0} == {
         "points": 4, "excluded": 1, "stored": 3, "to_compute": 0, "recordings": 0, "workers": 0, "seconds": 0.0,
-        "estimate": "nothing is left to do",
+        "estimate": "nothing is left to do", "interval": None,
     }  # fmt: skip
 
 

@@ -128,6 +128,11 @@ BROKEN = {
         (booked("counts", 2, "chunks", 1), "chunks: 9 are booked of 8"),
         (booked("launches", 0, "launch", 1), "ticks of launches: "),
     ],
+    "chunks_over_time_are_all_chunks": [
+        (replace(RESULT, transactions=RESULT.transactions + 1), "chunks at the ports: 8 over time of 9"),
+        (replace(RESULT, l1_hits=RESULT.l1_hits + 1), "L1 hits: 0 over time of 1"),
+        (replace(RESULT, ticks=1), "chunks within the run: "),
+    ],
     "makespan_is_within_bounds": [
         (replace(RESULT, launch_ticks=(22,)), "launch 0: 22 ticks: must be from 26 to 208"),
         (replace(RESULT, launch_ticks=(209,)), "launch 0: 209 ticks: must be from 26 to 208"),

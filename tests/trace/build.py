@@ -53,5 +53,5 @@ def trace(*launches, registers=0, shared_memory=0, blocks=None, sites=(), local=
     for batch in batches:
         digest.add(batch)
     total = sum(len(batch.events) for batch in batches)
-    made = digest.finish(table, (), sites)
-    return Trace(TraceInfo("hand", {}, tuple(table), (), tuple(sites), total, made, **more), batches)
+    result = digest.finish(table, (), sites)
+    return Trace(TraceInfo("hand", {}, tuple(table), (), tuple(sites), total, result, **more), batches)

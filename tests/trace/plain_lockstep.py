@@ -13,15 +13,15 @@ def operations_of(trace, machine):
     """Of each warp its operations, in the form of a workload's JSON. Sites say nothing here."""
     specification = LoweringSpecification.of(machine)
     (launch,) = trace.info.launches
-    made = []
+    found = []
     for batch in trace.batches():
         for begin, end in zip([0, *batch.ends[:-1].tolist()], batch.ends.tolist(), strict=True):
             threads = [[] for _ in range(launch.threads_per_block)]
             for event in batch.events[begin:end].tolist():
                 threads[event[2]].append(event)
             width = specification.warp_width
-            made += [_warp(threads[first : first + width], specification) for first in range(0, len(threads), width)]
-    return made
+            found += [_warp(threads[first : first + width], specification) for first in range(0, len(threads), width)]
+    return found
 
 
 def _warp(lanes, specification):

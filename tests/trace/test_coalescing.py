@@ -98,11 +98,11 @@ accesses = st.lists(st.tuples(st.integers(0, 600), st.integers(1, 40)), min_size
 @given(accesses)
 def test_every_byte_is_served_and_no_more_than_segments_are_moved(accesses):
     addresses, sizes = zip(*accesses, strict=True)
-    made = transactions(addresses, sizes)
-    moved = {byte for address, length in made for byte in range(address, address + length)}
+    result = transactions(addresses, sizes)
+    moved = {byte for address, length in result for byte in range(address, address + length)}
     wanted = {byte for address, size in accesses for byte in range(address, address + size)}
     assert wanted <= moved
-    for address, length in made:
+    for address, length in result:
         assert length in (32, 64, 128)
         assert address % length == 0
         assert wanted & set(range(address, address + length))  # none is for nothing
@@ -116,10 +116,10 @@ def test_traffic_is_the_sum_over_half_warps(warps):
     for row, warp in enumerate(warps):
         active[row, : len(warp)] = True
         addresses[row, : len(warp)], sizes[row, : len(warp)] = zip(*warp, strict=True)
-    made = [transactions(addresses[row][active[row]], sizes[row][active[row]]) for row in range(len(warps))]
+    result = [transactions(addresses[row][active[row]], sizes[row][active[row]]) for row in range(len(warps))]
     found = traffic(addresses, sizes, active)
-    assert found.transactions == sum(map(len, made))
-    assert found.bytes_moved == sum(length for each in made for _, length in each)
+    assert found.transactions == sum(map(len, result))
+    assert found.bytes_moved == sum(length for each in result for _, length in each)
     assert 0 < found.useful_bytes <= found.bytes_moved
 
 
@@ -205,9 +205,9 @@ def test_of_stride_2_half_is_unused_and_of_wide_strides_all_but_a_word():
 
 def test_rehman_worst_case_is_a_transaction_for_each_thread_of_a_half_warp():
     """rehman.worst_case: of 32 bytes each under the thesis's own rule, where Fig 6.3 says 128."""
-    made = transactions(128 * np.arange(16)[::-1])
-    assert len(made) == PRINTED["rehman.worst_case"]["transactions"] == HALF_WARP
-    assert {length for _, length in made} == {32}
+    result = transactions(128 * np.arange(16)[::-1])
+    assert len(result) == PRINTED["rehman.worst_case"]["transactions"] == HALF_WARP
+    assert {length for _, length in result} == {32}
 
 
 @given(aligned)

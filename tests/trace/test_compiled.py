@@ -173,13 +173,13 @@ def test_threads_at_different_offsets_touch_different_chunks():
 def test_each_warp_of_each_block_has_a_region_of_its_own():
     block = [[local(0, 0)] for _ in range(6)]
     program = trace([block, block], [block], local=200)  # 200 bytes of 4 threads take 1024
-    made = lower(program, machine(chunk_words=4)).to_dict()["launches"]
-    found = [warp[0][1] for launch in made for block in launch["blocks"] for warp in block["warps"]]
+    result = lower(program, machine(chunk_words=4)).to_dict()["launches"]
+    found = [warp[0][1] for launch in result for block in launch["blocks"] for warp in block["warps"]]
     base = LOCAL_BASE // 16
     assert found == [[base], [base + 64], [base + 128], [base + 192], [base], [base + 64]]
 
 
-def test_a_local_load_whose_value_is_told_is_waited_for_where_it_is_needed():
+def test_a_local_load_whose_value_is_reported_is_waited_for_where_it_is_needed():
     sites = [site(0, "local_load", gives=(0,)), site(1, "store", needs=(0,))]
     chunk = LOCAL_BASE // 32
     assert lowered([[local(0, 0), load(2, 0), store(1, 32)]], sites, local=4) == [
@@ -272,15 +272,15 @@ def test_values_that_are_there_at_once_change_nothing(threads, width, values, se
     """Loads that are waited for give values that others need: nothing is in flight."""
     sites = [site(number, gives=(value,), needs=(value,)) for number, value in dict(values).items()]
     rules = {**SEGMENTS, "width": width} if segments else {"width": width}
-    plain, said = trace([threads, threads]), trace([threads, threads], sites=sites)
-    assert lower(said, machine(**rules)) == lower(plain, machine(**rules))
-    assert count(said, machine(**rules)) == count(plain, machine(**rules))
+    plain, message = trace([threads, threads]), trace([threads, threads], sites=sites)
+    assert lower(message, machine(**rules)) == lower(plain, machine(**rules))
+    assert count(message, machine(**rules)) == count(plain, machine(**rules))
 
 
 @given(threads=threads)
 @examples(40)
 def test_work_of_one_instruction_is_an_operation(threads):
     sites = [site(number, "work", work=[("fp32", 1)]) for number in (10, 11, 12)]
-    plain, said = trace([threads]), trace([threads], sites=sites)
-    assert lower(said, machine()) == lower(plain, machine())
-    assert dataclasses.replace(count(said, machine()), work_by_class={}) == count(plain, machine())
+    plain, message = trace([threads]), trace([threads], sites=sites)
+    assert lower(message, machine()) == lower(plain, machine())
+    assert dataclasses.replace(count(message, machine()), work_by_class={}) == count(plain, machine())

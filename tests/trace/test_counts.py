@@ -85,7 +85,7 @@ def test_memory_operations_are_chunks_after_coalescing_atomics_one_for_each_upda
         assert (counts.memory_operations, counts.memory_instructions) == (chunks, 1)
 
 
-def test_of_the_memory_operations_stores_and_updates_are_told():
+def test_of_the_memory_operations_stores_and_updates_are_reported():
     threads = [[load(0, 32 * lane), store(1, 64 * lane), (2, "atomic", 0, 4), fetch(3)] for lane in range(4)]
     (launch,) = count(trace([threads]), machine()).launches
     assert (launch.store_operations, launch.atomic_operations) == (4, 4)
@@ -193,8 +193,11 @@ def test_instructions_are_those_that_take_a_port_and_conflicts_repeat():
     threads = [[work(0, 5), load(1, 0), shared(2, 4 * 32 * lane), barrier(3), store(4, 0)] for lane in range(4)]
     (launch,) = launch_counts([threads, threads])
     assert launch.instructions == 2 * (5 + 1 + 4 + 1)  # four threads, one bank
-    made = machine()
-    assert launch.instructions * made.issue_cycles == simulate(made, lower(trace([threads, threads]), made)).port_busy
+    result = machine()
+    assert (
+        launch.instructions * result.issue_cycles
+        == simulate(result, lower(trace([threads, threads]), result)).port_busy
+    )
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_a_launch_with_more_blocks_than_a_trace_numbers_is_refused(grid):
 
 
 @pytest.mark.parametrize(("warp_size", "width", "told"), [(32, 32, False), (32, 64, True), (None, 64, False)])
-def test_a_machine_of_another_width_is_told_of(warp_size, width, told):
+def test_a_machine_of_another_width_is_reported_of(warp_size, width, told):
     info = trace([[[work(0, 1)]]], warp_size=warp_size).info
     warning = "compiled for warps of 32; lowered for warps of 64 all the same"
     assert info.warnings_on(width) == ([warning] if told else [])
@@ -148,7 +148,7 @@ def test_threads_and_sites_up_to_the_last_number_are_kept():
 # Races
 
 
-def test_races_of_sites_beyond_16_bits_are_told_apart():
+def test_races_of_sites_beyond_16_bits_are_distinguished():
     numbers = (70_000, 70_000 + 65_536)  # equal in their lower 16 bits
     sites = [TraceSite(number, "store", "k.cu", number, f"line {number}") for number in numbers]
     program = trace([[[store(numbers[0], 512)], [store(numbers[1], 512)]]], sites=sites)

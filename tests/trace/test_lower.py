@@ -184,8 +184,8 @@ def test_asyncs_and_stores_coalesce_alike_and_atomics_list_a_chunk_for_each_upda
 
 def test_warps_and_blocks_keep_their_operations_apart_under_segments():
     blocks = [[[load(0, 128 * block + 4 * lane), load(1, 0)] for lane in range(40)] for block in range(3)]
-    made = lower(trace(blocks, blocks[:1]), machine(**SEGMENTS)).to_dict()["launches"]
-    found = [block["warps"] for launch in made for block in launch["blocks"]]
+    result = lower(trace(blocks, blocks[:1]), machine(**SEGMENTS)).to_dict()["launches"]
+    found = [block["warps"] for launch in result for block in launch["blocks"]]
     whole = [[["load", [block, block]], ["load", [0, 0]]] for block in (0, 1, 2, 0)]
     rest = [[["load", [block + 1]], ["load", [0]]] for block in (0, 1, 2, 0)]
     assert found == [[first, second] for first, second in zip(whole, rest, strict=True)]
@@ -208,9 +208,9 @@ def test_both_rules_touch_the_same_chunks(addresses):
 
 
 def test_both_engines_run_transactions_that_list_a_chunk_twice():
-    made = machine(**{**SEGMENTS, "memory.service": 3, "memory.l1": {"sets": 1, "ways": 2, "latency": 5}})
-    workload = lower(trace([[[load(0, 4 * lane), load(1, 4 * lane)] for lane in range(32)]]), made)
-    results = [simulate(made, workload, engine=engine) for engine in ("reference", "fast")]
+    result = machine(**{**SEGMENTS, "memory.service": 3, "memory.l1": {"sets": 1, "ways": 2, "latency": 5}})
+    workload = lower(trace([[[load(0, 4 * lane), load(1, 4 * lane)] for lane in range(32)]]), result)
+    results = [simulate(result, workload, engine=engine) for engine in ("reference", "fast")]
     assert results[0] == results[1]
     assert (results[0].transactions, results[0].l1_hits) == (4, 3)
 

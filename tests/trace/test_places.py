@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from simtmm import count, load_machine, lower, record, simulate
-from simtmm.stalls import Place
+from simtmm.errors import TraceError
+from simtmm.stalls import OF_LAUNCHES, Place
 from simtmm.trace import site_tables
 from simtmm.trace.lower import lower_or_stream
-from simtmm.trace.schema import TraceArray, TraceSite
+from simtmm.trace.schema import MOST_SITES, TraceArray, TraceSite
 from simtmm.workload import ASYNC, ATOMIC, COMPUTE, LOAD, PAUSE, STORE
 from tests.trace.build import barrier, load, store, trace, work
 
@@ -76,9 +77,9 @@ def test_streams_and_held_workloads_are_booked_alike(recorded):
     on = load_machine("h100-sxm")
     held = simulate(on, lower(recorded, on, places=True), stalls=True)
     streamed, _ = lower_or_stream(recorded, on, most_held=0, places=True)
-    made = simulate(on, streamed, stalls=True)
-    assert made == held
-    assert made.stalls.rows() == held.stalls.rows()
+    result = simulate(on, streamed, stalls=True)
+    assert result == held
+    assert result.stalls.rows() == held.stalls.rows()
 
 
 def sites(*kinds):
@@ -87,22 +88,61 @@ def sites(*kinds):
 
 def test_computes_of_several_lines_are_apart_and_of_one_line_together():
     threads = [[work(0, 2), work(0, 3), work(1, 4), load(2, 4096 + 4 * n), barrier(3)] for n in range(32)]
-    made = trace([threads], sites=sites("work", "work", "load", "barrier"))
+    result = trace([threads], sites=sites("work", "work", "load", "barrier"))
     on = load_machine("h100-sxm")
-    placed = lower(made, on, places=True)
-    told = [
+    placed = lower(result, on, places=True)
+    lines = [
         (placed.places.place(number)[0].line, amount)
         for number, amount in zip(placed.place, placed.amount, strict=True)
     ]
-    assert told == [(10, 5), (11, 4), (12, 1), (13, 0)]
-    assert lower(made, on).amount.tolist() == [9, 1, 0]
-    executions, lanes, moved = zip(*(placed.places.threads[number].tolist() for number in placed.place), strict=True)
-    assert (executions, lanes, moved) == ((2, 1, 1, 0), (64, 32, 32, 0), (0, 0, 128, 0))
+    assert lines == [(10, 5), (11, 4), (12, 1), (13, 0)]
+    assert lower(result, on).amount.tolist() == [9, 1, 0]
+    columns = zip(*(placed.places.threads[number].tolist() for number in placed.place), strict=True)
+    executions, lanes, moved, times = columns
+    assert (executions, lanes, moved) == ((2, 1, 1, 1), (64, 32, 32, 32), (0, 0, 128, 0))
+    assert times == (32 * (2 + 3), 32 * 4, 32, 32)
+    assert dict(zip(OF_LAUNCHES, placed.places.launches[0].tolist(), strict=True)) == {
+        "executions": 5, "threads": 160, "bytes_asked": 128, "floating_point_instructions": 0,
+        "thread_instructions": 32 * (5 + 4 + 1),
+    }  # fmt: skip
+
+
+def test_threads_of_diverged_warps_and_of_work_that_differs():
+    """Half of a warp works (its lanes by 1 to 16), all of it meets at two barriers, a site each."""
+    threads = [[*([work(0, 1 + n)] if n < 16 else []), barrier(1 + n % 2)] for n in range(32)]
+    placed = lower(trace([threads], sites=sites("work", "barrier", "barrier")), load_machine("h100-sxm"), places=True)
+    reported = placed.places.threads[:: len(placed.places.arrays)].tolist()
+    assert reported[0] == [1, 16, 0, 16 * 17 // 2]
+    assert [row[:3] for row in reported[1:3]] == [[1, 16, 0]] * 2
+
+
+def test_instructions_of_threads_are_the_work_that_is_counted():
+    """Of compiled programs too, where a site's work comes before its access, and of each launch."""
+    own = [
+        TraceSite(0, "load", "k", 1, "", work=(("fp32", 2), ("integer", 3))),
+        TraceSite(1, "work", "k", 2, "", work=(("fp64", 4),)),
+        TraceSite(2, "barrier", "k", 3, "", work=(("control", 1),)),
+    ]
+    blocks = [[[load(0, 4096 + 4 * n), work(1, n % 3), barrier(2)] for n in range(48)]] * 2
+    result = trace(blocks, sites=own)
+    on = load_machine("h100-sxm")
+    counts = count(result, on)
+    found = simulate(on, lower(result, on, places=True), stalls=True)
+    assert sum(row["thread_instructions"] for row in found.sites) == counts.work
+    assert sum(row["thread_instructions"] for row in found.launches) == counts.work
+    classes = counts.work_by_class
+    assert sum(row["floating_point_instructions"] for row in found.sites) == classes["fp32"] + classes["fp64"]
+
+
+def test_work_that_does_not_fit_is_refused():
+    result = trace([[[work(0, 1 << 61), barrier(1)] for _ in range(32)]], sites=sites("work", "barrier"))
+    with pytest.raises(TraceError, match="its work must be below 2\\^63"):
+        lower(result, load_machine("h100-sxm"), places=True)
 
 
 def test_a_site_that_a_trace_does_not_describe_is_unknown():
-    made = trace([[[load(7, 4096), store(9, 8192)]]])
-    placed = lower(made, load_machine("gtx280"), places=True)
+    result = trace([[[load(7, 4096), store(9, 8192)]]])
+    placed = lower(result, load_machine("gtx280"), places=True)
     assert [placed.places.place(number) for number in placed.place] == [(Place("unknown"), "")] * 2
 
 
@@ -115,3 +155,13 @@ def test_many_arrays_share_what_numbers_there_are(monkeypatch):
         [4096, 4096 + 64, 3], [8192, 8192 + 128, 3], [12288, 12288 + 192, 3], [16384, 16384 + 256, 3],
         [20480, 20480 + 320, 2], [24576, 24576 + 384, 1],
     ]  # fmt: skip
+
+
+def test_numbers_of_sites_as_large_as_can_be_take_no_memory():
+    """A row for each would be gigabytes: operations are booked for themselves then."""
+    last = TraceSite(MOST_SITES - 1, "load", "k.cu", 11, "line 1")
+    result = trace([[[work(0, 3), load(MOST_SITES - 1, 4096)]]], sites=(*sites("work"), last))
+    on = load_machine("gtx280")
+    placed = lower(result, on, places=True)
+    assert not placed.has_places
+    assert simulate(on, placed, stalls=True).ticks == simulate(on, lower(result, on)).ticks

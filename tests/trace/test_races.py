@@ -19,8 +19,8 @@ ARRAYS = (TraceArray("a", BASE, 400, "<i4", (100,)), TraceArray("b", 1024, 800, 
 
 
 def program(*launches):
-    made = trace(*launches)
-    return Trace(dataclasses.replace(made.info, sites=SITES, arrays=ARRAYS), list(made.batches()))
+    result = trace(*launches)
+    return Trace(dataclasses.replace(result.info, sites=SITES, arrays=ARRAYS), list(result.batches()))
 
 
 def found(*launches):
@@ -176,10 +176,10 @@ def test_no_race_says_so():
 
 def benign(*threads):
     """Whether each race of a block is benign; each thread a list of (site, whether a store changed nothing)."""
-    made = program([[[access(what) for what, _ in thread] for thread in threads]])
+    result = program([[[access(what) for what, _ in thread] for thread in threads]])
     finder = RaceFinder(SITES, ARRAYS)
-    (batch,) = made.batches()
-    finder.add(batch, made.info.launches, np.array([silent for thread in threads for _, silent in thread]))
+    (batch,) = result.batches()
+    finder.add(batch, result.info.launches, np.array([silent for thread in threads for _, silent in thread]))
     return {(race.first.site, race.second.site): race.benign for race in finder.found()}
 
 
@@ -267,11 +267,11 @@ def test_the_words_raced_for_are_those_of_every_pair_compared(seed):
 
 
 def test_a_trace_without_arrays_or_sites_is_refused():
-    made = trace([[[store(0, BASE)]]])
+    result = trace([[[store(0, BASE)]]])
     with pytest.raises(TraceError, match="outside its arrays"):
-        find_races(made)
+        find_races(result)
     with pytest.raises(TraceError, match="sites that it does not list"):
-        find_races(Trace(dataclasses.replace(made.info, arrays=ARRAYS), list(made.batches())))
+        find_races(Trace(dataclasses.replace(result.info, arrays=ARRAYS), list(result.batches())))
 
 
 def test_every_kind_that_accesses_memory_is_looked_at():

@@ -150,8 +150,8 @@ RULES = [
 @given(program=programs)
 def test_lowering_does_what_its_page_says(program, rules):
     trace, machine = trace_of(program), machine_with(**rules)
-    made, expected = lower(trace, machine), operations_of(trace, machine)
-    assert [list(made.warp(warp)) for warp in range(made.warps)] == expected
+    result, expected = lower(trace, machine), operations_of(trace, machine)
+    assert [list(result.warp(warp)) for warp in range(result.warps)] == expected
 
 
 def test_runs_that_come_from_another_process_may_lie_anywhere():

@@ -136,7 +136,7 @@ CHANGES = {
     "another launch": (lambda columns: columns["launch"].__setitem__(39, 1), "names a launch or block"),
     "a structure that is not there": (lambda columns: columns["structure"].__setitem__(3, 1), "in the order in which"),
     "a plain block of values": (lambda columns: columns["structure"].__setitem__(3, -1), "is no block|it was cut"),
-    "no structure": (lambda columns: columns["nodes"].__setitem__(0, None), "contradicts itself"),
+    "no structure": (lambda columns: columns["nodes"].__setitem__(0, None), "or none of them"),
     "no steps": (lambda columns: columns["steps"].__setitem__(0, []), "contradicts itself"),
     "half a step": (lambda columns: columns["steps"][0].pop(), "must be 8 numbers each"),
     "half a node": (lambda columns: columns["nodes"][0].pop(), "must be 2 numbers each"),
@@ -154,7 +154,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_contradicts_itself_is_told(saved, change):
+def test_what_contradicts_itself_is_reported(saved, change):
     rewrite(saved, CHANGES[change][0])
     assert re.search(CHANGES[change][1], refused(saved))
 
@@ -208,3 +208,21 @@ def test_metadata_of_runs_on_rows_of_another_kind_is_refused(saved):
     pq.write_table(pa.table({"a": [1, 2]}).replace_schema_metadata({METADATA_KEY: document}), saved)
     assert "is no simtmm trace" in refused(saved)
     assert json.loads(document)["events"] == looping().info.events
+
+
+def test_a_launch_is_read_without_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr("simtmm.trace.runs.writing.ROW_GROUP_BLOCKS", 1)
+    monkeypatch.setattr(blocks, "TOGETHER", 1)
+    (one,) = looping(4).batches()
+    launch = looping(4).info.launches[0]
+    pieces = [dataclasses.replace(one, launch=np.full(4, number, np.int32)) for number in range(3)]
+    info = TraceInfo("drawn", {}, (launch,) * 3, (), (), 3 * len(one.events), "", {})
+    digested(Trace(info, pieces)).save(tmp_path / "t.parquet")
+    trace = load_trace(tmp_path / "t.parquet")
+    assert [len(list(trace.runs_of(number))) > 0 for number in range(3)] == [True] * 3  # which looks at all of it
+    read = []
+    group = pq.ParquetFile.read_row_group
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", lambda *given: read.append(given[1]) or group(*given))
+    events = [b"".join(runs.to_batch().events.tobytes() for runs in trace.runs_of(number)) for number in range(3)]
+    assert events == [one.events.tobytes()] * 3
+    assert sorted(read) == list(range(pq.ParquetFile(tmp_path / "t.parquet").num_row_groups))

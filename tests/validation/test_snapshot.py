@@ -96,20 +96,20 @@ def test_another_word_is_a_difference(key):
     assert found((replace(TABLE, **{key: "gtx480"}),), (TABLE,)) == (f"list: {key}: is no longer what is kept",)
 
 
-def test_an_error_above_its_promise_is_told():
+def test_an_error_above_its_promise_is_reported():
     strict = replace(TABLE, promised={"simulated": 0.09})
     assert found((strict,), (strict,)) == ("list: simulated: mean error 10.00%, promised at most 9.00%",)
 
 
-def test_a_promise_of_a_series_that_is_not_there_is_told():
+def test_a_promise_of_a_series_that_is_not_there_is_reported():
     empty = replace(TABLE, promised={"rehman": 0.5})
     assert found((empty,), (empty,)) == ("list: rehman: a mean error is promised, and no value is there",)
 
 
-def test_tables_that_came_and_went_are_told():
+def test_tables_that_came_and_went_are_reported():
     other = replace(TABLE, name="other")
-    assert found((TABLE,), (TABLE, other)) == ("other: is made, and not kept",)
-    assert found((TABLE, other), (TABLE,)) == ("other: is kept, and no longer made",)
+    assert found((TABLE,), (TABLE, other)) == ("other: is reproduced, and not kept",)
+    assert found((TABLE, other), (TABLE,)) == ("other: is kept, and no longer reproduced",)
 
 
 def test_what_was_not_run_is_left_alone():
@@ -117,7 +117,7 @@ def test_what_was_not_run_is_left_alone():
     assert differences(kept, {"lists": (TABLE,)}) == ()
 
 
-def test_what_nothing_makes_any_longer_is_told():
+def test_what_nothing_makes_any_longer_is_reported():
     kept = keep({"lists": (TABLE,), "sorts": (replace(TABLE, name="sort"),)})
     assert differences(kept, {"lists": (TABLE,)}) == ("sort: no reproduction 'sorts' makes it any longer",)
 
@@ -149,10 +149,10 @@ def test_a_file_has_a_line_a_point_so_that_changes_can_be_read(tmp_path):
 
 
 def test_errors_that_do_not_follow_from_the_points_are_seen():
-    told = TABLE.to_dict()["errors"]
-    assert errors_follow(json.loads(json.dumps(told)), TABLE)
-    told["simulated"]["mean"] *= 0.9
-    assert not errors_follow(told, TABLE)
+    reported = TABLE.to_dict()["errors"]
+    assert errors_follow(json.loads(json.dumps(reported)), TABLE)
+    reported["simulated"]["mean"] *= 0.9
+    assert not errors_follow(reported, TABLE)
     assert not errors_follow(None, TABLE)
 
 

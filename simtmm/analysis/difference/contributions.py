@@ -1,7 +1,7 @@
 """Two runs side by side: what explains the difference between their times, by reason, by line and by array.
 
 Each run's time is shared out among what its warps' ticks are booked to, in proportion; what launches take before their
-warps begin is told apart. What a reason, line or array takes in one run less what it takes in the other is what it
+warps begin is separate. What a reason, line or array takes in one run less what it takes in the other is what it
 contributes, and all contributions add up to the difference: they are kept as fractions.
 """
 
@@ -44,12 +44,12 @@ class Entry:
 
     def to_dict(self, of: Both) -> dict[str, Any]:
         """For JSON. of: the runs' times."""
-        told = {
+        entry = {
             key: {"time": float(time), "share": float(time / whole) if whole else 0.0, "warp_cycles": float(warps)}
             | ({"place": _plain(place)} if place else {})
             for key, time, whole, warps, place in zip("ab", self.times, of, self.warps, self.places, strict=True)
         }
-        return {"name": self.name, "difference": float(self.difference), "reason": self.reason, **told}
+        return {"name": self.name, "difference": float(self.difference), "reason": self.reason, **entry}
 
 
 @dataclass(frozen=True)
@@ -168,23 +168,23 @@ def _parts(
 def _entries(
     parts: Sequence[_Part],
     key_of: Callable[[_Part], Any],
-    told: Callable[[Any], tuple[str, tuple[Place | None, Place | None]]],
+    identified: Callable[[Any], tuple[str, tuple[Place | None, Place | None]]],
 ) -> tuple[Entry, ...]:
     """The parts put together by a key, None for what belongs to none."""
     groups: dict[Hashable, list[_Part]] = defaultdict(list)
     for part in parts:
         if key_of(part) is not None:
             groups[key_of(part)].append(part)
-    made = []
+    entries = []
     for key, own in groups.items():
-        name, places = told(key)
+        name, places = identified(key)
         times = _sums(own, lambda part: part.time)
         by_reason: dict[str, Fraction] = defaultdict(Fraction)
         for part in own:
             by_reason[part.reason] += part.time if part.which else -part.time
         reason = max(by_reason, key=lambda each: (by_reason[each] * (1 if times[1] >= times[0] else -1), each))
-        made.append(Entry(name, places, times, _sums(own, lambda part: part.warps), reason))
-    return tuple(sorted(made, key=lambda entry: (-abs(entry.difference), -max(entry.times))))
+        entries.append(Entry(name, places, times, _sums(own, lambda part: part.warps), reason))
+    return tuple(sorted(entries, key=lambda entry: (-abs(entry.difference), -max(entry.times))))
 
 
 def _sums(parts: Sequence[_Part], value: Callable[[_Part], Fraction]) -> Both:

@@ -15,7 +15,7 @@ from simtmm.stalls import REASONS, Place
 from simtmm.workload import LARGEST
 
 NEEDED = ("program", "parameters", "machine", "simulated", "verdict", "stalls", "provenance")
-MOST_CHANGES = 8  # keys of a machine that are told
+MOST_CHANGES = 8  # keys of a machine that are listed
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Side:
     @property
     def name(self) -> str:
         """Program, parameters and machine."""
-        told = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
-        return f"{self.program}{f' ({told})' if told else ''} on {self.machine}"
+        parameters = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+        return f"{self.program}{f' ({parameters})' if parameters else ''} on {self.machine}"
 
     @property
     def seconds(self) -> Fraction | None:
@@ -92,9 +92,9 @@ class Side:
             version = document["provenance"]["simtmm"]
             if version != VERSION:
                 raise SavedRunError(f"{origin}: is of simtmm {shown(version)}, this is {VERSION}: run it again")
-            made = cls._read(document, origin)
-            made.to_dict()  # times that no float holds are found here
-            return made
+            side = cls._read(document, origin)
+            side.to_dict()  # times that no float holds are found here
+            return side
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else shown_error(error)
             raise SavedRunError(f"{origin}: is a damaged run: {what}") from None
@@ -113,11 +113,11 @@ class Side:
             raise ValueError(f"launches' overheads of {of_launches} ticks: must be within the run's {ticks}")
         time = simulated.get("time")
         rows = _rows(document["stalls"]["places"])
-        told = document["stalls"]["reasons"]
+        reasons = document["stalls"]["reasons"]
         found: dict[str, int] = defaultdict(int)
         for row in rows:
             found[row.reason] += row.ticks
-        if set(told) != set(REASONS) or any(found[reason] != told[reason] for reason in REASONS):
+        if set(reasons) != set(REASONS) or any(found[reason] != reasons[reason] for reason in REASONS):
             raise ValueError("stalls: places and reasons must say the same")
         whole = sum(time.values()) if time else 0
         return cls(
@@ -150,14 +150,14 @@ def load_document(path: str | Path) -> Any:
 def changed_keys(a: Side, b: Side) -> dict[str, tuple[Any, Any]]:
     """Values in which parameters and machines differ, by key; a machine's only where few of them do."""
     keys = [key for key in (*a.parameters, *b.parameters) if a.parameters.get(key) != b.parameters.get(key)]
-    told = {key: (a.parameters.get(key), b.parameters.get(key)) for key in keys} if a.program == b.program else {}
+    parameters = {key: (a.parameters.get(key), b.parameters.get(key)) for key in keys} if a.program == b.program else {}
     keys = list(dict.fromkeys(key for key in (*a.tables, *b.tables) if a.tables.get(key) != b.tables.get(key)))
     of_machine = {key: (a.tables.get(key), b.tables.get(key)) for key in keys}
-    return told | (of_machine if len(keys) <= MOST_CHANGES else {})
+    return parameters | (of_machine if len(keys) <= MOST_CHANGES else {})
 
 
 def _rows(places: list[Mapping[str, Any]]) -> tuple[Row, ...]:
-    made: dict[tuple[Place, str, str], int] = defaultdict(int)
+    totals: dict[tuple[Place, str, str], int] = defaultdict(int)
     sources: dict[tuple[str, int], str] = {}
     for row in places:
         line = _whole("line", row["line"])
@@ -167,8 +167,8 @@ def _rows(places: list[Mapping[str, Any]]) -> tuple[Row, ...]:
         for reason in REASONS:
             ticks = _whole(reason, row[reason])
             if ticks:
-                made[place, str(row["array"]), reason] += ticks
-    return tuple(Row(*key, ticks) for key, ticks in made.items())
+                totals[place, str(row["array"]), reason] += ticks
+    return tuple(Row(*key, ticks) for key, ticks in totals.items())
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:

@@ -52,7 +52,7 @@ def architecture_of(machine: "Machine") -> Architecture:
 
 
 def architecture_of_today() -> int:
-    """What is compiled for where nothing is said: compute capability times ten. Raises CompilerError."""
+    """What is compiled for by default: compute capability times ten. Raises CompilerError."""
     return _nearest(OF_TODAY, supported_architectures())
 
 
@@ -63,8 +63,8 @@ def supported_architectures() -> tuple[int, ...]:
         library = find_nvrtc()
     except CompilerError:
         nvcc = find_nvcc()
-        said = subprocess.run([str(nvcc), "--list-gpu-arch"], capture_output=True, text=True, check=False).stdout
-        found = {word.removeprefix("compute_") for word in said.split()}
+        output = subprocess.run([str(nvcc), "--list-gpu-arch"], capture_output=True, text=True, check=False).stdout
+        found = {word.removeprefix("compute_") for word in output.split()}
         return tuple(sorted(int(word) for word in found if word.isdigit()))
     return nvrtc(library).architectures()
 

@@ -53,7 +53,7 @@ def compile_source(
     target = parsed.architecture or str(architecture)
     library = find_nvrtc()
     place = Path(name).absolute().parent
-    said = _headers([(source.encode("utf-8", "replace"), place)], parsed, [Path.cwd()], headers)
+    included = _headers([(source.encode("utf-8", "replace"), place)], parsed, [Path.cwd()], headers)
 
     def make() -> dict[str, Any]:
         _check_architecture(name, target)
@@ -65,15 +65,21 @@ def compile_source(
                 *(f"--pre-include={each}" for each in parsed.included),
                 *(f"-I{folder}" for folder in chain(parsed.folders, include_folders(library))),
             ]
-            made = nvrtc(library).compiled(source, name, words, name_expressions, headers)
-        ptx = _with_names_given(made.ptx, [name, *headers])
-        return {"ptx": ptx, "names": made.names, "log": made.log}
+            compiled = nvrtc(library).compiled(source, name, words, name_expressions, headers)
+        ptx = _with_names_given(compiled.ptx, [name, *headers])
+        return {"ptx": ptx, "names": compiled.names, "log": compiled.log}
 
-    parts = ["nvrtc", stamp(library), source, name, target, *_texts(parsed, said), "expressions", *name_expressions,
+    parts = ["nvrtc", stamp(library), source, name, target, *_texts(parsed, included), "expressions", *name_expressions,
              "headers", *chain.from_iterable(headers.items())]  # fmt: skip
-    made = kept(name, parts, make) if said.complete else make()
+    compiled = kept(name, parts, make) if included.complete else make()
     return CompiledModule(
-        made["ptx"], _number(target), made["names"], made["log"], name, {name: source, **headers}, parsed.assembler
+        compiled["ptx"],
+        _number(target),
+        compiled["names"],
+        compiled["log"],
+        name,
+        {name: source, **headers},
+        parsed.assembler,
     )
 
 
@@ -120,7 +126,7 @@ def _compiled_file(
     given: Path, content: bytes, target: str, options: Options, expressions: Sequence[str]
 ) -> CompiledModule:
     path = given.absolute()
-    said = _headers([(content, path.parent)], options, _searched(), {})
+    included = _headers([(content, path.parent)], options, _searched(), {})
 
     def make() -> dict[str, Any]:
         _check_architecture(str(given), target)
@@ -133,10 +139,10 @@ def _compiled_file(
 
     host = Path(find_host_compiler())
     compilers = [stamp(find_nvcc()), _version(host, stamp(host.resolve())), *map(str, _searched())]
-    parts = ["nvcc", *compilers, str(path), content.decode("latin-1"), target, *_texts(options, said)]
+    parts = ["nvcc", *compilers, str(path), content.decode("latin-1"), target, *_texts(options, included)]
     parts += ["expressions", *expressions] if expressions else []
-    made = kept(path.name, parts, make) if said.complete else make()
-    module = CompiledModule(made["ptx"], _number(target), {}, made["log"], str(given), {}, options.assembler)
+    compiled = kept(path.name, parts, make) if included.complete else make()
+    module = CompiledModule(compiled["ptx"], _number(target), {}, compiled["log"], str(given), {}, options.assembler)
     found = {expression: entry_named(module.entries, expression) for expression in expressions}
     return replace(module, names={expression: entry for expression, entry in found.items() if entry})
 
@@ -162,9 +168,9 @@ def _headers(
     return included(sources, [*map(Path, options.folders), *more], headers)
 
 
-def _texts(options: Options, said: Included) -> list[str]:
+def _texts(options: Options, included: Included) -> list[str]:
     """Options and headers as parts of a key."""
-    return [repr(astuple(options)), *chain.from_iterable(said.digests)]
+    return [repr(astuple(options)), *chain.from_iterable(included.digests)]
 
 
 def _searched() -> list[Path]:
@@ -183,11 +189,11 @@ def _number(target: str) -> int:
 
 @cache
 def _version(program: Path, stamp: str) -> str:
-    """What the host's compiler says it is; its stamp alone, where it can't be asked."""
+    """What the host's compiler says it is; its stamp alone, where it can't be run."""
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [str(program), "--version"], capture_output=True, text=True, errors="replace", check=False
         ).stdout
     except OSError:
-        said = ""
-    return f"{stamp} {said}"
+        output = ""
+    return f"{stamp} {output}"

@@ -36,19 +36,19 @@ _OF_HOST = (
 
 
 def complaint(log: str, name: str, expressions: Sequence[str] = ()) -> CompilerError:
-    """The error that a log tells of.
+    """The error that a log reports.
 
-    log: all that the compiler said.
+    log: all that the compiler printed.
     name: what was compiled, where the log does not say.
-    expressions: the name expressions that were asked for.
+    expressions: the name expressions that were requested.
     """
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     for line in lines:
         if found := _PLACED.match(line):
             message = found["message"].strip()
             if found["file"] == NAMES:
-                asked = _expression(log, expressions, int(found["line"] or 0))
-                return CompilerError(f"{name}: name expression {asked!r}: {message}", log)
+                expression = _expression(log, expressions, int(found["line"] or 0))
+                return CompilerError(f"{name}: name expression {expression!r}: {message}", log)
             place = f"{found['file']}:{found['line'] or found['row']}"
             return CompilerError(f"{place}: does not compile: {message}{_hint(message)}", log)
         if found := _AT_END.match(line):
@@ -56,8 +56,8 @@ def complaint(log: str, name: str, expressions: Sequence[str] = ()) -> CompilerE
         if found := _OF_PTXAS.match(line):
             place = f"{name}: line {found['line']} of its PTX" if found["line"] else name
             return CompilerError(f"{place}: ptxas: {found['message'].strip()}", log)
-    told = next((line for line in lines if _OTHER.search(line)), lines[0] if lines else "the compiler said nothing")
-    return CompilerError(f"{name}: does not compile: {told}", log)
+    first = next((line for line in lines if _OTHER.search(line)), lines[0] if lines else "the compiler printed nothing")
+    return CompilerError(f"{name}: does not compile: {first}", log)
 
 
 def _expression(log: str, expressions: Sequence[str], line: int) -> str:
@@ -65,8 +65,8 @@ def _expression(log: str, expressions: Sequence[str], line: int) -> str:
     found = _EXPRESSION.search(log)
     if found is None and 0 < line <= len(expressions):
         return expressions[line - 1]
-    said = found[1] if found else ""
-    return next((each for each in expressions if "".join(each.split()) == "".join(said.split())), said)
+    message = found[1] if found else ""
+    return next((each for each in expressions if "".join(each.split()) == "".join(message.split())), message)
 
 
 def _hint(message: str) -> str:

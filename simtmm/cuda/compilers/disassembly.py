@@ -8,11 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-from elftools.elf.relocation import RelocationSection
-from elftools.elf.sections import SymbolTableSection
-
 from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.kept import kept
 from simtmm.cuda.compilers.ptxas import calls_others
@@ -44,7 +39,7 @@ class Disassembly:
 def disassembled(ptx: str, target: str, options: Sequence[str] = (), name: str = "kernel") -> Disassembly:
     """A PTX module assembled and disassembled, or as it was before.
 
-    ptx: the module's text. target: what it is assembled for: "sm_90". options: what ptxas is to be told beside.
+    ptx: the module's text. target: what it is assembled for: "sm_90". options: further options of ptxas.
     name: what errors call the module.
 
     Raises CompilerError with ptxas' first error, or where ptxas or nvdisasm is missing.
@@ -52,21 +47,21 @@ def disassembled(ptx: str, target: str, options: Sequence[str] = (), name: str =
     if calls_others(ptx):
         raise CompilerError(f"{name}: calls functions of other modules, and is assembled with these only")
     assembler, disassembler = find_tool("ptxas"), find_tool("nvdisasm")
-    made = kept(
+    entry = kept(
         f"{name}-sass",
         ["disassembled", target, *options, stamp(assembler), stamp(disassembler), ptx],
-        lambda: _made(ptx, target, [str(assembler), *options], str(disassembler), name),
+        lambda: _assembled(ptx, target, [str(assembler), *options], str(disassembler), name),
     )
     return Disassembly(
-        made["text"],
-        {section: bytes.fromhex(content) for section, content in made["constants"].items()},
-        {variable: (int(offset), int(size)) for variable, (offset, size) in made["variables"].items()},
-        {int(offset): (str(symbol), int(added)) for offset, (symbol, added) in made["addresses"].items()},
-        made["shared_bytes"],
+        entry["text"],
+        {section: bytes.fromhex(content) for section, content in entry["constants"].items()},
+        {variable: (int(offset), int(size)) for variable, (offset, size) in entry["variables"].items()},
+        {int(offset): (str(symbol), int(added)) for offset, (symbol, added) in entry["addresses"].items()},
+        entry["shared_bytes"],
     )
 
 
-def _made(ptx: str, target: str, assembler: Sequence[str], disassembler: str, name: str) -> dict[str, Any]:
+def _assembled(ptx: str, target: str, assembler: Sequence[str], disassembler: str, name: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         source, assembled = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
         source.write_text(ptx, encoding="utf-8")
@@ -85,6 +80,11 @@ def _run(command: Sequence[str], name: str, folder: str) -> str:
 
 def _sections(content: bytes, name: str) -> dict[str, Any]:
     """What stands beside the code, in forms that JSON holds."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.relocation import RelocationSection
+    from elftools.elf.sections import SymbolTableSection
+
     try:
         file = ELFFile(io.BytesIO(content))
         sections = list(file.iter_sections())
@@ -111,5 +111,5 @@ def _sections(content: bytes, name: str) -> dict[str, Any]:
             for relocation in s.iter_relocations()
         }
     except (ELFError, StopIteration, KeyError) as error:
-        raise CompilerError(f"{name}: what the assembler made can't be read ({error})") from None
+        raise CompilerError(f"{name}: the assembler's output can't be read ({error})") from None
     return {"constants": constants, "variables": variables, "addresses": addresses, "shared_bytes": shared}

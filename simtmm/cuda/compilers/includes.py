@@ -25,7 +25,7 @@ class Included:
     """A user's headers.
 
     digests: path and hash of the content of each, sorted.
-    complete: whether these are all; not where a name of a header is made by a macro that could not be followed.
+    complete: whether these are all; not where a name of a header comes from a macro that could not be followed.
     """
 
     digests: tuple[tuple[str, str], ...]
@@ -51,10 +51,10 @@ def included(
         text, own = waiting.pop()
         text = _SPLICE.sub(b"", text)
         names = []
-        for quoted, pointed, macro, asked, asked_pointed in _INCLUDE.findall(text):
+        for quoted, pointed, macro, tested, tested_pointed in _INCLUDE.findall(text):
             if macro:
                 named_by_macros.add(macro)
-            names.append(quoted or pointed or asked or asked_pointed)
+            names.append(quoted or pointed or tested or tested_pointed)
         if named_by_macros or b"include" in text:
             for name, quoted, pointed in _DEFINED.findall(text):
                 defined.add(name)

@@ -1,5 +1,6 @@
-"""What compilers made, kept in the user's cache under a hash of all that it was made from."""
+"""Compilers' outputs, kept in the user's cache under a hash of all that they were compiled from."""
 
+import contextlib
 import hashlib
 import json
 import re
@@ -10,13 +11,14 @@ from typing import Any
 
 from simtmm.cache import find, keep, own_folder
 from simtmm.compiled import sources_of
+from simtmm.errors import OutputError
 
 
 def kept(name: str, parts: Iterable[str], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What was made from these parts before, else what `make` makes now, which is kept for the next time.
+    """What was built from these parts before, else what `make` builds now, which is kept for the next time.
 
-    name: what it is made of, for people who look into the folder.
-    parts: all that decides what is made.
+    name: what it is built from, for people who look into the folder.
+    parts: all that decides the result.
     make: gives what JSON can hold.
     """
     key = key_of(parts)
@@ -28,11 +30,12 @@ def kept(name: str, parts: Iterable[str], make: Callable[[], dict[str, Any]]) ->
             before: dict[str, Any] = json.loads(found.read_bytes())
             return before
         except (OSError, ValueError):
-            found.unlink(missing_ok=True)  # taken away meanwhile, say
-    made = make()
-    text = json.dumps(made)
-    keep(folder, label, key, ".json", lambda path: path.write_text(text, encoding="utf-8"))
-    return made
+            found.unlink(missing_ok=True)  # removed meanwhile, for instance
+    value = make()
+    text = json.dumps(value)
+    with contextlib.suppress(OutputError):  # no disk has room: it is compiled again the next time
+        keep(folder, label, key, ".json", lambda path: path.write_text(text, encoding="utf-8"))
+    return value
 
 
 def key_of(parts: Iterable[str]) -> str:

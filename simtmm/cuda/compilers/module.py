@@ -23,7 +23,7 @@ class CompiledModule:
     log: what the compiler had to say, warnings as a rule.
     name: what messages call the module.
     texts: sources that were given as texts and not as files, by the names that `files` has for them.
-    assembler: what ptxas is to be told beside.
+    assembler: further options of ptxas.
     """
 
     ptx: str
@@ -54,7 +54,7 @@ class CompiledModule:
 
     @cached_property
     def resources(self) -> Mapping[str, Resources]:
-        """What each entry takes of a core group, found when first asked for.
+        """What each entry takes of a core group, found when first needed.
 
         Raises CompilerError with ptxas' first error, or where there is no ptxas.
         """

@@ -51,11 +51,11 @@ def entry_named(entries: Sequence[str], expression: str) -> str | None:
     Where a type goes by another name in the source, the only instance of that template is the one that is meant.
     """
     wanted = _without_spaces(expression)
-    told = {entry: _before_parameters(demangled(entry)) for entry in entries}
-    same = [entry for entry, name in told.items() if name == wanted]
+    readable = {entry: _before_parameters(demangled(entry)) for entry in entries}
+    same = [entry for entry, name in readable.items() if name == wanted]
     template = wanted.partition("<")[0]
     if not same and "<" in wanted:
-        same = [entry for entry, name in told.items() if name.partition("<")[0] == template and "<" in name]
+        same = [entry for entry, name in readable.items() if name.partition("<")[0] == template and "<" in name]
     return same[0] if len(same) == 1 else None
 
 

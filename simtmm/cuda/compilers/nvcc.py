@@ -22,7 +22,7 @@ _PLAIN = re.compile(r"-[DU]\w+(?:=[\w.+-]*)?")
 
 
 def compiled_file(path: Path, architecture: str, options: Options, expressions: Sequence[str] = ()) -> tuple[str, str]:
-    """The PTX of a file, and what the compiler said.
+    """The PTX of a file, and what the compiler printed.
 
     path: of the file, absolute.
     architecture: "90" or "90a".
@@ -65,7 +65,7 @@ def compiled_file(path: Path, architecture: str, options: Options, expressions: 
 
 
 def _with_instances(path: Path, expressions: Sequence[str], source: Path) -> Path:
-    """A file that takes the user's in and names what is to be made of its templates."""
+    """A file that takes the user's in and names the instances of its templates."""
     lines = [f'#include "{path}"', f'#line 1 "{NAMES}"']
     for number, expression in enumerate(expressions):
         if not _EXPRESSION.fullmatch(expression):

@@ -64,9 +64,9 @@ class Options:
     standard: of the language, as "c++17".
     switches: for NVRTC and nvcc alike, as "--ftz=true".
     nvrtc, nvcc: switches that only the one knows.
-    relocatable: whether functions of other files may be called; None where nothing was said.
-    architecture: "90" or "90a"; None where nothing was said.
-    assembler: what ptxas is to be told.
+    relocatable: whether functions of other files may be called; None where not given.
+    architecture: "90" or "90a"; None where not given.
+    assembler: options of ptxas.
     """
 
     folders: tuple[str, ...] = ()
@@ -118,8 +118,8 @@ def parse_options(options: Sequence[str], taken_from: Path | None = None) -> Opt
                         lists[of].append(switch)
                 if name == "maxrregcount":
                     lists["assembler"].append(switch)
-    made = {name: tuple(values) for name, values in lists.items()}
-    return Options(**made, standard=standard, relocatable=relocatable, architecture=architecture)
+    given = {name: tuple(values) for name, values in lists.items()}
+    return Options(**given, standard=standard, relocatable=relocatable, architecture=architecture)
 
 
 def _pairs(options: Sequence[str]) -> Iterator[tuple[str, str | None]]:

@@ -44,10 +44,10 @@ def resources(
 ) -> Mapping[str, Resources]:
     """What each entry of a PTX module takes, by the entry's name.
 
-    ptx: the module's text. Where it calls functions of other modules (`.extern .func`), an entry's own needs alone are
-        told, without theirs; `linked_resources` has both.
+    ptx: the module's text. Where it calls functions of other modules (`.extern .func`), the needs given are the entry's
+        own, without theirs; `linked_resources` has both.
     architecture: that is assembled for, as "sm_90" or "sm_90a".
-    options: what ptxas is to be told beside.
+    options: further options of ptxas.
     name: what errors call the module.
 
     Raises CompilerError with ptxas' first error, or where there is no ptxas.
@@ -60,7 +60,7 @@ def linked_resources(
 ) -> Mapping[str, Resources]:
     """What each entry takes of PTX modules that call one another's functions: after nvlink has put them together.
 
-    Spills are those of the entry's own code; nvlink tells no sums of them. Arguments and errors as of `resources`.
+    Spills are those of the entry's own code; nvlink reports no sums of them. Arguments and errors as of `resources`.
     """
     return _kept_resources(list(modules), architecture, options, name, link=True)
 
@@ -88,12 +88,12 @@ def _found(
             relocatable = ["-c"] if link or calls_others(ptx) else []
             command = [str(find_tool("ptxas")), "-v", f"-arch={architecture}", *options, *relocatable, str(source)]
             assembled = source.with_suffix(".cubin")
-            found |= _entries(_said([*command, "-o", str(assembled)], name, folder), assembled)
+            found |= _entries(_output_of([*command, "-o", str(assembled)], name, folder), assembled)
         if link:
             parts = [str(Path(folder) / f"{number}.cubin") for number in range(len(modules))]
             command = [str(find_tool("nvlink")), "-v", f"-arch={architecture}", *parts]
             linked = Path(folder) / "linked.cubin"
-            for entry, whole in _entries(_said([*command, "-o", str(linked)], name, folder), linked).items():
+            for entry, whole in _entries(_output_of([*command, "-o", str(linked)], name, folder), linked).items():
                 alone = found.get(entry, whole)
                 found[entry] = Resources(
                     whole.registers, whole.shared_bytes, max(whole.local_bytes, alone.local_bytes),
@@ -107,8 +107,8 @@ def calls_others(ptx: str) -> bool:
     return any(name not in _KNOWN_TO_PTXAS for name in _EXTERNAL.findall(ptx))
 
 
-def _said(command: list[str], name: str, folder: str) -> str:
-    """All that a tool said. Raises CompilerError where it failed."""
+def _output_of(command: list[str], name: str, folder: str) -> str:
+    """All that a tool printed. Raises CompilerError where it failed."""
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, cwd=folder)
     log = f"{done.stdout}{done.stderr}"
     if done.returncode:
@@ -117,18 +117,18 @@ def _said(command: list[str], name: str, folder: str) -> str:
 
 
 def _entries(log: str, assembled: Path) -> dict[str, Resources]:
-    """The resources that `ptxas -v` or `nvlink -v` tells of each entry, in lines that follow its name.
+    """The resources that `ptxas -v` or `nvlink -v` reports for each entry, in lines that follow its name.
 
-    Constants are counted in what was assembled: they are told for some architectures only.
+    Constants are counted in what was assembled: ptxas prints them for some architectures only.
     """
     constants = _constant_bytes(assembled.read_bytes())
     found: dict[str, Resources] = {}
     entry, frame = "", (0, 0, 0)
     for line in log.splitlines():
-        if said := _PROPERTIES.search(line):
-            entry, frame = said[1], (0, 0, 0)
-        elif said := _FRAME.search(line):
-            frame = int(said[1]), int(said[2]), int(said[3])
+        if match := _PROPERTIES.search(line):
+            entry, frame = match[1], (0, 0, 0)
+        elif match := _FRAME.search(line):
+            frame = int(match[1]), int(match[2]), int(match[3])
         elif entry and (registers := re.search(r"[Uu]sed (\d+) registers", line)):
             found[entry] = Resources(
                 int(registers[1]),

@@ -1,4 +1,4 @@
-"""Where NVIDIA's compilers and headers lie: in the wheels of `simtmm[compile]`, else in a CUDA toolkit.
+"""Where NVIDIA's compilers and headers lie: in the wheels of the extra `compile`, else in a CUDA toolkit.
 
 Nothing of them is imported, and nothing is looked for before it is needed. The wheels come first: they were installed
 for this. A toolkit is the one that CUDA_HOME or CUDA_PATH names.
@@ -13,8 +13,9 @@ from functools import cache
 from pathlib import Path
 
 from simtmm.errors import CompilerError
+from simtmm.extras import install
 
-INSTALL = "pip install 'simtmm[compile]'"
+INSTALL = install("compile")
 MACHINES = ("x86_64", "aarch64")
 TOOLKITS = ("CUDA_HOME", "CUDA_PATH")
 
@@ -76,8 +77,8 @@ def include_folders(beside: Path) -> list[Path]:
 @cache
 def stamp(path: Path) -> str:
     """Which build of a compiler lies at that path, without asking it: path, size and time of change."""
-    said = path.stat()
-    return f"{path} {said.st_size} {said.st_mtime_ns}"
+    status = path.stat()
+    return f"{path} {status.st_size} {status.st_mtime_ns}"
 
 
 def _found(what: str, paths: list[Path]) -> Path:

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from simtmm.cuda.execution.check_log import checking_store
+
 if TYPE_CHECKING:
     from simtmm.cuda.execution.program import Program
 
@@ -9,10 +11,13 @@ _HEAD = "ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %site, i32 %mask, 
 
 
 def access_function(program: "Program", what: str, space: str, width: int) -> str:
-    """The name of a function that is made if it is not there: what is "load" or "store", space where addresses are."""
+    """The name of a function, generated at its first use: what is "load" or "store", space where addresses are."""
     mover = mover_function(program, what, width)
     name = f"{what}.{space}.{width}"
-    program.helper(name, lambda: _access(name, mover, space, width, what == "store"))
+    if program.checks and what == "store":
+        program.helper(name, lambda: checking_store(name, space, width))
+    else:
+        program.helper(name, lambda: _access(name, mover, space, width, what == "store"))
     return name
 
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from simtmm.cuda.execution.check_log import log_arrival
 from simtmm.cuda.execution.edges import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER, number_of, offset_of, park
 from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.layout import BLOCK
@@ -27,6 +28,8 @@ def barrier(context: "Context", block: Block, last: Instruction) -> None:
         true = emit.mask(context.predicate(predicate))
         operation = {"popc": 0, "and": 1, "or": 2}[next(m for m in last.modifiers if m in ("popc", "and", "or"))]
         emit.call("gather.barrier", "void", BLOCK_POINTER, context.active, number, true, number_of(operation))
+    if context.code.program.checks:
+        log_arrival(context, number, count, waits=True)
     state = (LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER)
     emit.call("arrive", "void", *state, context.active, number, count, Value("true", "i1"))
     emit.do("br label %dispatch")

@@ -17,6 +17,7 @@ def call_built_in(context: "Context", name: str, passed: tuple[object, ...], ret
     """Hand the parameters of all lanes to Python, and take back what each lane is returned."""
     emit, code = context.emit, context.code
     code.program.calls_host = True
+    code.program.allocates = code.program.allocates or name in ("malloc", "free")
     for number in range(MOST_ARGUMENTS):
         place = emit.at("%data", 256 * number)
         value = emit.constant(0, lanes("i64"))

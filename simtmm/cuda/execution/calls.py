@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from simtmm.cuda.execution.check_log import log_leaving
 from simtmm.cuda.execution.edges import (
     BLOCK_POINTER,
     LAUNCH_POINTER,
@@ -28,6 +29,8 @@ def leave(context: "Context", block: Block, last: Instruction) -> None:
     context.flush()
     rest_goes_on(context, block)
     if code.function.entry or last.opcode == "exit":
+        if code.program.checks:
+            log_leaving(context, context.active)
         emit.call("leave", "void", LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER, context.active)
     else:
         frame = Value(context.frame, "ptr")
@@ -104,7 +107,7 @@ def call_function(context: "Context", block: Block, last: Instruction) -> None:
     same = emit.compare("icmp eq", pointer, emit.splat(chosen))
     together = emit.binary("and", emit.mask(same), context.active)
     others = emit.binary("and", context.active, emit.invert(together))
-    from simtmm.cuda.execution.function_code import FUNCTION_ADDRESS, FUNCTION_STEP
+    from simtmm.cuda.execution.function_code import function_address
 
     _park_at_call(context, others, block)
     emit.store(together, "%mask")
@@ -115,7 +118,7 @@ def call_function(context: "Context", block: Block, last: Instruction) -> None:
     labels = [emit.name("target")[1:] for _ in fits]
     wrong = emit.name("wrong")[1:]
     cases = " ".join(
-        f"i64 {FUNCTION_ADDRESS + FUNCTION_STEP * other.number}, label %{label}"
+        f"i64 {function_address(other.function.name)}, label %{label}"
         for other, label in zip(fits, labels, strict=True)
     )
     emit.do(f"switch i64 {chosen.name}, label %{wrong} [ {cases} ]")

@@ -14,7 +14,7 @@ def constants(function: Function) -> Mapping[str, Immediate]:
     writes = Counter(name for instruction in instructions for name in written(instruction))
     found: dict[str, Immediate] = {}
     for instruction in instructions:
-        if instruction.opcode != "mov" or instruction.guard is not None:
+        if instruction.opcode != "mov" or instruction.guard is not None or len(instruction.operands) != 2:
             continue
         to, given = instruction.operands
         if not isinstance(to, Register) or not isinstance(given, Immediate) or writes[to.name] != 1:

@@ -167,7 +167,7 @@ class Context:
         self._dirty.clear()
 
     def type_of(self, place: int = -1) -> str:
-        """A type that the instruction names, the last if nothing else is said."""
+        """A type that the instruction names, the last by default."""
         assert self.instruction is not None
         from simtmm.cuda.ptx.types import is_type
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from simtmm.cuda.execution.check_log import log_leaving
 from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.layout import WARP
 from simtmm.cuda.ptx.control_flow import Block
@@ -64,6 +65,8 @@ def tired_block(emit: Emitter, number: int) -> None:
 def go_behind(context: "Context", block: Block) -> None:
     """Lanes go on behind a block in the text."""
     if block.behind is None:  # the end of the text: as ret
+        if context.code.program.checks:
+            log_leaving(context, context.block_mask)
         context.emit.call("leave", "void", LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER, context.block_mask)
         context.emit.do("br label %dispatch")
     else:

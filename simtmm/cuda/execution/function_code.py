@@ -1,7 +1,9 @@
 """A function in a program: where its registers, parameters and variables are."""
 
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from simtmm.cuda.execution.constants import constants
 from simtmm.cuda.execution.context import Context, Frame
@@ -15,8 +17,13 @@ from simtmm.cuda.ptx.syntax import Function, Instruction, Symbol, Variable
 if TYPE_CHECKING:
     from simtmm.cuda.execution.program import Program
 
-FUNCTION_ADDRESS = 1 << 44  # of the first function; the others follow at FUNCTION_STEP
+FUNCTION_ADDRESS = 1 << 44  # functions' addresses lie from here on, FUNCTION_STEP apart
 FUNCTION_STEP = 16
+
+
+def function_address(name: str) -> int:
+    """What a pointer to a function is: the same in each kernel, so that one may store it and another call it."""
+    return FUNCTION_ADDRESS + FUNCTION_STEP * crc32(name.encode())
 
 
 class FunctionCode:
@@ -26,6 +33,8 @@ class FunctionCode:
         self.program, self.function, self.number, self.first_block = program, function, number, first_block
         self.flow: ControlFlow = control_flow(function)
         self.steps = steps(self.flow)
+        counts = [sum(step.is_recorded for step in block) for block in self.steps]
+        self.first_sites = tuple(accumulate(counts, initial=len(program.sites)))  # of each block, in the program
         self.registers = function.registers
         self.places: dict[str, tuple[int, int]] = {}  # of parameters in the activation: offset, stride of a lane
         end = ACTIVATION_BYTES
@@ -57,8 +66,7 @@ class FunctionCode:
         if name in self.program.shared:
             return emit.constant(self.program.shared[name] + symbol.offset, lanes("i64"))
         if name in self.program.function_numbers:
-            number = self.program.function_numbers[name]
-            return emit.constant(FUNCTION_ADDRESS + FUNCTION_STEP * number, lanes("i64"))
+            return emit.constant(function_address(name), lanes("i64"))
         if name in self.program.module.variables or any(v.name == name for v in self.function.variables):
             number = self.program.symbol(name)
             table = emit.field("ptr", "%launch", int(LAUNCH.fields["symbols"][1]))  # type: ignore[index]

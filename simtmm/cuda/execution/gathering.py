@@ -2,12 +2,14 @@
 
 from typing import TYPE_CHECKING
 
+from simtmm.cuda.execution.check_log import log_gathering
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.edges import WARP_POINTER, number_of, offset_of
 from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.layout import ALIGN, WARP
 from simtmm.cuda.ptx.control_flow import EXCLUSIVE, Block
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Register
+from simtmm.errors import PtxError
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.function_code import FunctionCode
@@ -36,6 +38,8 @@ def gather_lanes(emit: Emitter, code: "FunctionCode", block: Block) -> None:
     emit.store(ready, "%mask")
     emit.do(f"br {nobody}, label %dispatch, label %gathered{number}")
     emit.label(f"gathered{number}")
+    if code.program.checks:
+        log_gathering(context, wanted)
     if block.instructions[0].has(EXCLUSIVE):  # lanes with other masks come again when these have gone
         here = emit.load("i32", "%mask")
         lane = emit.call("llvm.cttz.i32", "i32", here, Value("true", "i1"))
@@ -47,11 +51,14 @@ def gather_lanes(emit: Emitter, code: "FunctionCode", block: Block) -> None:
 
 def members(instruction: Instruction) -> Register | Immediate:
     """The mask of the lanes that an instruction gathers."""
+    if not instruction.operands:
+        raise PtxError(f"PTX line {instruction.line}: {instruction.text}: lacks operands")
     if instruction.opcode == "bar":
         last = instruction.operands[0]
     elif instruction.has("sync") and instruction.opcode in ("shfl", "vote", "match", "redux", "elect"):
         last = instruction.operands[-1]
     else:
         last = Immediate(0xFFFFFFFF)
-    assert isinstance(last, Register | Immediate)
+    if not isinstance(last, Register | Immediate):
+        raise PtxError(f"PTX line {instruction.line}: {instruction.text}: the mask of its lanes must be a number")
     return last

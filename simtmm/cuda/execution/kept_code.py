@@ -24,9 +24,9 @@ def machine_code(assembly: str, label: str, quick: bool = False) -> MachineCode:
             try:
                 return MachineCode(found.read_bytes())
             except OSError:
-                pass  # taken away meanwhile, say
+                pass  # removed meanwhile, for instance
     code = compile_assembly(assembly, quick)
-    with contextlib.suppress(OutputError):  # a full disk, say: it runs all the same
+    with contextlib.suppress(OutputError):  # a full disk, for instance: it runs all the same
         keep(folder, label, _key(assembly, quick), ".o", lambda path: path.write_bytes(code))
     return MachineCode(code)
 

@@ -126,7 +126,7 @@ class LaunchState:
             first[0] = (GRID_WORKSPACE, GRID_WORKSPACE_BYTES, self._workspace.ctypes.data, 0)
         last = np.array([(PARAMETER_WINDOW, self.parameter_bytes, self.launch["parameters"], 1)], ALLOCATION)
         rows = np.concatenate([first, self.memory.table(), last])
-        rows = rows[rows["low"] > 0]
+        rows = np.sort(rows[rows["low"] > 0], order="low")
         self._table = rows
         self.launch["allocations"], self.launch["allocation_count"] = rows.ctypes.data, len(rows)
 

@@ -110,6 +110,13 @@ OUT_OF_BOUNDS, MISALIGNED, TRAPPED, NO_STACK, BAD_CALL, READ_ONLY, NO_TEXTURE, O
 NEW_WARP, NEW_BLOCK = -1, -2
 LOG_ENTRY = 8 + 8 * LANES  # bytes, of an access
 
+# In a log that is for checks (check_log.py), besides: in the place of a site, with a mask of lanes:
+SAME_VALUE, FENCE_BLOCK, FENCE_DEVICE, LEAVING = -3, -4, -5, -6
+# or, of what has an entry with a word for each lane, the number of the instruction (Program.accesses), and from these
+# bits on the exponent of its width, its state space, and whether it writes; of SYNCHRONISES, whether it is a barrier.
+CHECK_WIDTH_BIT, CHECK_SPACE_BIT, CHECK_WRITE_BIT = 22, 25, 27
+IN_GLOBAL, IN_SHARED, IN_LOCAL, SYNCHRONISES = range(4)
+
 
 def offsets() -> dict[str, int]:
     """Names of fields and constants, as runtime.ll has them in braces: LAUNCH.log, LOG_FULL."""

@@ -4,10 +4,12 @@ The code of a warp is a loop: of the lanes that can go on, those at the lowest b
 others that wait there, part, wait or leave. Lanes that stay together go from block to block without a look back.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from simtmm.cuda.execution.assembly_file import assembly_file
+from simtmm.cuda.execution.check_log import checking_runtime, log_fence
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.control import end_block
 from simtmm.cuda.execution.edges import park_block, tired_block
@@ -18,7 +20,7 @@ from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
 from simtmm.cuda.ptx.control_flow import RECONVERGE, Block, communicates, ends_block, gathers
 from simtmm.cuda.ptx.steps import Step
-from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Symbol
+from simtmm.cuda.ptx.syntax import Function, Group, Instruction, Location, Module, Symbol
 from simtmm.errors import PtxError
 
 Place = Callable[[str, Location | None], tuple[str, int, str]]  # of a function and a location: file, line, text
@@ -37,12 +39,13 @@ class Site:
 
 @dataclass
 class Program:
-    """A kernel, translated when `assembly` is asked for.
+    """A kernel, translated when `assembly` is first read.
 
     place: finds lines of source. fuel: rounds of loops that lanes do before others have their turn. shared: offsets of
-    variables in shared memory. shared_bytes: of the static ones.
-    symbols: variables whose addresses the launch tells. accesses: the instructions that access memory, by their numbers
-    in faults, with their functions. sites: by their numbers in the log.
+    variables in shared memory. shared_bytes: of the static ones. checks: whether the log holds accesses and
+    what orders them, for simtmm/cuda/checks, in the place of what a trace holds.
+    symbols: variables whose addresses the launch supplies. accesses: the instructions that access memory, by their
+    numbers in faults, with their functions. sites: by their numbers in the log.
     """
 
     module: Module
@@ -60,9 +63,11 @@ class Program:
     declared: dict[str, str] = field(default_factory=dict)
     has_calls: bool = False
     calls_host: bool = False
+    allocates: bool = False
     meets_as_grid: bool = False
     parked: set[int] = field(default_factory=set)
     tired: set[int] = field(default_factory=set)
+    checks: bool = False
 
     def __post_init__(self) -> None:
         functions = _reachable(self.module, self.entry)
@@ -73,6 +78,7 @@ class Program:
             code = FunctionCode(self, function, number, first)
             self.codes.append(code)
             first += len(code.flow.blocks)
+            self.sites += [Site(function.name, step) for block in code.steps for step in block if step.is_recorded]
         self.blocks = first
         self.has_calls = len(functions) > 1
         self.reconverges = any(
@@ -137,7 +143,7 @@ class Program:
         return code.function.name, next(barriers, None)
 
     def helper(self, name: str, make: Callable[[], str]) -> None:
-        """A function that the code needs, made once."""
+        """A function that the code needs, generated once."""
         if name not in self.helpers:
             self.helpers[name] = make()
 
@@ -151,7 +157,8 @@ class Program:
             park_block(emit, number)
         for number in sorted(self.tired):
             tired_block(emit, number)
-        runtime = "\n".join((assembly_file("runtime.ll"), *self.helpers.values()))
+        basis = assembly_file("runtime.ll")
+        runtime = "\n".join((checking_runtime(basis) if self.checks else basis, *self.helpers.values()))
         declared = "\n".join(text for name, text in self.declared.items() if f"@{name}(" not in runtime)
         return "\n".join((runtime, declared, self._head(), *emit.lines, "}", ""))
 
@@ -164,11 +171,9 @@ class Program:
         mask = emit.load("i32", "%mask")
         frame = emit.load("ptr", "%frame").name
         context = Context(emit, code, mask, frame)
+        sites = count(code.first_sites[block.number])
         for step in code.steps[block.number]:
-            site = -1
-            if step.is_recorded:
-                site = len(self.sites)
-                self.sites.append(Site(code.function.name, step))
+            site = next(sites) if step.is_recorded else -1
             if step.is_recorded and step.access is None:
                 emit.call("log.work", "void", Value("%launch", "ptr"), Value(str(site), "i32"), mask)
             for instruction in step.instructions:
@@ -179,7 +184,13 @@ class Program:
                 if handler is None:
                     raise context.refuse()
                 context.site = site if instruction is step.access else -1
-                handler(context, instruction)
+                if self.checks:
+                    log_fence(context, instruction)
+                try:
+                    handler(context, instruction)
+                except (ValueError, LookupError, AttributeError, StopIteration, OverflowError) as error:
+                    # It has other operands than it takes
+                    raise context.refuse() from error
         end_block(context, block)
 
     def _check_log(self, emit: Emitter, number: int) -> None:
@@ -218,9 +229,33 @@ def _symbols(function: Function) -> set[str]:
     return found
 
 
+def _calls_by_pointer(function: Function) -> bool:
+    """Whether a function calls what a register names."""
+    return any(
+        isinstance(item, Instruction) and item.opcode == "call" and not any(isinstance(o, Symbol) for o in _named(item))
+        for item in function.body or ()
+    )
+
+
+def _named(call: Instruction) -> Sequence[object]:
+    """The operand of a call that names the function: the first that is no group."""
+    return [operand for operand in call.operands if not isinstance(operand, Group)][:1]
+
+
+def _pointed_to(module: Module) -> set[str]:
+    """Functions that a pointer may lead to: those whose addresses variables hold, and those that code takes."""
+    found = {symbol.name for variable in module.variables.values() for _, symbol, _ in variable.pointers}
+    for name in module.functions:
+        for item in module.functions[name].body or ():
+            if isinstance(item, Instruction) and item.opcode in ("mov", "cvta", "st", "selp"):
+                found |= {operand.name for operand in item.operands if isinstance(operand, Symbol)}
+    return {name for name in found if name in module.functions and not module.functions[name].entry}
+
+
 def _reachable(module: Module, entry: str) -> list[Function]:
     """The kernel, and the functions with a body that it mentions, and those that these mention, or that pointers in
-    variables lead to."""
+    variables lead to.
+    """
     found: dict[str, Function] = {}
     pending = [entry]
     while pending:
@@ -235,5 +270,7 @@ def _reachable(module: Module, entry: str) -> list[Function]:
         for variable in module.variables.values():
             if variable.name in mentioned:
                 mentioned |= {symbol.name for _, symbol, _ in variable.pointers}
+        if _calls_by_pointer(function):
+            mentioned |= _pointed_to(module)
         pending += sorted(other for other in mentioned if other in module.functions and other != name)
     return list(found.values())

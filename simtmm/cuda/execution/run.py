@@ -1,5 +1,6 @@
 """A launch at work: which blocks run when, and on how many cores."""
 
+import contextlib
 import math
 import os
 import time
@@ -7,10 +8,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
+from queue import Full, Queue
 
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.cuda.execution.check_log import most_check_entries
 from simtmm.cuda.execution.launch import BlockState, LaunchState, aligned
 from simtmm.cuda.execution.layout import BLOCKED, FAULTED, LOG_ENTRY, LOG_FULL, NEW_BLOCK, YIELDED
 from simtmm.cuda.execution.machine_code import MachineCode
@@ -27,6 +30,8 @@ MOST_BLOCKS = 1 << 12  # that run before anyone looks up
 LONGEST = 0.03  # seconds that they should take
 MOST_LOGGED = 1 << 23  # bytes that they should log
 MOST_CORES = 64
+PIECES_AHEAD, FEWEST_AHEAD = 32, 4  # of the log, that may wait to be taken: of all cores, about, and of each
+LOOK_SECONDS = 0.1  # between two looks of a core that waits whether it is to stop
 
 
 class StuckError(Exception):
@@ -60,7 +65,7 @@ class Core:
         self.state.launch["log"] = self.log.ctypes.data
 
     def logged(self) -> npt.NDArray[np.uint8] | None:
-        """A copy of what has been logged since it was asked for last; None for nothing."""
+        """A copy of what has been logged since the last call; None for nothing."""
         if self.log is None:
             return None
         count = int(self.state.launch["log"]) - self.log.ctypes.data
@@ -136,11 +141,11 @@ def run(
 ) -> Iterator[Piece]:
     """All blocks of a launch. Yields pieces of its log, where it is recorded.
 
-    resident: blocks that may be under way at once, where threads may wait for other blocks. calls_host: whether it asks
-    anything of Python. seconds: that it may take, looked at where a block's warps have had their turn. chosen: numbers
-    of the only blocks that run, ascending; of a launch whose blocks wait for no others.
+    resident: blocks that may be under way at once, where threads may wait for other blocks. calls_host: whether it
+    calls Python. seconds: that it may take, looked at where a block's warps have had their turn. chosen: numbers of the
+    only blocks that run, ascending; of a launch whose blocks wait for no others.
 
-    Raises FaultError, StuckError and SlowError, and what Python raises when it is asked.
+    Raises FaultError, StuckError and SlowError, and what Python raises when it is called.
     """
     core = Core(state, code, record)
     core.deadline = time.monotonic() + seconds
@@ -153,6 +158,8 @@ def run(
         return
     sizes = _Sizes(record)
     cores = min(MOST_CORES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    if state.program.checks:  # whether a store changes what lies there is looked at by one block at a time
+        cores = 1
     first = 0
     while first < state.blocks:  # the first few alone, which tells how long blocks take
         if cores > 1 and sizes.known and state.program.is_independent and not calls_host:
@@ -185,6 +192,33 @@ class _Sizes:
         self.blocks = max(1, min(most, 4 * self.blocks))
 
 
+class _Handed:
+    """What some blocks log, piece by piece, for who takes the pieces of all blocks in their order.
+
+    bytes: of the pieces so far. waited: seconds that a core has, being far enough ahead.
+    """
+
+    def __init__(self, most: int) -> None:
+        """most: pieces that may wait to be taken."""
+        self._queue: Queue[Piece | None] = Queue(most)
+        self.bytes, self.waited = 0, 0.0
+
+    def put(self, piece: Piece | None, core: Core) -> None:
+        """Hand a piece on, None behind the last, once there is room; or leave it where the core is to stop."""
+        began = time.perf_counter()
+        while not core.stopped:
+            with contextlib.suppress(Full):
+                self._queue.put(piece, timeout=LOOK_SECONDS)
+                break
+        self.waited += time.perf_counter() - began
+
+    def pieces(self) -> Iterator[Piece]:
+        """The pieces as they come."""
+        while (piece := self._queue.get()) is not None:
+            self.bytes += len(piece[0])
+            yield piece
+
+
 def _on_cores(first_core: Core, first: int, cores: int, sizes: _Sizes) -> Iterator[Piece]:
     """Blocks that have nothing to do with one another, on several cores; what they log comes in order."""
     state = first_core.state
@@ -195,26 +229,29 @@ def _on_cores(first_core: Core, first: int, cores: int, sizes: _Sizes) -> Iterat
     for core in every:
         core.deadline = first_core.deadline
 
-    def work(begin: int, end: int) -> tuple[list[Piece], float]:
+    def work(begin: int, end: int, handed: _Handed) -> float:
         core = idle.popleft()
         began = time.perf_counter()
         try:
-            return list(core.all_of(begin, end)), time.perf_counter() - began
+            for piece in core.all_of(begin, end):
+                handed.put(piece, core)
+            return time.perf_counter() - began - handed.waited
         finally:
+            handed.put(None, core)
             idle.append(core)
 
-    under_way: deque[tuple[int, Future[tuple[list[Piece], float]]]] = deque()
+    under_way: deque[tuple[int, _Handed, Future[float]]] = deque()
     with ThreadPoolExecutor(cores, "simtmm-block") as pool:
         try:
             while first < state.blocks or under_way:
                 while first < state.blocks and len(under_way) <= cores:
                     last = min(state.blocks, first + sizes.blocks)
-                    under_way.append((last - first, pool.submit(work, first, last)))
+                    handed = _Handed(max(FEWEST_AHEAD, PIECES_AHEAD // cores))
+                    under_way.append((last - first, handed, pool.submit(work, first, last, handed)))
                     first = last
-                blocks, future = under_way.popleft()
-                pieces, seconds = future.result()
-                sizes.learn(blocks, seconds, sum(len(piece) for piece, _ in pieces))
-                yield from pieces
+                blocks, handed, future = under_way.popleft()
+                yield from handed.pieces()
+                sizes.learn(blocks, future.result(), handed.bytes)
         finally:
             for core in every:
                 core.stopped = True
@@ -253,6 +290,8 @@ def _in_turns(core: Core, resident: int) -> Iterator[Piece]:
 
 def _most_logged(program: Program) -> int:
     """Bytes that a block of code may log at most."""
+    if program.checks:
+        return (most_check_entries(program) + 4) * LOG_ENTRY
     most = max(
         len(block) + BULK_ENTRIES * sum(any(map(is_bulk, step.instructions)) for step in block)
         for block in chain.from_iterable(code.steps for code in program.codes)

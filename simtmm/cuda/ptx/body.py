@@ -11,6 +11,8 @@ from simtmm.cuda.ptx.syntax import Function, Instruction, Label, Negated, Protot
 from simtmm.cuda.ptx.tokens import tokens
 from simtmm.errors import PtxError
 
+MOST_REGISTERS = 1 << 20  # of one declaration; compilers number those of a kernel by the thousand
+
 
 class _Scope:
     """The names of a block in braces; one declared in a block that has it already outside is another."""
@@ -60,7 +62,7 @@ def _unique(name: str, used: set[str]) -> str:
 
 
 class BodyParser:
-    """A function whose body is parsed when it is asked for."""
+    """A function whose body is parsed when it is needed."""
 
     def __init__(
         self,
@@ -126,6 +128,7 @@ class BodyParser:
             self._prototypes,
             self._bounds,
             self._line,
+            self._body[0] - 1 if self._body is not None else -1,
         )
 
     def _statement(self, stream: TokenStream) -> None:
@@ -140,11 +143,11 @@ class BodyParser:
         elif token.kind == "modifier":
             self._directive(token.text, stream)
         elif token.kind == "word" and stream.accept(":"):
-            self._label(token.text, stream)
+            self._label(token.text, token.start, stream)
         else:
             self._instruction(token.text, token.line, token.start, stream)
 
-    def _label(self, name: str, stream: TokenStream) -> None:
+    def _label(self, name: str, start: int, stream: TokenStream) -> None:
         match stream.peek_text():
             case ".branchtargets" | ".calltargets":
                 stream.next()
@@ -162,7 +165,7 @@ class BodyParser:
                     stream.next()
                 self._prototypes[name] = Prototype(returns, taken)
             case _:
-                self._instructions.append(Label(self._scope.declare_label(name)))
+                self._instructions.append(Label(self._scope.declare_label(name), start))
 
     def _name_targets(self) -> None:
         """Let jumps name the labels of their own blocks in braces."""
@@ -207,7 +210,7 @@ class BodyParser:
             name = stream.next().text
             names = [name]
             if stream.accept("<"):
-                names = [f"{name}{number}" for number in range(int(stream.next().text))]
+                names = [f"{name}{number}" for number in range(stream.whole(MOST_REGISTERS))]
                 stream.expect(">")
             if lanes > 1:
                 names = [f"{name}.{part}" for name in names for part in "xyzw"[:lanes]]
@@ -236,4 +239,6 @@ class BodyParser:
             raise PtxError(f"PTX line {end.line}: ';' is expected, not {end.text!r}")
         text = " ".join(self._text[start : end.start].split())
         location = self._locations.current
-        self._instructions.append(Instruction(first, tuple(modifiers), operands, guard, line, location, text))
+        self._instructions.append(
+            Instruction(first, tuple(modifiers), operands, guard, line, location, text, start=start, end=end.start + 1)
+        )

@@ -41,7 +41,7 @@ def gathers(instruction: Instruction) -> bool:
 
 
 def _is_indirect(instruction: Instruction) -> bool:
-    """Whether an instruction calls what a register says: lanes that are called elsewhere come to it again."""
+    """Whether an instruction calls through a register: lanes that call another function come to it again."""
     return instruction.opcode == "call" and any(isinstance(operand, Register) for operand in instruction.operands)
 
 
@@ -89,6 +89,8 @@ def control_flow(function: Function) -> ControlFlow:
         following = number + 1 if passes and number + 1 < len(pieces) else None
         jump: int | None = None
         table: tuple[int, ...] = ()
+        if last is not None and last.opcode in ("bra", "brx") and not last.operands:
+            raise PtxError(f"PTX line {last.line}: {last.text}: lacks a label")
         if last is not None and last.opcode == "bra":
             jump = _label(last.operands[0], labels, last)
         elif last is not None and last.opcode == "brx":

@@ -6,7 +6,7 @@ from simtmm.cuda.ptx.stream import TokenStream
 from simtmm.cuda.ptx.syntax import Immediate, Symbol, Variable
 from simtmm.cuda.ptx.tokens import number
 from simtmm.cuda.ptx.types import bytes_of, is_type
-from simtmm.errors import PtxError
+from simtmm.errors import PtxError, shown
 
 _SPECIAL = {".texref": 8, ".surfref": 8, ".samplerref": 8}
 
@@ -24,13 +24,17 @@ def parameters(stream: TokenStream) -> tuple[Variable, ...]:
     return tuple(found)
 
 
+DEEPEST = 32
+MOST_BYTES, MOST_INITIAL = 1 << 40, 1 << 30  # of a variable
+
+
 def variable(stream: TokenStream, space: str, extern: bool = False) -> Variable:
     """A variable, of which the space is taken already; the semicolon stays."""
     align, lanes, element = 0, 1, ""
     while (token := stream.peek()) is not None and token.kind == "modifier":
         text = stream.next().text
         if text == ".align":
-            align = int(stream.next().text)
+            align = stream.whole()
         elif text in (".v2", ".v4", ".v8"):
             lanes = int(text[2:])
         elif text == ".attribute":
@@ -57,6 +61,10 @@ def variable(stream: TokenStream, space: str, extern: bool = False) -> Variable:
     initial, pointers = _initial(stream, element) if stream.accept("=") else (None, ())
     if open_ended:
         count *= -(-len(initial) // size) if initial is not None else 0
+    if size * count > (MOST_BYTES if initial is None else MOST_INITIAL):
+        raise PtxError(
+            f"PTX line {stream.line}: {shown(name)}: {size * count:,} bytes are more than a GPU or a file has"
+        )
     if initial is not None:
         initial = initial.ljust(size * count, b"\0")
     return Variable(name, space, element, align or size, size * count, initial, pointers, extern)
@@ -68,10 +76,12 @@ def _initial(stream: TokenStream, element: str) -> tuple[bytes, tuple[tuple[int,
     pointers: list[tuple[int, Symbol, bool]] = []
     size = bytes_of(element)
 
-    def take() -> None:
+    def take(depth: int = 0) -> None:
         if stream.accept("{"):
+            if depth == DEEPEST:
+                raise PtxError(f"PTX line {stream.line}: an initialiser may be nested {DEEPEST} deep")
             while not stream.accept("}"):
-                take()
+                take(depth + 1)
                 stream.accept(",")
             return
         negative = stream.accept("-")
@@ -103,6 +113,9 @@ def _stored(value: Immediate, element: str, negative: bool) -> bytes:
             raw = value.value ^ (1 << (value.float_bits - 1) if negative else 0)
             return raw.to_bytes(size, "little")
         real = struct.unpack("<d", struct.pack("<Q", value.value))[0]
-        return struct.pack("<f", -real if negative else real)
+        try:
+            return struct.pack("<f", -real if negative else real)
+        except OverflowError:
+            raise PtxError(f"{real!r}: does not fit .{element}") from None
     whole = -value.value if negative else value.value
     return (whole & ((1 << 8 * size) - 1)).to_bytes(size, "little")

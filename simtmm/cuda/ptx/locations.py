@@ -37,4 +37,4 @@ class Locations:
         self.current = location if where[1] else None
 
     def _three(self, stream: TokenStream) -> tuple[int, int, int]:
-        return int(stream.next().text), int(stream.next().text), int(stream.next().text)
+        return stream.whole(), stream.whole(), stream.whole()

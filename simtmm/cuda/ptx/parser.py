@@ -1,4 +1,4 @@
-"""PTX text to a Module. The bodies of functions are read when they are asked for: a library has hundreds."""
+"""PTX text to a Module. The bodies of functions are read when they are needed: a library has hundreds."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from simtmm.cuda.ptx.declarations import parameters, variable
 from simtmm.cuda.ptx.stream import TokenStream
 from simtmm.cuda.ptx.syntax import Function, Module, Variable
 from simtmm.cuda.ptx.tokens import tokens
-from simtmm.errors import PtxError
+from simtmm.errors import PtxError, shown
 
 _LINKAGE = {".extern", ".visible", ".weak", ".common"}
 _SPACES = {".global", ".const", ".shared"}
@@ -26,7 +26,7 @@ def parse_module(text: str) -> Module:
 
 
 class _Functions(Mapping[str, Function]):
-    """Functions by name, each parsed when it is asked for first."""
+    """Functions by name, each parsed when it is first needed."""
 
     def __init__(self, pending: dict[str, BodyParser]) -> None:
         self._pending = pending
@@ -53,7 +53,7 @@ class _Functions(Mapping[str, Function]):
 
 
 class _LazyModule(Module):
-    """A module that tells its kernels without reading their bodies."""
+    """A module that lists its kernels without reading their bodies."""
 
     @cached_property
     def entries(self) -> tuple[str, ...]:
@@ -97,15 +97,17 @@ class _ModuleParser:
             linkage.add(token.text)
         match token.text:
             case ".version":
-                major, _, minor = stream.next().text.partition(".")
-                self.version = (int(major), int(minor or 0))
+                version = stream.next().text
+                if not (found := re.fullmatch(r"([0-9]{1,4})(?:\.([0-9]{1,4}))?", version)):
+                    raise PtxError(f"PTX line {token.line}: .version: {shown(version)}: must be a number, as 8.0")
+                self.version = (int(found[1]), int(found[2] or 0))
             case ".target":
                 self.target = stream.next().text
             case ".address_size":
                 if stream.next().text != "64":
                     raise PtxError(f"PTX line {token.line}: .address_size: only 64 can be run")
             case ".file":
-                number = int(stream.next().text)
+                number = stream.whole()
                 self.files[number] = stream.next().text.strip('"')
             case ".section" | ".pragma" | ".branchtargets":
                 pass
@@ -136,9 +138,9 @@ class _ModuleParser:
         while (token := stream.peek()) is not None:
             stream.next()
             if token.text in _BOUNDS:
-                sizes = [int(stream.next().text)]
+                sizes = [stream.whole()]
                 while stream.accept(","):
-                    sizes.append(int(stream.next().text))
+                    sizes.append(stream.whole())
                 bounds[token.text[1:]] = tuple(sizes)
             elif token.text in _FLAGS:
                 bounds[token.text[1:]] = ()
@@ -169,7 +171,9 @@ def _statements(text: str) -> Iterator[tuple[int, int, int, tuple[int, int, int]
             end = _closing(plain, found.start())
             head = plain[start : found.start()]
             if "=" in head:  # an initialiser, which goes on to its semicolon
-                end = plain.index(";", end)
+                end = plain.find(";", end)
+                if end < 0:
+                    raise PtxError(f"PTX line {first}: ends in the middle of a statement")
                 yield start, first, end, None
             else:
                 begin = first + plain.count("\n", start, found.start())
@@ -195,6 +199,6 @@ def _debug_strings(text: str) -> dict[str, str]:
         return {}
     strings = {}
     for label, block in re.findall(r"([\w$]+):((?:\s*\.b8[^\n]*\n?)*)", found.group(1)):
-        codes = bytes(int(code) for code in re.findall(r"\b\d+\b", re.sub(r"\.b8", "", block)))
+        codes = bytes(int(code) % 256 for code in re.findall(r"\b\d{1,3}\b", re.sub(r"\.b8", "", block)))
         strings[label] = codes.split(b"\0")[0].decode(errors="replace")
     return strings

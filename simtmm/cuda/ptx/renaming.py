@@ -29,10 +29,10 @@ def renamed(function: Function) -> Function:
     leaving = _live_behind(blocks)
     kept = {name for block in blocks for each in block.instructions if _is_kept(each) for name in _all_names(each)}
     registers = dict(function.registers)
-    made: dict[int, Instruction] = {}
+    instructions: dict[int, Instruction] = {}
     for block in blocks:
-        _rename_block(block.instructions, leaving[block.number], kept, registers, made)
-    body: list[Instruction | Label] = [made.get(id(item), item) for item in function.body or ()]
+        _rename_block(block.instructions, leaving[block.number], kept, registers, instructions)
+    body: list[Instruction | Label] = [instructions.get(id(item), item) for item in function.body or ()]
     return dataclasses.replace(function, body=tuple(body), registers=registers)
 
 
@@ -97,9 +97,9 @@ def _rename_block(
     leaving: set[str],
     kept: set[str],
     registers: dict[str, str],
-    made: dict[int, Instruction],
+    renamed_instructions: dict[int, Instruction],
 ) -> None:
-    """Put renamed instructions of a block into `made`, by the identity of those that they stand for."""
+    """Put renamed instructions of a block into `renamed_instructions`, by the identity of those that they stand for."""
     last: dict[str, int] = {}
     for place, instruction in enumerate(instructions):
         if instruction.guard is None:
@@ -115,7 +115,7 @@ def _rename_block(
             else:
                 names[name] = f"{name}#{len(registers)}"
                 registers[names[name]] = registers[name]
-        made[id(instruction)] = _with_names(instruction, sources, names)
+        renamed_instructions[id(instruction)] = _with_names(instruction, sources, names)
 
 
 def _with_names(instruction: Instruction, sources: Mapping[str, str], results: Mapping[str, str]) -> Instruction:

@@ -62,12 +62,12 @@ def space_of(instruction: Instruction) -> str:
 
 
 def is_bulk(instruction: Instruction) -> bool:
-    """Whether it copies as many bytes as a register says: recorded piece by piece, its step a piece."""
+    """Whether it copies a number of bytes that is in a register: recorded piece by piece, its step a piece."""
     return instruction.opcode == "cp" and "bulk" in instruction.modifiers
 
 
 def width_of(instruction: Instruction) -> int:
-    """Bytes that a thread accesses; 0 where its address in the log tells them (TOLD_WIDTH): of textures."""
+    """Bytes that a thread accesses; 0 where its address in the log holds the number (TOLD_WIDTH): of textures."""
     if instruction.opcode == "tex":
         return 0
     if is_bulk(instruction):
@@ -128,19 +128,19 @@ def access_kind(instruction: Instruction) -> str | None:
 def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
     """The steps of each block, in the order of blocks."""
     pending: list[set[str]] = [set() for _ in flow.blocks]
-    made: list[tuple[Step, ...]] = [() for _ in flow.blocks]
+    steps_of: list[tuple[Step, ...]] = [() for _ in flow.blocks]
     changed = set(range(len(flow.blocks)))
     while changed:
         number = min(changed)
         changed.remove(number)
         block = flow.blocks[number]
         left = set(pending[number])
-        made[number] = _of_block(block.instructions, left)
+        steps_of[number] = _of_block(block.instructions, left)
         for target in block.targets:
             if not left <= pending[target]:
                 pending[target] |= left
                 changed.add(target)
-    return tuple(made)
+    return tuple(steps_of)
 
 
 def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[Step, ...]:
@@ -201,7 +201,8 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
 
 def _waits_for_copies(instruction: Instruction) -> bool:
     """Whether an instruction waits for all of a thread's cp.async: those of the latest groups may go on else, and what
-    of the copies has arrived then is waited for at the barrier behind which others read it."""
+    of the copies has arrived then is waited for at the barrier behind which others read it.
+    """
     if instruction.opcode != "cp" or "bulk" in instruction.modifiers:
         return False
     waits = "wait_group" in instruction.modifiers and instruction.operands == (Immediate(0),)

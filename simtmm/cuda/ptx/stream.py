@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from simtmm.cuda.ptx.tokens import Token
-from simtmm.errors import PtxError
+from simtmm.errors import PtxError, shown
+
+LARGEST = 2**31 - 1
 
 
 class TokenStream:
@@ -32,6 +34,14 @@ class TokenStream:
             raise PtxError(f"PTX line {self.line}: ends in the middle of a statement")
         self._at += 1
         return self._tokens[self._at - 1]
+
+    def whole(self, most: int = LARGEST) -> int:
+        """Take a whole number. Raises PtxError for anything else, and for more than `most`."""
+        token = self.next()
+        if not (token.text.isascii() and token.text.isdecimal() and len(token.text) < 20 and int(token.text) <= most):
+            expected = f"a whole number of at most {most:,}"
+            raise PtxError(f"PTX line {token.line}: {expected} is expected, not {shown(token.text)}")
+        return int(token.text)
 
     def at(self, text: str) -> bool:
         """Whether the next token is this."""

@@ -108,7 +108,8 @@ class Issue:
 
     work: the class of the machine's instruction, None for what is none of its own: a part of another. stall: cycles,
     beyond one, until the warp may issue its next. needs: scoreboards that must be clear before it. gives: scoreboards
-    that its load sets. recorded: whether its access is one.
+    that its load sets. recorded: whether its access is one. address: of the machine's instruction, of what stands for
+    all of it.
     """
 
     work: str | None = None
@@ -116,6 +117,7 @@ class Issue:
     needs: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
     recorded: bool = False
+    address: int = -1
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,8 @@ class Instruction:
 
     opcode: such as "add". modifiers: such as ("rn", "f32"), in order. guard: the predicate that decides who takes
     part, None for everyone. line: of the PTX text, from 1. location: of the user's source, if known. text: as it is
-    written, on one line. issue: where it carries out an instruction of the machine, what that is to its warp.
+    written, on one line. issue: where it carries out an instruction of the machine, what that is to its warp. start,
+    end: where it stands in the PTX text, its guard and its semicolon included; -1 for what stands in none.
     """
 
     opcode: str
@@ -135,6 +138,8 @@ class Instruction:
     location: Location | None
     text: str
     issue: Issue | None = None
+    start: int = field(default=-1, compare=False)
+    end: int = field(default=-1, compare=False)
 
     @cached_property
     def name(self) -> str:
@@ -167,9 +172,10 @@ class Variable:
 
 @dataclass(frozen=True)
 class Label:
-    """A place to jump to."""
+    """A place to jump to. start: where it stands in the PTX text."""
 
     name: str
+    start: int = field(default=-1, compare=False)
 
 
 @dataclass(frozen=True)
@@ -186,7 +192,7 @@ class Function:
 
     registers: the type of each. variables: those of its own, demoted ones of shared memory as well. body: instructions
     and labels, in order; None for a function that is declared only. tables: branch and call targets by label.
-    bounds: directives such as maxntid.
+    bounds: directives such as maxntid. opening: where the brace of its body stands in the PTX text.
     """
 
     name: str
@@ -200,6 +206,7 @@ class Function:
     prototypes: Mapping[str, Prototype] = field(default_factory=dict)
     bounds: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     line: int = 0
+    opening: int = field(default=-1, compare=False)
 
 
 @dataclass(frozen=True)
@@ -207,7 +214,7 @@ class Module:
     """A PTX module.
 
     target: such as "sm_90". files: the paths of `.file` directives, by index. variables: of the module, by name.
-    functions: by name; bodies are parsed when they are asked for.
+    functions: by name; bodies are parsed when they are needed.
     """
 
     version: tuple[int, int]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from simtmm.cuda.ptx.syntax import Immediate
-from simtmm.errors import PtxError
+from simtmm.errors import PtxError, shown
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\f\v]+|//[^\n]*)
@@ -50,7 +50,17 @@ def tokens(text: str, line: int = 1, start: int = 0, end: int | None = None) -> 
 
 
 def number(text: str) -> Immediate:
-    """The value of a number token."""
+    """The value of a number token. Raises PtxError for what is none."""
+    try:
+        value = _number(text)
+    except ValueError:
+        raise PtxError(f"{shown(text)}: a number is expected") from None
+    if value.value >> 64:
+        raise PtxError(f"{shown(text)}: a number of at most 64 bits is expected")
+    return value
+
+
+def _number(text: str) -> Immediate:
     if text[:2] in ("0f", "0F"):
         return Immediate(int(text[2:], 16), 32)
     if text[:2] in ("0d", "0D"):

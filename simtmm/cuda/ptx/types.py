@@ -10,11 +10,14 @@ _BITS = {
 }  # fmt: skip
 
 
+_WIDTHS = {"1", "2", "4", "6", "8", "16", "32", "64", "128", "256", "512", "1024"}
+
+
 def bits_of(type_name: str) -> int:
     """The bits of a type: "u32", "b128", "f16x2", "pred". Raises PtxError."""
     if type_name in _BITS:
         return _BITS[type_name]
-    if type_name[:1] in "busf" and type_name[1:].isdecimal():
+    if type_name[:1] in ("b", "u", "s", "f") and type_name[1:] in _WIDTHS:
         return int(type_name[1:])
     raise PtxError(f"type .{type_name} is not known")
 

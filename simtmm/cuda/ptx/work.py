@@ -49,4 +49,5 @@ def _is_name(instruction: Instruction) -> bool:
     """Whether it only gives another name to a value: a parameter, a register, an address."""
     if instruction.opcode in ("ld", "st") and any(m.split("::")[0] == "param" for m in instruction.modifiers):
         return True
-    return instruction.opcode == "mov" and isinstance(instruction.operands[-1], Register | Symbol)
+    last = instruction.operands[-1] if instruction.operands else None
+    return instruction.opcode == "mov" and isinstance(last, Register | Symbol)

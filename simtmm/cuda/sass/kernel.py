@@ -18,7 +18,7 @@ from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, N
 from simtmm.cuda.sass.work import class_of
 from simtmm.errors import SassError
 
-_LOADS = re.compile(r"LDG|LD|LDL|LDC|ULDC|LDCU|ATOM|ATOMG|LDGSTS|TEX|TLD|SULD")
+_LOADS = re.compile(r"LDG|LD|LDL|LDS|LDSM|LDC|ULDC|LDCU|ATOM|ATOMG|LDGSTS|TEX|TLD|SULD")
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,8 @@ def lifted_kernel(
         line=function.line,
     )
     known = {name: variable for name, variable in module.variables.items() if variable.space != "shared"}
-    made = Module(module.version, module.target, module.files, known, {entry: renamed(lifted)})
-    return LiftedKernel(made, listing)
+    lifted_module = Module(module.version, module.target, module.files, known, {entry: renamed(lifted)})
+    return LiftedKernel(lifted_module, listing)
 
 
 def _issue(instruction: MachineInstruction) -> Issue:
@@ -112,11 +112,12 @@ def _issue(instruction: MachineInstruction) -> Issue:
     if instruction.opcode in ("LDGSTS", "UBLKCP"):
         gives = (*gives, COPIES)
     needs = (*map(_scoreboard, control.waits), *_waited_for(instruction))
-    return Issue(class_of(instruction), max(0, control.stall - 1), needs, gives, recorded=True)
+    work, stall = class_of(instruction), max(0, control.stall - 1)
+    return Issue(work, stall, needs, gives, recorded=True, address=instruction.address)
 
 
 def _waited_for(instruction: MachineInstruction) -> tuple[str, ...]:
-    """What DEPBAR waits for: all that a scoreboard tells of, and at 0 all copies.
+    """What DEPBAR waits for: all that a scoreboard counts, and at 0 all copies.
 
     At more than 0 the latest of it may be under way: that is waited for here as well.
     """

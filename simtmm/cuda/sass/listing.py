@@ -37,8 +37,8 @@ def parse_listing(text: str, kernel: str) -> Listing:
             here, line = section[1] == f".text.{kernel}", 0
         elif not here:
             continue
-        elif told := _LINE.search(row):
-            line = int(told[1])
+        elif found := _LINE.search(row):
+            line = int(found[1])
         elif label := _LABEL.match(row):
             items.append(MachineLabel(label[1], -1))
         elif code := _CODE.match(row):
@@ -71,8 +71,8 @@ def _instruction(address: int, text: str, low: int, high: int, line: int) -> Mac
         text = text.replace(found[0], "").strip()
     text = " ".join(text.replace(_SPILL, "").split())
     rest, guard = text, None
-    if told := _GUARD.match(text):
-        guard, rest = Reg(told[2], inverted=told[1] == "!"), text[told.end() :]
+    if match := _GUARD.match(text):
+        guard, rest = Reg(match[2], inverted=match[1] == "!"), text[match.end() :]
     name, _, operands = rest.partition(" ")
     opcode, *modifiers = name.split(".")
     try:

@@ -1,7 +1,7 @@
 """What an instruction of the machine is given: registers, numbers and constants, with what is done to them first.
 
 Pairs of registers are put together where they are used. Signs (-, | |, ~) are done here. What constant banks hold is
-known, or asked of the launch.
+known, or taken from the launch.
 """
 
 import struct

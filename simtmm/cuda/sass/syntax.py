@@ -109,7 +109,7 @@ class MachineInstruction:
 
     address: in its section [bytes]. guard: the predicate that decides who takes part. opcode: "IADD3"; modifiers: what
     stands behind it, such as ("X",). targets: of a jump by a register, where it may lead. ptx_line: the line of PTX
-    that it carries out, 0 where none is told. text: as it is written.
+    that it carries out, 0 where none is given. text: as it is written.
     """
 
     address: int

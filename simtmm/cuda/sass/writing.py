@@ -52,9 +52,9 @@ class Writing:
         guard: bool | None,
         issue: Issue,
     ) -> None:
-        self.body.append(self._made(opcode, modifiers, operands, self._guard() if guard else None, issue))
+        self.body.append(self._instruction_of(opcode, modifiers, operands, self._guard() if guard else None, issue))
 
-    def _made(
+    def _instruction_of(
         self,
         opcode: str,
         modifiers: tuple[str, ...],
@@ -87,7 +87,7 @@ class Writing:
         """
         assert self._issue is not None
         opcode, *modifiers = name.split(".")
-        self.body.append(self._made(opcode, tuple(modifiers), operands, self._guarded(when), self._issue))
+        self.body.append(self._instruction_of(opcode, tuple(modifiers), operands, self._guarded(when), self._issue))
         self._issue = None
 
     def _guarded(self, when: PtxOperand | None) -> Register | Negated | None:
@@ -119,7 +119,7 @@ class Writing:
     def pass_unless(self, condition: Register | Negated, past: str) -> None:
         """Lanes for which a condition does not hold go to a label of the instruction's own."""
         others = condition.register if isinstance(condition, Negated) else Negated(condition)
-        self.body.append(self._made("bra", (), (Symbol(past),), others, PART))
+        self.body.append(self._instruction_of("bra", (), (Symbol(past),), others, PART))
 
     def label(self, name: str) -> None:
         """A place within what an instruction does."""
@@ -155,7 +155,7 @@ class Writing:
             Symbol(place_name(self.address_of_label(o.name))) if isinstance(o, Symbol) and opcode == "bra" else o
             for o in operands
         )
-        self.body.append(self._made(opcode, (), named, guard, self._issue))
+        self.body.append(self._instruction_of(opcode, (), named, guard, self._issue))
         self._issue = None
 
     def jump_by_value(self, value: PtxOperand, addresses: tuple[int, ...]) -> None:
@@ -171,9 +171,9 @@ class Writing:
         self.tables[table] = (*map(place_name, addresses), lost)
         self.jump("brx", None, index, Symbol(table))
         behind = f"behind{len(self.tables)}"
-        self.body.append(self._made("bra", (), (Symbol(behind),), None, PART))
+        self.body.append(self._instruction_of("bra", (), (Symbol(behind),), None, PART))
         self.body.append(Label(lost))
-        self.body.append(self._made("trap", (), (), None, PART))
+        self.body.append(self._instruction_of("trap", (), (), None, PART))
         self.body.append(Label(behind))
 
     def address_of_label(self, name: str) -> int:

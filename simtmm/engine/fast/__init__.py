@@ -8,6 +8,7 @@ simtmm/engine/reference: two writings of one page. Its rules are loops over flat
     issue       issue ports           scheduler   the order of warps that wait
     advance     operations of a warp  accounting  where time goes
     booking     stalls                booked      the table of stalls
+    over_time   chunks over time
     memory      the path of chunks    cache       lines of caches, open rows
     dispatch    placing of blocks     bits        free slots and places
     lanes       groups in threads         jump       long computes
@@ -34,13 +35,19 @@ from simtmm.engine.fast.layout import (
     GROUP_TIME,
     GROUP_TRANSACTIONS,
     INTERVAL_ROW,
+    TIME_EMPTY,
+    TIMES,
 )
+from simtmm.engine.fast.over_time import BEGIN, no_traffic, traffic_of
 from simtmm.engine.fast.room import check_room
+from simtmm.engine.fast.tables import Integers
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.result import WHERE_TIME_GOES, Result
 from simtmm.timeline import Timeline
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
+
+LOOK = 20_000  # steps of groups between two looks at what a launch has issued
 
 
 def simulate(
@@ -52,11 +59,17 @@ def simulate(
     stalls: bool = False,
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
+    begun: Integers | None = None,
+    until: Callable[[int, int], bool] | None = None,
 ) -> Result:
     """Run every launch from its own tick 0 and sum what they report (sections 1 and 7).
 
-    threads: for core groups that nothing couples. Raises EngineError where the run could be longer than 64-bit ticks
-    tell, and where the machine's state does not fit in memory.
+    threads: for core groups that nothing couples. begun: int64[blocks], takes the tick of its launch at which each
+    block is placed. until: called now and then with a launch's tick and the instructions that it has issued; where it
+    says so the launch is left there, at that tick. It is for launches whose groups are coupled.
+
+    Raises EngineError where the run could be longer than 64-bit ticks tell, and where the machine's state does not fit
+    in memory.
     """
     check_length(machine, workload)
     check_room(machine, workload)
@@ -71,19 +84,28 @@ def simulate(
     intervals = [np.empty((0, INTERVAL_ROW), np.int64)]
     stream = workload.stream() if isinstance(workload, StreamedWorkload) else None
     booked = Booked(machine, workload, threads) if stalls else None
+    traffic = no_traffic(timeline)
     for launch in range(workload.launches):
-        state = Launch(machine, workload, launch, breakdown, timeline, threads, stream, booked)
-        done = int(sums[GROUP_DONE_WARPS])
         begin = sum(launch_ticks) + overhead
-        while not state.go_on():
+        if timeline:
+            traffic[-1, BEGIN] = begin
+        first, last = workload.launch_blocks[launch : launch + 2]
+        own_begun = None if begun is None else begun[first:last]
+        state = Launch(machine, workload, launch, breakdown, timeline, threads, stream, booked, traffic, own_begun)
+        done = int(sums[GROUP_DONE_WARPS])
+        is_left = False
+        while not is_left and not state.go_on(None if until is None else LOOK):
             intervals.append(state.drain(begin))
+            is_left = until is not None and until(state.tick, state.issued)
             if progress:
                 progress(done + state.warps_done, workload.warps)
         intervals.append(state.drain(begin))
-        launch_ticks.append(overhead + state.finish())
-        sums += state.group.sum(axis=0)
+        launch_ticks.append(overhead + state.finish(state.tick if is_left else None))
+        own = state.group.sum(axis=0)
+        sums += own
         if booked is not None:
-            booked.end_launch()
+            active = own[GROUP_TIME : GROUP_TIME + TIMES].sum() - own[TIME_EMPTY] if breakdown else -1
+            booked.end_launch(int(active))
         if progress:
             progress(int(sums[GROUP_DONE_WARPS]), workload.warps)
     time = {name: int(sums[GROUP_TIME + index]) for index, name in enumerate(WHERE_TIME_GOES)}
@@ -100,5 +122,6 @@ def simulate(
         clock_hz=machine.clock_hz,
         engine="fast",
         timeline=Timeline.from_rows(np.concatenate(intervals)) if timeline else None,
-        stalls=booked.stalls(sum(launch_ticks)) if booked is not None else None,
+        stalls=booked.stalls(sum(launch_ticks) - overhead * workload.launches) if booked is not None else None,
+        traffic=traffic_of(traffic) if timeline else None,
     )

@@ -30,6 +30,7 @@ from simtmm.engine.fast.layout import (
     GROUP_PARKED,
     GROUP_WARPS,
     OTHER_TICKS,
+    P_BEGUN,
     P_BLOCK_INTERVAL,
     P_BLOCK_LAUNCH,
     P_BLOCK_WARPS,
@@ -136,6 +137,8 @@ def dispatch(s, order, t):
             if s.parameters[P_BREAKDOWN] != 0:
                 account(s, g, t)
             s.clock[TOUCHED, g] = 1
+            if s.parameters[P_BEGUN] != 0:
+                s.begun[number - s.parameters[P_FIRST_BLOCK]] = t
             s.group[g, GROUP_BLOCKS] += 1
             if warps == 0:
                 s.group[g, GROUP_EMPTY_BLOCKS] += 1

@@ -164,7 +164,7 @@ def act(s, memory, g, w, p, t):
     s.warp[w, WARP_CHUNK] = first + count
     l1_hits = s.group[g, GROUP_L1_HITS]
     l2_hits = s.group[g, GROUP_L2_HITS]
-    finish = transfer_chunks(s, memory, g, what, first, count, t)
+    finish = transfer_chunks(s, memory, g, w, what, first, count, t)
     if s.parameters[P_BOOKS] != 0:
         count_access(s, g, place_at(s, s.warp[w, WARP_POSITION] - 1), count, l1_hits, l2_hits)
     if what == ASYNC:

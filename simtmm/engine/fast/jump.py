@@ -76,7 +76,7 @@ RECURS, DIFFERS, IS_OVER = (np.int64(outcome) for outcome in range(3))  # of a s
 
 @inlined
 def kept_or_same(s, g, at, value, keeps):
-    """Keep a number of a state, or say whether it is the one that is kept."""
+    """Keep a number of a state, or return whether it equals the one that is kept."""
     if keeps != 0:
         s.kept[g, at] = value
     return s.kept[g, at] == value

@@ -1,6 +1,6 @@
 """A launch: its arrays, laid out from a machine and a workload, and the calls of the compiled loops that go on with it.
 
-Nothing that is compiled owns memory: the arrays are made here.
+Nothing that is compiled owns memory: the arrays are allocated here.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -62,9 +62,11 @@ class Launch:
         threads: int,
         stream: Stream | None = None,
         booked: Booked | None = None,
+        traffic: Integers | None = None,
+        begun: Integers | None = None,
     ) -> None:
         """stream: of a streamed workload, at an earlier launch or none. booked: where warps' ticks are booked, if they
-        are.
+        are. traffic: likewise chunks over time. begun: int64[blocks], takes the tick at which each is placed.
         """
         self._origin, self._launch = workload.origin, launch
         part = Part.of(workload, launch)
@@ -93,6 +95,7 @@ class Launch:
         parameters[at.P_MOST_BLOCKS] = room.most_blocks
         parameters[at.P_PARTITIONED] = partitioned
         parameters[at.P_BREAKDOWN] = breakdown
+        parameters[at.P_BEGUN] = begun is not None
         parameters[at.P_JUMPS] = jumps
         parameters[[at.R_PENDING, at.R_LAST_BLOCK]] = part.first, part.last
         parameters[[at.R_AHEAD, at.R_LOADED]] = part.first
@@ -125,15 +128,19 @@ class Launch:
             port=np.full((groups * machine.ports, at.PORT_ROW), at.NEVER, dtype=np.int64),
             group=self.group,
             shortest=_shortest_blocks(machine, workload, part, self._lanes, parts) if self._lanes else table(1),
+            begun=table(1) if begun is None else begun,
             clock=empty_clock(groups),
             rings=table(groups, at.RINGS, ring),
             bits=all_free(groups, room.slots, room.places),
             in_flight=np.full((groups * room.slots if outstanding else 1, max(1, outstanding)), -1, dtype=np.int64),
             finishes=table(groups * room.slots if part.tally.asyncs else 1, ASYNCS),
             booked=table(1, 1, at.BOOKED_ROW) if booked is None else booked.table,
+            traffic=table(1, 1) if traffic is None else traffic,
             path=table(groups, at.PATH_ROW),
             paths=table(groups * room.slots if part.tally.asyncs and watches else 1, ASYNCS, at.ASYNC_ROW),
-            told=table(2),
+            told=table(3),
+            partition_updates=table(memory.partitions if partitioned and watches else 1),
+            port_free=table(groups * memory.ports),
             partition_free=table(memory.partitions if partitioned else 1),
             partition_writes=table(memory.partitions if machine.durations.turnaround else 1),
             rows=closed_rows(machine, partitioned),
@@ -154,8 +161,19 @@ class Launch:
         """Warps that are done so far."""
         return int(self.group[:, at.GROUP_DONE_WARPS].sum())
 
-    def go_on(self) -> bool:
-        """Simulate a stretch; True when the launch is over."""
+    @property
+    def tick(self) -> int:
+        """The tick that groups which keep one clock have come to."""
+        return int(self._state.parameters[at.R_TICK])
+
+    @property
+    def issued(self) -> int:
+        """Instructions issued so far."""
+        return int(self.group[:, at.GROUP_ISSUED].sum())
+
+    def go_on(self, steps: int | None = None) -> bool:
+        """Simulate a stretch, or about so many steps of groups; True when the launch is over."""
+        self._stretch = steps or self._stretch
         if self._lanes and self._open:
             stretches = {lane: self._lanes.submit(self._simulate, at.LANE + lane) for lane in self._open}
             self._open = {lane for lane, stretch in stretches.items() if stretch.result() == at.GO_ON}
@@ -207,9 +225,9 @@ class Launch:
             rows[:, [at.INTERVAL_BEGIN, at.INTERVAL_END]] += begin
         return rows
 
-    def finish(self) -> int:
-        """The launch's own ticks; up to there, idle groups are empty."""
-        ticks = int(self.group[:, at.GROUP_LAST].max(initial=0))
+    def finish(self, left: int | None = None) -> int:
+        """The launch's own ticks; up to there, idle groups are empty. left: when it was left, if it was."""
+        ticks = int(self.group[:, at.GROUP_LAST].max(initial=0)) if left is None else left
         if self._lanes:
             self._lanes.shutdown()
         self.group[:, at.GROUP_TIME + WHERE_TIME_GOES.index("empty")] += ticks - self.group[:, at.GROUP_ACCOUNTED]

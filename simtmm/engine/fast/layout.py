@@ -32,7 +32,7 @@ BLOCK_ROW = 6
 PORT_RELEASE, PORT_WARP, PORT_ACCESS, PORT_COUNT, PORT_GRANTED = range(5)
 PORT_ROW = 5
 GROUP_HELD, GROUP_LIVING, GROUP_MEMORY, GROUP_BARRIER, GROUP_ACCOUNTED, GROUP_BLOCKS, GROUP_WARPS = range(7)
-GROUP_LAUNCH_FREE, GROUP_GRANTED_SLOT, GROUP_GRANTED_AGE, GROUP_READY, GROUP_FINISHED, GROUP_PORT_FREE = range(7, 13)
+GROUP_LAUNCH_FREE, GROUP_GRANTED_SLOT, GROUP_GRANTED_AGE, GROUP_READY, GROUP_FINISHED, GROUP_STORE_FREE = range(7, 13)
 GROUP_MEMORY_HEAD, GROUP_MEMORY_TAIL, GROUP_OTHER_HEAD, GROUP_OTHER_TAIL, GROUP_QUEUE_HEAD, GROUP_QUEUE_TAIL = (
     np.int64(column) for column in range(13, 19)
 )
@@ -60,7 +60,7 @@ BOOKED_ROW = len(REASONS) + 4
 PATH_ROW = len(PATH)  # ticks of an access by reason, in their order, from PORT_QUEUE on
 PATH_PLACE = PATH_ROW  # of an async: the place of the access, behind its path
 ASYNC_ROW = PATH_ROW + 1
-TURNING, OPENING = range(2)  # of `told`
+TURNING, OPENING, BEHIND = range(3)  # of `told`
 LINE_CHUNK, LINE_FILL = range(2)  # of an open row of a partition: its number, and nothing
 LINE_ROW = 2
 WRITTEN, FILL_SHIFT = (
@@ -85,14 +85,15 @@ BIT_SETS = 3
     P_SCHEDULER, P_BREAKDOWN, P_TIMELINE, P_LANES, P_WIDE, P_FIRST_BLOCK, P_STORE_LATENCY, P_TURNAROUND, P_DROPS,
     P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
     P_CYCLE, P_JUMPS, P_STREAMED, P_BLOCK_WARPS, P_FIRST_WARP, P_BLOCK_INTERVAL,
-    P_FIRST_ACCESS, P_WATCH, P_BOOKS, P_PLACED, P_NOWHERE,
-) = range(53)  # fmt: skip
+    P_FIRST_ACCESS, P_WATCH, P_BOOKS, P_PLACED, P_NOWHERE, P_STORES_APART, P_STORE_INTERVAL, P_MEMORY_PORTS,
+    P_BEGUN,
+) = range(57)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(53, 60)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(57, 64)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
-R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(60, 65)
-PARAMETERS = 65
+R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(64, 69)
+PARAMETERS = 69
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -102,7 +103,7 @@ ON_STALL, EVERY_INSTRUCTION = 1, 2  # switch
 QUEUE, BITS = 1, 2  # order: ready warps in a queue (fifo) or as bits (the other schedulers)
 
 READY, SLEEPS, AT_BARRIER, IS_DONE = (np.int64(outcome) for outcome in range(4))  # what comes of advancing
-GO_ON, OVER, WIDE = range(3)  # what `run` says: call again; all is done; call for each lane, then again
+GO_ON, OVER, WIDE = range(3)  # what `run` returns: call again; all is done; call for each lane, then again
 
 
 class State(NamedTuple):
@@ -120,27 +121,31 @@ class State(NamedTuple):
     port: Any  # int64[groups * ports, PORT_*]
     group: Any  # int64[groups, GROUP_*]
     shortest: Any  # int64[blocks]: ticks that a block takes at least; only where groups run in lanes
+    begun: Any  # int64[blocks]: the tick at which each was placed, where that is asked for
     clock: Any  # int64[NEXT..., groups]: when something happens next, whether to issue now; some groups by number
     rings: Any  # int64[groups, MEMORY_TICKS..., ring]: sorted wake-ups from memory (ticks and slots), the other
     # wake-ups (pipeline, beginning, pause), ready warps in fifo's order, finished blocks that wait for a dispatch
     bits: Any  # uint64[groups, READY_SLOTS..., words]: slots of ready warps, free slots, free places
     in_flight: Any  # int64[groups * slots, outstanding]: finishes of asyncs, where their number is limited
     finishes: Any  # int64[groups * slots, room]: the latest finish of a warp's first n asyncs, at n - 1 modulo the room
-    ask: Any  # int64[ASK], of simtmm/trace/warps/blocks.py: what is asked of what fills windows
+    ask: Any  # int64[ASK], of simtmm/trace/warps/blocks.py: the request to the loop that fills windows
     ahead: Any  # int64[blocks, 2]: of a stream's blocks that come next, what fills windows, and their place there
+    port_free: Any  # int64[groups * memory ports]
     partition_free: Any  # int64[partitions]
     partition_writes: Any  # int64[partitions]: whether the last chunk was written, where turning round takes time
+    partition_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's
     rows: Any  # int64[partitions, open, LINE_*]: numbers of the open rows, latest used first
     l1: Any  # int64[groups * sets, ways, LINE_*]: latest used first
     l2: Any  # int64[sets, ways, LINE_*]: likewise; LINE_FILL holds WRITTEN as well
     slice_free: Any  # int64[partitions], of the L2
     watch: Any  # int64[groups * slots, WATCH_*], for the timeline
     intervals: Any  # int64[room, INTERVAL_*]: the timeline's, as they end
+    traffic: Any  # int64[stretches + 1, TRAFFIC]: chunks over time, and how they are counted (over_time.py)
     place: Any  # int32[operations], where they come from; an element where operations are places themselves
     booked: Any  # int64[lanes, places + 1, BOOKED_*]: where warps' ticks go; a small one where nobody asks
     path: Any  # int64[groups, PATH_ROW]: of the latest access of a group
-    paths: Any  # int64[groups * slots, room, ASYNC_ROW]: of the async that `finishes` tells of
-    told: Any  # int64[2]: what of the latest chunk's way its partition turned round, and opened a row
+    paths: Any  # int64[groups * slots, room, ASYNC_ROW]: of the async whose end `finishes` has
+    told: Any  # int64[3]: of the latest chunk's way: its partition turned round; opened a row; had an atomic before
     kept: Any  # int64[groups, KEPT...]: a state of each group that may recur, where long computes are jumped over
     kept_warp: Any  # int64[groups * slots, 3]: likewise each warp's position, and its instructions of a compute
     smallest: Any  # int64[blocks]: likewise the fewest warps of a block from this one on

@@ -7,11 +7,12 @@ import numpy as np
 
 from simtmm.engine.fast.cache import drop_line, find_line, insert_line, modulo
 from simtmm.engine.fast.layout import (
+    BEHIND,
     FILL_SHIFT,
     GROUP_L1_HITS,
     GROUP_L2_HITS,
     GROUP_LAST,
-    GROUP_PORT_FREE,
+    GROUP_STORE_FREE,
     GROUP_TRANSACTIONS,
     GROUP_TRANSLATED,
     LINE_CHUNK,
@@ -30,6 +31,7 @@ from simtmm.engine.fast.layout import (
     P_L2_SETS,
     P_L2_WAYS,
     P_LATENCY,
+    P_MEMORY_PORTS,
     P_OPEN_ROWS,
     P_PARTITIONED,
     P_PARTITIONS,
@@ -39,7 +41,10 @@ from simtmm.engine.fast.layout import (
     P_ROW_OPENING,
     P_SERIAL,
     P_SERVICE,
+    P_SLOTS,
+    P_STORE_INTERVAL,
     P_STORE_LATENCY,
+    P_STORES_APART,
     P_TURNAROUND,
     P_WATCH,
     P_WRITES_BACK,
@@ -47,6 +52,8 @@ from simtmm.engine.fast.layout import (
     TURNING,
     WRITTEN,
 )
+from simtmm.engine.fast.over_time import L1_HITS, L2_HITS, L2_LOADS, L2_STORES, LOADS, OTHERS, note
+from simtmm.engine.fast.over_time import MEMORY as AT_MEMORY
 from simtmm.native import inlined, prefetch
 from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE
 
@@ -70,9 +77,13 @@ def partition_of(s, chunk):
 
 
 @inlined
-def reserve(s, chunk, writes, service, t):
-    """Take a chunk's partition from t on, as soon as it is free; when that is."""
+def reserve(s, chunk, writes, updates, service, t):
+    """Take a chunk's partition from t on, as soon as it is free; when that is. updates: whether it is an atomic's."""
     partition = partition_of(s, chunk)
+    if s.parameters[P_WATCH] != 0:
+        s.told[BEHIND] = s.partition_updates[partition]
+        if service > 0:
+            s.partition_updates[partition] = updates
     begin = max(t, s.partition_free[partition])
     if s.parameters[P_TURNAROUND] > 0:
         s.told[TURNING] = 0
@@ -97,7 +108,7 @@ def insert_into_l2(s, row, chunk, line, t):
     last = s.parameters[P_L2_WAYS] - 1
     writes_back = s.parameters[P_WRITES_BACK] != 0 and s.parameters[P_PARTITIONED] != 0
     if writes_back and s.l2[row, last, LINE_CHUNK] >= 0 and s.l2[row, last, LINE_FILL] & WRITTEN != 0:
-        reserve(s, s.l2[row, last, LINE_CHUNK], np.int64(1), s.parameters[P_SERVICE], t)
+        reserve(s, s.l2[row, last, LINE_CHUNK], np.int64(1), np.int64(0), s.parameters[P_SERVICE], t)
     insert_line(s.l2, row, chunk, line, s.parameters[P_L2_WAYS])
 
 
@@ -116,8 +127,8 @@ def fetch_lines(s, g, first, count):
 
 
 @inlined
-def transfer_chunks(s, memory, g, what, first, count, t):
-    """Section 4: reserve the path of an instruction's chunks; the tick at which it finishes."""
+def transfer_chunks(s, memory, g, w, what, first, count, t):
+    """Section 4: reserve the path of the chunks of a warp's instruction; the tick at which it finishes."""
     latency = s.parameters[P_STORE_LATENCY] if what == STORE else s.parameters[P_LATENCY]
     s.group[g, GROUP_TRANSACTIONS] += count
     watches = s.parameters[P_WATCH] != 0
@@ -128,11 +139,18 @@ def transfer_chunks(s, memory, g, what, first, count, t):
             s.path[g, MEMORY_LATENCY] = latency
     if memory == NO:
         finish = t + latency  # neither ports nor partitions nor caches: every transfer takes L
+        note(s, LOADS if what in (LOAD, ASYNC) else OTHERS, t, count)
+        note(s, AT_MEMORY, t, count)
     else:
         finish = t
         serial = s.parameters[P_SERIAL] != 0
         cached = what in (LOAD, ASYNC)
         shared = s.parameters[P_L2_SETS] > 0 and (cached or (what == STORE and s.parameters[P_WRITES_BACK] != 0))
+        stores_apart = what == STORE and s.parameters[P_STORES_APART] != 0
+        port = g
+        if s.parameters[P_MEMORY_PORTS] > 1:
+            slot = w - g * s.parameters[P_SLOTS]
+            port = g * s.parameters[P_MEMORY_PORTS] + modulo(slot, s.parameters[P_MEMORY_PORTS])
         start = t
         passing = np.int64(-1)  # the run of chunks that is at the port
         for index in range(first, first + count):
@@ -145,8 +163,13 @@ def transfer_chunks(s, memory, g, what, first, count, t):
                     together = chunk // s.parameters[P_PORT_CHUNKS]
                 if s.parameters[P_PORT_CHUNKS] == 1 or together != passing:
                     passing = together
-                    start = max(t, s.group[g, GROUP_PORT_FREE])
-                    s.group[g, GROUP_PORT_FREE] = start + s.parameters[P_PORT_INTERVAL]
+                    if stores_apart:
+                        start = max(t, s.group[g, GROUP_STORE_FREE])
+                        s.group[g, GROUP_STORE_FREE] = start + s.parameters[P_STORE_INTERVAL]
+                    else:
+                        start = max(t, s.port_free[port])
+                        s.port_free[port] = start + s.parameters[P_PORT_INTERVAL]
+            note(s, LOADS if cached else OTHERS, start, np.int64(1))
             done = np.int64(-1)
             row1 = np.int64(0)
             row2 = np.int64(0)
@@ -154,6 +177,7 @@ def transfer_chunks(s, memory, g, what, first, count, t):
             waited = np.int64(0)  # for the partition, which opens a row and turns round meanwhile
             opening = np.int64(0)
             turning = np.int64(0)
+            behind = np.int64(0)  # an atomic, or another one's
             from_where = np.int64(MEMORY_LATENCY)
             took = latency
             if cached and s.parameters[P_L1_SETS] > 0:
@@ -164,6 +188,7 @@ def transfer_chunks(s, memory, g, what, first, count, t):
                     from_where = np.int64(L1_LATENCY)
                     done = max(start + took, fill)
                     s.group[g, GROUP_L1_HITS] += 1
+                    note(s, L1_HITS, start, np.int64(1))
             elif not cached and s.parameters[P_DROPS] != 0:
                 row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
                 drop_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
@@ -174,6 +199,7 @@ def transfer_chunks(s, memory, g, what, first, count, t):
                         begin = max(t, s.slice_free[slice_])
                         s.slice_free[slice_] = begin + s.parameters[P_L2_SERVICE]
                         at_memory = max(start, begin)
+                    note(s, L2_STORES if what == STORE else L2_LOADS, at_memory, np.int64(1))
                     row2 = modulo(chunk, s.parameters[P_L2_SETS])
                     line = find_line(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
                     if what == STORE:
@@ -187,17 +213,21 @@ def transfer_chunks(s, memory, g, what, first, count, t):
                         from_where = np.int64(L2_LATENCY)
                         done = max(at_memory + took, line >> FILL_SHIFT)
                         s.group[g, GROUP_L2_HITS] += 1
+                        note(s, L2_HITS, at_memory, np.int64(1))
                 if done < 0:
                     if serial or s.parameters[P_PARTITIONED] == 0:
                         done = at_memory + latency
                     else:
                         writes = np.int64(0) if cached else np.int64(1)
                         service = s.parameters[P_ATOMIC_SERVICE] if what == ATOMIC else s.parameters[P_SERVICE]
-                        begin = reserve(s, chunk, writes, service, t)
+                        updates = np.int64(1) if what == ATOMIC else np.int64(0)
+                        begin = reserve(s, chunk, writes, updates, service, t)
+                        behind = updates + s.told[BEHIND]
                         waited = max(np.int64(0), begin - at_memory)
                         opening = min(waited, s.told[OPENING])
                         turning = min(waited - opening, s.told[TURNING])
                         done = at_memory + waited + latency
+                    note(s, AT_MEMORY, at_memory + waited, np.int64(1))
                     if shared:
                         insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
                 if cached and s.parameters[P_L1_SETS] > 0:
@@ -212,7 +242,8 @@ def transfer_chunks(s, memory, g, what, first, count, t):
                     s.path[g, LINE_IN_FLIGHT] = 0
                 s.path[g, ROWS] = opening
                 s.path[g, TURNAROUND] = turning
-                s.path[g, ATOMICS_QUEUE if what == ATOMIC else MEMORY_QUEUE] = waited - opening - turning
+                s.path[g, MEMORY_QUEUE] = np.int64(0) if behind > 0 else waited - opening - turning
+                s.path[g, ATOMICS_QUEUE] = waited - opening - turning if behind > 0 else np.int64(0)
                 s.path[g, L2_QUEUE] += at_memory - start
                 s.path[g, from_where] += took
                 s.path[g, LINE_IN_FLIGHT] += done - at_memory - waited - took

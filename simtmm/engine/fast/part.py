@@ -27,6 +27,7 @@ class Part:
 
     @classmethod
     def of(cls, workload: AnyWorkload, launch: int) -> "Part":
+        """That of a launch, by its number."""
         first, last = (int(block) for block in workload.launch_blocks[launch : launch + 2])
         if isinstance(workload, StreamedWorkload):
             block_warps = np.full(last - first, workload.warps_of_blocks[launch])
@@ -36,6 +37,7 @@ class Part:
 
     @property
     def blocks(self) -> int:
+        """How many blocks there are."""
         return self.last - self.first
 
     @property
@@ -55,6 +57,7 @@ class Room:
 
     @classmethod
     def of(cls, machine: Machine, part: Part) -> "Room":
+        """What a group of the machine has for a launch."""
         sizes = part.block_warps
         largest = max(1, int(sizes.max(initial=0)))
         smallest = max(1, int(sizes.min(initial=largest)))

@@ -1,4 +1,4 @@
-"""Whether the arrays of a launch fit in memory, asked before any of them is made."""
+"""Whether the arrays of a launch fit in memory, checked before any of them is allocated."""
 
 from simtmm.computer import available_memory
 from simtmm.engine.fast import layout as at
@@ -39,6 +39,7 @@ def _tables(machine: Machine, room: Room, partitioned: bool) -> dict[str, int]:
     numbers = {
         "cores.groups": groups * of_a_group,
         "cores.cores_per_group": groups * machine.ports * at.PORT_ROW,
+        "memory.ports": groups * memory.ports,
         "memory.partitions": memory.partitions * of_a_partition,
     }
     if memory.rows and partitioned:

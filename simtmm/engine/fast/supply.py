@@ -41,6 +41,7 @@ class Held:
         self._part = part
 
     def fields(self) -> dict[str, Any]:
+        """See Supply."""
         own = self._workload
         return {
             "kind": own.kind,
@@ -55,9 +56,11 @@ class Held:
         }
 
     def supplied(self, state: State) -> State:
+        """See Supply."""
         return state
 
     def warm(self, lines: Integers, writes_back: bool) -> None:
+        """See Supply."""
         own = self._workload
         warps = own.block_warps[[self._part.first, self._part.last]]
         operations, chunks = (slice(*of[warps]) for of in (own.warp_operations, own.warp_chunks))
@@ -75,6 +78,7 @@ class Streamed:
         stream.begin(launch, rows)
 
     def fields(self) -> dict[str, Any]:
+        """See Supply."""
         windows = self._stream.windows
         return {
             "kind": windows.kind,
@@ -89,7 +93,10 @@ class Streamed:
         }
 
     def supplied(self, state: State) -> State:
+        """See Supply."""
         parameters = state.parameters
+        for known in self._pieces:
+            known.runs.let_go()
         if not parameters[at.R_HUNGRY]:
             return state
         self._drop(state)
@@ -114,5 +121,6 @@ class Streamed:
         self._pieces = [self._pieces[number] for number in needed]
 
     def warm(self, lines: Integers, writes_back: bool) -> None:
+        """See Supply."""
         for lowered in self._workload.lowered(self._launch):
             _WARM(lines, lowered.kind, lowered.amount, lowered.chunks, writes_back)

@@ -41,6 +41,9 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_TURNAROUND] = takes.turnaround
     parameters[at.P_DROPS] = memory.l1 is not None and memory.l1_after_store == "drop"
     parameters[at.P_PORT_INTERVAL] = takes.port_interval
+    parameters[at.P_MEMORY_PORTS] = memory.ports
+    parameters[at.P_STORES_APART] = memory.store_interval is not None
+    parameters[at.P_STORE_INTERVAL] = takes.store_interval
     parameters[at.P_PORT_CHUNKS] = memory.port_chunks
     parameters[at.P_SERVICE] = takes.service
     parameters[at.P_ATOMIC_SERVICE] = takes.atomic_service
@@ -126,6 +129,7 @@ def _has_path(machine: Machine) -> bool:
     memory, takes = machine.memory, machine.durations
     busy = (
         takes.port_interval
+        or takes.store_interval
         or takes.first_access
         or takes.service
         or takes.atomic_service

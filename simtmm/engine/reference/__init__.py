@@ -7,14 +7,16 @@ Warps are processes, waiting is an event. It shares no rule with simtmm/engine/f
     block       barriers                                 warp        a warp goes through its operations
     memory      the path of chunks                       cache       lines of caches, open rows
     report      what is counted                          booking     where warps' ticks go
-    jump        long computes
+    jump        long computes                            room        whether these objects fit in memory
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from simtmm.engine.reference.booking import Bookings
+from simtmm.engine.reference.over_time import OverTime
 from simtmm.engine.reference.report import Report
+from simtmm.engine.reference.room import check_room
 from simtmm.engine.reference.run import Run
 from simtmm.engine.reference.schedulers import SCHEDULERS, checked
 from simtmm.errors import EngineError
@@ -38,17 +40,20 @@ def simulate(
 
     scheduler: a user's rule in the place of the machine's; see simtmm.engine.
     """
+    check_room(machine, workload)
     pick = checked(scheduler) if scheduler else SCHEDULERS[machine.scheduling.scheduler]
     of_operations = workload.place if workload.has_places else workload.kind
     time = dict.fromkeys(WHERE_TIME_GOES, 0)
-    total = Report(time=time, intervals=[] if timeline else None, bookings=Bookings(workload.known_places))
+    over_time = OverTime() if timeline else None
+    bookings = Bookings(workload.known_places, stalls)
+    total = Report(time=time, intervals=[] if timeline else None, over_time=over_time, bookings=bookings)
     overhead = machine.durations.launch_overhead
     launch_ticks: list[int] = []
     for launch in range(workload.launches):
         total.launch_begin = sum(launch_ticks) + overhead
         run = Run(machine, workload, launch, total, progress, pick, of_operations)
         launch_ticks.append(overhead + run.finish())
-        total.bookings.end_launch()
+        total.bookings.end_launch(sum(total.time.values()) - total.time["empty"] if breakdown else None)
     if timeline and sum(launch_ticks) > LARGEST:
         raise EngineError(
             f"{workload.origin} on {machine.name}: takes {sum(launch_ticks)} ticks, which a timeline can't tell: must "
@@ -68,4 +73,5 @@ def simulate(
         engine="reference",
         timeline=None if total.intervals is None else Timeline.from_rows(total.rows()),
         stalls=total.bookings.stalls(f"{workload.origin} on {machine.name}") if stalls else None,
+        traffic=None if over_time is None else over_time.traffic(),
     )

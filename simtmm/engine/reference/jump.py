@@ -44,7 +44,7 @@ class Jumps:
         self.time: dict[str, int] = {}
 
     def ahead(self) -> int:
-        """Ticks to jump at the issue phase of this one, 0 or whole periods: the group is made what it is then."""
+        """Ticks to jump at the issue phase of this one, 0 or whole periods: the group is put into its state then."""
         self.left -= 1
         if self.left > 0 and self.group.granted_last is not self.granted_last:
             return 0

@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from simtmm.engine.reference.booking import Path
 from simtmm.engine.reference.cache import Lines, OpenRows
+from simtmm.engine.reference.over_time import OverTime
 from simtmm.machine import Machine
 from simtmm.stalls import Reason
 from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE, Workload
@@ -19,7 +20,8 @@ def mix(x: int) -> int:
 class Memory:
     """The path of chunks: the ports and L1s of the groups, the L2 and the partitions of all. New for each launch."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, over_time: OverTime | None = None) -> None:
+        self.over_time = over_time
         memory, durations = machine.memory, machine.durations
         self.latency, self.store_latency = durations.latency, durations.store_latency
         self.serial = memory.transfers == "serial"
@@ -37,9 +39,13 @@ class Memory:
         self.slice_free: defaultdict[int, int] = defaultdict(int)
         l1, groups = memory.l1, range(machine.cores.groups)
         self.l1 = [Lines(l1, durations.l1_latency) for _ in groups] if l1 else None
-        self.port_free = [0] * machine.cores.groups
+        self.ports = memory.ports
+        self.port_free: defaultdict[tuple[int, int], int] = defaultdict(int)  # of a port of a group
+        self.store_interval = durations.store_interval
+        self.store_free: defaultdict[int, int] | None = None if memory.store_interval is None else defaultdict(int)
         self.partition_free: defaultdict[int, int] = defaultdict(int)
         self.partition_writes: defaultdict[int, bool] = defaultdict(bool)
+        self.partition_updates: defaultdict[int, bool] = defaultdict(bool)  # by its last chunk that took any time
         rows, opening = memory.rows, durations.row_opening
         self.rows = [OpenRows(rows, opening, self.partitions) for _ in range(self.partitions)] if rows else None
         self.first_access = durations.first_access
@@ -51,7 +57,12 @@ class Memory:
         self.l1_hits = 0
         self.l2_hits = 0
 
-    def access(self, group: int, kind: int, chunks: list[int], now: int) -> int:
+    def note(self, what: str, tick: int) -> None:
+        """A chunk passes, as the traffic over time calls it."""
+        if self.over_time is not None:
+            self.over_time.note(what, tick)
+
+    def access(self, group: int, slot: int, kind: int, chunks: list[int], now: int) -> int:
         """Reserve the whole path of an instruction that leaves its port now; the tick at which it finishes."""
         finish = now
         start, passing = now, -1
@@ -64,8 +75,7 @@ class Memory:
             else:
                 if self.port_chunks == 1 or chunk // self.port_chunks != passing:
                     passing = chunk // self.port_chunks
-                    start = max(now, self.port_free[group])
-                    self.port_free[group] = start + self.port_interval
+                    start = self.through_port(group, kind, slot, now)
                 done = self.transfer(group, kind, chunk, start, now)
                 if done > finish:
                     finish, self.path = done, {Reason.PORT_QUEUE: start - now, **self.way}
@@ -77,9 +87,21 @@ class Memory:
         self.last_finish = max(self.last_finish, finish)
         return finish
 
+    def through_port(self, group: int, kind: int, slot: int, now: int) -> int:
+        """When a chunk, or a run of them, leaves the group: by the port of its warp's slot, or by the stores' path."""
+        if kind == STORE and self.store_free is not None:
+            start = max(now, self.store_free[group])
+            self.store_free[group] = start + self.store_interval
+        else:
+            port = group, slot % self.ports
+            start = max(now, self.port_free[port])
+            self.port_free[port] = start + self.port_interval
+        return start
+
     def transfer(self, group: int, kind: int, chunk: int, start: int, now: int) -> int:
         """The finish of one chunk: from a cache, or from global memory and then into the caches."""
         l1, l2 = self.l1[group] if self.l1 else None, self.l2
+        self.note("loads" if kind in (LOAD, ASYNC) else "others", start)
         if kind not in (LOAD, ASYNC):
             if l1 and self.stores_drop_lines:
                 l1.drop(chunk)
@@ -88,14 +110,17 @@ class Memory:
             return self.from_global_memory(kind, chunk, start, now)
         if l1 and (fill := l1.look_up(chunk)) is not None:
             self.l1_hits += 1
+            self.note("l1_hits", start)
             self.way = {Reason.L1_LATENCY: l1.latency, Reason.LINE_IN_FLIGHT: max(0, fill - start - l1.latency)}
             return max(start + l1.latency, fill)
         wait = start
         if l2:
             start = self.through_slice(chunk, start, now)
+            self.note("l2_loads", start)
         wait = start - wait
         if l2 and (fill := l2.look_up(chunk)) is not None:
             self.l2_hits += 1
+            self.note("l2_hits", start)
             finish = max(start + l2.latency, fill)
             self.way = {Reason.L2_LATENCY: l2.latency, Reason.LINE_IN_FLIGHT: max(0, fill - start - l2.latency)}
         else:
@@ -110,6 +135,7 @@ class Memory:
     def into_l2(self, l2: Lines, chunk: int, start: int, now: int) -> int:
         """The finish of a store that stays in the L2."""
         begin = self.through_slice(chunk, start, now)
+        self.note("l2_stores", begin)
         finish = begin + self.store_latency
         self.way = {Reason.L2_QUEUE: begin - start, Reason.L2_LATENCY: self.store_latency}
         if l2.look_up(chunk) is None:
@@ -149,26 +175,30 @@ class Memory:
         latency = self.store_latency if kind == STORE else self.latency
         self.way = {Reason.MEMORY_LATENCY: latency}
         if self.serial:
+            self.note("memory", start)
             return start + latency
-        begin, turning, opening = self.reserve(
-            chunk, kind not in (LOAD, ASYNC), self.atomic_service if kind == ATOMIC else self.service, now
-        )
+        behind = self.partition_updates[self.partition_of(chunk)]
+        service = self.atomic_service if kind == ATOMIC else self.service
+        begin, turning, opening = self.reserve(chunk, kind not in (LOAD, ASYNC), service, now, kind == ATOMIC)
         wait = max(0, begin - start)
         rows = min(wait, opening)
         turnaround = min(wait - rows, turning)
-        queue = Reason.ATOMICS_QUEUE if kind == ATOMIC else Reason.MEMORY_QUEUE
+        queue = Reason.ATOMICS_QUEUE if kind == ATOMIC or behind else Reason.MEMORY_QUEUE
         self.way |= {queue: wait - rows - turnaround, Reason.TURNAROUND: turnaround, Reason.ROWS: rows}
+        self.note("memory", max(start, begin))
         return max(start, begin) + latency
 
     def partition_of(self, chunk: int) -> int:
         """The partition, and so the slice of the L2, that a chunk belongs to."""
         return (mix(chunk) if self.hashed else chunk) % self.partitions
 
-    def reserve(self, chunk: int, writes: bool, service: int, now: int) -> tuple[int, int, int]:
+    def reserve(self, chunk: int, writes: bool, service: int, now: int, updates: bool = False) -> tuple[int, int, int]:
         """Reserve the chunk's partition; when it begins, and for how long it turns round and opens a row before."""
         partition = self.partition_of(chunk)
         turning = self.turnaround if writes != self.partition_writes[partition] else 0
         self.partition_writes[partition] = writes
+        if service:
+            self.partition_updates[partition] = updates
         opening = self.rows[partition].open(chunk) if self.rows else 0
         begin = max(now, self.partition_free[partition]) + turning + opening
         self.partition_free[partition] = begin + service

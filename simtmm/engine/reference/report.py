@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.engine.reference.booking import Bookings
+from simtmm.engine.reference.over_time import OverTime
 from simtmm.stalls import Places
 
 
@@ -14,7 +15,7 @@ class Report:
     """The counts of section 7.
 
     intervals: the timeline's rows, None without one. launch_begin: the first tick of the present launch.
-    bookings: where warps' ticks go.
+    bookings: where warps' ticks go. over_time: chunks over time, of a run with a timeline.
     """
 
     time: dict[str, int]
@@ -26,6 +27,7 @@ class Report:
     warps_done: int = 0
     intervals: list[tuple[int, ...]] | None = None
     launch_begin: int = 0
+    over_time: OverTime | None = None
     bookings: Bookings = field(default_factory=lambda: Bookings(Places(())))
 
     def rows(self) -> npt.NDArray[np.int64]:

@@ -52,7 +52,9 @@ class Run:
         self.warp_launch = machine.durations.warp_launch
         limits = (machine.limits.blocks_per_group, int(workload.launch_limits[launch]) or None)
         self.blocks_per_group = min((limit for limit in limits if limit is not None), default=None)
-        self.memory = Memory(machine)
+        if report.over_time is not None:
+            report.over_time.begin = report.launch_begin
+        self.memory = Memory(machine, report.over_time)
         if machine.memory.l2 and machine.memory.l2.start == "warm":
             self.memory.warm(workload, launch)
         # A rule of somebody's own may do anything, and a timeline has every interval.
@@ -141,7 +143,7 @@ class Run:
             self.dispatch_due.due(int(self.env.now), DISPATCH)
 
     def warp_done(self) -> None:
-        """Tell who watches."""
+        """Report progress to the watcher."""
         self.report.warps_done += 1
         if self.progress:
             self.progress(self.report.warps_done, self.workload.warps)

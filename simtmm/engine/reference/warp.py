@@ -217,7 +217,7 @@ class Warp:
         self.chunk_position += count
         place, memory = self.places[self.position - 1], self.run.memory
         hits = memory.l1_hits, memory.l2_hits
-        finish = memory.access(self.group.number, access, chunks, int(self.env.now))
+        finish = memory.access(self.group.number, self.slot, access, chunks, int(self.env.now))
         counted = (1, count, memory.l1_hits - hits[0], memory.l2_hits - hits[1])
         for what, number in zip((Count.REQUESTS, Count.CHUNKS, Count.L1_HITS, Count.L2_HITS), counted, strict=True):
             self.bookings.counts[place, what] += number

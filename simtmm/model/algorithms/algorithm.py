@@ -47,7 +47,7 @@ class Need:
         return good
 
     def refusal(self, name: str, value: float, limit: float) -> str:
-        """What is said of a value for which it does not hold."""
+        """The message for a value for which it does not hold."""
         return f"{name}: {self.symbol} = {value:.12g}: must be {self.relation} {self.written} = {limit:.12g}"
 
     def check(self, name: str, value: Floats, limit: Value) -> None:
@@ -147,8 +147,8 @@ class Algorithm:
         def terms(value: Callable[[Equation], Value], symbols: Mapping[str, Value]) -> dict[str, Value]:
             P, L, T = symbols["P"], symbols["L"], symbols["T"]
             chain = {"chain": value(form.chain) * L} if form.chain else {}
-            made = {"compute": value(form.work) / P, "span": value(form.span)} | chain
-            return made | {"memory": value(form.memory) * L / (T * P)}  # Eq. (3.2)
+            expressions = {"compute": value(form.work) / P, "span": value(form.span)} | chain
+            return expressions | {"memory": value(form.memory) * L / (T * P)}  # Eq. (3.2)
 
         chain = (form.chain,) if form.chain else ()
         parts = (form.work, form.span, form.memory, *chain)
@@ -169,8 +169,8 @@ class Algorithm:
         def terms(value: Callable[[Equation], Value], symbols: Mapping[str, Value]) -> dict[str, Value]:
             P, L, X, M = symbols["P"], symbols["L"], symbols["X"], value(form.memory)
             chain = value(form.chain) if form.chain else M / value(threads)
-            made = {"compute": value(form.work) / P, "span": value(form.span)}
-            return made | {"chain": chain * L, "memory": M * L / (X * P)}
+            expressions = {"compute": value(form.work) / P, "span": value(form.span)}
+            return expressions | {"chain": chain * L, "memory": M * L / (X * P)}
 
         parts = (form.work, form.span, form.memory, form.chain or threads)
         return self.formula("TMM, refined", variant, given, terms, ("P", "L", "X"), parts)

@@ -34,14 +34,14 @@ def letters(
     shared_memory: Value | None = None,
 ) -> dict[str, Any]:
     """The letters of a machine with these values, numbers or arrays; Z, in words, where it has shared memory."""
-    made = {
+    values = {
         "P": groups * cores_per_group,
         "Q": cores_per_group,
         "L": latency,
         "C": chunk_words,
         "X": max_threads_per_core,
     }
-    return made if shared_memory is None else made | {"Z": shared_memory / word_bytes}
+    return values if shared_memory is None else values | {"Z": shared_memory / word_bytes}
 
 
 def _at(machine: Machine, key: str) -> float | None:

@@ -2,7 +2,7 @@
 
 Both are found by one search: a label (the binding term, the faster algorithm) is computed on a logarithmic grid, and
 each change between neighbours is narrowed down by bisection. A stretch that begins and ends between two neighbours of
-the grid is not seen. Where a change can be solved for, it is told as a formula too.
+the grid is not seen. Where a change can be solved for, it is given as a formula too.
 """
 
 from collections.abc import Callable, Mapping

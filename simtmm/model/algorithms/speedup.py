@@ -64,14 +64,14 @@ def linear_speedup(algorithm: Algorithm, variant: str | None = None, given: Coll
         return {name: largest_latency(T1, M, T) for name, T in limits.items()} | {"M": M}
 
     parts = (form.work, form.memory, form.shared_memory)
-    made = dict(algorithm.formula("limits", variant, given, terms, ("X", "Z", "Q"), parts).expressions)
-    M = made.pop("M")
+    expressions = dict(algorithm.formula("limits", variant, given, terms, ("X", "Z", "Q"), parts).expressions)
+    M = expressions.pop("M")
     pieces = M.args if isinstance(M, sympy.Max) else (M,)
     found = []
     for piece in pieces:
         rest = [_simplified(piece / other) >= 1 for other in pieces if other != piece]
         where = sympy.And(*rest) if rest else None
-        found += [Constraint(name, _simplified(L * M / piece), piece, where) for name, L in made.items()]
+        found += [Constraint(name, _simplified(L * M / piece), piece, where) for name, L in expressions.items()]
     return found
 
 
@@ -106,15 +106,15 @@ class Speedup:
     """Of an algorithm with the threads that its prediction has.
 
     counts: T1, Tinf and M as formulas, in words. effective_work: T_E, operations. bounds: the speedup that each term
-    of the time allows, the least being S_P. hiding: the threads a core that hide the latency, and their limits. asked:
-    what linear speedup asks of L, where its condition holds.
+    of the time allows, the least being S_P. hiding: the threads a core that hide the latency, and their limits.
+    requirements: what linear speedup needs of L, where its condition holds.
     """
 
     counts: Mapping[str, str]
     effective_work: float
     bounds: Mapping[str, float]
     hiding: Hiding
-    asked: tuple[LatencyLimit, ...]
+    requirements: tuple[LatencyLimit, ...]
 
     @property
     def speedup(self) -> float:
@@ -129,7 +129,7 @@ class Speedup:
             "effective_work": self.effective_work,
             "speedup": self.speedup,
             "bounds": dict(self.bounds),
-            "asked": [vars(asked) for asked in self.asked],
+            "asked": [vars(each) for each in self.requirements],
         }
 
 
@@ -145,7 +145,7 @@ def speedup_of(
         effective_work=max(work, transfers * symbols["L"] / threads),  # Eq (3.1)
         bounds={name: work / term if term else inf for name, term in tmm.terms.items()},  # Eq (3.3)
         hiding=hiding_of(machine, work, span, transfers, threads, symbols["S"] * machine.memory.word_bytes),
-        asked=tuple(_latency_limits(algorithm, variant, given, symbols)),
+        requirements=tuple(_latency_limits(algorithm, variant, given, symbols)),
     )
 
 

@@ -13,8 +13,8 @@ from simtmm.model.equations.formula import Formula, Symbol
 from simtmm.model.equations.functions import Value
 from simtmm.model.equations.symbols import Z
 
-VARIED = ("n", "N", "m", "L", "T")  # along what two algorithms are compared, and regimes told
-LARGEST = 1e12  # of a problem's size along which regimes and winners are told
+VARIED = ("n", "N", "m", "L", "T")  # along what two algorithms are compared, and regimes found
+LARGEST = 1e12  # of a problem's size along which regimes and winners are found
 MOST = 1e60  # of a symbol that is given: products of a few of them are still numbers
 TRIES = 241  # points of a range at which a formula is tried
 HALVINGS = 60  # of a step between two of them, down to the last bits of a double

@@ -183,8 +183,8 @@ class _Points:
 
     def keep_shared_memory(self, message: str | Callable[[int], str]) -> None:
         """Those on a machine that has shared memory."""
-        told = message if callable(message) else lambda point: message
-        self.keep(~np.isnan(self.values["Z"]), NO_SHARED_MEMORY, told)
+        message_at = message if callable(message) else lambda point: message
+        self.keep(~np.isnan(self.values["Z"]), NO_SHARED_MEMORY, message_at)
 
     def keep_threads(self, held: Floats, shared: Floats) -> None:
         """Those whose T is at most what a core may hold, and what its shared memory allows; nan where it has none."""

@@ -65,7 +65,7 @@ class Symbol:
             raise ModelError(f"{model}: {self.name} = {shown(value)}: must be {self.allowed}") from None
 
     def refusal(self, model: str, value: float) -> str:
-        """What is said of a value outside the domain."""
+        """The message for a value outside the domain."""
         return f"{model}: {self.name} = {value:.12g}: must be {self.allowed} ({self.meaning})"
 
     def check(self, model: str, value: Value) -> Floats:
@@ -83,7 +83,7 @@ class Formula:
 
     name: of the model or algorithm. terms: a function of all symbols, by keyword, that gives a dict of term name to
     value; it uses simtmm.model.equations.functions for what operators do not do. symbols: in the order in which they
-    are told. combine: "max" where the parts overlap, "sum" where they come one after another. unit: of the terms.
+    are listed. combine: "max" where the parts overlap, "sum" where they come one after another. unit: of the terms.
     source: the document, and equation or table.
     """
 
@@ -190,7 +190,7 @@ class Evaluation:
     def prediction(
         self, clock_hz: float | None, more: Mapping[str, float] | None = None, source: str = ""
     ) -> Prediction:
-        """As a Prediction; of scalars, in cycles. more: symbols that follow from the others and are told as well."""
+        """As a Prediction; of scalars, in cycles. more: symbols that follow from the others and are listed as well."""
         symbols = {name: _plain(value) for name, value in self.values.items()}
         return Prediction(
             model=self.formula.name,

@@ -90,7 +90,7 @@ def ranked_configurations(
 
     All values are numbers or arrays that broadcast, and each element of their common shape is a configuration: T1
     operations and M transfers in B_r blocks of T_r threads, each block with Z_B bytes of shared memory, each thread
-    with R_T registers. For a grid give each list its own axis. S_D: the size that T1, M, B_r and Z_B are for, told
+    with R_T registers. For a grid give each list its own axis. S_D: the size that T1, M, B_r and Z_B are for, reported
     with the answer. most_threads: of a block, beyond which threads have no work. active_blocks: the most blocks of a
     group, where they are forced (occupancy.shared_memory_for). combine: "max" or "sum" of computing and memory.
 
@@ -123,12 +123,12 @@ def ranked_configurations(
     P, Q = machine.processors, machine.cores.cores_per_group
     B_a = np.minimum(active, forced)[fits]
     T = B_a * threads[fits] / Q
-    made = model.formula.evaluate(
+    values = model.formula.evaluate(
         T1=work[fits], M=transfers[fits], L=machine.memory.latency, T=T, B_r=blocks[fits], B_a=B_a, P=P, Q=Q
     )
     f_sched = scheduling_factor(blocks[fits], B_a, P, Q)
-    order = np.lexsort((blocks[fits], threads[fits], made.total))
-    feasible = Configurations(blocks[fits], threads[fits], size[fits], B_a, T, f_sched, made.total, made.bound)
+    order = np.lexsort((blocks[fits], threads[fits], values.total))
+    feasible = Configurations(blocks[fits], threads[fits], size[fits], B_a, T, f_sched, values.total, values.bound)
     return RankedConfigurations(
         Configurations(**{field.name: getattr(feasible, field.name)[order] for field in fields(Configurations)}),
         refused,

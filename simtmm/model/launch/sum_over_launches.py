@@ -15,7 +15,7 @@ from simtmm.trace.counts import Counts, LaunchCounts
 
 
 def of_launches(model: str, counts: Counts, value: Callable[[LaunchCounts], float]) -> Floats:
-    """A value of each launch. Raises ModelError where a program has work but no launches are told."""
+    """A value of each launch. Raises ModelError where a program has work but no launches are known."""
     if not counts.launches and (counts.work or counts.memory_operations):
         raise ModelError(f"{model}: counts without launches: must have at least one (Counts.launches)")
     return np.array([value(launch) for launch in counts.launches], dtype=np.float64)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from simtmm.errors import KernelError, shown
+from simtmm.files import is_file
 from simtmm.kernel import Kernel
 from simtmm.recorder.compiled.launches_file import sizes_of
 from simtmm.recorder.compiled.programs import LaunchText, program_kernel
@@ -31,6 +32,8 @@ def cuda_program(
     """
     path = Path(path)
     if grid is None or block is None:
+        if not is_file(path):
+            raise KernelError(f"{path}: there is no such file")
         missing = "--grid and --block" if grid is None and block is None else "--grid" if grid is None else "--block"
         raise KernelError(
             f"{path}: {missing}: how is it launched? Such as --grid 3907 --block 256 --arg n=1000000 "

@@ -23,6 +23,8 @@ def finished(
     modules: Sequence[LinkedModule],
     warnings: Sequence[str] = (),
     sample_blocks: int | None = None,
+    kept_blocks: Sequence[int] | None = None,
+    origin: Mapping[str, Any] | None = None,
 ) -> Trace:
     """The trace of launches whose events a recorder has taken.
 
@@ -32,15 +34,18 @@ def finished(
     modules: of their kernels, in the order in which they were launched first; at least one.
     warnings: what a reader of the trace must know.
     sample_blocks: most blocks of a launch that were recorded.
+    kept_blocks: instead, blocks of each launch that were recorded.
+    origin: a further note on where they were recorded.
     """
     text = "\0".join(unit.ptx for module in modules for unit in module.units)
     targets = [module.units[0].target for module in modules]
-    said = {
+    entries = {
         **provenance(),
         "recorder": "compiled",
         "schedules": [schedule.to_dict() for schedule in runs.schedules],
         "source": hashlib.sha256(text.encode()).hexdigest()[:20],
         **({"warnings": list(warnings)} if warnings else {}),
+        **(origin or {}),
     }
     return recorder.finish(
         name,
@@ -48,11 +53,13 @@ def finished(
         list(launches),
         runs.table(),
         runs.sites.sites,
-        said,
+        entries,
         sample_blocks,
         form="compiled",
         architecture=max(targets, key=_number),
         warp_size=WARP_SIZE if runs.for_warps else None,
+        kept_blocks=kept_blocks,
+        listings=runs.listings,
     )
 
 

@@ -28,43 +28,39 @@ class CompiledLaunches:
         most_events: int,
         name: str,
         machine_code: bool = True,
+        device: Device | None = None,
     ) -> None:
         """arrays: C-contiguous, in the order of registration. most_events: of all launches. name: begins errors.
 
-        machine_code: whether the machine's instructions are recorded, where they can be had.
+        machine_code: whether the machine's instructions are recorded, where they can be had. device: that runs them;
+        one without hardware if left out.
         """
         self.linked, self._name = linked, name
-        self.device = Device()
+        self.device = Device() if device is None else device
         self.runs = LaunchRuns(self.device, most_events, machine_code)
         self._arrays = dict(arrays)
-        self._addresses = {each: self.device.memory.place(each, array) for each, array in arrays.items()}
+        self._addresses = {
+            each: self.device.pointer(self.device.memory.place(each, array)) for each, array in arrays.items()
+        }
         self._functions: dict[str, KernelFunction] = {}
         self.warnings: list[str] = []
 
     def function(self, kernel: str) -> KernelFunction:
         """The kernel of a name. Raises KernelError."""
         if kernel not in self._functions:
-            self._functions[kernel] = KernelFunction(self.linked, self.linked.entry(kernel or None))
+            self._functions[kernel] = self.device.kernel_type(self.linked, self.linked.entry(kernel or None))
         return self._functions[kernel]
 
-    def run(self, launch: Launch, number: int) -> Iterator[Batch]:
-        """Run a launch and yield its events."""
+    def run(self, launch: Launch, number: int, chosen: Sequence[int] = ()) -> Iterator[Batch]:
+        """Run a launch and yield its events. chosen: numbers of the only blocks that run, ascending; all if empty."""
         function = self.function(launch.kernel)
         where = f"{self._name}: launch {number} of {bare_name(function.entry)}"
-        arguments: Sequence[Any] = launch.arguments
-        if isinstance(arguments, NamedArguments):
-            arguments = arguments.for_parameters(names(function.declared), where)
-        parameters = pack(function, [self._argument(a) for a in arguments], self._address, where)
-        yield from self.runs.run(function, _device_launch(launch, parameters, where), number)
+        parameters = self.parameters(launch, where)
+        yield from self.runs.run(function, _device_launch(launch, parameters, where, tuple(chosen)), number)
 
-    def _argument(self, argument: Any) -> Any:
-        return self._arrays.get(argument, argument) if isinstance(argument, str) else argument
-
-    def _address(self, argument: Any) -> int | None:
-        for name, array in self._arrays.items():
-            if argument is array:
-                return self._addresses[name]
-        return None
+    def parameters(self, launch: Launch, where: str) -> bytes:
+        """The bytes of a launch's parameters. where: how errors begin. Raises KernelError."""
+        return packed(self.function(launch.kernel), launch, self._arrays, self._addresses, where)
 
     def described(self, launch: Launch) -> TraceLaunch:
         """The launch as a trace has it, with what the assembler says that the kernel takes."""
@@ -81,12 +77,35 @@ class CompiledLaunches:
         return self.runs.has_accessed
 
     def has_stored(self, name: str) -> bool:
-        """Whether the launch run last has recorded a store to an array: not asked for, as none is watched."""
+        """Whether the launch run last has recorded a store to an array: never used, as none is watched."""
         return False
 
 
-def _device_launch(launch: Launch, parameters: bytes = b"", where: str = "") -> DeviceLaunch:
-    return DeviceLaunch(_three(launch.grid), _three(launch.block), parameters, launch.shared_memory_bytes, where)
+def packed(
+    function: KernelFunction, launch: Launch, arrays: Mapping[str, Array], addresses: Mapping[str, int], where: str
+) -> bytes:
+    """A launch's arguments as its kernel takes them.
+
+    arrays: of the program, by name. addresses: what stands for each of them. where: how errors begin.
+
+    Raises KernelError for arguments that the kernel does not take.
+    """
+    arguments: Sequence[Any] = launch.arguments
+    if isinstance(arguments, NamedArguments):
+        arguments = arguments.for_parameters(names(function.declared), where)
+
+    def address(argument: Any) -> int | None:
+        return next((addresses[name] for name, array in arrays.items() if argument is array), None)
+
+    return pack(function, [arrays.get(a, a) if isinstance(a, str) else a for a in arguments], address, where)
+
+
+def _device_launch(
+    launch: Launch, parameters: bytes = b"", where: str = "", chosen: tuple[int, ...] = ()
+) -> DeviceLaunch:
+    return DeviceLaunch(
+        _three(launch.grid), _three(launch.block), parameters, launch.shared_memory_bytes, where, chosen=chosen
+    )
 
 
 def _three(sizes: int | tuple[int, ...]) -> tuple[int, int, int]:

@@ -1,18 +1,22 @@
 """launches.toml: which device code, on which arrays, launched how, and what must come out."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from simtmm.documents import read_toml
 from simtmm.errors import KernelError, nearest, shown
+from simtmm.expression import Expression, expression
 from simtmm.files import is_file
 from simtmm.kernel import Kernel
-from simtmm.recorder.compiled.programs import LaunchText, program_kernel
+from simtmm.parameter import Parameter
+from simtmm.recorder.compiled.programs import LaunchText, Size, program_kernel
 
-KEYS = {"name", "source", "sources", "options", "arrays", "launch", "check"}
+KEYS = {"name", "source", "sources", "options", "parameters", "arrays", "launch", "check"}
 LAUNCH_KEYS = {"kernel", "grid", "block", "arguments", "shared", "repeat"}
 MOST_REPEATS = 1 << 20
+_SIZES = re.compile(r"\s*\d+(\s*[x,]\s*\d+)*\s*")  # 64x64
 
 
 def load_launches(path: str | Path) -> Kernel:
@@ -20,13 +24,15 @@ def load_launches(path: str | Path) -> Kernel:
 
     source = "saxpy.cu"                       # or sources = ["a.cu", "b.cu"], also .ptx, .cubin
     options = ["-DN=4", "-I../include"]       # of the compiler
+    [parameters]                              # macros of the compiler, too; other values with -p, or `tune`
+    width = 256
     [arrays]
     x = "random:float32:1000000"
     y = "input.npy"
     [[launch]]
     kernel = "saxpy"                          # may be left out where there is one
     grid = 3907                               # or [64, 64]
-    block = 256
+    block = "width"                           # what is computed from parameters; or ["width", 1]
     arguments = { n = 1000000, a = 2.0, x = "x", y = "y" }      # or a list, in order
     shared = 0                                # dynamic shared memory, in bytes
     repeat = 1
@@ -63,20 +69,34 @@ def load_launches(path: str | Path) -> Kernel:
     name = tables.get("name", path.stem)
     if not isinstance(name, str) or not name:
         raise KernelError(f"{path}: name = {shown(name)}: must be a text")
+    parameters = _parameters(_table(tables.get("parameters", {}), f"{path}: parameters"), f"{path}: parameters")
     return program_kernel(
         name,
         [folder / source for source in sources],
-        [_launch(table, f"{path}: launch[{number}]") for number, table in enumerate(launches)],
+        [_launch(table, f"{path}: launch[{number}]", parameters) for number, table in enumerate(launches)],
         arrays=arrays,
         expected=check,
         tolerance=float(tolerance),
         options=[_placed(option, folder) for option in _texts(tables.get("options", []), f"{path}: options")],
+        parameters=parameters,
         folder=folder,
         origin=str(path),
     )
 
 
-def _launch(table: Any, where: str) -> LaunchText:
+def _parameters(table: Mapping[str, Any], where: str) -> dict[str, Parameter]:
+    """The program's parameters from their defaults; each is a macro, so its name is one of C."""
+    found = {}
+    for name, default in table.items():
+        if not (name.isascii() and name.isidentifier()) or name == "seed":
+            raise KernelError(f"{where}.{shown(name)}: must be a name in C, and not seed")
+        if not isinstance(default, (int, float, str)) or isinstance(default, bool):
+            raise KernelError(f"{where}.{name} = {shown(default)}: must be a number or a text")
+        found[name] = Parameter(default, "of the file of launches")
+    return found
+
+
+def _launch(table: Any, where: str, parameters: Mapping[str, Parameter]) -> LaunchText:
     _known(_table(table, where), LAUNCH_KEYS, where, "")
     for key in ("grid", "block"):
         if key not in table:
@@ -92,20 +112,48 @@ def _launch(table: Any, where: str) -> LaunchText:
             raise KernelError(f"{where}: argument {name.lstrip('#')} = {shown(value)}: must be a number or a text")
     return LaunchText(
         kernel,
-        sizes_of(table["grid"], f"{where}: grid"),
-        sizes_of(table["block"], f"{where}: block"),
+        _computed(table["grid"], f"{where}: grid", parameters),
+        _computed(table["block"], f"{where}: block", parameters),
         {name: int(value) if isinstance(value, bool) else value for name, value in given.items()},
-        _whole(table.get("shared", 0), 0, 1 << 31, f"{where}: shared"),
+        _shared(table.get("shared", 0), f"{where}: shared", parameters),
         _whole(table.get("repeat", 1), 1, MOST_REPEATS, f"{where}: repeat"),
         where,
     )
+
+
+def _computed(value: Any, where: str, parameters: Mapping[str, Parameter]) -> tuple[Size, ...]:
+    """One to three sizes, of which some may be expressions of the parameters, where there are any."""
+    parts = value if isinstance(value, list) else [value]
+    if not parameters or not any(isinstance(part, str) and not _SIZES.fullmatch(part) for part in parts):
+        return sizes_of(value, where)
+    if not 1 <= len(parts) <= 3:
+        raise KernelError(f"{where} = {shown(value)}: must be one to three sizes")
+    return tuple(
+        _expression(part, where, parameters) if isinstance(part, str) else sizes_of(part, where)[0] for part in parts
+    )
+
+
+def _shared(value: Any, where: str, parameters: Mapping[str, Parameter]) -> Size:
+    if parameters and isinstance(value, str):
+        return _expression(value, where, parameters)
+    return _whole(value, 0, 1 << 31, where)
+
+
+def _expression(text: str, where: str, parameters: Mapping[str, Parameter]) -> Expression:
+    """An expression of the parameters. Raises KernelError for one of other names."""
+    parsed = expression(text, where, KernelError)
+    for name in sorted(parsed.names):
+        if name not in parameters:
+            raise KernelError(f"{where} {shown(text)}: {name}: is no parameter{nearest(name, parameters, parameters)}")
+    return parsed
 
 
 def sizes_of(value: Any, where: str) -> tuple[int, ...]:
     """One to three sizes, from a number, a list, or a text such as 64x64. Raises KernelError."""
     if isinstance(value, str):
         parts: list[Any] = [
-            int(part) if part.strip().isdecimal() else part for part in value.replace(",", "x").split("x")
+            int(part) if part.strip().isdecimal() and len(part) < 20 else part
+            for part in value.replace(",", "x").split("x")
         ]
     else:
         parts = value if isinstance(value, list) else [value]

@@ -4,16 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from simtmm.cuda.compilers import is_expression
 from simtmm.errors import KernelError, nearest, shown
+from simtmm.expression import Expression
 from simtmm.files import is_file
 from simtmm.kernel import Array, Kernel, Launch, expect_equal
-from simtmm.parameter import SEED
+from simtmm.parameter import SEED, Parameter
 from simtmm.recorder.compiled.values import value_of
+
+MOST_SIZE = 1 << 31  # blocks, threads or bytes of a launch
+Size: TypeAlias = int | Expression  # of a launch: a number, or one that follows from the program's parameters
 
 
 class NamedArguments(tuple[Any, ...]):
@@ -24,9 +28,9 @@ class NamedArguments(tuple[Any, ...]):
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "NamedArguments":
         """From names and values."""
-        made = cls(given.values())
-        made.names = tuple(given)
-        return made
+        arguments = cls(given.values())
+        arguments.names = tuple(given)
+        return arguments
 
     def for_parameters(self, parameters: Sequence[str], where: str) -> tuple[Any, ...]:
         """In the order of a kernel's parameters; as given where their names are not known. Raises KernelError."""
@@ -47,14 +51,16 @@ class NamedArguments(tuple[Any, ...]):
 
 @dataclass(frozen=True)
 class LaunchText:
-    """A launch as a user writes it. kernel: None for the only one. arguments: texts or numbers by name; a name that
-    begins with # is a place. shared: dynamic shared memory [bytes]. repeat: times that it is done."""
+    """A launch as a user writes it. kernel: None for the only one. grid, block: sizes, or what they are computed from.
+    arguments: texts or numbers by name; a name that begins with # is a place. shared: dynamic shared memory [bytes].
+    repeat: times that it is done.
+    """
 
     kernel: str | None
-    grid: tuple[int, ...]
-    block: tuple[int, ...]
+    grid: tuple[Size, ...]
+    block: tuple[Size, ...]
     arguments: Mapping[str, str | int | float]
-    shared: int = 0
+    shared: Size = 0
     repeat: int = 1
     where: str = "launch"
 
@@ -68,13 +74,15 @@ def program_kernel(
     expected: Mapping[str, str] | None = None,
     tolerance: float = 0.0,
     options: Sequence[str] = (),
+    parameters: Mapping[str, Parameter] | None = None,
     folder: Path | None = None,
     origin: str = "",
 ) -> Kernel:
     """A program as a Kernel, whose host is these launches.
 
     arrays: texts by name, that several launches may share. expected: files of arrays that must come out, by array.
-    tolerance: relative, of that. options: of the compiler. folder: where files are looked for. origin: the file
+    tolerance: relative, of that. options: of the compiler. parameters: of
+    the program, which are macros of the compiler, too. folder: where files are looked for. origin: the file
     that says so, if any, for errors.
 
     Raises KernelError for a file of device code that is not there.
@@ -82,9 +90,14 @@ def program_kernel(
     for source in sources:
         if not is_file(source):
             raise KernelError(f"{source}: there is no such file")
-    host = _Host(name, launches, dict(arrays or {}), dict(expected or {}), tolerance, folder or Path(), origin)
+    own = dict(parameters or {})
+    host = _Host(
+        name, launches, dict(arrays or {}), dict(expected or {}), tolerance, folder or Path(), origin, tuple(own)
+    )
     expressions = dict.fromkeys(launch.kernel for launch in launches if launch.kernel and is_expression(launch.kernel))
-    return Kernel(name, folder or Path(), {"seed": SEED}, "", host, tuple(sources), tuple(options), tuple(expressions))
+    return Kernel(
+        name, folder or Path(), {**own, "seed": SEED}, "", host, tuple(sources), tuple(options), tuple(expressions)
+    )
 
 
 class _Host(ModuleType):
@@ -99,30 +112,31 @@ class _Host(ModuleType):
         tolerance: float,
         folder: Path,
         origin: str,
+        macros: tuple[str, ...],
     ) -> None:
-        super().__init__(name, f"{name}: launched as its user said.")
+        super().__init__(name, f"{name}: launched as its user chose.")
         self._launches, self._texts, self._expected = launches, arrays, expected
-        self._tolerance, self._folder = tolerance, folder
+        self._tolerance, self._folder, self._macros = tolerance, folder, macros
         self._where = f"{origin}: " if origin else ""
         self._numbers: dict[tuple[int, str], Any] = {}
         self._names: dict[tuple[int, str], str] = {}
 
     def inputs(self, parameters: Any) -> dict[str, Array]:
-        """The arrays: those that are shared, and those that are made for an argument alone."""
+        """The arrays: those that are shared, and those that are allocated for an argument alone."""
         random = np.random.default_rng(parameters.seed)
-        made: dict[str, Array] = {}
+        arrays: dict[str, Array] = {}
         for name, text in self._texts.items():
             value = value_of(text, f"{self._where}arrays.{name}", self._folder, random)
             if not isinstance(value, np.ndarray):
                 raise KernelError(f"{self._where}arrays.{name} = {shown(text)}: must be an array")
-            made[name] = value
+            arrays[name] = value
         for number, launch in enumerate(self._launches):
             for argument, given in launch.arguments.items():
-                self._take(number, launch, argument, given, made, random)
+                self._take(number, launch, argument, given, arrays, random)
         for name in self._expected:
-            if name not in made:
-                raise KernelError(f"{self._where}check.{name}: is no array{nearest(name, made)}")
-        return made or {"nothing": np.zeros(1, np.uint8)}
+            if name not in arrays:
+                raise KernelError(f"{self._where}check.{name}: is no array{nearest(name, arrays)}")
+        return arrays or {"nothing": np.zeros(1, np.uint8)}
 
     def _take(
         self,
@@ -130,7 +144,7 @@ class _Host(ModuleType):
         launch: LaunchText,
         argument: str,
         text: str | int | float,
-        made: dict[str, Array],
+        arrays: dict[str, Array],
         random: np.random.Generator,
     ) -> None:
         if not isinstance(text, str):
@@ -144,9 +158,9 @@ class _Host(ModuleType):
             self._numbers[number, argument] = value if not isinstance(value, np.ndarray) else value[()]
             return
         name = f"argument_{argument[1:]}" if argument.startswith("#") else argument
-        while name in made:
+        while name in arrays:
             name += "_"
-        made[name] = value
+        arrays[name] = value
         self._names[number, argument] = name
 
     def launches(self, parameters: Any, memory: Mapping[str, Array]) -> Iterator[Launch]:
@@ -156,11 +170,14 @@ class _Host(ModuleType):
                 argument: self._names.get((number, argument), self._numbers.get((number, argument)))
                 for argument in launch.arguments
             }
+            grid, block = (tuple(_size(each, parameters, 1) for each in sizes) for sizes in (launch.grid, launch.block))
+            shared = _size(launch.shared, parameters, 0)
             for _ in range(launch.repeat):
-                yield Launch(
-                    launch.kernel or "", NamedArguments.of(given), launch.grid, launch.block,
-                    shared_memory_bytes=launch.shared,
-                )  # fmt: skip
+                yield Launch(launch.kernel or "", NamedArguments.of(given), grid, block, shared_memory_bytes=shared)
+
+    def defines(self, parameters: Any) -> dict[str, Any]:
+        """The program's own parameters, by which its device code differs."""
+        return {name: getattr(parameters, name) for name in self._macros}
 
     def check(self, parameters: Any, before: Mapping[str, Array], after: Mapping[str, Array]) -> None:
         """What came out against what was expected."""
@@ -168,3 +185,14 @@ class _Host(ModuleType):
         for name, text in self._expected.items():
             value = value_of(text, f"check.{name}", self._folder, random)
             expect_equal(name, after[name], np.asarray(value), self._tolerance)
+
+
+def _size(size: Size, parameters: Any, least: int) -> int:
+    """A size of a launch with these parameters. Raises KernelError for one that is no whole number, or less."""
+    if isinstance(size, int):
+        return size
+    value = size.value(vars(parameters))
+    if not isinstance(value, (int, float)) or not least <= value <= MOST_SIZE or value != int(value):
+        allowed = f"must be a whole number of at least {least} and at most {MOST_SIZE}"
+        raise KernelError(f"{size.what} {size.text!r}: gives {shown(value)}: {allowed}")
+    return int(value)

@@ -1,14 +1,15 @@
 """Record a kernel as it is compiled: its PTX, run on the CPU."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from simtmm.cuda.compilers import architecture_of_today
 from simtmm.files import check_writable, written_whole
-from simtmm.kernel import Kernel
+from simtmm.kernel import Array, Kernel
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.launches import CompiledLaunches
 from simtmm.recorder.compiled.module import module_of
@@ -42,6 +43,23 @@ def record(
     inputs = kernel.inputs(parameters)
     arrays = {name: np.array(array, array.dtype.newbyteorder("="), order="C") for name, array in inputs.items()}
     execution = CompiledLaunches(linked, arrays, limit, f"kernel {kernel.name}", machine_code)
+    return recorded(kernel, parameters, execution, arrays, output, progress, sample_blocks)
+
+
+def recorded(
+    kernel: Kernel,
+    parameters: dict[str, int | float | str],
+    execution: CompiledLaunches,
+    arrays: Mapping[str, Array],
+    output: str | Path | None = None,
+    progress: Callable[[int], None] | None = None,
+    sample_blocks: int | None = None,
+    origin: Mapping[str, Any] | None = None,
+) -> Trace:
+    """The trace of a kernel whose launches an execution runs, on these arrays; the answer is checked.
+
+    origin: a note on where it was recorded, beside what every trace holds.
+    """
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(written_whole(output)) if output else None
         recorder = TraceRecorder(path, most_bytes())
@@ -56,6 +74,7 @@ def record(
         warnings = [*run.warnings(), *execution.warnings]
         run.check()
         trace = finished(
-            recorder, kernel.name, run.parameters, run.launches, execution.runs, [linked], warnings, sample_blocks
-        )
+            recorder, kernel.name, run.parameters, run.launches, execution.runs, [execution.linked], warnings,
+            sample_blocks, origin=origin,
+        )  # fmt: skip
     return Trace(trace.info, Path(output)) if output else trace

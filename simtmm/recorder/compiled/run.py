@@ -6,18 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simtmm.cuda.checks.checker import check
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.events import LogReader
 from simtmm.cuda.execution.launch import local_bytes_of
-from simtmm.cuda.execution.layout import LOG_ENTRY
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.machine_function import MachineFunction, compare, machine_function
 from simtmm.errors import RecordingError
 from simtmm.files import KERNEL_MEMORY
+from simtmm.recorder.compiled.listings import Room, machine_listing, ptx_listing
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
 from simtmm.recorder.limits import kernel_memory
-from simtmm.trace.schedule import Schedule
+from simtmm.trace.runs.long_block import most_of_a_block
+from simtmm.trace.schedule import Listing, Schedule
 from simtmm.trace.schema import Batch, TraceArray, TraceLaunch
 
 
@@ -33,7 +35,7 @@ class _Scheduled:
 
     @property
     def schedule(self) -> Schedule:
-        """What its trace is made of."""
+        """The parts of its trace."""
         target = self.function.linked.units[0].target
         name = bare_name(self.function.entry)
         if self.machine is None:
@@ -53,15 +55,18 @@ class LaunchRuns:
         self.device = device
         self._machine_code = machine_code
         self._functions: dict[int, _Scheduled] = {}
+        self._run: dict[int, KernelFunction] = {}  # as PTX
         self.sites = CompiledSites()
         self.for_warps = False
         self._left = self._most = most_events
         self._memory = kernel_memory()
+        self._of_a_block = most_of_a_block()
         self._arrays: list[TraceArray] = []
         self.has_accessed = False
 
     def run(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> Generator[Batch, None, None]:
         """Run a launch and yield its events. Raises what `Device.run` raises, and RecordingError for too many."""
+        check(self.device, function, launch)
         self.for_warps = self.for_warps or is_for_warps(function.program)
         function = self._scheduled(function, launch, number)
         table = self.sites.table(function)
@@ -73,12 +78,14 @@ class LaunchRuns:
                 for batch in reader.add(piece, ended):
                     yield self._counted(batch, number, launch.where)
                 self._check(reader.held_events, launch.where)
+                self._check_room(reader, launch.where)
         for batch in reader.rest():
             yield self._counted(batch, number, launch.where)
         self.has_accessed = reader.accesses > 0
 
     def _scheduled(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> KernelFunction:
         """The kernel as machine code, if it does what its PTX does, as far as that was tried; else as it is."""
+        self._run[id(function)] = function
         if not self._machine_code:
             return function
         known = self._functions.get(id(function))
@@ -99,6 +106,18 @@ class LaunchRuns:
         """Of each kernel, what its instructions, their order and their waits are from."""
         return [known.schedule for known in self._functions.values()]
 
+    @property
+    def listings(self) -> list[Listing]:
+        """The code of each kernel: as PTX, and as machine code where that was run."""
+        room = Room()
+        found = []
+        for number, function in self._run.items():
+            known = self._functions.get(number)
+            if known is not None and known.machine is not None:
+                found.append(machine_listing(known.machine, self.sites.first_of(known.machine), room))
+            found.append(ptx_listing(function, self.sites.first_of(function), room))
+        return found
+
     def _counted(self, batch: Batch, number: int, where: str) -> Batch:
         self._left -= len(batch.events)
         self._check(0, where)
@@ -106,16 +125,24 @@ class LaunchRuns:
         return batch
 
     def _check(self, held: int, where: str) -> None:
-        """Raise RecordingError where there are too many events, or where those of blocks that go on fill the memory."""
+        """Raise RecordingError where there are too many events, with so many of blocks that go on."""
         if held > self._left or self._left < 0:
             raise RecordingError(
                 f"{where}: more than {self._most:,} events, which is all that may be held: does it loop for ever? Else "
                 "write to a file (simtmm record -o FILE), take smaller parameters or raise most_events"
             )
-        if held * LOG_ENTRY > self._memory:
+
+    def _check_room(self, reader: LogReader, where: str) -> None:
+        """Raise RecordingError where blocks that go on fill memory, or one of them its file."""
+        if reader.held_bytes > self._memory:
             raise RecordingError(
                 f"{where}: blocks that have not ended fill {self._memory:,} bytes of memory with events: do they loop "
                 f"for ever? Else raise {KERNEL_MEMORY}"
+            )
+        if reader.longest > self._of_a_block:
+            raise RecordingError(
+                f"{where}: a block recorded over {self._of_a_block:,} events, which is what may lie in temporary "
+                "files: does it loop for ever? Else set TMPDIR to a folder with more room"
             )
 
     def described(self, function: KernelFunction, launch: DeviceLaunch, registers: int = 0) -> TraceLaunch:

@@ -1,4 +1,4 @@
-"""The sites of compiled kernels: lines of the user's source, with what the compiler made of them."""
+"""The sites of compiled kernels: lines of the user's source, with the instructions compiled from them."""
 
 import re
 from collections.abc import Sequence
@@ -21,14 +21,20 @@ class CompiledSites:
     def __init__(self) -> None:
         self.sites: list[TraceSite] = []
         self._tables: dict[str, SiteTable] = {}
+        self._first: dict[str, int] = {}
         self._values = 0
 
     def table(self, function: KernelFunction) -> SiteTable:
         """What the numbers in the log of a kernel stand for."""
-        key = f"{id(function.linked)} {function.entry} {type(function).__name__}"
+        key = _key(function)
         if key not in self._tables:
+            self._first[key] = len(self.sites)
             self._tables[key] = self._add(function)
         return self._tables[key]
+
+    def first_of(self, function: KernelFunction) -> int | None:
+        """The number of its first site here, which those of its program follow; None if it was not run."""
+        return self._first.get(_key(function))
 
     def _add(self, function: KernelFunction) -> SiteTable:
         program, linked = function.program, function.linked
@@ -48,6 +54,10 @@ class CompiledSites:
             issues=np.array([bool(step.work) for step in steps], dtype=np.bool_),
             shared_site=shared,
         )
+
+
+def _key(function: KernelFunction) -> str:
+    return f"{id(function.linked)} {function.entry} {type(function).__name__}"
 
 
 class _Values:
@@ -73,8 +83,8 @@ def _is_generic(step: Step) -> bool:
 
 def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values) -> TraceSite:
     step = site.step
-    instruction = _telling(step)
-    location = linked.told(site.function, instruction.location) if instruction else None
+    instruction = _naming_instruction(step)
+    location = linked.readable_location(site.function, instruction.location) if instruction else None
     file, line, text = linked.place(site.function, location)
     return TraceSite(
         number,
@@ -92,7 +102,7 @@ def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values) 
     )
 
 
-def _telling(step: Step) -> Instruction | None:
+def _naming_instruction(step: Step) -> Instruction | None:
     """The instruction that stands for a step: its access, else the first that has a place in the source."""
     if step.kind != "work":
         return step.instructions[-1]

@@ -1,4 +1,4 @@
-"""Arguments as texts: numbers, arrays that are made, and arrays in files."""
+"""Arguments as texts: numbers, arrays that are generated, and arrays in files."""
 
 import math
 from pathlib import Path
@@ -17,9 +17,9 @@ MAKERS = {
     "arange": "arange:DTYPE:SHAPE",
     "random": "random:DTYPE:SHAPE[:LOW:HIGH]",
 }
-INTEGERS_BELOW = 100  # what `random` gives for whole numbers, where nothing is said
+INTEGERS_BELOW = 100  # what `random` gives for whole numbers, by default
 LARGEST = 1 << 40  # bytes of an array
-WIDER, WIDEST = ("arange", "random"), 8  # what is made of numbers of so many bytes first
+WIDER, WIDEST = ("arange", "random"), 8  # what is generated as numbers of so many bytes first
 FORMS = f"a number such as 1000, 0.5 or 2f, an array's file (.npy), or {', '.join(MAKERS.values())}"
 
 Value = int | float | npt.NDArray[Any]
@@ -39,7 +39,7 @@ def value_of(text: str, where: str, folder: Path, random: np.random.Generator) -
         return number
     maker = text.split(":", 1)[0]
     if maker in MAKERS and ":" in text:
-        return _made(text, where, random)
+        return _generated(text, where, random)
     if text.endswith(".npy"):
         return _from_file(folder / text, where)
     raise KernelError(f"{where} = {shown(text)}: must be {FORMS}")
@@ -64,7 +64,7 @@ def number_of(text: str) -> int | float | None:
     return None
 
 
-def _made(text: str, where: str, random: np.random.Generator) -> npt.NDArray[Any]:
+def _generated(text: str, where: str, random: np.random.Generator) -> npt.NDArray[Any]:
     maker, *parts = text.split(":")
     most = {"full": 3, "random": 4}.get(maker, 2)
     if len(parts) < 2 or len(parts) > most or (maker == "full" and len(parts) < 3) or len(parts) == 3 != most:

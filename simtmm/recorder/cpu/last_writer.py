@@ -20,7 +20,7 @@ def who_wrote(
     launches: Iterable[Launch],
     run: Callable[[Launch, int], Iterable[Batch]],
 ) -> str:
-    """In words, as the end of a sentence; nothing where that can't be told.
+    """In words, as the end of a sentence; nothing where that is unknown.
 
     address: in this process, of the wrong element, None if unknown; what lies outside `memory` is a check's own.
     memory: as it was before the first launch. run: runs a launch and gives its events.
@@ -31,7 +31,7 @@ def who_wrote(
     if not any(base <= place < base + memory.arrays[name].nbytes for name, base in memory.bases.items()):
         return ""
     last = None
-    with contextlib.suppress(KernelError, RecordingError):  # the wrong answer is what is to be told
+    with contextlib.suppress(KernelError, RecordingError):  # the wrong answer is what is to be reported
         for number, launch in enumerate(launches):
             for batch in run(launch, number):
                 found = _last_write(batch, place)

@@ -8,7 +8,6 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.computer import available_memory
 from simtmm.errors import KernelError, RecordingError, shown
 from simtmm.kernel import Kernel, Launch
 from simtmm.recorder.arguments import ArgumentKind, argument_value
@@ -20,12 +19,13 @@ from simtmm.recorder.launches import trace_launch
 from simtmm.recorder.limits import VARIABLE, kernel_memory, kernel_timeout
 from simtmm.recorder.sites import read_source
 from simtmm.trace.recording import TraceRecorder
+from simtmm.trace.runs.long_block import LongBlock, most_of_a_block
+from simtmm.trace.runs.mapped import LONG
 from simtmm.trace.schema import EVENT, Batch, Events, TraceLaunch, plain
 
 BATCH_EVENTS = 1 << 20  # a row group: 16 MiB of events in memory
 COMMAND_EVENTS = 1 << 17  # of a command of the process, before the next: what the caches hold
-MOST_EVENTS = 1 << 27  # of a batch and so of a block: 2 GiB; a block with more loops for ever
-COPIES = 3  # of a block's events that lie in memory at once: as they came, by thread, and for the trace
+MOST_EVENTS = LONG  # of a command: those of a block that has more are taken out while it runs
 
 
 class Room:
@@ -36,25 +36,28 @@ class Room:
         self._limit = limit
         self._recorder = recorder
         self._in_memory = in_memory
-        self._of_a_block = max(1, min(MOST_EVENTS, available_memory() // 2 // EVENT.itemsize // COPIES))
+        self._of_a_block = most_of_a_block()
 
     @property
     def _kept(self) -> int:
         return self._recorder.events if self._recorder else 0
 
-    def left(self) -> int:
-        """For the next batch."""
-        return min(self._of_a_block, self._limit - self._kept)
+    def left(self, events: int = 0) -> int:
+        """For the next batch, or for a block that goes on and has had so many."""
+        return min(self._of_a_block, self._limit - self._kept) - events
 
     def has_for(self, events: int) -> bool:
-        """Whether so many more, and a batch behind them, can't meet the limit: then both may be under way."""
-        return self._kept + events + self._of_a_block <= self._limit
+        """Whether so many more, and a command behind them, can't meet the limit: then both may be under way."""
+        return self._kept + events + MOST_EVENTS <= self._limit and self._of_a_block >= MOST_EVENTS
 
     def complaint(self, events: int) -> str:
         """That a batch had more than so many."""
         so_far = self._kept + events
         if so_far < self._limit:
-            return f"a block recorded over {events} events: does it loop for ever?"
+            return (
+                f"a block recorded over {events} events, which is what may lie in temporary files: does it loop for "
+                "ever? Else set TMPDIR to a folder with more room"
+            )
         may, how = ("be recorded", "most_events") if not self._in_memory else ("be held in memory", VARIABLE)
         ways = ["write to a file (simtmm record -o FILE)"] if self._in_memory else []
         return (
@@ -122,7 +125,7 @@ class CpuLaunches:
         self._numbers = {name: number for number, name in enumerate(memory.arrays)}
         self.warnings: list[str] = []
         self._pile = _Pile()
-        self._apart: set[tuple[str, int, int]] = set()  # told already
+        self._apart: set[tuple[str, int, int]] = set()  # reported already
         timeout, most_memory = kernel_timeout(), kernel_memory()
         try:
             self.process = KernelProcess(program, memory, BATCH_EVENTS, MOST_EVENTS, timeout, most_memory)
@@ -137,24 +140,45 @@ class CpuLaunches:
 
     def run(self, launch: Launch, number: int) -> Iterator[Batch]:
         """Run a launch and yield its events, a batch of blocks at a time. It runs on while they are taken in."""
+        return self.run_blocks(launch, number, 0, launch.blocks)
+
+    def run_blocks(self, launch: Launch, number: int, first: int, last: int) -> Iterator[Batch]:
+        """Likewise its blocks from the first up to the last, that one left out."""
         where = f"kernel {self.kernel.name}: launch {number} of {launch.kernel.strip() or shown(launch.kernel)}"
         room = self.room
         command = self._command(launch, where)
-        self._begin(command, launch, room.left(), where)
+        command.first = first
+        self._begin(command, last, room.left(), where)
         pile = self._pile
         pile.clear()
-        done = 0
-        while done < launch.blocks:
+        long: LongBlock | None = None  # that goes on
+        done = first
+        while done < last:
             with self._named(where):
                 outcome = self.process.end()
+            if long and not outcome.blocks:
+                outcome.fault.count += long.events
             self._check(outcome, launch, where)
             turn, done = command.turn, command.first + outcome.blocks
             command.first, command.turn, command.begins = done, 1 - turn, 0
-            is_last = done == launch.blocks
-            ahead = not is_last and room.has_for(pile.events + outcome.count)
+            is_last = done == last
+            ahead = not (is_last or long or outcome.goes_on) and room.has_for(pile.events + outcome.count)
             if ahead:
-                self._begin(command, launch, room.left(), where)
+                self._begin(command, last, room.left(), where)
             events, ends = self.process.events(turn, outcome.count), self.process.ends(turn, outcome.blocks)
+            if long and outcome.blocks:
+                long.add(events[: ends[0]])
+                yield long.batch(number, done - outcome.blocks)
+                long, events, ends = None, events[ends[0] :], ends[1:] - ends[0]
+            if outcome.goes_on:
+                whole = int(ends[-1]) if len(ends) else 0
+                pile.add(events[:whole], ends)
+                if pile.blocks:
+                    yield pile.batch(number, done)
+                long = long or LongBlock()
+                self._begin(command, last, room.left(long.events + len(events) - whole), where)
+                long.add(events[whole:])
+                continue
             is_lent = self.lends and ahead and not pile.blocks and outcome.count >= COMMAND_EVENTS // 2
             if not is_lent:
                 pile.add(events, ends)
@@ -165,14 +189,14 @@ class CpuLaunches:
             if is_lent:
                 blocks = np.arange(done - outcome.blocks, done, dtype=np.int32)
                 yield Batch(events, np.full(outcome.blocks, number, np.int32), blocks, ends, is_lent=True)
-            elif not ahead or max(pile.events, pile.blocks) >= BATCH_EVENTS:
+            elif pile.blocks and (not ahead or max(pile.events, pile.blocks) >= BATCH_EVENTS):
                 yield pile.batch(number, done)
             if not ahead and not is_last:
-                self._begin(command, launch, room.left(), where)
+                self._begin(command, last, room.left(), where)
         self._check_shared_memory(outcome.shared_bytes, launch, where)
 
-    def _begin(self, command: Command, launch: Launch, most: int, where: str) -> None:
-        command.last = min(launch.blocks, command.first + BATCH_EVENTS)
+    def _begin(self, command: Command, last: int, most: int, where: str) -> None:
+        command.last = min(last, command.first + BATCH_EVENTS)
         command.wanted, command.most = min(COMMAND_EVENTS, BATCH_EVENTS), most
         with self._named(where):
             self.process.begin(command)
@@ -194,7 +218,7 @@ class CpuLaunches:
         """The arrays that a launch is given to be written to, so far as its signature tells."""
         signature = self.process.signatures.get(launch.kernel, [])
         pairs = zip(launch.arguments, signature, strict=False)
-        return [str(given) for given, (kind, _, constant) in pairs if kind == ArgumentKind.POINTER and not constant]
+        return [str(given) for given, taken in pairs if taken.kind == ArgumentKind.POINTER and not taken.constant]
 
     def _command(self, launch: Launch, where: str) -> Command:
         """The command that begins a launch, its arguments as the kernel's signature wants them."""
@@ -208,11 +232,13 @@ class CpuLaunches:
             raise KernelError(f"{where}: takes {len(signature)} arguments, {len(launch.arguments)} were given")
         command = Command(kernel=list(signatures).index(launch.kernel), begins=1)
         command.shape[:] = (*launch.grid, *launch.block)  # type: ignore[misc]
-        for position, (given, (kind, size, _)) in enumerate(zip(launch.arguments, signature, strict=True)):
+        for position, (given, taken) in enumerate(zip(launch.arguments, signature, strict=True)):
             name = f"{where}: argument {position + 1}"
-            value = argument_value(given, kind, size, self.memory.bases, 0, name)
+            value = argument_value(given, taken.kind, taken.size, self.memory.bases, 0, name)
             command.arguments[position][: value.nbytes] = value.tobytes()
-            command.pointers |= (kind == ArgumentKind.POINTER) << position
+            if taken.kind == ArgumentKind.POINTER:
+                taken.check_array(self.memory.arrays[str(given)].dtype, f"{name}, {given}")
+                command.pointers |= 1 << position
         return command
 
     @contextlib.contextmanager
@@ -237,8 +263,8 @@ class CpuLaunches:
             case FaultCode.TOO_MUCH:
                 return f"{where}: {self.room.complaint(fault.count)}"
             case FaultCode.THREW:
-                said = self.process.thrown.split("\n")[0]
-                return f"{where} or after it: threw an exception{f': {said}' if said else ''}"
+                reason = self.process.thrown.split("\n")[0]
+                return f"{where} or after it: threw an exception{f': {reason}' if reason else ''}"
             case FaultCode.NO_MEMORY:
                 return f"{where}: out of memory with {launch.threads_per_block} threads a block"
             case code:

@@ -1,4 +1,4 @@
-"""What a kernel's process is told and answers: the structures of process_cpu.cuh, word for word."""
+"""Requests to a kernel's process and its replies: the structures of process_cpu.cuh, word for word."""
 
 import ctypes
 
@@ -54,12 +54,13 @@ class Command(ctypes.Structure):
 
 
 class Outcome(ctypes.Structure):
-    """What came of a command: so many events of so many blocks."""
+    """What came of a command: so many events of so many blocks, and of one that goes on with the next command."""
 
     _fields_ = (
         ("count", ctypes.c_ulonglong),
         ("blocks", ctypes.c_longlong),
         ("shared_bytes", ctypes.c_longlong),
+        ("goes_on", ctypes.c_longlong),
         ("fault", Fault),
         ("ended_early", Apart),
         ("at_two_sites", Apart),

@@ -1,8 +1,9 @@
-"""A kernel's instrumented C++ build in a process of its own: what it is told, what it answers, and how it ends.
+"""A kernel's instrumented C++ build in a process of its own: its requests, its replies, and how it ends.
 
 A kernel may do anything: abort, exit, run past an array, spin for ever. At worst that ends its process, which a
 watchdog ends too where it records nothing for too long or takes too much memory. Arrays, events and the place where
-the kernel is lie in memory shared with it (process_cpu.cuh has the other side), so its end can be told with the place.
+the kernel is lie in memory shared with it (process_cpu.cuh has the other side), so its end can be reported with the
+place.
 """
 
 import contextlib
@@ -22,6 +23,7 @@ import numpy.typing as npt
 
 from simtmm.errors import RecordingError, shown
 from simtmm.files import KERNEL_MEMORY, KERNEL_TIMEOUT
+from simtmm.recorder.arguments import Taken
 from simtmm.recorder.cpu.messages import Command, Outcome, Seen
 from simtmm.recorder.cpu.shared_file import SharedFile
 from simtmm.recorder.global_memory import GlobalMemory
@@ -136,17 +138,20 @@ class KernelProcess:
         begin = PLACE_BYTES + 8 * self._most_blocks * turn
         return np.frombuffer(self._place, np.uint64, blocks, begin).astype(np.int64)
 
-    def _hear_signatures(self) -> dict[str, list[tuple[str, int, bool]]]:
-        said = b""
-        while not said.endswith(b"\n\n"):
+    def _hear_signatures(self) -> dict[str, list[Taken]]:
+        reply = b""
+        while not reply.endswith(b"\n\n"):
             try:
-                said += self._hear(1) if said.endswith(b"\n") else self._hear_some(1 << 12)
+                reply += self._hear(1) if reply.endswith(b"\n") else self._hear_some(1 << 12)
             except EndedError as ended:
                 raise RecordingError(f"the build ended before any kernel ran: {ended.why}") from None
-        kernels = {}
-        for line in said.decode().splitlines()[:-1]:
+        kernels: dict[str, list[Taken]] = {}
+        for line in reply.decode().splitlines()[:-1]:
             name, *arguments = line.split(" ")
-            kernels[name] = [(word[0], int(word[1:].rstrip("r")), word.endswith("r")) for word in arguments]
+            kernels[name] = []
+            for word in arguments:
+                own, _, pointee = word.partition("/")
+                kernels[name].append(Taken(own[0], int(own[1:].rstrip("r")), own.endswith("r"), pointee))
         return kernels
 
     def _tell(self, message: bytes) -> None:
@@ -157,10 +162,10 @@ class KernelProcess:
             raise self._ended() from None
 
     def _hear(self, size: int) -> bytes:
-        said = b""
-        while len(said) < size:
-            said += self._hear_some(size - len(said))
-        return said
+        reply = b""
+        while len(reply) < size:
+            reply += self._hear_some(size - len(reply))
+        return reply
 
     def _hear_some(self, most: int) -> bytes:
         """Some of what the process says, as soon as it says something; the watchdog looks meanwhile."""
@@ -168,10 +173,10 @@ class KernelProcess:
             if self._process.poll() is not None and not self._poll.poll(0):
                 raise self._ended()
             self._look()
-        said = os.read(self._replies, most)
-        if not said:
+        reply = os.read(self._replies, most)
+        if not reply:
             raise self._ended()
-        return said
+        return reply
 
     def _look(self) -> None:
         """The watchdog: end the process where it has recorded nothing for too long, or takes too much memory."""

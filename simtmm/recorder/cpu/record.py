@@ -89,7 +89,7 @@ def _finder(execution: CpuLaunches, memory: GlobalMemory) -> "RaceFinder":
 
 
 def _last_writer(wrong: Wrong, run: ProgramRun, execution: CpuLaunches) -> str:
-    """Who wrote the wrong element last, which is told by running the program again."""
+    """Who wrote the wrong element last, found by running the program again."""
     memory, execution.room = execution.memory, Room(NO_LIMIT, in_memory=False)
     execution.lends = False  # what is lent can't be written to
     for name, array in run.before.items():

@@ -16,7 +16,7 @@ class SharedFile:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.number = _made()
+        self.number = _open_unnamed()
         os.ftruncate(self.number, size)
 
     def __enter__(self) -> "SharedFile":
@@ -53,7 +53,7 @@ class SharedFile:
             self.number = -1
 
 
-def _made() -> int:
+def _open_unnamed() -> int:
     if hasattr(os, "memfd_create"):
         with contextlib.suppress(OSError):  # a container may forbid it
             return os.memfd_create("simtmm")

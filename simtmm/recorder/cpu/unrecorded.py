@@ -1,4 +1,4 @@
-"""What a kernel does without a macro is not seen by a recording as written. Where that shows, it is told.
+"""What a kernel does without a macro is not seen by a recording as written. Where that shows, a warning says so.
 
 It shows in a launch that records no access at all, and in an array that a launch has changed though no recorded store
 touched it. An access that is left out beside others does not show.
@@ -26,7 +26,8 @@ class Unrecorded:
 
     def __init__(self, arrays: Mapping[str, Array], before: Mapping[str, Array], how: str = HOW) -> None:
         """arrays: as the launches change them. before: copies of them before the first launch. how: what is recorded,
-        as warnings say it."""
+        as warnings say it.
+        """
         self._how = how
         self._arrays = {name: _words(array) for name, array in arrays.items()}
         self._last = {name: _words(array) for name, array in before.items()}  # as they were when last looked at
@@ -61,20 +62,22 @@ class Unrecorded:
 
     def warnings(self) -> list[str]:
         """What a reader of the trace must know, in words."""
-        said = []
+        warnings = []
         for function, launches in self._silent.items():
             which = f"launch {launches[0]} of {function}"
             if len(launches) > 1:
                 which = f"{len(launches)} launches of {function}, the first {launches[0]},"
-            said.append(f"{which} recorded no access to memory: {self._how}")
+            warnings.append(f"{which} recorded no access to memory: {self._how}")
         for function, names in self._changed.items():
-            said.append(f"{function} changed {_listed(names)} without a recorded store: {self._how}")
+            warnings.append(f"{function} changed {_listed(names)} without a recorded store: {self._how}")
         if self._passed_over:
-            told = set().union(*self._changed.values())
-            left = [name for name in self._arrays if name not in self._stored | told and self._changed_since(name)]
+            arrays = set().union(*self._changed.values())
+            left = [name for name in self._arrays if name not in self._stored | arrays and self._changed_since(name)]
             if left:
-                said.append(f"{_listed(left)} changed without a recorded store, unless host.py changed it: {self._how}")
-        return said
+                warnings.append(
+                    f"{_listed(left)} changed without a recorded store, unless host.py changed it: {self._how}"
+                )
+        return warnings
 
     def _changed_since(self, name: str) -> bool:
         now = self._arrays[name]
@@ -85,7 +88,7 @@ class Unrecorded:
 
 
 class Touched:
-    """What the events of a launch have touched, for a recorder that is not told by the kernel itself."""
+    """What the events of a launch have touched, for a recorder that the kernel itself does not inform."""
 
     def __init__(self, arrays: Sequence[TraceArray]) -> None:
         self._bases = np.array([array.base for array in arrays], dtype=np.uint64)

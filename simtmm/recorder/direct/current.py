@@ -1,12 +1,15 @@
 """Where direct launches run now: on the device of the recording that is under way, else on that of the process."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from simtmm.cuda.compilers import architecture_of_today, bare_name
 from simtmm.cuda.function import KernelFunction
 from simtmm.errors import RecordingError
+from simtmm.machine import Machine
+from simtmm.recorder.direct.clock import DEFAULT_STREAM, NO_MACHINE, Clock, Stream
 from simtmm.recorder.direct.image import Image
 from simtmm.recorder.direct.session import Session, Sizes
 
@@ -44,15 +47,54 @@ def end() -> None:
         _recording = None
 
 
-def launch(image: Image, function: KernelFunction, sizes: Sizes, arguments: Sequence[Any]) -> None:
+def clock() -> Clock:
+    """What events are read from now. Raises RecordingError where there is no machine to simulate."""
+    if _recording is None or _recording.clock is None:
+        raise RecordingError(NO_MACHINE)
+    return _recording.clock
+
+
+def clock_if_any() -> Clock | None:
+    """Likewise; None where there is none: an event may be created, and read never."""
+    return None if _recording is None else _recording.clock
+
+
+def machine() -> Machine | None:
+    """The machine that the recording under way is for; None where it, or none, is for none."""
+    return None if _recording is None else _recording.machine
+
+
+@contextlib.contextmanager
+def tuning() -> Iterator[None]:
+    """Launches of this block are trials: they run and are timed, and are not recorded."""
+    if _recording is None:
+        yield
+        return
+    recording, before = _recording, _recording.is_tuning
+    recording.is_tuning = True
+    try:
+        yield
+    finally:
+        recording.is_tuning = before
+
+
+def launch(
+    image: Image,
+    function: KernelFunction,
+    sizes: Sizes,
+    arguments: Sequence[Any],
+    stream: Stream = DEFAULT_STREAM,
+) -> None:
     """Run a kernel on arguments as a user gave them, and record it where a recording is under way.
+
+    stream: that it is put on, which matters to the clock alone: it has run to its end when this returns.
 
     Raises KernelError and PtxError for what can't be launched, and RecordingError for what goes wrong while it runs.
     """
     global _session
     with LOCK:
         if _recording is not None:
-            _recording.launch(image, function, sizes, arguments)
+            _recording.launch(image, function, sizes, arguments, stream)
             return
         if _session is None or _session.is_full:
             _session = Session(recorded=False)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from simtmm.errors import KernelError, shown
 from simtmm.recorder.direct.raw_module import RawModule
+from simtmm.recorder.direct.stream import DEFAULT_STREAM, Stream
 
 if TYPE_CHECKING:
     from simtmm.cuda.function import KernelFunction
@@ -33,6 +34,8 @@ class RawKernel:
     Raises KernelError for arguments that are not taken; CompilerError and PtxError come with the first use.
     """
 
+    module_class = RawModule
+
     def __init__(
         self,
         code: str,
@@ -49,7 +52,7 @@ class RawKernel:
         if not isinstance(name, str) or not name:
             raise KernelError(f"RawKernel: name = {shown(name)}: must be a kernel's name")
         is_expression = any(mark in name for mark in ("<", "::")) and backend == "nvrtc"
-        module = RawModule(
+        module = self.module_class(
             code, options=options, backend=backend, translate_cucomplex=translate_cucomplex,
             enable_cooperative_groups=enable_cooperative_groups, name_expressions=[name] if is_expression else None,
             jitify=jitify,
@@ -60,9 +63,9 @@ class RawKernel:
     @classmethod
     def of_module(cls, module: RawModule, name: str) -> "RawKernel":
         """A kernel of a module; what `RawModule.get_function` gives."""
-        made = cls.__new__(cls)
-        made._set(module, name)
-        return made
+        kernel = cls.__new__(cls)
+        kernel._set(module, name)
+        return kernel
 
     def _set(self, module: RawModule, name: str) -> None:
         self._module, self.name = module, name
@@ -72,7 +75,15 @@ class RawKernel:
     def __repr__(self) -> str:
         return f"RawKernel({self.name})"
 
-    def __call__(self, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], *, shared_mem: int = 0) -> None:
+    def __call__(
+        self,
+        grid: Sequence[int],
+        block: Sequence[int],
+        args: Sequence[Any],
+        *,
+        shared_mem: int = 0,
+        stream: Stream = DEFAULT_STREAM,
+    ) -> None:
         """Run the kernel to its end; arrays then hold what it wrote.
 
         grid: blocks in x, y, z; one to three numbers.
@@ -80,6 +91,7 @@ class RawKernel:
         args: NumPy arrays, numbers, `bytes` or NumPy records for structures by value, None for a null pointer, and
             pointers of `RawModule.get_global`.
         shared_mem: dynamic shared memory of a block [bytes].
+        stream: that the launch is put on, which matters to the clock alone.
 
         Raises KernelError for what the kernel does not take, CompilerError, PtxError, and RecordingError for what a
         thread does wrong, as an access out of bounds.
@@ -97,7 +109,7 @@ class RawKernel:
                     f"{where}: shared_mem = {shared}: must be at most {self.max_dynamic_shared_size_bytes}; a kernel "
                     "takes more once its max_dynamic_shared_size_bytes is set, as on a GPU"
                 )
-            launch(self._module.image(), self.kernel, (*sizes, shared), args)
+            launch(self._module.image(), self.kernel, (*sizes, shared), args, stream)
 
     def compile(self, log_stream: Any = None) -> None:
         """Compile now; see `RawModule.compile`."""
@@ -136,7 +148,7 @@ class RawKernel:
 
     @property
     def attributes(self) -> dict[str, int]:
-        """What CUDA tells of a kernel, by the names that CuPy has for it."""
+        """What CUDA reports of a kernel, by the names that CuPy has for it."""
         return {
             "binary_version": self.binary_version,
             "cache_mode_ca": self.cache_mode_ca,

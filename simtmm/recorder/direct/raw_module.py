@@ -2,8 +2,9 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from simtmm.errors import CompilerError, KernelError, shown
@@ -32,6 +33,9 @@ class RawModule:
 
     Raises KernelError for arguments that are not taken; CompilerError and PtxError come with the first use.
     """
+
+    headers: Mapping[str, str] = MappingProxyType({})
+    """Texts that #include finds beside those of the compiler, by name; for nvrtc."""
 
     def __init__(
         self,
@@ -131,9 +135,10 @@ class RawModule:
             return LinkedModule(load_module(self.file_path, architecture))
         if self.backend == "nvcc":
             return LinkedModule([compiled_text(self.code, self._label, architecture, self.options)])
+        headers = {name: text for name, text in self.headers.items() if name in self.code}
         unit = compile_source(
             self.code, name=self._label, architecture=architecture, options=self.options,
-            name_expressions=self.name_expressions or (),
+            name_expressions=self.name_expressions or (), headers=headers,
         )  # fmt: skip
         return LinkedModule([unit])
 

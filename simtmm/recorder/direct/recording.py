@@ -2,23 +2,29 @@
 
 import contextlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from simtmm.computer import NO_LIMIT
+from simtmm.cuda.checks.checker import check
 from simtmm.cuda.compilers import architecture_of, architecture_of_today, bare_name
+from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.function import KernelFunction
 from simtmm.errors import OutputError, RecordingError, SimtmmError, shown
 from simtmm.files import check_writable, written_whole
 from simtmm.machine import Machine
-from simtmm.machine.load import opened_machine
 from simtmm.recorder import limits
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.run import LaunchRuns
 from simtmm.recorder.direct import current
+from simtmm.recorder.direct.clock import Clock, LaunchListener
 from simtmm.recorder.direct.image import Image
 from simtmm.recorder.direct.session import Session, Sizes
+from simtmm.recorder.direct.stream import DEFAULT_STREAM, Stream
+from simtmm.recorder.selection import Selection
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import Batch, TraceLaunch, sampled_blocks
@@ -30,38 +36,97 @@ class _Abandoned(Exception):  # noqa: N818 - no error: tells a file under way th
     """A recording came to nothing."""
 
 
+@dataclass(frozen=True)
+class RecordingOptions:
+    """How a program is recorded, as `simtmm.recording` describes each.
+
+    Raises RecordingError for what can't be.
+    """
+
+    machine: Machine | None = None
+    architecture: int | None = None
+    output: str | Path | None = None
+    most_events: int | None = None
+    sample_blocks: int | None = None
+    name: str = "program"
+
+    def __post_init__(self) -> None:
+        if self.machine is not None and self.architecture is not None:
+            raise RecordingError("machine and architecture are given: one says what is compiled for")
+        for key, value in (("architecture", self.architecture), ("sample_blocks", self.sample_blocks)):
+            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+                raise RecordingError(f"{key} = {shown(value)}: must be a whole number of at least 1")
+        if self.output is not None and not isinstance(self.output, (str, Path)):
+            raise RecordingError(f"output = {shown(self.output)}: must be a path")
+        if not isinstance(self.name, str) or not self.name or not self.name.isprintable():
+            raise RecordingError(f"name = {shown(self.name)}: must be a text of one line")
+
+    def compiled_for(self) -> tuple[int, str | None]:
+        """Compute capability times ten, and a sentence where that is not the machine's own."""
+        if self.machine is not None:
+            found = architecture_of(self.machine)
+            return found.number or architecture_of_today(), found.note
+        return self.architecture or architecture_of_today(), None
+
+
 class Recording:
-    """The launches of the block that it is entered for; see `recording`.
+    """The launches of the block that it is entered for; see `simtmm.recording`.
 
     name: of the program. architecture: that kernels are compiled for, compute capability times ten. note: a sentence
-    for reports where that is not the machine's own; None where it is.
+    for reports where that is not the machine's own; None where it is. clock: what events are read from; None where
+    there is no machine. machine: what kernels are recorded for, if given. is_tuning: whether launches now are
+    trials, which are timed and not recorded.
     """
+
+    is_tuning = False
 
     def __init__(
         self,
-        name: str,
-        architecture: int,
-        note: str | None,
-        output: Path | None,
-        most: int,
-        sample_blocks: int | None,
+        options: RecordingOptions,
+        selection: Selection | None = None,
+        clock: Clock | None = None,
+        within: Callable[[], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
     ) -> None:
-        """most: events of all launches. The others are those of `recording`."""
-        self.name, self.architecture, self.note = name, architecture, note
-        self._output, self._sample_blocks = output, sample_blocks
+        """A recording that its block begins.
+
+        selection: the launches to record; all if left out. The others run all the same, as fast as without a recording.
+        clock: what events of this block are read from.
+        within: what is entered and left with the block.
+
+        Raises RecordingError for a limit that is none, and CompilerError where there is no compiler.
+        """
+        self.name, self.machine = options.name, options.machine
+        self.architecture, self.note = options.compiled_for()
+        self._output = Path(options.output) if options.output is not None else None
+        self._sample_blocks = options.sample_blocks
+        most = limits.most_events(options.most_events, in_memory=self._output is None)
         self._session = Session(recorded=True)
         self._runs = LaunchRuns(self._session.device, most)
+        self.clock, self._unrecorded = clock, LaunchRuns(self._session.device, NO_LIMIT)
+        self._chooser = (selection or Selection()).chooser()
         self._images: dict[int, Image] = {}
+        self._held: dict[int, Image] = {}
+        self._texts: dict[str, str] = {}
         self._launches: list[TraceLaunch] = []
         self._silent: dict[str, list[int]] = {}  # launches without an access by kernel
         self._state, self._why_none = "not begun", "has not ended"
-        self._open = contextlib.ExitStack()
+        self._open, self._around, self._within = contextlib.ExitStack(), contextlib.ExitStack(), within
         self._trace: Trace | None = None
 
     @property
     def launches(self) -> int:
-        """Launches so far."""
+        """Launches recorded so far."""
         return len(self._launches)
+
+    @property
+    def launched(self) -> int:
+        """Launches so far, those included that were not chosen to be recorded."""
+        return self._chooser.launches
+
+    @property
+    def has_trace(self) -> bool:
+        """Whether its block has ended and there is something to have."""
+        return self._trace is not None
 
     @property
     def trace(self) -> Trace:
@@ -81,6 +146,7 @@ class Recording:
             path = self._open.enter_context(written_whole(self._output)) if self._output else None
             self._recorder = TraceRecorder(path, limits.most_bytes())
             self._open.callback(self._recorder.abandon)
+            self._around.enter_context(self._within())
         except BaseException:
             self._end("could not begin")
             raise
@@ -89,11 +155,14 @@ class Recording:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, place: TracebackType | None
     ) -> None:
+        if self._state == "over":  # by `stop`
+            return
+        self._around.close()
         if error is not None:
             self._end("ended with an error")
             return
         if not self._launches or self._why_none != "has not ended":
-            self._end("launched no kernel" if not self._launches else self._why_none)
+            self._end(self._why_none if self._why_none != "has not ended" else self._why_no_launch())
             if self._output:
                 raise RecordingError(f"{self._output}: is not written: recording {self.name!r} {self._why_none}")
             return
@@ -107,19 +176,32 @@ class Recording:
         for doubt in trace.info.doubts:
             logger.warning("warning: recording %s: %s", self.name, doubt)
 
+    def stop(self) -> Trace:
+        """End it before its block does, and give the trace. Raises what leaving the block raises."""
+        self.__exit__(None, None, None)
+        return self.trace
+
+    @property
+    def sources(self) -> dict[str, tuple[str, ...]]:
+        """The lines of the files that places of the trace name, as far as they can be read."""
+        return {name: lines for image in self._images.values() for name, lines in image.linked.sources.items()}
+
+    def _why_no_launch(self) -> str:
+        if not self.launched:
+            return "launched no kernel"
+        return f"recorded none of its {self.launched} launches: {self._chooser.selection} takes none of them"
+
     def _finished(self) -> Trace:
         modules = [image.linked for image in self._images.values()]
-        silent = [
-            f"{kernel} recorded no access to memory in {len(numbers)} of its launches, the first {numbers[0]}"
-            for kernel, numbers in self._silent.items()
-        ]
-        warnings = [*([self.note] if self.note else []), *silent]
+        doubts = self._chooser.doubts(self.launches, self._silent)
+        warnings = [*([self.note] if self.note else []), *doubts]
         return finished(
             self._recorder, self.name, {}, self._launches, self._runs, modules, warnings, self._sample_blocks
         )
 
     def _end(self, why_no_trace: str) -> None:
         """Close what is open: a file is kept where there is a trace, and removed where not."""
+        self._around.close()
         current.end()
         self._state, self._why_none = "over", why_no_trace
         if not why_no_trace:
@@ -130,77 +212,66 @@ class Recording:
             if not self._open.__exit__(_Abandoned, abandoned, None):
                 raise abandoned
 
-    def launch(self, image: Image, function: KernelFunction, sizes: Sizes, arguments: Sequence[Any]) -> None:
-        """Run a kernel and record it; see simtmm.recorder.direct.current.
+    def launch(
+        self,
+        image: Image,
+        function: KernelFunction,
+        sizes: Sizes,
+        arguments: Sequence[Any],
+        stream: Stream = DEFAULT_STREAM,
+    ) -> None:
+        """Run a kernel and record it, if it was chosen; see simtmm.recorder.direct.current.
 
         A launch that ends with an error leaves arrays and events half-written, so that there will be no trace.
         """
-        number, kernel = len(self._launches), bare_name(function.entry)
+        number, kernel = self._chooser.launches, bare_name(function.entry)
         where = f"{self.name}: launch {number} of {kernel}"
-        if number == limits.MOST_LAUNCHES:
+        if len(self._launches) == limits.MOST_LAUNCHES:
             raise RecordingError(f"{where}: a trace holds no more launches")
         prepared, held = self._session.prepare(image, function, sizes, arguments, where)
-        self._images[id(image)] = image
-        self._launches.append(self._runs.described(function, prepared))
+        is_chosen = not self.is_tuning and self._chooser.takes(kernel)
+        is_timed = self.clock is not None and self.clock.armed
         try:
-            chosen = sampled_blocks(self._launches[-1].blocks, self._sample_blocks)
-            with contextlib.closing(self._runs.run(function, prepared, number)) as batches:
-                for batch in batches:
-                    self._add(batch.of_blocks(chosen) if self._sample_blocks else batch)
+            if is_chosen or is_timed:
+                self._follow(image, function, prepared, is_chosen, stream)
+            else:
+                check(self._session.device, function, prepared)
+                self._session.device.launch(function, prepared)
         except BaseException as error:
             how = "with an error" if isinstance(error, SimtmmError) else f"by {type(error).__name__}"
             self._why_none = f"was spoiled: launch {number} of {kernel} ended {how}"
             raise
         finally:
             del held
-        if not self._runs.has_accessed:
-            self._silent.setdefault(kernel, []).append(number)
+
+    def _follow(
+        self, image: Image, function: KernelFunction, prepared: DeviceLaunch, is_chosen: bool, stream: Stream
+    ) -> None:
+        """Run a launch and keep its events, for the trace, where it was chosen, and for the clock, where it listens."""
+        runs, number = (self._runs, len(self._launches)) if is_chosen else (self._unrecorded, 0)
+        described = runs.described(function, prepared)
+        if id(image) not in self._held:
+            image.linked.name_apart(self._texts)
+            self._held[id(image)] = image  # sites are known by the module's id
+        if is_chosen:
+            self._images[id(image)] = image
+            self._launches.append(described)
+        chosen = sampled_blocks(described.blocks, self._sample_blocks)
+        with contextlib.ExitStack() as stack:
+            clock = self.clock if self.clock is not None and self.clock.armed else None
+            heard = stack.enter_context(contextlib.closing(LaunchListener(described))) if clock else None
+            for batch in stack.enter_context(contextlib.closing(runs.run(function, prepared, number))):
+                if heard is not None:
+                    heard.add(batch)
+                if is_chosen:
+                    self._add(batch.of_blocks(chosen) if self._sample_blocks else batch)
+            if clock is not None and heard is not None:
+                clock.launched(heard.trace(runs, image.linked), stream)
+        if is_chosen and not runs.has_accessed:
+            self._silent.setdefault(described.kernel, []).append(number)
 
     def _add(self, batch: Batch) -> None:
         try:
             self._recorder.add(batch, self._launches)
         except OSError as error:
             raise OutputError(f"{self._output}: can't be written ({error.strerror or error})") from None
-
-
-def recording(
-    machine: Machine | str | Path | None = None,
-    *,
-    architecture: int | None = None,
-    output: str | Path | None = None,
-    most_events: int | None = None,
-    sample_blocks: int | None = None,
-    name: str = "program",
-) -> Recording:
-    """Record the kernels that are launched in a block: `with simtmm.recording() as recording:`.
-
-    All launches of `simtmm.RawKernel` and `simtmm.RawModule` in it become one trace, `recording.trace`, once it has
-    ended; `recording.launches` counts them. An exception that leaves the block leaves no trace and no file. One
-    recording is under way at a time, of the launches of all threads.
-
-    machine: whose architecture kernels are compiled for: a Machine, a machine's name, or a path to its file (.toml).
-    architecture: compute capability times ten (90 for sm_90), in place of a machine; one of today if both are left out.
-    output: stream the trace to this Parquet file, so that memory stays bounded; else it is held in memory.
-    most_events: more are an error; if left out, a recording held in memory has a limit (simtmm.recorder.limits), one
-        written to a file none.
-    sample_blocks: record at most so many blocks of each launch, spread evenly over its grid, though all run.
-    name: what the trace calls the program.
-
-    Raises RecordingError, MachineError, OutputError, and CompilerError where there is no compiler.
-    """
-    if machine is not None and architecture is not None:
-        raise RecordingError("machine and architecture are given: one says what is compiled for")
-    for key, value in (("architecture", architecture), ("sample_blocks", sample_blocks)):
-        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-            raise RecordingError(f"{key} = {shown(value)}: must be a whole number of at least 1")
-    if output is not None and not isinstance(output, (str, Path)):
-        raise RecordingError(f"output = {shown(output)}: must be a path")
-    if not isinstance(name, str) or not name or not name.isprintable():
-        raise RecordingError(f"name = {shown(name)}: must be a text of one line")
-    note = None
-    if machine is not None:
-        found = architecture_of(opened_machine(machine))
-        architecture, note = found.number, found.note
-    most = limits.most_events(most_events, in_memory=output is None)
-    path = Path(output) if output is not None else None
-    return Recording(name, architecture or architecture_of_today(), note, path, most, sample_blocks)

@@ -135,12 +135,12 @@ def _values(function: KernelFunction, arguments: Sequence[Any], where: str) -> l
 
 
 def _check(array: np.ndarray[Any, Any], declared: ParameterType | None, where: str) -> None:
-    said = f"{where} = an array of {array.dtype}"
+    what = f"{where} = an array of {array.dtype}"
     if array.dtype.hasobject:
-        raise KernelError(f"{said}: must hold numbers, not objects of Python")
+        raise KernelError(f"{what}: must hold numbers, not objects of Python")
     if not array.dtype.isnative:
         raise KernelError(
-            f"{said}: must have the byte order of this computer: array.astype(array.dtype.newbyteorder('='))"
+            f"{what}: must have the byte order of this computer: array.astype(array.dtype.newbyteorder('='))"
         )
     if declared is not None and declared.pointers and not array.flags.writeable and not declared.points_to_const:
-        raise KernelError(f"{said} that is read-only: the kernel takes {declared.text}, which it may write to")
+        raise KernelError(f"{what} that is read-only: the kernel takes {declared.text}, which it may write to")

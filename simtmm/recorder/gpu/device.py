@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.cuda.compilers.architecture import supported_architectures
 from simtmm.errors import CompilerError, KernelError, RecordingError, shown, shown_error
+from simtmm.extras import install
 from simtmm.kernel import Array, Kernel, Launch
 from simtmm.recorder.arguments import argument_value
 from simtmm.recorder.compiler import HERE
 from simtmm.recorder.global_memory import GlobalMemory
-from simtmm.recorder.sites import MACROS, global_functions, read_source
+from simtmm.recorder.sites import MACROS, global_functions, no_functions, read_source
 from simtmm.trace.schema import TraceSite
 
 BUILT_IN = ("cmath", "math.h")  # their functions are there without the header, which the compiler does not have
@@ -28,7 +30,7 @@ NOT_READY = 600  # cudaErrorNotReady: the device has not come so far yet
 HARMLESS = 701  # cudaErrorLaunchOutOfResources, alone among the 7xx: the others are the end of a process's context
 SAID = ("driver_version", "clocks.sm", "clocks.mem", "temperature.gpu", "power.draw")
 DRIVER = Path("/proc/driver/nvidia/version")
-INSTALL = "pip install 'simtmm[cuda12]', or 'simtmm[cuda13]' with a driver for CUDA 13"
+INSTALL = f"{install('cuda12')}, or '.[cuda13]' with a driver for CUDA 13"
 
 
 class Device:
@@ -74,8 +76,30 @@ class Device:
             )
         except (OSError, subprocess.TimeoutExpired):
             return found
-        said = [word.strip() for word in done.stdout.strip().split(",")]
-        return found | (dict(zip(SAID, said, strict=True)) if len(said) == len(SAID) and not done.returncode else {})
+        values = [word.strip() for word in done.stdout.strip().split(",")]
+        if done.returncode or len(values) != len(SAID):
+            return found
+        return found | dict(zip(SAID, values, strict=True))
+
+    def architecture(self) -> int:
+        """What is compiled for: its compute capability, times ten, or the nearest before it that the compiler knows."""
+        own, known = int(self._device.compute_capability), supported_architectures()
+        return max((each for each in known if each <= own), default=known[0])
+
+    @property
+    def shared_memory_bytes(self) -> int:
+        """Shared memory that a block may have [bytes]."""
+        return self.attributes.get("MaxSharedMemoryPerBlockOptin", 48 * 1024)
+
+    def check_shape(self, grid: tuple[int, ...], threads: int, where: str) -> None:
+        """Raise KernelError for a launch that no GPU of this kind can take. threads: of a block."""
+        most = self.attributes.get("MaxThreadsPerBlock", 1024)
+        if threads > most:
+            raise KernelError(f"{where}: {threads} threads a block: {self.name} takes {most}")
+        for axis, size in zip("XYZ", grid, strict=True):
+            most = self.attributes.get(f"MaxGridDim{axis}", 65535 if axis != "X" else 2**31 - 1)
+            if size > most:
+                raise KernelError(f"{where}: grid.{axis.lower()} = {size}: {self.name} takes {most}")
 
     def free_bytes(self) -> int:
         """Memory that can still be had, CuPy's own store included."""
@@ -86,6 +110,12 @@ class Device:
         """An array on the device, its elements whatever they are."""
         return self.cupy.empty(max(1, count), dtype=dtype)
 
+    def view(self, address: int, count: int, dtype: Any) -> Any:
+        """Memory that the device has already, as an array."""
+        cuda = self.cupy.cuda
+        memory = cuda.UnownedMemory(address, count * np.dtype(dtype).itemsize, self)
+        return self.cupy.ndarray((count,), dtype, cuda.MemoryPointer(memory, 0))
+
     def put(self, array: Array) -> Any:
         """A copy of the array on the device."""
         copy = self.empty(len(array), array.dtype)
@@ -94,7 +124,7 @@ class Device:
         return copy
 
     def wait(self) -> None:
-        """Until the device has done all that it was told. Ctrl-C is heard meanwhile, though the device goes on."""
+        """Wait until the device has done all its work. Ctrl-C is noticed meanwhile, though the device goes on."""
         done = self.cupy.cuda.Event(disable_timing=True)
         done.record()
         begun = time.monotonic()
@@ -180,7 +210,7 @@ class Function:
 
 
 class Build:
-    """A kernel's functions, compiled as CUDA when they are first asked for: instrumented, or plain."""
+    """A kernel's functions, compiled as CUDA when they are first used: instrumented, or plain."""
 
     def __init__(self, device: Device, kernel: Kernel, defines: Mapping[str, str], recording: bool) -> None:
         self.kernel = kernel
@@ -190,7 +220,7 @@ class Build:
         self.sites: list[TraceSite] = source.sites
         self._names = global_functions(source.text)
         if not self._names:
-            raise KernelError(f"{kernel.source_path}: has no __global__ function")
+            raise KernelError(no_functions(kernel.source_path, source.text))
         macros = "".join(f"#define {name} {value}\n" for name, value in defines.items())
         system = "".join(f"#include <{header}>\n" for header in source.system if header not in BUILT_IN)
         # CuPy keeps builds by their source alone: what is included has to show in it.
@@ -221,6 +251,17 @@ class Build:
             )
         return self._functions[name]
 
+    def dynamic_bytes(self, static: int, launch: Launch) -> int:
+        """Shared memory that the launch claims beyond the static one, so that occupancy is what it says [bytes]."""
+        return max(0, launch.shared_memory_bytes - static)
+
+    def described(self, launch: Launch) -> Launch:
+        """The launch as a measurement tells it."""
+        return launch
+
+    def restore(self) -> None:
+        """Nothing: what a kernel keeps in variables of its own stays as a run left it."""
+
     def _compile(self, name: str) -> Function:
         describe = f"simtmm::Signature<decltype(&{name})>::simtmm_describe(simtmm_words)"
         code = f'{self._unit}\nextern "C" __global__ void simtmm_describe(long long* simtmm_words) {{ {describe}; }}\n'
@@ -245,16 +286,6 @@ class Build:
             count, *described = words.get().tolist()
         signature = tuple((chr(word // 256), word % 256) for word in described[:count])
         return Function(functions[name], signature, functions.get("simtmm_begin"))
-
-    def check_shape(self, launch: Launch, where: str) -> None:
-        """Raise KernelError for a launch that no GPU of this kind can take."""
-        most = self._device.attributes.get("MaxThreadsPerBlock", 1024)
-        if launch.threads_per_block > most:
-            raise KernelError(f"{where}: {launch.threads_per_block} threads a block: {self._device.name} takes {most}")
-        for axis, size in zip("XYZ", tuple(launch.grid), strict=True):  # type: ignore[arg-type]
-            most = self._device.attributes.get(f"MaxGridDim{axis}", 65535 if axis != "X" else 2**31 - 1)
-            if size > most:
-                raise KernelError(f"{where}: grid.{axis.lower()} = {size}: {self._device.name} takes {most}")
 
 
 def launch_words(kernel: Kernel, launch: Launch, number: int) -> str:

@@ -72,7 +72,7 @@ class GpuLaunches:
 
     def _recorded(self, launch: Launch, number: int, where: str) -> Iterator[Batch]:
         """The events of a launch: counted, then written, as many blocks at a time as device memory has room for."""
-        self._build.check_shape(launch, where)
+        self._device.check_shape(launch.grid, launch.threads_per_block, where)  # type: ignore[arg-type]
         this = _Launch(launch, self._build.function(launch, where), where)
         this.arguments = this.function.arguments(launch, self._memory, where)
         self._check_shared_memory(this)

@@ -1,4 +1,6 @@
-"""Record a kernel on a GPU through CuPy, launch by launch (launches.py). Only this module imports cupy."""
+"""Record a kernel on a GPU through CuPy, launch by launch: as written (launches.py), and as compiled
+(compiled_device.py). Only this module imports cupy.
+"""
 
 import contextlib
 from collections.abc import Callable
@@ -9,6 +11,10 @@ from simtmm.errors import RecordingError, shown_error
 from simtmm.files import check_writable, written_whole
 from simtmm.kernel import Kernel
 from simtmm.provenance import provenance
+from simtmm.recorder.compiled.launches import CompiledLaunches
+from simtmm.recorder.compiled.module import module_of
+from simtmm.recorder.compiled.record import recorded
+from simtmm.recorder.gpu.compiled_device import CompiledDevice
 from simtmm.recorder.gpu.device import INSTALL, Build, Device, DeviceMemory
 from simtmm.recorder.gpu.launches import GpuLaunches
 from simtmm.recorder.launches import ProgramRun
@@ -29,15 +35,42 @@ def load_cupy() -> Any:
         ) from None
     try:
         devices = cupy.cuda.runtime.getDeviceCount()
-        said = "CUDA finds none"
+        reason = "CUDA finds none"
     except cupy.cuda.runtime.CUDARuntimeError as error:
-        devices, said = 0, shown_error(error)
+        devices, reason = 0, shown_error(error)
     if not devices:
         raise RecordingError(
-            f"CuPy is here but no GPU that it can use ({said}): an NVIDIA GPU and its driver are needed; "
+            f"CuPy is here but no GPU that it can use ({reason}): an NVIDIA GPU and its driver are needed; "
             f"if they are there, CuPy may be for another CUDA: {INSTALL}"
         )
     return cupy
+
+
+def record_compiled(
+    kernel: Kernel,
+    parameters: dict[str, int | float | str],
+    output: str | Path | None = None,
+    progress: Callable[[int], None] | None = None,
+    most: int | None = None,
+    sample_blocks: int | None = None,
+    device_memory: int | None = None,
+    architecture: int | None = None,
+) -> Trace:
+    """Record what the compiler makes of a kernel, its PTX instrumented; see simtmm.recorder.record."""
+    limit = most_events(most, in_memory=output is None)
+    if output:
+        check_writable(output)
+    gpu = Device(load_cupy())
+    linked = module_of(kernel, parameters, architecture or gpu.architecture())
+    with gpu.told(f"kernel {kernel.name}"):
+        memory = DeviceMemory(gpu, kernel.inputs(parameters))
+    room = device_memory if device_memory is not None else int(SHARE * gpu.free_bytes())
+    device = CompiledDevice(gpu, memory, room, sample_blocks)
+    arrays = memory.host.arrays
+    execution = CompiledLaunches(linked, arrays, limit, f"kernel {kernel.name}", machine_code=False, device=device)
+    device.table = execution.runs.sites.table
+    origin = {"recorder": "gpu", **gpu.versions()}
+    return recorded(kernel, parameters, execution, arrays, output, progress, sample_blocks, origin)
 
 
 def record(

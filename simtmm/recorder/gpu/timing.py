@@ -1,8 +1,8 @@
-"""Time a kernel's plain build on a GPU, by the device's own events.
+"""Time a kernel's plain build on a GPU, as written or as compiled, by the device's own events.
 
 A first run goes as a recording does: each launch has run when the host program goes on. It says which launches there
 are, and whether the answer is right. The runs that are timed repeat those launches without the host in between. That
-the host is slower than a device with little to do must not show: a kernel holds the device until it has been told all.
+the host is slower than a device with little to do must not show: a kernel holds the device until all work is queued.
 """
 
 import time
@@ -14,11 +14,12 @@ import numpy.typing as npt
 
 from simtmm.errors import KernelError, RecordingError
 from simtmm.kernel import Kernel, Launch
+from simtmm.recorder.gpu.compiled_build import CompiledBuild, CompiledFunction
 from simtmm.recorder.gpu.device import Build, Device, DeviceMemory, Function, launch_words
+from simtmm.recorder.gpu.ptx_module import STATIC_ROOM
 from simtmm.recorder.gpu.record import load_cupy
 from simtmm.recorder.limits import MOST_LAUNCHES
 
-STATIC_ROOM = 48 * 1024  # bytes of shared memory a block has without asking for more
 FLUSH = 4  # times the L2 cache, written before each cold run
 CLOCK_TICKS = 20_000_000  # that the clock is watched for: about 10 ms
 HELD = 1.5  # times what the host took to tell the device all
@@ -73,26 +74,37 @@ class _Step:
     """A launch as it is repeated: `changed` are the arrays, where the host program wrote to them before it."""
 
     launch: Launch
-    function: Function
-    arguments: tuple[np.generic, ...]
+    function: Function | CompiledFunction
+    arguments: tuple[np.generic, ...] | bytes
     dynamic: int
     changed: npt.NDArray[np.uint8] | None
 
 
 def time_program(
-    kernel: Kernel, parameters: dict[str, int | float | str], repeat: int, warm_up: int, cold: bool
+    kernel: Kernel,
+    parameters: dict[str, int | float | str],
+    repeat: int,
+    warm_up: int,
+    cold: bool,
+    compiled: bool = False,
 ) -> TimedProgram:
     """Run the program 3 + warm_up + 2 * repeat times and time the latter.
 
     cold: the caches hold nothing of the program's when a run begins, as in a simulation; else what the run before and
-    the copying of the inputs left there.
+    the copying of the inputs left there. compiled: the kernel is what simtmm's compiler makes of its file, as PTX; else
+    what CuPy makes of its source.
 
     Raises KernelError, CompilerError, and RecordingError for a wrong answer, or where there is no GPU.
     """
     device = Device(load_cupy())
     where = f"kernel {kernel.name}"
     with device.told(where):
-        bench = _Bench(device, kernel, parameters, cold)
+        build = (
+            CompiledBuild(device, kernel, parameters)
+            if compiled
+            else Build(device, kernel, kernel.defines(parameters), recording=False)
+        )
+        bench = _Bench(device, kernel, parameters, build, cold)
         bench.plan()
         for timed in (True, False):
             bench.rehearse(timed)
@@ -112,9 +124,15 @@ def time_program(
 class _Bench:
     """A program on the device, to be run again and again."""
 
-    def __init__(self, device: Device, kernel: Kernel, parameters: dict[str, int | float | str], cold: bool) -> None:
-        self.device, self.kernel, self.parameters = device, kernel, parameters
-        self.build = Build(device, kernel, kernel.defines(parameters), recording=False)
+    def __init__(
+        self,
+        device: Device,
+        kernel: Kernel,
+        parameters: dict[str, int | float | str],
+        build: Build | CompiledBuild,
+        cold: bool,
+    ) -> None:
+        self.device, self.kernel, self.parameters, self.build = device, kernel, parameters, build
         self.memory = DeviceMemory(device, kernel.inputs(parameters))
         self.steps: list[_Step] = []
         self._hold = _own_kernel(device, "simtmm_hold")
@@ -137,7 +155,7 @@ class _Bench:
             if number == MOST_LAUNCHES:
                 raise RecordingError(f"{where}: at most so many can be timed; does host.py launch for ever?")
             changed = None if np.array_equal(left, memory.host.whole) else memory.host.whole.copy()
-            self.build.check_shape(launch, where)
+            self.device.check_shape(launch.grid, launch.threads_per_block, where)  # type: ignore[arg-type]
             function = self.build.function(launch, where)
             step = _Step(
                 launch,
@@ -155,15 +173,15 @@ class _Bench:
             self.steps.append(step)
         self._complain()
 
-    def _dynamic(self, function: Function, launch: Launch, where: str) -> int:
-        """Shared memory that the launch claims beyond what the source declares, so that occupancy is what it says."""
+    def _dynamic(self, function: Function | CompiledFunction, launch: Launch, where: str) -> int:
+        """Shared memory that the launch is given beside what the kernel declares."""
         static = int(function.raw.shared_size_bytes)
         most = self.device.attributes.get("MaxSharedMemoryPerBlockOptin", STATIC_ROOM)
-        if launch.shared_memory_bytes > most:
+        dynamic = self.build.dynamic_bytes(static, launch)
+        if max(launch.shared_memory_bytes, static + dynamic) > most:
             raise KernelError(
                 f"{where}: shared_memory_bytes = {launch.shared_memory_bytes}: {self.device.name} gives a block {most}"
             )
-        dynamic = max(0, launch.shared_memory_bytes - static)
         claimed = self._claimed[launch.kernel] = max(dynamic, self._claimed.get(launch.kernel, 0))
         if static + claimed > STATIC_ROOM:
             function.raw.max_dynamic_shared_size_bytes = claimed
@@ -201,6 +219,7 @@ class _Bench:
             self.memory.buffer.set(self._inputs)
         if self._scratch is not None:
             self._scratch.fill(0)
+        self.build.restore()
         self.device.wait()
 
     def _tell(self, timed: bool) -> list[tuple[Any, Any]]:
@@ -231,12 +250,14 @@ class _Bench:
             raise RecordingError(f"kernel {self.kernel.name}: wrong answer: {wrong}")
 
     def timed(self, step: _Step, seconds: tuple[float, ...]) -> TimedLaunch:
-        """What is to be told of a step that took so long."""
+        """The record of a step and the times that it took [s]."""
         raw = step.function.raw
         resident = self.device.cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
             raw.kernel.ptr, step.launch.threads_per_block, step.dynamic
         )
-        return TimedLaunch(step.launch, int(raw.num_regs), int(raw.local_size_bytes), int(resident), seconds)
+        return TimedLaunch(
+            self.build.described(step.launch), int(raw.num_regs), int(raw.local_size_bytes), int(resident), seconds
+        )
 
 
 def clock_hz(device: Device) -> float:

@@ -24,7 +24,7 @@ DOTS = 110  # of a picture, to an inch: sharp enough to read, and small
 
 
 def check_can_write(folder: Path) -> None:
-    """Raise OutputError or StudyError if `write` would fail: to be asked before long work, not after it."""
+    """Raise OutputError or StudyError if `write` would fail: to be called before long work, not after it."""
     from simtmm.report.pictures.style import check_installed
 
     check_installed()
@@ -40,9 +40,9 @@ def check_is_there(folder: Path) -> None:
         raise StudyError(f"{folder / FOLDER}: holds no tables; `simtmm reproduce -o {folder}` writes them")
 
 
-def write(folder: Path, made: Mapping[str, Tables]) -> None:
+def write(folder: Path, tables: Mapping[str, Tables]) -> None:
     """Write tables, by reproduction, into a folder: all files or none. Tables of other reproductions stay as they are;
-    those that a reproduction of `made` no longer makes are removed.
+    those that a reproduction of `tables` no longer gives are removed.
 
     Raises OutputError or StudyError.
     """
@@ -51,9 +51,9 @@ def write(folder: Path, made: Mapping[str, Tables]) -> None:
 
     check_can_write(folder)
     before = read(folder / FOLDER)
-    new = keep(made)
+    new = keep(tables)
     names = {kept.accuracy.name for kept in new}
-    others = [kept for kept in before if kept.reproduction not in made and kept.accuracy.name not in names]
+    others = [kept for kept in before if kept.reproduction not in tables and kept.accuracy.name not in names]
     files: dict[Path, bytes] = {}
     for kept in new:
         data, values, drawn = _files(folder, kept.accuracy.name)
@@ -64,7 +64,7 @@ def write(folder: Path, made: Mapping[str, Tables]) -> None:
     try:
         (folder / FOLDER).mkdir(exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder / FOLDER}: can't be made ({error.strerror})") from None
+        raise OutputError(f"{folder / FOLDER}: can't be created ({error.strerror})") from None
     with contextlib.ExitStack() as whole:
         for path, content in files.items():
             whole.enter_context(written_whole(path)).write_bytes(content)
@@ -73,15 +73,15 @@ def write(folder: Path, made: Mapping[str, Tables]) -> None:
         path.unlink(missing_ok=True)
 
 
-def check(folder: Path, made: Mapping[str, Tables]) -> tuple[str, ...]:
-    """A line for each figure in a folder that is not what was made, or is worse than promised, and for each file that
-    does not follow from what is kept. Tables of reproductions that were not run are not looked at.
+def check(folder: Path, tables: Mapping[str, Tables]) -> tuple[str, ...]:
+    """A line for each figure in a folder that is not what was reproduced, or is worse than promised, and for each file
+    that does not follow from what is kept. Tables of reproductions that were not run are not looked at.
 
     Raises StudyError where a file of data can't be read.
     """
     kept = read(folder / FOLDER)
-    chosen = [table.accuracy for table in kept if table.reproduction in made]
-    return (*differences(kept, made), *_derived(folder, chosen))
+    chosen = [table.accuracy for table in kept if table.reproduction in tables]
+    return (*differences(kept, tables), *_derived(folder, chosen))
 
 
 def underived(folder: Path) -> tuple[str, ...]:

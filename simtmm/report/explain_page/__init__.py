@@ -8,7 +8,7 @@ from pathlib import Path
 
 from simtmm.analysis.run import Run
 from simtmm.analysis.units import Unit
-from simtmm.files import written_whole
+from simtmm.files import write_text, written_whole
 from simtmm.report.explain_page.content import content, title_of
 from simtmm.report.page import document
 
@@ -24,4 +24,4 @@ def write_explanation(path: str | Path, run: Run, units: Sequence[Unit] | None =
     """Write the HTML. Raises OutputError."""
     text = explanation(run, units)
     with written_whole(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        write_text(temporary, text)

@@ -9,12 +9,14 @@ import numpy as np
 from simtmm.analysis.run import Run
 from simtmm.analysis.units import Traffic, Unit, traffic
 from simtmm.model.series import label
+from simtmm.report.explain.code import NAMES, Coded, Line, coded
 from simtmm.report.explain_page.heat import heat, hot_of_places
 from simtmm.report.explain_page.lanes import lanes
 from simtmm.report.explain_page.measures import GROUPS, Measured, reasons
 from simtmm.report.explain_page.over_time import over_time
 from simtmm.report.explain_page.roofline import roofline
-from simtmm.report.run import WHAT_TIME_MEANS
+from simtmm.report.run import WHAT_TIME_MEANS, which_launches
+from simtmm.trace.schedule import CODES
 
 MOST_ARRAYS = 200
 
@@ -24,10 +26,16 @@ def title_of(run: Run) -> str:
     return f"{run.program} on {run.machine.name}"
 
 
-def content(run: Run, units: Sequence[Unit] | None = None) -> dict[str, Any]:
-    """All that the page's script draws from; what there is nothing of is None or empty."""
+def content(
+    run: Run, units: Sequence[Unit] | None = None, most_slices: int | None = None, is_over_time: bool = True
+) -> dict[str, Any]:
+    """All that the page's script draws from; what there is nothing of is None or empty.
+
+    most_slices: of the timeline that are shown; MOST_SLICES of `lanes` if left out. is_over_time: whether what
+    happens over time is among it.
+    """
     machine, result = run.machine, run.result
-    told = run.units if units is None else units
+    units_shown = run.units if units is None else units
     measured = None if result.stalls is None or not result.ticks else Measured.of(result.stalls, machine)
     return {
         "parameters": {name: str(value) for name, value in run.parameters.items()},
@@ -40,18 +48,18 @@ def content(run: Run, units: Sequence[Unit] | None = None) -> dict[str, Any]:
         "facts": _facts(run),
         "warnings": [*run.warnings, *run.assumptions],
         "compared": run.compared,
-        "units": [asdict(unit) for unit in told],
+        "units": [asdict(unit) for unit in units_shown],
         "groups": list(GROUPS),
         "reasons": reasons(result.stalls) if measured and result.stalls else [],
         "time": _time(run),
-        "heat": heat(measured, run.sources) if measured else None,
+        "heat": heat(measured, run.sources, _codes(run)) if measured else None,
         "start": _start(run, measured),
         "arrays": _arrays(measured) if measured else [],
         "chunk": machine.chunk_bytes,
         "memory": _memory(run, measured),
-        "overTime": over_time(machine, result),
-        "lanes": lanes(run, hot_of_places(measured) if measured and result.timeline is not None else {}),
-        "roofline": roofline(run, told),
+        "overTime": over_time(machine, result) if is_over_time else None,
+        "lanes": lanes(run, hot_of_places(measured) if measured and result.timeline is not None else {}, most_slices),
+        "roofline": roofline(run, units_shown),
         "models": _models(run),
         "besideTheModel": run.beside_the_model,
         "about": _about(run),
@@ -70,7 +78,7 @@ def _facts(run: Run) -> list[tuple[str, Any, str]]:
         facts += [("threads", sum(launch.threads for launch in run.counts.launches), "")]
     facts.append(("instructions of warps", result.issued, ""))
     for occupancy, launches in run.occupancies:
-        which = f" ({launches} launches)" if len(run.occupancies) > 1 else ""
+        which = f" of {which_launches(run, occupancy, launches)}" if len(run.occupancies) > 1 else ""
         facts.append(
             (f"occupancy{which}", f"{occupancy.warps} of {occupancy.most_warps} warps, by {occupancy.bound}", "")
         )
@@ -85,6 +93,12 @@ def _time(run: Run) -> list[dict[str, Any]]:
         for name, ticks in time.items()
         if ticks
     ]
+
+
+def _codes(run: Run) -> dict[str, dict[Line, list[Coded]]]:
+    """The kinds of code that the trace has, by line."""
+    found = {NAMES[code]: coded(run, code) for code in CODES}
+    return {name: of_lines for name, of_lines in found.items() if of_lines}
 
 
 def _start(run: Run, measured: Measured | None) -> float:
@@ -159,8 +173,8 @@ def _models(run: Run) -> list[dict[str, Any]]:
 
 
 def _about(run: Run) -> dict[str, str]:
-    said = {"compared": run.compared} if run.compared else {}
+    entry = {"compared": run.compared} if run.compared else {}
     for name, value in run.provenance.items():
         if not isinstance(value, (dict, list, tuple)):
-            said[name] = str(value)
-    return said
+            entry[name] = str(value)
+    return entry

@@ -3,14 +3,14 @@ const { data, el, svg, extent, scale, ticks, amount, prefixed } = frame;
 const PAGE = 12, LEAST = 0.0005, LONG = 500;  // of a long listing a browser draws what is in sight
 
 function make(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
+  const element = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes)) {
-    if (key === "class") made.className = value;
-    else if (key === "style") for (const [name, to] of Object.entries(value)) made.style.setProperty(name, to);
-    else made.setAttribute(key, value);
+    if (key === "class") element.className = value;
+    else if (key === "style") for (const [name, to] of Object.entries(value)) element.style.setProperty(name, to);
+    else element.setAttribute(key, value);
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
-  return made;
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
 }
 const percent = (part) => (part >= 0.995 ? "100 %" : part >= 0.1 || part === 0 ? `${Math.round(part * 100)} %` : part >= LEAST ? `${(part * 100).toFixed(1)} %` : "< 0.1 %");
 const maybe = (value, shown) => (value === null || value === undefined ? "\u2013" : shown(value));
@@ -93,13 +93,19 @@ function below(line) {
   say("threads a warp", maybe(line.threads, three).replace("\u2013", ""));
   if (line.requests) say("memory", `${amount(line.requests)} request${line.requests === 1 ? "" : "s"}, ${three(line.chunks / line.requests)} chunk${line.chunks === line.requests ? "" : "s"} each, ${bytes(line.chunks * data.chunk)}${line.asked ? ` for ${bytes(line.asked)} asked for` : ""}`);
   say("hit rates", [line.l1 === undefined ? "" : `L1 ${percent(line.l1)}`, line.l2 === undefined ? "" : `L2 ${percent(line.l2)}`].filter(Boolean).join(", "));
-  const made = make("div", { class: "below" }, list);
+  const below = make("div", { class: "below" }, list);
   if (line.made) {
     const most = Math.max(LEAST, ...line.made.map((each) => each.share));
-    made.append(make("h4", {}, `${amount(line.made.length)} place${line.made.length === 1 ? "" : "s"} in the compiled code${line.left ? `, and ${amount(line.left)} more that are left out` : ""}`));
-    made.append(...line.made.map((each) => make("div", { class: "line" }, heatOf(each, most), make("code", {}, each.text), make("span", { class: "why" }, mainly(each)))));
+    below.append(make("h4", {}, `${amount(line.made.length)} place${line.made.length === 1 ? "" : "s"} in the compiled code${line.left ? `, and ${amount(line.left)} more that are left out` : ""}`));
+    below.append(...line.made.map((each) => make("div", { class: "line" }, heatOf(each, most), make("code", {}, each.text), make("span", { class: "why" }, mainly(each)))));
   }
-  return made;
+  for (const code of line.code ?? []) {
+    const most = Math.max(LEAST, ...code.rows.map((row) => row[2] ?? 0));
+    const many = `${amount(code.rows.length)} instruction${code.rows.length === 1 ? "" : "s"} of ${code.name}${code.left ? `, and ${amount(code.left)} more that are left out` : ""}`;
+    const rows = code.rows.map(([text, times, share, why, group]) => make("div", { class: "line" }, share === undefined ? make("span", { class: "heat" }) : heatOf({ share, reasons: [["", group]] }, most), make("code", {}, text), make("span", { class: "why" }, [times === null ? "" : `${amount(times)} times`, why ?? ""].filter(Boolean).join(", "))));
+    below.append(make("details", {}, make("summary", {}, many), ...rows));
+  }
+  return below;
 }
 function close(index) {
   const row = rows.get(index);
@@ -140,8 +146,8 @@ function listing(file) {
     if (number === 0) return make("div", { class: "gap" }, text);
     const shownNumber = make("span", { class: "number" }, number < 0 ? "" : String(number)), code = make("code", {}, text);
     if (index === null) return make("div", { class: "line cold" }, make("span"), shownNumber, code);
-    const told = `${number < 0 ? "" : `line ${number}, `}${percent(hot[index].share)}, ${mainly(hot[index])}: ${text}`;
-    const row = make("button", { class: "line", type: "button", "aria-expanded": "false", "aria-label": told }, heatOf(hot[index], top_), shownNumber, code, make("span", { class: "why" }, mainly(hot[index])));
+    const description = `${number < 0 ? "" : `line ${number}, `}${percent(hot[index].share)}, ${mainly(hot[index])}: ${text}`;
+    const row = make("button", { class: "line", type: "button", "aria-expanded": "false", "aria-label": description }, heatOf(hot[index], top_), shownNumber, code, make("span", { class: "why" }, mainly(hot[index])));
     row.addEventListener("click", () => { if (row.getAttribute("aria-expanded") === "true") close(index); else open(index, false); });
     rows.set(index, row);
     return row;
@@ -194,11 +200,11 @@ if (data.memory) {
     el("chart").append(box);
     const way = ways[index];
     if (!way || index === levels.length - 1) return;
-    const told = make("div", { class: "way" }, make("div", {}, make("b", {}, `${way.least ? "\u2265 " : ""}${bytes(moved(way))}`)), make("div", { class: "arrow", "aria-hidden": "true", style: { "--thick": `${Math.max(1, 9 * moved(way) / most)}px` } }));
-    for (const name of ["loads", "stores", "atomics"]) if (way[name]) told.append(make("div", {}, `${name} ${bytes(way[name])}`));
-    if (way.asked) told.append(make("div", { class: "dim" }, `${bytes(way.asked)} asked for`));
-    if (way.least) told.append(make("div", { class: "dim" }, "without what is written back"));
-    el("chart").append(told);
+    const row = make("div", { class: "way" }, make("div", {}, make("b", {}, `${way.least ? "\u2265 " : ""}${bytes(moved(way))}`)), make("div", { class: "arrow", "aria-hidden": "true", style: { "--thick": `${Math.max(1, 9 * moved(way) / most)}px` } }));
+    for (const name of ["loads", "stores", "atomics"]) if (way[name]) row.append(make("div", {}, `${name} ${bytes(way[name])}`));
+    if (way.asked) row.append(make("div", { class: "dim" }, `${bytes(way.asked)} asked for`));
+    if (way.least) row.append(make("div", { class: "dim" }, "without what is written back"));
+    el("chart").append(row);
   });
   const has = (key) => data.arrays.some((array) => array[key] !== undefined);
   table("arrays", [["array", "word"], ["of the time"], ["mostly", "word"], ["requests"], ["chunks"], ["bytes"], ...(has("asked") ? [["asked for"]] : []), ["chunks a request"], ...(has("l1") ? [["L1 hits"]] : []), ...(has("l2") ? [["L2 hits"]] : [])], data.arrays, (array) => make("tr", {}, cell("word", array.name || "all (a workload names no arrays)"), cell("", percent(array.share)), cell("word", mainly(array)), cell("", maybe(array.requests, amount)), cell("", maybe(array.chunks, amount)), cell("", maybe(array.chunks, (chunks) => bytes(chunks * data.chunk))), ...(has("asked") ? [cell("", maybe(array.asked, bytes))] : []), cell("", array.requests ? three(array.chunks / array.requests) : ""), ...(has("l1") ? [cell("", maybe(array.l1, percent))] : []), ...(has("l2") ? [cell("", maybe(array.l2, percent))] : [])));
@@ -239,19 +245,19 @@ const widthOf = (node) => Math.round(Math.min(Math.max(node.clientWidth || 900, 
 
 /* ---- over time ---- */
 function drawOverTime() {
-  const told = data.overTime, plots = el("plots");
+  const overTime = data.overTime, plots = el("plots");
   plots.replaceChildren();
-  for (const [title, names, limit] of [["Warps of a core group", ["living", "waiting for memory"], told.most], ["Warps of a core group at its ports", ["ready", "issuing"], null]]) {
+  for (const [title, names, limit] of [["Warps of a core group", ["living", "waiting for memory"], overTime.most], ["Warps of a core group at its ports", ["ready", "issuing"], null]]) {
     const width = widthOf(plots), height = 210, image = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
-    const values = names.flatMap((name) => told.series[name]), peak = Math.max(1e-9, extent(values)[1]);
+    const values = names.flatMap((name) => overTime.series[name]), peak = Math.max(1e-9, extent(values)[1]);
     const near = limit !== null && limit <= 4 * peak, high = near ? Math.max(limit, peak) * 1.05 : peak * 1.08;
-    const sx = scale(0, told.whole, false, LEFT, width - RIGHT), sy = scale(0, high, false, height - BOTTOM, TOP);
-    const inSeconds = told.unit === "s";
+    const sx = scale(0, overTime.whole, false, LEFT, width - RIGHT), sy = scale(0, high, false, height - BOTTOM, TOP);
+    const inSeconds = overTime.unit === "s";
     axesOf(image, sx, sy, width, height, inSeconds ? "time" : "cycles", title, (t) => (t === 0 ? "0" : inSeconds ? rounded(t, "s") : amount(t)), (t) => amount(t));
     if (near) image.append(svg("line", { x1: LEFT, x2: width - RIGHT, y1: sy.to(limit), y2: sy.to(limit), stroke: "var(--dim)", "stroke-dasharray": DASHES[2] }));
     names.forEach((name, index) => {
-      const series = told.series[name], f = (v) => Math.round(v * 10) / 10;
-      const points = series.map((value, i) => `${f(sx.to((told.whole * i) / series.length))} ${f(sy.to(value))}H${f(sx.to((told.whole * (i + 1)) / series.length))}`);
+      const series = overTime.series[name], f = (v) => Math.round(v * 10) / 10;
+      const points = series.map((value, i) => `${f(sx.to((overTime.whole * i) / series.length))} ${f(sy.to(value))}H${f(sx.to((overTime.whole * (i + 1)) / series.length))}`);
       image.append(svg("path", { class: "series", d: `M${points.join("L")}`, fill: "none", stroke: `var(--c${index})`, "stroke-width": 1.6, "stroke-dasharray": DASHES[index] }));
     });
     const entries = names.map((name, index) => [name === "living" ? "there" : name, `var(--c${index})`, DASHES[index]]);
@@ -259,6 +265,35 @@ function drawOverTime() {
     const beyond = limit !== null && !near ? [`${amount(limit)} would fit`] : [];
     plots.append(make("h3", {}, title), key(entries), ...beyond.map((words) => make("p", { class: "note" }, words)), make("div", { class: "plot" }, image));
   }
+  const passing = overTime.passing;
+  if (!passing) return;
+  const per = overTime.unit === "s" ? "B/s" : "B/cycle";
+  // Levels differ by orders of magnitude: each is shown as a part of its own peak, where it has one
+  const limited = Object.keys(passing.bandwidth).filter((name) => passing.peaks[name] !== undefined);
+  const parts = limited.map((name) => [`${name}, of ${rounded(passing.peaks[name], per)}`, passing.bandwidth[name].map((value) => value / passing.peaks[name])]);
+  const free = Object.keys(passing.bandwidth).filter((name) => passing.peaks[name] === undefined).map((name) => [name, passing.bandwidth[name].map((value) => value * (overTime.unit === "s" ? 1e-9 : 1))]);
+  if (parts.length) plotOf(plots, overTime, "Bandwidth, of its peak", parts, (t) => percent(t), passing.ends);
+  if (free.length) plotOf(plots, overTime, `Bandwidth, which nothing limits, in ${overTime.unit === "s" ? "GB/s" : "bytes a cycle"}`, free, (t) => amount(t), passing.ends);
+  const hits = Object.entries(passing.hits).map(([name, values]) => [`${name} hits`, values]);
+  if (hits.length) plotOf(plots, overTime, "Hits, of the loads that come there", hits, (t) => percent(t), passing.ends);
+}
+// Steps over stretches that end at these parts of the run; where a value is null, none
+function plotOf(plots, overTime, title, series, words, ends) {
+  const width = widthOf(plots), height = 210, image = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
+  const peak = Math.max(1e-9, extent(series.flatMap(([, values]) => values.filter((value) => value !== null)))[1]);
+  const inSeconds = overTime.unit === "s";
+  const sx = scale(0, overTime.whole, false, LEFT, width - RIGHT), sy = scale(0, peak * 1.08, false, height - BOTTOM, TOP);
+  axesOf(image, sx, sy, width, height, inSeconds ? "time" : "cycles", title, (t) => (t === 0 ? "0" : inSeconds ? rounded(t, "s") : amount(t)), (t) => (t === 0 ? "0" : words(t)));
+  const f = (v) => Math.round(v * 10) / 10;
+  series.forEach(([, values], index) => {
+    let d = "", before = null;
+    values.forEach((value, i) => {
+      if (value !== null) d += `${before === null ? "M" : "L"}${f(sx.to(overTime.whole * (i ? ends[i - 1] : 0)))} ${f(sy.to(value))}H${f(sx.to(overTime.whole * ends[i]))}`;
+      before = value;
+    });
+    image.append(svg("path", { class: "series", d, fill: "none", stroke: `var(--c${index})`, "stroke-width": 1.6, "stroke-dasharray": DASHES[index] }));
+  });
+  plots.append(make("h3", {}, title), key(series.map(([name], index) => [name, `var(--c${index})`, DASHES[index]])), make("div", { class: "plot" }, image));
 }
 if (data.overTime) {
   el("over-time-note").textContent = `On average over ${data.overTime.groups === 1 ? "the core group" : `all ${amount(data.overTime.groups)} core groups`}, and over each of ${amount(data.overTime.series.living.length)} stretches of the run.`;

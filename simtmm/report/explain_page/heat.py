@@ -4,11 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from simtmm.report.explain_page.measures import Measured
-from simtmm.stalls import Place
+from simtmm.report.explain.code import Coded, Line
+from simtmm.report.explain_page.measures import GROUP_OF, Measured, short
+from simtmm.report.stalls import reason_of
+from simtmm.stalls import Place, Reason
 
 MOST_HOT = 1_500  # lines with what is known of them
 MOST_INSTRUCTIONS = 8_000
+MOST_CODE, MOST_CODE_OF_A_LINE = 8_000, 400  # instructions of SASS and of PTX
 MOST_SHOWN = 6_000  # lines of source
 MOST_TEXT = 1_500_000  # bytes of them
 LONGEST, LONGEST_INSTRUCTION = 300, 120  # characters
@@ -26,24 +29,30 @@ class _Hot:
     by_instruction: dict[tuple[int, str], list[int]] = field(default_factory=dict)
 
 
-def heat(measured: Measured, sources: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def heat(
+    measured: Measured,
+    sources: Mapping[str, Sequence[str]],
+    codes: Mapping[str, Mapping[Line, Sequence[Coded]]] | None = None,
+) -> dict[str, Any]:
     """For JSON.
 
     hot: lines where anything happened, the hottest first: file (an index of files), line, what `Measured.summed`
-    says, and their instructions. files: name, note, and lines as (number, text, index of hot or None); a line of number
-    0 stands for those left out, one of number -1 has none.
+    says, their instructions, and of each of `codes` (by name) what the line became. files: name, note, and lines as
+    (number, text, index of hot or None); a line of number 0 stands for those left out, one of number -1 has none.
     """
     found, shares = _lines(measured)
     ordered = list(shares)
     shown = ordered[:MOST_HOT]
     names = list(dict.fromkeys(_file(key, found[key].place) for key in shown))
     at = {key: index for index, key in enumerate(shown)}
-    left = MOST_INSTRUCTIONS
+    left, room = MOST_INSTRUCTIONS, MOST_CODE
     hot = []
     for key in shown:
         own = found[key]
         instructions = _instructions(own, measured)[:left]
         left -= len(instructions)
+        below = _code(key, codes or {}, room, measured)
+        room -= sum(len(each["rows"]) for each in below)
         hot.append(
             {
                 "file": names.index(_file(key, own.place)),
@@ -53,6 +62,7 @@ def heat(measured: Measured, sources: Mapping[str, Sequence[str]]) -> dict[str, 
                 "arrays": measured.arrays_of(own.numbers),
                 **measured.summed(own.numbers),
                 **({"made": instructions} if instructions else {}),
+                **({"code": below} if below else {}),
                 **({"left": len(own.by_instruction) - len(instructions)} if own.place.instruction else {}),
             }
         )
@@ -115,6 +125,29 @@ def _instructions(hot: _Hot, measured: Measured) -> list[dict[str, Any]]:
         {"text": _cut(text, LONGEST_INSTRUCTION), **measured.summed(numbers, most=1)}
         for (_, text), numbers in sorted(hot.by_instruction.items())
     ]
+
+
+def _code(
+    key: Key, codes: Mapping[str, Mapping[Line, Sequence[Coded]]], room: int, measured: Measured
+) -> list[dict[str, Any]]:
+    """What a line became: (text, times, part of the time, main reason, its group), the last three where a site ends."""
+    found = []
+    for name, of_lines in codes.items():
+        all_of_it = of_lines.get(key[:2], ()) if key[1] else ()
+        kept = all_of_it[: min(room, MOST_CODE_OF_A_LINE)]
+        room -= len(kept)
+        kernels = len({each.kernel for each in all_of_it}) > 1
+        rows: list[list[Any]] = []
+        for each in kept:
+            text = _cut(f"{each.kernel}: {each.text}" if kernels else each.text, LONGEST_INSTRUCTION)
+            row: list[Any] = [text, each.times]
+            if each.ticks is not None and each.ticks.any():
+                most = GROUP_OF[Reason(int(each.ticks.argmax()))]
+                row += [short(int(each.ticks.sum()) / measured.whole), reason_of(each.ticks), most]
+            rows.append(row)
+        if rows:
+            found.append({"name": name, "rows": rows, "left": len(all_of_it) - len(rows)})
+    return found
 
 
 def _is_little(by_file: Mapping[str, Sequence[Key]], sources: Mapping[str, Sequence[str]], around: int) -> bool:

@@ -1,7 +1,7 @@
 /* The timeline of a few core groups: a lane for each slot, its slices coloured by reason, with zoom. */
 if (frame.data.lanes) (() => {
 const { data, el, scale, ticks, amount } = frame, { make, at, open, hot } = explained;
-const told = data.lanes, { looks, reasons } = told;
+const laneData = data.lanes, { looks, reasons } = laneData;
 const LEFT = 40, RIGHT = 10, AXIS = 40, LEAST = 8;  // ticks that are shown at least
 // What is behind the mark of the chosen slice is kept, so that pointing at slices stays quick
 const canvas = el("lanes"), axis = el("lanes-axis"), back = document.createElement("canvas");
@@ -22,7 +22,7 @@ function decoded(group) {
 }
 const known = new Map();
 function ofGroup(index) {
-  if (!known.has(index)) known.set(index, decoded(told.groups[index]));
+  if (!known.has(index)) known.set(index, decoded(laneData.groups[index]));
   return known.get(index);
 }
 // The first index from low to high for which `is` holds, which then holds for all behind it
@@ -35,7 +35,7 @@ const rowOf = (i) => firstOf(0, own.slots.length, (row) => own.first[row + 1] > 
 const lineOf = (i) => looks.line[own.look[i]];
 function whereOf(i) {
   const line = lineOf(i);
-  return line >= 0 ? at(hot[line]) : named(told.others, line);
+  return line >= 0 ? at(hot[line]) : named(laneData.others, line);
 }
 const named = (names, number) => (number <= -3 ? names[-3 - number] : number === -2 ? "one that is not listed" : "");
 
@@ -56,9 +56,9 @@ function mixed({ base, part }) {
 const UNITS = [[1, "s"], [1e-3, "ms"], [1e-6, "\u00b5s"], [1e-9, "ns"], [1e-12, "ps"]];
 const digits = (value, places) => value.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places });
 const plain = (value) => value.toLocaleString("en", { maximumFractionDigits: 6 });
-const inCycles = (t) => plain(t / told.cycle);
+const inCycles = (t) => plain(t / laneData.cycle);
 function inTime(from, to) {
-  const perTick = 1 / (told.cycle * told.clock), [factor, unit] = UNITS.find(([f]) => to * perTick >= f) ?? UNITS[UNITS.length - 1];
+  const perTick = 1 / (laneData.cycle * laneData.clock), [factor, unit] = UNITS.find(([f]) => to * perTick >= f) ?? UNITS[UNITS.length - 1];
   // As many digits as tell both ends apart
   const places = Math.min(9, Math.max(0, 2 - Math.floor(Math.log10(((to - from) * perTick) / factor))));
   return [from, to].map((t) => digits((t * perTick) / factor, places)).join(" to ") + ` ${unit}`;
@@ -70,16 +70,16 @@ function tell() {
   const look = own.look[chosen], [name, , nsight] = reasons[looks.reason[look]], line = lineOf(chosen);
   const turn = firstOf(0, own.warps.first.length, (k) => own.warps.first[k] > chosen) - 1;
   say("reason", make("span", {}, swatch(looks.reason[look]), make("b", {}, name), nsight ? ` (${nsight})` : ""));
-  say("cache", named(told.hits, looks.hit[look]));
+  say("cache", named(laneData.hits, looks.hit[look]));
   say("line", whereOf(chosen) || "none yet");
-  say("array", named(told.arrays, looks.array[look]));
+  say("array", named(laneData.arrays, looks.array[look]));
   if (own.warps.block) say("block", amount(own.warps.block[turn]));
   say("warp", amount(own.warps.warp[turn]));
-  if (told.launches > 1) say("launch", amount(own.warps.launch[turn]));
+  if (laneData.launches > 1) say("launch", amount(own.warps.launch[turn]));
   say("slot", String(own.slots[rowOf(chosen)]));
   const from = own.begin[chosen], to = own.end[chosen];
   say("cycles", `${inCycles(from)} to ${inCycles(to)} (${inCycles(to - from)})`);
-  if (told.clock) say("time", inTime(from, to));
+  if (laneData.clock) say("time", inTime(from, to));
   if (line >= 0 && hot[line].line) say("source", make("code", {}, hot[line].text));
   el("slice").replaceChildren(list);
 }
@@ -158,12 +158,12 @@ function paintAll(right) {
     paint(context, row, colours, right);
   }
   drawAxis(right);
-  const places = Math.min(6, Math.max(0, 2 - Math.floor(Math.log10((view[1] - view[0]) / told.cycle))));
-  const short = (t) => (t / told.cycle).toLocaleString("en", { maximumFractionDigits: places });
-  el("lanes-view").textContent = `Cycles ${short(view[0])} to ${short(view[1])} of ${inCycles(told.ticks)}${told.clock ? `: ${inTime(view[0], view[1])}` : ""}.`;
+  const places = Math.min(6, Math.max(0, 2 - Math.floor(Math.log10((view[1] - view[0]) / laneData.cycle))));
+  const short = (t) => (t / laneData.cycle).toLocaleString("en", { maximumFractionDigits: places });
+  el("lanes-view").textContent = `Cycles ${short(view[0])} to ${short(view[1])} of ${inCycles(laneData.ticks)}${laneData.clock ? `: ${inTime(view[0], view[1])}` : ""}.`;
 }
 function drawAxis(right) {
-  const context = sized(axis, drawnWidth, AXIS), low = view[0] / told.cycle, high = view[1] / told.cycle, at_ = ticks({ low, high });
+  const context = sized(axis, drawnWidth, AXIS), low = view[0] / laneData.cycle, high = view[1] / laneData.cycle, at_ = ticks({ low, high });
   const step = at_.length > 1 ? at_[1] - at_[0] : 1, places = Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9)));
   context.font = "12px system-ui, sans-serif";
   context.textAlign = "center";
@@ -174,7 +174,7 @@ function drawAxis(right) {
   context.lineTo(right, 0.5);
   let taken = 0;
   for (const t of at_) {
-    const p = sx.to(t * told.cycle), text = digits(t, places), half = context.measureText(text).width / 2;
+    const p = sx.to(t * laneData.cycle), text = digits(t, places), half = context.measureText(text).width / 2;
     context.moveTo(p, 0);
     context.lineTo(p, 5);
     if (p - half < taken || p + half > drawnWidth) continue;
@@ -184,12 +184,12 @@ function drawAxis(right) {
   context.stroke();
   context.fillText("cycles", (LEFT + right) / 2, 35);
 }
-let asked = false;
+let queued = false;
 function soon(anew = true) {
   stale ||= anew;
-  if (asked) return;
-  asked = true;
-  requestAnimationFrame(() => { asked = false; draw(); });
+  if (queued) return;
+  queued = true;
+  requestAnimationFrame(() => { queued = false; draw(); });
 }
 
 /* ---- zoom, pan, choose ---- */
@@ -257,7 +257,7 @@ function under(event) {
   const [x, y] = inside(event), row = Math.floor(y / lane);
   return row < 0 || row >= own.slots.length || x < LEFT || x > drawnWidth - RIGHT ? -1 : sliceAt(row, sx.back(x), sx.back(3) - sx.back(0));
 }
-const point = (i) => { if (i >= 0) choose(i, false); };  // what was told last stays, so that it can be read
+const point = (i) => { if (i >= 0) choose(i, false); };  // the last readout stays, so that it can be read
 let pressed = null;
 canvas.addEventListener("pointerdown", (event) => {
   if (event.button !== 0) return;
@@ -305,16 +305,16 @@ function show(index) {
     });
     return [button];
   }));
-  const left = own.of > own.look.length ? ` Of this core group the first ${amount(own.look.length)} of ${amount(own.of)} slices are here${own.until < told.ticks ? `, up to cycle ${inCycles(own.until)} of ${inCycles(told.ticks)}` : ""}${own.left ? `, of ${amount(own.slots.length)} of its ${amount(own.slots.length + own.left)} slots` : ""}.` : "";
-  const of = told.withBlocks > told.groups.length ? ` Of ${amount(told.withBlocks)} core groups with blocks the first, the one that issues most, and the last are here.` : "";
+  const left = own.of > own.look.length ? ` Of this core group the first ${amount(own.look.length)} of ${amount(own.of)} slices are here${own.until < laneData.ticks ? `, up to cycle ${inCycles(own.until)} of ${inCycles(laneData.ticks)}` : ""}${own.left ? `, of ${amount(own.slots.length)} of its ${amount(own.slots.length + own.left)} slots` : ""}.` : "";
+  const of = laneData.withBlocks > laneData.groups.length ? ` Of ${amount(laneData.withBlocks)} core groups with blocks the first, the one that issues most, and the last are here.` : "";
   el("timeline-note").textContent = `A lane for each slot of a core group, and what the warp in it does; a wait has the colour of what takes most of it, and instructions that issue together have the line of the first. The wheel zooms, dragging moves, a click goes to the line; keys: + - 0 and arrows, comma and full stop for the slice before and after, Enter to go to its line.${of}${left}`;
-  canvas.setAttribute("aria-label", `Core group ${told.groups[index].group}, ${amount(own.slots.length)} slots, ${amount(own.look.length)} slices`);
+  canvas.setAttribute("aria-label", `Core group ${laneData.groups[index].group}, ${amount(own.slots.length)} slots, ${amount(own.look.length)} slices`);
   el("lanes-jump").disabled = true;
   tell();
   stale = true;
   draw();
 }
-told.groups.forEach((each, index) => el("lanes-group").append(make("option", { value: index }, `Core group ${each.group}${each.why.length ? ` (${each.why.join(", ")})` : ""}`)));
+laneData.groups.forEach((each, index) => el("lanes-group").append(make("option", { value: index }, `Core group ${each.group}${each.why.length ? ` (${each.why.join(", ")})` : ""}`)));
 el("lanes-group").addEventListener("change", () => show(+el("lanes-group").value));
 addEventListener("resize", () => { if (el("lanes-window").clientWidth !== drawnWidth) { stale = true; draw(); } });
 new MutationObserver(() => soon()).observe(document.documentElement, { attributeFilter: ["data-theme"] });

@@ -11,8 +11,8 @@ from simtmm.analysis.run import Run
 from simtmm.report.explain_page.measures import GROUP_OF
 from simtmm.report.stalls import WHAT_WARPS_DO
 from simtmm.report.trace_events.events import FIRST_GROUP, Events, Looks, slices_of
-from simtmm.report.trace_events.text import HITS, LOADS
-from simtmm.stalls import Places, Reason
+from simtmm.report.trace_events.text import HITS
+from simtmm.stalls import LOADS, Places, Reason
 from simtmm.timeline import Timeline, WarpState
 
 MOST_SLICES = 60_000  # of all groups: what a browser draws at once, and half a megabyte or so
@@ -43,10 +43,11 @@ class _Names:
         return self._numbers[name]
 
 
-def lanes(run: Run, hot: Mapping[int, int]) -> dict[str, Any] | None:
+def lanes(run: Run, hot: Mapping[int, int], most: int | None = None) -> dict[str, Any] | None:
     """For JSON; None of a run without a timeline, and where no warp did anything.
 
-    hot: of places the line of the source heat (its index there) that they belong to.
+    hot: of places the line of the source heat (its index there) that they belong to. most: slices of all groups;
+    MOST_SLICES if left out.
 
     ticks: the run's length, with `cycle` ticks to a cycle, and `clock` cycles to a second. withBlocks: how many core
     groups had blocks. groups: of each that is shown its number, why it is, how many slices it has (of), how many slots
@@ -60,13 +61,13 @@ def lanes(run: Run, hot: Mapping[int, int]) -> dict[str, Any] | None:
         return None
     present = np.unique(timeline.group).tolist()
     chosen = _chosen(timeline, present)
-    kept = _kept(timeline, list(chosen))
+    kept = _kept(timeline, list(chosen), MOST_SLICES if most is None else most)
     rows = np.zeros(len(timeline), bool)
     for own, _ in kept.values():
         rows[own] = True
     slices, looks = slices_of(timeline, result, run.blocks, np.empty(0, np.int64), rows)
     numbers = np.bincount(timeline.group)
-    look, said = _looks(looks, run, hot)
+    look, legend = _looks(looks, run, hot)
     slices = replace(slices, look=look[slices.look])
     return {
         "ticks": result.ticks,
@@ -85,7 +86,7 @@ def lanes(run: Run, hot: Mapping[int, int]) -> dict[str, Any] | None:
             }
             for group, why in chosen.items()
         ],
-        **said,
+        **legend,
     }
 
 
@@ -99,13 +100,13 @@ def _chosen(timeline: Timeline, present: Sequence[int]) -> dict[int, list[str]]:
     return dict(sorted(why.items()))
 
 
-def _kept(timeline: Timeline, groups: Sequence[int]) -> dict[int, tuple[Integers, int | None]]:
+def _kept(timeline: Timeline, groups: Sequence[int], most: int) -> dict[int, tuple[Integers, int | None]]:
     """The rows of each group that are shown, and the tick from which on there are none; None where all are there.
 
     Of very many slots it is the first; what a group leaves of its share goes to the others.
     """
     rows = {group: np.flatnonzero(timeline.group == group) for group in groups}
-    left = MOST_SLICES
+    left = most
     kept: dict[int, tuple[Integers, int | None]] = {}
     for place, group in enumerate(sorted(groups, key=lambda group: len(rows[group]))):
         own = rows[group]
@@ -166,10 +167,10 @@ def _looks(looks: Looks, run: Run, hot: Mapping[int, int]) -> tuple[Integers, di
         hit = HITS.get(Reason(reason), "") if state == WarpState.MEMORY and has_caches and kind in LOADS else ""
         row = (reasons.index(reason), line, arrays.number(array), hits.number(hit))
         index[at] = found.setdefault(row, len(found))
-    told = [(WHAT_WARPS_DO[Reason(reason)], GROUP_OF[Reason(reason)]) for reason in reasons]
+    states = [(WHAT_WARPS_DO[Reason(reason)], GROUP_OF[Reason(reason)]) for reason in reasons]
     columns = zip(*found, strict=True)
     return index, {
-        "reasons": [(name, group, nsight if nsight != "-" else "") for (name, nsight, _), group in told],
+        "reasons": [(name, group, nsight if nsight != "-" else "") for (name, nsight, _), group in states],
         "looks": {name: list(column) for name, column in zip(("reason", "line", "array", "hit"), columns, strict=True)},
         "others": others.those,
         "arrays": arrays.those,

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.analysis.units import LOADS
 from simtmm.machine import Machine
 from simtmm.report.stalls import WHAT_WARPS_DO
-from simtmm.stalls import Count, Reason, Stalls
+from simtmm.stalls import LOADS, Count, Reason, Stalls
 
 Integers = npt.NDArray[np.int64]
 
@@ -60,9 +59,8 @@ class Measured:
     @classmethod
     def of(cls, stalls: Stalls, machine: Machine) -> "Measured":
         """Of a run on a machine."""
-        loads = np.array([site.kind in LOADS for site in stalls.places.sites], bool)
         chunks = stalls.counts[:, Count.CHUNKS]
-        is_load = np.append(np.repeat(loads, len(stalls.places.arrays)), False)
+        is_load = np.append(stalls.places.are_of(LOADS), False)
         spent = stalls.ticks.sum(axis=1).tolist()
         return cls(stalls, machine, spent, sum(spent), np.where(is_load, chunks, 0))
 
@@ -86,25 +84,25 @@ class Measured:
         looked = int(self.looked[numbers].sum())
         l1_hits, l2_hits = int(counts[Count.L1_HITS]), int(counts[Count.L2_HITS])
         requests, chunks = int(counts[Count.REQUESTS]), int(counts[Count.CHUNKS])
-        said: dict[str, Any] = {
+        entry: dict[str, Any] = {
             "share": short(self.share(numbers)),
             "reasons": _most(ticks, most),
             "instructions": int(counts[Count.INSTRUCTIONS]),
         }
         if requests:
-            said |= {"requests": requests, "chunks": chunks}
+            entry |= {"requests": requests, "chunks": chunks}
         if looked and self.machine.memory.l1:
-            said["l1"] = short(l1_hits / looked)
+            entry["l1"] = short(l1_hits / looked)
         if looked > l1_hits and self.machine.memory.l2:
-            said["l2"] = short(l2_hits / (looked - l1_hits))
+            entry["l2"] = short(l2_hits / (looked - l1_hits))
         known = stalls.places.threads
         if known is not None:
-            executions, threads, asked = known[numbers].sum(axis=0).tolist()
+            executions, threads, requested, _ = known[numbers].sum(axis=0).tolist()
             if executions:
-                said["threads"] = short(threads / executions)
-            if asked:
-                said["asked"] = asked
-        return said
+                entry["threads"] = short(threads / executions)
+            if requested:
+                entry["asked"] = requested
+        return entry
 
     def arrays_of(self, numbers: Sequence[int]) -> list[str]:
         """The arrays that are accessed at places, those with most time first."""
@@ -123,14 +121,14 @@ def reasons(stalls: Stalls) -> list[dict[str, Any]]:
     """Each reason with its part of warps' time, in the order of groups; those without any are left out."""
     ticks = stalls.ticks.sum(axis=0)
     whole = int(ticks.sum())
-    said = []
+    entries = []
     for group, members in GROUPS.items():
         for reason in sorted(members, key=lambda reason: -int(ticks[reason])):
             name, others, what = WHAT_WARPS_DO[reason]
             if ticks[reason]:
                 share = int(ticks[reason]) / whole
-                said.append({"name": name, "group": group, "share": share, "what": what, "nsight": others})
-    return said
+                entries.append({"name": name, "group": group, "share": share, "what": what, "nsight": others})
+    return entries
 
 
 def short(value: float) -> float:

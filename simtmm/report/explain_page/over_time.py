@@ -1,10 +1,12 @@
-"""Warps over time: how many are there, wait for a port, or have one, in so many stretches of a run."""
+"""Over time: warps that are there, wait for a port, or have one; bandwidth and hits; in so many stretches of a run."""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.analysis.bandwidth import OverTime
+from simtmm.analysis.bandwidth import over_time as bandwidth_over_time
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.timeline import Timeline, WarpState
@@ -29,6 +31,7 @@ def over_time(machine: Machine, result: Result) -> dict[str, Any] | None:
         "ready": timeline.state == WarpState.READY,
         "issuing": timeline.state == WarpState.ISSUING,
     }
+    passing = bandwidth_over_time(machine, result, MOST_POINTS)
     return {
         "whole": result.cycles if result.seconds is None else result.seconds,
         "unit": "cycles" if result.seconds is None else "s",
@@ -37,6 +40,20 @@ def over_time(machine: Machine, result: Result) -> dict[str, Any] | None:
         "series": {
             name: [float(f"{value:.4g}") for value in warps(timeline, chosen, result.ticks, points) / groups]
             for name, chosen in series.items()
+        },
+        "passing": passing and _passing(passing, result.ticks),
+    }
+
+
+def _passing(over_time: OverTime, ticks: int) -> dict[str, Any]:
+    """ends: of stretches, as parts of the run. bandwidth, peaks, hits: by name; no hits where nothing came."""
+    return {
+        "ends": [float(f"{end / ticks:.6g}") for end in over_time.edges[1:].tolist()],
+        "bandwidth": {name: [float(f"{value:.4g}") for value in own] for name, own in over_time.bandwidth.items()},
+        "peaks": dict(over_time.peaks),
+        "hits": {
+            name: [None if np.isnan(value) else float(f"{value:.4g}") for value in own]
+            for name, own in over_time.hits.items()
         },
     }
 

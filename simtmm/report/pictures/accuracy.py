@@ -51,7 +51,7 @@ def _curves(figure: "SubFigure", accuracy: Accuracy, groups: Sequence[str], rows
             continue
         points = _curve(accuracy, groups[place])
         measured = [(at, value) for at, value, _ in points]
-        simulated = [(at, said) for at, _, said in points if said is not None]
+        simulated = [(at, time) for at, _, time in points if time is not None]
         panel.plot(*zip(*measured, strict=True), "o", color=ORANGE, markersize=5, label=accuracy.reference)
         if simulated:
             small = look(SIMULATED) | {"linewidth": 1.2, "markersize": 2}  # to hide no measured one
@@ -74,12 +74,12 @@ def _scatter(figure: "Figure | SubFigure", accuracy: Accuracy) -> None:
     up: list[float] = []
     others = [series for series in accuracy.series if series not in all_series()]
     for series in reversed(accuracy.series):  # the simulated one above the others, and smaller, to hide none
-        measured, said = (values.tolist() for values in accuracy.values(series))
+        measured, simulated = (values.tolist() for values in accuracy.values(series))
         looks = look(series) if series in all_series() else _look_of_other(others.index(series))
         own = {"markersize": 3, "zorder": 3} if series == SIMULATED else {"markersize": 4, "zorder": 2}
-        axes.plot(measured, said, label=label(series), **(looks | own | {"linestyle": "none"}))
+        axes.plot(measured, simulated, label=label(series), **(looks | own | {"linestyle": "none"}))
         across += measured
-        up += said
+        up += simulated
     if wide(min([*across, *up]), max([*across, *up])):  # by one rule, so that the diagonal is straight
         axes.set(xscale="log", yscale="log")
         plain_ticks(axes)
@@ -92,7 +92,7 @@ def _scatter(figure: "Figure | SubFigure", accuracy: Accuracy) -> None:
 
 
 def _look_of_other(place: int) -> dict[str, Any]:
-    """How a series is drawn that no other picture knows: grey and open, told from others by its marker."""
+    """How a series is drawn that no other picture knows: grey and open, distinguished by its marker."""
     return {"color": GREY, "marker": MARKERS[place % len(MARKERS)], "markerfacecolor": "white"}
 
 

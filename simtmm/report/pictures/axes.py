@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-LOGS = ("x", "y", "xy", "none")  # which axes are logarithmic, where that is said
+LOGS = ("x", "y", "xy", "none")  # which axes are logarithmic, as an option names them
 LARGE, SMALL = 1e5, 1e-3  # from where and below which numbers on axes are scientific
 EVEN = 4  # the largest distance between values is less than so many times the least: they were swept so
 
@@ -23,10 +23,10 @@ def set_scales(
     factor of 20; a linear y begins at 0.
 
     log: one of LOGS, which decides instead. x_scale: "log" or "linear", where it is known how x was swept. Raises
-    OutputError where a logarithmic axis is asked for that has values of 0 or less.
+    OutputError where a logarithmic axis is requested that has values of 0 or less.
     """
     check_log(log)
-    doubled = all(float(at).is_integer() and _power_of_2(int(at)) for at in x)
+    doubled = all_powers_of_2(x)
     by_itself = x_scale == "log" if x_scale else in_ratios(x) or (doubled and len(set(x)) > 2)
     if is_log("x", log, by_itself, x):
         axes.set_xscale("log", base=2 if doubled else 10)
@@ -43,7 +43,7 @@ def check_log(log: str | None) -> None:
 
 
 def is_log(which: str, log: str | None, by_itself: bool, values: Collection[float]) -> bool:
-    """Whether an axis, x or y, is logarithmic. by_itself: whether it is if nothing is said."""
+    """Whether an axis, x or y, is logarithmic. by_itself: its default."""
     if log is None:
         return by_itself and min(values) > 0
     if log == "none" or which not in log:
@@ -103,6 +103,7 @@ def scientific(value: float, digits: int = 4) -> str:
 
 
 def time_axis(axes: "Axes", which: str, unit: str) -> None:
+    """Ticks with their unit, on an axis of seconds; an axis of any other unit stays as it is."""
     if unit == "s":
         prefixes(axes, which, "s")
 
@@ -131,8 +132,9 @@ def wide(low: float, high: float) -> bool:
     return low > 0 and high / low > 20
 
 
-def _power_of_2(value: int) -> bool:
-    return value > 0 and value & (value - 1) == 0
+def all_powers_of_2(values: Collection[float]) -> bool:
+    """Whether all are powers of two: then an axis has its ticks there."""
+    return all(float(at).is_integer() and at > 0 and int(at) & (int(at) - 1) == 0 for at in values)
 
 
 def is_number(value: Any) -> bool:

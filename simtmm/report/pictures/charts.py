@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LETTER = 0.07  # inches: width of one, of a tick's label
 MOST_LETTERS = 8  # of a label that lies flat below a cell
+NO_VALUE = "no value: skipped, failed or not computed"
 MOST_TICKS = 40  # of an axis of a heat map; of more values some are named
 STATES = {"issuing": BLUE, "memory": ORANGE, "barrier": PURPLE, "start": GREY, "empty": FAINT}
 
@@ -43,7 +44,7 @@ def curves(
     series: values by name; names of models get their looks. unit: "s" for times in seconds, "ratio" for what has a line
     at 1. log: which axes are logarithmic, "x", "y", "xy" or "none"; this is found out if left out. x_scale: "log" or
     "linear", where it is known how x was swept. drawn_as: what `Axes.plot` takes, by name, instead of the usual looks.
-    Raises OutputError for more lines than can be told apart.
+    Raises OutputError for more lines than can be distinguished.
     """
     looks = drawn_as or looks_of(list(series), "curves")
     figure, axes = new_axes(6.4, 3.8)
@@ -81,12 +82,13 @@ def heat_map(
     title: str = "",
     unit: str = "",
 ) -> "Figure":
-    """Values over two axes, as colours. values: [y, x]; nan where there is none, which stays white.
+    """Values over two axes, as colours. values: [y, x]; nan where there is none, which is hatched, with a key.
 
-    unit: "s" for times in seconds, which are then told in the unit that suits the largest; "ratio" for ratios: 1 is
+    unit: "s" for times in seconds, which are then shown in the unit that suits the largest; "ratio" for ratios: 1 is
     white, what is above it orange and below it purple, alike for a ratio and its inverse, and what is none is grey.
     """
     from matplotlib.colors import LogNorm, Normalize
+    from matplotlib.patches import Patch
 
     table = np.asarray(values, dtype=np.float64)
     if table.shape != (len(y), len(x)):
@@ -124,6 +126,10 @@ def heat_map(
             if np.isfinite(value):
                 dark = abs(norm(value) - 0.5) > 0.35 if ratios else norm(value) < 0.5
                 axes.text(column, row, f"{value:.3g}", ha="center", va="center", fontsize=7, color="w" if dark else "k")
+    if known.size < table.size:
+        blank: dict[str, Any] = {"facecolor": FAINT, "edgecolor": GREY, "hatch": "////", "linewidth": 0}
+        axes.patch.set(**blank)
+        figure.legend(handles=[Patch(label=NO_VALUE, **blank)], loc="outside lower center")
     bar = figure.colorbar(mesh, ax=axes, label=value_label)
     if ratios:
         marks = np.geomspace(least, most, 5)

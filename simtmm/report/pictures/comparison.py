@@ -68,7 +68,7 @@ def scatter(made: Comparison, log: str | None = None) -> "Figure":
 
 
 def _set_scales(axes: "Axes", log: str | None, x: Sequence[float], y: Sequence[float]) -> None:
-    """Both axes are logarithmic, if nothing else is said."""
+    """Both axes are logarithmic, by default."""
     check_log(log)
     for which, values in (("x", x), ("y", y)):
         if is_log(which, log, True, values):
@@ -79,7 +79,7 @@ def curves_of(made: Comparison, over: str | None = None, log: str | None = None)
     """Times over a parameter, a line a series, for one program on one machine.
 
     over: the parameter; the one that varies if left out. log: which axes are logarithmic, as in `charts.curves`. Raises
-    OutputError where that is not told, and where several cases have the same value.
+    OutputError where that is not given, and where several cases have the same value.
     """
     cases = made.cases
     numbers = [name for name in cases[0].parameters if all(is_number(case.parameters.get(name)) for case in cases)]
@@ -103,7 +103,7 @@ def roofline(made: Comparison, log: str | None = None) -> "Figure":
     with its name. Bytes are those that the program asks for, as the roofline of simtmm.model has them.
 
     log: which axes are logarithmic, "x", "y", "xy" or "none"; both if left out. Names that find no room are left out
-    and counted. Raises OutputError for more machines or programs than can be told apart.
+    and counted. Raises OutputError for more machines or programs than can be distinguished.
     """
     figure, axes = new_axes(6.4, 4.2)
     machines = {case.machine_name: case.machine for case in made.cases}
@@ -146,16 +146,16 @@ def roofline(made: Comparison, log: str | None = None) -> "Figure":
     return figure
 
 
-def _roofline_point(made: Comparison, case: Case) -> tuple[Case, float, float] | None:
+def _roofline_point(comparison: Comparison, case: Case) -> tuple[Case, float, float] | None:
     counts = case.counts
     moved = sum(launch.bytes_read + launch.bytes_written for launch in counts.launches)
-    time = made.time(case, _timed(made))
+    time = comparison.time(case, _timed(comparison))
     return (case, counts.work / moved, counts.work / time) if moved and counts.work and time else None
 
 
-def _timed(made: Comparison) -> str:
+def _timed(comparison: Comparison) -> str:
     """The series whose times are no model's."""
-    return MEASURED if made.reference == MEASURED else SIMULATED
+    return MEASURED if comparison.reference == MEASURED else SIMULATED
 
 
 def stacks_of(made: Comparison) -> "Figure":
@@ -205,5 +205,5 @@ def compared(kind: str, log: str | None = None) -> "Callable[[Comparison], Figur
     return partial(COMPARED[kind], log=log)
 
 
-def _time_label(made: Comparison, name: str) -> str:
-    return name if made.unit == "s" else f"{name} (cycles)"  # ticks of seconds say their unit
+def _time_label(comparison: Comparison, name: str) -> str:
+    return name if comparison.unit == "s" else f"{name} (cycles)"  # ticks of seconds say their unit

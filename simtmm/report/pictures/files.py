@@ -1,4 +1,4 @@
-"""Files of pictures: where they can be made, and writing them. The same picture gives the same file."""
+"""Files of pictures: where they can be written, and writing them. The same picture gives the same file."""
 
 import io
 import logging
@@ -22,7 +22,7 @@ METADATA: dict[str, dict[str, str | None]] = {  # no dates: the same picture giv
 
 
 def check(path: str | Path) -> None:
-    """Raise OutputError if a picture can't be made there: to be asked before long work, not after it."""
+    """Raise OutputError if a picture can't be written there: to be called before long work, not after it."""
     if Path(path).suffix.lower() not in FORMATS:
         raise OutputError(f"{path}: a picture's name must end in {', '.join(FORMATS)}")
     check_writable(path)

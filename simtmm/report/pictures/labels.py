@@ -26,7 +26,7 @@ def name_points(figure: "Figure", axes: "Axes", named: Sequence[tuple[str, Seque
 
     named: each name with the points that it may stand at, the better first. To be called when all else is drawn.
     """
-    told = axes.get_xlabel()
+    title = axes.get_xlabel()
     sizes = [_size(axes, name) for name, _ in named[:MOST]]
     written: list[Annotation] = []
     left_out = 0
@@ -38,7 +38,9 @@ def name_points(figure: "Figure", axes: "Axes", named: Sequence[tuple[str, Seque
         if left_out == len(named) - len(written):
             break
         left_out = len(named) - len(written)
-        axes.set_xlabel(told + (f"\n{left_out:,} of {len(named):,} points have no room for a name" if left_out else ""))
+        axes.set_xlabel(
+            title + (f"\n{left_out:,} of {len(named):,} points have no room for a name" if left_out else "")
+        )
     return len(named) - len(written)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from simtmm.errors import OutputError
-from simtmm.model import MODELS
+from simtmm.model import MODELS, MODELS_OF_ALGORITHMS
 from simtmm.model.calibrated import CALIBRATED
 from simtmm.model.series import MEASURED, SIMULATED, all_series
 from simtmm.report.pictures.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, YELLOW
@@ -12,12 +12,11 @@ from simtmm.report.pictures.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPL
 PALETTE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW)  # of what is no series: black is the simulated one's
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 FEWER = "choose fewer"  # what to do about too many lines
-STYLES = 2 * len(PALETTE)  # that are told apart: full and solid, open and dashed
+STYLES = 2 * len(PALETTE)  # that can be distinguished: full and solid, open and dashed
 
-# Of the families of models, in the order of `_family`; the calibrated one is first, so that those that are added to
-# MODELS change no other's look.
-FAMILY_COLOURS = (SKY, GREY, BLUE, GREEN, ORANGE, RED, PURPLE, YELLOW)
-FAMILY_MARKERS = ("P", "x", "o", "s", "^", "D", "v", "X")
+# Of the families of models, in the order of `_family`: those that are added to MODELS come last, and change no other's.
+FAMILY_COLOURS = (SKY, YELLOW, GREY, BLUE, GREEN, ORANGE, RED, PURPLE)
+FAMILY_MARKERS = ("P", "X", "x", "o", "s", "^", "D", "v")
 
 
 def look(series: str) -> dict[str, Any]:
@@ -38,8 +37,8 @@ def look(series: str) -> dict[str, Any]:
 def _family(model: str) -> tuple[int, int]:
     """The place of a model's family among all, and of the model among the forms of its family."""
     families: dict[str, list[str]] = {}
-    for made in (CALIBRATED, *MODELS.values()):
-        families.setdefault(made.family, []).append(made.name)
+    for known in (CALIBRATED, *MODELS_OF_ALGORITHMS.values(), *MODELS.values()):
+        families.setdefault(known.family, []).append(known.name)
     for place, forms in enumerate(families.values()):
         if model in forms:
             return place, forms.index(model)
@@ -81,7 +80,7 @@ def look_for_value(series: str, place: int) -> dict[str, Any]:
 
 
 def check_apart(count: int, most: int, what: str, where: str, remedy: str = FEWER) -> None:
-    """Raise OutputError for more of something than can be told apart."""
+    """Raise OutputError for more of something than can be distinguished."""
     if count > most:
         raise OutputError(f"{where}: {count} {what}: {most} can be told apart: {remedy}")
 

@@ -1,4 +1,4 @@
-"""Pictures of a study: curves over an axis, or a heat map over two."""
+"""Pictures of a study: curves over an axis, a heat map over two, or winner maps of several programs."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -13,11 +13,14 @@ from simtmm.report.pictures.charts import curves, heat_map
 from simtmm.report.pictures.looks import MARKERS, check_apart, look_for_value, looks_of
 from simtmm.report.pictures.quantities import Quantity, quantity, times
 from simtmm.report.pictures.titles import titled
+from simtmm.report.pictures.winner_map import winner_map, winner_maps
+from simtmm.study.design.programs import PROGRAM
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MACHINE = "machine"  # the axis of them
+WINNER = "winner"  # what is drawn of several programs
 FEWER = "choose some with --where or --value, or draw a heat map with --up"
 
 
@@ -31,20 +34,29 @@ def picture_of(
     log: str | None = None,
     title: str | None = None,
 ) -> "Figure":
-    """A study's table: curves over an axis, or a heat map over two.
+    """A study's table: curves over an axis, a heat map over two, or winner maps.
 
     across: the axis, the first that varies and has numbers if left out. up: the second axis of a heat map. values: what
     is drawn, of a heat map one: columns, quantities ("simulated") or ratios of them ("simulated/tmm", by a colour that
-    is white at 1); the times if left out. by: an axis that has a line for each of its values. where: the rows that are
+    is white at 1); the times if left out. With "winner" among them, which program is fastest, a map a series: those
+    that are named beside it, or all; `up` is then the second axis that varies if left out.
+    by: an axis that has a line for each of its values. where: the rows that are
     taken, by the values of axes. log: which axes of curves are logarithmic, "x", "y", "xy" or "none"; found out if left
     out. title: says program, machine and what does not vary if left out.
 
-    Raises OutputError for names that are none, for more lines than can be told apart, and where several rows would have
+    Raises OutputError for names that are none, for too many lines to distinguish, and where several rows would have
     one place: then another axis varies, and `by` or `where` must say which of its values.
     """
     rows = _rows_where(table, where or {})
     varying = [name for name in table.axes if len({table.columns[name][row] for row in rows}) > 1]
-    across = across or next((name for name in varying if _numbers(table, name, rows)), "")
+    across = across or next((name for name in varying if name != up and _numbers(table, name, rows)), "")
+    wants_winners = WINNER in values
+    if wants_winners:
+        by = _checked_for_winners(table, by, log)
+        up = up or next((name for name in varying if name not in (across, by)), None)
+        values = [name for name in values if name != WINNER]
+    if not across:
+        raise OutputError(f"{table.title}: no axis of numbers varies: name a column to draw along")
     places = [name for name in (across, up, by) if name]
     for name in dict.fromkeys((across, *places)):
         if name not in table.columns:
@@ -58,6 +70,10 @@ def picture_of(
         )
     check_log(log)
     shown = _title(table, rows, varying) if title is None else title
+    if wants_winners:
+        if not up:
+            raise OutputError(f"{table.title}: a winner map has two axes, and only {across} varies beside {by}")
+        return _winner_maps(table, rows, across, up, chosen, shown)
     if up:
         if by or len(chosen) > 1:
             raise OutputError(f"{table.title}: a heat map shows one column, and no lines")
@@ -76,8 +92,30 @@ def _heat_map(table: Table, rows: Sequence[int], across: str, up: str, drawn: Qu
     for row in rows:
         at = y_place[table.columns[up][row]], x_place[table.columns[across][row]]
         cells[at] = drawn.values[row]  # None becomes nan
-    told = f"{drawn.told} ({drawn.unit})" if drawn.unit in ("s", "cycles") else drawn.told
-    return heat_map(x, y, cells, _label(table, across), _label(table, up), told, title, drawn.unit)
+    label = f"{drawn.told} ({drawn.unit})" if drawn.unit in ("s", "cycles") else drawn.told
+    return heat_map(x, y, cells, _label(table, across), _label(table, up), label, title, drawn.unit)
+
+
+def _checked_for_winners(table: Table, by: str | None, log: str | None) -> str:
+    """The axis of programs. Raises OutputError where a winner map has none, or is asked for lines or log axes."""
+    if PROGRAM not in table.axes:
+        raise OutputError(f"{table.title}: {WINNER}: of several programs, and the study has no axis {PROGRAM}")
+    if by or log is not None:
+        raise OutputError(f"{table.title}: a winner map has no lines, and a place for each value: leave out by and log")
+    return PROGRAM
+
+
+def _winner_maps(
+    table: Table, rows: Sequence[int], across: str, up: str, chosen: Sequence[Quantity], title: str
+) -> "Figure":
+    for drawn in chosen:
+        if drawn.unit not in ("s", "cycles") or not drawn.series:
+            raise OutputError(f"{table.title}: {drawn.name}: {WINNER} is of times: must be a series, as simulated")
+    x, y = (sorted({table.columns[name][row] for row in rows}, key=_order) for name in (across, up))
+    programs = [str(table.columns[PROGRAM][row]) for row in rows]
+    places = [(table.columns[across][row], table.columns[up][row]) for row in rows]
+    maps = [winner_map(drawn.series, programs, places, [drawn.values[row] for row in rows]) for drawn in chosen]
+    return winner_maps(maps, list(dict.fromkeys(programs)), x, y, _label(table, across), _label(table, up), title)
 
 
 def _curves(
@@ -103,9 +141,9 @@ def _curves(
         series = series.partition(".")[0] if unit in ("s", "cycles") else series
         for row in sorted(rows, key=at.__getitem__):
             value = table.columns[by][row] if by else None
-            told = _line(series, f"{by} = {tick(value)}" if by else "", len(chosen) == 1)
-            of.setdefault(told, (series, value))
-            lines.setdefault(told, [None] * len(x))[place[at[row]]] = drawn.values[row]
+            line = _line(series, f"{by} = {tick(value)}" if by else "", len(chosen) == 1)
+            of.setdefault(line, (series, value))
+            lines.setdefault(line, [None] * len(x))[place[at[row]]] = drawn.values[row]
     if unit == "ratio":
         y_label = chosen[0].told if len(chosen) == 1 else "ratio"
     elif unit:
@@ -129,9 +167,9 @@ def _looks(
         return looks_of(names, where, FEWER)
     values = list(dict.fromkeys(value for _, value in of.values()))
     check_apart(len(values), len(MARKERS), f"values of {by}", where, FEWER)
-    made = {name: look_for_value(of[name][0], values.index(of[name][1])) for name in names}
-    check_apart(len(made), len({str(style) for style in made.values()}), "lines", where, FEWER)
-    return made
+    looks = {name: look_for_value(of[name][0], values.index(of[name][1])) for name in names}
+    check_apart(len(looks), len({str(style) for style in looks.values()}), "lines", where, FEWER)
+    return looks
 
 
 def _title(table: Table, rows: Sequence[int], varying: Sequence[str]) -> str:

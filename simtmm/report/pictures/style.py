@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, ParamSpec
 
 from simtmm.errors import OutputError
+from simtmm.extras import install
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +49,7 @@ P = ParamSpec("P")
 def check_installed() -> None:
     """Raise OutputError where matplotlib is not there."""
     if find_spec("matplotlib") is None:
-        raise OutputError("pictures need matplotlib, which is not installed: pip install 'simtmm[plot]'")
+        raise OutputError("pictures need matplotlib, which is not installed: " + install("plot"))
 
 
 @contextlib.contextmanager
@@ -88,8 +89,8 @@ def new_axes(width: float, height: float) -> "tuple[Figure, Axes]":
 def set_title(figure: "Figure", title: str) -> None:
     """Write a title over the whole width of a figure, on as many lines as it takes."""
     if title:
-        told = wrapped(title, int(figure.get_figwidth() * LETTERS))
-        figure.suptitle(told, x=0.01, ha="left", fontsize=STYLE["axes.titlesize"], parse_math=False)
+        lines = wrapped(title, int(figure.get_figwidth() * LETTERS))
+        figure.suptitle(lines, x=0.01, ha="left", fontsize=STYLE["axes.titlesize"], parse_math=False)
 
 
 def wrapped(text: str, letters: int) -> str:

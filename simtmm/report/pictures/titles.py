@@ -9,20 +9,20 @@ from simtmm.machine.changed import suffix
 from simtmm.report.pictures.axes import is_number, tick
 
 MOST_NAMED = 3  # programs and machines in a title
-NOT_TOLD = ("seed",)  # parameters that no title tells if they were not asked for
+NOT_TOLD = ("seed",)  # parameters that a title shows only if they were requested
 
 
 def titled(what: str, values: Mapping[str, Any], machine: str = "") -> str:
     """A title: what is drawn, the values that all of it has, and the machine with its changes."""
-    told = [what, *(f"{name} = {tick(value)}" for name, value in values.items())]
-    return ", ".join(filter(None, told)) + (f" on {machine}" if machine else "")
+    parts = [what, *(f"{name} = {tick(value)}" for name, value in values.items())]
+    return ", ".join(filter(None, parts)) + (f" on {machine}" if machine else "")
 
 
 def of_cases(cases: Sequence[Case]) -> str:
     """The title of a picture of these cases: programs, sizes, machines with their changes."""
     shared, varying = _parameters(cases)
-    asked = {name for case in cases for name in case.given}
-    values = {name: value for name, value in shared.items() if name in asked or name not in NOT_TOLD}
+    given = {name for case in cases for name in case.given}
+    values = {name: value for name, value in shared.items() if name in given or name not in NOT_TOLD}
     for name in varying:
         there = [case.parameters[name] for case in cases if name in case.parameters]
         if all(map(is_number, there)):
@@ -42,18 +42,22 @@ def short_names(machines: Sequence[Machine]) -> list[str]:
 
 
 def _machines(machines: Sequence[Machine]) -> str:
-    told = _some(short_names(machines), "machines")
+    machine_names = _some(short_names(machines), "machines")
     changes = {suffix(machine.changes) for machine in machines}
     if len(changes) > 1 or changes == {""}:
-        return told
+        return machine_names
     (same,) = changes
-    return f"{told}{same}" if len({machine.name for machine in machines}) == 1 else f"{told}, all with {same[2:-1]}"
+    return (
+        f"{machine_names}{same}"
+        if len({machine.name for machine in machines}) == 1
+        else f"{machine_names}, all with {same[2:-1]}"
+    )
 
 
 def point_names(cases: Sequence[Case], told: bool = False) -> list[str]:
     """A short name for each case: what tells it from the others.
 
-    told: whether programs and machines are told otherwise, so that they are left out where parameters vary.
+    told: whether programs and machines are shown elsewhere, so that they are left out where parameters vary.
     """
     _, varying = _parameters(cases)
     programs = len({case.program for case in cases}) > 1

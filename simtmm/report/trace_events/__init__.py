@@ -9,6 +9,6 @@ Source: "Trace Event Format" (the Chromium project): JSON object format, events 
 """
 
 from simtmm.report.trace_events.choice import ALL, Choice, groups_of
-from simtmm.report.trace_events.file import MOST_BYTES, Written, write_timeline
+from simtmm.report.trace_events.file import MOST_BYTES, Written, write_timeline, write_timeline_of_run
 
-__all__ = ["ALL", "MOST_BYTES", "Choice", "Written", "groups_of", "write_timeline"]
+__all__ = ["ALL", "MOST_BYTES", "Choice", "Written", "groups_of", "write_timeline", "write_timeline_of_run"]

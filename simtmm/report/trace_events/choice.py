@@ -18,7 +18,9 @@ WINDOW_EVENTS = 1000  # that a window should have at least, so that one sees war
 
 @dataclass(frozen=True)
 class Choice:
-    """What is asked for. groups: core groups, all for None. begin, end: cycles, to the run's end for None."""
+    """The part of a timeline that is written. groups: core groups, all for None. begin, end: cycles, to the run's end
+    for None.
+    """
 
     groups: tuple[int, ...] | None = None
     begin: float = 0
@@ -41,7 +43,7 @@ class Choice:
         return chosen
 
     def ticks(self, result: Result) -> tuple[int, int]:
-        """The ticks that are asked for, end excluded; the changes at the run's last are in. Raises OutputError."""
+        """The ticks that are chosen, end excluded; the changes at the run's last are in. Raises OutputError."""
         begin, end = (
             None if cycle is None else round(Fraction(cycle) * result.ticks_per_cycle)
             for cycle in (self.begin, self.end)
@@ -54,13 +56,13 @@ class Choice:
 
     def words(self, machine: Machine, result: Result) -> str:
         """What is left out by it, in words; "" for nothing."""
-        said = []
+        parts = []
         if self.groups is not None and not self.mask(machine).all():
-            said.append(f"core groups {numbers(self.groups)} of {machine.cores.groups:,}")
+            parts.append(f"core groups {numbers(self.groups)} of {machine.cores.groups:,}")
         if self.begin or (self.end is not None and self.end < result.cycles):
             end = result.cycles if self.end is None else min(self.end, result.cycles)
-            said.append(f"cycles {self.begin:,.10g} to {end:,.10g} of {result.cycles:,.10g}")
-        return ", ".join(said)
+            parts.append(f"cycles {self.begin:,.10g} to {end:,.10g} of {result.cycles:,.10g}")
+        return ", ".join(parts)
 
 
 ALL = Choice()

@@ -18,9 +18,9 @@ RUN = 1  # the process of launches, of counters of the machine, and of the sampl
 LAUNCHES, WINDOWS = 1, 2  # its threads
 FIRST_GROUP = RUN + 1
 
-SLICE, COUNTER, MEANS, LAUNCH, WINDOW = range(5)  # kinds of events
+SLICE, COUNTER, MEANS, LAUNCH, WINDOW, TRAFFIC = range(6)  # kinds of events
 COUNTED = (WarpState.READY, WarpState.MEMORY, WarpState.BARRIER, WarpState.ISSUING)
-PARTS = 1000  # of a warp, in which means are told
+PARTS = 1000  # of a warp, in which means are given
 
 Integers = npt.NDArray[np.int64]
 
@@ -31,7 +31,7 @@ class Events:
 
     look: what of their text is the same for many, a number: of a slice what `Looks` tells, of a launch its kernel.
     values: of a slice warp, block and launch; of a counter the warps in each of COUNTED, of means in thousandths; of
-    launches and windows their number.
+    launches and windows their number; of traffic the mean in thousandths.
     """
 
     kind: Integers

@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from simtmm.analysis.run import Run
 from simtmm.errors import OutputError
 from simtmm.files import written_whole
 from simtmm.machine import Machine
@@ -29,6 +30,7 @@ from simtmm.report.trace_events.events import (
     slices_of,
 )
 from simtmm.report.trace_events.text import Text
+from simtmm.report.trace_events.traffic import MOST_COUNTERS, MOST_MEANS, process_of, traffic_of
 from simtmm.result import Result
 from simtmm.timeline import Blocks
 
@@ -78,6 +80,16 @@ class Written:
         }
 
 
+def write_timeline_of_run(path: str | Path, run: Run, most_events: int | None = None, choice: Choice = ALL) -> Written:
+    """Write the timeline of a run with its program, parameters, blocks and kernels; see `write_timeline`.
+
+    run: simulated with timeline=True.
+    """
+    about = {"program": run.program, "parameters": dict(run.parameters), "provenance": dict(run.provenance)}
+    kernels = [launch.kernel for launch in run.info.launches] if run.info else []
+    return write_timeline(path, run.result, run.machine, about, most_events, choice, run.blocks, kernels)
+
+
 def write_timeline(
     path: str | Path,
     result: Result,
@@ -114,7 +126,9 @@ def write_timeline(
     rows = groups[timeline.group] & (timeline.begin < end) & (timeline.end > begin)
     slices, looks = slices_of(timeline, result, blocks, kernel_of_launch, rows)
     places = result.stalls.places if result.stalls is not None else None
-    text = Text(result, machine, looks, places, names, blocks is not None)
+    room = MOST_MEANS * MOST_COUNTERS if most_events is None else most_events // 10
+    traffic, counters = traffic_of(machine, result, begin, end, min(room, MOST_BYTES // 2000))
+    text = Text(result, machine, looks, places, names, blocks is not None, counters)
     launches = launches_of(result, kernel_of_launch)
     launches = launches.where((launches.begin < end) & ((launches.end > begin) | (begin == 0)))
     detail = Events.together(launches, slices, counters_of(timeline, groups, begin, end))
@@ -124,8 +138,12 @@ def write_timeline(
 
     last = min(end, result.ticks)
     tracks = _tracks(slices, machine)
-    spare = MOST_BYTES - sum(len(json.dumps(entry)) + 2 for entry in tracks) - (1 << 16)
-    events, total, windows, share, interval = _within(detail, overview, text, (begin, last), most_events, spare)
+    if len(traffic):
+        tracks += _named(process_of(machine), None, "bandwidth and hits, means", process_of(machine))
+    spare = MOST_BYTES - text.sizes(traffic) - sum(len(json.dumps(entry)) + 2 for entry in tracks) - (1 << 16)
+    most = None if most_events is None else most_events - len(traffic)
+    events, total, windows, share, interval = _within(detail, overview, text, (begin, last), most, spare)
+    events, total = Events.together(events, traffic), total + len(traffic)
     written = Written(Path(path), len(events), total, windows, share, choice.words(machine, result))
     other = {
         "machine": machine.name,
@@ -160,7 +178,7 @@ def _within(
     """What there is room for: events, how many there would be, windows, their share of the time, interval of means.
 
     overview: gives the machine's counters, at most so many. ticks: begin and end of what is chosen. most: events.
-    spare: bytes, where no number of events is asked for.
+    spare: bytes, where no number of events is given.
     """
     machine, interval = overview(MOST_CHANGES)
     if most is not None:
@@ -192,7 +210,7 @@ def _opened(stack: ExitStack, path: Path) -> TextIO:
     """The file to write, which is there once the stack is closed."""
     temporary = stack.enter_context(written_whole(path))
     if path.suffix != ".gz":
-        return stack.enter_context(temporary.open("w", encoding="utf-8"))
+        return stack.enter_context(temporary.open("w", encoding="utf-8", errors="backslashreplace"))
     raw = stack.enter_context(temporary.open("wb"))
     packed = stack.enter_context(gzip.GzipFile("", "wb", 6, raw, mtime=0))  # the same timeline, the same bytes
     return stack.enter_context(io.TextIOWrapper(packed, encoding="utf-8"))

@@ -21,13 +21,14 @@ from simtmm.report.trace_events.events import (
     MEANS,
     PARTS,
     SLICE,
+    TRAFFIC,
     WINDOW,
     Events,
     Integers,
     Looks,
 )
 from simtmm.result import Result
-from simtmm.stalls import Place, Places, Reason
+from simtmm.stalls import LOADS, Place, Places, Reason
 from simtmm.timeline import STATES, WarpState
 
 LONGEST_LINE, LONGEST_NAME = 80, 60  # characters; each slice repeats them
@@ -45,7 +46,6 @@ COLOURS = {
 QUEUES = (Reason.PORT_QUEUE, Reason.L2_QUEUE, Reason.MEMORY_QUEUE, Reason.ATOMICS_QUEUE, Reason.OUTSTANDING)
 QUEUE_COLOUR, HIT_COLOUR = "terrible", "olive"
 
-LOADS = ("load", "async", "local_load")  # places and operations that look into caches for what they wait for
 HITS = {
     Reason.L1_LATENCY: "L1 hit",
     Reason.L2_LATENCY: "L2 hit",
@@ -64,6 +64,7 @@ class Text:
     looks: what `Events.look` of slices stands for. places: where operations come from, None if unknown.
     kernels: the names that `Looks.kernel` stands for, none where they are unknown.
     has_blocks: whether blocks are known.
+    traffic: counters of traffic, name and unit.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Text:
         places: Places | None,
         kernels: Sequence[str],
         has_blocks: bool,
+        traffic: Sequence[tuple[str, str]] = (),
     ) -> None:
         self._whole = result.clock_hz is None
         self._millionths = 1.0 if self._whole else 1e12 / ((result.clock_hz or 1) * result.ticks_per_cycle)
@@ -90,6 +92,10 @@ class Text:
             kind: f',\n{{"ph":"C","name":"{name}","ts":{time},"pid":%d,"args":{{{series}}}}}'
             for kind, name in COUNTERS.items()
         }
+        self._traffic = [
+            f',\n{{"ph":"C",{_filled({"name": name})},"ts":{time},"pid":%d,"args":{{{_filled({unit: ""})[:-2]}%.15g}}}}'
+            for name, unit in traffic
+        ]
 
     def sizes(self, events: Events) -> int:
         """Bytes that they take at most."""
@@ -106,6 +112,7 @@ class Text:
             + of_launches[events.look[events.kind == LAUNCH]].sum()
             + of_counters * int(np.isin(events.kind, (COUNTER, MEANS)).sum())
             + (len(_bare(self._window)) + numbers) * int((events.kind == WINDOW).sum())
+            + sum((len(_bare(self._traffic[look])) + numbers + 1) for look in events.look[events.kind == TRAFFIC])
         )
 
     def of(self, events: Events) -> str:
@@ -123,6 +130,9 @@ class Text:
             part = PARTS if kind == MEANS else 1
             columns += [events.process, *(events.values.T / part)]
             templates: Iterable[str] = repeat(self._counters[kind])
+        elif kind == TRAFFIC:
+            columns += [events.process, events.values[:, 0] / PARTS]
+            templates = map(self._traffic.__getitem__, events.look.tolist())
         else:
             # Both ends of a slice are rounded, not its length.
             columns += self._time(np.rint(events.end * self._millionths).astype(np.int64) - begin)
@@ -153,14 +163,14 @@ class Text:
         if in_memory and (why in QUEUES or HITS.get(why, "miss") != "miss"):
             colour = QUEUE_COLOUR if why in QUEUES else HIT_COLOUR
         numbers = '"warp":%d,"block":%d,"launch":%d' if self._has_blocks else '"warp":%d,"launch":%d'
-        told = _filled({"name": name if in_memory else STATES[state], "cat": "warp", "cname": colour})
-        return f'{self._head}{told},"args":{{{numbers},{_filled(args)}}}}}'
+        fields = _filled({"name": name if in_memory else STATES[state], "cat": "warp", "cname": colour})
+        return f'{self._head}{fields},"args":{{{numbers},{_filled(args)}}}}}'
 
     def _where(self, place: Place, array: str) -> dict[str, str]:
         line = f"{place.file}:{place.line}: {place.source}" if place.line else place.source or place.kind
-        told = {"at": _cut(line, LONGEST_LINE), "array": _cut(array, LONGEST_NAME)}
-        told |= {"instruction": _cut(place.instruction, LONGEST_LINE), "function": _cut(place.function, LONGEST_NAME)}
-        return {key: text for key, text in told.items() if text}
+        fields = {"at": _cut(line, LONGEST_LINE), "array": _cut(array, LONGEST_NAME)}
+        fields |= {"instruction": _cut(place.instruction, LONGEST_LINE), "function": _cut(place.function, LONGEST_NAME)}
+        return {key: text for key, text in fields.items() if text}
 
     def _launch(self, kernel: str) -> str:
         args = f",{_filled({'kernel': kernel})}" if kernel else ""

@@ -114,8 +114,8 @@ def product(groups: Sequence[Sequence[Axis]]) -> Iterator[dict[str, Value]]:
     for group in groups:
         lengths = {entry.name: len(entry.values) for entry in group}
         if len(set(lengths.values())) > 1:
-            told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-            raise StudyError(f"linked axes: {told}: must have as many values as one another")
+            lengths_in_words = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+            raise StudyError(f"linked axes: {lengths_in_words}: must have as many values as one another")
         names = [entry.name for entry in group]
         choices.append(
             [dict(zip(names, values, strict=True)) for values in zip(*(entry.values for entry in group), strict=True)]
@@ -172,14 +172,14 @@ def _range(name: str, text: str, whole: bool) -> list[Value] | None:
         forms = ", ".join(f"LOW:HIGH:{known}:NUMBER" for known in SCALES)
         raise StudyError(f"{where}: must be LOW:HIGH, {forms}, or values between commas")
     _check_ends(where, low, high, scale in ("log", "times"))
-    made: list[float]
+    values: list[float]
     if scale in ("linear", "log"):
         if much != int(much) or not 1 <= much <= MOST_VALUES or (much == 1 and low != high):
             raise StudyError(f"{where}: the number of values must be whole, at least 2 and at most {MOST_VALUES}")
         steps = max(int(much) - 1, 1)
         places = [index / steps for index in range(int(much))]
         _check_apart(where, low, high, scale == "log")
-        made = [low * (high / low) ** place if scale == "log" else low + (high - low) * place for place in places]
+        values = [low * (high / low) ** place if scale == "log" else low + (high - low) * place for place in places]
     else:
         least = 0 if scale == "step" else 1
         if much <= least:
@@ -189,8 +189,8 @@ def _range(name: str, text: str, whole: bool) -> list[Value] | None:
         count = ((high - low) / much if scale == "step" else math.log(high / low) / math.log(much)) + 1e-9
         if count >= MOST_VALUES:
             raise StudyError(f"{where}: has more than {MOST_VALUES} values")
-        made = [low + index * much if scale == "step" else low * much**index for index in range(int(count) + 1)]
-    return [round(value) if whole else _tidy(value) for value in made]
+        values = [low + index * much if scale == "step" else low * much**index for index in range(int(count) + 1)]
+    return [round(value) if whole else _tidy(value) for value in values]
 
 
 def _check_ends(where: str, low: float, high: float, log: bool) -> None:

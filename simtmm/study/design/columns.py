@@ -1,4 +1,4 @@
-"""Columns: a value of each point of a study as arrays, for what is asked of all points at once."""
+"""Columns: a value of each point of a study as arrays, for questions about all points at once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

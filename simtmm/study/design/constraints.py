@@ -1,147 +1,34 @@
-"""Constraints: which points of a study make sense, as `threads * 4 <= resources.shared_memory`.
+"""Constraints: which points of a study make sense, as `threads * 4 <= resources.shared_memory`."""
 
-Arithmetic (+ - * / // %), comparisons, and, or, not, parentheses, and the functions in FUNCTIONS; names are kernel
-parameters and dotted keys of machines. Nothing else is understood, so a study file can't run code.
-"""
-
-import ast
-import math
-import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simtmm.errors import StudyError, nearest, shown, shown_error
-from simtmm.renamed import MACHINE_KEYS, tell
-
-MOST_CHARACTERS = 10_000
-DEEPEST = 200  # operations within one another, as many as there are in a sum
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "min": min, "max": max, "ceil": math.ceil, "floor": math.floor, "log2": math.log2, "sqrt": math.sqrt,
-}  # fmt: skip
-_BINARY: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
-}  # fmt: skip
-_COMPARE: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-}  # fmt: skip
-_UNARY: dict[type, Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
+from simtmm.errors import StudyError
+from simtmm.expression import Expression, expression
 
 
 @dataclass(frozen=True)
 class Constraint:
     """A condition that points must meet."""
 
-    text: str
-    tree: ast.expr
+    expression: Expression
+
+    @property
+    def text(self) -> str:
+        """As it was written."""
+        return self.expression.text
 
     @property
     def names(self) -> set[str]:
         """The names in it."""
-        return set(map(_new_name, _names(self.tree)))
+        return self.expression.names
 
     def holds(self, values: Mapping[str, Any]) -> bool:
         """Whether a point with these values meets it. Raises StudyError for a name that has no value."""
-        try:
-            return bool(self._value(self.tree, values))
-        except (TypeError, ValueError, ArithmeticError) as error:
-            raise StudyError(f"constraint {self.text!r}: can't be computed ({shown_error(error)})") from None
-
-    def _value(self, node: ast.expr, values: Mapping[str, Any]) -> Any:
-        match node:
-            case ast.Constant(value=value) if isinstance(value, (int, float, str)):
-                return value
-            case ast.Name() | ast.Attribute():
-                name = _new_name(_dotted(node))
-                if name not in values:
-                    raise StudyError(f"constraint {self.text!r}: {name}: has no value{nearest(name, values, ())}")
-                return values[name]
-            case ast.UnaryOp(op=op, operand=operand):
-                return _UNARY[type(op)](self._value(operand, values))
-            case ast.BinOp(left=left, op=op, right=right):
-                sides = [self._value(side, values) for side in (left, right)]
-                for side in sides:  # a text times a number may be as long as memory
-                    if not isinstance(side, (int, float)):
-                        raise StudyError(f"constraint {self.text!r}: {shown(side)}: must be a number to compute with")
-                return _BINARY[type(op)](*sides)
-            case ast.BoolOp(op=op, values=parts):
-                met = (self._value(part, values) for part in parts)
-                return all(met) if isinstance(op, ast.And) else any(met)
-            case ast.Compare(left=left, ops=ops, comparators=others):
-                sides = [self._value(side, values) for side in (left, *others)]
-                pairs = zip(ops, sides, sides[1:], strict=False)
-                return all(_COMPARE[type(op)](one, other) for op, one, other in pairs)
-            case ast.Call(func=ast.Name(id=name), args=arguments):
-                return FUNCTIONS[name](*(self._value(argument, values) for argument in arguments))
-        raise AssertionError(node)  # `constraint` lets nothing else through
+        return bool(self.expression.value(values))
 
 
 def constraint(text: str) -> Constraint:
     """A constraint from its text. Raises StudyError for what is not understood."""
-    if len(text) > MOST_CHARACTERS:
-        raise StudyError(f"constraint {shown(text)}: must have at most {MOST_CHARACTERS} characters")
-    try:
-        tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise StudyError(f"constraint {text!r}: is no expression ({shown_error(error)})") from None
-    _check(text, tree)
-    return Constraint(text, tree)
-
-
-def _check(text: str, node: ast.expr, depth: int = 0) -> None:
-    if depth > DEEPEST:
-        raise StudyError(f"constraint {shown(text)}: must be nested at most {DEEPEST} deep")
-    allowed = False
-    inner: list[ast.expr] = []
-    match node:
-        case ast.Constant(value=value):
-            allowed = isinstance(value, (int, float, str))
-        case ast.Name() | ast.Attribute():
-            allowed = bool(_dotted(node))
-        case ast.UnaryOp(op=op, operand=operand):
-            allowed, inner = type(op) in _UNARY, [operand]
-        case ast.BinOp(left=left, op=op, right=right):
-            allowed, inner = type(op) in _BINARY, [left, right]
-        case ast.BoolOp(values=parts):
-            allowed, inner = True, parts
-        case ast.Compare(left=left, ops=ops, comparators=others):
-            allowed, inner = all(type(op) in _COMPARE for op in ops), [left, *others]
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-            allowed, inner = name in FUNCTIONS, arguments
-    if not allowed:
-        part = ast.get_source_segment(text.strip(), node)
-        raise StudyError(
-            f"constraint {text!r}: {part!r}: only names, numbers, arithmetic, comparisons, and, or, not "
-            f"and {', '.join(FUNCTIONS)} are understood"
-        )
-    for each in inner:
-        _check(text, each, depth + 1)
-
-
-def _names(node: ast.AST) -> Iterator[str]:
-    dotted = _dotted(node) if isinstance(node, ast.expr) else ""
-    if dotted:
-        yield dotted
-        return
-    # A function's name is none of the values'
-    for part in node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node):
-        yield from _names(part)
-
-
-def _new_name(name: str) -> str:
-    if name not in MACHINE_KEYS:
-        return name
-    tell("constraint", name, MACHINE_KEYS[name])
-    return MACHINE_KEYS[name]
-
-
-def _dotted(node: ast.expr) -> str:
-    """memory.latency from the tree of it; empty where it is something else."""
-    parts = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+    return Constraint(expression(text, "constraint", StudyError))

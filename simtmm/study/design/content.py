@@ -2,28 +2,45 @@
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from simtmm.documents import parsed_toml
+from simtmm.documents import parsed_json, parsed_toml
 from simtmm.errors import KernelError, shown_error
 from simtmm.files import is_file
 from simtmm.kernel import Kernel
 from simtmm.recorder.compiler import HEADERS, HERE
+from simtmm.study.design.source_text import deciding_text
 
 ARRAY = ".npy"
 
 
 def kernel_digest(folder: Path) -> str:
-    """Of every file in a kernel's folder, and of the headers it is recorded with. Raises KernelError."""
+    """Of what decides a kernel's results: its files without comments, docstrings and blank space, and our headers.
+
+    Two kernels of one digest may differ in the lines on which things stand: see `files_digest`. Raises KernelError.
+    """
+    return _folder_digest(folder, deciding_text)
+
+
+def files_digest(folder: Path) -> str:
+    """Of every file in a kernel's folder, byte by byte, and of our headers: by which a recording is kept.
+
+    Raises KernelError.
+    """
+    return _folder_digest(folder, lambda path, content: content)
+
+
+def _folder_digest(folder: Path, read: Callable[[Path, bytes], bytes]) -> str:
+    """Of the files in a kernel's folder as `read` gives them, and of the headers it is recorded with."""
     digest = hashlib.sha256()
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
     try:
         for path in files:
             digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+            digest.update(hashlib.sha256(read(path, path.read_bytes())).digest())
         for header in HEADERS:
             digest.update((HERE / header).read_bytes())
     except OSError as error:
@@ -34,7 +51,8 @@ def kernel_digest(folder: Path) -> str:
 def launches_digest(path: Path, program: Kernel) -> str:
     """Of a file of launches, and of the files of device code, headers and arrays that it names.
 
-    program: what the file describes. Where macros name headers that can't be followed, no two digests are equal.
+    path: of the file, or of one in JSON that describes launches. program: what it describes. Where macros name headers
+    that can't be followed, no two digests are equal.
     Raises KernelError and CompilerError.
     """
     from simtmm.cuda.build import SOURCES
@@ -53,7 +71,8 @@ def launches_digest(path: Path, program: Kernel) -> str:
             digest.update(f"{read.name}\0".encode() + hashlib.sha256(content).digest())
             if read.suffix in SOURCES:
                 sources.append((content, read.absolute().parent))
-        for text in _texts(parsed_toml(texts.decode("utf-8-sig"))):
+        parsed = parsed_json(texts) if path.suffix == ".json" else parsed_toml(texts.decode("utf-8-sig"))
+        for text in _texts(parsed):
             read = program.folder / text
             if text.endswith(ARRAY) and is_file(read):
                 with read.open("rb") as file:
@@ -61,7 +80,7 @@ def launches_digest(path: Path, program: Kernel) -> str:
     except OSError as error:
         raise KernelError(f"{read}: can't be read ({error.strerror})") from None
     except ValueError as error:  # it has changed since it was read
-        raise KernelError(f"{path}: is not TOML ({shown_error(error)})") from None
+        raise KernelError(f"{path}: can't be read ({shown_error(error)})") from None
     more = [Path(entry) for name in SEARCHED for entry in os.environ.get(name, "").split(os.pathsep) if entry]
     macros = "\n".join(
         f"#define {name} {value}" for name, _, value in (each[2:].partition("=") for each in options.macros)

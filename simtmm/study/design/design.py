@@ -1,8 +1,8 @@
-"""Design: what a study asks for, checked, before any point of it is made: subject, machines, axes, quantities."""
+"""Design: what a study asks for, checked before any of its points is built: subject, machines, axes, quantities."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -18,16 +18,19 @@ from simtmm.machine.spelled import factor_of, size_in_bytes
 from simtmm.model import MODELS
 from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.recorder.sources import refuse_files
-from simtmm.renamed import MACHINE_KEYS, PARAMETERS, told
+from simtmm.renamed import MACHINE_KEYS, PARAMETERS, renamed_with_notice
 from simtmm.study.design.axes import Axis, Span, Value, axis, flattened, sample, size, span
 from simtmm.study.design.constraints import Constraint, constraint
-from simtmm.study.design.study_file import StudyFile, read_study
+from simtmm.study.design.programs import PROGRAM, Programs, several
+from simtmm.study.design.rules import Rule
+from simtmm.study.design.study_file import StudyFile, programs_of, read_study
 from simtmm.study.design.subject import Subject, named_subject, typed_subject
 
 OF_ALGORITHMS = ("tmm", "pram")
 DEFAULT_COMPUTE = (SIMULATED, "tmm", "tmm-warps")
 MACHINE_AXIS = "machine"
 MOST_POINTS = 1_000_000
+RULES = "rules"  # the key of a store's study that has the hashes of scheduling rules
 DESCRIPTION = "kernel"  # the key of a store's study that describes the kernel that was run
 
 Made = TypeVar("Made")
@@ -40,7 +43,7 @@ class Design:
     machines: as they are without changes, by the names that the study has for them. compute: names of quantities:
     "simulated", models, "measured". groups: the axes that are crossed with one another, linked ones together. spans,
     drawn: the sampled axes, and the values drawn of them; one empty draw where there are none. origin: the file that
-    it is from, if any, for errors.
+    it is from, if any, for errors. rules: scheduling rules of a file, by name.
     """
 
     study: StudyFile
@@ -53,6 +56,7 @@ class Design:
     conditions: tuple[Constraint, ...]
     measured: tuple[Path, ...]
     origin: str = ""
+    rules: Mapping[str, Rule] = field(default_factory=dict)
 
     @cached_property
     def crossed(self) -> tuple[tuple[str, ...], ...]:
@@ -89,31 +93,34 @@ class Design:
         """The study with whole paths, so that it means the same wherever it is read again."""
         machines = [str(Path(name).resolve()) if is_file(name) else name for name in self.machines]
         measured = [str(path.resolve()) for path in self.measured]
+        sources = self.subject.sources
         return self.study.model_copy(
             update={
-                "program": self.subject.source,
-                "kind": self.subject.kind,
+                "program": sources[0] if len(sources) == 1 else sources,
+                "kind": self.subject.kind if len(sources) == 1 else self.study.kind,
                 "machines": machines,
                 "measured": measured,
             }
         )
 
     def named(self, make: Callable[[], Made]) -> Made:
-        """What is made; the study's file, if there is one, named in errors."""
+        """The result of `make`; the study's file, if there is one, named in errors."""
         return named(self.origin, make) if self.origin else make()
 
     def document(self) -> str:
         """What a store keeps of the study, as JSON: the study, `located`, and a kernel's description."""
         study = self.located().model_dump(mode="json", by_alias=True)
         description = self.subject.description()
-        return json.dumps(study if description is None else {**study, DESCRIPTION: description})
+        document = study if description is None else {**study, DESCRIPTION: description}
+        rules = {name: rule.digest for name, rule in self.rules.items()}
+        return json.dumps({**document, RULES: rules} if rules else document)
 
 
 def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None = None) -> Design:
     """A study's design.
 
-    folder: of the file that the study is from, from which paths in it are told; the study is a user's own words if left
-    out, and may name any kernel (simtmm.catalogue). ran: what the study runs, where that is known.
+    folder: of the file that the study is from, which paths in it are relative to; the study is a user's own words if
+    left out, and may name any kernel (simtmm.catalogue). ran: what the study runs, where that is known.
 
     Raises the errors of simtmm.errors.
     """
@@ -123,6 +130,8 @@ def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None 
     machines = {name: load_machine(name) for name in names}
     compute = _quantities(study, ran)
     groups = _groups(study, ran)
+    if isinstance(ran, Programs):
+        groups = [[axis(PROGRAM, list(ran.each), False)], *groups]
     spans = [span(name, given, _whole(name, ran)) for name, given in _table(study.sample.axes if study.sample else {})]
     _check_plain([entry for group in groups for entry in group])
     _check_names(study, ran, [entry.name for group in groups for entry in group] + [entry.name for entry in spans])
@@ -131,7 +140,7 @@ def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None 
         if not spans:
             raise StudyError("sample.axes: must have at least one axis")
         drawn = sample(spans, study.sample.points, study.sample.method, study.sample.seed)
-    made = Design(
+    design = Design(
         study=study,
         subject=ran,
         machines=machines,
@@ -142,9 +151,9 @@ def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None 
         conditions=tuple(constraint(text) for text in study.constraints),
         measured=tuple(Path(_beside(name, folder, ())) for name in study.measured),
     )
-    if made.size > MOST_POINTS:
-        raise StudyError(f"study: {made.size} points: must be at most {MOST_POINTS}")
-    return made
+    if design.size > MOST_POINTS:
+        raise StudyError(f"study: {design.size} points: must be at most {MOST_POINTS}")
+    return design
 
 
 def design_file(path: str | Path) -> Design:
@@ -155,7 +164,7 @@ def design_file(path: str | Path) -> Design:
 
 
 def named(where: str | Path, make: Callable[[], Made]) -> Made:
-    """What is made; the file named in errors."""
+    """The result of `make`; the file is named in errors."""
     try:
         return make()
     except SimtmmError as error:
@@ -241,11 +250,13 @@ def _check_names(study: StudyFile, ran: Subject, varied: list[str]) -> None:
 
 def _with_new_names(study: StudyFile) -> StudyFile:
     """The study with names of machine keys and of a shipped kernel's parameters as they are now."""
-    renamed = {**MACHINE_KEYS, **PARAMETERS.get(Path(study.program).name, {})}
+    renamed = dict(MACHINE_KEYS)
+    for name in programs_of(study):
+        renamed |= PARAMETERS.get(Path(name).name, {})
 
     def new(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            return told(where, flattened(table), renamed)
+            return renamed_with_notice(where, flattened(table), renamed)
         except ValueError as error:
             raise StudyError(f"{where}: {error}") from None
 
@@ -263,13 +274,14 @@ def _with_new_names(study: StudyFile) -> StudyFile:
 
 def _subject(study: StudyFile, folder: Path | None) -> Subject:
     """What a study runs; kernels that only a user can name are refused where it is from a file in a folder."""
+    names = programs_of(study)
     if folder is None:
-        return typed_subject(study.program, study.kind)
-    return named_subject(study.program, study.kind, Path(_beside(study.program, folder, ())))
+        return several([typed_subject(name, study.kind) for name in names])
+    return several([named_subject(name, study.kind, Path(_beside(name, folder, ()))) for name in names])
 
 
 def _beside(name: str, folder: Path | None, known: Collection[str]) -> str:
-    """A path in a study file is told from the file's folder; known names, and what is not there, stay as they are."""
+    """A path in a study file is relative to the file's folder; known names, and what is not there, stay as they are."""
     if folder is None or name in known:
         return name
     try:

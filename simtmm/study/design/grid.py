@@ -56,9 +56,9 @@ class Grid:
     def columns(self) -> dict[str, Column]:
         """The study's axes, as columns of all points."""
         points = np.arange(self.design.size)
-        made = {}
+        columns = {}
         for name in self.design.axes:
             dimension, values = self.axes[name]
             own = Column.of(values)  # linked and drawn axes may have a value several times
-            made[name] = Column(own.values, own.places[self.along(dimension, points)])
-        return made
+            columns[name] = Column(own.values, own.places[self.along(dimension, points)])
+        return columns

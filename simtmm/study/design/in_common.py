@@ -11,7 +11,7 @@ from simtmm.study.design.design import MACHINE_AXIS, Design
 def in_common(design: Design) -> dict[str, Any]:
     """Parameters, of a kernel those left out too, the machine if there is one, and what is changed of machines.
 
-    A trace has no parameters here, nor is a seed told that was not given.
+    A trace has no parameters here, nor a seed that was not given.
     """
     subject = design.subject
     changes = {key: "none" if value is None else value for key, value in design.changes.items()}
@@ -21,8 +21,8 @@ def in_common(design: Design) -> dict[str, Any]:
     if len(design.machines) > 1:
         return {**parameters, **changes}
     (machine,) = design.machines.values()
-    told = suffix({key: value if factor_of(value) else f"= {value}" for key, value in changes.items()})
-    return {**parameters, MACHINE_AXIS: f"{machine.name}{told}"}
+    description = suffix({key: value if factor_of(value) else f"= {value}" for key, value in changes.items()})
+    return {**parameters, MACHINE_AXIS: f"{machine.name}{description}"}
 
 
 def scales(design: Design) -> dict[str, str]:

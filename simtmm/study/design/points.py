@@ -11,9 +11,11 @@ from simtmm.machine import Machine
 from simtmm.provenance import computed_by
 from simtmm.study.design.axes import Value, product
 from simtmm.study.design.design import MACHINE_AXIS, Design
+from simtmm.study.design.rules import ENGINE, Rule
+from simtmm.study.design.rules import KEY as RULE_KEY
 from simtmm.watch import Watch
 
-OFTEN = 256  # points, after which a watcher is told
+OFTEN = 256  # points between two calls of a watcher
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Point:
     machine: None where the values were refused.
     key: of its content; two points with one key are one.
     skipped: why it is not computed; empty if it is.
+    rule: that schedules, in the place of the machine's own.
     """
 
     number: int
@@ -32,6 +35,7 @@ class Point:
     machine: Machine | None
     key: str
     skipped: str = ""
+    rule: Rule | None = None
 
 
 def points_of(design: Design, watch: Watch | None = None) -> tuple[Point, ...]:
@@ -53,8 +57,12 @@ def points_of(design: Design, watch: Watch | None = None) -> tuple[Point, ...]:
                 point, refusal = maker.point(len(points), name, {**values, **more})
                 first_refusal = first_refusal or refusal
                 if design.conditions and not refusal:
-                    said = {**point.parameters, **(point.machine.values() if point.machine else {}), **point.axes}
-                    broken = next((one.text for one in design.conditions if not one.holds(said)), None)
+                    known = {
+                        **point.parameters,
+                        **(point.machine.values() if point.machine else {}),
+                        **point.axes,
+                    }
+                    broken = next((one.text for one in design.conditions if not one.holds(known)), None)
                     if broken:
                         point = replace(point, skipped=f"does not meet {broken}")
                 points.append(point)
@@ -64,11 +72,12 @@ def points_of(design: Design, watch: Watch | None = None) -> tuple[Point, ...]:
 
 
 class _Maker:
-    """Makes points; machines and parameters that occur again are made once."""
+    """Makes points; machines and parameters that occur again are built once."""
 
     def __init__(self, design: Design) -> None:
         self._subject, self._machines, self._changes = design.subject, design.machines, design.changes
         self._parameters, self._engine, self._named = design.study.parameters, design.engine, len(design.machines) > 1
+        self._rules = design.rules
         self._made: dict[str, Machine | dict[str, Any] | SimtmmError] = {}
 
     def point(self, number: int, name: str, values: Mapping[str, Value]) -> tuple[Point, SimtmmError | None]:
@@ -79,14 +88,18 @@ class _Maker:
         machine = self._once(["machine", name, of_machine], lambda: self._replaced(name, of_machine))
         parameters = self._once(["parameters", given], lambda: self._subject.resolve(given))
         axes = {**({MACHINE_AXIS: name} if self._named else {}), **values}
-        refusal = next((made for made in (machine, parameters) if isinstance(made, SimtmmError)), None)
+        refusal = next((outcome for outcome in (machine, parameters) if isinstance(outcome, SimtmmError)), None)
         if isinstance(machine, Machine) and isinstance(parameters, dict):
-            key = point_key(self._subject.digest, parameters, machine, self._engine, self._subject.is_compiled)
-            return Point(number, axes, parameters, machine, key), None
+            of = self._subject.of(axes)
+            rule = self._rules.get(str(of_machine.get(RULE_KEY)))
+            engine, more = (ENGINE, rule.content()) if rule else (self._engine, ())
+            key = point_key(of.digest, parameters, machine, engine, of.is_compiled, *more)
+            return Point(number, axes, parameters, machine, key, rule=rule), None
         key = _digest([self._subject.digest, given, name, of_machine])
         return Point(number, axes, given, None, key, str(refusal)), refusal
 
     def _replaced(self, name: str, changes: Mapping[str, Any]) -> Machine:
+        changes = {key: value for key, value in changes.items() if key != RULE_KEY or value not in self._rules}
         if not changes:
             return self._machines[name]
         return self._machines[name].replace({key: None if value == "none" else value for key, value in changes.items()})
@@ -102,14 +115,21 @@ class _Maker:
 
 
 def point_key(
-    digest: str, parameters: Mapping[str, Any], machine: Machine, engine: str, compiled: bool, *more: object
+    digest: str,
+    parameters: Mapping[str, Any],
+    machine: Machine,
+    engine: str,
+    compiled: bool,
+    *more: object,
+    sources: str | None = None,
 ) -> str:
     """What a store keeps a point by: a hash of all that decides its results.
 
     digest: of the content of what is run. compiled: whether it is compiled for the machine. more: what else decides.
+    sources: of simtmm, as they were (computed_by); as they are if left out.
     """
     target = [f"compiled for {machine.compute_capability}"] if compiled else []  # which is not in the machine's digest
-    return _digest([digest, parameters, machine.digest(), engine, computed_by(), *target, *more])
+    return _digest([digest, parameters, machine.digest(), engine, sources or computed_by(), *target, *more])
 
 
 def _digest(content: object) -> str:

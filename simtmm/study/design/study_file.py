@@ -29,7 +29,7 @@ class StudyFile(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
-    program: str
+    program: str | list[str]
     kind: Kind | None = None
     machines: list[str] = Field(default=["gtx280"], min_length=1)
     parameters: dict[str, Any] = {}
@@ -43,8 +43,16 @@ class StudyFile(BaseModel):
     measured: list[str] = []
 
 
+def programs_of(study: StudyFile) -> list[str]:
+    """The programs that a study names, one as a rule. Raises StudyError where it names none."""
+    named = [study.program] if isinstance(study.program, str) else study.program
+    if not named:
+        raise StudyError("program: must name one at least")
+    return named
+
+
 def read_study(path: str | Path) -> tuple[StudyFile, Path]:
-    """A study file, and the folder from which its paths are told. Raises StudyError."""
+    """A study file, and the folder that its paths are relative to. Raises StudyError."""
     path = Path(path)
     tables = read_toml(path, StudyError)
     return study_of(tables, str(path)), path.parent

@@ -23,7 +23,7 @@ from simtmm.parameter import Parameter, resolved
 from simtmm.program import kind_of
 from simtmm.recorder import form_of
 from simtmm.recorder.sources import refuse_files
-from simtmm.study.design.content import kernel_digest
+from simtmm.study.design.content import files_digest, kernel_digest
 from simtmm.trace.io import load_trace
 
 Kind = Literal["kernel", "trace", "algorithm"]
@@ -38,7 +38,8 @@ class Subject:
 
     source: as the steps take it: a kernel's name or folder, a trace's path, an algorithm's name. digest: a hash of
     all that decides what it does, parameters apart. is_compiled: whether it is a kernel that is recorded as compiled,
-    for the architecture of each machine.
+    for the architecture of each machine. files: of a kernel that can be run, a hash of its files with their comments,
+    by which its recordings are kept: they tell lines.
     """
 
     kind: Kind
@@ -46,6 +47,7 @@ class Subject:
     name: str
     digest: str
     is_compiled: bool = field(default=False, compare=False)
+    files: str = field(default="", compare=False)
     _parameters: Mapping[str, Parameter] = field(default_factory=dict, repr=False, compare=False)
     _algorithm: Algorithm | None = field(default=None, repr=False, compare=False)
 
@@ -55,6 +57,15 @@ class Subject:
         if self._algorithm is not None:
             return [*(symbol.name for symbol in self._algorithm.symbols), THREADS, VARIANT]
         return list(self._parameters)
+
+    @property
+    def sources(self) -> list[str]:
+        """Its source; those of several programs."""
+        return [self.source]
+
+    def of(self, axes: Mapping[str, Any]) -> "Subject":
+        """What a point with these values runs: this, or one of several programs."""
+        return self
 
     def whole(self, name: str) -> bool:
         """Whether a parameter takes only whole numbers."""
@@ -70,16 +81,16 @@ class Subject:
         """All parameters, checked. Raises KernelError or ModelError for a value that is refused."""
         if self.kind == "kernel":
             return dict(resolved(self.name, self._parameters, given))
-        made: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name, value in given.items():
             if name == VARIANT:
-                made[name] = str(value)
+                values[name] = str(value)
                 continue
             try:
-                made[name] = float(value)
+                values[name] = float(value)
             except (TypeError, ValueError):
                 raise ModelError(f"{self.name}: {name} = {value}: must be a number") from None
-        return made
+        return values
 
     def description(self) -> dict[str, Any] | None:
         """A kernel as data, which `described_subject` makes the subject of again; None for what is no kernel."""
@@ -113,7 +124,7 @@ def typed_subject(source: str, kind: Kind | None = None) -> Subject:
 def named_subject(source: str, kind: Kind | None, path: Path) -> Subject:
     """The subject that a study file names; as a kernel only one that data can name (simtmm.catalogue).
 
-    path: where it lies if the source is a path, as told from the file's folder. Raises the errors of simtmm.errors.
+    path: where it lies if the source is a path, relative to the file's folder. Raises the errors of simtmm.errors.
     """
     there = is_folder(path)
     known = source in kernel_folders()
@@ -141,21 +152,25 @@ def stored_subject(source: str, kind: Kind | None) -> Subject:
     again = "the store is an older simtmm's, without the kernel's description: run the sweep again, into a new store"
     if folder is None:
         raise StudyError(f"program = {_word(source)}: {refusal(source)}; {again}")
-    told = describe(source, folder)
-    if told.fault or "parameters" in told.untold:
-        fault = told.fault or f"its parameters are told only by running {folder / 'host.py'}"
+    described = describe(source, folder)
+    if described.fault or "parameters" in described.untold:
+        fault = described.fault or f"its parameters are known only by running {folder / 'host.py'}"
         raise StudyError(f"program = {_word(source)}: {fault}; {again}")
-    return Subject("kernel", source, folder.resolve().name, kernel_digest(folder), _parameters=told.parameters)
+    digest, files = kernel_digest(folder), files_digest(folder)
+    return Subject("kernel", source, folder.resolve().name, digest, files=files, _parameters=described.parameters)
 
 
 def described_subject(document: Any) -> Subject:
     """The subject of which `Subject.description` is; it can be planned with, and not run. Raises StudyError."""
     where = "kernel"
+    if isinstance(document, dict) and document.get("kind") == "trace":  # one of several programs
+        parts = (_part(document, where, part, (str,), "a word") for part in ("source", "name", "digest"))
+        return Subject("trace", *parts)
     name, digest = (_part(document, where, part, (str,), "a word") for part in ("name", "digest"))
     tables = _part(document, where, "parameters", (dict,), "an object")
     parameters = {key: _parameter(table, f"{where}.parameters.{key}") for key, table in tables.items()}
     compiled = bool("compiled" in document and _part(document, where, "compiled", (bool,), "true or false"))
-    return Subject("kernel", name, name, digest, compiled, parameters)
+    return Subject("kernel", name, name, digest, compiled, _parameters=parameters)
 
 
 def _kind(source: str, is_kernel: bool) -> Kind:
@@ -175,7 +190,9 @@ def _kernel(folder: Path) -> Subject:
     names = {known.resolve(): name for name, known in kernel_folders().items()}
     source = names.get(folder.resolve(), str(folder.resolve()))
     compiled = form_of(kernel) == "compiled"
-    return Subject("kernel", source, kernel.name, kernel_digest(folder), compiled, kernel.parameters)
+    return Subject(
+        "kernel", source, kernel.name, kernel_digest(folder), compiled, files_digest(folder), kernel.parameters
+    )
 
 
 def _other(source: str, kind: Kind) -> Subject:

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any, Literal
 
 from simtmm.engine import simulate
+from simtmm.engine.causes import shares
 from simtmm.errors import SimtmmError, WorkloadError
 from simtmm.machine import Machine
 from simtmm.model.series import SIMULATED
@@ -16,8 +17,9 @@ from simtmm.provenance import computed_by, provenance
 from simtmm.result import Result
 from simtmm.study.design.points import point_key
 from simtmm.study.evaluation.recorded_traces import prune_traces, recorded, trace_key
+from simtmm.study.evaluation.residence import HELD_BY, held_by
 from simtmm.study.evaluation.simulations import executor_here, keep_outcomes
-from simtmm.study.evaluation.steps import Outcome, opened
+from simtmm.study.evaluation.steps import CAUSES, Outcome, opened
 from simtmm.study.store.kept import kept_store
 from simtmm.study.store.store import Documents, Store
 from simtmm.trace.counts import Counts, lower_and_count
@@ -35,7 +37,7 @@ class Ran:
 
     source: a kernel's name or folder, a file of launches, or a trace's file. digest: of its content. parameters: all of
     a kernel's; None for a trace. architecture: what it is compiled for, where it is. form: how it is recorded, where
-    that is not what suits it.
+    that is not what suits it. files: of a kernel, the digest of its files with their comments; the other if left out.
     """
 
     source: str
@@ -43,12 +45,13 @@ class Ran:
     parameters: Mapping[str, Any] | None
     architecture: int | None = None
     form: str | None = None
+    files: str = ""
 
     @property
     def recording(self) -> tuple[str, str, dict[str, Any], int | None, str | None]:
         """Its recording, as `recorded` takes it; of a kernel."""
         assert self.parameters is not None
-        return self.source, self.digest, dict(self.parameters), self.architecture, self.form
+        return self.source, self.files or self.digest, dict(self.parameters), self.architecture, self.form
 
     def key(self, machine: Machine, engine: str) -> str:
         """What its case on a machine is kept by: that of a sweep's point where that is the same."""
@@ -58,7 +61,11 @@ class Ran:
 
 @dataclass(frozen=True)
 class Done:
-    """What came of a case. program, parameters, digest, doubts: the trace's."""
+    """What came of a case.
+
+    program, parameters, digest, doubts: the trace's. causes: the part of the simulated time that each accounts for
+    (simtmm/engine/causes.py); empty of what was kept before there were any.
+    """
 
     result: Result
     counts: Counts
@@ -66,6 +73,7 @@ class Done:
     parameters: Mapping[str, Any]
     digest: str
     doubts: tuple[str, ...]
+    causes: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -102,8 +110,8 @@ class Cases:
     def compute(self, workers: int | None, watch: Watch | None) -> set[str]:
         """Compute what is lacking, of the programs with the digests that it gives.
 
-        workers: processes; one for each core if None, and 1 is this process. watch: told of "cases", and of what each
-        goes through in this process. What goes wrong with a case is kept as that one's. Raises what would go wrong
+        workers: processes; one for each core if None, and 1 is this process. watch: called with "cases", and with what
+        each goes through in this process. What goes wrong with a case is kept as that one's. Raises what would go wrong
         with all.
         """
         there = {key: documents for store in self._open for key, documents in store.mended(store.results).items()}
@@ -196,8 +204,9 @@ def computed(
         workload, counts = lower_and_count(trace, machine, telling("lowering"))
         results[COUNTS] = asdict(counts)
         if SIMULATED in quantities:
-            made = simulate(machine, workload, engine, threads=threads, progress=telling("simulating"))
-            results[SIMULATED] = made.to_dict()
+            result = simulate(machine, workload, engine, stalls=True, threads=threads, progress=telling("simulating"))
+            more = {CAUSES: shares(machine, result), HELD_BY: held_by(info, machine)}
+            results[SIMULATED] = {**result.to_dict(), **more}
     except WorkloadError as error:
         return Outcome(skipped=str(error))
     except SimtmmError as error:
@@ -211,13 +220,15 @@ def _done(documents: Documents, machine: Machine) -> Done | None:
     """A case from what is kept of it; None where that is not all."""
     try:
         trace, counts = documents[TRACE], documents[COUNTS]
+        simulated = {name: value for name, value in documents[SIMULATED].items() if name not in (CAUSES, HELD_BY)}
         return Done(
-            result=Result.from_dict(documents[SIMULATED], machine.ticks_per_cycle, machine.clock_hz),
+            result=Result.from_dict(simulated, machine.ticks_per_cycle, machine.clock_hz),
             counts=Counts.from_dict(counts),
             program=trace["kernel"],
             parameters=trace["parameters"],
             digest=trace["digest"],
             doubts=tuple(trace["doubts"]),
+            causes={name: float(part or 0.0) for name, part in (documents[SIMULATED].get(CAUSES) or {}).items()},
         )
     except (KeyError, TypeError, ValueError):
         return None

@@ -23,7 +23,7 @@ GOOD = -1  # in the place of a reason
 
 
 class ClosedFormTimes:
-    """Computes points of a study; what many of them share, machines and conditions, is made once."""
+    """Computes points of a study; what many of them share, machines and conditions, is computed once."""
 
     def __init__(self, design: Design) -> None:
         self._design, self._grid, self._algorithm = design, Grid(design), find(design.subject.source)
@@ -70,13 +70,13 @@ class ClosedFormTimes:
 
     def _numbers_of(self, name: str) -> "list[float | ModelError]":
         """The values of a parameter at each place of its axis."""
-        made: list[float | ModelError] = []
+        resolved: list[float | ModelError] = []
         for value in self._grid.axes[name][1]:
             try:
-                made.append(self._design.subject.resolve({name: value})[name])
+                resolved.append(self._design.subject.resolve({name: value})[name])
             except ModelError as error:
-                made.append(error)
-        return made
+                resolved.append(error)
+        return resolved
 
     def _refuse_values(self, points: Integers, refuse: Any) -> None:
         """Values that are no numbers."""
@@ -100,8 +100,8 @@ class ClosedFormTimes:
             )
             for place, point in zip(number.tolist(), points[left[first]].tolist(), strict=True):
                 if (index, place) not in self._met:
-                    said = {**self._fixed, **machines.values, **self._grid.of_point(names, point)}
-                    self._met[index, place] = condition.holds(said)
+                    values = {**self._fixed, **machines.values, **self._grid.of_point(names, point)}
+                    self._met[index, place] = condition.holds(values)
             met = np.array([self._met[index, place] for place in number.tolist()], dtype=bool)[of]
             found.append((left[~met], f"does not meet {condition.text}"))
             left = left[met]
@@ -133,15 +133,15 @@ class ClosedFormTimes:
         for name, array in self._arrays.items():
             given[name] = array[self._grid.along(self._grid.axes[name][0], points[which])]
         threads = given.pop(THREADS, None)
-        made = times_of_algorithm(self._algorithm, letters(**values), given, threads, variant, machines.label)
-        for refusal in made.refusals:
+        times = times_of_algorithm(self._algorithm, letters(**values), given, threads, variant, machines.label)
+        for refusal in times.refusals:
             if self._design.size >= LARGE:  # there might be as many reasons as points
                 refuse(which[refusal.points], refusal.reason)
                 continue
             for place, point in enumerate(which[refusal.points]):
                 refuse(np.array([point]), refusal.message(place))
-        for quantity, evaluation in made.by_model.items():
-            results.put(quantity, which[made.points], evaluation, clock[made.points])
+        for quantity, evaluation in times.by_model.items():
+            results.put(quantity, which[times.points], evaluation, clock[times.points])
 
 
 class _Results:
@@ -154,7 +154,7 @@ class _Results:
         self._names: dict[str, dict[str, int]] = {quantity: {} for quantity in quantities}
 
     def put(self, quantity: str, which: Integers, evaluation: Any, clock: npt.NDArray[np.float64]) -> None:
-        """The times of some points by a model, if it was asked for."""
+        """The times of some points by a model, if the study computes it."""
         if quantity not in self._quantities:
             return
         total = np.broadcast_to(evaluation.total, which.shape)
@@ -168,15 +168,15 @@ class _Results:
 
     def columns(self) -> dict[str, pa.Array]:
         """In the order of a study's table: of each quantity cycles, seconds, bound, terms."""
-        made = {}
+        columns = {}
         for quantity in self._quantities:
             names = [*self._names[quantity], ""]
             places = pa.array(self._bounds[quantity], mask=self._bounds[quantity] < 0)
-            made[f"{quantity}.cycles"] = self._array(f"{quantity}.cycles")
-            made[f"{quantity}.seconds"] = self._array(f"{quantity}.seconds")
-            made[f"{quantity}.bound"] = pa.DictionaryArray.from_arrays(places, pa.array(names))
-            made |= {f"{quantity}.terms.{name}": self._array(f"{quantity}.terms.{name}") for name in names[:-1]}
-        return made
+            columns[f"{quantity}.cycles"] = self._array(f"{quantity}.cycles")
+            columns[f"{quantity}.seconds"] = self._array(f"{quantity}.seconds")
+            columns[f"{quantity}.bound"] = pa.DictionaryArray.from_arrays(places, pa.array(names))
+            columns |= {f"{quantity}.terms.{name}": self._array(f"{quantity}.terms.{name}") for name in names[:-1]}
+        return columns
 
     def _column(self, name: str) -> npt.NDArray[np.float64]:
         return self._columns.setdefault(name, np.full(self._size, np.nan))

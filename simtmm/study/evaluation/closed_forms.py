@@ -24,9 +24,10 @@ from simtmm.study.design.design import Design
 from simtmm.study.design.points import Point, points_of
 from simtmm.study.design.subject import THREADS, VARIANT
 from simtmm.study.evaluation.closed_form_times import ClosedFormTimes
+from simtmm.study.evaluation.identity import earlier_identities, run_says
 from simtmm.study.evaluation.measured_times import Measured, measured_times
 from simtmm.study.forecast import Estimate, Left
-from simtmm.study.results import LARGE, Results, Row
+from simtmm.study.results import COMPUTED_BY, LARGE, Results, Row
 from simtmm.study.store.damage import DamageError
 from simtmm.study.store.store import Begin, Store
 from simtmm.watch import Watch
@@ -60,9 +61,12 @@ class ClosedForms:
         Raises the error of the first point where every point is refused.
         """
         size, there = self.design.size, store.mended(store.parts)
-        run = begin({"points": size}, ())
+        says = {"points": size, **run_says(self.design, store)}
+        # A store that is complete is not written to
+        complete = not measured and there >= set(self._parts) and store.has(self.design)
+        run = None if complete else begin(says, ())
         for key, document in measured.items():
-            store.put(key, {MEASURED: document}, {}, run)
+            store.put(key, {MEASURED: document}, {}, run or 0)
         parts = []
         for key, (first, end) in self._parts.items():
             if watch:
@@ -71,15 +75,16 @@ class ClosedForms:
             if part is None:
                 begun = perf_counter()
                 part = self._computed(first, end)
+                run = run or begin(says, ())
                 store.put_part(key, _written(part), perf_counter() - begun, run)
             parts.append(part)
         if watch:
             watch("points", size, size)
-        made = self._results(parts, store)
-        if made.number("skipped") == len(made):
+        results = self._results(parts, store)
+        if results.number("skipped") == len(results):
             self._computed(0, min(PART, size))  # parts that were there have no error
             self.design.named(self._refuse)
-        return made
+        return results
 
     def _computed(self, first: int, end: int) -> pa.Table:
         """The points from the first up to the end. Raises the errors of constraints, the study's file named."""
@@ -96,10 +101,20 @@ class ClosedForms:
     def results(self, store: Store) -> Results:
         """What a store has. Raises DamageError."""
         parts, there = [], store.parts()  # all are checked: one whose key is damaged would seem not to be there
-        for key, (first, end) in self._parts.items():
+        earlier = [
+            (one, list(self._parts_by(one.program, one.sources)))
+            for one in earlier_identities(self.design.subject, store)
+        ]
+        for place, (key, (first, end)) in enumerate(self._parts.items()):
+            by = None if key in there else next((one for one, keys in earlier if keys[place] in there), None)
+            if by is not None:
+                key = list(self._parts_by(by.program, by.sources))[place]
             part = _read(store.part(key)) if key in there else _open(self.design, end - first)
             if part is None:
                 raise DamageError.of_row(store.path, "parts", (key,))
+            if by is not None:
+                computed_by_column = pa.array([by.in_words(self.design.subject.digest)] * len(part))
+                part = part.append_column(COMPUTED_BY, computed_by_column)
             parts.append(part)
         return self._results(parts, store)
 
@@ -127,10 +142,14 @@ class ClosedForms:
     @cached_property
     def _parts(self) -> dict[str, tuple[int, int]]:
         """The first point of each part, and the one behind its last, by a key of its content."""
+        return self._parts_by(self.design.subject.digest, computed_by())
+
+    def _parts_by(self, program: str, sources: str) -> dict[str, tuple[int, int]]:
+        """The same by other equations and sources of simtmm."""
         design = self.design
         content = [
-            computed_by(),
-            design.subject.digest,
+            sources,
+            program,
             design.study.parameters,
             design.changes,
             [[name, machine.name, machine.digest()] for name, machine in design.machines.items()],
@@ -147,8 +166,8 @@ class ClosedForms:
         table = pa.concat_tables(parts, promote_options="default").unify_dictionaries()
         beside: list[Mapping[str, Any]] = []
         if self.design.measured:
-            told = store.results()
-            beside = [told.get(point.key, {}).get(MEASURED, {}) for point in self._points]
+            results = store.results()
+            beside = [results.get(point.key, {}).get(MEASURED, {}) for point in self._points]
             for name in ("seconds", "cycles", "times"):
                 values = pa.array([document.get(name) for document in beside])
                 table = table.append_column(f"{MEASURED}.{name}", values)
@@ -157,22 +176,39 @@ class ClosedForms:
     def _rows(self, table: pa.Table, beside: Sequence[Mapping[str, Any]]) -> tuple[Row, ...]:
         """The points, an object each."""
         rows = []
-        for point, status, reason in zip(
-            self._points, table["status"].to_pylist(), table["reason"].to_pylist(), strict=True
+        named = table[COMPUTED_BY].to_pylist() if COMPUTED_BY in table.column_names else [None] * len(table)
+        for place, (point, status, reason, by) in enumerate(
+            zip(self._points, table["status"].to_pylist(), table["reason"].to_pylist(), named, strict=True)
         ):
-            found = self._documents(point) if status == "done" else {}
+            found: dict[str, Mapping[str, Any]] = {}
+            if status == "done":
+                found = self._kept(table, place) if by else self._documents(point)
             if beside and beside[point.number]:
                 found[MEASURED] = beside[point.number]
-            rows.append(Row(point, status, reason, found))
+            rows.append(Row(point, status, reason, found, by or ""))
         return tuple(rows)
+
+    def _kept(self, table: pa.Table, place: int) -> dict[str, Mapping[str, Any]]:
+        """The same of a point that earlier equations computed: what its part has."""
+        numbers = ("cycles", "seconds", "bound")
+        return {
+            quantity: {
+                name: table[f"{quantity}.{name}"][place].as_py()
+                for name in numbers
+                if f"{quantity}.{name}" in table.column_names
+            }
+            for quantity in self.design.compute
+        }
 
     def _documents(self, point: Point) -> dict[str, Mapping[str, Any]]:
         """What the models say of a point, with all symbols, which no table has."""
         assert point.machine is not None
         given = {name: value for name, value in point.parameters.items() if name not in (THREADS, VARIANT)}
         threads, variant = (point.parameters.get(name) for name in (THREADS, VARIANT))
-        made = predict_algorithm(find(self.design.subject.source), point.machine, given, threads, variant)
-        return {quantity: made[quantity].to_dict() for quantity in self.design.compute if quantity in made}
+        predictions = predict_algorithm(find(self.design.subject.source), point.machine, given, threads, variant)
+        return {
+            quantity: predictions[quantity].to_dict() for quantity in self.design.compute if quantity in predictions
+        }
 
 
 def _open(design: Design, size: int) -> pa.Table:
@@ -193,5 +229,5 @@ def _read(document: bytes | None) -> pa.Table | None:
     """A part from its document; None for what is none, which a store that had no checksums may have."""
     try:
         return None if document is None else pyarrow.parquet.read_table(io.BytesIO(document))
-    except (OSError, pa.ArrowException):
+    except (OSError, pa.ArrowException, UnicodeDecodeError):
         return None

@@ -13,7 +13,7 @@ Measured = Mapping[str, Mapping[str, Any]]  # documents by a point's key
 
 
 def measured_times(design: Design, points: Sequence[Point]) -> Measured:
-    """Of each point that was measured: seconds, cycles and how many times were told, by key.
+    """Of each point that was measured: seconds, cycles and how many times there are, by key.
 
     The files are those of measurement/timings.py; of several times the median is taken. A machine whose keys a study
     changes is not the one that was measured, and has none. Raises StudyError.
@@ -21,14 +21,14 @@ def measured_times(design: Design, points: Sequence[Point]) -> Measured:
     times = [time for path in design.measured for time in load_timings(path)]
     found = {}
     for point in points:
-        told = [times[index] for index in _own(design, point, times)]
-        if told and point.machine is not None:
-            seconds, clock = median(time.seconds for time in told), point.machine.clock_hz
+        own = [times[index] for index in _own(design, point, times)]
+        if own and point.machine is not None:
+            seconds, clock = median(time.seconds for time in own), point.machine.clock_hz
             found[point.key] = {
                 "seconds": seconds,
                 "cycles": None if clock is None else seconds * clock,
-                "times": len(told),
-                "origin": told[0].origin,
+                "times": len(own),
+                "origin": own[0].origin,
             }
     return found
 
@@ -37,4 +37,6 @@ def _own(design: Design, point: Point, times: list[Timing]) -> list[int]:
     given = str(point.axes.get(MACHINE_AXIS, next(iter(design.machines))))
     if point.machine is None or point.machine.digest() != design.machines[given].digest():
         return []
-    return matching(times, design.subject.name, point.parameters, {point.machine.name, Path(given).stem, given})
+    return matching(
+        times, design.subject.of(point.axes).name, point.parameters, {point.machine.name, Path(given).stem, given}
+    )

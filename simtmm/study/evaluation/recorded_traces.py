@@ -27,7 +27,7 @@ def recorded(
 ) -> Path:
     """The trace of a kernel as a file in the user's cache folder, recorded if it is not there yet.
 
-    digest: of the kernel's content. architecture: what it is compiled for, where it is recorded as compiled. form: how
+    digest: of the kernel's files. architecture: what it is compiled for, where it is recorded as compiled. form: how
     it is recorded, where that is not what suits it. Raises the errors of recording.
     """
     folder, place = cache.own_folder(TRACES), trace_key(kernel, digest, parameters, architecture, form)

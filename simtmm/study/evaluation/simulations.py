@@ -1,8 +1,7 @@
 """Simulations: a study of a kernel or a trace, point by point, on cores or a cluster, each kept as it is done."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from time import perf_counter
 from typing import Any
 
 from simtmm.computer import cores
@@ -12,10 +11,13 @@ from simtmm.parallel.processes import Local
 from simtmm.parallel.tasks import Executor, Serial, Task
 from simtmm.recorder.compiler import find_compiler
 from simtmm.study.design.design import Design
-from simtmm.study.design.points import Point, points_of
+from simtmm.study.design.points import Point, point_key, points_of
+from simtmm.study.design.rules import ENGINE
+from simtmm.study.evaluation.estimating import estimated
+from simtmm.study.evaluation.identity import Identity, earlier_identities, run_says
 from simtmm.study.evaluation.measured_times import Measured, measured_times
 from simtmm.study.evaluation.recorded_traces import is_recorded, prune_traces, remove_half_traces, trace_key
-from simtmm.study.evaluation.steps import Outcome, is_fatal
+from simtmm.study.evaluation.steps import is_fatal
 from simtmm.study.evaluation.tasks import Pending, architecture_of, recording_key, tasks_of
 from simtmm.study.forecast import Estimate, Left
 from simtmm.study.results import Results, Row, Status
@@ -26,14 +28,13 @@ NEEDED = (
     "simtmm.study.evaluation.steps",
     "simtmm.engine.fast",
 )  # modules that workers read while others record for them
-WARM = 2.0  # seconds: a first point that took less is timed again, as it has compiled and imported what others find
 
 
 class Simulations:
     """The points of a study, computed by calls that share traces, workloads and counts."""
 
     def __init__(self, design: Design, watch: Watch | None = None) -> None:
-        """watch: called with ("planning", points made, points). Raises the errors of `points_of`."""
+        """watch: called with ("planning", points planned, points). Raises the errors of `points_of`."""
         self.design = design
         self.points = points_of(design, watch)
 
@@ -55,7 +56,10 @@ class Simulations:
         watch: called with ("points", done, to do).
         """
         waiting = store.mended(lambda: self._pending(store))
-        run = begin({"engine": self.design.engine, "points": len(waiting)}, self.points)
+        if not waiting and not measured and store.has(self.design):
+            return self.results(store, verify=False)
+        about = {"engine": self.design.engine, "points": len(waiting), **run_says(self.design, store)}
+        run = begin(about, self.points)
         for key, document in measured.items():
             store.put(key, {MEASURED: document}, {}, run)
         store.forget_failures(waiting.points)
@@ -64,7 +68,7 @@ class Simulations:
             traces = self._traces(waiting)
             prune_traces({trace_key(*trace) for trace in traces})
             if not self.design.subject.is_compiled and not all(is_recorded(*trace) for trace in traces):
-                find_compiler()  # its absence is told once, not for each point
+                find_compiler()  # its absence is reported once, not for each point
             with watched(watch):
                 keep_outcomes(
                     cluster or executor_here(len(waiting), workers), tasks, lambda key: (store, run), "points"
@@ -76,25 +80,54 @@ class Simulations:
         return measured_times(self.design, self.points) if self.design.measured else {}
 
     def results(self, store: Store, verify: bool = True) -> Results:
-        """What a store knows of the points. verify: see Store.results. Raises DamageError."""
+        """What a store knows of the points, by what computes now or, where there is nothing, by what did last.
+
+        verify: see Store.results. Raises DamageError.
+        """
         results, skipped, failures = store.results(verify), store.skipped(), store.failures()
-        wanted = self.design.compute
+        wanted, subject = self.design.compute, self.design.subject
+        earlier: dict[str, list[Identity]] = {}
         rows = []
         for point in self.points:
-            there = results.get(point.key, {})
+            key, by = point.key, ""
+            if not point.skipped and not any(key in known for known in (results, skipped, failures)):
+                ran = subject.of(point.axes)
+                if ran.digest not in earlier:
+                    earlier[ran.digest] = earlier_identities(ran, store)
+                key, by = self._earlier(point, earlier[ran.digest], results, skipped)
+            there = results.get(key, {})
             found = {name: there[name] for name in wanted if name in there}
-            errors = {name: said for name, said in failures.get(point.key, {}).items() if name in ("", *wanted)}
-            reason = point.skipped or skipped.get(point.key, "")
+            errors = {name: error for name, error in failures.get(key, {}).items() if name in ("", *wanted)}
+            reason = point.skipped or skipped.get(key, "")
             status: Status = "done"
             if reason:
                 status = "skipped"
             elif errors:
                 status = "failed"
-                reason = "; ".join(f"{name}: {said}" if name else said for name, said in errors.items())
+                reason = "; ".join(f"{name}: {error}" if name else error for name, error in errors.items())
             elif any(name not in found for name in wanted if name != MEASURED):
                 status = "open"
-            rows.append(Row(point, status, reason, found))
+            rows.append(Row(point, status, reason, found, by))
         return Results.of_rows(self.design, rows)
+
+    def _earlier(self, point: Point, earlier: Sequence[Identity], *known: Mapping[str, Any]) -> tuple[str, str]:
+        """The key of a point by the latest of these that computed it, and which; its own if none did."""
+        subject, machine = self.design.subject.of(point.axes), point.machine
+        for one in earlier if machine else ():
+            assert machine is not None
+            engine, more = (ENGINE, point.rule.content()) if point.rule else (self.design.engine, ())
+            key = point_key(
+                one.program,
+                point.parameters,
+                machine,
+                engine,
+                subject.is_compiled,
+                *more,
+                sources=one.sources,
+            )
+            if any(key in there for there in known):
+                return key, one.in_words(subject.digest)
+        return point.key, ""
 
     def left(self, store: Store) -> Left:
         """What a store lacks."""
@@ -105,27 +138,17 @@ class Simulations:
             excluded=excluded,
             stored=len(self.points) - excluded - still_open,
             to_compute=len(waiting),
-            recordings=len(self._by_recording(waiting)) if self.design.subject.kind == "kernel" else 0,
+            recordings=len(self._traces(waiting)),
             may_share=True,
             pending=waiting,
         )
 
     def estimate(self, store: Store, left: Left, workers: int) -> Estimate:
-        """How long it takes to compute what a store lacks: from what is there, else from the point in the middle."""
-        waiting, mean = left.pending, store.mean_seconds()
+        """How long it takes to compute what a store lacks: from a few of these points."""
+        waiting = left.pending
         assert waiting is not None
-        if mean is not None:
-            return Estimate(mean * len(waiting) / workers, "the points in the store")
-        key = list(waiting.points)[len(waiting) // 2]
-        alone = Pending({key: waiting.points[key]}, {key: waiting.lacking[key]})
-        overall, own, said = _timed(self.design, alone)
-        preparing = overall - own
-        if not said and overall < WARM:
-            overall, own, said = _timed(self.design, alone)
-        if said:
-            return Estimate(None, f"the point in the middle can't be computed: {said}")
-        seconds = (own * len(waiting) + preparing * len(self._by_recording(waiting))) / workers
-        return Estimate(seconds, "the point in the middle")
+        traces = self._traces(waiting)
+        return estimated(self.design, waiting, workers, lambda: sum(not is_recorded(*trace) for trace in traces))
 
     def _pending(self, store: Store) -> Pending:
         """The points that are neither in the store nor skipped, and what they lack."""
@@ -143,11 +166,10 @@ class Simulations:
     def _traces(self, waiting: Pending) -> list[tuple[str, str, dict[str, Any], int | None]]:
         """The traces that are needed of a kernel, as `recorded` takes them."""
         subject = self.design.subject
-        if subject.kind != "kernel":
-            return []
         return [
-            (subject.source, subject.digest, dict(point.parameters), architecture_of(subject, point))
+            (ran.source, ran.files, dict(point.parameters), architecture_of(subject, point))
             for point in self._by_recording(waiting).values()
+            if (ran := subject.of(point.axes)).kind == "kernel"
         ]
 
     def _by_recording(self, waiting: Pending) -> dict[str, Point]:
@@ -167,7 +189,7 @@ def keep_outcomes(
     """Compute, and commit each point as it comes.
 
     tasks: with the keys of the points that they compute, or none. place: of a key, the store that keeps the point, and
-    the number of the run in it. stage: as which it is told what is done.
+    the number of the run in it. stage: under which progress is reported.
     """
     done, total = 0, sum(map(bool, tasks.values()))
     tell(stage, 0, total)
@@ -186,14 +208,3 @@ def keep_outcomes(
                 store.put(key, outcome.results, outcome.errors, run, outcome.seconds)
             done += 1
             tell(stage, done, total)
-
-
-def _timed(design: Design, alone: Pending) -> tuple[float, float, str]:
-    """Seconds that a point takes with its recording, and without; and why it can't be computed."""
-    begun = perf_counter()
-    outcome: Outcome | SimtmmError
-    ((_, outcome),) = Serial().run(list(tasks_of(design, alone)))
-    overall = perf_counter() - begun
-    if isinstance(outcome, SimtmmError):
-        return overall, 0.0, str(outcome)
-    return overall, outcome.seconds, outcome.skipped

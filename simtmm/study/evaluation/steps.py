@@ -15,6 +15,8 @@ from simtmm.errors import CompilerError, SimtmmError, WorkloadError
 from simtmm.machine import Machine
 from simtmm.model import predict
 from simtmm.model.series import SIMULATED
+from simtmm.study.design.rules import ENGINE, Rule
+from simtmm.study.evaluation.residence import HELD_BY, held_by
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
 from simtmm.trace.lower import check_fits, fit, lower_or_stream_with
@@ -42,8 +44,13 @@ def compute(
     machine: Machine,
     quantities: Sequence[str],
     engine: str,
+    rule: Rule | None = None,
 ) -> Outcome:
-    """Simulate and predict. workload: as `lowered_once` gives it; counts: as `counted` gives them, for models."""
+    """Simulate and predict.
+
+    workload: as `lowered_once` gives it. counts: as `counted` gives them, for models. rule: that schedules, on the
+    engine that takes one.
+    """
     if isinstance(counts, Outcome):
         return _own(counts, source, machine)
     begun = perf_counter()
@@ -52,10 +59,20 @@ def compute(
         try:
             if quantity == SIMULATED:
                 own = fitted(workload, source, machine)
-                threads = 1 if engine == "fast" else None  # the other cores are busy with other points
+                by = ENGINE if rule else engine
+                threads = 1 if by == "fast" else None  # the other cores are busy with other points
                 progress = telling("simulating")
-                made = simulate(machine, own, engine, stalls=True, threads=threads, progress=progress)
-                results[quantity] = {**made.to_dict(), CAUSES: shares(machine, made)}
+                result = simulate(
+                    machine,
+                    own,
+                    by,
+                    scheduler=rule.function() if rule else None,
+                    stalls=True,
+                    threads=threads,
+                    progress=progress,
+                )
+                held = held_by(opened(source).info, machine)
+                results[quantity] = {**result.to_dict(), CAUSES: shares(machine, result), HELD_BY: held}
             else:
                 assert counts is not None
                 results[quantity] = predict(quantity, machine, counts).to_dict()

@@ -1,4 +1,4 @@
-"""Tasks of a study: the calls that its points need, with what points share made once."""
+"""Tasks of a study: the calls that its points need, with what points share built once."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Pending:
 
 def architecture_of(subject: Subject, point: Point) -> int | None:
     """What a kernel is compiled for at a point; None for what is not recorded as compiled. Raises CompilerError."""
-    if not subject.is_compiled:
+    if not subject.of(point.axes).is_compiled:
         return None
     from simtmm.cuda.compilers import architecture_of as chosen
 
@@ -37,7 +37,8 @@ def architecture_of(subject: Subject, point: Point) -> int | None:
 
 def recording_key(subject: Subject, point: Point) -> str:
     """The same for points that share a trace: of the same parameters, and compiled for the same architecture."""
-    return repr((sorted(point.parameters.items()), architecture_of(subject, point)))
+    ran = subject.of(point.axes)
+    return repr((ran.digest, sorted(point.parameters.items()), architecture_of(subject, point)))
 
 
 def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
@@ -61,16 +62,18 @@ def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
         machine, quantities = point.machine, waiting.lacking[key]
         assert machine is not None
         of = recording_key(subject, point)
-        if subject.kind == "trace":
-            trace = once(("trace",), Path, subject.source, here=True)
+        ran = subject.of(point.axes)
+        if ran.kind == "trace":
+            trace = once(("trace", of), Path, ran.source, here=True)
         else:
-            given = (subject.source, subject.digest, dict(point.parameters), architecture_of(subject, point))
+            given = (ran.source, ran.files, dict(point.parameters), architecture_of(subject, point))
             trace = once(("trace", of), recorded, *given, here=True)
         workload = once(("lower", of, lowering_key(machine)), lowered_once, trace, machine)
         counts = None
         if any(quantity != SIMULATED for quantity in quantities):
             counts = once(("count", of, counting_key(machine)), counted, trace, workload, machine)
-        tasks[Task(compute, (trace, workload, counts, machine, quantities, engine), wanted=True)] = key
+        arguments = (trace, workload, counts, machine, quantities, engine, point.rule)
+        tasks[Task(compute, arguments, wanted=True)] = key
     return tasks
 
 

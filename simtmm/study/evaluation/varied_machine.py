@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from simtmm.errors import MachineError
 from simtmm.machine import Machine
+from simtmm.machine.bandwidth import BANDWIDTH
 from simtmm.machine.spec import FREE
 from simtmm.model.algorithms.machine_letters import KEYS
 from simtmm.study.design.columns import Integers
@@ -24,15 +25,15 @@ class VariedMachine:
         self._refusals: dict[tuple[int, int], MachineError | None] = {}
         self._arrays: dict[str, npt.NDArray[np.float64]] = {}
         self._base: dict[str, Any] = {}
-        made = None
+        own = None
         for share in (0.0, 0.5, 1.0):  # some point whose machine is not refused
             self._base = {name: grid.axes[name][1][int(share * (len(grid.axes[name][1]) - 1))] for name in varied}
-            made = self._made({})
-            if isinstance(made, Machine):
+            own = self._machine_at({})
+            if isinstance(own, Machine):
                 break
         # A key's values are refused whatever the others are, if no rule ties it to them and the others are all right
-        self._sets = _tied(varied) if isinstance(made, Machine) else [tuple(varied)]
-        self.values = made.values() if isinstance(made, Machine) else {}
+        self._sets = _tied(varied, own) if isinstance(own, Machine) else [tuple(varied)]
+        self.values = own.values() if isinstance(own, Machine) else {}
 
     @property
     def label(self) -> str:
@@ -50,29 +51,29 @@ class VariedMachine:
             bad = []
             for order, (place, point) in enumerate(zip(number.tolist(), points[first].tolist(), strict=True)):
                 if (index, place) not in self._refusals:
-                    made = self._made(self._grid.of_point(keys, point))
-                    self._refusals[index, place] = made if isinstance(made, MachineError) else None
-                    if isinstance(made, Machine) and not self.values:
-                        self.values = made.values()
+                    variant = self._machine_at(self._grid.of_point(keys, point))
+                    self._refusals[index, place] = variant if isinstance(variant, MachineError) else None
+                    if isinstance(variant, Machine) and not self.values:
+                        self.values = variant.values()
                 if self._refusals[index, place]:
                     bad.append((order, self._refusals[index, place]))
             found += [(np.flatnonzero(of == order), error) for order, error in bad if error]
         return found
 
     def letters(self, points: Integers) -> dict[str, npt.NDArray[np.float64]]:
-        """The values of these points that letters are made of, by the names in KEYS, and the clock; nan for none."""
-        made = {}
+        """Values of these points that letters are computed from, by the names in KEYS, and the clock; nan for none."""
+        letters = {}
         for key, name in {**KEYS, CLOCK: CLOCK}.items():
             if key in self._varied:
                 dimension, values = self._grid.axes[key]
                 if key not in self._arrays:
                     self._arrays[key] = np.array([_number(value) for value in values])
-                made[name] = self._arrays[key][self._grid.along(dimension, points)]
+                letters[name] = self._arrays[key][self._grid.along(dimension, points)]
             else:
-                made[name] = np.full(len(points), _number(self.values.get(key)))
-        return made
+                letters[name] = np.full(len(points), _number(self.values.get(key)))
+        return letters
 
-    def _made(self, values: Mapping[str, Any]) -> Machine | MachineError:
+    def _machine_at(self, values: Mapping[str, Any]) -> Machine | MachineError:
         wanted = {**self._changes, **self._base, **values}
         try:
             return self._machine.replace({key: None if value == "none" else value for key, value in wanted.items()})
@@ -85,7 +86,9 @@ def _number(value: Any) -> float:
     return float(value) if isinstance(value, (int, float)) else np.nan
 
 
-def _tied(keys: list[str]) -> list[tuple[str, ...]]:
+def _tied(keys: list[str], machine: Machine) -> list[tuple[str, ...]]:
     """The keys in sets, such that no rule ties a key to one of another set."""
-    tied = tuple(key for key in keys if key not in FREE)
-    return [(key,) for key in keys if key in FREE] + ([tied] if tied else [])
+    # From a bandwidth and the clock follows a service, which may be too short for whole ticks
+    free = FREE - {CLOCK} if BANDWIDTH in keys or machine.memory.bandwidth is not None else FREE
+    tied = tuple(key for key in keys if key not in free)
+    return [(key,) for key in keys if key in free] + ([tied] if tied else [])

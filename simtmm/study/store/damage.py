@@ -48,5 +48,5 @@ def written_anew(database: sqlite3.Connection) -> dict[str, int]:
 
 def described(lost: dict[str, int]) -> str:
     """How many rows of which tables are lost; where there are none, what else was written anew."""
-    told = [f"{number:,} row{'s' * (number != 1)} of {table}" for table, number in lost.items() if number]
-    return ", ".join(told) or "pages of the file"
+    parts = [f"{number:,} row{'s' * (number != 1)} of {table}" for table, number in lost.items() if number]
+    return ", ".join(parts) or "pages of the file"

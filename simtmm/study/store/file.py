@@ -1,24 +1,25 @@
-"""The file of a store: opened as an SQLite database, made or brought forward, or refused."""
+"""The file of a store: opened as an SQLite database, created, brought forward or refused."""
 
 import contextlib
 import os
 import shutil
 import sqlite3
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from types import TracebackType
 
 from simtmm.errors import StudyError, shown_error
-from simtmm.files import is_file
+from simtmm.files import is_file, own_prefix
 from simtmm.study.store import schema
 
 # What SQLite refuses; Python can't read its words where they quote a damaged name
 REFUSALS = (sqlite3.Error, UnicodeDecodeError)
+OF_THE_DISK = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_BUSY", "SQLITE_PERM")
 PATIENCE = 60.0  # seconds to wait for another process that writes
 
 
 class StoreFile:
-    """An open file of a store. path: as it is told. database: the connection."""
+    """An open file of a store. path: as messages show it. database: the connection."""
 
     def __init__(self, path: str | Path, make: bool) -> None:
         """Open it. make: see Store. Raises StudyError for what is no store."""
@@ -27,19 +28,34 @@ class StoreFile:
             raise StudyError(f"{path}: there is no such store")
         self._copy: TemporaryDirectory[str] | None = None
         try:
-            opened = self.path if make or _is_writable(Path(path)) else self._copied()
+            self._connect(self.path if make or is_writable(Path(path)) else self._copied(), make)
+        except REFUSALS as error:
+            if make or self._copy is not None or not _is_of_the_disk(error):
+                raise self._refused(error) from None
+            self._connect_copy()
+
+    def _connect(self, opened: str, make: bool) -> None:
+        try:
             self.database = sqlite3.connect(opened, timeout=PATIENCE, isolation_level=None)
-        except (OSError, sqlite3.Error) as error:
+        except sqlite3.Error as error:
             self._forget_copy()
-            raise StudyError(f"{path}: can't be opened ({shown_error(error)})") from None
+            raise StudyError(f"{self.path}: can't be opened ({shown_error(error)})") from None
         try:
             self._open(make)
-        except REFUSALS as error:
-            self.close()
-            raise StudyError(f"{path}: is no store of a study ({shown_error(error)})") from None
         except BaseException:
             self.close()
             raise
+
+    def _connect_copy(self) -> None:
+        """Read it where there is room for what SQLite writes beside it."""
+        try:
+            self._connect(self._copied(), False)
+        except REFUSALS as error:
+            raise self._refused(error) from None
+
+    def _refused(self, error: Exception) -> StudyError:
+        what = "can't be read or written" if _is_of_the_disk(error) else "is no store of a study"
+        return StudyError(f"{self.path}: {what} ({shown_error(error)})")
 
     def close(self) -> None:
         """Close it; the write-ahead log is folded into the file."""
@@ -77,11 +93,18 @@ class StoreFile:
         """A copy of what can't be written to, as SQLite writes beside what it reads; with the log that a killed process
         has left.
         """
-        self._copy = TemporaryDirectory(prefix="simtmm-store-")
-        copy = str(Path(self._copy.name) / "copy")
-        shutil.copyfile(self.path, copy)
-        with contextlib.suppress(FileNotFoundError):
-            shutil.copyfile(f"{self.path}-wal", f"{copy}-wal")
+        try:
+            self._copy = TemporaryDirectory(prefix=own_prefix("store"))
+            copy = str(Path(self._copy.name) / "copy")
+            shutil.copyfile(self.path, copy)
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copyfile(f"{self.path}-wal", f"{copy}-wal")
+        except OSError as error:
+            self._forget_copy()
+            raise StudyError(
+                f"{self.path}: can't be read (beside it nothing can be written, and a copy in {gettempdir()} can't "
+                f"either: {error.strerror or error})"
+            ) from None
         return copy
 
     def _forget_copy(self) -> None:
@@ -105,5 +128,11 @@ class Transaction:
             self._database.execute("ROLLBACK")
 
 
-def _is_writable(path: Path) -> bool:
+def _is_of_the_disk(error: Exception) -> bool:
+    """Whether the disk refused, or another process was in the way, and not the content of the file."""
+    return getattr(error, "sqlite_errorname", "").startswith(OF_THE_DISK)
+
+
+def is_writable(path: Path) -> bool:
+    """Whether SQLite can write to a file, and beside it."""
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)

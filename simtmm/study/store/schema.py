@@ -49,7 +49,7 @@ INSERT = {
     table: f"INSERT OR REPLACE INTO {table} ({', '.join(names)}, checksum) VALUES ({'?, ' * len(names)}?)"
     for table, names in COLUMNS.items()
 }
-# The last value needs no quotes to be told from the others, which saves a third of the time
+# The last value needs no quotes to differ from the others, which saves a third of the time
 WRITTEN = {table: f"{table} {'%a ' * (len(names) - 1)}%s" for table, names in COLUMNS.items()}
 NEEDED = {  # what a result is read for, by quantity; "" stands for models
     "simulated": {"cycles", "time"},
@@ -81,7 +81,7 @@ def put_rows(database: sqlite3.Connection, table: str, rows: Iterable[Cells]) ->
 
 
 def text(stored: bytes) -> str:
-    """Text of a store as Python's; what is damaged to be no Unicode is still told from all else."""
+    """Text of a store as Python's; what is damaged to be no Unicode still differs from all else."""
     return stored.decode("utf-8", "surrogateescape")
 
 
@@ -101,13 +101,13 @@ def bring_forward(database: sqlite3.Connection) -> None:
     there = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     for table in [table for table in COLUMNS if table in there]:
         database.execute(f"ALTER TABLE {table} ADD COLUMN checksum BLOB NOT NULL DEFAULT x''")
-        made = [
+        rows = [
             (checksum(table, row), *map(_bound, row[: len(KEYS[table])]))
             for row in database.execute(f"SELECT {', '.join(COLUMNS[table])} FROM {table}")
             if _is_likely(table, row)
         ]
         chosen = " AND ".join(f"{name} = {'?' if name == 'id' else 'CAST(? AS TEXT)'}" for name in KEYS[table])
-        database.executemany(f"UPDATE {table} SET checksum = ? WHERE {chosen}", made)
+        database.executemany(f"UPDATE {table} SET checksum = ? WHERE {chosen}", rows)
     if "parts" not in there:
         database.execute(PARTS)
     database.execute(f"PRAGMA user_version = {SCHEMA}")
@@ -140,13 +140,13 @@ def encoded(document: object) -> str:
 
 def encoded_result(document: Mapping[str, Any]) -> str | None:
     """A result as a store keeps it; None where it has something else in the place of a number."""
-    made = encoded(document)
+    text = encoded(document)
     try:
-        if "NaN" in made:  # of which a name may be a part
-            decoded(made)
+        if "NaN" in text:  # of which a name may be a part
+            decoded(text)
     except ValueError:
         return None
-    return made if is_result(document) else None
+    return text if is_result(document) else None
 
 
 def decoded(document: str) -> Any:
@@ -178,5 +178,5 @@ def _number(constant: str) -> float:
     return float(constant)
 
 
-_ENCODER = json.JSONEncoder(default=str)  # made once: json.dumps would make one for each document
+_ENCODER = json.JSONEncoder(default=str)  # built once: json.dumps would make one for each document
 _DECODER = json.JSONDecoder(parse_constant=_number)

@@ -138,7 +138,7 @@ class Store:
         values: dict[str, Value] = {
             "point": point.key,
             "number": point.number,
-            "program": design.subject.name,
+            "program": design.subject.of(point.axes).name,
             "parameters": schema.encoded(dict(point.parameters)),
             "machine_name": machine.name if machine else None,
             "machine_digest": machine.digest() if machine else None,
@@ -166,9 +166,9 @@ class Store:
 
         seconds: that it took.
         """
-        made = {quantity: schema.encoded_result(document) for quantity, document in results.items()}
-        there = [(point, quantity, float(seconds), run, text) for quantity, text in made.items() if text is not None]
-        none = {quantity: "what came of it is no number" for quantity, text in made.items() if text is None}
+        encoded = {quantity: schema.encoded_result(document) for quantity, document in results.items()}
+        there = [(point, quantity, float(seconds), run, text) for quantity, text in encoded.items() if text is not None]
+        none = {quantity: "what came of it is no number" for quantity, text in encoded.items() if text is None}
         failed = [(point, quantity, run, error) for quantity, error in {**failures, **none}.items()]
         with self._file.transaction():
             schema.put_rows(self._database, "results", there)
@@ -239,18 +239,18 @@ class Store:
         return found
 
     @_in_words
-    def mean_seconds(self) -> float | None:
-        """What a point has taken on average; None before the first."""
-        row = self._database.execute(
-            "SELECT avg(seconds) FROM (SELECT max(seconds) AS seconds FROM results GROUP BY point)"
-        )
-        found = row.fetchone()[0]
-        return None if found is None else float(found)
-
-    @_in_words
     def runs(self) -> list[dict[str, Any]]:
         """The provenance of every run, the first one first. Raises DamageError."""
-        return [self._said(document) for _, document in sorted(self._rows("runs"))]
+        return list(self.runs_by_number().values())
+
+    @_in_words
+    def runs_by_number(self) -> dict[int, dict[str, Any]]:
+        """The same by their numbers, some of which damage may have taken away. Raises DamageError."""
+        return {number: self._said(document) for number, document in sorted(self._rows("runs"))}
+
+    def has(self, design: Design) -> bool:
+        """Whether the study that was last run is this one. Raises DamageError."""
+        return bool(self.study() == parsed_json(design.document(), own=()))
 
     @_in_words
     def study(self) -> dict[str, Any] | None:
@@ -261,12 +261,12 @@ class Store:
     def _said(self, document: str) -> dict[str, Any]:
         """An object of JSON, which a store of another's making need not hold. Raises StudyError."""
         try:
-            said = parsed_json(document, own=())
+            parsed = parsed_json(document, own=())
         except ValueError as error:
             raise StudyError(f"{self.path}: holds what is not JSON ({shown_error(error)})") from None
-        if not isinstance(said, dict):
-            raise StudyError(f"{self.path}: holds {shown(said)}: must be an object")
-        return said
+        if not isinstance(parsed, dict):
+            raise StudyError(f"{self.path}: holds {shown(parsed)}: must be an object")
+        return parsed
 
 
 def _columns(axes: Sequence[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """Traces of other tools become traces of simtmm: a format a file."""
 
+import logging
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,11 +10,14 @@ from simtmm.errors import TraceError, nearest, shown
 from simtmm.files import check_writable, written_whole
 from simtmm.provenance import provenance
 from simtmm.trace.importers import accelsim, memtrace
+from simtmm.trace.importers.chosen import Chosen
 from simtmm.trace.importers.reading import beginning, unpacked_name
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
 
-# In the order in which they are asked: a program may print anything beside what mem_trace does.
+logger = logging.getLogger("simtmm")
+
+# In the order in which they are tried: a program may print anything beside what mem_trace does.
 IMPORTERS: dict[str, ModuleType] = {"mem-trace": memtrace, "accelsim": accelsim}
 
 BEGINNING = 1 << 18  # bytes in which a file shows its format
@@ -24,6 +28,9 @@ def import_trace(
     format: str | None = None,  # noqa: A002  # the word that users know it by
     *,
     output: str | Path | None = None,
+    launches: str | None = None,
+    blocks: int | None = None,
+    registers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Trace:
     """The trace that another tool's files are.
@@ -32,17 +39,20 @@ def import_trace(
         with xz, gzip or zstd.
     format: a key of IMPORTERS; found by the file's name and text if left out.
     output: stream the trace to this Parquet file, so that memory stays bounded by a thread block and a row group.
+    launches: which of the program's are taken, by their numbers from 0, as "0-3,7"; all if left out.
+    blocks: take at most so many of each launch, spread evenly over its grid; the rest count as blocks that do nothing.
+    registers: of a thread, in the place of what the file says.
     progress: called with (bytes read, bytes to be read).
 
     Raises TraceError for a file of no known format, and for a damaged one, its line named.
     """
     if not isinstance(source, (str, Path)):
         raise TraceError(f"source = {shown(source)}: must be a path to another tool's trace")
-    path = Path(source)
+    path, chosen = Path(source), Chosen(launches, blocks, registers)
     importer = IMPORTERS[format if format in IMPORTERS else _format_of(path, format)]
     if output:
         check_writable(output)
-    total, done = importer.bytes_to_read(path), 0
+    total, done = importer.bytes_to_read(path, chosen), 0
 
     def advance(size: int) -> None:
         nonlocal done
@@ -53,14 +63,17 @@ def import_trace(
     with ExitStack() as stack:
         recorder = TraceRecorder(stack.enter_context(written_whole(output)) if output else None)
         stack.callback(recorder.abandon)
-        launches, arrays, sites, made_by = importer.read(path, recorder, advance)
+        taken, arrays, sites, made_by = importer.read(path, recorder, advance, chosen)
+        for doubt in made_by["warnings"]:
+            logger.warning("warning: %s: %s", path, doubt)
         trace = recorder.finish(
             _name_of(path),
             {},
-            launches,
+            taken,
             arrays,
             sites,
             {**provenance(), **made_by, "file": path.name},
+            sample_blocks=blocks,
             form="imported",
         )
     return Trace(trace.info, Path(output)) if output else trace

@@ -3,14 +3,16 @@
 import bisect
 import tempfile
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from simtmm.trace.importers import warps as table
+from simtmm.trace.importers.chosen import ALL, Chosen
 from simtmm.trace.recording import TraceRecorder
-from simtmm.trace.schema import ALIGNMENT, EVENT, Batch, Events, TraceArray, TraceLaunch
+from simtmm.trace.runs.long_block import LongBlock
+from simtmm.trace.schema import ALIGNMENT, EVENT, Batch, Events, TraceArray, TraceLaunch, sampled_blocks
 
 BATCH_EVENTS = 1 << 18  # handed on at once, and the rest of a block: 4 MiB of events in memory, as much of operations
 
@@ -33,13 +35,17 @@ class Blocks:
     at once.
     """
 
-    def __init__(self, recorder: TraceRecorder, launches: list[TraceLaunch]) -> None:
-        """launches: all of them, so that the recorder knows the shapes of the blocks."""
+    def __init__(self, recorder: TraceRecorder, launches: list[TraceLaunch], chosen: Chosen = ALL) -> None:
+        """launches: all of them, so that the recorder knows the shapes of the blocks. chosen: what is handed on."""
         self._recorder = recorder
-        self._launches = launches
+        self.launches = chosen.of(launches)  # that are handed on
+        self._numbers = chosen.new_numbers(len(launches))
+        self._most = chosen.blocks
         self._launch = -1
         self._next = 0  # block of the launch
         self._early: dict[int, tuple[int, int]] = {}  # block: where its events begin in the file, and how many
+        self._early_long: dict[int, Batch] = {}  # those that lie in files of their own
+        self._part: LongBlock | None = None  # the block that is being read, as far as it has been taken
         self._file: IO[bytes] | None = None
         self._cursor = np.zeros(table.LANES, np.int64)
 
@@ -69,8 +75,13 @@ class Blocks:
         events = np.empty(counts[table.EVENTS], dtype=EVENT)
         table.to_threads(operations, self._cursor, events)
         rows = operations.blocks[: counts[table.BLOCKS]]
+        if self._part is not None and len(rows):
+            number, line, _, end = rows[0].tolist()
+            self._end_part(number, line, events[:end])
+            events, rows = events[end:], rows[1:] - np.array([0, 0, 0, end])
         numbers, ends = rows[:, table.BLOCK_NUMBER], rows[:, table.BLOCK_EVENTS]
-        if not self._early and np.array_equal(numbers, np.arange(self._next, self._next + len(numbers))):
+        are_early = self._early or self._early_long
+        if not are_early and np.array_equal(numbers, np.arange(self._next, self._next + len(numbers))):
             self._append_next(numbers, events, ends.copy())
         else:
             begin = 0
@@ -79,6 +90,27 @@ class Blocks:
                 begin = end
         counts[:] = 0
 
+    def add_part(self, operations: table.Operations) -> None:
+        """Take what the warps of a block have done so far; `add` takes the rest, as the first block that it has."""
+        events = np.empty(operations.counts[table.EVENTS], dtype=EVENT)
+        table.to_threads(operations, self._cursor, events)
+        self._part = self._part or LongBlock()
+        self._part.add(events)
+
+    def end_sorted_part(self, launch: int, block: int) -> None:
+        """Take such a block as it is, in its turn among those of `add_sorted`."""
+        assert self._part is not None
+        part, self._part = self._part, None
+        self._hand_on(part.batch(launch, block))
+
+    def _end_part(self, number: int, line: int, events: Events) -> None:
+        """Take the rest of such a block."""
+        assert self._part is not None
+        self._check(number, line)
+        self._part.add(events)
+        self._early_long[number], self._part = self._part.batch(self._launch, number), None
+        self._catch_up()
+
     def add_sorted(
         self, operations: table.Operations, launch: npt.NDArray[np.int32], block: npt.NDArray[np.int32]
     ) -> None:
@@ -86,17 +118,34 @@ class Blocks:
         events = np.empty(operations.counts[table.EVENTS], dtype=EVENT)
         table.to_threads(operations, self._cursor, events)
         ends = operations.blocks[:, table.BLOCK_EVENTS].copy()
-        self._recorder.add(Batch(events, launch, block, ends), self._launches)
+        self._hand_on(Batch(events, launch, block, ends))
 
-    def _append_next(self, numbers: npt.NDArray[np.int64], events: Events, ends: npt.NDArray[np.int64]) -> None:
+    def _hand_on(self, batch: Batch) -> None:
+        """Give the recorder what is chosen of the blocks."""
+        launch = self._numbers[batch.launch]
+        taken = launch >= 0
+        if self._most is not None:
+            for number in np.unique(launch[taken]).tolist():
+                own = launch == number
+                taken[own] = np.isin(batch.block[own], sampled_blocks(self.launches[number].blocks, self._most))
+        if taken.any():
+            lengths = np.diff(batch.ends, prepend=0)
+            events = batch.events if taken.all() else batch.events[np.repeat(taken, lengths)]
+            chosen = Batch(events, launch[taken], batch.block[taken], np.cumsum(lengths[taken]))
+            self._recorder.add(chosen, self.launches)
+
+    def _append_next(self, numbers: npt.NDArray[np.integer[Any]], events: Events, ends: npt.NDArray[np.int64]) -> None:
         """Take blocks of the launch whose turn it is."""
         self._next += len(numbers)
         launch = np.full(len(numbers), self._launch, np.int32)
-        self._recorder.add(Batch(events, launch, numbers.astype(np.int32), ends), self._launches)
+        self._hand_on(Batch(events, launch, numbers.astype(np.int32), ends))
+
+    def _check(self, number: int, line: int) -> None:
+        if number < self._next or number in self._early or number in self._early_long:
+            raise TwiceError(number, line)
 
     def _add_block(self, number: int, line: int, events: Events) -> None:
-        if number < self._next or number in self._early:
-            raise TwiceError(number, line)
+        self._check(number, line)
         if number > self._next:
             if self._file is None:
                 self._file = tempfile.TemporaryFile(prefix="simtmm-")  # noqa: SIM115  # closed with the object
@@ -104,7 +153,15 @@ class Blocks:
             self._file.write(events.tobytes())
             return
         self._append_next(np.array([number]), events.copy(), np.array([len(events)]))
-        while self._next in self._early:
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Hand on the blocks whose turn it is and that have come before."""
+        while self._next in self._early or self._next in self._early_long:
+            if self._next in self._early_long:
+                batch = self._early_long.pop(self._next)
+                self._append_next(batch.block, batch.events, batch.ends)
+                continue
             assert self._file is not None
             begin, count = self._early.pop(self._next)
             self._file.seek(begin)

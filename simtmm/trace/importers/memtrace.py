@@ -1,12 +1,13 @@
 """NVBit's mem_trace: the text that the tool prints, a line for each access of a warp.
 
-It tells of no registers, no arithmetic and no barriers: a load is waited for, and there is no work. Lines of different
+It records no registers, no arithmetic and no barriers: a load is waited for, and there is no work. Lines of different
 blocks are mixed, so they go through temporary files, where they are sorted by block.
 """
 
 import re
 import tempfile
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,7 +18,8 @@ from simtmm.errors import TraceError
 from simtmm.trace.importers import memtrace_lines as lines
 from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.blocks import Blocks, Touched
-from simtmm.trace.importers.memtrace_order import Counts, Integers, Records, of_whole_blocks
+from simtmm.trace.importers.chosen import ALL, Chosen
+from simtmm.trace.importers.memtrace_order import Counts, Integers, LongStretch, Records, of_whole_blocks
 from simtmm.trace.importers.opcodes import (
     ACTIONS,
     GLOBAL,
@@ -39,6 +41,7 @@ from simtmm.trace.importers.reading import (
     size_of,
     token,
 )
+from simtmm.trace.importers.statistics import Statistics
 from simtmm.trace.importers.words import hash_of
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import KINDS, Kind, TraceArray, TraceLaunch, TraceSite
@@ -63,7 +66,7 @@ _KINDS = {
 
 
 def read(
-    path: Path, recorder: TraceRecorder, advance: Advance
+    path: Path, recorder: TraceRecorder, advance: Advance, chosen: Chosen = ALL
 ) -> tuple[list[TraceLaunch], list[TraceArray], list[TraceSite], dict[str, Any]]:
     """Give a recorder the events of a file, and the caller the rest of a trace."""
     with ExitStack() as stack:
@@ -73,16 +76,23 @@ def read(
             reading.read(text, first)
         reading.spool()
         if not reading.launches:
-            raise TraceError(f"{path}: has no line 'MEMTRACE: CTX 0x... - LAUNCH - ...', which tells of a launch")
+            raise TraceError(f"{path}: has no line 'MEMTRACE: CTX 0x... - LAUNCH - ...', which begins a launch")
+        if chosen.registers is not None:
+            reading.launches = [replace(launch, registers_per_thread=chosen.registers) for launch in reading.launches]
         accesses = _Accesses(path, reading)
-        sink = stack.enter_context(Blocks(recorder, reading.launches))
+        sink = stack.enter_context(Blocks(recorder, reading.launches, chosen))
         stretches = stack.enter_context(tempfile.TemporaryFile(prefix="simtmm-"))
         for records in of_whole_blocks(reading.counts, mixed, stretches, RECORDS):
-            accesses.add(records, sink)
-    return reading.launches, accesses.touched.arrays([]), accesses.sites(), {"recorder": "mem-trace"}
+            if isinstance(records, LongStretch):
+                accesses.add_long(records, sink)
+            else:
+                accesses.add(records, sink)
+    statistics = accesses.statistics()
+    made_by = {"recorder": "mem-trace", "statistics": statistics.to_dict(), "warnings": statistics.doubts}
+    return sink.launches, accesses.touched.arrays([]), accesses.sites(), made_by
 
 
-def bytes_to_read(path: Path) -> int:
+def bytes_to_read(path: Path, chosen: Chosen = ALL) -> int:
     """How many bytes `read` will have advanced by in the end. Raises TraceError."""
     return size_of(path)
 
@@ -115,12 +125,12 @@ class _Reading:
         self.reader.state[lines.LINE] = first
         while True:
             state = self.reader.state
-            says, position = lines.read_lines(self.reader, text, position)
-            if says == lines.MORE_TEXT:
+            status, position = lines.read_lines(self.reader, text, position)
+            if status == lines.MORE_TEXT:
                 return
-            if says == lines.FULL:
+            if status == lines.FULL:
                 self.spool()
-            elif says == lines.NEW_OPCODE:
+            elif status == lines.NEW_OPCODE:
                 opcode = token(text, int(state[lines.AT]))
                 check_opcode(self._path, int(state[lines.LINE]), opcode, len(self.opcodes))
                 if not _OPCODE.fullmatch(opcode) or without_memory(opcode):
@@ -128,7 +138,7 @@ class _Reading:
                 self.opcodes.append(opcode)
                 known = np.append(self.reader.opcode_hash, hash_of(opcode))
                 self.reader = self.reader._replace(opcode_hash=known)
-            elif says == lines.LAUNCH:
+            elif status == lines.LAUNCH:
                 stop = position + int(np.argmax(text[position:] == NEWLINE))
                 self._launch(text[position:stop].tobytes().decode("utf-8", "backslashreplace").rstrip(" \t\r"))
                 position = stop + 1
@@ -189,7 +199,11 @@ class _Accesses:
         self._path = path
         self._opcodes = reading.opcodes
         self._launches = reading.reader.launches[: len(reading.launches)]
-        known = Opcodes(str(path))
+        self._known = known = Opcodes(str(path))
+        self._statistics = Statistics()
+        self._at_zero = int(reading.reader.state[lines.AT_ZERO])  # accesses that are left out
+        self._declared = np.array([launch.shared_memory_bytes for launch in reading.launches], np.int64)
+        self._instructions = np.zeros(len(reading.opcodes), np.int64)  # by opcode
         classes = np.array([known.class_of(opcode) for opcode in reading.opcodes], np.int64) - MEMORY
         self._space = np.where(classes >= 0, classes // ACTIONS, -1)
         actions = np.maximum(classes, 0) % ACTIONS
@@ -207,16 +221,57 @@ class _Accesses:
     def add(self, records: Records, sink: Blocks) -> None:
         """Take the records of whole blocks, those of each warp as they came."""
         records = records[np.lexsort((records["warp"], records["block"]))]
-        count = len(records)
-        launch = np.searchsorted(self._launches[:, lines.FIRST_BLOCK], records["block"], side="right") - 1
-        threads = self._launches[launch, lines.THREADS]
+        launch = self._launch_of(records)
         new_block = np.diff(records["block"], prepend=-1) != 0
         new_warp = new_block | (np.diff(records["warp"], prepend=-1) != 0)
-        warp = _warps(records, new_block, new_warp, threads)
-        self._check(records, warp, threads)
+        warp = _warps(records, new_block, new_warp, self._launches[launch, lines.THREADS])
+        mask, each_warp = records["mask"].astype(np.int64), np.cumsum(new_warp) - 1
+        depth, together = np.empty(len(records), np.int64), np.empty(len(records), np.uint8)
+        lines.note_together(mask, each_warp, np.zeros(each_warp[-1] + 1, np.int64), together)
+        lines.depths(each_warp, together, np.zeros(each_warp[-1] + 1, np.int64), depth)
+        operations = self._operations(records, launch, warp, depth, new_warp)
+        begins = np.flatnonzero(new_block)
+        number = records["block"][begins] - self._launches[launch[begins], lines.FIRST_BLOCK]
+        sink.add_sorted(operations, launch[begins].astype(np.int32), number.astype(np.int32))
+
+    def add_long(self, stretch: LongStretch, sink: Blocks) -> None:
+        """Take the records of one block, piece by piece: a byte for each is all that is held of them."""
+        together = np.empty(stretch.count, np.uint8)
+        left: dict[int, int] = {}
+        end = stretch.count
+        for records in stretch.pieces_backwards(RECORDS):
+            own, place = np.unique(records["warp"].astype(np.int64), return_inverse=True)
+            state = np.array([left.get(warp, 0) for warp in own.tolist()], np.int64)
+            lines.note_together(records["mask"].astype(np.int64), place, state, together[end - len(records) : end])
+            left |= zip(own.tolist(), state.tolist(), strict=True)
+            end -= len(records)
+        warps = np.array(sorted(left), np.int64)
+        behind = np.zeros(len(warps), np.int64)
+        for records in stretch.pieces(RECORDS):
+            launch = self._launch_of(records)
+            threads = int(self._launches[launch[0], lines.THREADS])
+            place = np.searchsorted(warps, records["warp"])
+            depth = np.empty(len(records), np.int64)
+            lines.depths(place, together[end : end + len(records)], behind, depth)
+            end += len(records)
+            order = np.argsort(place, kind="stable")
+            records, place = records[order], place[order]
+            warp = warps[place] if warps[-1] * table.LANES < threads else place
+            new_warp = np.diff(place, prepend=-1) != 0
+            sink.add_part(self._operations(records, launch, warp, depth[order], new_warp))
+        sink.end_sorted_part(int(launch[0]), int(records["block"][0] - self._launches[launch[0], lines.FIRST_BLOCK]))
+
+    def _launch_of(self, records: Records) -> Integers:
+        launch: Integers = np.searchsorted(self._launches[:, lines.FIRST_BLOCK], records["block"], side="right") - 1
+        return launch
+
+    def _operations(
+        self, records: Records, launch: Integers, warp: Integers, depth: Integers, new_warp: npt.NDArray[np.bool_]
+    ) -> table.Operations:
+        """The operations that records are, those of a warp behind one another; and what is to be kept of them."""
+        count = len(records)
+        self._check(records, warp, self._launches[launch, lines.THREADS])
         opcode, mask = records["opcode"], records["mask"].astype(np.int64)
-        depth = np.empty(count, np.int64)
-        lines.depths(mask, new_warp, depth)
         site = 1 + np.minimum(depth, self._deepest) * len(self._opcodes) + opcode
         self._used.update(np.unique(site).tolist())
         active = (records["mask"][:, None] >> np.arange(table.LANES, dtype=np.uint32) & 1).astype(bool)
@@ -224,7 +279,7 @@ class _Accesses:
         pooled = np.concatenate([np.zeros(1, np.int64), np.cumsum(lanes)])
         kind = self._kind[opcode]
         starts = np.flatnonzero(new_warp)
-        begins = np.flatnonzero(new_block)
+        begins = np.flatnonzero(np.diff(records["block"], prepend=-1))
         behind = np.append(begins[1:], count)
         operations = table.Operations(
             counts=np.array([count, pooled[-1], len(starts), len(begins), pooled[-1]]),
@@ -241,8 +296,17 @@ class _Accesses:
             ),
         )
         self.touched.add(operations)
-        number = records["block"][begins] - self._launches[launch[begins], lines.FIRST_BLOCK]
-        sink.add_sorted(operations, launch[begins].astype(np.int32), number.astype(np.int32))
+        self._statistics.add(operations, self._declared[launch])
+        self._instructions += np.bincount(opcode, minlength=len(self._opcodes))
+        return operations
+
+    def statistics(self) -> Statistics:
+        """What was in the file."""
+        self._statistics.at_zero = self._at_zero
+        for opcode, count in zip(self._opcodes, self._instructions.tolist(), strict=True):
+            if (kind := opcode.split(".")[0]) in self._known.unknown:
+                self._statistics.unknown[kind] += count
+        return self._statistics
 
     def sites(self) -> list[TraceSite]:
         """The sites that events come from, and the one at which shared memory is declared."""

@@ -1,4 +1,4 @@
-"""The lines of NVBit's mem_trace that tell of accesses, read by compiled code.
+"""The lines of NVBit's mem_trace that report accesses, read by compiled code.
 
 The tool prints among the words of the program, and each record is read exactly as the tool writes it: behind it nothing
 may stand, in front of it words of the program may, but no parts of a record. A line without a record is the program's,
@@ -27,11 +27,11 @@ from simtmm.trace.importers.words import (
     word_hash,
 )
 
-MORE_TEXT, FULL, LAUNCH, NEW_OPCODE, WRONG = range(5)  # what a call says
+MORE_TEXT, FULL, LAUNCH, NEW_OPCODE, WRONG = range(5)  # what a call returns
 
 # State
-LINE, RECORDS, ERROR, AT, LAUNCH_NUMBER, LAUNCHES = range(6)
-STATE = 6
+LINE, RECORDS, ERROR, AT, LAUNCH_NUMBER, LAUNCHES, AT_ZERO = range(7)
+STATE = 7
 
 # Columns of `launches`: its id among the tool's, where its blocks begin among those of all launches, and its shape
 IDENTITY, FIRST_BLOCK, GRID_X, GRID_Y, GRID_Z, THREADS = range(6)
@@ -226,9 +226,9 @@ def _read_access(r, text, position):
     if not _LETTER_A <= text[at] <= _LETTER_Z:
         return _wrong(r, E_OPCODE, at)
     begin = at
-    made, end = word_hash(text, at)
+    word, end = word_hash(text, at)
     opcode = np.int64(0)
-    while opcode < len(r.opcode_hash) and r.opcode_hash[opcode] != made:
+    while opcode < len(r.opcode_hash) and r.opcode_hash[opcode] != word:
         opcode += 1
     if opcode == len(r.opcode_hash):
         r.state[AT] = begin
@@ -267,6 +267,7 @@ def _read_access(r, text, position):
     row.warp = warp
     row.opcode = opcode
     row.mask = mask
+    r.state[AT_ZERO] += mask == 0
     if mask:
         r.state[RECORDS] = record + 1
     return at + 1
@@ -274,7 +275,7 @@ def _read_access(r, text, position):
 
 @compiled
 def read_lines(r, text, position):
-    """Read lines from a position of a text on that ends with a newline: (what a call says, where to go on).
+    """Read lines from a position of a text on that ends with a newline: (what ended the call, where to go on).
 
     For a LAUNCH that is where the record begins, which may be within the line.
     """
@@ -308,18 +309,23 @@ def read_lines(r, text, position):
 
 
 @compiled
-def depths(mask, new_warp, depth):
-    """Of each record: how many of its warp lie between it and the last one that all lanes took part in that had any
-    left. Records of one warp stand together, in order.
+def note_together(mask, warp, left, together):
+    """Note of each record, the last one first, whether all lanes of its warp take part that have any left.
+
+    warp: int64, a number of the warp, of which the records are in order. left: int64 of each warp, the lanes that have
+    records behind these; kept up to date, so that earlier records may follow.
     """
-    left = np.int64(0)
     for record in range(len(mask) - 1, -1, -1):
-        left |= mask[record]
-        depth[record] = left  # for now
-        if new_warp[record]:
-            left = np.int64(0)
-    behind = np.int64(0)  # the depth of the record behind
-    for record in range(len(mask)):
-        together = depth[record] == mask[record]
-        depth[record] = 0 if new_warp[record] else behind
-        behind = np.int64(0) if together else depth[record] + 1
+        left[warp[record]] |= mask[record]
+        together[record] = left[warp[record]] == mask[record]
+
+
+@compiled
+def depths(warp, together, behind, depth):
+    """Of each record: how many of its warp lie between it and the last one that all lanes took part in that had any
+    left. behind: int64 of each warp, the depth of its next record; kept up to date, so that later records may follow.
+    """
+    for record in range(len(warp)):
+        own = behind[warp[record]]
+        depth[record] = own
+        behind[warp[record]] = 0 if together[record] else own + 1

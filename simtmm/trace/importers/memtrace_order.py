@@ -5,6 +5,7 @@ follows from the counts of a first pass, and records are added to theirs in the 
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import IO
 
 import numpy as np
@@ -15,11 +16,12 @@ from simtmm.trace.importers.memtrace_lines import RECORD
 Records = npt.NDArray[np.void]
 Integers = npt.NDArray[np.int64]
 
+LONG_RECORDS = 1 << 18  # of a block: with more it is read in pieces; 74 MiB, and more than two stretches may have
 _MOST_APART = 1 << 20  # counts that are not yet put together
 
 
 class Counts:
-    """How many records each block has, of those that have any: a grid may be far larger than what a file tells of."""
+    """How many records each block has, of those that have any: a grid may be far larger than what a file records."""
 
     def __init__(self) -> None:
         self._parts: list[tuple[Integers, Integers]] = []  # blocks, ascending, and their records
@@ -39,10 +41,34 @@ class Counts:
         return blocks, counts
 
 
-def of_whole_blocks(counts: Counts, mixed: IO[bytes], file: IO[bytes], most: int) -> Iterator[Records]:
+@dataclass(frozen=True)
+class LongStretch:
+    """The records of one block, which are too many to be held: they lie in a file."""
+
+    file: IO[bytes]
+    first: int
+    count: int
+
+    def pieces(self, most: int) -> Iterator[Records]:
+        """So many at once, in order."""
+        for begin in range(0, self.count, most):
+            yield self._read(begin, most)
+
+    def pieces_backwards(self, most: int) -> Iterator[Records]:
+        """The same pieces, the last one first."""
+        for begin in reversed(range(0, self.count, most)):
+            yield self._read(begin, most)
+
+    def _read(self, begin: int, most: int) -> Records:
+        self.file.seek((self.first + begin) * RECORD.itemsize)
+        return np.frombuffer(self.file.read(min(most, self.count - begin) * RECORD.itemsize), RECORD)
+
+
+def of_whole_blocks(counts: Counts, mixed: IO[bytes], file: IO[bytes], most: int) -> Iterator[Records | LongStretch]:
     """The records of a file in stretches of whole blocks that follow one another, each as its records came.
 
-    file: an empty one, for the stretches. most: records that are read at once, and the rest of a block.
+    file: an empty one, for the stretches. most: records that are read at once, and the rest of a block; one with more
+    than LONG_RECORDS is a stretch of its own.
     """
     blocks, records_of = counts.total()
     if not len(blocks):
@@ -62,9 +88,11 @@ def of_whole_blocks(counts: Counts, mixed: IO[bytes], file: IO[bytes], most: int
             file.seek(places[stretch] * RECORD.itemsize)
             file.write(records[begin:end].tobytes())
             places[stretch] += end - begin
-    file.seek(0)
+    first = 0
     for count in np.diff(ends, prepend=0).tolist():
-        yield np.frombuffer(file.read(count * RECORD.itemsize), RECORD)
+        stretch_of_it = LongStretch(file, first, count)
+        yield stretch_of_it if count > LONG_RECORDS else next(stretch_of_it.pieces(count))
+        first += count
 
 
 def _stretches(records_of: Integers, most: int) -> tuple[Integers, Integers]:
@@ -75,6 +103,8 @@ def _stretches(records_of: Integers, most: int) -> tuple[Integers, Integers]:
         begin = int(ends[firsts[-1] - 1]) if firsts[-1] else 0
         # Behind the block in which the last record that may be read at once lies.
         behind = int(np.searchsorted(ends, min(begin + most, int(ends[-1])))) + 1
+        if records_of[behind - 1] > most and behind - 1 > firsts[-1]:  # a large block has a stretch to itself
+            behind -= 1
         if behind == len(ends):
             return np.array(firsts), ends[np.array([*firsts[1:], behind]) - 1]
         firsts.append(behind)

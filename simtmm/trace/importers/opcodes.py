@@ -52,14 +52,15 @@ _WIDTH = re.compile(r"[BUSF]?(8|16|32|64|96|128)")
 
 
 class Opcodes:
-    """Opcodes told apart, each unknown kind named once in the log.
+    """Opcodes by kind, each unknown kind named once in the log.
 
     source: the file, as the log names it.
     """
 
     def __init__(self, source: str) -> None:
         self._source = source
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
+        self.unknown: set[str] = set()  # kinds
 
     def class_of(self, opcode: str) -> int:
         """The class of an opcode with its modifiers, as `LDG.E.64`; COMPUTE, and a warning, where it is not known."""
@@ -70,6 +71,7 @@ class Opcodes:
             space, action = _MEMORY[kind]
             return MEMORY + ACTIONS * space + action
         if kind not in _COMPUTE:
+            self.unknown.add(kind)
             self._warn(kind, "is not known")
         return COMPUTE
 
@@ -78,8 +80,8 @@ class Opcodes:
         self._warn(opcode.split(".")[0], "comes without addresses")
 
     def _warn(self, kind: str, what: str) -> None:
-        if kind not in self._told:
-            self._told.add(kind)
+        if kind not in self._warned:
+            self._warned.add(kind)
             name = kind if len(kind) <= _LONGEST_NAME else shown(kind)
             logger.warning("%s: opcode %s %s: counts as one compute instruction", self._source, name, what)
 

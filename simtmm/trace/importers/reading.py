@@ -1,4 +1,4 @@
-"""Text files of other tools, plain or packed, in blocks of whole lines; and what is said of a damaged one."""
+"""Text files of other tools, plain or packed, in blocks of whole lines; and the messages for a damaged one."""
 
 import contextlib
 import gzip

@@ -65,19 +65,19 @@ def hexadecimal(text, position):
 @inlined
 def word_hash(text, position):
     """A hash of the word, and where it ends."""
-    made = HASH_BEGIN
+    value = HASH_BEGIN
     while text[position] > SPACE:
-        made = (made ^ np.int64(text[position])) * HASH_FACTOR
+        value = (value ^ np.int64(text[position])) * HASH_FACTOR
         position += 1
-    return made, position
+    return value, position
 
 
 def hash_of(word: str) -> int:
     """What `word_hash` gives for a word."""
-    made = int(HASH_BEGIN)
+    value = int(HASH_BEGIN)
     for byte in word.encode("utf-8", "surrogateescape"):
-        made = (made ^ byte) * int(HASH_FACTOR) & (1 << 64) - 1
-    return made - (1 << 64) if made >> 63 else made
+        value = (value ^ byte) * int(HASH_FACTOR) & (1 << 64) - 1
+    return value - (1 << 64) if value >> 63 else value
 
 
 @helper

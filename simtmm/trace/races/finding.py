@@ -135,7 +135,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def find_races(trace: Trace) -> Races:
-    """The races of a trace. Its stores' values are not known, so none is said to be benign or not.
+    """The races of a trace. Its stores' values are not known, so none is called benign.
 
     Raises TraceError for a trace that does not say which sites and arrays its accesses are of, as an imported one.
     """

@@ -164,7 +164,7 @@ def _touch(event, action, scope, me, now, low, size, touched, table, launch, blo
     me: the thread of the block, or the block of the launch. now: the stretch or the launch; what lies before is
     forgotten. low: the first word's place in `touched`. size: of a word [bytes].
     """
-    told = 0  # a bit for each action that this access has been noted to race with
+    noted = 0  # a bit for each action that this access has been noted to race with
     for word in range(event.bytes // size):
         at = low + word
         if touched[at, 0] != now:
@@ -174,11 +174,11 @@ def _touch(event, action, scope, me, now, low, size, touched, table, launch, blo
         changed = touched[at, 1 + STORE] >= 0
         for other in range(ACTIONS):
             first = touched[at, 1 + other]
-            if first == NOBODY or first >> WHO_BITS == me or told >> other & 1:
+            if first == NOBODY or first >> WHO_BITS == me or noted >> other & 1:
                 continue
-            if (other == SAME and told >> STORE & 1) or not _races(action, other, scope):
+            if (other == SAME and noted >> STORE & 1) or not _races(action, other, scope):
                 continue
-            told |= 1 << other
+            noted |= 1 << other
             there = np.int64(block) if scope == OF_BLOCK else first >> WHO_BITS
             address = np.int64(event.value) + word * size
             _note(event, first, there, address, _is_harmful(action, other, changed), table, scope, launch, block)

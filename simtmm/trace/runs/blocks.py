@@ -1,4 +1,4 @@
-"""Blocks as runs: their structures and values, made of events and made to events again."""
+"""Blocks as runs: their structures and values, encoded from events and decoded to events again."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,9 +13,10 @@ import numpy.typing as npt
 from simtmm.native import Loop
 from simtmm.trace.runs import layout as at
 from simtmm.trace.runs.decoding import NEST, decode
-from simtmm.trace.runs.encoding import MOST_ENTRIES, encode
+from simtmm.trace.runs.encoding import LEFT_PLAIN, MOST_ENTRIES, encode, grow_stretch
 from simtmm.trace.runs.growing import ENTRY_ROW, LIST_ROW, TREE_USED, Tree
 from simtmm.trace.runs.layout import Structures
+from simtmm.trace.runs.mapped import COUNTS_AS, LONG, Spool, let_go, memory_of
 from simtmm.trace.runs.parting import (
     DRAFT_USED,
     USED_NODES,
@@ -25,16 +26,18 @@ from simtmm.trace.runs.parting import (
     USED_WORDS,
     Draft,
 )
-from simtmm.trace.runs.summing import FACTOR_THREAD, FACTORS, OVERS, PRIME, SUMS, Scratch, sum_runs
+from simtmm.trace.runs.summing import FACTOR_THREAD, FACTORS, OVERS, PRIME, SUMS, Scratch, sum_runs, sum_stretch
 from simtmm.trace.schema import EVENT, Batch, Events
 
 PIECE = 1 << 18  # events that are encoded at once, so that irregular ones need not much room; and words of runs
 TOGETHER = 1 << 22  # events of runs, about: what is lowered at once
+STRETCH = 1 << 20  # words of a long block that are read at once
 
 Integers = npt.NDArray[np.int64]
 Shape = tuple[int, int, int]
 
 _ENCODE, _DECODE, _SUM = Loop(encode, what="the encoder of traces"), Loop(decode), Loop(sum_runs)
+_GROW_STRETCH, _SUM_STRETCH = Loop(grow_stretch), Loop(sum_stretch)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +46,8 @@ class Runs:
 
     block: int32[blocks]. structure: int64[blocks], of `structures`, or PLAIN. value_ends: int64[blocks], the values up
     to and with that block's. events: int64[blocks], how many each has.
+
+    A plain block with more than mapped.LONG events is alone, and its values lie in a file.
     """
 
     launch: int
@@ -74,6 +79,8 @@ class Runs:
     def to_batch(self) -> Batch:
         """The events themselves."""
         counts = self.events
+        if self.is_long:
+            return Batch(self.values.view(EVENT), np.full(1, self.launch, np.int32), self.block, counts)
         events = np.empty(int(counts.sum()), EVENT)
         ends = np.empty(len(self.block), np.int64)
         x, y, _ = self.shape
@@ -87,6 +94,13 @@ class Runs:
         """int64[blocks, SUMS] that depend on the events alone; see simtmm/trace/runs/summing.py."""
         sums, nodes = np.empty((len(self.block), SUMS), np.int64), 64
         powers, shape = _powers(self.shape[0] * self.shape[1] * self.shape[2]), np.array(self.shape, np.int64)
+        if self.is_long:
+            over, time, thread = np.zeros((1, SUMS, OVERS), np.int64), np.zeros((2, SUMS), np.int64), -1
+            scratch = Scratch(FACTORS, powers, over, time, np.zeros(NEST, np.int64))
+            sums[:] = 0
+            for stretch in self.stretches():
+                thread = _SUM_STRETCH(stretch, thread, scratch, sums)
+            return sums
         while nodes > 0:
             over, time = np.zeros((nodes, SUMS, OVERS), np.int64), np.zeros((nodes + 1, SUMS), np.int64)
             scratch = Scratch(FACTORS, powers, over, time, np.zeros(NEST, np.int64))
@@ -96,6 +110,8 @@ class Runs:
     def of_blocks(self, chosen: npt.NDArray[np.int32]) -> "Runs":
         """Only these blocks, so far as they are here."""
         kept = np.flatnonzero(np.isin(self.block, chosen))
+        if len(kept) == len(self.block):
+            return self
         begins = np.concatenate([np.zeros(1, np.int64), self.value_ends])[kept]
         pieces = [self.values[begin:end] for begin, end in zip(begins, self.value_ends[kept], strict=True)]
         return dataclasses.replace(
@@ -108,10 +124,24 @@ class Runs:
 
     @property
     def bytes(self) -> int:
-        """Memory that this takes."""
-        return sum(
-            array.nbytes for array in (self.block, self.structure, self.value_ends, self.values, *self.structures)
-        )
+        """Memory that this takes, about."""
+        tables = (self.block, self.structure, self.value_ends, self.values, *self.structures)
+        return sum(array.nbytes // (1 if memory_of(array) is None else COUNTS_AS) for array in tables)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether this is one plain block, and its values lie in a file."""
+        return memory_of(self.values) is not None
+
+    def stretches(self) -> Iterator[Integers]:
+        """The values of such a block, some at a time, which are let go of."""
+        for begin in range(0, len(self.values), STRETCH):
+            yield self.values[begin : begin + STRETCH]
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Have values that lie in a file take no memory until they are read again."""
+        let_go(self.values)
 
 
 @cache
@@ -153,10 +183,16 @@ class Encoder:
         is_first = np.diff(batch.launch, prepend=-1) != 0
         events = max(1, int(batch.ends[-1:].sum()))
         is_first |= np.diff((batch.ends - 1) * max(1, round(events / PIECE)) // events, prepend=-1) > 0
+        is_long = np.diff(batch.ends, prepend=0) > LONG
+        is_first |= is_long
+        is_first[1:] |= is_long[:-1]
         for first, last in pairwise([*np.flatnonzero(is_first).tolist(), len(batch.launch)]):
             launch = int(batch.launch[first])
             if self._open and self._open.launch != launch:
                 yield from self.rest()
+            if last - first == 1 and (part := _part(batch, first, last)).ends[0] > LONG:
+                yield from self._long(part, launch, shapes[launch])
+                continue
             self._add(_part(batch, first, last), launch, shapes[launch])
             if self._is_full():
                 yield from self.rest()
@@ -166,8 +202,10 @@ class Encoder:
         if self._open is None:
             return
         opened, self._open = self._open, None
+        if not opened.block:
+            return
         draft, used = opened.draft, opened.draft.used
-        made = Structures(
+        structures = Structures(
             draft.structure[: used[USED_STRUCTURES]].copy(),
             draft.node[: used[USED_NODES]].copy(),
             draft.step[: used[USED_STEPS]].copy(),
@@ -180,14 +218,65 @@ class Encoder:
             np.concatenate(opened.structure),
             np.concatenate(opened.value_ends),
             draft.values[: used[USED_VALUES]].copy(),
-            made,
+            structures,
         )
+
+    def _long(self, batch: Batch, launch: int, shape: Shape) -> Iterator[Runs]:
+        """A block that has so many events that they should lie in a file; what is complete with it."""
+        if memory_of(batch.events) is None:
+            spool = Spool()
+            spool.append(batch.events)
+            batch = dataclasses.replace(batch, events=spool.mapped(EVENT))
+        words = batch.events.view(np.int64)
+        self._opened(launch, shape)
+        if self._grown(batch, shape):
+            if self._is_full():
+                yield from self.rest()
+            return
+        yield from self.rest()
+        self._tree, self._room = _tree(1 << 12, len(self._tree.at)), 1 << 12  # has become large for nothing
+        nothing = _draft(0, 0)
+        yield Runs(
+            launch, shape, batch.block, np.full(1, at.PLAIN, np.int64), np.full(1, len(words)), words,
+            Structures(nothing.structure, nothing.node, nothing.step, nothing.words),
+        )  # fmt: skip
+
+    def _grown(self, batch: Batch, shape: Shape) -> bool:
+        """Take in a block whose events lie in a file, unless it is to be plain."""
+        opened = self._open
+        assert opened is not None
+        words, count = batch.events.view(np.int64).reshape(-1, 2), len(batch.events)
+        structure, value_ends = np.empty(1, np.int64), np.empty(1, np.int64)
+        while True:
+            done = 0
+            while done < count:
+                upto = min(count, done + STRETCH)
+                grown = _GROW_STRETCH(self._tree, words, done, upto, *shape)
+                let_go(words)
+                if grown < upto:
+                    break
+                done = upto
+            else:
+                rest = words[:0], batch.ends, 0, 0, *shape, structure, value_ends, 1
+                found = _ENCODE(self._tree, opened.draft, *rest)
+                if found == LEFT_PLAIN:
+                    return False
+                if found == 1:
+                    break
+            if done < count and len(self._tree.parent) >= MOST_ENTRIES:
+                return False
+            opened.draft = self._larger(opened.draft)
+        opened.block.append(batch.block.copy())
+        opened.structure.append(structure)
+        opened.value_ends.append(value_ends)
+        opened.events += count
+        return True
 
     def runs(self, batch: Batch, launch: int, shape: Shape) -> Runs:
         """Blocks of one launch, the events of each in the order of its threads, as runs."""
         self._add(batch, launch, shape)
-        (made,) = self.rest()
-        return made
+        (structures,) = self.rest()
+        return structures
 
     def _is_full(self) -> bool:
         """Whether as much has come together as is read at once."""
@@ -200,24 +289,30 @@ class Encoder:
 
     def _add(self, batch: Batch, launch: int, shape: Shape) -> None:
         x, y, z = shape
-        blocks, threads = len(batch.block), x * y * z
+        blocks = len(batch.block)
         structure, value_ends = np.empty(blocks, np.int64), np.empty(blocks, np.int64)
         events = batch.events.view(np.int64).reshape(-1, 2)
-        if self._open is None:
-            self._open = _Open(launch, shape, _draft(self._room, 2 * len(self._tree.parent)))
-        if len(self._tree.at) < threads:
-            self._tree = self._tree._replace(at=np.zeros(threads, np.int64))
+        opened = self._opened(launch, shape)
         done = 0
         while True:
-            begin, draft = int(batch.ends[done - 1]) if done else 0, self._open.draft
-            done = _ENCODE(self._tree, draft, events, batch.ends, done, begin, x, y, z, structure, value_ends)
+            begin, draft = int(batch.ends[done - 1]) if done else 0, opened.draft
+            done = _ENCODE(self._tree, draft, events, batch.ends, done, begin, x, y, z, structure, value_ends, 0)
             if done == blocks:
                 break
-            self._open.draft = self._larger(draft)
-        self._open.block.append(batch.block.copy())
-        self._open.structure.append(structure)
-        self._open.value_ends.append(value_ends)
-        self._open.events += len(events)
+            opened.draft = self._larger(draft)
+        opened.block.append(batch.block.copy())
+        opened.structure.append(structure)
+        opened.value_ends.append(value_ends)
+        opened.events += len(events)
+
+    def _opened(self, launch: int, shape: Shape) -> _Open:
+        """What blocks of a launch go to, with room for their threads."""
+        if self._open is None:
+            self._open = _Open(launch, shape, _draft(self._room, 2 * len(self._tree.parent)))
+        threads = shape[0] * shape[1] * shape[2]
+        if len(self._tree.at) < threads:
+            self._tree = self._tree._replace(at=np.zeros(threads, np.int64))
+        return self._open
 
     def _larger(self, draft: Draft) -> Draft:
         """The same with twice the room, and a tree with twice the room."""

@@ -1,4 +1,4 @@
-"""The counts of blocks, taken from their runs; what is counted says simtmm/trace/thread_counts.py."""
+"""The counts of blocks, taken from their runs; simtmm/trace/thread_counts.py defines what is counted."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
@@ -61,6 +61,7 @@ class Room(NamedTuple):
     nest: Any  # [NEST]: see decoding.reached
     work: Any  # [sites]: instructions that an event issues before its access
     executions: Any  # [sites]: to which is added how often that was done
+    thread: Any  # [1]: that a plain block is at
 
 
 def count_runs(runs, structure_of, values, value_ends, shape, room, counted):
@@ -69,7 +70,8 @@ def count_runs(runs, structure_of, values, value_ends, shape, room, counted):
     for block in range(structure_of.shape[0]):
         structure = structure_of[block]
         if structure == PLAIN:
-            found = count_plain(values, first_value, value_ends[block], room, counted, block)
+            room.thread[0] = -1
+            found = count_events(values, first_value, value_ends[block], room, counted, block)
         elif is_uniform(runs, structure):
             found = count_nodes(runs, structure, values, first_value, room, counted, block)
         else:
@@ -78,13 +80,30 @@ def count_runs(runs, structure_of, values, value_ends, shape, room, counted):
             return np.int64(block)
         if found == NO_ROOM:
             return np.int64(NO_ROOM)
-        phase = np.int64(0)
-        while phase <= counted[block, COUNT_BARRIERS]:
-            counted[block, COUNT_SPAN] += room.longest[phase]
-            room.longest[phase] = 0
-            phase += 1
+        end_block(room, counted, block)
         first_value = value_ends[block]
     return np.int64(COUNTED)
+
+
+@inlined
+def end_block(room, counted, block):
+    """The span of a block is that of its phases, one after another."""
+    phase = np.int64(0)
+    while phase <= counted[block, COUNT_BARRIERS]:
+        counted[block, COUNT_SPAN] += room.longest[phase]
+        room.longest[phase] = 0
+        phase += 1
+
+
+def count_stretch(values, is_last, room, counted):
+    """Add to counted: int64[1, COUNTS] a stretch of a plain block. COUNTED, TOO_MUCH_WORK, or NO_ROOM.
+
+    room: as the stretch before has left it; its thread is -1 for the first one.
+    """
+    found = count_events(values, np.int64(0), np.int64(values.shape[0]), room, counted, np.int64(0))
+    if found == COUNTED and is_last != 0:
+        end_block(room, counted, np.int64(0))
+    return found
 
 
 @inlined
@@ -101,9 +120,9 @@ def is_uniform(runs, structure):
 
 
 @inlined
-def count_plain(values, first_value, value_end, room, counted, block):
-    """The events of a plain block, thread by thread."""
-    thread = np.int64(-1)
+def count_events(values, first_value, value_end, room, counted, block):
+    """Events of a plain block, thread by thread, the first of which comes behind those of room.thread."""
+    thread = room.thread[0]
     found = np.int64(COUNTED)
     at = first_value
     while at < value_end and found == COUNTED:
@@ -113,6 +132,7 @@ def count_plain(values, first_value, value_end, room, counted, block):
             begin_place(room)
         found = count_event(room, np.int64(0), counted, block, word, values[at], np.int64(1))
         at += 2
+    room.thread[0] = thread
     return found
 
 

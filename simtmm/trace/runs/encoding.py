@@ -34,8 +34,21 @@ from simtmm.trace.runs.parting import (
 MOST_ENTRIES = 1 << 20  # of a block's tree, some 200 bytes each; what has more in it stands as its events
 
 
-def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, structure_of, value_ends):
+LEFT_PLAIN = -1  # in the place of a block
+
+
+def grow_stretch(tree, events, begin, end, block_x, block_y, block_z):
+    """Take the events of a block from `begin` up to `end` into the tree, which is planted where `begin` is 0; how far
+    that went: see `grow`.
+    """
+    if begin == 0:
+        plant(tree, block_x * block_y * block_z)
+    return grow(tree, events, begin, end, block_x, block_y, block_z)
+
+
+def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, structure_of, value_ends, is_grown):
     """Encode blocks from the first on, whose events begin at `begin`; the first one for which there was no room.
+    is_grown: whether the tree is that of the first, and it alone is encoded, or LEFT_PLAIN if it had better be plain.
 
     events: int64[n, 2], of each block in the order of threads. ends: int64[blocks], as in Batch. Fills structure_of
     and value_ends: of each block its structure, and where its values end.
@@ -43,8 +56,11 @@ def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, s
     threads = block_x * block_y * block_z
     for block in range(first, ends.shape[0]):
         end = ends[block]
-        plant(tree, threads)
-        if grow(tree, events, begin, end, block_x, block_y, block_z) < end:
+        grown = end
+        if is_grown == 0:
+            plant(tree, threads)
+            grown = grow(tree, events, begin, end, block_x, block_y, block_z)
+        if grown < end:
             if tree.entry.shape[0] < MOST_ENTRIES or not put_plain(draft, events, begin, end):
                 return np.int64(block)
             structure_of[block] = PLAIN
@@ -66,6 +82,8 @@ def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, s
         if known >= 0:
             structure_of[block] = known
         elif nodes * NODE_ROW + steps * STEP_ROW + words + values > 2 * (end - begin):
+            if is_grown != 0:
+                return np.int64(LEFT_PLAIN)
             values = 2 * (end - begin)
             if not put_plain(draft, events, begin, end):
                 return np.int64(block)
@@ -112,7 +130,7 @@ def mixed(looks, number):
 
 @inlined
 def looks_of(draft, nodes, steps, words):
-    """A hash of the structure that was made."""
+    """A hash of the structure that was built."""
     looks = mixed(mixed(np.int64(nodes), steps), words)
     for node in range(draft.used[USED_NODES], draft.used[USED_NODES] + nodes):
         for column in range(NODE_ROW):
@@ -127,7 +145,7 @@ def looks_of(draft, nodes, steps, words):
 
 @inlined
 def find_known(draft, looks, nodes, steps, words, threads):
-    """The structure that is the same as the one made, -1 if there is none."""
+    """The structure that is the same as the one built, -1 if there is none."""
     mask = draft.known.shape[0] - 1
     bucket = looks & mask
     while draft.known[bucket] > 0:
@@ -149,7 +167,7 @@ def note_known(draft, looks, number):
 
 
 def is_same(draft, other, nodes, steps, words, threads):
-    """Whether a structure is the same as the one made."""
+    """Whether a structure is the same as the one built."""
     node = np.int64(0)
     step = np.int64(0)
     word = np.int64(0)

@@ -9,9 +9,12 @@
     threads     list<uint64>   the bits of each node's threads, and
     steps       list<int64>    STEPS of each step: where the structure comes first, null elsewhere
 
-What these are says simtmm/trace/runs/layout.py. What follows from them is not in the file.
+simtmm/trace/runs/layout.py describes them. What follows from them is not in the file.
+
+A plain block with too many events for a row has rows that follow one another, each in a row group of its own.
 """
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,6 +32,7 @@ from simtmm.trace.runs import layout as at
 from simtmm.trace.runs.blocks import Runs, Shape
 from simtmm.trace.runs.checking import check_blocks, complete_all
 from simtmm.trace.runs.layout import Structures
+from simtmm.trace.runs.mapped import Spool
 from simtmm.trace.schema import BEYOND, Kind
 
 COLUMNS = pa.schema(
@@ -56,21 +60,81 @@ def holds_runs(path: Path) -> bool:
         return bool(file.schema_arrow.remove_metadata() == COLUMNS)
 
 
-def read_runs(path: Path, info: TraceInfo) -> Iterator[Runs]:
-    """All blocks of a file. Raises TraceError where they are no runs, or contradict the metadata."""
+def read_runs(path: Path, info: TraceInfo, launch: int | None = None) -> Iterator[Runs]:
+    """All blocks of a file, or of a launch. Raises TraceError where they are no runs, or contradict the metadata."""
     shapes, blocks = [launch.block for launch in info.launches], [launch.blocks for launch in info.launches]
     before = (-1, -1)
+    for runs in _whole(_of_file(path, shapes, blocks, launch), path):
+        first = runs.launch, int(runs.block[0])
+        if first <= before or np.any(np.diff(runs.block) <= 0):
+            raise TraceError(f"{path}: rows must be in the order of launch and block")
+        before = runs.launch, int(runs.block[-1])
+        yield runs
+
+
+def _of_file(path: Path, shapes: list[Shape], blocks: list[int], launch: int | None) -> Iterator[Runs]:
+    """The rows of a file, or of a launch of it, those of a launch within a row group together."""
     try:
         with pq.ParquetFile(path) as file:
             for group in range(file.num_row_groups):
+                if launch is not None and not _may_have(file, group, launch):
+                    continue
                 for runs in _of_group(file.read_row_group(group), path, shapes, blocks):
-                    first = runs.launch, int(runs.block[0])
-                    if first <= before or np.any(np.diff(runs.block) <= 0):
-                        raise TraceError(f"{path}: rows must be in the order of launch and block")
-                    before = runs.launch, int(runs.block[-1])
-                    yield runs
-    except (OSError, pa.ArrowException) as error:
+                    if launch in (None, runs.launch):
+                        yield runs
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise TraceError(f"{path}: can't be read ({shown_error(error)})") from None
+
+
+def _may_have(file: pq.ParquetFile, group: int, launch: int) -> bool:
+    """Whether a row group may have rows of a launch, by its metadata."""
+    statistics = file.metadata.row_group(group).column(COLUMNS.get_field_index("launch")).statistics
+    return statistics is None or not statistics.has_min_max or statistics.min <= launch <= statistics.max
+
+
+def _whole(pieces: Iterator[Runs], path: Path) -> Iterator[Runs]:
+    """The same with all rows of a block in one."""
+    waiting: Runs | None = None  # a plain block of which there may be more
+    spool: Spool | None = None  # that it goes to then
+    for runs in pieces:
+        if waiting is not None:
+            if _is_plain(runs) and (runs.launch, runs.block[0]) == (waiting.launch, waiting.block[0]):
+                if spool is None:
+                    spool = Spool()
+                    spool.append(waiting.values)
+                if _threads(waiting)[-1:] > _threads(runs)[:1]:
+                    raise TraceError(
+                        f"{path}: launch {runs.launch}, block {int(runs.block[0])}: threads must be in their order"
+                    )
+                spool.append(runs.values)
+                waiting = runs
+                continue
+            yield _ended(waiting, spool)
+            waiting, spool = None, None
+        if _is_plain(runs):
+            waiting = runs
+        else:
+            yield runs
+    if waiting is not None:
+        yield _ended(waiting, spool)
+
+
+def _is_plain(runs: Runs) -> bool:
+    """Whether these are one plain block that does something."""
+    return len(runs.block) == 1 and runs.structure[0] == at.PLAIN and len(runs.values) > 0
+
+
+def _threads(runs: Runs) -> Integers:
+    """The thread of each event of a plain block."""
+    return runs.values[1::2] >> at.THREAD_SHIFT & at.THREAD_MASK
+
+
+def _ended(last: Runs, spool: Spool | None) -> Runs:
+    """A plain block of which this is the last row. spool: what all its rows have gone to, if there are several."""
+    if spool is None:
+        return last
+    values = spool.mapped(np.int64)
+    return dataclasses.replace(last, values=values, value_ends=np.full(1, len(values)))
 
 
 def _of_group(table: pa.Table, path: Path, shapes: list[Shape], blocks: list[int]) -> Iterator[Runs]:
@@ -106,7 +170,12 @@ def _of_group(table: pa.Table, path: Path, shapes: list[Shape], blocks: list[int
 def _structures(table: pa.Table, path: Path, number: Integers, threads: Integers) -> Structures:
     """The structures of a row group, all there is to them."""
     is_new = np.zeros(len(number), bool)
-    parts = {name: _listed(table.column(name), is_new) for name in ("nodes", "threads", "steps")}
+    parts, given = {}, []
+    for name in ("nodes", "threads", "steps"):
+        parts[name] = _listed(table.column(name), is_new)
+        given.append(is_new.copy())
+    if not np.array_equal(given[0], given[2]) or not np.array_equal(given[1], given[2]):
+        raise TraceError(f"{path}: a row must have nodes, threads and steps, or none of them")
     news = np.flatnonzero(is_new)
     if not np.array_equal(number[news], np.arange(len(news))) or np.any(number >= np.cumsum(is_new)):
         raise TraceError(f"{path}: structures must be numbered in the order in which they come")
@@ -124,15 +193,15 @@ def _structures(table: pa.Table, path: Path, number: Integers, threads: Integers
     node[:, NODES] = parts["nodes"][1].reshape(-1, len(NODES))
     step = np.zeros((len(parts["steps"][1]) // len(STEPS), at.STEP_ROW), np.int64)
     step[:, STEPS] = parts["steps"][1].reshape(-1, len(STEPS))
-    made = Structures(structure, node, step, parts["threads"][1].astype(np.uint64))
+    structures = Structures(structure, node, step, parts["threads"][1].astype(np.uint64))
     of_nodes = np.diff(structure[:, at.STRUCTURE_NODES], prepend=0).max(initial=1)
     of_words = np.diff(structure[:, at.STRUCTURE_WORDS], prepend=0).max(initial=1)
     room = np.zeros(int(of_nodes), np.int64), np.zeros(int(of_words), np.uint64), np.zeros((3, 2), np.int64)
     wrong = np.zeros(1, np.int64)
-    bad = _COMPLETE(made, *room, wrong)
+    bad = _COMPLETE(structures, *room, wrong)
     if bad >= 0:
         raise TraceError(f"{path}: structure {bad} of a row group contradicts itself ({int(wrong[0])})")
-    return made
+    return structures
 
 
 def _listed(column: pa.ChunkedArray, given: npt.NDArray[np.bool_] | None = None) -> tuple[Integers, npt.NDArray[Any]]:

@@ -31,7 +31,7 @@ LEAST_SAVED = 2  # rows
 
 
 def fold(draft, nodes):
-    """Fold the loops of the structure that is made, node by node; how many values are left of its block."""
+    """Fold the loops of the structure under construction, node by node; how many values are left of its block."""
     first_step = draft.used[USED_STEPS]
     first_value = draft.used[USED_VALUES]
     first_node = draft.used[USED_NODES]

@@ -1,4 +1,4 @@
-"""From the tree of a block to its nodes, steps and values: threads that go on together are told apart from others."""
+"""From the tree of a block to its nodes, steps and values: threads that go on together form a group."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -43,13 +43,13 @@ from simtmm.trace.runs.layout import (
     STEP_Z,
 )
 
-# Of `used`; MADE_NODES: of the structure that is made.
+# Of `used`; MADE_NODES: of the structure under construction.
 USED_STRUCTURES, USED_NODES, USED_STEPS, USED_WORDS, USED_VALUES, MADE_NODES = range(6)
 DRAFT_USED = 6
 
 
 class Draft(NamedTuple):
-    """Structures and values of blocks that are made one after another; int64 but for the words."""
+    """Structures and values of blocks that are built one after another; int64 but for the words."""
 
     used: Any  # [DRAFT_USED]
     structure: Any  # see layout.Structures, as are the next three
@@ -60,9 +60,9 @@ class Draft(NamedTuple):
     threads_below: Any  # [entries]: threads that came by
     node_of: Any  # [entries]: the node that an entry is the last of
     stack: Any  # [entries]: entries that begin a node, still to be seen to
-    first_entry: Any  # [nodes]: of the structure that is made
+    first_entry: Any  # [nodes]: of the structure under construction
     last_child: Any  # [nodes]: likewise
-    deep: Any  # [steps]: loops around a row of the structure that is made
+    deep: Any  # [steps]: loops around a row of the structure under construction
     following: Any  # [steps]: the next row that looks like this one
     buckets: Any  # rows, by what they look like
     more: Any  # [steps]: by how much values go up from one trip to the next

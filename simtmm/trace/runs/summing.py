@@ -100,8 +100,21 @@ def sum_runs(runs, structure_of, values, value_ends, shape, scratch, sums):
 @inlined
 def sum_plain(values, first_value, value_end, scratch, sums, block):
     """The events of a plain block."""
+    sum_events(values, first_value, value_end, np.int64(-1), scratch, sums, block)
+
+
+def sum_stretch(values, thread, scratch, sums):
+    """Add to sums: int64[1, SUMS] those of a stretch of a plain block, and give the thread that it ends in.
+
+    thread: that in which the stretch before has ended, -1 for the first. scratch: as that one has left it.
+    """
+    return sum_events(values, np.int64(0), np.int64(values.shape[0]), thread, scratch, sums, np.int64(0))
+
+
+@inlined
+def sum_events(values, first_value, value_end, thread, scratch, sums, block):
+    """Events as they lie in memory, behind some of a thread; the thread of the last one."""
     going_on = scratch.time.shape[0] - 1
-    thread = np.int64(-1)
     at = first_value
     while at < value_end:
         word = values[at + 1]
@@ -115,6 +128,7 @@ def sum_plain(values, first_value, value_end, scratch, sums, block):
             sums[block, which] = (sums[block, which] + event) % PRIME
             scratch.time[going_on, which] = times(scratch.time[going_on, which], scratch.factors[which, FACTOR_TIME])
         at += 2
+    return thread
 
 
 @inlined

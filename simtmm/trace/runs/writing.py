@@ -1,5 +1,6 @@
 """Runs to rows of a Parquet file, in row groups of blocks that come together; the columns are those of file.py."""
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -118,9 +119,19 @@ class RunWriter:
         """Append blocks."""
         if not len(runs.block):
             return
+        if runs.is_long:
+            self._add_long(runs)
+            return
         self._group.add(runs)
         if self._group.values >= ROW_GROUP_VALUES or self._group.blocks >= ROW_GROUP_BLOCKS:
             self._write()
+
+    def _add_long(self, runs: Runs) -> None:
+        """A block in rows that follow one another, a row group each."""
+        for stretch in runs.stretches():
+            self._write()
+            self._group.add(dataclasses.replace(runs, value_ends=np.full(1, len(stretch)), values=np.array(stretch)))
+        self._write()
 
     def _write(self) -> None:
         if self._group.blocks:

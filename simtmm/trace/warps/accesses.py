@@ -21,7 +21,7 @@ def is_refused(value):
 
 @inlined
 def any_refused(walk, lanes):
-    """Whether one of the lanes says what is no address or count."""
+    """Whether the value of one of the lanes is no valid address or count."""
     for index in range(lanes):
         if is_refused(walk.value[index]):
             return True

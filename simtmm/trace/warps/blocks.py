@@ -15,12 +15,14 @@ from simtmm.trace.warps.layout import (
     NOTHING_HELD,
     RULE_WIDTH,
     WARP_ASYNCS,
+    WARP_CYCLES,
     WARP_HELD_KIND,
     WARP_LANES,
     WARP_LOCAL_BYTES,
     WARP_REGION,
     WARP_STRUCTURE,
     WARP_THREAD,
+    WARP_TURNS,
     WARP_VALUE,
     WARP_WAITED,
     WARP_X,
@@ -29,11 +31,11 @@ from simtmm.trace.warps.layout import (
 from simtmm.trace.warps.walk import ENDED, go_on
 
 AT_BLOCK, AT_WARP, AT_CHUNK, AT_OPERATION, IS_UNDER_WAY = range(5)  # of `progress`: the block and the warp that come
-# next, where the operations and the chunks of the warp that is under way begin, and whether one is
+# next, from where on operations and chunks of the warp that is under way are not counted yet, and whether one is
 PROGRESS = 5
 
 # Of `ask`: the warp's row; the place of its block and its number in it, -1 for a warp that is under way; how many
-# operations and chunks a window holds; where those end that were made; the address of `fill`, for who calls it
+# operations and chunks a window holds; where those end that were generated; the address of `fill`, for who calls it
 ASK_ROW, ASK_BLOCK, ASK_NUMBER, ASK_OPERATIONS, ASK_CHUNKS, ASK_END, ASK_ENTRY = range(7)
 ASK = 7
 
@@ -41,11 +43,13 @@ ASK = 7
 def walk_blocks(
     walk, runs, blocks, structure_of, values, value_ends, shape, local, output, of_warps, most_chunks, progress
 ):
-    """Write the operations of all warps of blocks: ENDED, IS_FULL to be called again with more room, or IS_REFUSED.
+    """Write the operations of all warps of blocks: ENDED, IS_FULL to be called again with more room, or with what was
+    generated taken away (`used` and the place in `progress` of the warp's beginning 0), or IS_REFUSED.
 
     blocks: int32, their numbers. structure_of, values, value_ends: as in Runs. shape: int64[3], of a block. local:
     int64[3]: the address of the local memory of the launch's first warp, that of a warp, and of a thread [bytes].
-    of_warps: int64[warps, 2], of each the operations and the chunks. progress: int64[PROGRESS], zeros in the beginning.
+    of_warps: int64[warps, 2], zeros, to which are added of each the operations and the chunks that were generated.
+    progress: int64[PROGRESS], zeros in the beginning.
     """
     width = walk.rules[RULE_WIDTH]
     warps = (shape[0] * shape[1] * shape[2] + width - 1) // width
@@ -59,10 +63,12 @@ def walk_blocks(
                 progress[AT_CHUNK] = output.used[MADE_CHUNKS]
                 progress[IS_UNDER_WAY] = 1
             found = go_on(walk, runs, values, np.int64(0), output, most_chunks)
+            of_warps[block * warps + number, 0] += output.used[MADE_OPERATIONS] - progress[AT_OPERATION]
+            of_warps[block * warps + number, 1] += output.used[MADE_CHUNKS] - progress[AT_CHUNK]
+            progress[AT_OPERATION] = output.used[MADE_OPERATIONS]
+            progress[AT_CHUNK] = output.used[MADE_CHUNKS]
             if found != ENDED:
                 return found
-            of_warps[block * warps + number, 0] = output.used[MADE_OPERATIONS] - progress[AT_OPERATION]
-            of_warps[block * warps + number, 1] = output.used[MADE_CHUNKS] - progress[AT_CHUNK]
             progress[IS_UNDER_WAY] = 0
             progress[AT_WARP] = number + 1
         progress[AT_WARP] = 0
@@ -72,7 +78,7 @@ def walk_blocks(
 
 @inlined
 def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, block, number, w):
-    """Put a warp at its beginning: that with a number of a block, which is told by its place, in row w of the walk."""
+    """Put the warp with this number in a block, known by its place, at its beginning, in row w of the walk."""
     threads = shape[0] * shape[1] * shape[2]
     width = walk.rules[RULE_WIDTH]
     warps = (threads + width - 1) // width
@@ -83,20 +89,23 @@ def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, bl
     walk.warp[w, WARP_ASYNCS] = 0
     walk.warp[w, WARP_WAITED] = 0
     walk.warp[w, WARP_HELD_KIND] = NOTHING_HELD
+    walk.warp[w, WARP_TURNS] = 0
     walk.warp[w, WARP_REGION] = local[0] + (blocks[block] * warps + number) * local[1]
     walk.warp[w, WARP_LOCAL_BYTES] = local[2]
     walk.warp[w, WARP_X] = shape[0]
     walk.warp[w, WARP_Y] = shape[1]
     for index in range(walk.latest.shape[1]):
         walk.latest[w, index] = 0
+        walk.shared[w, index] = 0
+    walk.warp[w, WARP_CYCLES] = 0
     begin(walk, runs, values, w, value_ends[block])
 
 
 def fill(walk, runs, blocks, structure_of, values, value_ends, shape, local, output, most_chunks, ask):
     """Put the next operations of a warp into its window of the output: ENDED where none are left, IS_FULL, IS_REFUSED.
 
-    ask: int64[ASK]; says which, and is told how far the window is filled. Each row of the walk has a window; of blocks
-    and the others see `walk_blocks`.
+    ask: int64[ASK]; names the warp, and receives how far its window is filled. Each row of the walk has a window;
+    of blocks and the others see `walk_blocks`.
     """
     w = ask[ASK_ROW]
     if ask[ASK_BLOCK] >= 0:

@@ -81,15 +81,7 @@ def begin_plain(walk, values, w, value_end):
     lanes = walk.warp[w, WARP_LANES]
     for lane in range(lanes):
         walk.of_lane[w, lane] = -1
-    low = np.int64(0)  # the first event of the warp
-    high = (value_end - walk.warp[w, WARP_VALUE]) // 2
-    while low < high:
-        middle = (low + high) // 2
-        if (values[walk.warp[w, WARP_VALUE] + 2 * middle + 1] >> THREAD_SHIFT) & THREAD_MASK < first:
-            low = middle + 1
-        else:
-            high = middle
-    place = walk.warp[w, WARP_VALUE] + 2 * low
+    place = first_event(values, walk.warp[w, WARP_VALUE], value_end, first)
     groups = np.int64(0)
     while place < value_end:
         lane = ((values[place + 1] >> THREAD_SHIFT) & THREAD_MASK) - first
@@ -104,11 +96,24 @@ def begin_plain(walk, values, w, value_end):
         walk.group[w, groups, GROUP_DENSE] = 1
         walk.group[w, groups, GROUP_BEFORE] = 0
         show_plain(walk, values, w, groups)
-        while place < value_end and ((values[place + 1] >> THREAD_SHIFT) & THREAD_MASK) - first == lane:
-            place += 2
+        place = first_event(values, place, value_end, first + lane + 1)
         walk.group[w, groups, GROUP_END] = place
         groups += 1
     walk.warp[w, WARP_GROUPS] = groups
+
+
+@inlined
+def first_event(values, begin, end, thread):
+    """Where the events of a thread of a plain block begin, or those of the first one behind it that has any."""
+    low = np.int64(0)
+    high = (end - begin) // 2
+    while low < high:
+        middle = (low + high) // 2
+        if (values[begin + 2 * middle + 1] >> THREAD_SHIFT) & THREAD_MASK < thread:
+            low = middle + 1
+        else:
+            high = middle
+    return begin + 2 * low
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""The transactions that serve the lanes of a step, by half-warps; simtmm/trace/coalescing.py says the rule."""
+"""The transactions that serve the lanes of a step, by half-warps; simtmm/trace/coalescing.py has the rule."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"

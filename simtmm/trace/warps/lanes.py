@@ -1,4 +1,4 @@
-"""What the lanes that take part in a step say, one by one."""
+"""The values of the lanes that take part in a step, one by one."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -118,7 +118,7 @@ def is_even(walk, runs, w, g):
 
 @inlined
 def is_same(walk, runs, w, g):
-    """Whether all lanes of a group say the same."""
+    """Whether all lanes of a group have the same value."""
     if walk.group[w, g, GROUP_NODE] == PLAIN_NODE:
         return False
     step = walk.group[w, g, GROUP_STEP]
@@ -170,7 +170,7 @@ def list_rows(walk, runs, values, w, g, chunks, count):
 
 @inlined
 def gather(walk, runs, values, w, site, kind, leader, alone):
-    """Note what each lane that takes part says, in the order of lanes; how many there are."""
+    """Gather the value of each lane that takes part, in the order of lanes; how many there are."""
     for g in range(walk.warp[w, WARP_GROUPS]):
         if takes_part(walk, w, g, site, kind):
             walk.group[w, g, GROUP_TAKEN] = 0
@@ -236,14 +236,14 @@ def gather_dense(walk, runs, values, w, g):
 
 @inlined
 def first_value(walk, runs, values, w, g):
-    """What the first lane says of a group whose values are in even steps."""
+    """The first lane's value in a group whose values are in even steps."""
     walk.group[w, g, GROUP_BASE] = base_of(walk, runs, values, w, g)
     return value_at(walk, runs, values, w, g, walk.group[w, g, GROUP_FIRST])
 
 
 @inlined
 def value_at(walk, runs, values, w, g, lane):
-    """What a lane says; each of a group's lanes is asked in turn."""
+    """The value of a lane; called for each of a group's lanes in turn."""
     step = walk.group[w, g, GROUP_STEP]
     if walk.group[w, g, GROUP_NODE] == PLAIN_NODE:
         return values[step]

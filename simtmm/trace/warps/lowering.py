@@ -1,5 +1,6 @@
 """Runs to operations: what `simtmm.trace.lower` makes of the blocks of a trace."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,14 +12,14 @@ from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.site_tables import SiteTables
 from simtmm.trace.specification import LoweringSpecification
 from simtmm.trace.warps import layout as at
-from simtmm.trace.warps.blocks import AT_BLOCK, PROGRESS, walk_blocks
+from simtmm.trace.warps.blocks import AT_BLOCK, AT_CHUNK, AT_OPERATION, AT_WARP, PROGRESS, walk_blocks
 from simtmm.trace.warps.layout import Output, Walk
 from simtmm.trace.warps.walk import ENDED, IS_REFUSED
 
 Integers = npt.NDArray[np.int64]
 
 WIDEST_ACCESS = 256  # bytes, and so at most this many words of a bank
-FIRST_ROOM = 1 << 16
+FIRST_ROOM, MOST_ROOM = 1 << 16, 1 << 20  # operations, and chunks, that are generated at once
 
 _WALK = Loop(walk_blocks, what="what lowers traces")
 
@@ -33,7 +34,11 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Lowered:
-    """The operations of some blocks: as in Workload, but counts in the place of offsets; no places if nobody asks."""
+    """Operations of some warps: as in Workload, but counts in the place of offsets; no places if nobody asks.
+
+    first: the number of the first of them, among those of the runs; warps without operations are among them.
+    goes_on: whether the last of them has more, with which what comes next begins.
+    """
 
     kind: npt.NDArray[np.uint8]
     amount: Integers
@@ -41,6 +46,8 @@ class Lowered:
     warp_operations: Integers
     warp_chunks: Integers
     place: npt.NDArray[np.int32]
+    first: int
+    goes_on: bool
 
     @property
     def bytes(self) -> int:
@@ -64,8 +71,8 @@ class Lowering:
         of_places: Integers = self._walk.threads
         return of_places
 
-    def lower(self, runs: Runs, region: int, stride: int, local_bytes: int) -> Lowered:
-        """The operations of all blocks of some runs. Raises RefusedError.
+    def lower(self, runs: Runs, region: int, stride: int, local_bytes: int) -> Iterator[Lowered]:
+        """The operations of all blocks of some runs, so many at a time that memory is bounded. Raises RefusedError.
 
         region: the address of the local memory of the launch's first warp. stride: from that of a warp to that of the
         next [bytes]. local_bytes: of a thread.
@@ -75,7 +82,7 @@ class Lowering:
         of_warps, progress = np.zeros((blocks * warps, 2), np.int64), np.zeros(PROGRESS, np.int64)
         local, shape = np.array([region, stride, local_bytes], np.int64), np.array(runs.shape, np.int64)
         most = most_chunks(self._specification, self._lanes)
-        room = max(self._room, 2 * most)
+        room, first = max(self._room, 2 * most), 0
         used = np.array([0, 0, room, room], np.int64)
         places = np.empty(room if self._specification.places else 1, np.int32)
         output = Output(used, np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64), places)
@@ -84,13 +91,26 @@ class Lowering:
                 self._walk, runs.structures, runs.block, runs.structure, runs.values, runs.value_ends, shape, local,
                 output, of_warps, most, progress,
             )  # fmt: skip
-            if found == ENDED:
-                break
             if found == IS_REFUSED:
                 raise RefusedError(int(progress[AT_BLOCK]))
-            output = _larger(output)
+            if found == ENDED:
+                operations, chunks = output.used[[at.MADE_OPERATIONS, at.MADE_CHUNKS]].tolist()
+                self._room = max(FIRST_ROOM, operations + operations // 8, chunks + chunks // 8)
+                yield self._lowered_output(output, of_warps[first:], first, goes_on=False)
+                return
+            if len(output.kind) < max(MOST_ROOM, 2 * most):
+                output = _larger(output)
+                continue
+            self._room = len(output.kind)
+            last = int(progress[AT_BLOCK]) * warps + int(progress[AT_WARP])
+            yield self._lowered_output(output, of_warps[first : last + 1], first, goes_on=True)
+            first, of_warps[last] = last, 0
+            output.used[[at.MADE_OPERATIONS, at.MADE_CHUNKS]] = 0
+            progress[[AT_OPERATION, AT_CHUNK]] = 0
+            runs.let_go()
+
+    def _lowered_output(self, output: Output, of_warps: Integers, first: int, goes_on: bool) -> Lowered:
         operations, chunks = output.used[[at.MADE_OPERATIONS, at.MADE_CHUNKS]].tolist()
-        self._room = max(FIRST_ROOM, operations + operations // 8, chunks + chunks // 8)
         return Lowered(
             output.kind[:operations].copy(),
             output.amount[:operations].copy(),
@@ -98,6 +118,8 @@ class Lowering:
             of_warps[:, 0].copy(),
             of_warps[:, 1].copy(),
             output.place[: operations if self._specification.places else 0].copy(),
+            first,
+            goes_on,
         )
 
 
@@ -123,6 +145,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         specification.warp_width, specification.chunk_bytes, specification.banks, specification.bank_bytes,
         specification.lanes_together, int(specification.half_warp_segments), _shift(specification.chunk_bytes),
         int(specification.atomics_by_word), tables.places if specification.places else 0, tables.sites,
+        specification.shared_latency,
     )  # fmt: skip
     words = lanes * (WIDEST_ACCESS + 2)
     return Walk(
@@ -131,6 +154,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         group=table(warps, lanes, at.GROUP_ROW),
         of_lane=table(warps, lanes),
         latest=table(warps, tables.values),
+        shared=table(warps, tables.values),
         value=table(lanes),
         bytes=table(lanes),
         lane=table(lanes),
@@ -159,9 +183,9 @@ def _shift(chunk_bytes: int) -> int:
 def _larger(output: Output) -> Output:
     """The same with twice the room."""
     output.used[[at.END_OPERATIONS, at.END_CHUNKS]] *= 2
-    made = [output.used]
+    buffers = [output.used]
     for array in output[1:]:
         larger = np.empty(2 * len(array), array.dtype)  # that of places, where nobody asks for them, goes along
         larger[: len(array)] = array
-        made.append(larger)
-    return Output(*made)
+        buffers.append(larger)
+    return Output(*buffers)

@@ -16,9 +16,11 @@ from simtmm.trace.warps.layout import (
     RULE_PLACES,
     RULE_SITES,
     THREADS_BYTES,
+    THREADS_DONE,
     THREADS_LANES,
     THREADS_TIMES,
 )
+from simtmm.workload import LARGEST
 
 
 @inlined
@@ -45,18 +47,32 @@ def place_of(walk, site, address):
 
 
 @inlined
-def note_threads(walk, w, g, place):
-    """All lanes of a group did something at a place."""
+def note_threads(walk, w, g, place, times):
+    """All lanes of a group did something at a place, so many times each."""
     lanes = walk.group[w, g, GROUP_LANES]
     walk.threads[place, THREADS_TIMES] += 1
     walk.threads[place, THREADS_LANES] += lanes
     walk.threads[place, THREADS_BYTES] += lanes * bytes_of(walk.group[w, g, GROUP_WHAT])
+    if times > LARGEST // lanes:
+        walk.threads[place, THREADS_DONE] = LARGEST
+    else:
+        note_done(walk, place, times * lanes)
 
 
 @inlined
-def note_lanes(walk, lanes, place):
-    """The lanes that were gathered did something at a place."""
+def note_done(walk, place, times):
+    """Add to how often threads did what stands at a place; LARGEST, which is refused, where that does not fit."""
+    if walk.threads[place, THREADS_DONE] > LARGEST - times:
+        walk.threads[place, THREADS_DONE] = LARGEST
+    else:
+        walk.threads[place, THREADS_DONE] += times
+
+
+@inlined
+def note_lanes(walk, lanes, place, is_work):
+    """The lanes that were gathered did something at a place; of work each as often as its value says."""
     walk.threads[place, THREADS_TIMES] += 1
     walk.threads[place, THREADS_LANES] += lanes
     for index in range(lanes):
         walk.threads[place, THREADS_BYTES] += walk.bytes[index]
+        note_done(walk, place, walk.value[index] if is_work else np.int64(1))

@@ -20,6 +20,7 @@ from simtmm.trace.warps.accesses import (
     list_updates_by_word,
     most_work,
 )
+from simtmm.trace.warps.arrivals import last_arrival, latest_needed, spend
 from simtmm.trace.warps.groups import settle
 from simtmm.trace.warps.half_warps import list_local_transactions, list_transactions
 from simtmm.trace.warps.lanes import (
@@ -39,6 +40,7 @@ from simtmm.trace.warps.layout import (
     AT_BARRIER,
     END_CHUNKS,
     END_OPERATIONS,
+    GROUP_LANES,
     GROUP_NODE,
     GROUP_SITE,
     GROUP_STEP,
@@ -51,18 +53,28 @@ from simtmm.trace.warps.layout import (
     RULE_BY_WORD,
     RULE_HALF_WARPS,
     RULE_PLACES,
+    RULE_SHARED_LATENCY,
+    THREADS_LANES,
+    THREADS_TIMES,
     WARP_ASYNCS,
+    WARP_CYCLES,
     WARP_GROUPS,
     WARP_HELD_AMOUNT,
     WARP_HELD_KIND,
     WARP_HELD_PLACE,
+    WARP_STALL,
+    WARP_TIMES,
+    WARP_TURNS,
+    WARP_TURNS_PLACE,
     WARP_WAITED,
+    WARP_WORK,
 )
-from simtmm.trace.warps.places import note_lanes, note_threads, place_at, place_of
+from simtmm.trace.warps.places import note_done, note_lanes, note_threads, place_at, place_of
 from simtmm.trace.warps.shared_memory import conflict_degree
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, SHARED, STORE
 
-MOST_OPERATIONS = 6  # of a step: what was held, a join, a compute, a pause, and what it is itself
+MOST_OPERATIONS = 6  # of a step: what was held, a join, a pause, a compute, a pause, and what it is itself
+MOST_TURNS = 32  # that work done often takes with its stalls: what is left of a loop is then at most 3 % of it
 
 ENDED, IS_FULL, IS_REFUSED = range(3)  # what comes of a walk
 
@@ -84,6 +96,10 @@ def go_on(walk, runs, values, w, output, most_chunks):
             or output.used[MADE_CHUNKS] + most_chunks > output.used[END_CHUNKS]
         ):
             return np.int64(IS_FULL)
+        if walk.warp[w, WARP_TURNS] > 0:
+            if not take_turn(walk, w, output):
+                return np.int64(IS_REFUSED)
+            continue
         at = next_site(walk, w)
         if at == NO_SITE:
             let_go(walk, w, output)
@@ -94,7 +110,7 @@ def go_on(walk, runs, values, w, output, most_chunks):
 
 @inlined
 def take_step(walk, runs, values, w, at, output):
-    """The operations of the lanes at the lowest site; whether they can be told."""
+    """The operations of the lanes at the lowest site; whether they can be determined."""
     leader = leader_at(walk, w, at)
     what = walk.group[w, leader, GROUP_WHAT]
     kind = kind_of(what)
@@ -102,27 +118,41 @@ def take_step(walk, runs, values, w, at, output):
     before = np.int64(0)
     stall = np.int64(0)
     latest = walk.warp[w, WARP_WAITED]
+    arrival = np.int64(0)  # of its own cycles, the one from which on it has what it needs of shared memory
     says = site < walk.work.shape[0]
     if kind == _BARRIER:
         for g in range(walk.warp[w, WARP_GROUPS]):
             if walk.group[w, g, GROUP_SITE] == AT_BARRIER and is_first_at(walk, w, g):
                 own = walk.group[w, g, GROUP_WHAT] & SITE_MASK
+                if walk.rules[RULE_PLACES] != 0:
+                    note_barrier(walk, w, own)
                 if own < walk.work.shape[0]:
                     latest = latest_needed(walk, w, own, latest)
+                    arrival = last_arrival(walk, w, own, arrival)
                     before += walk.work[own]
                     stall += walk.stall[own]
     elif says:
         latest = latest_needed(walk, w, site, latest)
+        arrival = last_arrival(walk, w, site, arrival)
         before = walk.work[site]
         stall = walk.stall[site]
     place = place_at(walk, site)
     if latest > walk.warp[w, WARP_WAITED]:
         put(walk, w, output, JOIN, walk.warp[w, WARP_ASYNCS] - latest, place)
         walk.warp[w, WARP_WAITED] = latest
+        spend(walk, w, walk.rules[RULE_SHARED_LATENCY])  # long enough for whatever comes from shared memory
+    missing = arrival - walk.warp[w, WARP_CYCLES]
+    if missing > 0:
+        if not hold(walk, w, output, PAUSE, missing, place):
+            return False
+        spend(walk, w, missing)
     if kind != _WORK and not (
         hold(walk, w, output, COMPUTE, before, place) and hold(walk, w, output, PAUSE, stall, place)
     ):
         return False
+    if kind != _WORK:
+        spend(walk, w, before)
+        spend(walk, w, stall)
     if not act_on(walk, runs, values, w, at, leader, kind, site, says, before, stall, output):
         return False
     g = walk.warp[w, WARP_GROUPS] - 1
@@ -156,15 +186,16 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, stall, o
                 place = np.int64(0)
                 if walk.rules[RULE_PLACES] != 0:
                     place = place_of(walk, site, first_value(walk, runs, values, w, leader))
-                    note_threads(walk, w, leader, place)
+                    note_threads(walk, w, leader, place, np.int64(1))
                 access(walk, w, operation_of(kind), site, says, count, output, place)
                 return True
         if lanes == 0:
             lanes = gather(walk, runs, values, w, at, kind, leader, alone)
             if walk.rules[RULE_PLACES] != 0 and kind in (_WORK, _JOIN):
-                note_lanes(walk, lanes, place_at(walk, site))
+                note_lanes(walk, lanes, place_at(walk, site), kind == _WORK)
         elif walk.rules[RULE_PLACES] != 0:
-            note_threads(walk, w, leader, place_at(walk, site))
+            times = walk.value[0] if kind == _WORK else np.int64(1)
+            note_threads(walk, w, leader, place_at(walk, site), times)
     return act(walk, w, kind, site, says, before, stall, lanes, output)
 
 
@@ -181,6 +212,7 @@ def operation_of(kind):
 @inlined
 def access(walk, w, operation, site, says, count, output, place):
     """Write a memory operation that lists the chunks up to `count`."""
+    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE) else walk.rules[RULE_SHARED_LATENCY])
     put(walk, w, output, operation, count - output.used[MADE_CHUNKS], place)
     output.used[MADE_CHUNKS] = count
     if operation == ASYNC:
@@ -193,7 +225,7 @@ def access(walk, w, operation, site, says, count, output, place):
 
 @inlined
 def act(walk, w, kind, site, says, before, stall, lanes, output):
-    """What the lanes of a step do beside what their site says; whether that can be told."""
+    """What the lanes of a step do beside what their site says; whether that can be determined."""
     count = output.used[MADE_CHUNKS]
     halves = walk.rules[RULE_HALF_WARPS] != 0
     place = place_at(walk, site)
@@ -204,20 +236,25 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
             place = place_of(walk, site, walk.value[0])
         elif kind in (_LOCAL_LOAD, _LOCAL_STORE):
             place += walk.rules[RULE_PLACES] - 1
-        note_lanes(walk, lanes, place)
+        note_lanes(walk, lanes, place, False)
     if kind == _WORK:
         amount = most_work(walk, lanes)
         if (before > 0 and amount > LARGEST // before) or (stall > 0 and amount > LARGEST // stall):
             return False
-        stall = amount * stall
-        if before > 0:
-            amount *= before
-        return hold(walk, w, output, COMPUTE, amount, place) and hold(walk, w, output, PAUSE, stall, place)
+        spend(walk, w, amount * max(before, np.int64(1)))
+        spend(walk, w, amount * stall)
+        if amount > 0:
+            begin_turns(walk, w, amount, before, stall, place)
+            return take_turn(walk, w, output)
+        return True
     if kind == _CONSTANT_LOAD:
-        return hold(walk, w, output, COMPUTE, count_words(walk, lanes), place)
+        words = count_words(walk, lanes)
+        spend(walk, w, words)
+        return hold(walk, w, output, COMPUTE, words, place)
     if kind == _JOIN:
         left_out = least_left_out(walk, lanes)
         put(walk, w, output, JOIN, left_out, place)
+        spend(walk, w, walk.rules[RULE_SHARED_LATENCY])
         walk.warp[w, WARP_WAITED] = max(walk.warp[w, WARP_WAITED], walk.warp[w, WARP_ASYNCS] - left_out)
         return True
     if kind == _BARRIER:
@@ -225,7 +262,12 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
         walk.warp[w, WARP_WAITED] = walk.warp[w, WARP_ASYNCS]
         return True
     if _ATOMIC < kind <= _SHARED_ATOMIC:
-        put(walk, w, output, SHARED, conflict_degree(walk, w, lanes, kind == _SHARED_ATOMIC), place)
+        degree = conflict_degree(walk, w, lanes, kind == _SHARED_ATOMIC)
+        put(walk, w, output, SHARED, degree, place)
+        if says:
+            spend(walk, w, degree)
+            for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
+                walk.shared[w, walk.gives[index]] = walk.warp[w, WARP_CYCLES] + walk.rules[RULE_SHARED_LATENCY]
         return True
     operation = operation_of(kind)
     if kind <= _ATOMIC:
@@ -253,6 +295,41 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
 
 
 @inlined
+def begin_turns(walk, w, times, work, stall, place):
+    """Work and its stall alternate as often as it is done, in as many turns as may be."""
+    walk.warp[w, WARP_TURNS] = min(times, MOST_TURNS) if stall > 0 else np.int64(1)
+    walk.warp[w, WARP_TIMES] = times
+    walk.warp[w, WARP_WORK] = max(work, np.int64(1))  # a site that says nothing of it does the operations themselves
+    walk.warp[w, WARP_STALL] = stall
+    walk.warp[w, WARP_TURNS_PLACE] = place
+
+
+@inlined
+def take_turn(walk, w, output):
+    """The next turn's share of work, and of its stall; whether they can be counted."""
+    turns, place = walk.warp[w, WARP_TURNS], walk.warp[w, WARP_TURNS_PLACE]
+    times = walk.warp[w, WARP_TIMES] // turns
+    walk.warp[w, WARP_TURNS] = turns - 1
+    walk.warp[w, WARP_TIMES] -= times
+    return hold(walk, w, output, COMPUTE, times * walk.warp[w, WARP_WORK], place) and hold(
+        walk, w, output, PAUSE, times * walk.warp[w, WARP_STALL], place
+    )
+
+
+@inlined
+def note_barrier(walk, w, site):
+    """All lanes that wait at a barrier's site passed it."""
+    lanes = np.int64(0)
+    for g in range(walk.warp[w, WARP_GROUPS]):
+        if walk.group[w, g, GROUP_SITE] == AT_BARRIER and walk.group[w, g, GROUP_WHAT] & SITE_MASK == site:
+            lanes += walk.group[w, g, GROUP_LANES]
+    place = place_at(walk, site)
+    walk.threads[place, THREADS_TIMES] += 1
+    walk.threads[place, THREADS_LANES] += lanes
+    note_done(walk, place, lanes)
+
+
+@inlined
 def is_first_at(walk, w, g):
     """Whether a group is the first one that waits at its barrier's site."""
     site = walk.group[w, g, GROUP_WHAT] & SITE_MASK
@@ -260,14 +337,6 @@ def is_first_at(walk, w, g):
         if walk.group[w, other, GROUP_SITE] == AT_BARRIER and walk.group[w, other, GROUP_WHAT] & SITE_MASK == site:
             return False
     return True
-
-
-@inlined
-def latest_needed(walk, w, site, latest):
-    """The largest of `latest` and of the asyncs that load the values that a site needs."""
-    for index in range(walk.needs_end[site], walk.needs_end[site + 1]):
-        latest = max(latest, walk.latest[w, walk.needs[index]])
-    return latest
 
 
 @inlined

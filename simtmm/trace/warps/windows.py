@@ -23,7 +23,7 @@ _FILL = Loop(fill, what="what lowers traces")
 class Windows:
     """Windows of so many rows, each of which may serve one warp after another.
 
-    kind, amount, chunks, place: of all rows, one after another. ask: int64[ASK], what is asked of a bound loop that
+    kind, amount, chunks, place: of all rows, one after another. ask: int64[ASK], the request to a bound loop that
     fills.
     """
 

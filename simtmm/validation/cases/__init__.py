@@ -25,6 +25,7 @@ REPRODUCTIONS: dict[str, str] = {
     "stream-left-out": "stream_left_out:reproduce",
     "h100-kernels": "h100_kernels:reproduce",
     "gtx280-list-ranking": "gtx280_list_ranking:reproduce",
+    "gtx280-thesis": "gtx280_thesis:reproduce",
     "gtx480-apsp": "gtx480_apsp:reproduce",
     "zigzag": "zigzag:reproduce",
     "barrel": "barrel:reproduce",
@@ -48,14 +49,14 @@ def reproduce(names: Iterable[str] = (), watch: Watch | None = None, workers: in
     if number <= 1:  # one after another, and each tells how far it is
         return {name: _call(REPRODUCTIONS[name], watch) for name in chosen}
     tasks = {Task(_call, (REPRODUCTIONS[name],), wanted=True): name for name in chosen}
-    made: dict[str, Tables] = {}
+    tables: dict[str, Tables] = {}
     for task, value in Local(number).run(list(tasks)):
         if isinstance(value, SimtmmError):
             raise value
-        made[tasks[task]] = value
+        tables[tasks[task]] = value
         if watch is not None:
-            watch("reproductions", len(made), len(chosen))
-    return {name: made[name] for name in chosen}
+            watch("reproductions", len(tables), len(chosen))
+    return {name: tables[name] for name in chosen}
 
 
 def sample(name: str) -> Tables:

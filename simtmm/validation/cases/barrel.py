@@ -66,11 +66,11 @@ def _tables(cases: Sequence[tuple[str, int]], watch: Watch | None) -> Tables:
         curves.extend(points)
         expected = streams_that_fill(machine, references)
         if expected < STREAMS[-1]:
-            said = {}
+            values = {}
             bent = bend(np.array(STREAMS, dtype=np.float64), 1 / np.array([point.said[SIMULATED] for point in points]))
             if bent is not None:
-                said[SIMULATED] = bent.at
-            knees.append(Measured(points[0].group, expected, said, at=references, group=machine.name))
+                values[SIMULATED] = bent.at
+            knees.append(Measured(points[0].group, expected, values, at=references, group=machine.name))
 
     def table(
         name: str, title: str, quantity: str, unit: str, along: str, found: list[Measured], promised: float
@@ -146,6 +146,6 @@ def curve(machine: Machine, references: int) -> Iterator[Measured]:
             P=PROCESSORS,
             L=on.memory.latency,
         )
-        said = {SIMULATED: elements / took, "tmm": elements / float(modelled.total)}
+        values = {SIMULATED: elements / took, "tmm": elements / float(modelled.total)}
         expected = min(1 / INSTRUCTIONS, count / cycles_of_an_element(machine, references))
-        yield Measured(f"{of}, {count} streams", expected, said, at=count, group=of)
+        yield Measured(f"{of}, {count} streams", expected, values, at=count, group=of)

@@ -1,7 +1,7 @@
 """A convolution on an RTX 2080 Ti: what a profiler counted, beside what is counted in machine code here.
 
 The kernel is written anew from a description (simtmm/validation/counters/convolution.cu), and compiled by a compiler
-some years younger. Where both give a thread as many registers, they are taken to have made much the same of its sums.
+some years younger. Where both give a thread as many registers, they are taken to have compiled its sums much alike.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ FILE = "convolution_2080ti_counters.csv"
 COUNTED = "counted"  # the series
 EVERY = 5  # row of the file is compiled and counted
 SAMPLE = (50, 80)  # of these rows some that are quickly compiled
-AGREE = 2.0  # registers of a thread, by which compilers may differ and are said to agree
+AGREE = 2.0  # registers of a thread, by which compilers may differ and still count as agreeing
 LARGE_CODE = 48.0  # KiB; of larger code the L2 is read again and again, as these counters show
 
 LABELS = {

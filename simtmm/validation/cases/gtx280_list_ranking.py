@@ -67,11 +67,11 @@ def _tables(sizes: Sequence[int], watch: Watch | None) -> Tables:
         if watch:
             watch("list ranking on the GTX 280", done, len(sizes))
         place = measured["n"].index(n)
-        said = {**milliseconds(n, machine), TABLE: measured["expected_ms"][place]}
+        values = {**milliseconds(n, machine), TABLE: measured["expected_ms"][place]}
         actual = measured["actual_ms"][place]
         case = f"n = {n}"
-        times.append(Measured(case, actual, said, at=n))
-        per_element = {name: value * 1e6 / n for name, value in said.items()}
+        times.append(Measured(case, actual, values, at=n))
+        per_element = {name: value * 1e6 / n for name, value in values.items()}
         elements.append(Measured(case, actual * 1e6 / n, per_element, at=n))
 
     def table(name: str, title: str, quantity: str, unit: str, points: list[Measured]) -> Accuracy:
@@ -102,7 +102,7 @@ def _tables(sizes: Sequence[int], watch: Watch | None) -> Tables:
 
 
 def milliseconds(n: int, machine: Machine) -> Mapping[str, float]:
-    """What is said of the kernel's time, in ms, by series."""
+    """The kernel's time, in ms, by series."""
     trace = record(KERNEL, {"n": n, "threads": THREADS, "phases": "local-ranking"})
     workload = lower(trace, machine)
     counts = of_launch(count(trace, machine, workload), LAUNCH)

@@ -74,13 +74,13 @@ def _table(
     rows = []
     for operation in [name for name in OPERATIONS if name in points[0].measured]:
         for index, point in enumerate(points):
-            said = {series: curve.points[index].bandwidth[operation] / 1e9 for series, curve in curves.items()}
+            values = {series: curve.points[index].bandwidth[operation] / 1e9 for series, curve in curves.items()}
             models = modelled(chased, operation, point)
             rows.append(
                 Measured(
                     case=f"{operation}, {point.blocks_per_group} x {point.block_size} threads",
                     measured=point.measured[operation] / 1e9,
-                    said=said | {name: models[name] for name in COMPARED_MODELS if name in models},
+                    said=values | {name: models[name] for name in COMPARED_MODELS if name in models},
                     at=100 * point.occupancy,
                     group=operation,
                 )

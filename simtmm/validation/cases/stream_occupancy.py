@@ -81,15 +81,15 @@ def modelled(machine: Machine, operation: str, point: StreamPoint) -> dict[str, 
     blocks = WAVES * point.blocks_per_group * machine.cores.groups
     counts = stream_counts(operation, point.block_size, blocks, machine, point.blocks_per_group)
     moved = OPERATIONS[operation].streams * ELEMENT_BYTES * point.block_size * blocks
-    said: dict[str, float] = {}
+    bandwidths: dict[str, float] = {}
     for model in COMPARED_MODELS:
         try:
             seconds = predict(model, machine, counts).seconds
         except ModelError:
             continue
         assert seconds is not None
-        said[model] = moved / seconds / 1e9
-    return said
+        bandwidths[model] = moved / seconds / 1e9
+    return bandwidths
 
 
 def _tables(each: int, watch: Watch | None) -> Tables:

@@ -156,11 +156,11 @@ def _lud(n: int) -> Case:
 
 def _decomposed(matrix: Array) -> Array:
     """Its factors in one matrix, the lower one's diagonal of ones left out."""
-    made = matrix.astype(np.float64)
-    for step in range(len(made) - 1):
-        made[step + 1 :, step] /= made[step, step]
-        made[step + 1 :, step + 1 :] -= np.outer(made[step + 1 :, step], made[step, step + 1 :])
-    return made.astype(np.float32)
+    factors = matrix.astype(np.float64)
+    for step in range(len(factors) - 1):
+        factors[step + 1 :, step] /= factors[step, step]
+        factors[step + 1 :, step + 1 :] -= np.outer(factors[step + 1 :, step], factors[step, step + 1 :])
+    return factors.astype(np.float32)
 
 
 CASES: Mapping[str, Callable[..., Case]] = {

@@ -161,8 +161,8 @@ class CompiledConvolution:
             described = runs.described(self.function, launch)
             for batch in runs.run(self.function, launch, 0):
                 recorder.add(batch, [described])
-            told = [f"blocks {', '.join(map(str, blocks))} ran, and no others"]
-            trace = finished(recorder, KERNEL, vars(c), [described], runs, [self.linked], told)
+            warnings = [f"blocks {', '.join(map(str, blocks))} ran, and no others"]
+            trace = finished(recorder, KERNEL, vars(c), [described], runs, [self.linked], warnings)
         finally:
             recorder.abandon()
         self._check(blocks, image, weights, output)

@@ -55,10 +55,10 @@ def executions(trace: Trace, followers: Mapping[int, int] | None = None) -> Exec
     behind = np.full(sites, -1, np.int64)
     for site, follower in (followers or {}).items():
         behind[site] = follower
-    made = [_of_batch(batch, behind, info.launches[0].threads_per_block) for batch in trace.batches()]
-    if not made:
+    counts = [_of_batch(batch, behind, info.launches[0].threads_per_block) for batch in trace.batches()]
+    if not counts:
         raise TraceError(f"{info.kernel}: has no events to be counted")
-    columns = zip(*(vars(each).values() for each in made), strict=True)
+    columns = zip(*(vars(each).values() for each in counts), strict=True)
     return Executions(*(np.concatenate(column) for column in columns))
 
 

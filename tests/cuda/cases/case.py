@@ -61,14 +61,14 @@ class Case:
 
     def differences(self, expected: Sequence[np.ndarray], found: Sequence[np.ndarray]) -> list[str]:
         """Every element that is not what it should be: array, place, bits before, expected and found."""
-        told = []
+        lines = []
         for number, (kind, _) in enumerate(self.arrays):
             for at in np.flatnonzero(expected[number] != found[number]):
                 right, ours = int(expected[number][at]), int(found[number][at])
                 if not self._near(kind, right, ours):
                     given = [hex(int(array[at])) for _, array in self.arrays if at < len(array)]
-                    told.append(f"{self.name}: array {number} [{at}] of {kind}: {ours:#x}, not {right:#x}, of {given}")
-        return told
+                    lines.append(f"{self.name}: array {number} [{at}] of {kind}: {ours:#x}, not {right:#x}, of {given}")
+        return lines
 
     def _near(self, kind: str, right: int, found: int) -> bool:
         part = PACKED.get(kind, kind)

@@ -24,17 +24,17 @@ def test_a_machines_own_is_taken_without_a_word(known, name, number):
     ("capability", "number"), [("1.3", 75), ("7.0", 75), ("8.7", 86), ("12.1", 120), ("20.0", 120), ("9.0", 90)]
 )
 def test_the_nearest_is_one_whose_code_could_run_or_else_the_oldest(known, capability, number):
-    made = architecture_of(load_machine("ideal").replace({"compute_capability": capability}))
-    assert made.number == number
-    assert (made.note is None) == (capability == "9.0")
-    assert made.note is None or (f"sm_{number}, the nearest" in made.note and capability in made.note)
+    result = architecture_of(load_machine("ideal").replace({"compute_capability": capability}))
+    assert result.number == number
+    assert (result.note is None) == (capability == "9.0")
+    assert result.note is None or (f"sm_{number}, the nearest" in result.note and capability in result.note)
 
 
 @pytest.mark.parametrize("name", ["mi210", "ideal", "cray-xmt"])
 def test_a_machine_without_one_takes_that_of_today(known, name):
-    made = architecture_of(load_machine(name))
-    assert made.number == 90
-    assert "has no compute capability" in made.note
+    result = architecture_of(load_machine(name))
+    assert result.number == 90
+    assert "has no compute capability" in result.note
 
 
 @needs_nvrtc

@@ -137,13 +137,13 @@ def test_assembled_without_ptx_is_one_line(folder):
         load_module(folder / "k.cubin")
 
 
-def test_what_ptxas_refuses_is_told_with_the_line_of_ptx(folder):
+def test_what_ptxas_refuses_is_reported_with_the_line_of_ptx(folder):
     ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n{\n\tnonsense;\n}\n"
     with pytest.raises(CompilerError, match="mine: line 6 of its PTX: ptxas: "):
         resources(ptx, "sm_80", name="mine")
 
 
-def test_spills_are_told(folder):
+def test_spills_are_reported(folder):
     registers = "".join(f"\tld.volatile.global.u32 %r{n}, [%p+{4 * n}];\n" for n in range(64))
     stores = "".join(f"\tst.volatile.global.u32 [%p+{4 * n}], %r{n};\n" for n in range(64))
     ptx = (

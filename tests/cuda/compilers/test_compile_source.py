@@ -6,7 +6,9 @@ import sys
 import pytest
 
 from simtmm.cuda.compilers import compile_source
+from simtmm.cuda.compilers import nvrtc as nvrtc_module
 from simtmm.cuda.compilers.nvrtc import Nvrtc
+from simtmm.cuda.compilers.wheels import find_nvrtc
 from simtmm.errors import CompilerError
 from tests.cuda.compilers.conftest import needs_nvrtc, needs_ptxas
 
@@ -189,9 +191,9 @@ def test_processes_that_compile_at_once_agree(fresh_cache):
         "print(compile_source('__global__ void k(int* x) { *x = 1; }', architecture=80).ptx)"
     )
     running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    said = {process.communicate(timeout=600)[0] for process in running}
-    assert len(said) == 1
-    assert ".entry" in said.pop()
+    message = {process.communicate(timeout=600)[0] for process in running}
+    assert len(message) == 1
+    assert ".entry" in message.pop()
     assert not list(fresh_cache.glob("*.part"))
 
 
@@ -204,3 +206,33 @@ def test_resources_are_found_when_asked_for_and_kept(fresh_cache, monkeypatch):
     assert 1 <= found.registers <= 16
     monkeypatch.setattr(subprocess, "run", None)
     assert compile_source(**given).resources == {entry: found}
+
+
+def test_a_compiler_that_ends_is_an_error_and_the_next_source_compiles(fresh_cache, monkeypatch):
+    compiler = Nvrtc(find_nvrtc())
+    monkeypatch.setattr(nvrtc_module, "available_memory", lambda: 2 << 30)
+    words = ["--gpu-architecture=compute_80"]
+    huge = "__constant__ int a[1u << 30] = {1}; __global__ void k(int* x) { x[0] = a[threadIdx.x]; }"
+    with pytest.raises(CompilerError) as caught:
+        compiler.compiled(huge, "huge.cu", words, [], {})
+    assert str(caught.value) == "huge.cu: the compiler NVRTC was ended by SIGABRT; memory may have run out"
+    assert ".entry" in compiler.compiled("__global__ void k() {}", "small.cu", words, [], {}).ptx
+
+
+FORKED = """
+import os
+from simtmm.cuda.compilers.nvrtc import nvrtc
+from simtmm.cuda.compilers.wheels import find_nvrtc
+
+compiler = nvrtc(find_nvrtc())
+known = compiler.architectures()
+child = os.fork()
+if child == 0:
+    os._exit(compiler.architectures() != known)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), compiler.architectures() == known)
+"""
+
+
+def test_a_forked_process_has_a_compiler_of_its_own():
+    done = subprocess.run([sys.executable, "-W", "error", "-c", FORKED], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("0 True\n", "")

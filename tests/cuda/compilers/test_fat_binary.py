@@ -46,7 +46,7 @@ def test_the_latest_variant_that_the_machine_could_run_is_taken(architecture, ta
     assert module.ptx == PTX.format(target)
 
 
-def test_a_fat_binary_without_ptx_is_told_with_what_helps():
+def test_a_fat_binary_without_ptx_is_reported_with_what_helps():
     with pytest.raises(CompilerError, match="x: holds no PTX: compile it with -gencode"):
         embedded_ptx(fat_binary(entry("machine code", 80, kind=2)), "x")
 

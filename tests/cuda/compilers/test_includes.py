@@ -8,8 +8,8 @@ from simtmm.cuda.compilers.includes import included
 
 
 def found(text, folder, *folders, headers=None):
-    said = included([(text.encode(), folder)], folders, headers)
-    return {Path(path).relative_to(folder).as_posix() for path, _ in said.digests}, said.complete
+    message = included([(text.encode(), folder)], folders, headers)
+    return {Path(path).relative_to(folder).as_posix() for path, _ in message.digests}, message.complete
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_the_content_of_a_header_counts(folder):
     assert included([(b'#include "b.h"', folder)], []) != before
 
 
-def test_what_can_not_be_followed_is_told(folder):
+def test_what_can_not_be_followed_is_reported(folder):
     assert found("#include HEADER", folder) == (set(), False)
 
 

@@ -68,7 +68,7 @@ def test_a_bound_on_registers_is_for_the_assembler_too():
     assert parsed("-maxrregcount=32") == Options(switches=("--maxrregcount=32",), assembler=("--maxrregcount=32",))
 
 
-def test_what_ptxas_is_told():
+def test_what_ptxas_is_reported():
     assert parsed("-Xptxas", "-v,-O1", "--ptxas-options=-dlcm=cg").assembler == ("-O1", "-dlcm=cg")
 
 

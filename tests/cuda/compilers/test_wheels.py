@@ -20,7 +20,7 @@ def no_wheels(monkeypatch):
 
 @pytest.mark.parametrize("find", [wheels.find_nvrtc, wheels.find_nvcc, lambda: wheels.find_tool("ptxas")])
 def test_what_is_missing_is_one_line_that_says_what_to_install(no_wheels, find):
-    with pytest.raises(CompilerError, match=r"^compiling CUDA needs \w+ .*pip install 'simtmm\[compile\]'.*CUDA_HOME$"):
+    with pytest.raises(CompilerError, match=r"^compiling CUDA needs \w+ .*pip install '\.\[compile\]'.*CUDA_HOME$"):
         find()
 
 
@@ -42,7 +42,7 @@ def test_a_toolkit_is_taken_where_there_are_no_wheels(no_wheels, monkeypatch, tm
     assert wheels.include_folders(wheels.find_nvrtc()) == [tmp_path / "include", tmp_path / "include" / "cccl"]
 
 
-def test_nvcc_without_the_parts_that_it_calls_is_told(no_wheels, monkeypatch, tmp_path):
+def test_nvcc_without_the_parts_that_it_calls_is_reported(no_wheels, monkeypatch, tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "nvcc").touch()
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
@@ -50,7 +50,7 @@ def test_nvcc_without_the_parts_that_it_calls_is_told(no_wheels, monkeypatch, tm
         wheels.find_nvcc()
 
 
-def test_no_compiler_of_the_host_is_told(monkeypatch):
+def test_no_compiler_of_the_host_is_reported(monkeypatch):
     monkeypatch.delenv("NVCC_CCBIN", raising=False)
     monkeypatch.setenv("PATH", "")
     with pytest.raises(CompilerError, match=r"install g\+\+ or clang\+\+"):

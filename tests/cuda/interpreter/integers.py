@@ -4,7 +4,7 @@ from simtmm.cuda.ptx.syntax import Instruction
 from tests.cuda.interpreter.floating import FLOATING
 from tests.cuda.interpreter.formats import FORMATS
 from tests.cuda.interpreter.opcodes import clamped, numbers, opcode, sources
-from tests.cuda.interpreter.thread import Thread, whole
+from tests.cuda.interpreter.thread import Thread, signed, whole
 from tests.cuda.interpreter.types import bits_of, is_type
 
 _PAIRS = ("u16x2", "s16x2")
@@ -118,7 +118,7 @@ def of_24_bits(thread: Thread, instruction: Instruction) -> None:
     """Products of the lower 24 bits: 48 bits, of which .lo takes the lower 32 and .hi the upper 32."""
     kind = instruction.modifiers[-1]
     values = numbers(thread, instruction, *[kind] * (len(instruction.operands) - 1))
-    a, b = (whole(each, f"{kind[0]}24") for each in values[:2])
+    a, b = (signed(each, 24) if kind[0] == "s" else each & 0xFFFFFF for each in values[:2])
     product = whole(a * b >> 16 if instruction.has("hi") else a * b, kind)
     if instruction.opcode == "mad24":
         product += values[2]

@@ -162,7 +162,7 @@ def test_a_branch_by_index():
     assert out.tolist() == [10, 20, 30, 30]
 
 
-def test_spaces_are_told_apart_and_hints_change_nothing():
+def test_spaces_are_distinguished_and_hints_change_nothing():
     out = np.zeros(8, np.uint32)
     body = """.shared .align 4 .b32 s; .local .align 4 .b32 l;
     .reg .b64 %t<4>;

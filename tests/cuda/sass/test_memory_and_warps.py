@@ -238,11 +238,11 @@ def test_the_lane_that_has_a_lock_does_not_wait_for_those_that_want_it():
 @needs_tools
 @pytest.mark.parametrize("architecture", [75, 90])
 def test_what_a_kernel_asks_of_the_driver_it_is_given(architecture):
-    said = []
-    given, left = _run(MachineFunction(KernelFunction(_module(architecture), "asks")), said.append)
+    lines = []
+    given, left = _run(MachineFunction(KernelFunction(_module(architecture), "asks")), lines.append)
     given = given[: BLOCKS * THREADS]
     expected = [f"thread {i} has {given[i]} and {1.5 * i:f}" for i in np.flatnonzero(given % 50 == 0)]
-    assert "".join(said).splitlines() == expected
+    assert "".join(lines).splitlines() == expected
     assert expected
     assert np.array_equal(left[: len(given)], given * np.uint32(2))
 

@@ -9,9 +9,12 @@ ODD = [
     {"n": 50, "degree": 0.0},  # a single edge
     {"n": 129, "threads": 128, "seed": 5},
     {"n": 1000, "threads": 33, "degree": 1.5},
+    {"n": 1, "graph": "binary-tree"},
+    {"n": 2, "graph": "binary-tree", "threads": 1},
+    {"n": 500, "graph": "binary-tree", "seed": 2},
 ]
 
-EVENTS = [{"n": 100}, {"n": 1000, "threads": 100, "degree": 2.0}, {"n": 1}]
+EVENTS = [{"n": 100}, {"n": 1000, "threads": 100, "degree": 2.0}, {"n": 1}, {"n": 300, "graph": "binary-tree"}]
 
 
 def events(n, **others):

@@ -12,6 +12,12 @@ ODD = [
     {"n": 1023, "order": "ordered", "limit": 5},
     {"n": 5000, "splitters": RULES[1], "limit": 2, "seed": 1},
     {"n": 5000, "splitters": RULES[1], "order": "ordered", "threads": 1024},
+    {"n": 1, "order": "equidistant"},
+    {"n": 1000, "order": "equidistant", "seed": 2},
+    {"n": 5000, "order": "equidistant", "splitters": RULES[1]},
+    {"n": 1, "order": "drawn-splitters"},
+    {"n": 5000, "order": "drawn-splitters", "splitters": RULES[1], "phases": "local-ranking"},
+    {"n": 1000, "order": "shuffled-splitters", "limit": 1, "threads": 33, "seed": 2},
     {"n": 64, "phases": "local-ranking"},  # as short a list is not split
     {"n": 65, "phases": "local-ranking"},
     {"n": 5000, "phases": "local-ranking", "splitters": RULES[1], "seed": 1},
@@ -23,10 +29,11 @@ EVENTS = [
     {"n": 777, "limit": 1, "threads": 100},
     {"n": 3000, "limit": 3, "splitters": RULES[1]},
     {"n": 3000, "phases": "local-ranking"},
+    {"n": 3000, "order": "shuffled-splitters"},
 ]
 
 
-def events(n, splitters=RULES[0], limit=64, phases="all", **_):
+def events(n, splitters=RULES[0], limit=64, phases="all", order="random", **_):
     count = 0
     first = True
     while n > limit:
@@ -36,6 +43,8 @@ def events(n, splitters=RULES[0], limit=64, phases="all", **_):
         # Local ranking. A node: two stores, an operation, and a look at its successor, which the last has not. A
         # sublist: one load at its begin, two stores at its end. A node that has a weight loads and joins it.
         count += 3 * n + (n - 1) + 3 * sublists + (0 if first else 2 * n)
+        if first and order.endswith("-splitters"):
+            count += 2 * sublists  # where the splitter lies, in both
         if phases == "local-ranking":
             return count
         count += 6 * n  # recombine: three loads, a join, an operation, a store

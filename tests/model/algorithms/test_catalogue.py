@@ -29,8 +29,8 @@ def values(formula, **changes):
 
 def formulas(name, variant):
     algorithm = ALGORITHMS[name]
-    made = [algorithm.counts(variant), algorithm.pram(variant), algorithm.tmm(variant)]
-    return made + ([algorithm.refined(variant)] if algorithm.form(variant).threads else [])
+    found = [algorithm.counts(variant), algorithm.pram(variant), algorithm.tmm(variant)]
+    return found + ([algorithm.refined(variant)] if algorithm.form(variant).threads else [])
 
 
 def test_the_names():
@@ -135,7 +135,7 @@ def test_the_page_s_example_prints_what_it_shows(tmp_path):
     assert done.stdout == printed
 
 
-def test_sympy_is_loaded_only_where_symbols_are_asked_for():
+def test_sympy_is_loaded_only_where_symbols_are_requested():
     program = (
         "import sys; from simtmm import load_machine; from simtmm.model.algorithms.times import predict_algorithm;"
         "from simtmm.model.algorithms import find, regimes, speedup;"

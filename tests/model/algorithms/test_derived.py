@@ -28,9 +28,9 @@ def test_an_alignment_is_a_table_whose_anti_diagonals_wait_for_one_another(rows,
     for row in range(rows):
         for column in range(columns):
             diagonals.setdefault(row + column, []).append((row, column))
-    made = counts("sequence-alignment", n=rows, m=columns, C=1)
-    assert made["T1"] == made["M"] == sum(map(len, diagonals.values()))
-    assert made["Tinf"] == len(diagonals) + 1
+    result = counts("sequence-alignment", n=rows, m=columns, C=1)
+    assert result["T1"] == result["M"] == sum(map(len, diagonals.values()))
+    assert result["Tinf"] == len(diagonals) + 1
     assert threads_fed("sequence-alignment", n=rows, m=columns) == pytest.approx(max(map(len, diagonals.values())))
 
 
@@ -38,10 +38,10 @@ def test_an_alignment_is_a_table_whose_anti_diagonals_wait_for_one_another(rows,
 def test_a_product_in_sub_blocks_reads_each_operand_for_each_block_of_the_result(size, block, chunk):
     blocks = size // block
     chunks = sum(block * block // chunk for _ in range(blocks * blocks) for _ in range(blocks))  # of one operand
-    made = counts("matrix-multiplication", n=size, S_D=block, C=chunk)
-    assert made["M"] == chunks
-    assert made["T1"] == size**2 * size  # a result of n^2, n products each
-    assert made["Tinf"] == size
+    result = counts("matrix-multiplication", n=size, S_D=block, C=chunk)
+    assert result["M"] == chunks
+    assert result["T1"] == size**2 * size  # a result of n^2, n products each
+    assert result["Tinf"] == size
 
 
 def test_a_loop_over_neighbours_moves_a_chunk_for_c_iterations_and_a_scattered_one_a_chunk_each():
@@ -56,10 +56,10 @@ def test_recursive_list_ranking_solves_its_recurrences(nodes):
     left = float(nodes)
     while left > 2:
         work, span, left = work + left, span + log2(left), left / log2(left)
-    made = counts("list-ranking-helman-jaja", n=nodes)
-    assert made["T1"] <= work < 1.1 * made["T1"]  # the first list is nearly all of it
-    assert 0.5 * made["Tinf"] < span < 2 * made["Tinf"]  # the same order, where it could be any
-    assert made["M"] == nodes
+    result = counts("list-ranking-helman-jaja", n=nodes)
+    assert result["T1"] <= work < 1.1 * result["T1"]  # the first list is nearly all of it
+    assert 0.5 * result["Tinf"] < span < 2 * result["Tinf"]  # the same order, where it could be any
+    assert result["M"] == nodes
 
 
 def test_recursive_list_ranking_feeds_a_thread_a_sublist():
@@ -67,10 +67,10 @@ def test_recursive_list_ranking_feeds_a_thread_a_sublist():
 
 
 def test_bloom_filters_do_what_eq_5_20_says_and_read_the_database_in_chunks():
-    made = find("bloom-filter").counts().expressions
-    assert same(made["T1"], "k (Q_s / n_sub) n")
-    assert same(made["T1"] / made["M"], "k C")  # k hashes a w-mer, C w-mers a chunk
-    assert same(made["Tinf"], "k")
+    result = find("bloom-filter").counts().expressions
+    assert same(result["T1"], "k (Q_s / n_sub) n")
+    assert same(result["T1"] / result["M"], "k C")  # k hashes a w-mer, C w-mers a chunk
+    assert same(result["Tinf"], "k")
 
 
 @pytest.mark.parametrize(("name", "variant", "accesses"), [("hashing", "global", 1), ("facs", None, 5)])
@@ -78,5 +78,5 @@ def test_tables_in_global_memory_cost_a_transfer_an_access(name, variant, access
     """A word of a large table lies in a chunk of its own; FACS looks up k = 5 bits a w-mer."""
     formula = find(name).counts(variant)
     values = {"n": 1000.0, "k": 5.0}
-    made = formula.evaluate(**{symbol.name: values[symbol.name] for symbol in formula.symbols})
-    assert made.terms["M"] == made.terms["T1"] == accesses * 1000
+    evaluated = formula.evaluate(**{symbol.name: values[symbol.name] for symbol in formula.symbols})
+    assert evaluated.terms["M"] == evaluated.terms["T1"] == accesses * 1000

@@ -121,16 +121,16 @@ def agree(ours, printed):
     ("name", "formula", "terms"), [row[1:] for row in TIMES], ids=[f"Eq {row[0]}: {row[1]}" for row in TIMES]
 )
 def test_time_is_the_printed_equation(name, formula, terms):  # tmm.apsp_dp, tmm.fft, tmm.listrank
-    made = getattr(find(name), formula)().expressions
-    assert list(made) == list(terms)
+    result = getattr(find(name), formula)().expressions
+    assert list(result) == list(terms)
     for term, printed in terms.items():
-        assert agree(made[term], printed), term
+        assert agree(result[term], printed), term
 
 
 def test_eq_4_33_with_the_searches():
-    made = find("merge").tmm("printed-4.33").expressions
-    assert same(made["compute"], "(n lg Z + (n/Z) lg n) / P")
-    assert same(made["memory"], "(n/C + (n/Z) lg n) L / (T P)")
+    result = find("merge").tmm("printed-4.33").expressions
+    assert same(result["compute"], "(n lg Z + (n/Z) lg n) / P")
+    assert same(result["memory"], "(n/C + (n/Z) lg n) L / (T P)")
 
 
 MENDED = [  # errata on Eq (4.30), (4.32) and (4.35): the third term
@@ -177,10 +177,10 @@ def test_speedup_is_the_printed_equation(name, pram, bounds):
     counts = find(name).counts().expressions
     span = find(name).pram().expressions["span"] if pram else counts["Tinf"]
     letters = [sympy.Symbol(letter, positive=True) for letter in "TPL"]
-    made = speedup_bounds(counts["T1"], span, counts["M"], *letters)
-    assert made["compute"] == letters[1]
+    result = speedup_bounds(counts["T1"], span, counts["M"], *letters)
+    assert result["compute"] == letters[1]
     for term, printed in bounds.items():
-        assert same(sympy.simplify(made[term]), printed), term
+        assert same(sympy.simplify(result[term]), printed), term
 
 
 def test_eq_4_15_and_the_last_terms_of_eq_4_19():

@@ -18,15 +18,19 @@ def test_the_letters_of_a_machine():
 
 
 def test_terms_and_bound_by_hand():
-    made = predict_algorithm(find("list-ranking"), GTX_480, {"n": 2**20})
-    assert made["pram"].terms == {"compute": 2**20 * 20 / 480, "span": 20}
-    assert made["tmm"].terms == {"compute": 2**20 * 20 / 480, "span": 20, "memory": 2**20 * 20 * 512 / (48 * 480)}
-    assert (made["pram"].bound, made["tmm"].bound) == ("compute", "memory")
-    assert made["tmm"].cycles == 2**20 * 20 * 512 / (48 * 480)
-    assert made["tmm"].seconds == made["tmm"].cycles / 1.401e9
-    symbols = made["tmm"].symbols
+    predictions = predict_algorithm(find("list-ranking"), GTX_480, {"n": 2**20})
+    assert predictions["pram"].terms == {"compute": 2**20 * 20 / 480, "span": 20}
+    assert predictions["tmm"].terms == {
+        "compute": 2**20 * 20 / 480,
+        "span": 20,
+        "memory": 2**20 * 20 * 512 / (48 * 480),
+    }
+    assert (predictions["pram"].bound, predictions["tmm"].bound) == ("compute", "memory")
+    assert predictions["tmm"].cycles == 2**20 * 20 * 512 / (48 * 480)
+    assert predictions["tmm"].seconds == predictions["tmm"].cycles / 1.401e9
+    symbols = predictions["tmm"].symbols
     assert (symbols["n"], symbols["T"], symbols["T1"], symbols["Tinf"]) == (2**20, 48, 2**20 * 20, 20)
-    assert made["tmm"].source == find("list-ranking").form().source
+    assert predictions["tmm"].source == find("list-ranking").form().source
 
 
 def test_threads_are_at_most_what_the_machine_holds():
@@ -59,8 +63,8 @@ def test_the_default_threads_make_the_refined_equation(name, n):
 
 
 def test_threads_may_be_given():
-    made = predict_algorithm(find("list-ranking"), GTX_480, {"n": 2**20}, threads_per_core=8)["tmm"]
-    assert made.terms["memory"] == 2**20 * 20 * 512 / (8 * 480)
+    result = predict_algorithm(find("list-ranking"), GTX_480, {"n": 2**20}, threads_per_core=8)["tmm"]
+    assert result.terms["memory"] == 2**20 * 20 * 512 / (8 * 480)
 
 
 @pytest.mark.parametrize(
@@ -143,8 +147,8 @@ def test_what_needs_hold_at_their_limits():
 
 
 def test_a_list_of_one_node_takes_no_time():
-    made = predict_algorithm(find("list-ranking"), GTX_480, {"n": 1})
-    assert (made["pram"].cycles, made["tmm"].cycles) == (0, 0)
+    predictions = predict_algorithm(find("list-ranking"), GTX_480, {"n": 1})
+    assert (predictions["pram"].cycles, predictions["tmm"].cycles) == (0, 0)
 
 
 def test_the_mended_variant_waits_for_each_step():

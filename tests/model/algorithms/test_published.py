@@ -29,8 +29,8 @@ def counts(algorithm, **known):
 
 
 def threads_to_hide(algorithm, latency, **known):
-    made = counts(algorithm, **known)
-    return threads_for_linear_speedup(made["T1"], made["M"], latency)
+    result = counts(algorithm, **known)
+    return threads_for_linear_speedup(result["T1"], result["M"], latency)
 
 
 # The dynamic program: threads and sub-blocks
@@ -64,8 +64,8 @@ def test_tmm_fig4_4_fig4_5_ratio_and_difference_do_not_both_stay_constant():
     one, other = (
         np.minimum(*(bounds[name] for name in ("compute", "memory")))
         for sub_block in (64, 32)
-        for made in [counts(DYNAMIC, n=16384, S_D=sub_block, C=1)]
-        for bounds in [speedup_bounds(made["T1"], made["Tinf"], made["M"], threads, 480, 512)]
+        for result in [counts(DYNAMIC, n=16384, S_D=sub_block, C=1)]
+        for bounds in [speedup_bounds(result["T1"], result["Tinf"], result["M"], threads, 480, 512)]
     )
     assert one / other == pytest.approx(np.array([2, 2, 2, 1.6, 1.25, 1, 1, 1]), **ROUNDED)  # printed: constant
     below = threads <= 8
@@ -110,7 +110,8 @@ def test_tmm_johnson_noflat_needs_more_threads_than_the_dynamic_program():
     sparse, dense = (threads_to_hide(JOHNSON, 512, n=8192, m=edges) for edges in (32768, 33554432))
     assert sparse == pytest.approx(512 / 32, **ROUNDED)
     assert dense == pytest.approx(512 * 33554432 / 8192**2, **ROUNDED)
-    assert dense == 256 > 32
+    assert dense == 256
+    assert dense > 32
     assert threads_to_hide(DYNAMIC, 512, n=8192) == pytest.approx(512 / (sqrt(12288) * 32), **ROUNDED)
 
 
@@ -337,10 +338,10 @@ def test_tmm_listrank_what_binds_large_lists_depends_on_latency_and_threads(late
 
 
 def test_tmm_arch_defs_threads_of_a_threadstorm_system():
-    made = letters_of(load_machine("cray-xmt"))
-    assert (made["X"], made["Q"], made["C"]) == (128, 1, 1)
+    result = letters_of(load_machine("cray-xmt"))
+    assert (result["X"], result["Q"], result["C"]) == (128, 1, 1)
     for processors, printed in ((512, 65000), (8192, 1000000)):
-        threads = letters_of(load_machine("cray-xmt").replace({"cores.groups": processors}))["P"] * made["X"]
+        threads = letters_of(load_machine("cray-xmt").replace({"cores.groups": processors}))["P"] * result["X"]
         assert threads == pytest.approx(printed, rel=0.05)  # "over 65,000" and "over a million"
         assert threads > printed
 
@@ -357,5 +358,5 @@ def test_tmm_arch_defs_a_radeon_hd_5870_as_a_machine():
         "memory": {"latency": 500, "chunk_words": 64},
         "resources": {"shared_memory": 32 * 1024},
     }
-    made = letters_of(type(load_machine("ideal")).from_dict(tables))
-    assert (made["P"], made["Q"], made["C"], made["Z"]) == (1600, 80, 64, 8192)
+    result = letters_of(type(load_machine("ideal")).from_dict(tables))
+    assert (result["P"], result["Q"], result["C"], result["Z"]) == (1600, 80, 64, 8192)

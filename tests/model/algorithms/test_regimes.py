@@ -33,13 +33,13 @@ def test_a_term_that_binds_everywhere_is_one_regime():
 @given(st.floats(2, 1e6), st.floats(1.001, 1.01))
 def test_a_regime_narrower_than_the_grid_is_found_between_two_others(where, width):
     """A line that is above both of its neighbours just around their crossing."""
-    made = Formula(
+    formula = Formula(
         "three",
         lambda x: {"flat": where**2, "middle": where * x * width, "steep": x**2},
         (X,),
         "made up",
     )
-    found = regimes(made, {}, "x", 1, 1e8)
+    found = regimes(formula, {}, "x", 1, 1e8)
     assert [regime.bound for regime in found] == ["flat", "middle", "steep"]
     assert [regime.start for regime in found[1:]] == [
         pytest.approx(where / width, **CLOSE),
@@ -48,8 +48,8 @@ def test_a_regime_narrower_than_the_grid_is_found_between_two_others(where, widt
 
 
 def test_a_boundary_that_has_no_closed_form_is_still_found():
-    made = Formula("quintic", lambda x, a: {"constant": a, "mixed": x**5 + x}, (X, A), "made up")
-    flat, mixed = regimes(made, {"a": 50}, "x")
+    formula = Formula("quintic", lambda x, a: {"constant": a, "mixed": x**5 + x}, (X, A), "made up")
+    flat, mixed = regimes(formula, {"a": 50}, "x")
     assert mixed.begins is None
     assert flat.stop == mixed.start
     assert mixed.start**5 + mixed.start == pytest.approx(50, **CLOSE)
@@ -137,13 +137,13 @@ def test_there_may_be_several_points():
     assert found.points == tuple(pytest.approx(root, rel=1e-9) for root in roots)  # the two curves meet at a flat angle
 
 
-def test_a_winner_everywhere_is_said():
+def test_a_winner_everywhere_is_reported():
     found = crossover(LINE, CURVE, "x", {"a": 1, "b": 7}, 1, 1e4)
     assert (found.everywhere, found.points) == ("line", ())
     assert str(found) == "line wins everywhere"
 
 
-def test_the_same_time_everywhere_is_said():
+def test_the_same_time_everywhere_is_reported():
     found = crossover(find("reduce"), find("scan"), "n", {"P": 32, "C": 8, "L": 100, "T": 4}, 2, 1e9)
     assert (found.everywhere, found.points) == ("both", ())
     assert str(found) == "both take the same time for every n"

@@ -165,8 +165,10 @@ SLIPS = {
 
 
 def ours(algorithm, column, variant=None):
-    made = find(NAMES[algorithm]).counts(variant).expressions[COLUMNS[column]]
-    return made.subs({letter: sympy.Symbol("n", positive=True) for letter in made.free_symbols if str(letter) == "N"})
+    result = find(NAMES[algorithm]).counts(variant).expressions[COLUMNS[column]]
+    return result.subs(
+        {letter: sympy.Symbol("n", positive=True) for letter in result.free_symbols if str(letter) == "N"}
+    )
 
 
 def test_tmm_table4_4_has_its_twelve_algorithms():

@@ -18,8 +18,8 @@ from tests.model.ma_chapters import published
 
 @published("ma.fpr")
 def test_the_rates_of_the_documents_filter(item):
-    made = false_positive_rate(item["m_bits"], item["k"], item["n_sub"])
-    assert made == pytest.approx(np.array(item["rates"]), rel=5e-3)  # three digits, and 0.1003 to four
+    result = false_positive_rate(item["m_bits"], item["k"], item["n_sub"])
+    assert result == pytest.approx(np.array(item["rates"]), rel=5e-3)  # three digits, and 0.1003 to four
 
 
 @given(st.integers(2, 10**12), st.integers(1, 20), st.integers(0, 10**9))

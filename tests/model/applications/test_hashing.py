@@ -25,8 +25,8 @@ CLOSE = 1e-14  # a handful of roundings
 
 def test_the_microbenchmark_grows_with_its_data_and_by_the_zigzag():
     assert microbenchmark_complexity(2**25) == 2**25
-    made = MICROBENCHMARK.evaluate(n=2**25, **FULL | {"B_r": np.array([15, 16])}).total
-    assert made.tolist() == [2**25, 1.875 * 2**25]
+    result = MICROBENCHMARK.evaluate(n=2**25, **FULL | {"B_r": np.array([15, 16])}).total
+    assert result.tolist() == [2**25, 1.875 * 2**25]
 
 
 @published("ma.bloom_linear")
@@ -34,20 +34,20 @@ def test_bloom_time_is_linear_in_hashes_and_sub_queries(item):
     Q_s, n = item["Q_s"], item["n"]
     k = np.array(item["k"])[:, None]
     n_sub = np.array(item["n_sub"])
-    made = BLOOM.evaluate(k=k, Q_s=Q_s, n_sub=n_sub, n=n, **FULL).total
-    assert made / k == pytest.approx(np.broadcast_to(made[0] / k[0], made.shape), rel=CLOSE)
-    assert made * n_sub == pytest.approx(np.broadcast_to(made[:, :1] * n_sub[0], made.shape), rel=CLOSE)
+    result = BLOOM.evaluate(k=k, Q_s=Q_s, n_sub=n_sub, n=n, **FULL).total
+    assert result / k == pytest.approx(np.broadcast_to(result[0] / k[0], result.shape), rel=CLOSE)
+    assert result * n_sub == pytest.approx(np.broadcast_to(result[:, :1] * n_sub[0], result.shape), rel=CLOSE)
     assert bloom_complexity(4, Q_s, 10000, n) == 4 * 25000 * 50e6
 
 
 @published("ma.bloom_fit")
 def test_the_printed_form_does_not_follow(item):
-    made = BLOOM_PRINTED.evaluate(
+    evaluated = BLOOM_PRINTED.evaluate(
         a1=item["a1"], a0=item["a0"], k=item["k_example"], n_sub=item["n_sub_example"],
         Q_s=item["Q_s"], n=item["n"], **FULL,
     )  # fmt: skip
-    assert made.total == pytest.approx(item["time_as_printed_s"], rel=0.01)  # one digit is printed
-    assert made.total > 1e10 * item["time_example_s"]
+    assert evaluated.total == pytest.approx(item["time_as_printed_s"], rel=0.01)  # one digit is printed
+    assert evaluated.total > 1e10 * item["time_example_s"]
 
 
 @published("ma.bloom_fit")
@@ -65,8 +65,8 @@ def test_the_mended_form_gives_the_figures_range_and_not_the_texts_throughput(it
 
 def test_the_mended_form_waits_for_whole_waves_too():
     waves = FULL | {"B_r": np.array([15, 16])}
-    made = BLOOM_MENDED.evaluate(a1=1000, a0=7, k=4, n_sub=100, **waves).total
-    assert made.tolist() == [47, 82]  # 40 + 7, and 40 * 1.875 + 7
+    result = BLOOM_MENDED.evaluate(a1=1000, a0=7, k=4, n_sub=100, **waves).total
+    assert result.tolist() == [47, 82]  # 40 + 7, and 40 * 1.875 + 7
 
 
 @published("ma.bloom_speedup")
@@ -98,8 +98,8 @@ def test_facs_time_is_complexity_times_both_factors_of_the_calibrated_model(item
     hit = sympy.Min(1, C_s / m)
     waves = sympy.ceiling(B_r / (B_a * P / Q)) * B_a * P / Q / B_r
     printed = k * n / (B_a * P / Q) * (hit + (1 - hit) * G) * waves
-    made = FACS.terms(k=k, n=n, m=m, C_s=C_s, G=G, B_r=B_r, B_a=B_a, P=P, Q=Q)["run"]
-    assert sympy.simplify(made - printed) == 0
+    result = FACS.terms(k=k, n=n, m=m, C_s=C_s, G=G, B_r=B_r, B_a=B_a, P=P, Q=Q)["run"]
+    assert sympy.simplify(result - printed) == 0
 
 
 def test_facs_complexity_is_of_passes_over_the_sequences():

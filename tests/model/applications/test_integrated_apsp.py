@@ -37,10 +37,10 @@ def test_the_formulas_by_hand():
     values = {"n": 64, "L": 512, "C": 1, "T": 4, "B_r": 20, "B_a": 1, **GTX480}
     waves = 30 / 20 / 480
     compute, memory = 64**3 * 6 * waves, 64**2 * 6 * 512 * 20**0.5 / 4 * waves
-    made = APSP.evaluate(**values)
-    assert made.terms["compute"] == pytest.approx(compute, rel=CLOSE)
-    assert made.terms["memory"] == pytest.approx(memory, rel=CLOSE)
-    assert made.total == pytest.approx(max(compute, memory), rel=CLOSE)
+    evaluated = APSP.evaluate(**values)
+    assert evaluated.terms["compute"] == pytest.approx(compute, rel=CLOSE)
+    assert evaluated.terms["memory"] == pytest.approx(memory, rel=CLOSE)
+    assert evaluated.total == pytest.approx(max(compute, memory), rel=CLOSE)
     assert APSP_SUM.evaluate(**values).total == pytest.approx(compute + memory, rel=CLOSE)
 
 
@@ -54,10 +54,10 @@ def test_the_form_in_blocks_is_that_in_sub_blocks():
 
 
 def test_the_form_in_sub_blocks_has_the_work_and_memory_operations_of_the_algorithm():
-    made = APSP_BY_SIZE.evaluate(n=1024, S_D=32, L=512, C=32, T=8, B_r=1024, B_a=4, **GTX480).terms
+    result = APSP_BY_SIZE.evaluate(n=1024, S_D=32, L=512, C=32, T=8, B_r=1024, B_a=4, **GTX480).terms
     waves = scheduling_factor(1024, 4, 480, 32) / 480
-    assert made["compute"] == pytest.approx(work(1024) * waves, rel=CLOSE)
-    assert made["memory"] == pytest.approx(memory_operations(1024, 32, 32) * 512 / 8 * waves, rel=CLOSE)
+    assert result["compute"] == pytest.approx(work(1024) * waves, rel=CLOSE)
+    assert result["memory"] == pytest.approx(memory_operations(1024, 32, 32) * 512 / 8 * waves, rel=CLOSE)
 
 
 @published("ma.fig6.4")
@@ -74,8 +74,8 @@ def test_time_grows_with_the_root_of_blocks_or_is_flat(item):
 
     def times(T):
         # f_sched differs by less than a thousandth; it is taken out
-        made = APSP.evaluate(n=item["n"], L=item["L"], C=1, T=T, B_r=blocks, B_a=1, **GTX480)
-        return made.total / scheduling_factor(blocks, 1, 480, 32), made.bound
+        evaluated = APSP.evaluate(n=item["n"], L=item["L"], C=1, T=T, B_r=blocks, B_a=1, **GTX480)
+        return evaluated.total / scheduling_factor(blocks, 1, 480, 32), evaluated.bound
 
     for T in (1, 2, 4):
         slow, bound = times(T)
@@ -102,10 +102,10 @@ def test_the_printed_line_is_no_proportion(item):
 @published("ma.anomaly")
 def test_the_printed_prediction_of_the_anomaly_does_not_follow_and_the_anomaly_does(item):
     fitted = {letter: ITEMS["ma.fit6.10"][letter] for letter in ("a1", "a0")}
-    made = float(APSP_FITTED.evaluate(**fitted, B_r=item["B_r"], T=item["T"]).total)
-    assert made == pytest.approx(item["predicted_s"], abs=0.05)  # to a tenth; 115.148
-    assert abs(made - item["predicted_s_printed"]) > 10
-    found = departures([item["measured_s"], item["measured_s_forced"]], made, 2)
+    result = float(APSP_FITTED.evaluate(**fitted, B_r=item["B_r"], T=item["T"]).total)
+    assert result == pytest.approx(item["predicted_s"], abs=0.05)  # to a tenth; 115.148
+    assert abs(result - item["predicted_s_printed"]) > 10
+    found = departures([item["measured_s"], item["measured_s_forced"]], result, 2)
     assert found.departs.tolist() == [True, False]
     assert found.ratio == pytest.approx(np.array([3.51, 0.938]), abs=5e-3)
     # The scheduling factor, the only place of B_a at equal T, can't be the cause

@@ -81,16 +81,16 @@ def test_how_a_symbol_is_printed(symbol, printed):
 
 
 def test_terms_and_total_of_numbers():
-    made = MAX.evaluate(a=2, n=5)
-    assert {name: float(term) for name, term in made.terms.items()} == {"first": 6, "second": 10}
-    assert (float(made.total), str(made.bound)) == (10, "second")
+    evaluated = MAX.evaluate(a=2, n=5)
+    assert {name: float(term) for name, term in evaluated.terms.items()} == {"first": 6, "second": 10}
+    assert (float(evaluated.total), str(evaluated.bound)) == (10, "second")
     assert float(SUM.evaluate(a=2, n=5).total) == 16
 
 
 def test_arrays_broadcast():
-    made = MAX.evaluate(a=[[1], [2]], n=[1, 4])
-    assert made.total.tolist() == [[3, 4], [6, 8]]
-    assert made.bound.tolist() == [["first", "second"], ["first", "second"]]
+    evaluated = MAX.evaluate(a=[[1], [2]], n=[1, 4])
+    assert evaluated.total.tolist() == [[3, 4], [6, 8]]
+    assert evaluated.bound.tolist() == [["first", "second"], ["first", "second"]]
 
 
 def test_of_equal_terms_the_first_binds():
@@ -102,16 +102,16 @@ def test_of_a_sum_the_largest_part_binds():
 
 
 def test_values_are_those_that_were_checked():
-    made = MAX.evaluate(a=2, n=5)
-    assert {name: (value.dtype, float(value)) for name, value in made.values.items()} == {
+    evaluated = MAX.evaluate(a=2, n=5)
+    assert {name: (value.dtype, float(value)) for name, value in evaluated.values.items()} == {
         "a": (np.float64, 2), "n": (np.float64, 5),
     }  # fmt: skip
 
 
 def test_a_term_that_is_a_plain_number_broadcasts_too():
-    made = Formula("flat", lambda a: {"one": 1, "a": a}, (A,), "made up").evaluate(a=[0, 2])
-    assert made.total.tolist() == [1, 2]
-    assert made.bound.tolist() == ["one", "a"]
+    evaluated = Formula("flat", lambda a: {"one": 1, "a": a}, (A,), "made up").evaluate(a=[0, 2])
+    assert evaluated.total.tolist() == [1, 2]
+    assert evaluated.bound.tolist() == ["one", "a"]
 
 
 @pytest.mark.parametrize(
@@ -134,18 +134,18 @@ def test_wrong_values_are_refused_by_name(values, line):
 
 
 def test_a_prediction_has_the_numbers_the_bound_and_the_source():
-    made = MAX.evaluate(a=2, n=5).prediction(clock_hz=1e6, more={"s": 0.5})
-    assert (made.model, made.cycles, made.bound, made.source) == ("larger", 10, "second", "made up, Eq (1)")
-    assert made.terms == {"first": 6, "second": 10}
-    assert made.symbols == {"a": 2, "n": 5, "s": 0.5}
-    assert made.seconds == 10 / 1e6
+    result = MAX.evaluate(a=2, n=5).prediction(clock_hz=1e6, more={"s": 0.5})
+    assert (result.model, result.cycles, result.bound, result.source) == ("larger", 10, "second", "made up, Eq (1)")
+    assert result.terms == {"first": 6, "second": 10}
+    assert result.symbols == {"a": 2, "n": 5, "s": 0.5}
+    assert result.seconds == 10 / 1e6
     assert MAX.evaluate(a=2, n=5).prediction(None, source="another").source == "another"
 
 
 def test_a_prediction_goes_into_json_and_whole_symbols_are_whole():
-    made = MAX.evaluate(a=2.5, n=5).prediction(None)
-    assert json.loads(json.dumps(made.to_dict()))["symbols"] == {"a": 2.5, "n": 5}
-    assert [type(value) for value in made.symbols.values()] == [float, int]
+    result = MAX.evaluate(a=2.5, n=5).prediction(None)
+    assert json.loads(json.dumps(result.to_dict()))["symbols"] == {"a": 2.5, "n": 5}
+    assert [type(value) for value in result.symbols.values()] == [float, int]
 
 
 # As a formula

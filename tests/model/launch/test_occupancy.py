@@ -43,33 +43,33 @@ def launch(threads, registers=1, shared_memory=0):
     ],
 )
 def test_the_resource_that_allows_fewest_blocks_binds(threads, registers, shared_memory, bound, blocks, warps):
-    made = occupancy(FERMI, launch(threads, registers, shared_memory))
-    assert (made.bound, made.active_blocks, made.warps, made.most_warps) == (bound, blocks, warps, 48)
-    assert made.fraction == warps / 48
+    result = occupancy(FERMI, launch(threads, registers, shared_memory))
+    assert (result.bound, result.active_blocks, result.warps, result.most_warps) == (bound, blocks, warps, 48)
+    assert result.fraction == warps / 48
 
 
 def test_the_terms_are_those_of_the_equation_and_the_warps():
-    made = occupancy(FERMI, launch(256, 20, 4096))
-    assert made.terms == {"shared memory": 12, "registers": 6, "blocks": 8, "threads": 6, "warps": 6}
-    assert made.to_dict() == {
-        "active_blocks": 6, "bound": "registers", "terms": made.terms, "warps": 48, "most_warps": 48, "fraction": 1.0,
+    result = occupancy(FERMI, launch(256, 20, 4096))
+    assert result.terms == {"shared memory": 12, "registers": 6, "blocks": 8, "threads": 6, "warps": 6}
+    assert result.to_dict() == {
+        "active_blocks": 6, "bound": "registers", "terms": result.terms, "warps": 48, "most_warps": 48, "fraction": 1.0,
     }  # fmt: skip
 
 
 def test_a_resource_that_is_not_used_is_no_limit():
-    made = occupancy(FERMI, launch(256, 0, 0))
-    assert (made.terms["shared memory"], made.terms["registers"]) == (None, None)
+    result = occupancy(FERMI, launch(256, 0, 0))
+    assert (result.terms["shared memory"], result.terms["registers"]) == (None, None)
 
 
 def test_whole_warps_may_allow_fewer_blocks_than_threads_do():
-    made = occupancy(FERMI.replace({"limits.blocks_per_group": None}), launch(33))
-    assert made.terms["threads"] == 46  # 1536 / 33
-    assert (made.bound, made.active_blocks) == ("warps", 24)  # 48 / 2
+    result = occupancy(FERMI.replace({"limits.blocks_per_group": None}), launch(33))
+    assert result.terms["threads"] == 46  # 1536 / 33
+    assert (result.bound, result.active_blocks) == ("warps", 24)  # 48 / 2
 
 
 def test_all_dimensions_of_a_block_count():
-    made = occupancy(FERMI, TraceLaunch("kernel", (1, 1, 1), (8, 8, 4), 20, 0))
-    assert made == occupancy(FERMI, launch(256, 20))
+    result = occupancy(FERMI, TraceLaunch("kernel", (1, 1, 1), (8, 8, 4), 20, 0))
+    assert result == occupancy(FERMI, launch(256, 20))
 
 
 @pytest.mark.parametrize(
@@ -120,16 +120,16 @@ def printed(T_r, R_T, Z_B):
 
 @published("ma.table5.4")
 def test_the_shipped_machine_is_the_documents(item):
-    made = load_machine("gtx480")
-    assert made.processors == item["P"]
-    assert made.cores.cores_per_group == item["Q"]
-    assert made.cores.warp_width == item["W"]
-    assert made.resources.registers == item["R"]
-    assert made.resources.threads_per_block == item["T_maxB"]
-    assert made.resources.shared_memory == item["Z_kb"][1] * 1024
-    assert made.memory.l1.sets * made.memory.l1.ways * made.chunk_bytes == item["C_s_kb"][1] * 1024
-    assert made.cores.max_threads_per_core * made.cores.cores_per_group == item["T_maxMP"]
-    assert made.limits.blocks_per_group * made.cores.groups == item["B_max"]
+    machine = load_machine("gtx480")
+    assert machine.processors == item["P"]
+    assert machine.cores.cores_per_group == item["Q"]
+    assert machine.cores.warp_width == item["W"]
+    assert machine.resources.registers == item["R"]
+    assert machine.resources.threads_per_block == item["T_maxB"]
+    assert machine.resources.shared_memory == item["Z_kb"][1] * 1024
+    assert machine.memory.l1.sets * machine.memory.l1.ways * machine.chunk_bytes == item["C_s_kb"][1] * 1024
+    assert machine.cores.max_threads_per_core * machine.cores.cores_per_group == item["T_maxMP"]
+    assert machine.limits.blocks_per_group * machine.cores.groups == item["B_max"]
 
 
 @published("ma.eq5.2")
@@ -150,8 +150,8 @@ def test_each_term_of_the_printed_equation_by_hand(threads, registers, shared_me
 def test_the_printed_equation_is_a_formula_too():
     Z, Z_B, R, R_T, T_r, B_max, P, Q, T_maxMP = letters = sympy.symbols("Z Z_B R R_T T_r B_max P Q T_maxMP", positive=1)
     floor = sympy.floor
-    made = active_blocks(*letters)
-    assert made == sympy.Min(floor(Z / Z_B), floor(R / (R_T * T_r)), floor(B_max * Q / P), floor(T_maxMP / T_r))
+    result = active_blocks(*letters)
+    assert result == sympy.Min(floor(Z / Z_B), floor(R / (R_T * T_r)), floor(B_max * Q / P), floor(T_maxMP / T_r))
 
 
 def test_occupancy_is_active_blocks_over_the_most_a_group_may_have():
@@ -181,14 +181,14 @@ def test_a_value_outside_the_domain_is_refused_by_name(letter, value, allowed):
 
 @given(st.lists(st.tuples(st.integers(1, 1100), st.integers(0, 64), st.integers(0, 50000)), min_size=1, max_size=20))
 def test_arrays_of_launches_hold_what_each_launch_does(launches):
-    made = occupancies(FERMI, *np.array(launches).T)
+    result = occupancies(FERMI, *np.array(launches).T)
     for index, (threads, registers, shared_memory) in enumerate(launches):
         try:
             one = occupancy(FERMI, launch(threads, registers, shared_memory))
         except MachineError:
-            assert made.active_blocks[index] == 0
+            assert result.active_blocks[index] == 0
         else:
-            assert (made.active_blocks[index], made.bound[index]) == (one.active_blocks, one.bound)
+            assert (result.active_blocks[index], result.bound[index]) == (one.active_blocks, one.bound)
 
 
 @pytest.mark.parametrize(
@@ -196,8 +196,8 @@ def test_arrays_of_launches_hold_what_each_launch_does(launches):
     [(1025, 1, 0, "threads per block"), (1024, 33, 0, "registers"), (32, 1, 49153, "shared memory")],
 )
 def test_what_refuses_a_block_is_named(threads, registers, shared_memory, resource):
-    made = occupancies(FERMI, threads, registers, shared_memory)
-    assert (made.active_blocks, made.bound) == (0, resource)
+    result = occupancies(FERMI, threads, registers, shared_memory)
+    assert (result.active_blocks, result.bound) == (0, resource)
 
 
 def test_a_machine_without_limits_holds_what_its_threads_allow():

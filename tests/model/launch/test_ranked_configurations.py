@@ -19,7 +19,7 @@ FORMULAS = {"max": INTEGRATED.formula, "sum": INTEGRATED_SUM.formula}
 
 def slowly(machine, configurations, combine):
     """Each configuration on its own, through the occupancy of a launch."""
-    made = []
+    found = []
     for work_, memory, blocks, threads, registers, local in configurations:
         try:
             active = occupancy(machine, TraceLaunch("k", (1, 1, 1), (threads, 1, 1), registers, local)).active_blocks
@@ -27,8 +27,8 @@ def slowly(machine, configurations, combine):
             continue
         values = {"T1": work_, "M": memory, "L": 512, "T": active * threads / 32}
         total = FORMULAS[combine].evaluate(**values, B_r=blocks, B_a=active, P=480, Q=32).total
-        made.append((float(total), threads, blocks))
-    return sorted(made)
+        found.append((float(total), threads, blocks))
+    return sorted(found)
 
 
 configurations = st.lists(
@@ -49,38 +49,38 @@ def test_the_order_is_that_of_each_configuration_on_its_own(drawn, combine):
         with pytest.raises(ModelError, match=rf"^configurations: machine .*: none of {len(drawn)} configurations fits"):
             ranked_configurations(GTX480, **columns, combine=combine)
         return
-    made = ranked_configurations(GTX480, **columns, combine=combine)
-    found = made.feasible
+    ranked = ranked_configurations(GTX480, **columns, combine=combine)
+    found = ranked.feasible
     assert list(zip(found.cycles, found.threads_per_block, found.blocks, strict=True)) == expected
-    assert len(made.feasible) + len(made.refused) == len(drawn)
+    assert len(ranked.feasible) + len(ranked.refused) == len(drawn)
 
 
 def test_each_refused_configuration_has_its_resource():
-    made = ranked_configurations(
+    ranked = ranked_configurations(
         GTX480, T1=1, M=0, B_r=15, T_r=[1056, 1024, 64, 64, 64], R_T=[1, 33, 20, 20, 20], Z_B=[0, 0, 49153, 0, 0],
         most_threads=[9999, 9999, 9999, 63, 64], S_D=[1, 2, 3, 4, 5],
     )  # fmt: skip
-    assert made.refused.resource.tolist() == ["threads per block", "registers", "shared memory", "work"]
-    assert made.refused.size.tolist() == [1, 2, 3, 4]
-    assert made.feasible.size.tolist() == [5]
+    assert ranked.refused.resource.tolist() == ["threads per block", "registers", "shared memory", "work"]
+    assert ranked.refused.size.tolist() == [1, 2, 3, 4]
+    assert ranked.feasible.size.tolist() == [5]
 
 
 def test_the_best_of_a_grid_by_hand():
     # One block a group at T_r = 1024; in whole waves 15 blocks are best
-    made = ranked_configurations(
+    ranked = ranked_configurations(
         GTX480, T1=48000, M=0, B_r=np.array([14, 15, 16])[:, None], T_r=np.array([1024])[None, :], R_T=20
     )
-    best = made.best
+    best = ranked.best
     assert (best["blocks"], best["threads_per_block"], best["active_blocks"]) == (15, 1024, 1)
     assert (best["f_sched"], best["cycles"], best["bound"]) == (1, 100, "compute")
-    assert made.feasible.blocks.tolist() == [15, 14, 16]
+    assert ranked.feasible.blocks.tolist() == [15, 14, 16]
 
 
 def test_fewer_active_blocks_may_be_forced():
     same = {"T1": 48000, "M": 0, "B_r": 15, "T_r": 192, "R_T": 10}
-    made = ranked_configurations(GTX480, **same, active_blocks=[np.inf, 4, 1])
-    assert made.feasible.active_blocks.tolist() == [1, 4, 8]
-    assert made.feasible.f_sched.tolist() == [1, 4, 8]
+    ranked = ranked_configurations(GTX480, **same, active_blocks=[np.inf, 4, 1])
+    assert ranked.feasible.active_blocks.tolist() == [1, 4, 8]
+    assert ranked.feasible.f_sched.tolist() == [1, 4, 8]
     with pytest.raises(ModelError, match=r"^configurations: B_a = 0: must be whole and at least 1"):
         ranked_configurations(GTX480, **same, active_blocks=0)
 
@@ -95,15 +95,15 @@ def test_the_maximum_and_the_sum_may_advise_differently():
 
 
 def test_shortest_paths_are_advised_the_sizes_and_threads_that_hide_the_latency():
-    made = ranked_apsp_configurations(GTX480, 8192, [8, 16, 32, 64, 128], range(32, 1025, 32), 20, C=1)
-    found = made.feasible
-    assert set(made.refused.resource) == {"shared memory", "work"}  # 3 * 128^2 words do not fit
-    assert set(made.refused.size[made.refused.resource == "shared memory"]) == {128}
+    result = ranked_apsp_configurations(GTX480, 8192, [8, 16, 32, 64, 128], range(32, 1025, 32), 20, C=1)
+    found = result.feasible
+    assert set(result.refused.resource) == {"shared memory", "work"}  # 3 * 128^2 words do not fit
+    assert set(result.refused.size[result.refused.resource == "shared memory"]) == {128}
     hidden = found.threads_per_core * found.size >= 512  # Fig 6.3
     assert set(found.bound[hidden]) == {"compute"}
     assert set(found.bound[~hidden]) == {"memory"}
     assert found.threads_per_core[0] * found.size[0] >= 512
-    best = made.best
+    best = result.best
     unscheduled = max(
         work(8192) / 480, memory_operations(8192, best["size"], 1) * 512 / (best["threads_per_core"] * 480)
     )

@@ -25,8 +25,8 @@ def launch(threads, registers=20, shared_memory=8192):
 
 @published("ma.eq5.13")
 def test_the_factor_is_the_documents(item):
-    made = scheduling_factor(item["B_r"], item["B_a"], 32 * item["groups"], 32)
-    assert made == pytest.approx(np.array(item["f_sched"]), abs=5e-5)  # printed to four places
+    result = scheduling_factor(item["B_r"], item["B_a"], 32 * item["groups"], 32)
+    assert result == pytest.approx(np.array(item["f_sched"]), abs=5e-5)  # printed to four places
 
 
 @given(st.integers(1, 10**6), st.integers(1, 64), st.integers(1, 200), st.integers(1, 192))
@@ -45,9 +45,9 @@ def test_cores_that_no_group_divides_do_not_tip_the_ceiling():
 
 def test_the_factor_is_a_formula_too():
     B_r, B_a, P, Q = letters = sympy.symbols("B_r B_a P Q", positive=True)
-    made = scheduling_factor(*letters)
-    assert made == sympy.ceiling(B_r * Q / (B_a * P)) * B_a * P / (Q * B_r)
-    assert made.subs({B_r: 16, B_a: 1, P: 480, Q: 32}) == sympy.Rational(15, 8)
+    result = scheduling_factor(*letters)
+    assert result == sympy.ceiling(B_r * Q / (B_a * P)) * B_a * P / (Q * B_r)
+    assert result.subs({B_r: 16, B_a: 1, P: 480, Q: 32}) == sympy.Rational(15, 8)
 
 
 @pytest.mark.parametrize(("letter", "value"), [("B_r", 0), ("B_r", 1.5), ("B_a", 0), ("P", 0), ("Q", -1)])
@@ -63,15 +63,15 @@ def test_a_value_outside_the_domain_is_refused_by_name(letter, value):
 def test_the_peaks_are_the_documents(item):
     first, last = item["B_r_range"]
     for threads in item["threads_per_block"]:
-        made = zigzag(GTX480, launch(threads), range(first, last + 1))
-        assert made.local_maxima.tolist() == item["B_opt"]
-        assert made.active_blocks == 1
+        curve = zigzag(GTX480, launch(threads), range(first, last + 1))
+        assert curve.local_maxima.tolist() == item["B_opt"]
+        assert curve.active_blocks == 1
 
 
 @published("ma.zigzag480")
 def test_throughput_drops_behind_each_peak_as_the_equation_says(item):
-    made = zigzag(GTX480, launch(1024), range(1, 92))
-    throughput = dict(zip(made.blocks.tolist(), made.relative_throughput, strict=True))
+    curve = zigzag(GTX480, launch(1024), range(1, 92))
+    throughput = dict(zip(curve.blocks.tolist(), curve.relative_throughput, strict=True))
     drops = [throughput[peak + 1] / throughput[peak] for peak in item["B_opt"]]
     assert drops == pytest.approx(item["drops"], abs=5e-4)  # three places
 
@@ -105,17 +105,17 @@ def test_the_period_of_a_tesla_c1060(item):
 
 @given(st.integers(1, 400), st.integers(1, 400), st.sampled_from([32, 96, 192, 512, 1024]))
 def test_the_local_maxima_are_the_multiples_of_what_runs_at_once(first, number, threads):
-    made = zigzag(GTX480, launch(threads, 10, 0), range(first, first + number))
-    multiples = [blocks for blocks in range(first, first + number) if blocks % made.period == 0]
-    assert made.local_maxima.tolist() == multiples
+    curve = zigzag(GTX480, launch(threads, 10, 0), range(first, first + number))
+    multiples = [blocks for blocks in range(first, first + number) if blocks % curve.period == 0]
+    assert curve.local_maxima.tolist() == multiples
 
 
 def test_times_are_relative_to_the_best_of_the_sweep():
-    made = zigzag(GTX480, launch(1024), [16, 20, 24])
-    assert made.f_sched.tolist() == [30 / 16, 1.5, 1.25]
-    assert made.relative_time.tolist() == [1.5, 1.2, 1]
-    assert made.relative_throughput.tolist() == [1 / 1.5, 1 / 1.2, 1]
-    assert made.to_dict()["blocks"] == [16, 20, 24]
+    curve = zigzag(GTX480, launch(1024), [16, 20, 24])
+    assert curve.f_sched.tolist() == [30 / 16, 1.5, 1.25]
+    assert curve.relative_time.tolist() == [1.5, 1.2, 1]
+    assert curve.relative_throughput.tolist() == [1 / 1.5, 1 / 1.2, 1]
+    assert curve.to_dict()["blocks"] == [16, 20, 24]
 
 
 @published("ma.fig6.1")
@@ -139,7 +139,7 @@ def test_counts_that_are_no_grids_are_refused(blocks, words):
 
 def counted(*of):
     """Counts of launches of (work, memory operations, blocks, active blocks, threads of a block)."""
-    made = tuple(
+    result = tuple(
         LaunchCounts(
             kernel="kernel", work=work, span=1, memory_operations=memory, memory_instructions=memory,
             threads=blocks * threads, blocks=blocks, active_blocks=active, blocks_in_use=min(blocks, active * 15),
@@ -147,29 +147,29 @@ def counted(*of):
         )
         for work, memory, blocks, active, threads in of
     )  # fmt: skip
-    total, memory = sum(launch.work for launch in made), sum(launch.memory_operations for launch in made)
-    waiting = sum(launch.memory_operations / launch.threads_per_core for launch in made)
+    total, memory = sum(launch.work for launch in result), sum(launch.memory_operations for launch in result)
+    waiting = sum(launch.memory_operations / launch.threads_per_core for launch in result)
     return Counts(
-        work=total, span=1, memory_operations=memory, memory_instructions=memory, warps_in_use=1.0, launches=made,
+        work=total, span=1, memory_operations=memory, memory_instructions=memory, warps_in_use=1.0, launches=result,
         threads_per_core=memory / waiting if memory else 4.0,
     )  # fmt: skip
 
 
 def test_threads_are_those_of_a_group_that_holds_all_its_active_blocks():
-    made = scheduled_launches(GTX480, counted((100, 10, 1, 6, 256), (200, 20, 90, 6, 256)))
-    assert made.T.tolist() == [48, 48]  # 6 * 256 / 32, however few blocks there are
-    assert (made.T1.tolist(), made.M.tolist(), made.B_r.tolist()) == ([100, 200], [10, 20], [1, 90])
+    launches = scheduled_launches(GTX480, counted((100, 10, 1, 6, 256), (200, 20, 90, 6, 256)))
+    assert launches.T.tolist() == [48, 48]  # 6 * 256 / 32, however few blocks there are
+    assert (launches.T1.tolist(), launches.M.tolist(), launches.B_r.tolist()) == ([100, 200], [10, 20], [1, 90])
 
 
 def test_blocks_may_be_forced_below_the_occupancy_and_not_above():
     program = counted((100, 10, 90, 6, 256), (100, 10, 90, 1, 256))
-    made = scheduled_launches(GTX480, program, active_blocks=2)
-    assert (made.B_a.tolist(), made.T.tolist()) == ([2, 1], [16, 8])
+    launches = scheduled_launches(GTX480, program, active_blocks=2)
+    assert (launches.B_a.tolist(), launches.T.tolist()) == ([2, 1], [16, 8])
     with pytest.raises(ModelError, match=r"^active_blocks: B_a = 0: must be whole and at least 1"):
         scheduled_launches(GTX480, program, active_blocks=0)
 
 
 def test_counts_without_launches_fill_the_machine():
-    made = scheduled_launches(GTX480, counted())
-    assert scheduling_factor(made.B_r, made.B_a, 480, 32).tolist() == [1]
-    assert made.T.tolist() == [4]
+    launches = scheduled_launches(GTX480, counted())
+    assert scheduling_factor(launches.B_r, launches.B_a, 480, 32).tolist() == [1]
+    assert launches.T.tolist() == [4]

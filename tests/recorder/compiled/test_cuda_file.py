@@ -87,15 +87,15 @@ def test_an_instance_of_a_template_is_compiled_by_its_name(ran, kernel, argument
     ],
 )
 @pytest.mark.parametrize("compiler", ["NVRTC", "nvcc"])
-def test_a_template_without_an_instance_is_told(refused, kernel, said, compiler):
+def test_a_template_without_an_instance_is_reported(refused, kernel, said, compiler):
     source = TEMPLATES if compiler == "NVRTC" else f"#include <cstdio>\n{TEMPLATES}"
     assert refused(source, kernel=kernel) == said
 
 
 def test_what_could_be_code_is_no_name_of_a_kernel(refused):
-    said = refused(f"#include <cstdio>\n{TEMPLATES}", kernel="twice<int>; int bad")
-    assert "kernel" in said
-    assert "twice<int>; int bad" in said
+    message = refused(f"#include <cstdio>\n{TEMPLATES}", kernel="twice<int>; int bad")
+    assert "kernel" in message
+    assert "twice<int>; int bad" in message
 
 
 def test_a_program_with_a_main_of_its_own_is_compiled_by_nvcc_and_its_kernel_runs(ran):
@@ -171,16 +171,16 @@ def test_of_several_kernels_one_must_be_named(refused):
 
 
 def test_a_complaint_of_the_compiler_names_the_file_as_it_was_given_and_the_line(refused):
-    said = refused("__global__ void f(float* x)\n{\n    x[0] = nowhere;\n}\n")
-    assert said == 'k.cu:3: does not compile: identifier "nowhere" is undefined'
+    message = refused("__global__ void f(float* x)\n{\n    x[0] = nowhere;\n}\n")
+    assert message == 'k.cu:3: does not compile: identifier "nowhere" is undefined'
 
 
-def test_an_instruction_that_is_not_known_is_told_before_anything_runs(refused):
-    said = refused('__global__ void f(float* x)\n{\n    asm volatile("frobnicate.u32 %0;" :: "r"(1));\n}\n')
-    assert "frobnicate" in said
+def test_an_instruction_that_is_not_known_is_reported_before_anything_runs(refused):
+    message = refused('__global__ void f(float* x)\n{\n    asm volatile("frobnicate.u32 %0;" :: "r"(1));\n}\n')
+    assert "frobnicate" in message
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path):
+def test_a_file_that_is_not_there_is_reported(tmp_path):
     with pytest.raises(KernelError, match=r"none\.cu: there is no such file"):
         cuda_program(tmp_path / "none.cu", 1, 1)
 
@@ -198,7 +198,7 @@ def test_it_can_not_be_recorded_as_written(tmp_path):
 
 def test_without_a_compiler_the_line_says_what_to_install(ran, monkeypatch):
     def missing():
-        raise CompilerError("NVRTC: not found: pip install 'simtmm[compile]'")
+        raise CompilerError("NVRTC: not found: pip install '.[compile]'")
 
     for name in ("find_nvrtc", "find_nvcc"):
         monkeypatch.setattr(f"simtmm.cuda.compilers.compile.{name}", missing)

@@ -14,10 +14,10 @@ HEAD = "kernel k: launch 0 of f: k.cu:3: `{text}` ("
 
 def fault(refused, statement, arguments=("x=zeros:float32:32",), signature="float* x", block=32, **what):
     """What is said behind the place, for a statement in line 3."""
-    said = refused(f"__global__ void f({signature})\n{{\n    {statement}\n}}\n", 1, block, arguments, **what)
+    message = refused(f"__global__ void f({signature})\n{{\n    {statement}\n}}\n", 1, block, arguments, **what)
     head = HEAD.format(text=statement)
-    assert said.startswith(head), said
-    instruction, rest = said.removeprefix(head).split("), ", 1)
+    assert message.startswith(head), message
+    instruction, rest = message.removeprefix(head).split("), ", 1)
     assert re.fullmatch(r"[\w.:]+, PTX line \d+", instruction)
     return instruction.split(",")[0], rest
 
@@ -36,7 +36,7 @@ def fault(refused, statement, arguments=("x=zeros:float32:32",), signature="floa
          "multiple of 4: misaligned"),
     ],
 )  # fmt: skip
-def test_an_array_left_or_read_askew_is_told_with_its_index(refused, statement, instruction, said):
+def test_an_array_left_or_read_askew_is_reported_with_its_index(refused, statement, instruction, said):
     found, rest = fault(refused, statement)
     assert rest == f"block (0, 0, 0), {said}"
     assert found.split(".")[0] in (instruction.split(".")[0], "red")
@@ -47,7 +47,7 @@ def test_the_null_pointer_is_called_so(refused):
     assert rest.endswith("thread (0, 0, 0): writes 4 bytes at the null pointer: out of bounds")
 
 
-def test_shared_memory_that_is_left_is_told_with_its_size(refused):
+def test_shared_memory_that_is_left_is_reported_with_its_size(refused):
     statement = "extern __shared__ float s[]; s[threadIdx.x] = x[0]; x[1] = s[31 - threadIdx.x];"
     _, rest = fault(refused, statement, shared=64)
     assert rest.endswith(
@@ -55,13 +55,13 @@ def test_shared_memory_that_is_left_is_told_with_its_size(refused):
     )
 
 
-def test_local_memory_that_is_left_is_told(refused):
+def test_local_memory_that_is_left_is_reported(refused):
     statement = "volatile float own[4]; own[n] = x[0]; x[1] = own[n - 1];"
     _, rest = fault(refused, statement, ["x=zeros:float32:32", "n=400"], "float* x, int n")
     assert re.search(r"writes 4 bytes at byte \d+ of local memory, which has [\d,]+ bytes: out of bounds", rest)
 
 
-def test_a_trap_is_told(refused):
+def test_a_trap_is_reported(refused):
     assert fault(refused, "if (threadIdx.x == 3) __trap();")[1] == "block (0, 0, 0), thread (3, 0, 0): trap"
 
 
@@ -71,15 +71,15 @@ def test_a_function_that_calls_itself_for_ever_fills_the_stack(refused):
         "    return n == -1 ? 0 : deep(n + 1) + own[n + 3 & 63];\n}\n"
         "__global__ void f(int* x) { x[0] = deep(x[0]); }\n"
     )
-    said = refused(source, 1, 1, ["x=zeros:int32:1"])
-    assert "k.cu:" in said
-    assert said.endswith("the stack is full: does the function call itself for ever?")
+    message = refused(source, 1, 1, ["x=zeros:int32:1"])
+    assert "k.cu:" in message
+    assert message.endswith("the stack is full: does the function call itself for ever?")
 
 
-def test_an_assertion_is_told_with_its_text(refused):
-    said = refused("#include <cassert>\n__global__ void f(int* x) { assert(x[0] == 7); }", 1, 1, ["x=zeros:int32:1"])
-    assert "x[0] == 7" in said
-    assert "k.cu:2" in said or "k.cu" in said
+def test_an_assertion_is_reported_with_its_text(refused):
+    message = refused("#include <cassert>\n__global__ void f(int* x) { assert(x[0] == 7); }", 1, 1, ["x=zeros:int32:1"])
+    assert "x[0] == 7" in message
+    assert "k.cu:2" in message or "k.cu" in message
 
 
 def test_threads_that_wait_at_different_barriers_for_ever_are_named(refused):
@@ -92,10 +92,10 @@ def test_threads_that_wait_at_different_barriers_for_ever_are_named(refused):
     x[0] = 1;
 }
 """
-    said = refused(source, 1, 64, ["x=zeros:int32:1"])
-    assert said.startswith("kernel k: launch 0 of f: deadlock in block (0, 0, 0): no thread can go on: ")
-    assert '32 threads (the first: 0) for a barrier at k.cu:4: `asm volatile("bar.sync 1, 64;");`' in said
-    assert '32 threads (the first: 32) for a barrier at k.cu:6: `asm volatile("bar.sync 2, 64;");`' in said
+    message = refused(source, 1, 64, ["x=zeros:int32:1"])
+    assert message.startswith("kernel k: launch 0 of f: deadlock in block (0, 0, 0): no thread can go on: ")
+    assert '32 threads (the first: 0) for a barrier at k.cu:4: `asm volatile("bar.sync 1, 64;");`' in message
+    assert '32 threads (the first: 32) for a barrier at k.cu:6: `asm volatile("bar.sync 2, 64;");`' in message
 
 
 def test_a_lane_that_left_a_shuffle_of_its_warp_is_waited_for_and_named(refused):
@@ -106,9 +106,9 @@ def test_a_lane_that_left_a_shuffle_of_its_warp_is_waited_for_and_named(refused)
     __syncthreads();
 }
 """
-    said = refused(source, 1, 32, ["x=zeros:int32:32"])
-    assert "deadlock in block (0, 0, 0)" in said
-    assert "31 threads (the first: 0) for others of its warp at k.cu:4" in said
+    message = refused(source, 1, 32, ["x=zeros:int32:32"])
+    assert "deadlock in block (0, 0, 0)" in message
+    assert "31 threads (the first: 0) for others of its warp at k.cu:4" in message
 
 
 @pytest.fixture

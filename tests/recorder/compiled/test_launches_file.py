@@ -100,6 +100,36 @@ def test_a_wrong_answer_names_the_first_element(run):
     )  # fmt: skip
 
 
+COMPUTED = FILE.replace("-DFACTOR=1", "-DOTHER=1").replace(
+    "[arrays]", "[parameters]\nFACTOR = 1\nWIDTH = 32\n[arrays]"
+).replace("grid = 2\nblock = [32, 1]", 'grid = "ceil(40 / WIDTH)"\nblock = ["WIDTH", 1]')  # fmt: skip
+
+
+def test_parameters_are_macros_and_sizes_follow_from_them(run, folder):
+    assert run(COMPUTED).info.launches[0].grid == (2, 1, 1)
+    (first, *_) = record(folder / "launches.toml", {"WIDTH": 8}).info.launches
+    assert (first.grid, first.block) == ((5, 1, 1), (8, 1, 1))
+    with pytest.raises(RecordingError, match="wrong answer"):
+        record(folder / "launches.toml", {"FACTOR": 2})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("WIDTH = 32", "WIDTH = [32]", "launches.toml: parameters.WIDTH = [32]: must be a number or a text"),
+        ("WIDTH = 32", "seed = 32", "parameters.'seed': must be a name in C, and not seed"),
+        ('["WIDTH", 1]', '"WIDHT"', "launch[0]: block 'WIDHT': WIDHT: is no parameter; did you mean 'WIDTH'?"),
+        ('["WIDTH", 1]', '"WIDTH / 64"', "block 'WIDTH / 64': gives 0.5: must be a whole number of at least 1"),
+        ('["WIDTH", 1]', '"WIDTH("', "launch[0]: block 'WIDTH(': is no expression"),
+    ],
+)
+def test_a_mistake_in_what_is_computed_is_one_line(run, old, new, said):
+    assert old in COMPUTED
+    with pytest.raises(KernelError) as caught:
+        run(COMPUTED.replace(old, new, 1))
+    assert said in str(caught.value)
+
+
 def test_a_tolerance_is_relative(run):
     close = FILE.replace("full:float32:40:5", "full:float32:40:5.01")
     assert run(f"{close}tolerance = 0.01\n").info.events

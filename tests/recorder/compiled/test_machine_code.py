@@ -106,7 +106,7 @@ def test_an_instruction_that_is_not_known_is_named(ran, monkeypatch):
 
 def test_without_a_disassembler_kernels_are_recorded_as_ptx(ran, monkeypatch):
     def missing(name):
-        raise CompilerError("compiling CUDA needs nvdisasm and it was not found: pip install 'simtmm[compile]'")
+        raise CompilerError("compiling CUDA needs nvdisasm and it was not found: pip install '.[compile]'")
 
     monkeypatch.setattr(disassembly, "find_tool", missing)
     trace = ran(SAXPY, 2, 32, ARGUMENTS)
@@ -118,7 +118,7 @@ def test_a_kernel_that_reads_a_clock_is_not_compared(ran):
     trace = ran("__global__ void f(long long* x) { x[threadIdx.x] = clock64(); }", 1, 32, ("x=zeros:int64:32",))
     (schedule,) = trace.info.schedules
     assert (schedule.instructions, schedule.compared_blocks, schedule.why) == ("machine code", 0, "")
-    assert "not compared" in schedule.told
+    assert "not compared" in schedule.summary
 
 
 def test_arrays_are_as_one_run_leaves_them():
@@ -136,13 +136,13 @@ def test_what_the_instructions_are_stands_in_the_file_and_in_the_report(ran, tmp
     ran(SAXPY, 2, 32, ARGUMENTS, output=tmp_path / "t.parquet")
     trace = load_trace(tmp_path / "t.parquet")
     (schedule,) = trace.info.schedules
-    said = next(line for line in lines_of(run(trace, "h100-sxm", engine="reference")) if "Instructions of" in line)
-    assert said == f"Instructions of saxpy: {schedule.told}."
-    assert "sm_90: instructions, order, stall cycles" in said
-    assert "are there at once; results equal PTX's on 2 blocks" in said
+    message = next(line for line in lines_of(run(trace, "h100-sxm", engine="reference")) if "Instructions of" in line)
+    assert message == f"Instructions of saxpy: {schedule.summary}."
+    assert "sm_90: instructions, order, stall cycles" in message
+    assert "are there at once; results equal PTX's on 2 blocks" in message
 
 
-def test_shared_memory_is_told_without_what_the_driver_keeps(ran):
+def test_shared_memory_is_reported_without_what_the_driver_keeps(ran):
     source = """__global__ void f(float* x) { __shared__ float s[32]; extern __shared__ float more[];
         s[threadIdx.x] = x[threadIdx.x]; more[threadIdx.x] = s[threadIdx.x]; __syncthreads();
         x[threadIdx.x] = s[31 - threadIdx.x] + more[threadIdx.x ^ 1]; }"""

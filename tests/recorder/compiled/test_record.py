@@ -125,7 +125,7 @@ __global__ void f(float* x)
     assert ("table", "constant") in {(array.name, array.space) for array in trace.info.arrays}
 
 
-def test_instructions_of_whole_warps_are_told_of_on_a_machine_of_another_width(ran):
+def test_instructions_of_whole_warps_are_reported_of_on_a_machine_of_another_width(ran):
     trace = ran("__global__ void f(int* x) { x[threadIdx.x] = __shfl_xor_sync(~0u, x[threadIdx.x], 1); }", 1, 32,
                 ["x=arange:int32:32"])  # fmt: skip
     assert trace.info.warp_size == 32
@@ -150,7 +150,23 @@ __global__ void f(float* x)
     assert (site.line, site.source, site.inlined) == (3, "return x[i];", (("k.cu", 7),))
 
 
-def test_a_launch_that_touches_nothing_is_told_in_words_that_fit(ran):
+@pytest.mark.parametrize("include", ["", "#include <cstdio>"], ids=["NVRTC", "nvcc"])
+def test_a_line_of_the_compilers_own_headers_is_reported_as_the_one_that_calls_it(ran, include):
+    source = (
+        include
+        + """
+__global__ void f(int* x) {
+    int i = threadIdx.x;
+    atomicAdd(x + i % 4, 1);
+}
+"""
+    )
+    trace = ran(source, 1, 32, ["x=zeros:int32:32"])
+    (site,) = (site for site in trace.info.sites if site.kind == "atomic")
+    assert (site.file, site.line, site.source) == ("k.cu", 4, "atomicAdd(x + i % 4, 1);")
+
+
+def test_a_launch_that_touches_nothing_is_reported_in_words_that_fit(ran):
     (doubt,) = ran(SAXPY, 2, 32, ("n=0", *ARGUMENTS[1:])).info.doubts
     assert doubt == (
         "launch 0 of saxpy recorded no access to memory: every access is recorded, so none of its threads made one: "
@@ -180,3 +196,31 @@ def test_blocks_that_wait_for_each_other_all_go_on(ran, grid):
 def test_what_a_kernel_prints_is_printed(ran, capsys):
     ran('__global__ void f(int n) { if (threadIdx.x < n) printf("%d of %s\\n", threadIdx.x, "two"); }', 1, 32, ["n=2"])
     assert capsys.readouterr().out == "0 of two\n1 of two\n"
+
+
+LONG = """__global__ void sums(const int* x, int* y)
+{
+    __shared__ int s[64];
+    int sum = 0;
+    for (int i = 0; i < 700 + 90 * (int)threadIdx.x; ++i)
+        sum += x[(sum + 7 * i + threadIdx.x) & 63] & 3;
+    s[threadIdx.x] = sum;
+    __syncthreads();
+    for (int i = 0; i < 40; ++i)
+        atomicAdd(&y[i], s[(threadIdx.x + i) & 31]);
+}
+"""
+
+
+@pytest.mark.parametrize("blocks", [1, 40])
+def test_a_long_block_is_recorded_as_it_would_be_whole(ran, blocks, monkeypatch):
+    arguments = "x=arange:int32:64", "y=zeros:int32:64"
+    whole = ran(LONG, blocks, 50, arguments)
+    monkeypatch.setattr("simtmm.cuda.events.LONG_LOG", 30_000)
+    monkeypatch.setattr("simtmm.cuda.execution.run.LOG_BYTES", 1 << 17)
+    monkeypatch.setattr("simtmm.cuda.execution.run.PIECES_AHEAD", 1)
+    monkeypatch.setattr("simtmm.cuda.execution.run.FEWEST_AHEAD", 1)
+    monkeypatch.setattr("simtmm.cuda.execution.run.LONGEST", 0.0)
+    parts = ran(LONG, blocks, 50, arguments)
+    assert parts.info.events == whole.info.events > 10_000 * blocks
+    assert parts.info.digest == whole.info.digest

@@ -149,8 +149,8 @@ def test_each_instruction_of_straight_code_is_issued_once(ran, tmp_path):
         for site in trace.info.sites
         if site.kind != "shared_array"
     )
-    told = shown(tmp_path, source, 90)
-    straight = next(place for place, text in enumerate(told) if text.startswith("STG")) + 2
+    reported = shown(tmp_path, source, 90)
+    straight = next(place for place, text in enumerate(reported) if text.startswith("STG")) + 2
     assert issued == straight, "all instructions up to the EXIT behind the store, each once"
 
 

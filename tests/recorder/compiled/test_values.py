@@ -26,7 +26,7 @@ def test_numbers_are_those_of_c(text, number):
 
 
 @pytest.mark.parametrize("text", ["", "abc", "f", "1.2.3", "0xZZ", "zeros"])
-def test_what_is_no_number_is_told_apart(text):
+def test_what_is_no_number_is_distinguished(text):
     assert number_of(text) is None
 
 
@@ -41,17 +41,17 @@ def test_what_is_no_number_is_told_apart(text):
     ],
 )
 def test_arrays_that_are_made(text, expected):
-    made = value(text)
-    np.testing.assert_array_equal(made, expected, strict=True)
+    result = value(text)
+    np.testing.assert_array_equal(result, expected, strict=True)
 
 
 def test_random_numbers_lie_in_their_range_and_follow_the_seed():
-    made = value("random:float32:1000:-2:3")
-    assert made.dtype == np.float32
-    assert -2 <= made.min() < -1.9
-    assert 2.9 < made.max() < 3
-    assert np.array_equal(made, value("random:float32:1000:-2:3"))
-    assert not np.array_equal(made, value("random:float32:1000:-2:3", seed=1))
+    result = value("random:float32:1000:-2:3")
+    assert result.dtype == np.float32
+    assert -2 <= result.min() < -1.9
+    assert 2.9 < result.max() < 3
+    assert np.array_equal(result, value("random:float32:1000:-2:3"))
+    assert not np.array_equal(result, value("random:float32:1000:-2:3", seed=1))
     assert set(np.unique(value("random:int32:1000:5:8"))) == {5, 6, 7}
     assert set(np.unique(value("random:bool:100"))) == {False, True}
 

@@ -109,13 +109,13 @@ def test_structures_are_given_by_value():
         out[:] = 0
         kernel((1,), (1,), (given, 1 + 5j, out))
         assert out.tolist() == [-3, 0.25, 9, 5]
-    for wrong, said in (
+    for wrong, message in (
         ((box.tobytes()[:-1], 0j), "box: 23 bytes: must be 24"),
         ((box, 2.0), r"z = 2.0: must be 8 bytes \(float2\)"),
         ((box, np.complex128(1)), r"z = np.complex128.*: the kernel takes float2"),
         ((None, 0j), r"box = 0: must be 24 bytes \(Box\)"),
     ):
-        with pytest.raises(KernelError, match=said):
+        with pytest.raises(KernelError, match=message):
             kernel((1,), (1,), (*wrong, out))
 
 
@@ -151,7 +151,7 @@ def test_dynamic_shared_memory():
         kernel((1,), (64,), (x,), shared_mem=252)
 
 
-def test_more_shared_memory_than_usual_must_be_asked_for():
+def test_more_shared_memory_than_usual_must_be_requested():
     kernel = simtmm.RawKernel(REVERSED, "reversed")
     x = np.arange(4, dtype=np.int32)
     with pytest.raises(KernelError, match="shared_mem = 65536: must be at most 49152"):
@@ -175,11 +175,11 @@ def test_attributes_are_those_of_the_assembler():
         x[threadIdx.x] = tile[31 - threadIdx.x];
     }"""
     kernel = simtmm.RawKernel(source, "look", ("-arch=sm_80",))
-    told = kernel.attributes
-    assert (told["const_size_bytes"], told["shared_size_bytes"], told["local_size_bytes"]) == (24, 128, 0)
-    assert (told["max_threads_per_block"], told["ptx_version"], told["binary_version"]) == (128, 80, 80)
-    assert 4 <= told["num_regs"] == kernel.num_regs <= 32
-    assert told["max_dynamic_shared_size_bytes"] == 48 * 1024 - 128
+    reported = kernel.attributes
+    assert (reported["const_size_bytes"], reported["shared_size_bytes"], reported["local_size_bytes"]) == (24, 128, 0)
+    assert (reported["max_threads_per_block"], reported["ptx_version"], reported["binary_version"]) == (128, 80, 80)
+    assert 4 <= reported["num_regs"] == kernel.num_regs <= 32
+    assert reported["max_dynamic_shared_size_bytes"] == 48 * 1024 - 128
 
 
 def test_a_fault_names_line_thread_and_array():
@@ -226,7 +226,7 @@ def test_an_option_that_is_not_taken_is_named(more, said):
         simtmm.RawKernel(**{"code": SAXPY, "name": "saxpy", **more})
 
 
-def test_an_unknown_kernel_is_told_with_those_that_are_near():
+def test_an_unknown_kernel_is_reported_with_those_that_are_near():
     with pytest.raises(KernelError, match="kernel 'saxpi': is not in it; did you mean 'saxpy'"):
         simtmm.RawKernel(SAXPY, "saxpi").compile()
 

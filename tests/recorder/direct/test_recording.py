@@ -46,6 +46,21 @@ def recorded(kernel, **options):
     return recording
 
 
+def test_texts_of_one_name_are_distinguished():
+    x = np.zeros(32, np.float32)
+    with simtmm.recording() as recording:
+        for text in ("x[threadIdx.x] += 1;", "\n\nx[threadIdx.x] *= 2;", "x[threadIdx.x] += 1;"):
+            kernel = simtmm.RawKernel(f'extern "C" __global__ void step(float* x) {{ {text} }}', "step")
+            kernel((1,), (32,), (x,))
+    lines = {(site.file, site.line) for site in recording.trace.info.sites if site.kind in ("load", "store")}
+    assert lines == {("step.cu", 1), ("step-2.cu", 3)}
+    assert {name: text[-1] for name, text in recording.sources.items()} == {
+        "step.cu": 'extern "C" __global__ void step(float* x) { x[threadIdx.x] += 1; }',
+        "step-2.cu": "x[threadIdx.x] *= 2; }",
+    }
+    np.testing.assert_array_equal(x, np.full(32, 3))
+
+
 def test_a_recording_is_what_the_folder_of_the_same_kernel_records(saxpy, tmp_path):
     folder = tmp_path / "saxpy"
     folder.mkdir()
@@ -54,8 +69,8 @@ def test_a_recording_is_what_the_folder_of_the_same_kernel_records(saxpy, tmp_pa
     ours, theirs = recorded(saxpy).trace, simtmm.record(folder)
     assert events(ours) == events(theirs)
     assert ours.info.digest == theirs.info.digest
-    said = (ours.info.form, ours.info.architecture, ours.info.warp_size, ours.info.provenance["recorder"])
-    assert said == (theirs.info.form, theirs.info.architecture, theirs.info.warp_size, "compiled")
+    message = (ours.info.form, ours.info.architecture, ours.info.warp_size, ours.info.provenance["recorder"])
+    assert message == (theirs.info.form, theirs.info.architecture, theirs.info.warp_size, "compiled")
 
 
 def test_two_recordings_are_the_same_and_arrays_are_changed(saxpy):
@@ -159,14 +174,14 @@ def test_there_is_no_trace_before_the_end():
 
 
 def test_recordings_are_neither_nested_nor_side_by_side(saxpy):
-    said = []
+    lines = []
 
     def another():
         try:
             with simtmm.recording(name="other"):
                 pass
         except RecordingError as error:
-            said.append(str(error))
+            lines.append(str(error))
 
     x, y = saxpy_arrays()
     with simtmm.recording(name="first") as recording:
@@ -175,7 +190,7 @@ def test_recordings_are_neither_nested_nor_side_by_side(saxpy):
         thread.start()
         thread.join()
         saxpy((4,), (256,), (1000, np.float32(2), x, y))
-    assert said == ["recording 'other': recording 'first' is under way: one must end before another begins"] * 2
+    assert lines == ["recording 'other': recording 'first' is under way: one must end before another begins"] * 2
     assert recording.trace.info.digest == recorded(saxpy).trace.info.digest
     with pytest.raises(RecordingError, match="is over: each is for one block"), recording:
         pass
@@ -218,7 +233,7 @@ def test_what_a_recording_does_not_take_is_named(options, said):
         simtmm.recording(**options)
 
 
-def test_a_folder_that_is_not_there_is_told_before_the_block(tmp_path):
+def test_a_folder_that_is_not_there_is_reported_before_the_block(tmp_path):
     with pytest.raises(OutputError, match="there is no folder"), simtmm.recording(output=tmp_path / "a" / "b.parquet"):
         pytest.fail("the block was entered")
     assert recorded(simtmm.RawKernel(SAXPY, "saxpy")).launches == 1

@@ -94,10 +94,10 @@ def test_texels_are_recorded_at_the_users_line_as_loads_of_the_array(blur):
     ],
 )
 def test_what_is_no_texture_is_refused_before_the_launch(blur, argument, said):
-    with pytest.raises(KernelError) as told:
+    with pytest.raises(KernelError) as reported:
         blur((2,), (32,), (argument, np.zeros((2, 32), np.float32), 32))
-    assert said in str(told.value)
-    assert "\n" not in str(told.value)
+    assert said in str(reported.value)
+    assert "\n" not in str(reported.value)
 
 
 def test_a_texture_is_no_pointer(blur):
@@ -114,12 +114,12 @@ def test_a_texture_is_no_pointer(blur):
     ],
 )
 def test_what_can_not_be_read_ends_the_launch_at_the_users_line(blur, argument, said):
-    with pytest.raises(RecordingError, match=r"tex2D<float>.*block \(0, 0, 0\), thread \(0, 0, 0\)") as told:
+    with pytest.raises(RecordingError, match=r"tex2D<float>.*block \(0, 0, 0\), thread \(0, 0, 0\)") as reported:
         blur((2,), (32,), (argument, np.zeros((2, 32), np.float32), 32))
-    assert said in str(told.value)
+    assert said in str(reported.value)
 
 
-def test_a_surface_beyond_its_edge_is_told_with_its_place():
+def test_a_surface_beyond_its_edge_is_reported_with_its_place():
     source = """extern "C" __global__ void beyond(cudaSurfaceObject_t s) {
         surf2Dwrite(1.0f, s, (int)threadIdx.x * 4, 3, cudaBoundaryModeTrap);
     }"""

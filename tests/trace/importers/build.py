@@ -137,10 +137,10 @@ def drawn(seed, version, blocks=3, warps=2, length=60, partial=20, lineinfo=None
         return line(opcode, mask, 16 * draw.randrange(last), to, of, width, text=text if width else None)
 
     threads = WARP * (warps - 1) + partial
-    made = {}
+    warps_of = {}
     for block in range(blocks):
-        made[(block, 0, 0)] = {
+        warps_of[(block, 0, 0)] = {
             warp: [instruction(40, min(WARP, threads - WARP * warp)) for _ in range(draw.randrange(length))]
             for warp in range(warps)
         }
-    return traceg(made, version, lineinfo, block=(threads, 1, 1), shmem=4096)
+    return traceg(warps_of, version, lineinfo, block=(threads, 1, 1), shmem=4096)

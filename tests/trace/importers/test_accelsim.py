@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from simtmm import load_machine, load_trace, lower
+from simtmm.errors import TraceError
 from simtmm.trace.importers import import_trace
 from simtmm.trace.importers import warps as table
+from simtmm.trace.importers.blocks import Blocks
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import KINDS
 from tests.trace.importers import plain
@@ -150,16 +152,58 @@ def test_blocks_in_any_order_give_the_same_trace(imported, monkeypatch, order):
     blocks = {(index % 2, index // 2, 0): warps[index] for index in range(4)}
     shuffled = {key: blocks[key] for key in (list(blocks)[index] for index in order)}
     monkeypatch.setattr("simtmm.trace.importers.accelsim.importer.BATCH_EVENTS", 1)  # each block comes alone
-    made = [imported(traceg(text, grid=(2, 2, 1))) for text in (blocks, shuffled)]
-    assert made[0].info.digest == made[1].info.digest
-    assert [row[1] for row in events(made[1])][::32] == [0, 1, 1, 2, 2, 2, 3, 3, 3, 3]
+    found = [imported(traceg(text, grid=(2, 2, 1))) for text in (blocks, shuffled)]
+    assert found[0].info.digest == found[1].info.digest
+    assert [row[1] for row in events(found[1])][::32] == [0, 1, 1, 2, 2, 2, 3, 3, 3, 3]
 
 
 def test_warps_in_any_order_give_the_same_trace(imported):
     warps = {index: [load(GLOBAL + 4096 * index, "R4")] * (index + 1) for index in range(4)}
     shuffled = {index: warps[index] for index in (2, 0, 3, 1)}
-    made = [imported(traceg({(0, 0, 0): warps}, block=(128, 1, 1))) for warps in (warps, shuffled)]
-    assert made[0].info.digest == made[1].info.digest
+    found = [imported(traceg({(0, 0, 0): warps}, block=(128, 1, 1))) for warps in (warps, shuffled)]
+    assert found[0].info.digest == found[1].info.digest
+
+
+@pytest.fixture
+def small_table(monkeypatch):
+    """A table of operations with little room, so that blocks are handed on in parts; their events in each."""
+    whole, parts = table.no_operations(), []
+    small = {name: array[:200] for name, array in whole._asdict().items() if name not in ("counts", "pool")}
+    small["pool"] = whole.pool[: 200 * table.LANES]
+    monkeypatch.setattr("simtmm.trace.importers.warps.no_operations", lambda: whole._replace(**small))
+    monkeypatch.setattr("simtmm.trace.importers.accelsim.importer.LONG_EVENTS", 1)
+    add = Blocks.add_part
+    monkeypatch.setattr(
+        Blocks, "add_part", lambda own, what: parts.append(int(what.counts[table.EVENTS])) or add(own, what)
+    )
+    return parts
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_long_block_is_handed_on_in_parts(imported, small_table, seed):
+    text = drawn(f"long {seed}", 3 + seed % 3, blocks=4, length=400)
+    assert events(imported(text)) == expected(text)
+    assert len(small_table) > 5
+    assert min(small_table) > 0
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 0, 2), (1, 2, 3, 0)])
+def test_long_blocks_among_short_ones_may_come_in_any_order(imported, order, request):
+    lines = [load(GLOBAL + 4096 * number, "R4", pc=16 * (number % 5)) for number in range(700)]
+    warps = {0: [lines[:5], lines[:3]], 1: [lines, lines[:400]], 2: [lines[:1], []], 3: [lines[:650], lines[:450]]}
+    blocks = {(index, 0, 0): dict(enumerate(warps[index])) for index in order}
+    text = traceg(blocks, grid=(4, 1, 1), block=(64, 1, 1))
+    whole = imported(text)
+    parts = request.getfixturevalue("small_table")
+    assert imported(text).info.digest == whole.info.digest
+    assert sum(parts) > 32 * 1500
+
+
+def test_a_long_block_comes_once(imported, small_table):
+    lines = [load(GLOBAL, "R4")] * 700
+    text = traceg({(0, 0, 0): {0: lines}, (1, 0, 0): {0: lines}}, grid=(2, 1, 1)).replace("= 1,0,0", "= 0,0,0")
+    with pytest.raises(TraceError, match="a thread block that has not come before"):
+        imported(text)
 
 
 def test_a_packed_file_gives_the_same_trace(imported, tmp_path):
@@ -422,7 +466,7 @@ def test_kernels_have_sites_of_their_own(tmp_path):
     ]
 
 
-def test_more_sites_than_16_bits_number_are_told_apart(imported):
+def test_more_sites_than_16_bits_number_are_distinguished(imported):
     """A kernel of 40,000 program counters, two sites each."""
     count = 40_000
     lines = [line("FADD", pc=16 * index, mask=1 << index % 2) for index in range(count)]
@@ -471,7 +515,7 @@ def test_a_long_opcode_is_read_and_shown_by_its_ends(thread_events, caplog):
     assert [len(record.getMessage().split(": ", 1)[1]) < 200 for record in caplog.records] == [True] * 3
 
 
-def test_many_kinds_of_opcodes_are_told_apart(imported):
+def test_many_kinds_of_opcodes_are_distinguished(imported):
     lines = [line(f"FADD.M{number}", pc=16 * number) for number in range(1500)]
     lines.insert(700, load(GLOBAL, "R4", pc=16 * 1500))
     rows = events(imported(traceg([lines])))

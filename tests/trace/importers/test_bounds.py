@@ -158,7 +158,7 @@ def test_each_launch_keeps_its_shape_among_many(written):
 
 def touched_by(addresses):
     """What importers keep of accesses of 4 bytes to these addresses."""
-    made = blocks.Touched()
+    result = blocks.Touched()
     for first in range(0, len(addresses), table.LANES * 64):
         some = np.array(addresses[first : first + table.LANES * 64], np.int64)
         some = np.concatenate([some, np.full(-len(some) % table.LANES, some[0])])
@@ -169,8 +169,8 @@ def touched_by(addresses):
             operations.kind[warp], operations.width[warp] = table.Kind.LOAD, 4
             operations.mask[warp], operations.value[warp] = (1 << table.LANES) - 1, warp * table.LANES
         operations.counts[table.OPERATIONS] = len(some) // table.LANES
-        made.add(operations)
-    return made
+        result.add(operations)
+    return result
 
 
 def check_covered(arrays, addresses):
@@ -197,12 +197,12 @@ def test_what_is_kept_of_scattered_accesses_is_bounded(monkeypatch):
     monkeypatch.setattr(blocks, "MOST_PLACES", 1 << 12)
     draw = random.Random(1)
     addresses = [draw.randrange(0, 1 << 59, 4) for _ in range(20_000)]
-    made = touched_by(addresses)
-    assert len(made._pages) == 1 << 12
-    check_covered(made.arrays([]), addresses)
+    result = touched_by(addresses)
+    assert len(result._pages) == 1 << 12
+    check_covered(result.arrays([]), addresses)
 
 
-def test_few_stretches_are_told_apart_to_the_page():
+def test_few_stretches_are_distinguished_to_the_page():
     addresses = [GLOBAL, GLOBAL + 4096, GLOBAL + 3 * 4096, GLOBAL + 1000 * 4096 + 8]
     assert [(array.base, array.bytes) for array in touched_by(addresses).arrays([])] == [
         (GLOBAL, 4100),

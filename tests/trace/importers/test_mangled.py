@@ -156,8 +156,8 @@ def test_an_opcode_that_is_of_no_access_is_refused(refused, opcode):
 
 def test_a_last_record_without_a_newline_was_perhaps_cut(refused):
     for words in ("", "sum = 3"):
-        said = refused(LAUNCH + STORE + words + LOAD.rstrip("\n"))
-        assert said == "line 3: expected the end of the line, not that of the file"
+        message = refused(LAUNCH + STORE + words + LOAD.rstrip("\n"))
+        assert message == "line 3: expected the end of the line, not that of the file"
 
 
 # Damage anywhere: refused, or as many accesses and launches as before

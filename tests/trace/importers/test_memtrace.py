@@ -106,6 +106,20 @@ def test_events_are_those_of_a_second_reading(imported, monkeypatch, seed, recor
     assert rows(imported(text)) == expected
 
 
+@pytest.mark.parametrize(("seed", "records", "long"), [(0, 7, 9), (1, 3, 40), (2, 1, 1), (3, 5, 20)])
+def test_a_long_block_that_is_read_in_pieces_is_the_same(imported, monkeypatch, seed, records, long):
+    """Digests cover sites as well, which say how far a stretch lies from where all lanes are together."""
+    text, expected = drawn(seed)
+    text = text.replace("- warp 1 -", "- warp 9 -") if seed == 1 else text  # places of the multiprocessor
+    whole = imported(text)
+    monkeypatch.setattr("simtmm.trace.importers.memtrace.RECORDS", records)
+    monkeypatch.setattr("simtmm.trace.importers.memtrace_order.LONG_RECORDS", long)
+    trace = imported(text)
+    assert trace.info.digest == whole.info.digest
+    assert trace.info.sites == whole.info.sites
+    assert seed == 1 or rows(trace) == expected
+
+
 def test_blocks_are_counted_in_parts_that_are_put_together(imported, monkeypatch):
     monkeypatch.setattr("simtmm.trace.importers.memtrace.RECORDS", 3)
     monkeypatch.setattr("simtmm.trace.importers.memtrace_order._MOST_APART", 1)

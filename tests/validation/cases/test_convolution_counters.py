@@ -80,7 +80,7 @@ def test_what_the_source_decides_is_equal_to_the_last_where_registers_agree(coun
     assert sum(point.said[COUNTED] == point.measured for point in own) >= least * len(own)
 
 
-def test_large_code_is_told_apart():
+def test_large_code_is_distinguished():
     assert LARGE_LABEL in GROUPS
     reads = [point for point in AGREEING.points if point.group in (LABELS["l2_read_sectors"], LARGE_LABEL)]
     assert len(reads) == len(points(AGREEING, "registers_per_thread"))

@@ -36,7 +36,7 @@ def test_without_rows_it_does_not_rise(tables):
     assert 0.95 < rise(tables[1].points, WITHOUT_ROWS) < 1
 
 
-def test_the_thesiss_model_is_told_as_printed(tables):
+def test_the_thesiss_model_is_reported_as_printed(tables):
     assert [point.said[TABLE] for point in tables[0].points] == [1.333, 4.443]
     assert rise(tables[1].points, TABLE) < 1
 

@@ -41,8 +41,8 @@ def test_larger_programs_are_within_what_is_promised():
     found = []
     for time in h100_kernels.measured_times():
         if (time.kernel, time.parameters["n"], time.parameters.get("side")) in wanted:
-            said = h100_kernels.times(time, MACHINE)[SIMULATED]
-            found.append(abs(said / (time.seconds * 1e6) - 1))
+            message = h100_kernels.times(time, MACHINE)[SIMULATED]
+            found.append(abs(message / (time.seconds * 1e6) - 1))
             assert found[-1] <= 0.15, time
     assert len(found) == len(chosen)
     assert sum(found) / len(found) <= 0.1

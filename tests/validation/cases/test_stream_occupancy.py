@@ -22,9 +22,9 @@ def test_what_a_table_says_of_its_fit_is_what_the_fit_does(gpu):
     fit = StreamFit(load_machine(gpu.machine), stream_occupancy.measured_points(gpu.column), "", None)
     assert {READ, *fit.storing} == OPERATIONS.keys() - {"stencil3"}
     assert (len(fit.points), len(fit.few_points), READ_WEIGHT) == (13, 7, 2)
-    said = stream_occupancy.CALIBRATED
-    assert "five of the six kernels at once, all but stencil3, at 13 of the points" in said
-    assert "read kernel's errors counting twice; partitions on the same kernels at 7 of these points" in said
+    message = stream_occupancy.CALIBRATED
+    assert "five of the six kernels at once, all but stencil3, at 13 of the points" in message
+    assert "read kernel's errors counting twice; partitions on the same kernels at 7 of these points" in message
 
 
 @pytest.fixture(scope="module")

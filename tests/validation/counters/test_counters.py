@@ -111,7 +111,7 @@ def test_samples_weigh_as_much_as_the_grid():
         assert (last in numbers) or borders != 2
 
 
-def test_wrong_sums_are_told(monkeypatch):
+def test_wrong_sums_are_reported(monkeypatch):
     compiled = CompiledConvolution(EVEN)
     compiled.trace([0, 5])
     image = np.ones((34, 66), np.float32)

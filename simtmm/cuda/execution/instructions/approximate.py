@@ -27,8 +27,9 @@ def approximate(context: Context, name: str, a: Value) -> Value:
             root = emit.intrinsic("llvm.sqrt", wide.type, wide)
             return emit.cast("fptrunc", emit.binary("fdiv", emit.constant("1.0", wide.type), root), "float")
     wide = emit.cast("fpext", a, "double") if element_of(a.type) == "float" else a
-    made = {"ex2": _exponential, "lg2": _logarithm, "sin": _sine, "cos": _cosine, "tanh": _tangent}[name](context, wide)
-    return emit.cast("fptrunc", made, element_of(a.type)) if element_of(a.type) == "float" else made
+    function = {"ex2": _exponential, "lg2": _logarithm, "sin": _sine, "cos": _cosine, "tanh": _tangent}[name]
+    result = function(context, wide)
+    return emit.cast("fptrunc", result, element_of(a.type)) if element_of(a.type) == "float" else result
 
 
 def _number(value: float) -> str:

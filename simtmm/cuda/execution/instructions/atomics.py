@@ -48,14 +48,14 @@ def atomic(context: Context, instruction: Instruction) -> None:
 
 def _maker(context: Context, operation: str, kind: str, space: str) -> Callable[[str], str]:
     """The lines that make %new of %old, %b and %c, whole numbers of a type."""
-    made = _lines(operation, kind, space)
+    lines = _lines(operation, kind, space)
     if operation in ("min", "max") and "f16" in kind:
         count = 2 if kind.endswith("x2") else 1
         name, reals = f"llvm.{operation}imumnum.v{count}f32", f"<{count} x float>"
         context.code.program.declared[name] = f"declare {reals} @{name}({reals}, {reals})"
-    if made is None:
+    if lines is None:
         raise context.refuse()
-    return lambda bits: made.replace("INT", bits)
+    return lambda bits: lines.replace("INT", bits)
 
 
 def _lines(operation: str, kind: str, space: str) -> str | None:

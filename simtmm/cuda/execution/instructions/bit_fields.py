@@ -1,4 +1,4 @@
-"""Fields of bits: taken out, put in, made, and counted through."""
+"""Fields of bits: extracted, inserted, created and counted."""
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, lanes

@@ -103,7 +103,7 @@ def _flushed(context: Context, instruction: Instruction, value: Value, kind: str
 def _fused(context: Context, a: Value, b: Value, c: Value) -> Value:
     """a b + c of f32 that hold numbers of 16 bits, as f32 that may be rounded to them.
 
-    The product is exact in f64. The sum may not be: then it is made odd, by the error that Knuth's sum tells.
+    The product is exact in f64. The sum may not be: then it is rounded to odd, by the error of Knuth's sum.
     """
     emit = context.emit
     x, y, z = (emit.cast("fpext", value, "double") for value in (a, b, c))
@@ -170,12 +170,12 @@ def function(context: Context, instruction: Instruction) -> None:
         parts = [value]
     brain, opcode = is_brain(kind), instruction.opcode
     exact = [approximate(context, opcode, widen(context, part, brain)) for part in parts]
-    made = [_flushed(context, instruction, narrow(context, value, brain), kind) for value in exact]
-    if len(made) == 2:
+    results = [_flushed(context, instruction, narrow(context, value, brain), kind) for value in exact]
+    if len(results) == 2:
         order = [n // 2 + 32 * (n % 2) for n in range(64)]
-        store(context, instruction.operands[0], emit.shuffle(made[0], made[1], order))
+        store(context, instruction.operands[0], emit.shuffle(results[0], results[1], order))
     else:
-        store(context, instruction.operands[0], made[0])
+        store(context, instruction.operands[0], results[0])
 
 
 def split_lanes(context: Context, found: Value) -> tuple[Value, Value]:

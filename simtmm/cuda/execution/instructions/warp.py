@@ -1,6 +1,7 @@
 """Instructions in which the lanes of a warp hear of each other, and barriers that nobody waits at."""
 
 from simtmm.cuda.execution.barriers import barrier_result, uniform
+from simtmm.cuda.execution.check_log import log_arrival
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.edges import number_of, offset_of
 from simtmm.cuda.execution.emit import Value, lanes
@@ -172,6 +173,8 @@ def barrier(context: Context, instruction: Instruction) -> None:
     """bar.arrive, which does not wait; the others end their blocks (control.py)."""
     emit = context.emit
     barrier_number, count = (uniform(context, operand) for operand in instruction.operands[:2])
+    if context.code.program.checks:
+        log_arrival(context, barrier_number, count, waits=False)
     pointers = [Value(name, "ptr") for name in ("%launch", "%block", "%warp")]
     emit.call("arrive", "void", *pointers, context.active, barrier_number, count, Value("false", "i1"))
 

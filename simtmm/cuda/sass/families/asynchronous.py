@@ -10,7 +10,8 @@ _HOW = ("E", "BYPASS", "LTC64B", "LTC128B", "LTC256B", "ACCESS", "EF", "EL", "EU
 
 def copy(lifting: Lifting, instruction: MachineInstruction) -> None:
     """LDGSTS: 4, 8 or 16 bytes. With .ZFILL as many of the last bytes are 0 as the address lies behind a multiple of
-    that; where its predicate does not hold, all are."""
+    that; where its predicate does not hold, all are.
+    """
     lifting.only(*_HOW, "64", "128", "ZFILL")
     to, given, *rest = instruction.operands
     size = 16 if instruction.has("128") else 8 if instruction.has("64") else 4
@@ -33,7 +34,7 @@ def copy(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def copy_bulk(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """UBLKCP: as many pieces of 16 bytes as a register says, once a warp; an mbarrier counts those to shared memory."""
+    """UBLKCP: pieces of 16 bytes, counted by a register, once a warp; an mbarrier counts those to shared memory."""
     lifting.only("S", "G")
     to, given, pieces = instruction.operands
     size = lifting.value("shl.b32", "b32", lifting.whole(pieces), Immediate(4))
@@ -51,7 +52,7 @@ def copy_bulk(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def _register(lifting: Lifting, place: Operand) -> Reg:
-    """The register, or the first of a pair, that tells a place."""
+    """The register, or the first of a pair, that holds an address."""
     if not isinstance(place, Memory) or len(place.registers) != 1 or place.offset or place.registers[0].part:
         raise lifting.refuse("has an address that is not known")
     return place.registers[0]

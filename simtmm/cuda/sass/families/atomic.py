@@ -33,20 +33,20 @@ class _Form:
         if len(operations) != 1:
             raise lifting.refuse()
         operation = operations[0]
-        told = [m for m in instruction.modifiers if m in _TYPES]
+        types = [m for m in instruction.modifiers if m in _TYPES]
         beside: tuple[str, ...] = ()
         self.vector = ""
-        if told:
-            kind, self.vector, self.count, beside = _TYPES[told[0]]
+        if types:
+            kind, self.vector, self.count, beside = _TYPES[types[0]]
         else:
             bits = 128 if instruction.has("128") else 64 if instruction.has("64") else 32
             kind, self.count = f"{'b' if operation in _BITWISE else 'u'}{bits}", bits // 32
         # Sums of f32 flush what is too small to be normal in global memory alone (PTX ISA, atom): the machine says so.
         flushes = kind.endswith("f32") and space != "shared" and operation == "ADD"
-        lifting.only(operation, *told[:1], *beside, *_HOW, *(("FTZ",) if flushes else ()), "64", "128")
+        lifting.only(operation, *types[:1], *beside, *_HOW, *(("FTZ",) if flushes else ()), "64", "128")
         if any(not instruction.has(name) for name in (*beside, *(("FTZ",) if flushes else ()))):
             raise lifting.refuse()
-        if told and instruction.has("64", "128"):
+        if types and instruction.has("64", "128"):
             raise lifting.refuse()
         self.lifting = lifting
         self.name = f"{space and '.' + space}.{operation.lower()}.{kind}"
@@ -222,7 +222,7 @@ def _store_if_same(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def _count(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """ATOMS.POPC.INC: each lane adds 1, and nobody asks what was there."""
+    """ATOMS.POPC.INC: each lane adds 1, and the old value is not returned."""
     lifting.only("POPC", "INC", "32")
     to, place = instruction.operands
     if not isinstance(to, Reg) or not to.is_zero:
@@ -231,7 +231,7 @@ def _count(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def reduce(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """RED, REDG: nobody asks what was there."""
+    """RED, REDG: the old value is not returned."""
     form = _Form(lifting, instruction, "global" if instruction.opcode == "REDG" else "")
     place, source = instruction.operands
     lifting.access(f"red{form.name}", lifting.address(place), form.operand(source))

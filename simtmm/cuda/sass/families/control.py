@@ -64,7 +64,7 @@ def leave(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def come_back(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """RET: a jump to one of the places behind calls, which a register tells."""
+    """RET: a jump to one of the places behind calls, whose address is in a register."""
     source = instruction.operands[0]
     if not isinstance(source, Reg) or not instruction.has("REL"):
         raise lifting.refuse()
@@ -76,7 +76,7 @@ def branch_by_register(lifting: Lifting, instruction: MachineInstruction) -> Non
     register = instruction.operands[0]
     number = next((o for o in instruction.operands if isinstance(o, Number)), Number(0))
     if not isinstance(register, Reg) or not instruction.targets:
-        raise lifting.refuse("jumps where a register says, and no places are told")
+        raise lifting.refuse("jumps where a register says, and no places are given")
     where = lifting.value(
         "add.s32", "b32", lifting.whole(register), Immediate(int(number.value) + instruction.address + NEXT & ALL)
     )

@@ -45,7 +45,7 @@ def compare(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def _extreme(lifting: Lifting, name: str, left: PtxOperand, right: PtxOperand) -> tuple[PtxOperand, PtxOperand]:
-    """Whether the first of two is what min or max gives, and whether both are NaN: then the second is made quiet."""
+    """Whether the first of two is what min or max gives, and whether both are NaN: then the second becomes quiet."""
     found = lifting.value(f"{name}.f64", "b64", left, right)
     same = lifting.value("setp.eq.b64", "pred", found, left)
     number = lifting.value("setp.num.f64", "pred", left, left)

@@ -26,9 +26,9 @@ def sources_of(lifting: Lifting, instruction: MachineInstruction, operands: list
             other = operands[place + 1] if place + 1 < len(operands) else None
             if not isinstance(other, Number):
                 raise lifting.refuse("has a number alone where two are expected")
-            told = next((n.bits for n in (source, other) if n.bits is not None), None)
+            bits = next((n.bits for n in (source, other) if n.bits is not None), None)
             high, low = (_half_bits(float(n.value), instruction.has(*_BRAIN)) for n in (source, other))
-            found.append(Immediate(high << 16 | low if told is None else told))
+            found.append(Immediate(high << 16 | low if bits is None else bits))
             place += 2
         else:
             found.append(lifting.packed(source))

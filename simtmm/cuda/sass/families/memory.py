@@ -99,7 +99,7 @@ def load_constant(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def _load_by_register(lifting: Lifting, to: Reg, source: Constant, kind: str, count: int) -> None:
-    """A load whose address a register tells, or of the user's constants: one that a trace has."""
+    """A load whose address is in a register, or of the user's constants: one that a trace has."""
     parts: list[PtxOperand] = [lifting.temporary("b32") for _ in range(count)]
     vector = f".v{count}" if count > 1 else ""
     if source.bank == 3:
@@ -141,7 +141,7 @@ MOST_CHOSEN = 256  # words of a compiler's table
 
 
 def _chosen(lifting: Lifting, source: Constant, behind: int) -> PtxOperand:
-    """A word of a table that the compiler made, by its index: one of all that it has."""
+    """A word of a table of the compiler's, by its index: one of all that it has."""
     content = lifting.banks.compiler.get(source.bank)
     assert source.register is not None
     if content is None or len(content) > 4 * MOST_CHOSEN:

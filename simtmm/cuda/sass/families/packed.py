@@ -69,9 +69,9 @@ def least_or_most(lifting: Lifting, instruction: MachineInstruction) -> None:
     operands = list(instruction.operands)
     place = next(n for n, operand in enumerate(operands) if not is_predicate(operand))
     to = operands.pop(place)
-    told = [operands.pop(0) for _ in range(place)]
+    given = [operands.pop(0) for _ in range(place)]
     while is_predicate(operands[0]):
-        told.append(operands.pop(0))
+        given.append(operands.pop(0))
     sources = operands
     conditions: list[Operand] = []
     while is_predicate(sources[-1]):
@@ -85,8 +85,8 @@ def least_or_most(lifting: Lifting, instruction: MachineInstruction) -> None:
     kind = "b64" if wide else "b32"
     found = lifting.value(f"selp.{kind}", kind, least, most, lifting.predicate(conditions[0]))
     flags: list[PtxOperand] = []
-    if not all(_is(predicate, inverted=False) for predicate in told):
-        if not instruction.has(*_PAIRS) or instruction.has("RELU") or len(told) != 2 or len(sources) != 2:
+    if not all(_is(predicate, inverted=False) for predicate in given):
+        if not instruction.has(*_PAIRS) or instruction.has("RELU") or len(given) != 2 or len(sources) != 2:
             raise lifting.refuse()
         differs = lifting.value("xor.b32", "b32", found, lifting.whole(sources[0]))
         for half in (0xFFFF, 0xFFFF0000):
@@ -96,7 +96,7 @@ def least_or_most(lifting: Lifting, instruction: MachineInstruction) -> None:
         lifting.write_pair(to, found)
     else:
         lifting.write(to, found)
-    for predicate, flag in zip(told if flags else (), flags, strict=True):
+    for predicate, flag in zip(given if flags else (), flags, strict=True):
         lifting.write_predicate(predicate, flag)
 
 

@@ -1,10 +1,11 @@
-"""Accel-Sim's kernel traces: `kernelslist.g` and the `.traceg` files that it lists, versions 2 to 5, plain or packed.
+"""Accel-Sim's kernel traces: `kernelslist.g` and the `.traceg` files that it lists,
+versions 2 to 5 and newer ones that are like 5, plain or packed.
 
 Read twice: first for the program counters, which are numbered in ascending order as sites, then for the rest.
 """
 
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,17 @@ from simtmm.trace.importers.accelsim.kernel_list import LIST_NAME, KernelList, i
 from simtmm.trace.importers.accelsim.lines import read_lines
 from simtmm.trace.importers.accelsim.program_counters import find_pcs, insert_pcs
 from simtmm.trace.importers.blocks import BATCH_EVENTS, Blocks, Touched, TwiceError
+from simtmm.trace.importers.chosen import ALL, Chosen
 from simtmm.trace.importers.opcodes import Opcodes, check_opcode
 from simtmm.trace.importers.reading import Advance, DamagedError, Text, size_of, token, unpacked_name
+from simtmm.trace.importers.statistics import Statistics
 from simtmm.trace.importers.words import hash_of
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import KINDS, MOST_SITES, TraceArray, TraceLaunch, TraceSite
 
 MOST_PCS = (MOST_SITES - 1) // 2  # one site is shared memory's, and each program counter has one for joins, one else
 SHARED_SITE = 0
+LONG_EVENTS = 1 << 21  # with so many, what has been read of a block is handed on before its end
 WARP = table.LANES
 
 
@@ -46,29 +50,36 @@ class _Kernel:
 
 
 def read(
-    path: Path, recorder: TraceRecorder, advance: Advance
+    path: Path, recorder: TraceRecorder, advance: Advance, chosen: Chosen = ALL
 ) -> tuple[list[TraceLaunch], list[TraceArray], list[TraceSite], dict[str, Any]]:
     """Give a recorder the events of a `kernelslist.g`, or of one kernel's file, and the caller the rest of a trace."""
     listed = _listed(path)
     listed.tell_left_out(path)
-    headers, kernels = _survey(listed.files, advance)
+    headers, kernels = _survey(chosen.of(listed.files), advance, chosen.registers)
     reader = _Reading(path, list(kernels.values()))
     launches = [
         TraceLaunch(header.kernel, header.grid, header.block, header.registers, header.shared_bytes)
         for header in headers
     ]
     with ExitStack() as stack:
-        sink = stack.enter_context(Blocks(recorder, launches))
+        sink = stack.enter_context(Blocks(recorder, launches, replace(chosen, launches=None)))
         for header in headers:
             sink.begin_launch()
             reader.read(header, kernels[header.kernel], sink, advance)
     tracers = ", ".join(dict.fromkeys(header.tracer for header in headers))
-    return launches, reader.touched.arrays(listed.copies), reader.sites(), {"recorder": "accelsim", "tracer": tracers}
+    statistics = reader.statistics()
+    made_by = {
+        "recorder": "accelsim",
+        "tracer": tracers,
+        "statistics": statistics.to_dict(),
+        "warnings": [*dict.fromkeys(doubt for header in headers for doubt in header.doubts), *statistics.doubts],
+    }
+    return launches, reader.touched.arrays(listed.copies), reader.sites(), made_by
 
 
-def bytes_to_read(path: Path) -> int:
+def bytes_to_read(path: Path, chosen: Chosen = ALL) -> int:
     """How many bytes `read` will have advanced by in the end. Raises TraceError."""
-    return 2 * sum(size_of(file) for file in _listed(path).files)
+    return 2 * sum(size_of(file) for file in chosen.of(_listed(path).files))
 
 
 def recognise(name: str, text: str) -> bool:
@@ -84,12 +95,12 @@ def _listed(path: Path) -> KernelList:
     return read_list(path) if is_list(path) else KernelList([path])
 
 
-def _survey(files: list[Path], advance: Advance) -> tuple[list[Header], dict[str, _Kernel]]:
+def _survey(files: list[Path], advance: Advance, registers: int | None) -> tuple[list[Header], dict[str, _Kernel]]:
     """Headers of all files, and kernels by name with all their program counters."""
     headers = []
     counters: dict[str, set[int]] = {}
     for file in files:
-        header, text = open_kernel(file, advance)
+        header, text = open_kernel(file, advance, registers)
         headers.append(header)
         found, used = np.zeros(1 << 10, np.int64), np.zeros(1, np.int64)
         for piece, _ in text:
@@ -117,6 +128,8 @@ class _Reading:
 
     def __init__(self, source: Path, kernels: list[_Kernel]) -> None:
         self.touched = Touched()
+        self._statistics = Statistics()
+        self._shared_bytes = 0  # of a block of the launch that is read
         self._source = source
         self._kernels = kernels
         self._opcodes = Opcodes(str(source))
@@ -132,6 +145,7 @@ class _Reading:
             opcode_hash=np.zeros(1 << 10, np.int64),
             opcode_number=np.full(1 << 10, -1, np.int64),
             opcode_class=np.zeros(1 << 9, np.int64),
+            opcode_count=np.zeros(1 << 9, np.int64),
             bare=np.zeros(1 << 9, np.uint8),
             pending=np.zeros(256, np.int64),
             writer=np.zeros((256, WARP), np.int64),
@@ -144,7 +158,8 @@ class _Reading:
 
     def read(self, header: Header, kernel: _Kernel, sink: Blocks, advance: Advance) -> None:
         """Read one kernel's file."""
-        _, text = open_kernel(header.path, advance)
+        _, text = open_kernel(header.path, advance, header.registers)
+        self._shared_bytes = header.shared_bytes
         reader = self._reader
         reader.configuration[:] = _configuration(header, kernel)
         reader.state[:] = 0
@@ -179,19 +194,29 @@ class _Reading:
                         sites.append(TraceSite(site, KINDS[used[site]], kernel.name, int(kernel.line[index]), source))
         return sites
 
+    def statistics(self) -> Statistics:
+        """What was in the files."""
+        for number, name in enumerate(self._names):
+            kind = name.split(".")[0]
+            if kind in self._opcodes.unknown:
+                self._statistics.unknown[kind] += int(self._reader.opcode_count[number])
+        return self._statistics
+
     def _read_piece(self, path: Path, piece: Text, sink: Blocks) -> None:
         position = 0
         while True:
             state = self._reader.state
-            says, position = read_lines(self._reader, piece, position)
-            if says == fields.MORE_TEXT:
+            status, position = read_lines(self._reader, piece, position)
+            if status == fields.MORE_TEXT:
                 self._complain_of_bare()
                 return
-            if says == fields.FULL:
+            if status == fields.FULL:
                 self._hand_over(sink)
-            elif says == fields.MORE_ROOM:
+            elif status == fields.MORE_ROOM and self._reader.operations.counts[table.EVENTS] >= LONG_EVENTS:
+                self._hand_part(sink)
+            elif status == fields.MORE_ROOM:
                 self._reader = self._reader._replace(operations=table.twice_as_much(self._reader.operations))
-            elif says == fields.NEW_OPCODE:
+            elif status == fields.NEW_OPCODE:
                 self._learn(path, token(piece, int(state[fields.AT])))
             else:
                 expected = fields.EXPECTED[state[fields.ERROR]].format(warp=state[fields.WARP])
@@ -199,7 +224,29 @@ class _Reading:
 
     def _hand_over(self, sink: Blocks) -> None:
         self.touched.add(self._reader.operations)
+        self._statistics.add(self._reader.operations, self._shared_bytes)
         sink.add(self._reader.operations)
+
+    def _hand_part(self, sink: Blocks) -> None:
+        """Hand on the whole blocks that have been read, and what there is of the one that is being read."""
+        operations, state = self._reader.operations, self._reader.state
+        counts, warps = operations.counts, operations.warps
+        self.touched.add(operations)
+        blocks, first, events = int(counts[table.BLOCKS]), 0, 0
+        if blocks:
+            first, events = operations.blocks[blocks - 1, [table.BLOCK_WARPS, table.BLOCK_EVENTS]].tolist()
+        last = int(counts[table.WARPS])
+        if state[fields.PHASE] in (fields.IN_WARP, fields.INSTRUCTIONS):  # a warp is being read
+            warps[last, table.WARP_LAST] = counts[table.OPERATIONS]
+            last += 1
+        if blocks:
+            sink.add(operations._replace(counts=_counts(first, blocks, events)))
+        if last > first:
+            own = _counts(last - first, 0, int(counts[table.EVENTS]) - events)
+            sink.add_part(operations._replace(counts=own, warps=warps[first:last]))
+        counts[:] = _counts(int(counts[table.WARPS]) - first, 0, 0)
+        warps[: last - first] = warps[first:last]  # their numbers are known; what they do next has yet to come
+        warps[: last - first, [table.WARP_FIRST, table.WARP_LAST]] = 0
 
     def _learn(self, path: Path, opcode: str) -> None:
         """Give an opcode a number."""
@@ -211,6 +258,7 @@ class _Reading:
         if number == len(reader.opcode_class):
             reader = reader._replace(
                 opcode_class=np.concatenate([reader.opcode_class, np.zeros_like(reader.opcode_class)]),
+                opcode_count=np.concatenate([reader.opcode_count, np.zeros_like(reader.opcode_count)]),
                 bare=np.concatenate([reader.bare, np.zeros_like(reader.bare)]),
                 opcode_hash=np.zeros(2 * len(reader.opcode_hash), np.int64),
                 opcode_number=np.full(2 * len(reader.opcode_number), -1, np.int64),
@@ -237,26 +285,33 @@ class _Reading:
         return fields.EXPECTED[phrase]
 
 
+def _counts(warps: int, blocks: int, events: int) -> npt.NDArray[np.int64]:
+    """Counts of a table of so many warps."""
+    counts = np.zeros(table.COUNTS, np.int64)
+    counts[[table.WARPS, table.BLOCKS, table.EVENTS]] = warps, blocks, events
+    return counts
+
+
 def _enter(reader: fields.Reader, opcode: str, number: int) -> None:
-    made = hash_of(opcode)
+    word = hash_of(opcode)
     places = len(reader.opcode_hash) - 1
-    at = made >> 20 & places
+    at = word >> 20 & places
     while reader.opcode_number[at] >= 0:
         at = (at + 1) & places
-    reader.opcode_hash[at], reader.opcode_number[at] = made, number
+    reader.opcode_hash[at], reader.opcode_number[at] = word, number
 
 
 def _configuration(header: Header, kernel: _Kernel) -> npt.NDArray[np.int64]:
-    made = np.zeros(fields.CONFIGURATION, np.int64)
-    made[fields.VERSION], made[fields.LINEINFO] = header.version, header.lineinfo
-    made[[fields.GRID_X, fields.GRID_Y, fields.GRID_Z]] = header.grid
-    made[fields.THREADS] = header.threads
-    made[fields.FIRST_SITE], made[fields.SHARED_SITE] = kernel.first_site, SHARED_SITE
-    made[fields.MOST_EVENTS] = BATCH_EVENTS
-    made[fields.SHARED_BASE], made[fields.LOCAL_WINDOW] = header.shared_base, header.local_base
-    made[fields.SHARED_END] = _window_end(header.shared_base, header.local_base)
-    made[fields.LOCAL_END] = _window_end(header.local_base, header.shared_base)
-    return made
+    configuration = np.zeros(fields.CONFIGURATION, np.int64)
+    configuration[fields.VERSION], configuration[fields.LINEINFO] = header.version, header.lineinfo
+    configuration[[fields.GRID_X, fields.GRID_Y, fields.GRID_Z]] = header.grid
+    configuration[fields.THREADS] = header.threads
+    configuration[fields.FIRST_SITE], configuration[fields.SHARED_SITE] = kernel.first_site, SHARED_SITE
+    configuration[fields.MOST_EVENTS] = BATCH_EVENTS
+    configuration[fields.SHARED_BASE], configuration[fields.LOCAL_WINDOW] = header.shared_base, header.local_base
+    configuration[fields.SHARED_END] = _window_end(header.shared_base, header.local_base)
+    configuration[fields.LOCAL_END] = _window_end(header.local_base, header.shared_base)
+    return configuration
 
 
 def _window_end(base: int, other: int) -> int:

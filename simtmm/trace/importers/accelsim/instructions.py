@@ -132,11 +132,11 @@ def _find_pc(r, pc):
 
 
 @inlined
-def _find_opcode(r, made):
+def _find_opcode(r, word):
     """The number of the opcode with this hash, or -1."""
     places = len(r.opcode_hash) - 1
-    at = (made >> 20) & places
-    while r.opcode_number[at] >= 0 and r.opcode_hash[at] != made:
+    at = (word >> 20) & places
+    while r.opcode_number[at] >= 0 and r.opcode_hash[at] != word:
         at = (at + 1) & places
     return r.opcode_number[at]
 
@@ -177,8 +177,8 @@ def read_instruction(r, text, position):
     begin = at
     if not LETTER_A <= text[at] <= LETTER_Z:
         return wrong(r, E_OPCODE, at)
-    made, at = word_hash(text, at)
-    opcode = _find_opcode(r, made)
+    word, at = word_hash(text, at)
+    opcode = _find_opcode(r, word)
     if opcode < 0:
         r.state[AT] = begin
         return UNKNOWN_OPCODE
@@ -205,6 +205,7 @@ def read_instruction(r, text, position):
     s[LAST_PC] = pc
     r.pc_opcode[pc] = opcode
     r.pc_line[pc] = source_line
+    r.opcode_count[opcode] += 1
     if mask:
         what = r.opcode_class[opcode]
         if what >= MEMORY and not width:

@@ -13,6 +13,7 @@ from simtmm.trace.importers.warps import LARGEST_GLOBAL
 logger = logging.getLogger("simtmm")
 
 LIST_NAME = "kernelslist.g"
+UNPROCESSED = "Accel-Sim's post-traces-processing makes it, and kernelslist.g, of what the tracer wrote"
 
 _BEGINNING = 1 << 16  # bytes in which a kernel's file shows its header
 _HEADER = re.compile(rb"^[ \t]*(?:-kernel name|#traces format|#BEGIN_TB)", re.MULTILINE)
@@ -26,7 +27,7 @@ _NCCL = re.compile(
 
 @dataclass
 class KernelList:
-    """What a list says, in its order."""
+    """The entries of a list, in its order."""
 
     files: list[Path]
     copies: list[tuple[int, int]] = field(default_factory=list)  # the first address, and bytes
@@ -66,6 +67,8 @@ def read_list(path: Path) -> KernelList:
                 found.files.append(_kernel_file(path, number, line))
             elif line.startswith("MemcpyHtoD"):
                 found.copies.append(_copy(path, number, line))
+            elif unpacked_name(line).endswith(".trace") and not line.startswith("-"):
+                raise DamagedError(path, number, f"a kernel file's name (.traceg): {UNPROCESSED}", line)
             elif _NCCL.fullmatch(line):
                 found.left_out.append((number, line))
             else:

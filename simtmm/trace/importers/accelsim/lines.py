@@ -26,7 +26,7 @@ from simtmm.trace.importers.words import NEWLINE, blank
 
 @compiled
 def read_lines(r, text, position):
-    """Read lines from a position of a text on that ends with a newline: (what a call says, where to go on)."""
+    """Read lines from a position of a text on that ends with a newline: (what ended the call, where to go on)."""
     s = r.state
     operations = r.operations
     counts = operations.counts

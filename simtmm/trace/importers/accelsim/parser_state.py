@@ -14,7 +14,7 @@ ZERO_REGISTER = 255
 WIDEST = 128  # bytes of an access
 NO_SITE = 255  # the kind of a site that nothing comes from
 
-MORE_TEXT, MORE_ROOM, FULL, NEW_OPCODE, WRONG = range(5)  # what a call says
+MORE_TEXT, MORE_ROOM, FULL, NEW_OPCODE, WRONG = range(5)  # what a call returns
 OUTSIDE, BEGUN, IN_BLOCK, IN_WARP, INSTRUCTIONS = range(5)  # phases: what the next line must be
 
 FAILED, UNKNOWN_OPCODE = -1, -2  # what is given in the place of a position: after an error; before a new opcode
@@ -79,6 +79,7 @@ class Reader(NamedTuple):
     opcode_hash: Any  # int64[2^k], a hash table of opcodes
     opcode_number: Any  # int64[2^k]; -1 where the place is free
     opcode_class: Any  # int64, by number
+    opcode_count: Any  # int64, by number: how many instructions of warps have it
     bare: Any  # uint8, by number: whether the opcode, of an access to memory, came without addresses
     pending: Any  # int64[256]: lanes for which an async that writes the register may be in flight
     writer: Any  # int64[256, LANES]: the latest such async, counted from 1 for each lane

@@ -103,6 +103,7 @@ def _begin_warp(r, text, at):
 
 @helper
 def end_warp(r):
+    """Close the warp that is being read: its operations end here."""
     counts = r.operations.counts
     end_run(r)
     r.operations.warps[counts[WARPS], WARP_LAST] = counts[OPERATIONS]

@@ -1,0 +1,57 @@
+"""Bandwidth and hits over time, from the chunks that pass each level of memory (docs/machine.md, section 7)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.machine import Machine
+from simtmm.machine.levels import levels_of
+from simtmm.result import Result
+
+Series = npt.NDArray[np.float64]
+PORTS, L2, MEMORY = "memory ports", "L2", "memory"
+
+
+@dataclass(frozen=True, eq=False)
+class OverTime:
+    """Means over stretches of a run that follow one another.
+
+    edges: int64[n + 1], ticks. bandwidth: of each level with any traffic, in bytes a second, or a cycle for a machine
+    without a clock; peaks: what could pass, of those that have a limit. hits: of each cache the part of the chunks of
+    loads that came there and were found, NaN where none came.
+    """
+
+    edges: npt.NDArray[np.int64]
+    bandwidth: Mapping[str, Series]
+    peaks: Mapping[str, float]
+    hits: Mapping[str, Series]
+
+
+def over_time(machine: Machine, result: Result, most: int) -> OverTime | None:
+    """In at most so many stretches; None without traffic."""
+    if result.traffic is None or not result.ticks:
+        return None
+    traffic = result.traffic.within(result.ticks, most)
+    count = len(traffic.chunks)
+    edges = np.minimum(np.arange(count + 1, dtype=np.int64) * traffic.stretch, result.ticks)
+    clock = 1.0 if machine.clock_hz is None else machine.clock_hz
+    seconds = np.maximum(np.diff(edges), 1) / (machine.ticks_per_cycle * clock)
+    loads, l2_loads = traffic.of("loads"), traffic.of("l2_loads")
+    chunks = {
+        PORTS: loads + traffic.of("others"),
+        L2: l2_loads + traffic.of("l2_stores"),
+        MEMORY: traffic.of("memory"),
+    }
+    peaks = dict(zip(chunks, levels_of(machine).peaks, strict=True))
+    looked = {
+        "L1": (traffic.of("l1_hits"), loads if machine.memory.l1 else loads * 0),
+        "L2": (traffic.of("l2_hits"), l2_loads),
+    }
+    return OverTime(
+        edges,
+        {name: own * machine.chunk_bytes / seconds for name, own in chunks.items() if own.any()},
+        {name: peak * clock for name, peak in peaks.items() if peak is not None},
+        {name: np.where(of > 0, found / np.maximum(of, 1), np.nan) for name, (found, of) in looked.items() if of.any()},
+    )

@@ -1,0 +1,89 @@
+"""Trials that are kept, by all that decides them, so that a search goes on where it was stopped."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from simtmm.analysis.tuning.trial import Subject, Trial
+from simtmm.errors import StudyError
+from simtmm.provenance import sources
+from simtmm.study.design.axes import Value
+from simtmm.study.design.content import kernel_digest, launches_digest
+
+TABLE = "CREATE TABLE IF NOT EXISTS trials (key TEXT PRIMARY KEY, trial TEXT NOT NULL) WITHOUT ROWID"
+FIND = "SELECT trial FROM trials WHERE key = ?"
+DECIDE = (  # parts of the package by which trials differ
+    "cuda", "engine", "kernel.py", "machine", "model", "parameter.py", "program.py", "recorder", "sampling", "trace",
+    "workload", "native", "analysis/tuning",
+)  # fmt: skip
+
+
+def content_of(source: str, subject: Subject) -> str:
+    """A hash of all parts of the kernel. Raises KernelError and CompilerError."""
+    kernel = subject.kernel
+    return launches_digest(Path(source), kernel) if kernel.sources else kernel_digest(kernel.folder)
+
+
+class KeptTrials:
+    """The trials of one subject, in an SQLite file that others may share."""
+
+    def __init__(self, path: str | Path, subject: Subject, content: str) -> None:
+        """Raises StudyError for a file that can't be used."""
+        self._path, self._subject = path, subject
+        about = [content, subject.machine.digest(), subject.form, list(subject.models), sources(*DECIDE)]
+        self._about = json.dumps(about)
+        try:
+            self._file = sqlite3.connect(path, isolation_level=None, timeout=60)
+            tables = {name for (name,) in self._file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if tables and "trials" not in tables:
+                raise StudyError(f"--store {path}: holds something else: take another file")
+            self._file.execute(TABLE)
+        except sqlite3.Error as error:
+            raise StudyError(f"--store {path}: can't be used to keep trials ({error})") from None
+
+    def __enter__(self) -> "KeptTrials":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def find(self, configuration: Mapping[str, Value]) -> Trial | None:
+        """The trial of a configuration, whatever its precision. Raises StudyError for one that is damaged."""
+        try:
+            with closing(self._file.execute(FIND, [self._key(configuration)])) as rows:
+                row = rows.fetchone()
+        except sqlite3.Error as error:
+            raise StudyError(f"--store {self._path}: can't be read ({error})") from None
+        if row is None:
+            return None
+        try:
+            document: dict[str, Any] = json.loads(row[0])
+            return Trial(**{**document, "configuration": dict(configuration)})
+        except (ValueError, TypeError):
+            raise StudyError(f"--store {self._path}: holds a trial that is damaged: take another file") from None
+
+    def keep(self, trial: Trial) -> None:
+        """Keep a trial in the place of a less precise one.
+
+        What did not run is tried again next time: it may have been for want of a compiler or of memory.
+        """
+        if trial.status != "done":
+            return
+        try:
+            self._file.execute(
+                "INSERT OR REPLACE INTO trials VALUES (?, ?)",
+                [self._key(trial.configuration), json.dumps(trial.to_dict())],
+            )
+        except sqlite3.Error as error:
+            raise StudyError(f"--store {self._path}: can't be written ({error})") from None
+
+    def _key(self, configuration: Mapping[str, Value]) -> str:
+        values = self._subject.kernel.resolve({**self._subject.fixed, **configuration})
+        return hashlib.sha256(f"{self._about}{json.dumps(values, sort_keys=True)}".encode()).hexdigest()

@@ -1,0 +1,83 @@
+"""Which machine a command is for."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simtmm.cli.completion import complete_changes, complete_machine
+from simtmm.cli.values import changes_of
+from simtmm.files import is_folder
+
+if TYPE_CHECKING:
+    from simtmm.kernel import Kernel
+    from simtmm.machine import Machine
+
+DEFAULT_MACHINE, DEFAULT_GPU = "gtx280", "h100-sxm"  # for what the papers measured, and for compiled kernels
+
+
+def machine_option(what: str, metavar: str = "NAME|FILE", *, flag: str = "--machine") -> Any:
+    """An option that names a machine. what: it is for."""
+    short = ("-m",) if flag == "--machine" else ()
+    return typer.Option(flag, *short, metavar=metavar, help=what, autocompletion=complete_machine)
+
+
+DefaultMachineOption = Annotated[
+    str | None,
+    machine_option(
+        f"a machine (see `machines`); {DEFAULT_MACHINE} if left out, "
+        f"{DEFAULT_GPU} for a kernel that is recorded as compiled"
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="change a machine's key, as memory.latency=800, =x0.5 or memory.l2=40MiB; repeatable",
+        autocompletion=complete_changes,
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineOptions:
+    """A machine and its changes."""
+
+    machine: DefaultMachineOption = None
+    set_: SetOption = None
+
+    def name_for(self, source: "str | Kernel | None", form: str | None) -> str:
+        """The machine's name or file: the one given, or what suits the program."""
+        return self.machine or default_machine(source, form)
+
+    def chosen_for(self, source: "str | Kernel | None", form: str | None = None) -> "Machine":
+        """The machine given, or what suits the program, with its changes."""
+        return chosen_machine(self.name_for(source, form), self.set_)
+
+    def chosen_gpu(self) -> "Machine":
+        """The machine given, or a GPU of today, with its changes."""
+        return chosen_machine(self.machine or DEFAULT_GPU, self.set_)
+
+
+def chosen_machine(name: str, changes: list[str] | None = None) -> "Machine":
+    """The machine of that name or file, with KEY=VALUE words applied."""
+    from simtmm.machine import load_machine
+
+    machine = load_machine(name)
+    values = changes_of(changes)
+    return machine.replace(values) if values else machine
+
+
+def default_machine(source: "str | Kernel | None", form: str | None) -> str:
+    """The machine where none is named: a GPU of today for what is recorded as compiled.
+
+    form: how the kernel is recorded, where that was given.
+    """
+    from simtmm.recorder.sources import is_plain_folder
+
+    compiled = form in ("compiled", "ptx") or not isinstance(source, (str, type(None))) or str(source).endswith(".toml")
+    if isinstance(source, str) and form is None and is_folder(Path(source)):
+        compiled = is_plain_folder(Path(source))
+    return DEFAULT_GPU if compiled else DEFAULT_MACHINE

@@ -1,0 +1,49 @@
+"""Options of samples."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from simtmm.errors import EngineError, shown
+
+MOST_EVENTS = 1 << 40  # of a user's own program that is sampled, whose long launches would be cut else
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleOptions:
+    """A sample in the place of the whole."""
+
+    sample: Annotated[
+        str | None,
+        typer.Option(
+            "--sample", metavar="auto", help="simulate some blocks and launches, and say how far off that may be"
+        ),
+    ] = None
+    error: Annotated[
+        str | None, typer.Option("--error", metavar="PART", help="with --sample: how far off at most, as 3% or 0.03")
+    ] = None
+
+    @property
+    def part(self) -> float:
+        """The error, as a part of the time. Raises EngineError."""
+        from simtmm.sampling import DEFAULT_ERROR
+
+        if self.error is None:
+            return DEFAULT_ERROR
+        if self.sample is None:
+            raise EngineError(f"--error {self.error}: is for --sample auto, which is not given")
+        return part_of(self.error)
+
+    @property
+    def most_events(self) -> int | None:
+        """Of a user's own program, what may be recorded."""
+        return None if self.sample is None else MOST_EVENTS
+
+
+def part_of(error: str) -> float:
+    """A part of the time, from 3% or 0.03. Raises EngineError."""
+    try:
+        return float(error.removesuffix("%").strip()) / (100 if error.endswith("%") else 1)
+    except ValueError:
+        raise EngineError(f"--error {shown(error)}: must be a part of the time, as 3% or 0.03") from None

@@ -1,0 +1,68 @@
+"""`simtmm zigzag`."""
+
+import re
+from typing import Annotated
+
+import typer
+
+from simtmm.cli.completion import complete_kernel
+from simtmm.cli.environment import EnvironmentOptions
+from simtmm.cli.grouped import grouped
+from simtmm.cli.kernel_file import FormOption, ParamOption
+from simtmm.cli.machine import MachineOptions
+from simtmm.cli.output import DocumentOptions, PictureOption
+from simtmm.cli.values import parameters_of
+from simtmm.errors import ModelError
+
+
+def _range_of(blocks: str) -> range:
+    """The range of LOW:HIGH, both included."""
+    match = re.fullmatch(r"([0-9]{1,9}):([0-9]{1,9})", blocks)
+    if not match or not 1 <= int(match[1]) <= int(match[2]):
+        raise ModelError(f"--blocks {blocks}: must be LOW:HIGH, whole numbers from 1 on")
+    return range(int(match[1]), int(match[2]) + 1)
+
+
+@grouped
+def zigzag(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help="a kernel, launches (.toml), or a trace (.parquet)", autocompletion=complete_kernel
+        ),
+    ],
+    *,
+    machine: MachineOptions,
+    blocks: Annotated[
+        str, typer.Option("--blocks", metavar="LOW:HIGH", help="requested blocks, both ends included")
+    ] = "1:100",
+    param: ParamOption = None,
+    form: FormOption = None,
+    picture: PictureOption = None,
+    environment: EnvironmentOptions,
+    result: DocumentOptions,
+) -> None:
+    """Show throughput over the number of blocks of a launch.
+
+    It rises while blocks fill the core groups and falls with each new wave of them: Eq (5.13) of the dissertation, for
+    the first launch of the program.
+    """
+    from simtmm.analysis.zigzag import sweep_blocks
+    from simtmm.report.predict import describe_zigzag
+    from simtmm.report.progress import watching
+
+    if picture is not None:
+        from simtmm.report.pictures import files
+
+        files.check(picture)
+    chosen, parameters = machine.chosen_for(source, form), parameters_of(param)
+    with watching():
+        kernel, found = sweep_blocks(source, chosen, parameters, _range_of(blocks), form=form)
+    if picture is not None:
+        from simtmm.report.pictures import charts
+        from simtmm.report.pictures.titles import titled
+
+        files.write(picture, charts.zigzag(found, titled(kernel, parameters, chosen.name)))
+    result.show(
+        describe_zigzag(kernel, found, chosen.name), {"kernel": kernel, "machine": chosen.name, **found.to_dict()}
+    )

@@ -1,0 +1,183 @@
+"""Cells of memory: who wrote and read them last, and what an access races with.
+
+A word holds who: 1, the block (31 bits), the thread (10), the instruction (16), whether the value was the same. The
+word behind it holds when: the block's generation (20), the thread's epoch (22), the time (22).
+"""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.cuda.checks.ordering import known
+from simtmm.cuda.checks.rows import note
+from simtmm.cuda.checks.state import (
+    BETWEEN_BLOCKS,
+    CELL,
+    COMMUNICATES,
+    EPOCH,
+    FIRST_READ,
+    FIRST_WRITE,
+    GENERATION,
+    KNOWN,
+    KNOWN_TIME,
+    NUMBER,
+    OF_BLOCK,
+    RAW,
+    SECOND_READ,
+    SECOND_WRITE,
+    SLOT,
+    STRONG,
+    THIRD_READ,
+    THREADS,
+    TIME,
+    VOLATILE,
+    WAR,
+    WAW,
+    WITHIN_BLOCK,
+    WITHIN_WARP,
+)
+from simtmm.cuda.execution.layout import IN_SHARED, LANES
+from simtmm.native import inlined
+
+_SOMEBODY = 1 << 60
+_TOP = (1 << 22) - 1
+
+
+def touch(s, memory, first, count, event, flags, where, address, size, thread, reads, writes, silent):
+    """A thread accesses cells of memory: what it races with, and what is remembered of it."""
+    slot = s.now[SLOT]
+    is_shared = where == IN_SHARED
+    own = _SOMEBODY | s.now[NUMBER] << 27 | thread << 17 | event << 1
+    generation = min(s.blocks[slot, GENERATION], np.int64(0xFFFFF))
+    epoch = min(s.threads[slot * s.sizes[THREADS] + thread, EPOCH], np.int64(_TOP))
+    when = generation << 44 | epoch << 22 | s.now[TIME]
+    reported = np.int64(0)
+    for cell in range(first, first + count):
+        # The same thread has read it, in this epoch: nothing is new.
+        if not writes and memory[cell, FIRST_READ] >> 17 == own >> 17 and memory[cell, FIRST_READ + 1] == when:
+            continue
+        if is_shared and is_stale(s, memory, cell):
+            for column in range(CELL):
+                memory[cell, column] = 0
+        quiet = silent
+        if is_shared and memory[cell, FIRST_WRITE] == 0:
+            quiet = np.int64(0)  # nobody knows what lay there: that it was the same is a matter of luck
+        for column in range(FIRST_WRITE, THIRD_READ + 1, 2):
+            who = memory[cell, column]
+            if who == 0 or (column >= FIRST_READ and not writes):
+                continue
+            by = relation(s, slot, thread, who, memory[cell, column + 1], is_shared)
+            if by == 0:
+                continue
+            before = (who >> 1) & 0xFFFF
+            if not conflicts(flags, s.events[before, 0], by):
+                continue
+            kind = np.int64(WAR)
+            harmless = quiet
+            if column < FIRST_READ:
+                kind = np.int64(RAW)
+                harmless = who & 1
+                if writes:
+                    kind = np.int64(WAW)
+                    harmless = quiet
+            if (reported >> (2 * kind + harmless)) & 1 != 0:
+                continue
+            reported |= 1 << (2 * kind + harmless)
+            note(
+                s,
+                kind,
+                by,
+                where,
+                harmless,
+                before,
+                event,
+                (who >> 27) & 0x7FFFFFFF,
+                s.now[NUMBER],
+                (who >> 17) & 1023,
+                thread,
+                address,
+                size,
+            )
+        if writes:
+            remember_write(memory, cell, own | quiet, when)
+        else:
+            remember_read(s, memory, cell, own, when, slot, thread, is_shared)
+
+
+@inlined
+def relation(s, slot, thread, who, when, is_shared):
+    """Who an earlier access is not ordered before: WITHIN_WARP, WITHIN_BLOCK or BETWEEN_BLOCKS; 0 where it is."""
+    block = (who >> 27) & 0x7FFFFFFF
+    other = (who >> 17) & 1023
+    generation = (when >> 44) & 0xFFFFF
+    epoch = (when >> 22) & _TOP
+    if block == s.now[NUMBER]:
+        if other == thread or generation < s.blocks[slot, GENERATION] or epoch <= known(s, slot, thread, other):
+            return np.int64(0)
+        return np.int64(WITHIN_WARP) if other // LANES == thread // LANES else np.int64(WITHIN_BLOCK)
+    if is_shared:
+        return np.int64(0)
+    if s.sizes[COMMUNICATES] != 0:
+        time = max(s.threads[slot * s.sizes[THREADS] + thread, KNOWN], s.blocks[slot, KNOWN_TIME])
+        published = s.published[block * s.sizes[THREADS] + other]
+        if ((when & _TOP) < time or time == _TOP) and (generation < s.generations[block] or epoch <= published):
+            return np.int64(0)
+    return np.int64(BETWEEN_BLOCKS)
+
+
+@inlined
+def conflicts(flags, before, who):
+    """Whether two accesses that nothing orders race: strong ones do not, if their scopes have both threads, nor do
+    they where a warp would have to run in lock step, as volatile ones ask for.
+    """
+    if flags & STRONG != 0 and before & STRONG != 0:
+        if who == BETWEEN_BLOCKS:
+            return (flags | before) & OF_BLOCK != 0
+        return who == WITHIN_WARP and flags & VOLATILE != 0 and before & VOLATILE != 0
+    return True
+
+
+@inlined
+def is_stale(s, memory, cell):
+    """Whether a cell of shared memory was last accessed by a block that had it before."""
+    who = memory[cell, FIRST_WRITE]
+    if who == 0:
+        who = memory[cell, FIRST_READ]
+    return who != 0 and (who >> 27) & 0x7FFFFFFF != s.now[NUMBER]
+
+
+@inlined
+def remember_write(memory, cell, own, when):
+    """The last that wrote, and before it another, which changed what lay there."""
+    last = memory[cell, FIRST_WRITE]
+    replaces = last == 0 or (last & 1 != 0 and own & 1 != 0)
+    replaces = replaces or (last >> 17 == own >> 17 and (own & 1 == 0 or last & 1 != 0))
+    if not replaces:
+        memory[cell, SECOND_WRITE] = last
+        memory[cell, SECOND_WRITE + 1] = memory[cell, FIRST_WRITE + 1]
+    memory[cell, FIRST_WRITE] = own
+    memory[cell, FIRST_WRITE + 1] = when
+    memory[cell, FIRST_READ] = 0
+    memory[cell, SECOND_READ] = 0
+    memory[cell, THIRD_READ] = 0
+
+
+@inlined
+def remember_read(s, memory, cell, own, when, slot, thread, is_shared):
+    """Three that have read; where there are more, one that this one knows of gives way, or one of its warp."""
+    chosen = np.int64(-1)
+    for column in range(FIRST_READ, THIRD_READ + 1, 2):
+        if chosen < 0 and memory[cell, column] >> 17 == own >> 17:
+            chosen = np.int64(column)
+    if chosen < 0:
+        for column in range(FIRST_READ, THIRD_READ + 1, 2):
+            if chosen < 0 and (
+                memory[cell, column] == 0
+                or relation(s, slot, thread, memory[cell, column], memory[cell, column + 1], is_shared) == 0
+            ):
+                chosen = np.int64(column)
+    if chosen < 0:
+        chosen = np.int64(SECOND_READ) if memory[cell, THIRD_READ] >> 22 != own >> 22 else np.int64(THIRD_READ)
+    memory[cell, chosen] = own
+    memory[cell, chosen + 1] = when

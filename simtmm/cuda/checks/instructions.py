@@ -1,0 +1,54 @@
+"""What an instruction that accesses memory is to the checks."""
+
+from simtmm.cuda.checks.state import ACQUIRES, ATOMIC, IGNORED, OF_BLOCK, RELEASES, STRONG, VECTOR, VOLATILE
+from simtmm.cuda.execution.program import Program
+from simtmm.cuda.ptx.steps import width_of
+from simtmm.cuda.ptx.syntax import Instruction
+
+_LEAST_UNIT, _MOST_UNIT = 1, 4  # bytes of a cell
+_ACCESSES = ("ld", "ldu", "st", "atom", "red", "cp", "ldmatrix", "stmatrix", "wmma", "mbarrier")
+
+
+def flags_of(instruction: Instruction) -> int:
+    """Bits of state.py."""
+    opcode = instruction.opcode
+    found = 0
+    if opcode in ("atom", "red"):
+        # An atomic whose result is looked at acquires, as in the CUDA C++ guide's own examples, which have no fence
+        # behind it; by PTX it does so with .acquire, or with a fence behind it.
+        found |= STRONG | ATOMIC | (ACQUIRES if opcode == "atom" else 0)
+    if opcode == "mbarrier" or (opcode == "cp" and instruction.has("bulk", "mbarrier")):
+        # Arrivals release, waits acquire; the object itself is nobody's to read.
+        found = STRONG | OF_BLOCK | IGNORED
+        return found if instruction.has("init") else found | ATOMIC | ACQUIRES | RELEASES
+    if instruction.has("volatile"):
+        found |= STRONG | VOLATILE
+    if instruction.has("relaxed", "acquire", "release", "acq_rel", "mmio"):
+        found |= STRONG
+    if instruction.has("acquire", "acq_rel"):
+        found |= ACQUIRES
+    if instruction.has("release", "acq_rel"):
+        found |= RELEASES
+    if found and instruction.has("cta"):
+        found |= OF_BLOCK
+    if instruction.has("v2", "v4", "v8") or width_of(instruction) > 8:
+        found |= VECTOR
+    return found
+
+
+def unit_bits(program: Program) -> int:
+    """The exponent of the bytes of a cell: no access of the program is of less."""
+    least = _MOST_UNIT
+    for _, instruction in program.accesses:
+        if instruction.opcode in _ACCESSES:
+            width = _width(instruction)
+            least = min(least, width or least)
+    return max(_LEAST_UNIT, least).bit_length() - 1
+
+
+def _width(instruction: Instruction) -> int:
+    if instruction.opcode == "mbarrier":
+        return 8
+    if instruction.opcode == "wmma":
+        return 2
+    return width_of(instruction)

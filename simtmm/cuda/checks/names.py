@@ -1,0 +1,39 @@
+"""The checks by the names of compute-sanitizer's tools."""
+
+from dataclasses import dataclass
+
+from simtmm.errors import KernelError, nearest, shown
+
+MEMCHECK, RACECHECK, INITCHECK, SYNCCHECK = "memcheck", "racecheck", "initcheck", "synccheck"
+ALL = "all"
+CHECKS = (RACECHECK, INITCHECK, SYNCCHECK)  # in the order of the fields of Checks
+NAMES = (MEMCHECK, *CHECKS)
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What is looked for, beside accesses out of bounds, which always are."""
+
+    racecheck: bool = False
+    initcheck: bool = False
+    synccheck: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is."""
+        return self.racecheck or self.initcheck or self.synccheck
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of what is looked for."""
+        return tuple(name for name in CHECKS if getattr(self, name))
+
+
+def checks_of(text: str, where: str = "--check") -> Checks:
+    """From names with commas between, or `all`. Raises KernelError for another name."""
+    requested = [name.strip() for name in text.split(",")]
+    for name in requested:
+        if name not in (*NAMES, ALL):
+            known = nearest(name, (*NAMES, ALL), (*NAMES, ALL))
+            raise KernelError(f"{where} {shown(text)}: {shown(name)} is no check{known}")
+    return Checks(*(name in requested or ALL in requested for name in CHECKS))

@@ -1,0 +1,57 @@
+"""A finding of the loops: counted, with its first example."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from simtmm.cuda.checks.state import (
+    ADDRESS,
+    BLOCK,
+    COUNT,
+    DROPPED,
+    EARLIER,
+    KIND,
+    LATER,
+    OTHER_BLOCK,
+    OTHER_THREAD,
+    SAME,
+    SPACE,
+    THREAD,
+    USED,
+    WHO,
+    WIDTH,
+)
+
+_SPREAD = 0x9E3779B97F4A7C1  # a factor that spreads keys over the table
+
+
+def note(s, kind, who, where, harmless, earlier, later, block, other_block, thread, other_thread, address, width):
+    """Count a finding; the first of its kind and instructions is the example."""
+    key = (((kind << 2 | who) << 2 | where) << 1 | harmless) << 32 | earlier << 16 | later
+    at = (key * _SPREAD >> 24) & (len(s.found) - 1)
+    while s.found[at, COUNT] != 0 and not (
+        s.found[at, KIND] == kind
+        and s.found[at, WHO] == who
+        and s.found[at, SPACE] == where
+        and s.found[at, SAME] == harmless
+        and s.found[at, EARLIER] == earlier
+        and s.found[at, LATER] == later
+    ):
+        at = (at + 1) & (len(s.found) - 1)
+    if s.found[at, COUNT] == 0:
+        if s.now[USED] > len(s.found) // 2:
+            s.now[DROPPED] += 1
+            return
+        s.now[USED] += 1
+        s.found[at, KIND] = kind
+        s.found[at, WHO] = who
+        s.found[at, SPACE] = where
+        s.found[at, SAME] = harmless
+        s.found[at, EARLIER] = earlier
+        s.found[at, LATER] = later
+        s.found[at, BLOCK] = block
+        s.found[at, OTHER_BLOCK] = other_block
+        s.found[at, THREAD] = thread
+        s.found[at, OTHER_THREAD] = other_thread
+        s.found[at, ADDRESS] = address
+        s.found[at, WIDTH] = width
+    s.found[at, COUNT] += 1

@@ -1,0 +1,181 @@
+"""A log for checks: each access as it is resolved, and all that orders accesses.
+
+A program whose `checks` is set writes it in the place of what a trace holds (layout.py has its entries); no other
+program has a line of it. simtmm/cuda/checks reads it.
+"""
+
+from typing import TYPE_CHECKING
+
+from simtmm.cuda.execution.emit import Value
+from simtmm.cuda.execution.layout import (
+    ALIGN,
+    CHECK_SPACE_BIT,
+    CHECK_WIDTH_BIT,
+    CHECK_WRITE_BIT,
+    FENCE_BLOCK,
+    FENCE_DEVICE,
+    IN_GLOBAL,
+    IN_LOCAL,
+    IN_SHARED,
+    LEAVING,
+    SAME_VALUE,
+    SYNCHRONISES,
+    WARP,
+)
+from simtmm.cuda.ptx.syntax import Instruction
+
+if TYPE_CHECKING:
+    from simtmm.cuda.execution.context import Context
+    from simtmm.cuda.execution.program import Program
+
+_LAUNCH = Value("%launch", "ptr")
+_SPACES = {"global": IN_GLOBAL, "shared": IN_SHARED, "local": IN_LOCAL}
+_MANY = {"wmma": 64, "cp": 130}  # entries of an instruction that moves piece by piece; of others, two at most
+
+
+def checking_runtime(runtime: str) -> str:
+    """The runtime, with what writes down accesses and work for a trace replaced."""
+    runtime = runtime.replace("void @log.access(", "void @log.entry(").replace("void @log.work(", "void @log.note(")
+    for space in _SPACES:
+        runtime = runtime.replace(
+            f"define internal i1 @resolve.{space}(", f"define internal i1 @resolve.{space}.plain("
+        )
+    return "\n".join((runtime, _NO_RECORD, *(_resolve(space, number) for space, number in _SPACES.items())))
+
+
+_NO_RECORD = """
+declare i64 @llvm.cttz.i64(i64, i1)
+define internal void @log.work(ptr %launch, i32 %site, i32 %mask) alwaysinline {
+  ret void
+}
+define internal void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %addresses) alwaysinline {
+  ret void
+}
+"""
+
+
+def _resolve(space: str, number: int) -> str:
+    """Every access of a state space comes by here."""
+    head = "ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask, i64 %size, i1 %writes, ptr %addresses"
+    return f"""
+define internal i1 @resolve.{space}({head}, ptr %hosts) noinline {{
+  %exponent = call i64 @llvm.cttz.i64(i64 %size, i1 true)
+  %exponent.32 = trunc i64 %exponent to i32
+  %width = shl i32 %exponent.32, {CHECK_WIDTH_BIT}
+  %write = zext i1 %writes to i32
+  %writing = shl i32 %write, {CHECK_WRITE_BIT}
+  %what = or i32 %width, %writing
+  %where = or i32 %what, {number << CHECK_SPACE_BIT}
+  %entry.word = or i32 %where, %access
+  call void @log.entry(ptr %launch, i32 %entry.word, i32 %mask, ptr %addresses)
+  %wrong = call i1 @resolve.{space}.plain({head}, ptr %hosts)
+  ret i1 %wrong
+}}
+"""
+
+
+def checking_store(name: str, space: str, width: int) -> str:
+    """A store lane by lane, which notes the lanes that stored what lay there."""
+    bits = 8 * width
+    head = "ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %site, i32 %mask, ptr %addresses, ptr %data"
+    return f"""
+define internal i1 @"{name}"({head}) noinline {{
+entry:
+  %hosts = alloca [32 x i64], align 64
+  %nobody = icmp eq i32 %mask, 0
+  br i1 %nobody, label %end, label %some
+some:
+  %wrong = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask,
+                                    i64 {width}, i1 true, ptr %addresses, ptr %hosts)
+  br i1 %wrong, label %failed, label %each
+each:
+  %m = phi i32 [ %mask, %some ], [ %m.next, %each ]
+  %same = phi i32 [ 0, %some ], [ %same.next, %each ]
+  %lane = call i32 @llvm.cttz.i32(i32 %m, i1 true)
+  %host.at = getelementptr i64, ptr %hosts, i32 %lane
+  %host = load ptr, ptr %host.at
+  %lane.64 = zext i32 %lane to i64
+  %offset = mul i64 %lane.64, {width}
+  %slot = getelementptr i8, ptr %data, i64 %offset
+  %old = load i{bits}, ptr %host, align 1
+  %new = load i{bits}, ptr %slot, align 1
+  store i{bits} %new, ptr %host, align 1
+  %is.same = icmp eq i{bits} %old, %new
+  %one = shl i32 1, %lane
+  %bit = select i1 %is.same, i32 %one, i32 0
+  %same.next = or i32 %same, %bit
+  %less = sub i32 %m, 1
+  %m.next = and i32 %m, %less
+  %over = icmp eq i32 %m.next, 0
+  br i1 %over, label %stored, label %each
+stored:
+  %any = icmp ne i32 %same.next, 0
+  br i1 %any, label %note, label %end
+note:
+  call void @log.note(ptr %launch, i32 {SAME_VALUE}, i32 %same.next)
+  br label %end
+end:
+  ret i1 false
+failed:
+  ret i1 true
+}}
+"""
+
+
+def log_fence(context: "Context", instruction: Instruction) -> None:
+    """membar and fence; nothing for other instructions."""
+    if instruction.opcode not in ("membar", "fence") or instruction.has("proxy", "mbarrier_init"):
+        return
+    level = FENCE_BLOCK if instruction.has("cta") else FENCE_DEVICE
+    _note(context, level, context.active)
+
+
+def log_leaving(context: "Context", mask: Value) -> None:
+    """Lanes leave the kernel."""
+    _note(context, LEAVING, mask)
+
+
+def _note(context: "Context", what: int, mask: Value) -> None:
+    context.emit.call("log.note", "void", _LAUNCH, Value(str(what), "i32"), mask)
+
+
+def log_gathering(context: "Context", wanted: Value) -> None:
+    """Lanes go on together behind the wait of an instruction that gathers those of its mask; a mask a lane."""
+    emit = context.emit
+    _log(context, emit.load("i32", "%mask"), emit.resize(wanted, "i64", False), is_barrier=False)
+
+
+def log_arrival(context: "Context", number: Value, count: Value, waits: bool) -> None:
+    """Lanes arrive at a barrier: its number, from bit 8 on the threads that it is for, from 24 whether they wait; and
+    from 32 the lanes of the warp that have neither left nor come to where nothing but the end follows.
+    """
+    emit, code = context.emit, context.code
+    living = emit.field("i32", "%warp", int(WARP.fields["living"][1]))  # type: ignore[index]
+    entry = code.program.entry_code
+    for block in entry.flow.blocks:
+        first = block.instructions[0] if block.instructions else None
+        if first is not None and first.opcode in ("ret", "exit") and first.guard is None:
+            place = Value(str(entry.first_block + block.number), "i32")
+            there = emit.call("lanes.at", "i32", Value("%warp", "ptr"), living, place)
+            living = emit.binary("and", living, emit.invert(there))
+    expected = emit.resize(emit.binary("or", living, context.active), "i64", False)
+    word = emit.resize(number, "i64", False)
+    for value, bit in ((emit.resize(count, "i64", False), 8), (Value(str(int(waits)), "i64"), 24), (expected, 32)):
+        word = emit.binary("or", word, emit.binary("shl", value, Value(str(bit), "i64")))
+    _log(context, context.active, emit.splat(word), is_barrier=True)
+
+
+def _log(context: "Context", mask: Value, words: Value, is_barrier: bool) -> None:
+    emit = context.emit
+    emit.store(words, "%addresses", ALIGN)
+    number = context.access_number() | SYNCHRONISES << CHECK_SPACE_BIT | int(is_barrier) << CHECK_WRITE_BIT
+    emit.call("log.entry", "void", _LAUNCH, Value(str(number), "i32"), mask, Value("%addresses", "ptr"))
+
+
+def most_check_entries(program: "Program") -> int:
+    """Entries that a block of code may write at most."""
+    return max(
+        sum(_MANY.get(instruction.opcode, 2) for instruction in block.instructions) + 4
+        for code in program.codes
+        for block in code.flow.blocks
+    )

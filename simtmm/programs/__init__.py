@@ -1,0 +1,1 @@
+"""CUDA C++ programs as they are, main and launches included: compiled, and run with a CUDA runtime of ours."""

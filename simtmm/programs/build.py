@@ -1,0 +1,170 @@
+"""A program compiled by nvcc and linked with our CUDA runtime, kept in the user's cache."""
+
+import hashlib
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from simtmm.cache import find, keep, own_folder
+from simtmm.compiled import announced
+from simtmm.cuda.compilers.complaint import complaint
+from simtmm.cuda.compilers.includes import Included, included
+from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders, stamp
+from simtmm.errors import CompilerError
+from simtmm.programs.flags import Flags, parse_flags
+from simtmm.programs.missing import missing_library, unresolved
+from simtmm.programs.runtime_library import FOLDER, HEADERS, runtime_library, text_of
+
+NAMES, GIVEN_BACK, PLAIN = "names", "given back", "plain"
+_HEADERS_OF = {NAMES: ["-DSIMTMM_NAMES", "-include=simtmm_cuda.h"], GIVEN_BACK: ["-include=simtmm_cuda.h"], PLAIN: []}
+_WRAPPED = ("exit", "_exit", "quick_exit")
+_OLD = {"SIMTMM_THRUST": re.compile(rb"#\s*include\s*<thrust/"),
+        "SIMTMM_TEXTURE_REFERENCES": re.compile(rb"\btexture\s*<"),
+        "SIMTMM_OLD_VOTES": re.compile(rb"\b__(?:any|all|ballot)\s*\(")}  # fmt: skip
+_PLAIN_PATH = re.compile(r"[\w ./+,=@%~-]*")
+
+
+@dataclass(frozen=True)
+class Built:
+    """A program that can be loaded. library: it. headers: which of ours were read before its own text."""
+
+    library: Path
+    headers: str
+
+
+def build_program(paths: Sequence[Path], architecture: int, options: Sequence[str] = ()) -> Built:
+    """Compile files and link them.
+
+    paths: of the files. architecture: compute capability times ten. options: as nvcc takes them.
+
+    Raises CompilerError with file, line and the first error, or with what is called of libraries that are not here.
+    """
+    flags = parse_flags(options)
+    library = runtime_library()
+    texts = [_content(path) for path in paths]
+    included = _headers(paths, texts, flags)
+    read = [*texts, *(_content(Path(path)) for path, _ in included.digests)]
+    old = [f"-D{name}" for name, pattern in _OLD.items() if any(pattern.search(text) for text in read)]
+    refused: CompilerError | None = None
+    with announced(f"{paths[0].name} for sm_{architecture}"):  # once, however many headers are tried
+        for headers in (NAMES, GIVEN_BACK, PLAIN):
+            words = [*_HEADERS_OF[headers], *old]
+            try:
+                return Built(_built(paths, texts, included, architecture, flags, words, library), headers)
+            except CompilerError as error:
+                refused = refused or error
+                if "does not compile" not in str(error) or headers == PLAIN:
+                    raise (missing_library(refused, texts) or refused) from None
+    raise AssertionError
+
+
+def _headers(paths: Sequence[Path], texts: Sequence[bytes], flags: Flags) -> Included:
+    """The program's own headers."""
+    folders = [Path(word[2:]) for word in flags.compiling if word.startswith("-I") and len(word) > 2]
+    folders += [Path(b) for a, b in zip(flags.compiling, flags.compiling[1:], strict=False) if a == "-I"]
+    return included([(text, path.absolute().parent) for text, path in zip(texts, paths, strict=True)], folders)
+
+
+def _built(
+    paths: Sequence[Path],
+    texts: Sequence[bytes],
+    included: Included,
+    architecture: int,
+    flags: Flags,
+    words: list[str],
+    runtime: Path,
+) -> Path:
+    nvcc, host = find_nvcc(), find_host_compiler()
+    parts = [str(Path.cwd()), *map(str, paths), *(hashlib.sha256(text).hexdigest() for text in texts), repr(flags),
+             str(words), str(architecture), str(included.digests), stamp(nvcc), stamp(Path(host).resolve()),
+             runtime.name, text_of(HEADERS), Path(__file__).read_text()]  # fmt: skip
+    key = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    folder, label = own_folder(FOLDER), re.sub(r"\W+", "-", paths[0].stem)[:40] or "program"
+    found = find(folder, label, key, ".so") if included.complete else None
+    if found is not None:
+        return found
+    return keep(
+        folder, label, key, ".so",
+        lambda target: _compile(paths, architecture, flags, words, runtime, nvcc, host, target),
+    )  # fmt: skip
+
+
+def _compile(
+    paths: Sequence[Path],
+    architecture: int,
+    flags: Flags,
+    headers: list[str],
+    runtime: Path,
+    nvcc: Path,
+    host: str,
+    target: Path,
+) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch).resolve()
+        # What is linked across files must be assembled for that; all else stays PTX.
+        code = f"[compute_{architecture},sm_{architecture}]" if flags.relocatable else f"compute_{architecture}"
+        (folder / "macros.h").write_text("".join(_define(macro) for macro in flags.macros))
+        words = [
+            *("-allow-unsupported-compiler", f"-ccbin={host}", f"-gencode=arch=compute_{architecture},code={code}"),
+            *("-lineinfo", "-no-compress", "-cudart=none", "-Xcompiler=-fPIC", f"-I{HEADERS}"),
+            *(f"-isystem={place}" for place in include_folders(nvcc)),
+            *(["-rdc=true"] if flags.relocatable else []),
+            *([f"-include={folder / 'macros.h'}"] if flags.macros else []),
+            *headers,
+            *flags.compiling,
+        ]
+        objects = []
+        for number, path in enumerate(paths):
+            objects.append(folder / f"unit{number}.o")
+            if not _PLAIN_PATH.fullmatch(str(path)):
+                raise CompilerError(f"{path}: nvcc can't be given it: a path may hold letters, digits and ./+,=@%~_-")
+            kind = ["-x", "cu"] if path.suffix == ".cu" else []
+            _called([str(nvcc), *words, *kind, "-c", str(path), "-o", str(objects[-1])], folder, str(path))
+        if flags.relocatable:
+            linked = folder / "linked.o"
+            link = [
+                str(nvcc),
+                f"-arch=sm_{architecture}",
+                "-dlink",
+                "-Xcompiler=-fPIC",
+                f"-ccbin={host}",
+            ]
+            _called([*link, *map(str, objects), "-o", str(linked)], folder, str(paths[0]))
+            objects.append(linked)
+        wrapped = [f"-Wl,--wrap={name}" for name in _WRAPPED]
+        done = subprocess.run(
+            [host, "-shared", "-o", str(target), *map(str, objects), str(runtime), "-Wl,-Bsymbolic", "-Wl,-z,defs",
+             *wrapped, *flags.linking, "-lstdc++", "-lm", "-lpthread", "-ldl", f"-Wl,-rpath,{runtime.parent}"],
+            capture_output=True, text=True, errors="replace", check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise unresolved(done.stderr, str(paths[0]))
+
+
+def _called(words: list[str], folder: Path, name: str) -> None:
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("NVCC_")}
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, errors="replace", check=False, stdin=subprocess.DEVNULL,
+            env={**environment, "TMPDIR": str(folder)},
+        )  # fmt: skip
+    except OSError as error:
+        raise CompilerError(f"{words[0]}: can't be run ({error.strerror})") from None
+    if done.returncode:
+        raise complaint(f"{done.stdout}{done.stderr}".strip("\n"), name)
+
+
+def _define(macro: str) -> str:
+    name, sign, value = macro.partition("=")
+    return f"#define {name} {value if sign else '1'}\n"
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CompilerError(f"{path}: can't be read ({error.strerror})") from None

@@ -1,0 +1,251 @@
+"""What the runtime library asks of Python: modules, launches, variables, times, and the end."""
+
+import ctypes
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from simtmm.cuda.device import DeviceLaunch
+from simtmm.cuda.execution.layout import TEXTURE as TEXTURE_ROW
+from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.texture import ADDRESS_MODES, FILTER_MODES, SurfaceObject, TextureObject
+from simtmm.errors import DeadlockError, KernelError, RecordingError, SimtmmError, escaped, one_line
+from simtmm.programs.kernels import DeviceOfProgram, Modules
+from simtmm.programs.library import (
+    ATTRIBUTES,
+    ELAPSED,
+    FINISH,
+    LAUNCH,
+    LOAD,
+    MARK,
+    PARAMETERS,
+    VARIABLE,
+    WAIT,
+    Calls,
+    Library,
+    Texture,
+)
+from simtmm.programs.memory import bytes_at
+from simtmm.programs.recording import ProgramRecording
+from simtmm.recorder.direct.clock import Mark
+
+# Numbers of CUDA's errors
+INVALID_VALUE, INVALID_CONFIGURATION, INVALID_SYMBOL, INVALID_FUNCTION = 1, 9, 13, 98
+INVALID_IMAGE, COMPILATION_FAILED, ILLEGAL_ADDRESS, TIMEOUT, ASSERT, MISALIGNED, LAUNCH_FAILURE, NOT_SUPPORTED = (
+    200, 218, 700, 702, 710, 716, 719, 801,
+)  # fmt: skip
+_FORMATS = {0: "i", 1: "u", 2: "f"}  # of cudaChannelFormatKind
+_MODES = {number: name for name, number in ADDRESS_MODES.items()}
+_FILTERS = {number: name for name, number in FILTER_MODES.items()}
+
+
+class Callbacks:
+    """Answers the runtime library. No exception may cross it: what goes wrong becomes an error of CUDA's, and is
+    printed.
+
+    error: the first launch that went wrong, in words, after which there is no trace.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        device: DeviceOfProgram,
+        modules: Modules,
+        recording: ProgramRecording,
+        finish: Callable[[int], None],
+    ) -> None:
+        self._library, self._device, self._modules, self._recording = library, device, modules, recording
+        self._finish = finish
+        self._textures: dict[int, bytes] = {}
+        self._marks: list[Mark] = []
+        self.error = ""
+
+    def calls(self) -> Calls:
+        """For the library."""
+        return Calls(
+            LOAD(self._load), PARAMETERS(self._parameters), ATTRIBUTES(self._attributes), LAUNCH(self._launch),
+            VARIABLE(self._variable), MARK(self._mark), WAIT(self._wait), ELAPSED(self._elapsed), FINISH(self._finish),
+        )  # fmt: skip
+
+    def _guarded(self, work: Callable[[], int], otherwise: int) -> int:
+        try:
+            return work()
+        except SimtmmError as error:
+            self._tell(str(error))
+            return _code(error, otherwise)
+        except MemoryError:
+            self._tell("memory does not suffice; smaller sizes take less")
+            return otherwise
+        except BaseException as error:
+            self._tell(f"{type(error).__name__}: {error}: a fault of simtmm's own")
+            import traceback
+
+            traceback.print_exc()
+            return otherwise
+
+    def _tell(self, message: str) -> None:
+        self.error = self.error or one_line(message)
+        self._library.flush()
+        print(f"simtmm: error: {escaped(one_line(message))}", file=sys.stderr, flush=True)
+
+    def _load(self, number: int, image: int, size: int) -> int:
+        def work() -> int:
+            self._modules.load(number, ctypes.string_at(image, size))
+            return 0
+
+        return self._guarded(work, INVALID_IMAGE)
+
+    def _parameters(self, number: int, name: bytes, most: int, offsets: Any, sizes: Any) -> int:
+        def work() -> int:
+            parameters = self._modules.function(number, name.decode()).parameters
+            end = 0
+            for place, each in enumerate(parameters[:most]):
+                offsets[place] = end = -(-end // each.align) * each.align
+                sizes[place] = each.size
+                end += each.size
+            return len(parameters)
+
+        count = self._guarded(work, INVALID_FUNCTION)
+        return -INVALID_FUNCTION if self.error and count == INVALID_FUNCTION else count
+
+    def _attributes(self, number: int, name: bytes, values: Any) -> int:
+        def work() -> int:
+            function = self._modules.function(number, name.decode())
+            found = function.linked.resources_of(function.entry)
+            variables = function.linked.module.variables.values()
+            attributes = (
+                found.registers if found else 32,
+                function.program.shared_bytes,
+                sum(each.size for each in variables if each.space == "const"),
+                found.local_bytes if found else 0,
+                function.most_threads or 1024,
+                function.linked.architecture,
+                function.linked.architecture,
+            )
+            for place, value in enumerate(attributes):
+                values[place] = value
+            return 0
+
+        return self._guarded(work, INVALID_FUNCTION)
+
+    def _launch(
+        self, number: int, name: bytes, sizes: Any, shared: int, parameters: int, count: int, stream: int
+    ) -> int:
+        def work() -> int:
+            function = self._modules.function(number, name.decode())
+            self._device.memory.update()
+            self._device.heap_limit = self._library.heap_limit
+            packed = ctypes.string_at(parameters, count) if count else b""
+            self._type(function, packed)
+            x, y, z, *block = list(sizes[:6])
+            launch = DeviceLaunch(
+                (x, y, z), (block[0], block[1], block[2]), packed, shared,
+                f"{self._recording.name}: launch {self._recording.launched} of {_bare(function)}", self._rows(),
+            )  # fmt: skip
+            self._recording.launch(function, launch, stream)
+            return 0
+
+        return self._guarded(work, LAUNCH_FAILURE)
+
+    def _type(self, function: KernelFunction, packed: bytes) -> None:
+        """Learn what lies in memory from the types of pointers to it."""
+        declared = function.declared or ()
+        end = 0
+        for place, each in enumerate(function.parameters):
+            end = -(-end // each.align) * each.align
+            if each.size == 8 and place < len(declared) and declared[place].pointers == 1:
+                dtype = declared[place].element
+                if dtype is not None:
+                    self._device.memory.type_at(int.from_bytes(packed[end : end + 8], "little"), dtype)
+            end += each.size
+
+    def _variable(self, number: int, name: bytes, address: Any, size: Any) -> int:
+        def work() -> int:
+            address[0], size[0] = self._modules.variable(number, name.decode())
+            return 0
+
+        return self._guarded(work, INVALID_SYMBOL)
+
+    def make_texture(self, number: int, given: Any) -> int:
+        """A texture or surface object."""
+
+        def work() -> int:
+            self._textures[number] = _row(given[0])
+            return 0
+
+        return self._guarded(work, NOT_SUPPORTED)
+
+    def _rows(self) -> bytes:
+        empty = bytes(TEXTURE_ROW.itemsize)
+        most = max(self._textures, default=-1)
+        return b"".join(self._textures.get(number, empty) for number in range(most + 1))
+
+    def _mark(self, stream: int) -> int:
+        self._marks.append(self._recording.clock.mark(stream))
+        return len(self._marks) - 1
+
+    def _wait(self, mark: int, stream: int) -> None:
+        clock = self._recording.clock
+        found = self._marks[mark] if mark >= 0 else None
+        if stream < 0:
+            clock.synchronize(found)
+        elif found is not None:
+            clock.wait(found, stream)
+
+    def _elapsed(self, begin: int, end: int, seconds: Any) -> int:
+        def work() -> int:
+            seconds[0] = self._recording.clock.seconds(self._marks[begin], self._marks[end])
+            return 0
+
+        return self._guarded(work, INVALID_VALUE)
+
+
+def _bare(function: KernelFunction) -> str:
+    from simtmm.cuda.compilers import bare_name
+
+    return bare_name(function.entry)
+
+
+def _code(error: SimtmmError, otherwise: int) -> int:
+    """CUDA's number of what went wrong."""
+    text = str(error)
+    if isinstance(error, DeadlockError):
+        return TIMEOUT
+    if isinstance(error, RecordingError):
+        for word, code in (("misaligned", MISALIGNED), ("assertion", ASSERT), ("out of bounds", ILLEGAL_ADDRESS),
+                           ("constant", ILLEGAL_ADDRESS), ("null pointer", ILLEGAL_ADDRESS)):  # fmt: skip
+            if word in text:
+                return code
+        return LAUNCH_FAILURE
+    if isinstance(error, KernelError) and otherwise == LAUNCH_FAILURE:
+        return INVALID_CONFIGURATION
+    return COMPILATION_FAILED if otherwise == LAUNCH_FAILURE else otherwise
+
+
+def _row(given: Texture) -> bytes:
+    """A row of layout.TEXTURE. Raises KernelError for what is not read here."""
+    if given.format not in _FORMATS or given.bits not in (8, 16, 32):
+        raise KernelError(f"a texture of {given.bits} bits a channel, format {given.format}: is not read here")
+    kind = np.dtype(f"{_FORMATS[given.format]}{given.bits // 8}")
+    texel = given.channels * kind.itemsize
+    pitch, height = given.pitch or given.width * texel, max(1, given.height)
+    raw = bytes_at(given.host, (height - 1) * pitch + given.width * texel)
+    shape, strides = (height, given.width, given.channels), (pitch, texel, kind.itemsize)
+    array = np.ndarray(shape, kind, raw, 0, strides)
+    dimensions = 2 if given.height else 1
+    whole = array if dimensions == 2 else array[0]
+    if given.is_surface:
+        return SurfaceObject(whole, dimensions=dimensions).row(given.address)
+    is_float = given.format == 2 or given.read_mode == 1
+    texture = TextureObject(
+        whole,
+        address_mode=(_MODES[given.address_x], _MODES[given.address_y]),
+        filter_mode=_FILTERS[given.filter],
+        read_mode="normalized_float" if given.read_mode == 1 and given.format != 2 else "element",
+        normalized_coords=bool(given.normalized),
+        border_color=list(given.border)[: given.channels] if is_float else None,
+        dimensions=dimensions,
+    )
+    return texture.row(given.address)

@@ -1,0 +1,83 @@
+"""The process that a program runs in: `python -m simtmm.programs.child FILE`, with the request in the file."""
+
+import json
+import logging
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from simtmm.cuda.checks.checker import Checker, checking
+from simtmm.cuda.checks.names import CHECKS, Checks
+from simtmm.errors import SimtmmError, escaped
+from simtmm.machine import Machine
+from simtmm.programs.callbacks import Callbacks
+from simtmm.programs.kernels import DeviceOfProgram, Modules
+from simtmm.programs.library import Library
+from simtmm.programs.memory import ProgramMemory
+from simtmm.programs.properties import properties_of
+from simtmm.programs.recording import ProgramRecording
+from simtmm.recorder.selection import Selection
+from simtmm.simulated_clock import clock_on
+
+
+def main(request: dict[str, Any]) -> None:
+    """Run a program; does not come back, as the program ends the process."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would wait for the program to come back
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("simtmm: %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.INFO)
+    machine = Machine.from_dict(request["machine"])
+    library = Library(Path(request["runtime"]))
+    for name, value in properties_of(machine, request["architecture"]).items():
+        library.tell(name, value)
+    library.name_device(machine.name)
+    device = DeviceOfProgram(library.write)
+    checks = Checks(*(name in request["checks"] for name in CHECKS))
+    library.tell("fill_unwritten", int(checks.initcheck))
+    with checking(checks) as checker:
+        _run(request, machine, library, device, checker)
+
+
+def _run(
+    request: dict[str, Any], machine: Machine, library: Library, device: DeviceOfProgram, checker: Checker
+) -> None:
+    """Likewise. checker: takes the program's launches."""
+    device.memory = ProgramMemory(library, checker)
+    modules = Modules(
+        device, request["architecture"], Path(request["program"]), request["relocatable"],
+        lambda number, name: library.is_managed(number, name),
+    )  # fmt: skip
+    recording = ProgramRecording(
+        device, request["name"], Path(request["output"]), Selection(**request["selection"]), request["sample_blocks"],
+        request["most_events"], clock_on(machine), request["room"],
+    )  # fmt: skip
+
+    def finish(status: int) -> None:
+        """Write what was recorded, and what came of the program."""
+        outcome: dict[str, Any] = {"launched": recording.launched, "recorded": recording.recorded, "status": status}
+        try:
+            if callbacks.error:
+                recording.abandon()
+                outcome["error"] = callbacks.error
+            else:
+                recording.finish(request["warnings"])
+        except SimtmmError as error:
+            outcome["error"] = str(error)
+        except BaseException as error:  # no exception may cross the library
+            outcome["error"] = f"{request['name']}: can't be recorded ({type(error).__name__}: {error})"
+        if checker.checks.any:
+            outcome["checks"] = checker.found.to_dict()
+        Path(request["outcome"]).write_text(json.dumps(outcome))
+
+    callbacks = Callbacks(library, device, modules, recording, finish)
+    library.begin(callbacks.calls(), callbacks.make_texture)
+    try:
+        library.run(Path(request["program"]), request["words"])
+    except OSError as error:
+        print(f"simtmm: error: {escaped(str(error))}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main(json.loads(Path(sys.argv[1]).read_text()))

@@ -1,0 +1,24 @@
+"""Whether files are a program: whether one of them has a function `main`."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
+_NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+_MAIN = re.compile(r"(?:^|[\s;}>])main\s*\((?![^()]*\)\s*;)", re.MULTILINE)
+
+
+def has_main(path: str | Path) -> bool:
+    """Whether a file of CUDA C++ defines `main`; False for one that can't be read."""
+    try:
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return False
+    return _MAIN.search(_NOT_CODE.sub(" ", text)) is not None
+
+
+def is_program(paths: Sequence[str | Path]) -> bool:
+    """Whether files are a program; several of which one is a .cu file are linked with one another."""
+    known = all(Path(path).suffix in SOURCES for path in paths)
+    return known and any(Path(path).suffix == ".cu" for path in paths) and any(has_main(path) for path in paths)

@@ -1,0 +1,205 @@
+"""A CUDA C++ program as a user has it: built, run and recorded."""
+
+import contextlib
+import json
+import logging
+import signal
+import subprocess
+import sys
+import tempfile
+import weakref
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from simtmm.cuda.checks.checker import active
+from simtmm.cuda.checks.findings import Found
+from simtmm.cuda.compilers import architecture_of
+from simtmm.errors import KernelError
+from simtmm.files import check_writable, is_file, own_prefix, written_whole
+from simtmm.machine import Machine
+from simtmm.machine.load import load_machine
+from simtmm.programs.build import PLAIN, Built, build_program
+from simtmm.programs.flags import parse_flags
+from simtmm.programs.recording import MOST_EVENTS
+from simtmm.programs.runtime_library import runtime_library
+from simtmm.recorder.selection import Selection
+from simtmm.trace.io import Trace, load_trace
+
+logger = logging.getLogger("simtmm")
+
+MACHINE = "h100-sxm"  # that programs see, and that events are timed on, where none is named
+BY_SIGNAL = 128  # and the signal's number: what shells have as the exit status
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a run.
+
+    status: the program's exit status. launched, recorded: launches, and those in the trace. why_none: why there is no
+    trace.
+    """
+
+    status: int
+    launched: int
+    recorded: int
+    trace: Trace | None
+    why_none: str = ""
+
+
+@dataclass(frozen=True)
+class CudaProgram:
+    """Files with a `main`, and how they are run.
+
+    words: of its command line, behind its name. options: of nvcc. sample_blocks: of each launch; if left out, so many
+    that the whole recording stays within bounds. most_events: more are an error, in the place of sampling.
+    """
+
+    paths: tuple[Path, ...]
+    words: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    selection: Selection = field(default_factory=Selection)
+    sample_blocks: int | None = None
+    most_events: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What traces and reports call it."""
+        return self.paths[0].name
+
+    def check(self) -> None:
+        """Raise KernelError for a file that is not there."""
+        for path in self.paths:
+            if not is_file(path):
+                raise KernelError(f"{path}: there is no such file")
+
+    def build(self, architecture: int) -> Built:
+        """Compile and link it, or as it was before. Raises CompilerError."""
+        self.check()
+        return build_program(self.paths, architecture, self.options)
+
+    def run(
+        self, machine: Machine | None = None, output: Path | None = None, stdout: IO[Any] | int | None = None
+    ) -> Outcome:
+        """Run it on a machine; its input and output are this process's own.
+
+        output: the trace's file (.parquet); a temporary one if left out. stdout: where it prints to instead.
+
+        Raises CompilerError for what does not compile or link, OutputError.
+        """
+        on = machine or load_machine(MACHINE)
+        chosen = architecture_of(on)
+        built = self.build(chosen.number)
+        if output is not None:
+            check_writable(output)
+        headers = "" if built.headers == PLAIN else ", with simtmm_cuda.h for what CUDA 13's headers no longer have"
+        logger.info("%s: compiled for sm_%d%s", self.name, chosen.number, headers)
+        scratch = tempfile.TemporaryDirectory(prefix=own_prefix("program"))
+        folder = Path(scratch.name)
+        if output is None:
+            outcome = self._run(on, chosen.number, chosen.note, built, folder, folder / "trace.parquet", stdout)
+            if outcome.trace is None:
+                scratch.cleanup()
+            else:
+                weakref.finalize(outcome.trace, scratch.cleanup)
+            return outcome
+        with scratch, written_whole(output) as part:
+            outcome = self._run(on, chosen.number, chosen.note, built, folder, part, stdout)
+            if outcome.trace is None:
+                raise _NoTrace(outcome)
+        return Outcome(outcome.status, outcome.launched, outcome.recorded, load_trace(output))
+
+    def run_printing(self, machine: Machine | None, output: Path | None, to: Any = None) -> Outcome:
+        """Likewise; what it prints goes where `print` goes here, or to a file, and no trace is no exception."""
+        with _printed(to or sys.stdout) as stdout:
+            try:
+                return self.run(machine, output, stdout)
+            except _NoTrace as none:
+                return none.outcome
+
+    def sources(self, trace: Trace) -> dict[str, tuple[str, ...]]:
+        """The lines of its files by the names that a trace's places have, as far as they can be read."""
+        found = {}
+        for name in dict.fromkeys(site.file for site in trace.info.sites if site.file and site.file[0] != "<"):
+            with contextlib.suppress(OSError):
+                found[name] = tuple(Path(name).read_text(encoding="utf-8", errors="replace").splitlines())
+        return found
+
+    def _run(
+        self, machine: Machine, architecture: int, note: str | None, built: Built, folder: Path, output: Path,
+        stdout: IO[Any] | int | None,
+    ) -> Outcome:  # fmt: skip
+        checker = active()
+        request = {
+            "machine": machine.to_dict(), "architecture": architecture, "runtime": str(runtime_library()),
+            "program": str(built.library), "relocatable": parse_flags(self.options).relocatable, "name": self.name,
+            "words": [f"./{self.paths[0].stem}", *self.words], "output": str(output),
+            "outcome": str(folder / "outcome.json"), "selection": asdict(self.selection),
+            "sample_blocks": self.sample_blocks, "most_events": self.most_events, "room": MOST_EVENTS,
+            "warnings": [note] if note else [], "checks": list(checker.checks.names) if checker else [],
+        }  # fmt: skip
+        (folder / "request.json").write_text(json.dumps(request))
+        sys.stdout.flush()
+        command = [sys.executable, "-m", "simtmm.programs.child", str(folder / "request.json")]
+        with subprocess.Popen(command, stdout=stdout) as child:
+            try:
+                status = child.wait()
+            except KeyboardInterrupt:
+                child.wait()
+                raise
+        path = folder / "outcome.json"
+        reply: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+        if checker is not None and "checks" in reply:
+            checker.add(Found.from_dict(reply["checks"]))
+        return self._outcome(status, reply, output)
+
+    def _outcome(self, status: int, reply: dict[str, Any], output: Path) -> Outcome:
+        launched, recorded = reply.get("launched", 0), reply.get("recorded", 0)
+        if status < 0:
+            name = signal.Signals(-status).name
+            return Outcome(BY_SIGNAL - status, launched, recorded, None, f"{self.name}: was ended by {name}: no trace")
+        if "error" in reply or not reply:
+            why = reply.get("error") or f"{self.name}: ended with exit status {status} before anything was recorded"
+            return Outcome(status, launched, recorded, None, str(why))
+        return Outcome(status, launched, recorded, load_trace(output))
+
+
+@contextlib.contextmanager
+def _printed(to: Any) -> Iterator[IO[Any]]:
+    """A file of the system's that what is written to goes where a file of Python's goes."""
+    try:
+        to.fileno()
+    except (OSError, ValueError, AttributeError):  # a text in memory, say
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as file:
+            try:
+                yield file
+            finally:
+                file.seek(0)
+                to.write(file.read())
+    else:
+        yield to
+
+
+class _NoTrace(Exception):  # noqa: N818 - no error: tells a file under way that it won't be finished
+    """A program left no trace."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.why_none)
+        self.outcome = outcome
+
+
+def cuda_program(
+    paths: Sequence[str | Path],
+    words: Sequence[str] = (),
+    options: Sequence[str] = (),
+    selection: Selection | None = None,
+    sample_blocks: int | None = None,
+    most_events: int | None = None,
+) -> CudaProgram:
+    """A program from what a user names. Raises KernelError for a file that is not there."""
+    program = CudaProgram(
+        tuple(map(Path, paths)), tuple(words), tuple(options), selection or Selection(), sample_blocks, most_events
+    )
+    program.check()
+    return program

@@ -1,0 +1,173 @@
+"""The recording of a program's launches: which are kept, and how much of each."""
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from simtmm.computer import NO_LIMIT
+from simtmm.cuda.checks.checker import check
+from simtmm.cuda.compilers import bare_name
+from simtmm.cuda.device import DeviceLaunch
+from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.linked import LinkedModule
+from simtmm.errors import RecordingError
+from simtmm.programs.kernels import DeviceOfProgram
+from simtmm.recorder import limits
+from simtmm.recorder.compiled.finish import finished
+from simtmm.recorder.compiled.run import LaunchRuns
+from simtmm.recorder.direct.clock import Clock, LaunchListener
+from simtmm.recorder.selection import Selection
+from simtmm.trace.io import Trace
+from simtmm.trace.recording import TraceRecorder
+from simtmm.trace.schema import Batch, TraceLaunch, sampled_blocks
+
+MOST_EVENTS = 40_000_000  # of a program, whose launches are sampled where they have more
+SHARE = 8  # what a launch that is sampled may take of the room that is left: this part
+MOST_TIMED = 20_000_000  # events of launches that are simulated for the program's own clock
+TIMED_SHARE = 4  # what one of them may take of what is left: this part, beside its first blocks
+
+
+class ProgramRecording:
+    """Launches on a program's device, recorded or not."""
+
+    def __init__(
+        self,
+        device: DeviceOfProgram,
+        name: str,
+        output: Path,
+        selection: Selection,
+        sample_blocks: int | None,
+        most_events: int | None,
+        clock: Clock,
+        room: int = MOST_EVENTS,
+    ) -> None:
+        """output: the trace's file. sample_blocks: of each launch; as many as there is room for, in events, if
+        left out. most_events: more are an error, in the place of sampling.
+        """
+        self.name, self.clock = name, clock
+        self._device, self._sample_blocks = device, sample_blocks
+        self._chooser = selection.chooser()
+        self._runs = LaunchRuns(device, most_events or NO_LIMIT)
+        self._timed_runs = LaunchRuns(device, NO_LIMIT)
+        self._recorder = TraceRecorder(output, limits.most_bytes())
+        self._launches: list[TraceLaunch] = []
+        self._kept: list[int] = []  # blocks of each
+        self._left, self._time_left = NO_LIMIT if most_events else room, MOST_TIMED
+        # The last of each kernel and shape, and how many times as long the launch takes.
+        self._timed: dict[tuple[str, object], tuple[Trace, float]] = {}
+        self._untimed = self._timed_in_part = 0
+        self._modules: dict[int, LinkedModule] = {}
+        self._silent: dict[str, list[int]] = {}
+
+    @property
+    def launched(self) -> int:
+        """Launches so far."""
+        return self._chooser.launches
+
+    @property
+    def recorded(self) -> int:
+        """Those of them that are in the trace."""
+        return len(self._launches)
+
+    def launch(self, function: KernelFunction, launch: DeviceLaunch, stream: int) -> None:
+        """Run a kernel to its end. Raises what `Device.run` raises."""
+        is_chosen = self._chooser.takes(bare_name(function.entry)) and len(self._launches) < limits.MOST_LAUNCHES
+        is_timed = self.clock.armed and (self._time_left > 0 or _shape(function, launch) not in self._timed)
+        if is_chosen or is_timed:
+            self._follow(function, launch, is_chosen, is_timed, stream)
+            return
+        check(self._device, function, launch)
+        self._device.launch(function, launch)
+        if self.clock.armed:
+            self._tell_again(function, launch, stream)
+
+    def _follow(
+        self, function: KernelFunction, launch: DeviceLaunch, is_chosen: bool, is_timed: bool, stream: int
+    ) -> None:
+        runs, number = (self._runs, len(self._launches)) if is_chosen else (self._timed_runs, 0)
+        described = runs.described(function, launch)
+        if is_chosen:
+            self._modules[id(function.linked)] = function.linked
+            self._launches.append(described)
+            self._kept.append(described.blocks)
+        blocks: int | None = None
+        most_timed, timed, is_cut = max(0, self._time_left) // TIMED_SHARE, 0, False
+        heard_blocks = 0
+        with contextlib.ExitStack() as stack:
+            heard = stack.enter_context(contextlib.closing(LaunchListener(described))) if is_timed else None
+            for batch in stack.enter_context(contextlib.closing(runs.run(function, launch, number))):
+                if blocks is None:
+                    blocks = self._room_for(batch, described.blocks)
+                part = (
+                    batch if blocks >= described.blocks else batch.of_blocks(sampled_blocks(described.blocks, blocks))
+                )
+                if heard is not None and not is_cut and (not timed or timed + len(batch.events) <= most_timed):
+                    heard.add(batch)
+                    timed += len(batch.events)
+                    heard_blocks = max(heard_blocks, int(batch.block.max(initial=-1)) + 1)
+                else:
+                    is_cut = heard is not None  # what comes behind it is left out, too
+                if is_chosen:
+                    self._left -= len(part.events)
+                    self._recorder.add(part, self._launches)
+            if heard is not None:
+                self._time_left -= timed
+                self._timed_in_part += is_cut
+                trace = heard.trace(runs, function.linked, heard_blocks if is_cut else None)
+                times = described.blocks / heard_blocks if is_cut else 1.0
+                self._timed[_shape(function, launch)] = trace, times
+                self.clock.launched(trace, stream, times)
+        if is_chosen:
+            self._kept[-1] = min(described.blocks, blocks or described.blocks)
+            if not runs.has_accessed:
+                self._silent.setdefault(described.kernel, []).append(number)
+        if self.clock.armed and not is_timed:
+            self._tell_again(function, launch, stream)
+
+    def _tell_again(self, function: KernelFunction, launch: DeviceLaunch, stream: int) -> None:
+        """A launch that is not simulated for itself takes what the last of its kernel and shape did."""
+        self._untimed += 1
+        known = self._timed.get(_shape(function, launch))
+        if known is not None:
+            trace, times = known
+            self.clock.launched(trace, stream, times)
+
+    def _room_for(self, first: Batch, blocks: int) -> int:
+        """How many of a launch's blocks are kept, from its first ones."""
+        if self._sample_blocks is not None:
+            return min(blocks, self._sample_blocks)
+        of_one = max(1, len(first.events) // max(1, len(first.block)))
+        if of_one * blocks <= self._left:
+            return blocks
+        return min(blocks, max(1, self._left // SHARE // of_one))
+
+    def finish(self, warnings: Sequence[str]) -> Trace:
+        """The trace, in its file. Raises RecordingError where there is no launch in it."""
+        if not self._launches:
+            self.abandon()
+            if not self.launched:
+                raise RecordingError(f"{self.name}: launched no kernel")
+            raise RecordingError(
+                f"{self.name}: none of its {self.launched} launches is recorded: {self._chooser.selection}"
+            )
+        doubts = [*warnings, *self._chooser.doubts(self.recorded, self._silent)]
+        if self._untimed:
+            doubts.append(
+                f"the program's own times of {self._untimed} launches are those of earlier launches of the same kernels"
+            )
+        if self._timed_in_part:
+            doubts.append(
+                f"the program's own times of {self._timed_in_part} launches are of their first blocks, in proportion"
+            )
+        return finished(
+            self._recorder, self.name, {}, self._launches, self._runs, list(self._modules.values()), doubts,
+            kept_blocks=self._kept,
+        )  # fmt: skip
+
+    def abandon(self) -> None:
+        """There will be no trace."""
+        self._recorder.abandon()
+
+
+def _shape(function: KernelFunction, launch: DeviceLaunch) -> tuple[str, object]:
+    return function.entry, (launch.grid, launch.block)

@@ -1,0 +1,42 @@
+// Graphs: work that is kept, and done in an order in which each comes behind what it depends on.
+#pragma once
+
+#include "runtime.h"
+
+#include <set>
+
+struct CUgraphNode_st {
+    simtmm::Work work;
+    cudaGraphNodeType type;
+    std::vector<CUgraphNode_st *> needs;
+    CUgraph_st *graph;
+    cudaKernelNodeParams kernel;
+    bool enabled;
+};
+
+struct CUgraph_st {
+    std::vector<CUgraphNode_st *> nodes;
+    CUgraphNode_st *add(const simtmm::Work &work, cudaGraphNodeType type);
+};
+
+struct CUgraphExec_st {
+    std::vector<std::pair<CUgraphNode_st *, simtmm::Work>> order;
+};
+
+struct CUstream_st {
+    unsigned flags;
+    int priority;
+    uint64_t id;
+    CUgraph_st *capture;
+};
+
+struct CUevent_st {
+    unsigned flags;
+    bool recorded;
+    int64_t mark;
+    CUgraph_st *capture;
+};
+
+namespace simtmm {
+std::set<CUstream_st *> &streams();  // that there are
+}

@@ -1,0 +1,316 @@
+// Kernels and variables as a program registers them, launches, and what it asks of kernels.
+#include "runtime.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+
+namespace simtmm {
+
+Calls calls = {};
+
+struct Module {
+    const void *image;
+    uint64_t bytes;
+    int state;  // 0: not loaded, 1: loaded, 2: can't be
+};
+struct Symbol {
+    int module;
+    std::string name;
+    bool managed;
+    void **pointer;
+};
+static std::vector<Module> &modules() {
+    static auto &found = *new std::vector<Module>;  // there to the last
+    return found;
+}
+static std::map<const void *, Kernel *> &kernels() {
+    static auto &found = *new std::map<const void *, Kernel *>;  // there to the last
+    return found;
+}
+static std::set<const void *> &handles() {
+    static auto &found = *new std::set<const void *>;  // there to the last
+    return found;
+}
+static std::map<const void *, Symbol> &symbols() {
+    static auto &found = *new std::map<const void *, Symbol>;  // there to the last
+    return found;
+}
+
+Kernel *kernel_of(const void *function) {
+    if (handles().count(function)) return (Kernel *)function;
+    auto found = kernels().find(function);
+    return found == kernels().end() ? nullptr : found->second;
+}
+
+static cudaError_t loaded(int number) {
+    Module &module = modules()[number];
+    if (!module.state) {
+        module.state = calls.load && !calls.load(number, module.image, module.bytes) ? 1 : 2;
+    }
+    return module.state == 1 ? cudaSuccess : failed(cudaErrorInvalidKernelImage);
+}
+
+cudaError_t layout_of(Kernel *kernel) {
+    if (kernel->parameters >= 0) return cudaSuccess;
+    cudaError_t error = loaded(kernel->module);
+    if (error) return error;
+    std::vector<uint32_t> offsets(4096), sizes(4096);
+    int count = calls.parameters(kernel->module, kernel->name.c_str(), 4096, offsets.data(), sizes.data());
+    if (count < 0) return failed((cudaError_t)-count);
+    offsets.resize(count);
+    sizes.resize(count);
+    kernel->offsets = offsets;
+    kernel->sizes = sizes;
+    kernel->bytes = count ? offsets.back() + sizes.back() : 0;
+    kernel->parameters = count;
+    return cudaSuccess;
+}
+
+std::vector<char> packed(Kernel *kernel, void **arguments) {
+    std::vector<char> bytes(kernel->bytes);
+    for (int i = 0; i < kernel->parameters; i++) memcpy(bytes.data() + kernel->offsets[i], arguments[i], kernel->sizes[i]);
+    return bytes;
+}
+
+cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared, const std::vector<char> &parameters) {
+    uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    auto prefix = [&] { return "launch of " + kernel->name + ": "; };
+    auto three = [](dim3 d) { return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z); };
+    RETURN_IF(!threads || !grid.x || !grid.y || !grid.z || grid.y > 65535 || grid.z > 65535 || grid.x > 0x7fffffffu,
+              cudaErrorInvalidConfiguration, prefix() + "grid of " + three(grid) + ", block of " + three(block) + ": no such launch");
+    RETURN_IF(threads > (uint64_t)property("threads_per_block", 1024) || block.z > 64, cudaErrorInvalidConfiguration,
+              prefix() + "a block of " + three(block) + " threads: at most " + counted(property("threads_per_block", 1024)));
+    RETURN_IF(shared > (uint64_t)kernel->dynamic_limit, cudaErrorInvalidValue,
+              prefix() + counted(shared) + " bytes of dynamic shared memory: must be at most " + counted(kernel->dynamic_limit) +
+                  "; more once cudaFuncSetAttribute has allowed it");
+    uint32_t sizes[6] = {grid.x, grid.y, grid.z, block.x, block.y, block.z};
+    all_touched();
+    int error = calls.launch(kernel->module, kernel->name.c_str(), sizes, shared, parameters.data(), parameters.size(),
+                             stream_at_work);
+    return failed((cudaError_t)error);
+}
+
+static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **arguments, uint64_t shared, cudaStream_t stream) {
+    Kernel *kernel = kernel_of(function);
+    RETURN_IF(!kernel, cudaErrorInvalidDeviceFunction, "launch of what is no kernel of this program");
+    cudaError_t error = layout_of(kernel);
+    if (error) return error;
+    std::vector<char> parameters = packed(kernel, arguments);
+    return enqueue(stream, [=] { return launch_packed(kernel, grid, block, shared, parameters); }, cudaGraphNodeTypeKernel);
+}
+
+cudaError_t symbol_of(const void *symbol, uint64_t *address, uint64_t *bytes) {
+    auto found = symbols().find(symbol);
+    if (found == symbols().end()) {
+        if (Piece *piece = find(symbol)) {  // a managed variable, by its address
+            *address = (uint64_t)symbol;
+            *bytes = piece->address + piece->bytes - (uint64_t)symbol;
+            return cudaSuccess;
+        }
+        return cudaErrorInvalidSymbol;
+    }
+    cudaError_t error = loaded(found->second.module);
+    if (error) return error;
+    return (cudaError_t)calls.variable(found->second.module, found->second.name.c_str(), address, bytes);
+}
+
+int64_t attribute_of(Kernel *kernel, int number) {
+    int64_t values[16] = {};
+    if (loaded(kernel->module)) return -1;
+    int error = calls.attributes(kernel->module, kernel->name.c_str(), values);
+    return error ? -1 : values[number];
+}
+
+}  // namespace simtmm
+
+using namespace simtmm;
+
+struct FatBinaryWrapper {
+    int magic, version;
+    const uint64_t *image;
+    void *other;
+};
+
+#define HIDDEN extern "C" __attribute__((visibility("default")))
+
+HIDDEN void **__cudaRegisterFatBinary(void *given) {
+    Call call;
+    auto *wrapper = (FatBinaryWrapper *)given;
+    const uint16_t *header = (const uint16_t *)wrapper->image;
+    modules().push_back({wrapper->image, header[3] + wrapper->image[1], 0});
+    return (void **)modules().size();  // from 1 on
+}
+HIDDEN void __cudaRegisterFatBinaryEnd(void **) {}
+HIDDEN void __cudaUnregisterFatBinary(void **) {}
+HIDDEN void __cudaRegisterFunction(void **handle, const char *function, char *, const char *name, int, uint3 *, uint3 *,
+                                   dim3 *, dim3 *, int *) {
+    Call call;
+    auto *kernel = new Kernel{(int)(uint64_t)handle - 1, name, -1, {}, {}, 0, property("dynamic_shared", 48 * 1024), -1};
+    kernels()[function] = kernel;
+    handles().insert(kernel);
+}
+HIDDEN void __cudaRegisterVar(void **handle, char *variable, char *, const char *name, int, size_t, int, int) {
+    Call call;
+    symbols()[variable] = {(int)(uint64_t)handle - 1, name, false, nullptr};
+}
+HIDDEN void __cudaRegisterManagedVar(void **handle, void **variable, char *, const char *name, int, size_t, int, int) {
+    Call call;
+    symbols()[variable] = {(int)(uint64_t)handle - 1, name, true, variable};
+}
+HIDDEN char __cudaInitModule(void **handle) {
+    Call call;
+    int number = (int)(uint64_t)handle - 1;
+    for (auto &each : symbols()) {
+        Symbol &symbol = each.second;
+        uint64_t address, bytes;
+        if (symbol.managed && symbol.module == number && !loaded(number) &&
+            !calls.variable(number, symbol.name.c_str(), &address, &bytes))
+            *symbol.pointer = (void *)address;
+    }
+    return 1;
+}
+HIDDEN int simtmm_is_managed(int module, const char *name) {
+    for (auto &each : symbols())
+        if (each.second.managed && each.second.module == module && each.second.name == name) return 1;
+    return 0;
+}
+
+struct Configuration {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+};
+static thread_local std::vector<Configuration> configurations;
+
+HIDDEN unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+    configurations.push_back({grid, block, shared, stream});
+    return 0;
+}
+API __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream) {
+    if (configurations.empty()) return cudaErrorMissingConfiguration;
+    Configuration last = configurations.back();
+    configurations.pop_back();
+    *grid = last.grid;
+    *block = last.block;
+    *shared = last.shared;
+    *(cudaStream_t *)stream = last.stream;
+    return cudaSuccess;
+}
+API __cudaGetKernel(cudaKernel_t *found, const void *function) {
+    Call call;
+    *found = (cudaKernel_t)kernel_of(function);
+    return *found ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+API __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream) {
+    BEGIN
+    return launch(kernel, grid, block, arguments, shared, stream);
+}
+API cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream) {
+    BEGIN
+    return launch(function, grid, block, arguments, shared, stream);
+}
+API cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **arguments) {
+    BEGIN
+    RETURN_IF(!config, cudaErrorInvalidValue, "");
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const auto &size = config->attrs[i].val.clusterDim;
+        RETURN_IF(config->attrs[i].id == cudaLaunchAttributeClusterDimension && size.x * size.y * size.z > 1,
+                  cudaErrorNotSupported, "a launch with clusters of blocks: blocks of clusters are not run here");
+    }
+    return launch(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
+}
+API cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
+                                cudaStream_t stream) {
+    BEGIN
+    int most = 0;
+    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, function, block.x * block.y * block.z, shared);
+    if (error) return error;
+    uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z, fit = (uint64_t)most * property("multiprocessors", 1);
+    RETURN_IF(blocks > fit, cudaErrorCooperativeLaunchTooLarge,
+              "cooperative launch of " + counted(blocks) + " blocks: " + counted(fit) + " fit the machine at once");
+    return launch(function, grid, block, arguments, shared, stream);
+}
+
+API cudaFuncGetAttributes(cudaFuncAttributes *found, const void *function) {
+    BEGIN
+    Kernel *kernel = kernel_of(function);
+    RETURN_IF(!kernel, cudaErrorInvalidDeviceFunction, "");
+    cudaError_t error = loaded(kernel->module);
+    if (error) return error;
+    int64_t values[16] = {};
+    error = (cudaError_t)calls.attributes(kernel->module, kernel->name.c_str(), values);
+    if (error) return failed(error);
+    memset(found, 0, sizeof *found);
+    found->numRegs = (int)values[0];
+    found->sharedSizeBytes = values[1];
+    found->constSizeBytes = values[2];
+    found->localSizeBytes = values[3];
+    found->maxThreadsPerBlock = (int)values[4];
+    found->ptxVersion = (int)values[5];
+    found->binaryVersion = (int)values[6];
+    found->maxDynamicSharedSizeBytes = (int)kernel->dynamic_limit;
+    found->preferredShmemCarveout = (int)kernel->carveout;
+    return cudaSuccess;
+}
+API cudaFuncSetAttribute(const void *function, cudaFuncAttribute attribute, int value) {
+    BEGIN
+    Kernel *kernel = kernel_of(function);
+    RETURN_IF(!kernel, cudaErrorInvalidDeviceFunction, "");
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+        RETURN_IF(value < 0 || value > property("shared_optin", 227 * 1024), cudaErrorInvalidValue,
+                  here("cudaFuncSetAttribute") + ": " + counted(value) + " bytes of shared memory: the machine has " +
+                      counted(property("shared_optin", 227 * 1024)));
+        kernel->dynamic_limit = std::max<int64_t>(value, property("dynamic_shared", 48 * 1024));
+    } else if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
+        kernel->carveout = value;
+    }
+    return cudaSuccess;
+}
+API cudaFuncSetCacheConfig(const void *, cudaFuncCache) { BEGIN return cudaSuccess; }
+API cudaFuncGetName(const char **name, const void *function) {
+    BEGIN
+    Kernel *kernel = kernel_of(function);
+    RETURN_IF(!kernel, cudaErrorInvalidDeviceFunction, "");
+    *name = kernel->name.c_str();
+    return cudaSuccess;
+}
+API cudaGetFuncBySymbol(cudaFunction_t *found, const void *symbol) {
+    BEGIN
+    *found = (cudaFunction_t)kernel_of(symbol);
+    return *found ? cudaSuccess : failed(cudaErrorInvalidDeviceFunction);
+}
+API cudaGetKernel(cudaKernel_t *found, const void *symbol) {
+    BEGIN
+    *found = (cudaKernel_t)kernel_of(symbol);
+    return *found ? cudaSuccess : failed(cudaErrorInvalidDeviceFunction);
+}
+
+API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int threads, size_t shared,
+                                                           unsigned) {
+    BEGIN
+    Kernel *kernel = kernel_of(function);
+    RETURN_IF(!kernel || !blocks || threads <= 0, kernel ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction, "");
+    int64_t registers = attribute_of(kernel, 0), own = attribute_of(kernel, 1), most_threads = attribute_of(kernel, 4);
+    if (registers < 0) return last_error;
+    int64_t warps = (threads + 31) / 32, left = property("warps", 64) / warps;
+    left = std::min(left, property("blocks", 32));
+    if (registers) left = std::min(left, property("registers", 65536) / (((registers * 32 + 255) / 256 * 256) * warps));
+    int64_t bytes = own + (int64_t)shared;
+    if (bytes) left = std::min(left, property("shared_multiprocessor", 228 * 1024) / bytes);
+    if (threads > most_threads || (int64_t)shared > property("shared_optin", 227 * 1024)) left = 0;
+    *blocks = (int)std::max<int64_t>(0, left);
+    return cudaSuccess;
+}
+API cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads, size_t shared) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
+}
+API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function, int blocks, int) {
+    BEGIN
+    Kernel *kernel = kernel_of(function);
+    RETURN_IF(!kernel || blocks <= 0, cudaErrorInvalidValue, "");
+    int64_t left = property("shared_multiprocessor", 228 * 1024) / blocks - attribute_of(kernel, 1);
+    *bytes = std::max<int64_t>(0, std::min(left, property("shared_optin", 227 * 1024)));
+    return cudaSuccess;
+}

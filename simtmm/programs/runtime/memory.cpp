@@ -1,0 +1,325 @@
+// Memory of the device, and of the host where kernels may read it.
+#include "runtime.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <map>
+
+namespace simtmm {
+
+// Below the windows of shared and local memory (simtmm/cuda/execution/layout.py). The same in each run, so that traces
+// are; addresses are not given twice.
+static const uint64_t DEVICE_LOW = 1ull << 32, REGION = 1ull << 37;
+static const uint64_t HOST_LOW = DEVICE_LOW + REGION;
+static const uint64_t ALIGN = 256;
+
+static uint64_t device_end = 0, host_end = 0, device_bytes = 0, serial = 0, held = 0, version = 1;
+static std::map<uint64_t, Piece> &pieces() {
+    static auto &found = *new std::map<uint64_t, Piece>;  // there to the last
+    return found;
+}
+
+static bool ready() {
+    static int state = 0;
+    if (!state) {
+        void *region = mmap((void *)DEVICE_LOW, REGION, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+                            MAP_FIXED_NOREPLACE, -1, 0);
+        void *host = mmap((void *)HOST_LOW, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
+                          MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        void *bytes = mmap(nullptr, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        state = region == (void *)DEVICE_LOW && host == (void *)HOST_LOW && bytes != MAP_FAILED ? 1 : -1;
+        device_bytes = (uint64_t)bytes;
+        device_end = DEVICE_LOW;
+        host_end = HOST_LOW;
+        if (state < 0) say("error: ", "this computer gives no address space for the memory of a device");
+    }
+    return state > 0;
+}
+
+bool is_device_region(const void *pointer) {
+    return (uint64_t)pointer >= DEVICE_LOW && (uint64_t)pointer < DEVICE_LOW + REGION;
+}
+
+// What nobody has written holds this, so that what the host writes is seen (simtmm/cuda/checks/checker.py).
+static void fill_unwritten(uint8_t *to, uint64_t bytes) {
+    for (uint64_t n = 0; n < bytes; n++) to[n] = uint8_t(uint32_t(n) * 2654435761u >> 13) ^ 0xA5;
+}
+
+Piece *allocate(Kind kind, uint64_t bytes, const std::string &name, uint64_t register_at) {
+    if (!ready()) return nullptr;
+    uint64_t &end = kind == DEVICE || kind == REGISTERED ? device_end : host_end;
+    uint64_t limit = kind == DEVICE || kind == REGISTERED ? DEVICE_LOW + REGION : HOST_LOW + REGION;
+    uint64_t taken = (bytes / ALIGN + 1) * ALIGN;  // a gap: the pointer to an array's end is its own
+    uint64_t most = property("memory", 1ll << 33);
+    if (bytes > most || held + bytes > most || taken > limit - end) return nullptr;
+    uint64_t address = end, host = address;
+    end += taken;
+    if (kind == DEVICE) host = device_bytes + (address - DEVICE_LOW);
+    if (kind == REGISTERED) host = register_at;
+    if (kind != REGISTERED) held += bytes;
+    version++;
+    if ((kind == DEVICE || kind == MANAGED) && property("fill_unwritten", 0)) fill_unwritten((uint8_t *)host, bytes);
+    Piece piece = {address, bytes, host, kind, 0, serial++, name, site_place, kind != DEVICE, 1};
+    return &(pieces()[address] = piece);
+}
+
+Piece *find(const void *pointer) {
+    auto &all = pieces();
+    auto above = all.upper_bound((uint64_t)pointer);
+    if (above == all.begin()) return nullptr;
+    Piece &piece = std::prev(above)->second;
+    return (uint64_t)pointer < piece.address + std::max<uint64_t>(1, piece.bytes) ? &piece : nullptr;
+}
+
+bool release(const void *pointer, int kind, const char *function) {
+    auto found = pieces().find((uint64_t)pointer);
+    if (found == pieces().end() || (kind >= 0 && found->second.kind != kind)) {
+        Piece *inside = find(pointer);
+        std::string what = inside ? inside->name + ", which is not what that function frees, or not its beginning"
+                                  : is_device_region(pointer) ? "memory that was freed before" : "no memory of CUDA's";
+        failed(cudaErrorInvalidValue, here(function) + " is given a pointer to " + what);
+        return false;
+    }
+    Piece piece = found->second;
+    if (piece.kind != REGISTERED) {
+        held -= piece.bytes;
+        uint64_t page = sysconf(_SC_PAGESIZE), low = (piece.host + page - 1) / page * page;
+        uint64_t high = (piece.host + piece.bytes) / page * page;
+        if (high > low) madvise((void *)low, high - low, MADV_DONTNEED);
+    }
+    pieces().erase(found);
+    version++;
+    return true;
+}
+
+void all_touched() {
+    for (auto &each : pieces()) each.second.touched = true;
+}
+
+static std::string description(const Piece &piece) {
+    return piece.name + ", which has " + counted(piece.bytes) + " bytes" +
+           (piece.place.empty() ? "" : " (" + piece.place + ")");
+}
+
+void *bytes_at(const void *pointer, uint64_t bytes, Role role, const char *what) {
+    Piece *piece = find(pointer);
+    if (!piece) {
+        if (is_device_region(pointer)) {
+            failed(cudaErrorInvalidValue, here(what) + ": the pointer is in no memory of the device: freed before?");
+            return nullptr;
+        }
+        if (role == ON_DEVICE || (!pointer && bytes)) {
+            failed(cudaErrorInvalidValue,
+                   here(what) + (pointer ? ": a pointer of the host is where one of the device must be"
+                                         : ": the null pointer is where memory must be"));
+            return nullptr;
+        }
+        return (void *)pointer;
+    }
+    if (role == ON_HOST && piece->kind == DEVICE) {
+        failed(cudaErrorInvalidValue, here(what) + ": a pointer of the device (" + piece->name +
+                                          ") is where one of the host must be");
+        return nullptr;
+    }
+    uint64_t offset = (uint64_t)pointer - piece->address;
+    if (offset + bytes > piece->bytes) {
+        failed(cudaErrorInvalidValue, here(what) + ": " + counted(bytes) + " bytes" +
+                                          (offset ? " from byte " + counted(offset) + " on" : "") + " are not in " +
+                                          description(*piece));
+        return nullptr;
+    }
+    return (void *)(piece->host + offset);
+}
+
+void leaks() {
+    uint64_t count = 0, bytes = 0;
+    std::string names;
+    for (auto &each : pieces()) {
+        const Piece &piece = each.second;
+        if (piece.flags || piece.kind == REGISTERED) continue;
+        if (++count <= 3)
+            names += (names.empty() ? "" : ", ") + piece.name + (piece.place.empty() ? "" : " (" + piece.place + ")");
+        bytes += piece.bytes;
+    }
+    if (count)
+        say("note: ", "memory that was never freed: " + counted(bytes) + " bytes: " + names +
+                          (count > 3 ? ", and " + counted(count - 3) + " more" : ""));
+}
+
+static cudaError_t given(void **pointer, Kind kind, uint64_t bytes, const char *function, const char *plain) {
+    RETURN_IF(!pointer, cudaErrorInvalidValue, here(function) + ": the pointer's own address is null");
+    if (!bytes) {
+        *pointer = nullptr;
+        return cudaSuccess;
+    }
+    std::string name = first_argument();
+    Piece *piece = allocate(kind, bytes, name.empty() ? plain : name);
+    RETURN_IF(!piece, cudaErrorMemoryAllocation, "");
+    *pointer = (void *)piece->address;
+    return cudaSuccess;
+}
+
+}  // namespace simtmm
+
+using namespace simtmm;
+
+API cudaMalloc(void **pointer, size_t bytes) {
+    BEGIN
+    return given(pointer, DEVICE, bytes, "cudaMalloc", "memory");
+}
+
+API cudaMallocManaged(void **pointer, size_t bytes, unsigned flags) {
+    BEGIN
+    RETURN_IF(!bytes || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost), cudaErrorInvalidValue, "");
+    return given(pointer, MANAGED, bytes, "cudaMallocManaged", "managed");
+}
+
+API cudaMallocHost(void **pointer, size_t bytes) {
+    BEGIN
+    return given(pointer, PINNED, bytes, "cudaMallocHost", "pinned");
+}
+
+API cudaHostAlloc(void **pointer, size_t bytes, unsigned) {
+    BEGIN
+    return given(pointer, PINNED, bytes, "cudaHostAlloc", "pinned");
+}
+
+API cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
+    BEGIN
+    RETURN_IF(!pitch, cudaErrorInvalidValue, "");
+    *pitch = (width + 511) / 512 * 512;
+    return given(pointer, DEVICE, *pitch * height, "cudaMallocPitch", "pitched");
+}
+
+API cudaMalloc3D(cudaPitchedPtr *pitched, cudaExtent extent) {
+    BEGIN
+    RETURN_IF(!pitched, cudaErrorInvalidValue, "");
+    pitched->pitch = (extent.width + 511) / 512 * 512;
+    pitched->xsize = extent.width;
+    pitched->ysize = extent.height;
+    return given(&pitched->ptr, DEVICE, pitched->pitch * extent.height * extent.depth, "cudaMalloc3D", "pitched");
+}
+
+API cudaFree(void *pointer) {
+    BEGIN
+    if (!pointer) return cudaSuccess;
+    Piece *piece = find(pointer);
+    if (piece && piece->kind == PINNED)
+        return failed(cudaErrorInvalidValue, here("cudaFree") + ": " + piece->name + " is the host's: cudaFreeHost frees it");
+    return release(pointer, -1, "cudaFree") ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+API cudaFreeHost(void *pointer) {
+    BEGIN
+    if (!pointer) return cudaSuccess;
+    return release(pointer, PINNED, "cudaFreeHost") ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+API cudaHostRegister(void *pointer, size_t bytes, unsigned) {
+    BEGIN
+    std::string name = first_argument();
+    RETURN_IF(!pointer || !bytes, cudaErrorInvalidValue, "");
+    for (auto &each : pieces())
+        RETURN_IF(each.second.kind == REGISTERED && each.second.host == (uint64_t)pointer,
+                  cudaErrorHostMemoryAlreadyRegistered, "");
+    return allocate(REGISTERED, bytes, name.empty() ? "registered" : name, (uint64_t)pointer)
+               ? cudaSuccess : failed(cudaErrorMemoryAllocation);
+}
+
+static Piece *registered(const void *pointer) {
+    for (auto &each : pieces()) {
+        Piece &piece = each.second;
+        if (piece.kind == REGISTERED && (uint64_t)pointer >= piece.host && (uint64_t)pointer < piece.host + piece.bytes)
+            return &piece;
+    }
+    return nullptr;
+}
+
+API cudaHostUnregister(void *pointer) {
+    BEGIN
+    Piece *piece = registered(pointer);
+    RETURN_IF(!piece, cudaErrorHostMemoryNotRegistered, "");
+    return release((void *)piece->address, REGISTERED, "cudaHostUnregister") ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+API cudaHostGetDevicePointer(void **found, void *pointer, unsigned) {
+    BEGIN
+    Piece *piece = find(pointer), *own = piece ? nullptr : registered(pointer);
+    RETURN_IF(!piece && !own, cudaErrorInvalidValue, "");
+    *found = own ? (void *)(own->address + ((uint64_t)pointer - own->host)) : pointer;
+    return cudaSuccess;
+}
+
+API cudaHostGetFlags(unsigned *flags, void *) {
+    BEGIN
+    *flags = cudaHostAllocMapped;
+    return cudaSuccess;
+}
+
+API cudaMemGetInfo(size_t *available, size_t *total) {
+    BEGIN
+    uint64_t all = property("memory", 1ll << 33);
+    if (available) *available = all - held;
+    if (total) *total = all;
+    return cudaSuccess;
+}
+
+API cudaPointerGetAttributes(cudaPointerAttributes *found, const void *pointer) {
+    BEGIN
+    memset(found, 0, sizeof *found);
+    Piece *piece = find(pointer), *own = piece ? nullptr : registered(pointer);
+    found->device = piece || own ? 0 : -2;
+    found->hostPointer = piece && piece->kind == DEVICE ? nullptr : (void *)pointer;
+    if (own) {
+        found->type = cudaMemoryTypeHost;
+        found->devicePointer = (void *)(own->address + ((uint64_t)pointer - own->host));
+    } else if (piece) {
+        found->type = piece->kind == DEVICE    ? cudaMemoryTypeDevice
+                      : piece->kind == MANAGED ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
+        found->devicePointer = (void *)pointer;
+    }
+    return cudaSuccess;
+}
+
+// For Python: a piece of memory as kernels meet it.
+struct Row {
+    uint64_t address, bytes, host, serial, element;
+    const char *name;
+};
+
+extern "C" __attribute__((visibility("default"))) uint64_t simtmm_version() { return version; }
+
+extern "C" __attribute__((visibility("default"))) int simtmm_rows(Row *rows, int most) {
+    int count = 0;
+    for (auto &each : pieces()) {
+        const Piece &piece = each.second;
+        if (count < most)
+            rows[count] = {piece.address, piece.bytes, piece.host, piece.serial, piece.element, piece.name.c_str()};
+        count++;
+    }
+    return count;
+}
+
+// Memory that Python asks for: a module's variables, and what device code allocates. flags: 1: never freed.
+extern "C" __attribute__((visibility("default"))) uint64_t simtmm_allocate(int kind, uint64_t bytes, const char *name,
+                                                                           uint64_t *host) {
+    Call call;
+    Piece *piece = allocate((Kind)kind, bytes, name);
+    if (!piece) return 0;
+    piece->flags = 1;
+    piece->touched = true;
+    *host = piece->host;
+    return piece->address;
+}
+
+extern "C" __attribute__((visibility("default"))) void simtmm_release(uint64_t address) {
+    Call call;
+    release((void *)address, -1, "free");
+}
+
+extern "C" __attribute__((visibility("default"))) const char *simtmm_name_at(uint64_t address) {
+    Piece *piece = find((void *)address);
+    return piece ? piece->name.c_str() : nullptr;
+}

@@ -1,0 +1,116 @@
+// What the parts of the CUDA runtime have in common: memory, errors, the device, and calls of Python.
+//
+// A program is linked with this runtime in the place of libcudart. Everything that it asks for is done at once, on the
+// host: a stream's work has ended when the call that gave it comes back.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace simtmm {
+
+// Calls of Python, all with numbers and addresses. Those that give int give a cudaError.
+struct Calls {
+    // The PTX of a fat binary belongs to the program from now on.
+    int (*load)(int module, const void *image, uint64_t bytes);
+    // Parameters of a kernel: how many, and where each begins and ends. Gives their number; below 0, minus an error.
+    int (*parameters)(int module, const char *kernel, int most, uint32_t *offsets, uint32_t *sizes);
+    // What cudaFuncGetAttributes tells; see FUNCTION_ATTRIBUTES of launches.py.
+    int (*attributes)(int module, const char *kernel, int64_t *values);
+    int (*launch)(int module, const char *kernel, const uint32_t *sizes, uint64_t shared, const void *parameters,
+                  uint64_t bytes, uint64_t stream);
+    int (*variable)(int module, const char *name, uint64_t *address, uint64_t *bytes);
+    // The simulated time: the end of what is on a stream now; a stream, or the host where that is -1, waits for such an
+    // end, or for all where that is -1; and seconds between two.
+    int64_t (*mark)(uint64_t stream);
+    void (*wait)(int64_t mark, int64_t stream);
+    int (*elapsed)(int64_t begin, int64_t end, double *seconds);
+    // The program ends: what was recorded is written.
+    void (*finish)(int status);
+};
+extern Calls calls;
+
+// Numbers of the machine: simtmm/programs/properties.py tells them.
+int64_t property(const char *name, int64_t otherwise = 0);
+
+// Memory. Host code may read MANAGED and PINNED memory at the address that kernels have for it; DEVICE memory has its
+// bytes elsewhere, and its addresses can't be read by the host. REGISTERED is the program's own, at a second address.
+enum Kind { DEVICE, MANAGED, PINNED, REGISTERED };
+
+struct Piece {
+    uint64_t address, bytes, host;  // as kernels have it; its size; where its bytes lie
+    int32_t kind, flags;
+    uint64_t serial;
+    std::string name, place;  // what it is called, and the line that asked for it
+    bool touched;  // whether anything was written to it
+    uint64_t element;  // bytes of an element, where known
+};
+
+Piece *allocate(Kind kind, uint64_t bytes, const std::string &name, uint64_t register_at = 0);
+Piece *find(const void *pointer);
+bool release(const void *pointer, int kind_wanted, const char *function);
+bool is_device_region(const void *pointer);
+void all_touched();
+
+// Where bytes lie that a pointer names: of a device's memory elsewhere than it says. Gives null, and says why, where
+// so many are not there.
+enum Role { ANY, ON_DEVICE, ON_HOST };
+void *bytes_at(const void *pointer, uint64_t bytes, Role role, const char *what);
+
+// Errors. `failed` keeps one as CUDA does, and says what went wrong on standard error if there is something to say.
+extern cudaError_t last_error, sticky_error;
+cudaError_t failed(cudaError_t error, const std::string &why = "");
+void say(const char *kind, const std::string &text);
+std::string counted(uint64_t number);
+
+// The line of the call under way, which the names in simtmm_cuda.h tell; used up by `here`.
+extern thread_local std::string site_place, site_text;
+std::string here(const char *function);
+std::string first_argument();
+void forget_site();
+
+extern std::recursive_mutex mutex;
+struct Call {  // one at a time
+    std::lock_guard<std::recursive_mutex> lock{mutex};
+    ~Call() { forget_site(); }
+};
+
+#define API extern "C" __attribute__((visibility("default"))) cudaError_t
+#define BEGIN            \
+    simtmm::Call call_;  \
+    if (simtmm::sticky_error) return simtmm::failed(simtmm::sticky_error);
+#define RETURN_IF(condition, error, why) \
+    if (condition) return simtmm::failed(error, why);
+
+// Work on a stream: done at once, or kept where the stream is being captured.
+using Work = std::function<cudaError_t()>;
+cudaError_t enqueue(cudaStream_t stream, const Work &work, cudaGraphNodeType type = cudaGraphNodeTypeMemcpy);
+bool is_capturing(cudaStream_t stream);
+extern uint64_t stream_at_work;  // whose work is being done
+uint64_t number_of(cudaStream_t stream);  // 0: the default one
+
+struct Kernel {
+    int module;
+    std::string name;
+    int parameters;  // -1: not known yet
+    std::vector<uint32_t> offsets, sizes;
+    uint64_t bytes;
+    int64_t dynamic_limit, carveout;
+};
+Kernel *kernel_of(const void *function);
+cudaError_t layout_of(Kernel *kernel);
+cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared, const std::vector<char> &parameters);
+std::vector<char> packed(Kernel *kernel, void **arguments);
+int64_t attribute_of(Kernel *kernel, int number);
+cudaError_t symbol_of(const void *symbol, uint64_t *address, uint64_t *bytes);
+
+cudaError_t copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind, const char *function);
+void leaks();
+
+}  // namespace simtmm

@@ -1,0 +1,51 @@
+"""The CUDA runtime of ours as a library, compiled by the host's compiler when it is needed first."""
+
+import hashlib
+import re
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from simtmm.cache import find, keep, own_folder
+from simtmm.compiled import announced
+from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders, stamp
+from simtmm.errors import CompilerError
+
+HERE = Path(__file__).resolve().parent
+SOURCES, HEADERS = HERE / "runtime", HERE / "include"
+FOLDER = "programs"  # of the user's cache
+_ERROR = re.compile(r"^\s*(cuda(?:Success|Error\w+))\s*=\s*(\d+)", re.MULTILINE)
+
+
+def text_of(folder: Path) -> str:
+    """All files of a folder, which decide what is built of them."""
+    return "\0".join(f"{path.name}\0{path.read_text()}" for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+@cache
+def runtime_library() -> Path:
+    """The library. Raises CompilerError where there is no compiler, or no headers of CUDA's."""
+    nvcc, host = find_nvcc(), find_host_compiler()
+    parts = (text_of(SOURCES), stamp(nvcc), stamp(Path(host).resolve()))
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    folder = own_folder(FOLDER)
+    found = find(folder, "runtime", key, ".so")
+    if found is not None:
+        return found
+    with announced("the CUDA runtime for programs"):
+        return keep(folder, "runtime", key, ".so", lambda path: _compile(path, host, include_folders(nvcc)))
+
+
+def _compile(path: Path, host: str, folders: list[Path]) -> None:
+    errors = next(folder / "driver_types.h" for folder in folders if (folder / "driver_types.h").is_file())
+    names = "".join(f'{{{number}, "{name}"}},\n' for name, number in _ERROR.findall(errors.read_text()))
+    with tempfile.TemporaryDirectory() as scratch:
+        (Path(scratch) / "error_names.inc").write_text(names)
+        words = [host, "-std=c++17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-w", f"-I{scratch}"]
+        words += [word for folder in folders for word in ("-isystem", str(folder))]
+        words += [*map(str, sorted(SOURCES.glob("*.cpp"))), "-o", str(path), "-Wl,-z,defs", "-ldl", "-lpthread"]
+        done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode:
+        first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr[:200])
+        raise CompilerError(f"the CUDA runtime for programs does not compile here: {first}", done.stderr)

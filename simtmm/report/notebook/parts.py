@@ -1,0 +1,126 @@
+"""What Jupyter shows of each kind of value, from the same parts as reports on the command line."""
+
+from collections.abc import Iterator, Mapping
+from functools import singledispatch
+from math import isnan
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from simtmm.analysis.comparison import Comparison
+from simtmm.analysis.run import Run
+from simtmm.display import Displayed
+from simtmm.machine import Machine
+from simtmm.model.series import label
+from simtmm.report.compare import describe_comparison
+from simtmm.report.listing import describe_machine
+from simtmm.report.run import WHAT_TIME_MEANS, describe
+from simtmm.report.text import NO_VALUE, number, share, table
+from simtmm.result import Prediction, Result
+from simtmm.study.results import Results
+from simtmm.trace.counts import Counts
+from simtmm.trace.io import Trace
+from simtmm.workload import Workload
+
+MOST_ROWS = 12  # points of a study, and arrays of a trace, that are shown
+
+Parts = Iterator[RenderableType]
+
+
+@singledispatch
+def parts_of(value: Displayed) -> Parts:
+    """The parts of a value's report."""
+    raise TypeError(f"{type(value).__name__}: has no report")
+
+
+parts_of.register(Machine)(describe_machine)
+parts_of.register(Run)(describe)
+parts_of.register(Comparison)(describe_comparison)
+
+
+@parts_of.register
+def _of_result(result: Result) -> Parts:
+    yield Text(repr(result), style="bold")
+    yield table("Counted", ("", ""), [
+        ("instructions issued", number(result.issued)),
+        ("chunks listed by them", number(result.transactions)),
+        ("hits in the L1", number(result.l1_hits)),
+        ("hits in the L2", number(result.l2_hits)),
+        ("launches", number(len(result.launch_ticks))),
+    ])  # fmt: skip
+    if result.time is not None:
+        whole = sum(result.time.values())
+        rows = [(name, share(ticks, whole), WHAT_TIME_MEANS[name]) for name, ticks in result.time.items()]
+        yield table("Where the time of core groups went", ("", "", ""), rows, left=(0, 2))
+
+
+@parts_of.register
+def _of_prediction(prediction: Prediction) -> Parts:
+    yield Text(repr(prediction), style="bold")
+    terms = [
+        (name, number(cycles), "binds" if name == prediction.bound else "") for name, cycles in prediction.terms.items()
+    ]
+    yield table("Terms", ("", "cycles", ""), terms, left=(0, 2))
+    yield table("Symbols", ("", ""), list(_numbers(prediction.symbols)))
+    yield Text(f"Source: {prediction.source}")
+
+
+@parts_of.register
+def _of_counts(counts: Counts) -> Parts:
+    yield Text(repr(counts), style="bold")
+    known = {name: value for name, value in counts.to_dict().items() if type(value) in (int, float)}
+    yield table("", ("", ""), list(_numbers(known)))
+
+
+@parts_of.register
+def _of_trace(trace: Trace) -> Parts:
+    info = trace.info
+    yield Text(repr(trace), style="bold")
+    rows = [(name, str(value)) for name, value in info.parameters.items()]
+    if rows:
+        yield table("Parameters", ("", ""), rows, left=(0, 1))
+    arrays = [
+        (array.name, array.dtype, " x ".join(map(str, array.shape)), number(array.bytes))
+        for array in info.arrays[:MOST_ROWS]
+    ]
+    if arrays:
+        yield table("Arrays", ("", "type", "shape", "bytes"), arrays, left=(0, 1))
+        yield from _more(len(info.arrays), "arrays")
+
+
+@parts_of.register
+def _of_workload(workload: Workload) -> Parts:
+    yield Text(repr(workload), style="bold")
+    held = {
+        "launches": workload.launches,
+        "blocks": workload.blocks,
+        "warps": workload.warps,
+        "operations": workload.operations,
+        "chunks": len(workload.chunks),
+    }
+    yield table("", ("", ""), list(_numbers(held)))
+
+
+@parts_of.register
+def _of_study(study: Results) -> Parts:
+    yield Text(repr(study), style="bold")
+    compute = study.design.compute
+    columns = (*study.design.axes, *(f"{label(name)}, cycles" for name in compute), "status")
+    rows = []
+    for place in range(min(len(study), MOST_ROWS)):
+        values = [str(column.values[column.places[place]]) for column in study.axes.values()]
+        times = [float(study.cycles[name][place]) for name in compute]
+        texts = [NO_VALUE if isnan(time) else number(time) for time in times]
+        rows.append((*values, *texts, study.table["status"][place].as_py()))
+    yield table("", columns, rows, left=(len(columns) - 1,))
+    yield from _more(len(study), "points: `to_frame()` has all")
+
+
+def _numbers(values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    for name, value in values.items():
+        yield name, number(value)
+
+
+def _more(there: int, what: str) -> Parts:
+    if there > MOST_ROWS:
+        yield Text(f"The first {MOST_ROWS} of {there:,} {what}")

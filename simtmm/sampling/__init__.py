@@ -1,0 +1,98 @@
+"""A program's time from a sample of its blocks and launches, with the interval in which it lies (docs/sampling.md).
+
+stretches   which blocks of a launch          sample         these as a trace of their own
+sources     where blocks come from            recording      recorded as they are asked for
+simulation  a sample simulated                interval       of what few values say
+program     strata of launches, and more of both until the interval is met
+extrapolation  results and counts of a sample as those of the whole
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from simtmm.errors import EngineError, nearest, shown
+from simtmm.kernel import Kernel
+from simtmm.machine import Machine
+from simtmm.program import Program, architecture_for, open_program
+from simtmm.recorder import form_of
+from simtmm.sampling.program import DEFAULT_ERROR as DEFAULT_ERROR
+from simtmm.sampling.program import LEAST_ERROR, sampled
+from simtmm.sampling.program import Sampled as Sampled
+from simtmm.sampling.sources import DependsError, TraceSource
+
+AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of sampling. sampled: None where all is to be simulated, of `program`, and `why`, in words."""
+
+    sampled: Sampled | None
+    program: Program
+    why: str = ""
+
+
+def check_sample(sample: object, error: object, engine: str, timeline: bool = False) -> None:
+    """Raise EngineError for options that a sample does not support. engine, timeline: as `simtmm.run` has them."""
+    if sample != AUTO:
+        raise EngineError(f"sample = {shown(sample)}: must be {AUTO!r}{nearest(str(sample), [AUTO])}")
+    if not isinstance(error, (int, float)) or isinstance(error, bool) or not LEAST_ERROR < error < 1:
+        raise EngineError(
+            f"error = {shown(error)}: must be above {LEAST_ERROR:g}, below which no repetition can show it to be, and "
+            "below 1"
+        )
+    if engine not in ("fast", "auto"):
+        raise EngineError(f"engine {engine!r}: simulates no samples: only 'fast' does")
+    if timeline:
+        raise EngineError("timeline: is of all blocks: leave out --sample, or the timeline")
+
+
+def sampled_kernel(
+    kernel: Kernel,
+    parameters: Mapping[str, object] | None,
+    machine: Machine,
+    form: str | None = None,
+    error: float = DEFAULT_ERROR,
+) -> Found:
+    """A kernel's time from a sample of it; where its blocks are independent, no others run.
+
+    kernel: with its parameters. form: "written", "compiled" or "ptx", how it is recorded (see simtmm.record). error:
+    half of the requested interval, as a part of the time.
+
+    Raises the errors of recording, lowering and simulating.
+    """
+    from simtmm.sampling.recording import KernelSource  # late: what it takes of compilers is slow to load
+
+    architecture, notes = architecture_for(kernel, machine, form)
+    try:
+        source = KernelSource(kernel, parameters or {}, form or form_of(kernel), architecture)
+    except DependsError as why:
+        program = open_program(kernel, parameters, machine=machine, form=form)
+        found = sampled_program(program, machine, error)
+        ran = f"all blocks ran and were recorded: {why}"
+        if found.sampled is None:
+            return found
+        return replace(found, sampled=replace(found.sampled, notes=(ran, *found.sampled.notes)))
+    sample = sampled(source, machine, error)
+    if sample is None:
+        return Found(None, open_program(kernel, parameters, machine=machine, form=form), _whole(error))
+    return Found(sample, Program(kernel.name, source.parameters, kernel=kernel, notes=notes))
+
+
+def sampled_program(program: Program, machine: Machine, error: float = DEFAULT_ERROR) -> Found:
+    """A program's time from a sample of what was recorded of it. error: as `sampled_kernel` has it.
+
+    Raises the errors of lowering and simulating.
+    """
+    if program.trace is None:
+        return Found(None, program, "a workload is simulated whole: only traces and kernels are sampled")
+    if program.trace.info.sampling is not None:
+        raise EngineError(
+            f"{program.name}: its trace holds some of its blocks only (info.sampling): --sample needs all of them"
+        )
+    found = sampled(TraceSource(program.trace), machine, error)
+    return Found(found, program, "" if found else _whole(error))
+
+
+def _whole(error: float) -> str:
+    return f"all blocks were simulated: a sample that keeps within {error:.3g} would have half of them or more"

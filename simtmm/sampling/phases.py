@@ -1,0 +1,127 @@
+"""Blocks that are under way: the same blocks, begun so far into their longest loop.
+
+In the middle of a launch the blocks that are resident are at different places of what they do. A block that begins in
+the middle is the block itself with fewer trips through the outer loop that has most of its events, whose values are
+those of the trips that are left.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.trace.runs import layout as at
+from simtmm.trace.runs.blocks import Runs
+from simtmm.trace.runs.layout import Structures
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """An outer loop of a node. row, end: that begins it, and the one behind it; events: of a thread in a trip."""
+
+    row: int
+    end: int
+    trips: int
+    events: int
+
+
+def under_way(runs: Runs, parts: Sequence[float]) -> Runs:
+    """Blocks of one structure, each so far into what it does.
+
+    runs: of which all blocks have structure 0, the only one. parts: of each block, from 0 up to 1, of the trips through
+    its loops, those that are behind it.
+    """
+    assert len(runs.structures.structure) == 1
+    phases = sorted(set(parts))
+    number = {phase: index for index, phase in enumerate(phases)}
+    begun = [_begun(runs.structures, phase) for phase in phases]
+    values, structure, ends = [], [], []
+    begins = np.concatenate([np.zeros(1, np.int64), runs.value_ends])
+    for block, part in enumerate(parts):
+        _, taken, added = begun[number[part]]
+        values.append(runs.values[begins[block] : begins[block + 1]][taken] + added)
+        structure.append(number[part])
+        ends.append(len(taken))
+    return replace(
+        runs,
+        structure=np.array(structure, np.int64),
+        value_ends=np.cumsum(ends, dtype=np.int64),
+        values=np.concatenate(values),
+        structures=_joined([each for each, _, _ in begun]),
+    )
+
+
+def _begun(structures: Structures, part: float) -> tuple[Structures, Integers, Integers]:
+    """A structure begun so far in; which of a block's values it has, and what is added to each."""
+    rows, nodes = structures.structure.copy(), structures.node
+    steps = structures.step.copy()
+    taken, added = [np.arange(rows[0, at.STRUCTURE_VALUES])], [np.zeros(rows[0, at.STRUCTURE_VALUES], np.int64)]
+    count = int(rows[0, at.STRUCTURE_VALUES])
+    begin = 0
+    for node in nodes:
+        end, threads = int(node[at.NODE_STEPS]), int(node[at.NODE_THREADS])
+        longest = max(_loops(steps, begin, end), key=lambda loop: loop.trips * loop.events, default=None)
+        skipped = int(part * longest.trips) if longest else 0
+        if longest and skipped:
+            steps[longest.row, at.STEP_X] -= skipped
+            rows[0, at.STRUCTURE_EVENTS] -= skipped * longest.events * threads
+            for row, deep in _inside(steps, longest):
+                own = threads if steps[row, at.STEP_FORM] == at.LISTED else 1
+                value = int(steps[row, at.STEP_VALUE])
+                taken.append(np.arange(value, value + own))
+                added.append(np.full(own, skipped * steps[row, at.STEP_INNER + deep - 1]))
+                steps[row, at.STEP_VALUE] = count
+                count += own
+        begin = end
+    rows[0, at.STRUCTURE_VALUES] = count
+    return structures._replace(structure=rows, step=steps), np.concatenate(taken), np.concatenate(added)
+
+
+def _loops(steps: Integers, begin: int, end: int) -> list[_Loop]:
+    """The outer loops of a node."""
+    found = []
+    row = begin
+    while row < end:
+        if steps[row, at.STEP_WHAT] == at.LOOP:
+            behind = row + 1 + int(steps[row, at.STEP_Y])
+            found.append(_Loop(row, behind, int(steps[row, at.STEP_X]), _events(steps, row + 1, behind)))
+            row = behind
+        else:
+            row += 1
+    return found
+
+
+def _events(steps: Integers, begin: int, end: int) -> int:
+    """Events of a thread that some rows stand for."""
+    inner = _loops(steps, begin, end)
+    alone = end - begin - sum(loop.end - loop.row for loop in inner)
+    return alone + sum(loop.trips * loop.events for loop in inner)
+
+
+def _inside(steps: Integers, loop: _Loop) -> list[tuple[int, int]]:
+    """The steps of a loop, and in how many loops each is, that one included."""
+    found, ends = [], [loop.end]
+    for row in range(loop.row + 1, loop.end):
+        while row >= ends[-1]:
+            ends.pop()
+        if steps[row, at.STEP_WHAT] == at.LOOP:
+            ends.append(row + 1 + int(steps[row, at.STEP_Y]))
+        else:
+            found.append((row, len(ends)))
+    return found
+
+
+def _joined(parts: Sequence[Structures]) -> Structures:
+    """Structures behind one another, of tables of one each."""
+    rows = np.concatenate([part.structure for part in parts])
+    for column in (at.STRUCTURE_NODES, at.STRUCTURE_STEPS, at.STRUCTURE_WORDS):
+        rows[:, column] = np.cumsum(rows[:, column])
+    return Structures(
+        rows,
+        np.concatenate([part.node for part in parts]),
+        np.concatenate([part.step for part in parts]),
+        np.concatenate([part.words for part in parts]),
+    )

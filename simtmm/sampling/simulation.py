@@ -1,0 +1,151 @@
+"""A sample simulated: what each of its launches takes as a whole, with an interval."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from simtmm.engine import simulate
+from simtmm.machine import Machine
+from simtmm.result import Result
+from simtmm.sampling.extrapolation import Scaling
+from simtmm.sampling.interval import half_width
+from simtmm.sampling.sample import sample_of
+from simtmm.sampling.sources import Source
+from simtmm.sampling.steady import Steady, SteadyLaunch
+from simtmm.sampling.stretches import Stretches
+from simtmm.stalls import LAUNCH_COUNTS
+from simtmm.trace.counts import Counts, lower_and_count
+from simtmm.trace.info import TraceInfo
+from simtmm.trace.streamed import AnyWorkload
+from simtmm.watch import telling
+
+Plan: TypeAlias = Stretches | Steady | None
+"""How a launch is simulated: in stretches, its first wave alone, or all of it."""
+
+
+@dataclass(frozen=True)
+class LaunchTime:
+    """What a launch takes, by its sample.
+
+    ticks: of the whole launch, its overhead included. half: half of the interval in which they lie. left_out: of them,
+    those that were not simulated. scaling: how it follows from the sample. simulated: blocks. misses: chunks that pass
+    the caches, or are stored, in a wave of a launch that was simulated in stretches.
+    """
+
+    ticks: float
+    half: float
+    left_out: float
+    scaling: Scaling
+    simulated: int
+    misses: float = 0.0
+
+
+@dataclass(frozen=True)
+class SimulatedSample:
+    """A sample, simulated.
+
+    info: of its trace. workload: what was simulated, of launches of which only a part was, the one that takes longest.
+    part: its result. result, counts: of all that was simulated, launch by launch. launches: by their numbers in the
+    program.
+    """
+
+    info: TraceInfo
+    workload: AnyWorkload
+    part: Result
+    result: Result
+    counts: Counts
+    launches: Mapping[int, LaunchTime]
+
+
+def simulate_sample(source: Source, machine: Machine, plans: Mapping[int, Plan]) -> SimulatedSample:
+    """Simulate some launches of a program, each as it is planned."""
+    long = {launch: plan.launch for launch, plan in plans.items() if isinstance(plan, Steady)}
+    short = {launch: plan for launch, plan in sorted(plans.items()) if not isinstance(plan, Steady)}
+    parts: list[tuple[float, TraceInfo, AnyWorkload, Result, Counts]] = []
+    launches: dict[int, LaunchTime] = {}
+    if short:
+        info, workload, result, counts, launches = _in_stretches(source, machine, short)
+        parts.append((sum(each.ticks for each in launches.values()), info, workload, result, counts))
+    for launch, launch_time in long.items():
+        launches[launch] = _of_steady(launch_time, sum(len(part[3].launch_ticks) for part in parts), source, launch)
+        parts.append(
+            (launch_time.ticks, launch_time.info, launch_time.workload, launch_time.result, launch_time.counts)
+        )
+    _, info, workload, longest, _ = max(parts, key=lambda part: part[0])
+    merged = _merged([part[3] for part in parts], longest)
+    counted = Counts.of_launches(
+        [launch for part in parts for launch in part[4].launches],
+        {
+            name: sum(part[4].work_by_class.get(name, 0) for part in parts)
+            for name in dict.fromkeys(name for part in parts for name in part[4].work_by_class)
+        },
+    )
+    return SimulatedSample(info, workload, longest, merged, counted, launches)
+
+
+def _in_stretches(
+    source: Source, machine: Machine, plans: Mapping[int, Stretches | None]
+) -> tuple[TraceInfo, AnyWorkload, Result, Counts, dict[int, LaunchTime]]:
+    everything = {launch: np.arange(source.launches[launch].blocks, dtype=np.int64) for launch in plans}
+    chosen = {launch: plan.chosen if plan else everything[launch] for launch, plan in plans.items()}
+    trace = sample_of(source.trace_of(chosen), chosen)
+    workload, counts = lower_and_count(trace, machine, telling("lowering a sample"), places=True)
+    begun = np.zeros(workload.blocks, np.int64)
+    result = simulate(machine, workload, "fast", stalls=True, progress=telling("simulating a sample"), begun=begun)
+    assert result.stalls is not None
+    launches = {}
+    first = 0
+    for number, (launch, blocks) in enumerate(chosen.items()):
+        plan, ticks = plans[launch], result.launch_ticks[number]
+        own = begun[first : first + len(blocks)]
+        first += len(own)
+        if plan is None:
+            launches[launch] = LaunchTime(ticks, 0.0, 0.0, Scaling(number, 1.0, 1.0, 1.0), len(blocks))
+            continue
+        paces, around = plan.paces(own), plan.waves_left_out_around()
+        left_out = float((paces * around).sum())
+        more = plan.blocks / plan.simulated
+        scaling = Scaling(number, more, (ticks + left_out) / ticks, more)
+        counted = dict(zip(LAUNCH_COUNTS, result.stalls.launch_counts[number].tolist(), strict=True))
+        misses = (counted["chunks"] - counted["l1_hits"] - counted["l2_hits"]) / (plan.simulated / plan.wave)
+        launches[launch] = LaunchTime(
+            ticks + left_out, half_width(paces, around), left_out, scaling, plan.simulated, misses
+        )
+    return trace.info, workload, result, counts, launches
+
+
+def _of_steady(steady: SteadyLaunch, number: int, source: Source, launch: int) -> LaunchTime:
+    """What was simulated once: its interval is what it is, and what is left out of it is part of that."""
+    simulated = steady.result.launch_ticks[0]
+    scaling = Scaling(
+        number, 1 / steady.share, steady.ticks / simulated, source.launches[launch].blocks / steady.counted
+    )
+    return LaunchTime(steady.ticks, steady.half, 0.0, scaling, steady.simulated)
+
+
+def _merged(results: Sequence[Result], longest: Result) -> Result:
+    """Results of launches after one another; by place, stalls are those of the longest."""
+    stalls = [result.stalls for result in results if result.stalls is not None]
+    assert longest.stalls is not None
+    if len(results) == 1:
+        return longest
+    known = [each.places.launches for each in stalls]
+    of_launches = np.concatenate([each for each in known if each is not None]) if None not in known else None
+    together = dataclasses.replace(
+        longest.stalls,
+        places=dataclasses.replace(longest.stalls.places, launches=of_launches),
+        launches=np.concatenate([each.launches for each in stalls]),
+        launch_counts=np.concatenate([each.launch_counts for each in stalls]),
+        active=np.concatenate([each.active for each in stalls]),
+    )
+    times = [result.time for result in results if result.time is not None]
+    return dataclasses.replace(
+        longest,
+        port_busy=sum(result.port_busy for result in results),
+        time={name: sum(time[name] for time in times) for name in times[0]} if times else None,
+        launch_ticks=tuple(ticks for result in results for ticks in result.launch_ticks),
+        stalls=together,
+    )

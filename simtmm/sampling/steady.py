@@ -1,0 +1,164 @@
+"""A launch whose blocks are long: the pace that it keeps, by a few million operations of it.
+
+A wave of long blocks has more operations than can be simulated in a minute; what its warps issue a tick settles long
+before. It is not the same while all blocks are at the same place of what they do, as they are when a launch begins and
+as they reach for the same memory, and later when they are at different places. Both are simulated: the first wave, and
+blocks of the launch's middle that are under way (phases.py), which others follow as they end. Blocks are not recorded
+but made of a few that are (translation.py).
+"""
+
+import dataclasses
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.engine import simulate
+from simtmm.machine import Machine
+from simtmm.result import Result
+from simtmm.sampling.interval import half_width, quantile
+from simtmm.sampling.phases import under_way
+from simtmm.sampling.sample import Integers, sample_of
+from simtmm.sampling.sources import Source
+from simtmm.sampling.translation import corners, translated
+from simtmm.stalls import LAUNCH_COUNTS
+from simtmm.trace.counts import Counts, lower_and_count
+from simtmm.trace.info import TraceInfo
+from simtmm.trace.io import Trace
+from simtmm.trace.lower import lower_or_stream
+from simtmm.trace.streamed import StreamedWorkload
+from simtmm.watch import telling
+
+MOST_OPERATIONS = 30_000_000  # that are simulated: half a minute, about
+CHECKS = 6  # blocks that are recorded beside those from which others are derived
+BEGINNING = 0.2  # of what is issued, before the pace is taken
+PACES = 16  # that are taken, one after another
+NEARLY = 0.8  # of the first wave, so that none of its blocks ends
+PHASES = 32  # places in what a block does at which blocks begin that are under way
+STEADY_SYSTEMATIC = 0.03  # of the time, beside what the two paces differ by
+TOGETHER = 4  # waves, about, for which blocks stay at the same place
+
+
+@dataclass(frozen=True)
+class SteadyLaunch:
+    """What came of it.
+
+    ticks, half: of the whole launch, its overhead included, and half of the interval in which they lie.
+    workload, result: of what was simulated last. simulated: blocks of which a part was. counts: of the `counted` blocks
+    that were recorded. share: of the launch's instructions, those that were issued.
+    """
+
+    ticks: float
+    half: float
+    workload: StreamedWorkload
+    result: Result
+    simulated: int
+    counts: Counts
+    counted: int
+    share: float
+    info: TraceInfo
+
+
+@dataclass(frozen=True)
+class Steady:
+    """That a launch is simulated by its pace. launch: what came of it."""
+
+    launch: SteadyLaunch
+
+
+def steady(source: Source, machine: Machine, launch: int, wave: int, operations: int) -> SteadyLaunch | None:
+    """A launch by so many operations of it.
+
+    wave: blocks that the machine holds at once.
+
+    Gives None where blocks do not all do the same at addresses that go up evenly over the grid.
+    """
+    described = source.launches[launch]
+    blocks = described.blocks
+    checks = np.random.default_rng(0).choice(blocks, min(blocks, CHECKS), replace=False)
+    probes = np.unique(np.concatenate([np.array(corners(described.grid)), checks, [blocks // 2]])).astype(np.int64)
+    trace = source.trace_of({launch: probes})
+    probed = _alone(trace, launch, probes)
+    is_twice = blocks >= 2 * wave
+    first = np.arange(min(wave, blocks), dtype=np.int64)
+    middle = (blocks - 2 * wave) // 2 + np.arange(2 * wave, dtype=np.int64)
+    together = translated(trace, launch, first)
+    if together is None:
+        return None
+    _, counts = lower_and_count(probed, machine, telling("lowering a sample"), places=True)
+    streamed, (tally,) = lower_or_stream(probed, machine, most_held=0, places=True)
+    assert isinstance(streamed, StreamedWorkload)
+    of_block = tally.issued / len(probes)
+    if not of_block:
+        return None
+    most = min(operations / 2 * tally.issued / tally.operations, NEARLY * of_block * len(first))
+    begun = _pace(machine, streamed, _alone(Trace(trace.info, [together]), launch, first), most)
+    later = begun
+    if is_twice:
+        apart = translated(trace, launch, middle)
+        assert apart is not None  # the same checks
+        ahead = 1 - (np.arange(2 * wave) + 0.5) / wave  # the blocks that began first are furthest
+        parts = np.where(ahead > 0, np.floor(ahead * PHASES) / PHASES, 0.0).tolist()
+        later = _pace(machine, streamed, _alone(Trace(trace.info, [under_way(apart, parts)]), launch, middle), most)
+    ticks, half = _whole(begun, later, of_block * blocks, blocks / wave)
+    differing = _spread_of_blocks(probed) * quantile(len(probes) - 1) if len(probes) > 1 else 0.0
+    ticks += machine.durations.launch_overhead
+    return SteadyLaunch(
+        ticks, half + (differing + STEADY_SYSTEMATIC) * ticks, later.workload, later.result,
+        (1 + is_twice) * len(first), counts, len(probes), later.issued / (of_block * blocks), trace.info,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Pace:
+    """What a part of a launch took. paces: float64[PACES], ticks an instruction, one after another."""
+
+    workload: StreamedWorkload
+    result: Result
+    issued: int
+    paces: npt.NDArray[np.float64]
+
+
+def _pace(machine: Machine, like: StreamedWorkload, trace: Trace, most: float) -> _Pace:
+    """Simulate blocks until they have issued so much. like: the workload of other blocks of the launch."""
+    workload = dataclasses.replace(like, trace=trace)
+    seen = [(0, 0)]
+    progress = telling("simulating a part of a wave")
+
+    def until(tick: int, issued: int) -> bool:
+        seen.append((tick, issued))
+        progress(int(min(issued, most)), int(most))
+        return issued >= most
+
+    result = simulate(machine, workload, "fast", stalls=True, until=until)
+    assert result.stalls is not None
+    issued = int(result.stalls.launch_counts[0][LAUNCH_COUNTS.index("instructions")])
+    tick, done = (np.array([*each, last], float) for each, last in zip(
+        zip(*seen, strict=True), (result.launch_ticks[0] - machine.durations.launch_overhead, issued), strict=True
+    ))  # fmt: skip
+    at = np.linspace(BEGINNING * issued, issued, PACES + 1)
+    return _Pace(workload, result, issued, np.diff(np.interp(at, done, tick)) / np.diff(at))
+
+
+def _whole(begun: _Pace, later: _Pace, issued: float, waves: float) -> tuple[float, float]:
+    """Ticks of a launch that issues so much in so many waves, and half of their interval."""
+    at_first = min(1.0, TOGETHER / 2 / waves)  # of the launch, at the pace of blocks that are at the same place
+    ticks = issued * (at_first * begun.paces.mean() + (1 - at_first) * later.paces.mean())
+    weights = np.full(PACES, issued / PACES)
+    spread = math.hypot(at_first * half_width(begun.paces, weights), (1 - at_first) * half_width(later.paces, weights))
+    between = at_first * abs(begun.paces.mean() - later.paces.mean()) * issued
+    # Waves that stay together end with one that takes as long as a full one; others with as much of one as it has.
+    ends = ticks * (math.ceil(waves) / waves - 1) if waves > 1 else 0.0
+    return ticks + ends / 2, spread + between + ends / 2
+
+
+def _spread_of_blocks(probed: Trace) -> float:
+    """The standard error of what a block does, as a part of it, from how many events each has."""
+    events = np.concatenate([runs.events for runs in probed.runs()]).astype(float)
+    return float(events.std(ddof=1) / events.mean() / math.sqrt(len(events))) if len(events) > 1 else 0.0
+
+
+def _alone(trace: Trace, launch: int, blocks: Integers) -> Trace:
+    """Blocks of a launch as the only launch of a trace."""
+    return sample_of(trace, {launch: blocks})

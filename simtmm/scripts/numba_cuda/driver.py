@@ -1,0 +1,233 @@
+"""The CUDA driver as numba-cuda calls it, of a device that is not there: memory, streams, events, attributes.
+
+Functions have the names and the arguments that `numba.cuda.cudadrv.driver.driver` has for the driver's own.
+"""
+
+import ctypes
+import itertools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from simtmm.errors import KernelError, RecordingError
+from simtmm.recorder.direct import current
+from simtmm.scripts.device_attributes import attribute
+from simtmm.scripts.device_blocks import TOTAL, DeviceBlocks
+
+VERSION = 13000  # of the driver that is stood in for: 13.0
+CONTEXT = 0x51AC0DE  # the handle of the only context
+
+
+class EmulatedDriver:
+    """The driver's functions. blocks: the device's memory."""
+
+    def __init__(self, binding: Any, blocks: DeviceBlocks) -> None:
+        """binding: the module cuda.bindings.driver, whose types numba-cuda takes for handles."""
+        self._binding, self.blocks = binding, blocks
+        self._handles = itertools.count(0x100)
+        self._local = threading.local()
+        self._events: dict[int, Any] = {}
+        self._context = binding.CUcontext(CONTEXT)
+
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """All of them, by name."""
+        return {name: getattr(self, name) for name in dir(self) if name.startswith("cu")}
+
+    def cuInit(self, flags: int) -> None:  # noqa: N802
+        """Nothing to do."""
+
+    def cuDriverGetVersion(self) -> int:  # noqa: N802
+        return VERSION
+
+    def cuDeviceGetCount(self) -> int:  # noqa: N802
+        return 1
+
+    def cuDeviceGetAttribute(self, code: Any, device: int) -> int:  # noqa: N802
+        name = code.name.removeprefix("CU_DEVICE_ATTRIBUTE_")
+        return attribute(name)
+
+    def cuDeviceCanAccessPeer(self, device: Any, other: Any) -> int:  # noqa: N802
+        return 0
+
+    # contexts: one, on a stack of each thread
+
+    def _stack(self) -> list[Any]:
+        if not hasattr(self._local, "stack"):
+            self._local.stack = []
+        stack: list[Any] = self._local.stack
+        return stack
+
+    def cuCtxGetCurrent(self) -> Any:  # noqa: N802
+        stack = self._stack()
+        return stack[-1] if stack else self._binding.CUcontext(0)
+
+    def cuCtxPushCurrent(self, context: Any) -> None:  # noqa: N802
+        self._stack().append(self._context)
+
+    def cuCtxPopCurrent(self) -> Any:  # noqa: N802
+        stack = self._stack()
+        return stack.pop() if stack else self._binding.CUcontext(0)
+
+    def cuCtxGetDevice(self) -> int:  # noqa: N802
+        return 0
+
+    def cuCtxSynchronize(self) -> None:  # noqa: N802
+        clock = current.clock_if_any()
+        if clock is not None:
+            clock.synchronize()
+
+    def cuDevicePrimaryCtxRelease(self, device: int) -> None:  # noqa: N802
+        """The only context stays."""
+
+    def cuDevicePrimaryCtxReset(self, device: int) -> None:  # noqa: N802
+        """The only context stays."""
+
+    # memory
+
+    def cuMemGetInfo(self) -> tuple[int, int]:  # noqa: N802
+        return TOTAL - self.blocks.used, TOTAL
+
+    def cuMemAlloc(self, size: int) -> Any:  # noqa: N802
+        return self._binding.CUdeviceptr(self.blocks.allocate(size))
+
+    def cuMemAllocManaged(self, size: int, flags: int) -> Any:  # noqa: N802
+        return self._binding.CUdeviceptr(self.blocks.allocate(size))
+
+    def cuMemFree(self, pointer: Any) -> None:  # noqa: N802
+        self.blocks.free(int(pointer))
+
+    def cuMemHostAlloc(self, size: int, flags: int) -> int:  # noqa: N802
+        return self.blocks.allocate(size)
+
+    def cuMemFreeHost(self, pointer: int) -> None:  # noqa: N802
+        self.blocks.free(int(pointer))
+
+    def cuMemHostRegister(self, pointer: int, size: int, flags: int) -> None:  # noqa: N802
+        self.blocks.adopt(int(pointer), size)
+
+    def cuMemHostUnregister(self, pointer: int) -> None:  # noqa: N802
+        self.blocks.free(int(pointer))
+
+    def cuMemHostGetDevicePointer(self, pointer: int, flags: int) -> Any:  # noqa: N802
+        return self._binding.CUdeviceptr(int(pointer))
+
+    def cuPointerGetAttribute(self, attribute: Any, pointer: Any) -> Any:  # noqa: N802
+        return pointer
+
+    def cuMemGetAddressRange(self, pointer: int) -> tuple[Any, int]:  # noqa: N802
+        block = self.blocks.find(int(pointer))
+        if block is None:
+            raise KernelError(f"numba: address {int(pointer):#x}: no array of the device is there")
+        return self._binding.CUdeviceptr(block.address), block.size
+
+    def cuMemcpyHtoD(self, to: int, source: int, size: int) -> None:  # noqa: N802
+        self._copy(to, source, size, to)
+
+    def cuMemcpyDtoH(self, to: int, source: int, size: int) -> None:  # noqa: N802
+        self._copy(to, source, size, source)
+
+    def cuMemcpyDtoD(self, to: int, source: int, size: int) -> None:  # noqa: N802
+        self.blocks.check(int(to), size, "numba: a copy on the device")
+        self._copy(to, source, size, source)
+
+    def _copy(self, to: int, source: int, size: int, of_device: int) -> None:
+        if size:
+            self.blocks.check(int(of_device), size, "numba: a copy")
+            ctypes.memmove(int(to), int(source), size)
+
+    def cuMemcpyHtoDAsync(self, to: int, source: int, size: int, stream: Any) -> None:  # noqa: N802
+        self.cuMemcpyHtoD(to, source, size)
+
+    def cuMemcpyDtoHAsync(self, to: int, source: int, size: int, stream: Any) -> None:  # noqa: N802
+        self.cuMemcpyDtoH(to, source, size)
+
+    def cuMemcpyDtoDAsync(self, to: int, source: int, size: int, stream: Any) -> None:  # noqa: N802
+        self.cuMemcpyDtoD(to, source, size)
+
+    def cuMemsetD8(self, to: Any, byte: int, size: int) -> None:  # noqa: N802
+        self.blocks.check(int(to), size, "numba: memset")
+        ctypes.memset(int(to), byte & 0xFF, size)
+
+    def cuMemsetD8Async(self, to: Any, byte: int, size: int, stream: Any) -> None:  # noqa: N802
+        self.cuMemsetD8(to, byte, size)
+
+    # streams: all work is done in the order of the calls
+
+    def cuStreamCreate(self, flags: int) -> Any:  # noqa: N802
+        return self._binding.CUstream(next(self._handles))
+
+    def cuStreamDestroy(self, stream: Any) -> None:  # noqa: N802
+        """Nothing is held."""
+
+    def cuStreamSynchronize(self, stream: Any) -> None:  # noqa: N802
+        clock = current.clock_if_any()
+        if clock is not None and clock.armed:
+            clock.synchronize(clock.mark(_number(stream)))
+
+    def cuStreamWaitEvent(self, stream: Any, event: int, flags: int) -> None:  # noqa: N802
+        clock, mark = current.clock_if_any(), self._events.get(int(event))
+        if clock is not None and mark is not None:
+            clock.wait(mark, _number(stream))
+
+    # events
+
+    def cuEventCreate(self, flags: int) -> Any:  # noqa: N802
+        clock = current.clock_if_any()
+        if clock is not None and not int(flags) & int(self._binding.CUevent_flags.CU_EVENT_DISABLE_TIMING):
+            clock.arm()
+        return self._binding.CUevent(next(self._handles))
+
+    def cuEventDestroy(self, event: int) -> None:  # noqa: N802
+        self._events.pop(int(event), None)
+
+    def cuEventRecord(self, event: int, stream: Any) -> None:  # noqa: N802
+        clock = current.clock_if_any()
+        self._events[int(event)] = None if clock is None else clock.mark(_number(stream))
+
+    def cuEventQuery(self, event: Any) -> None:  # noqa: N802
+        """What was before it has ended."""
+
+    def cuEventSynchronize(self, event: int) -> None:  # noqa: N802
+        clock, mark = current.clock_if_any(), self._events.get(int(event))
+        if clock is not None and mark is not None:
+            clock.synchronize(mark)
+
+    def cuEventElapsedTime(self, begin: int, end: int) -> float:  # noqa: N802
+        for event in (begin, end):
+            if int(event) not in self._events:
+                raise RecordingError("numba: event_elapsed_time: an event was not recorded")
+        clock, first, last = current.clock(), self._events[int(begin)], self._events[int(end)]
+        if first is None or last is None:
+            raise RecordingError("elapsed time: the event was recorded before this recording began")
+        return 1000 * clock.seconds(first, last)
+
+    def cuProfilerStart(self) -> None:  # noqa: N802
+        """All launches of a recording are recorded."""
+
+    def cuProfilerStop(self) -> None:  # noqa: N802
+        """All launches of a recording are recorded."""
+
+    def cuOccupancyMaxActiveBlocksPerMultiprocessor(self, kernel: Any, threads: int, shared: int) -> int:  # noqa: N802
+        found = kernel.attributes
+        of_a_warp = 256 * -(-max(1, int(found.num_regs)) * 32 // 256)  # registers come in pieces
+        registers = of_a_warp * -(-threads // 32)
+        room = attribute("MAX_SHARED_MEMORY_PER_MULTIPROCESSOR")
+        shared = max(1, int(found.shared_size_bytes) + shared)
+        return min(
+            attribute("MAX_BLOCKS_PER_MULTIPROCESSOR"),
+            attribute("MAX_THREADS_PER_MULTIPROCESSOR") // (32 * -(-threads // 32)),
+            attribute("MAX_REGISTERS_PER_MULTIPROCESSOR") // registers,
+            room // shared,
+        )
+
+    def cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(  # noqa: N802
+        self, kernel: Any, threads: int, shared: int, flags: int
+    ) -> int:
+        return self.cuOccupancyMaxActiveBlocksPerMultiprocessor(kernel, threads, shared)
+
+    def cuKernelSetCacheConfig(self, kernel: Any, flag: Any, device: int) -> None:  # noqa: N802
+        """A wish, without effect."""
+
+
+def _number(stream: Any) -> int:
+    return int(stream) if stream else 0

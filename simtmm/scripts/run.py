@@ -1,0 +1,178 @@
+"""A script run as Python runs it, with the launches recorded."""
+
+import contextlib
+import linecache
+import logging
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import ModuleType
+
+from simtmm.errors import RecordingError, SimtmmError, shown
+from simtmm.recorder.direct.recording import Recording
+from simtmm.scripts import notes
+from simtmm.scripts.own_traceback import line_of, print_traceback
+
+SUFFIX = ".py"
+FAILED = 1  # exit status of Python for an exception that nobody caught
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a script.
+
+    status: its exit status. unrecorded: operations that a GPU would run as kernels and that were run on the CPU, with
+    counts, the most frequent first. notes: sentences of adapters. why_none: what leaves a recording that should go to a
+    file without a trace.
+    """
+
+    status: int
+    unrecorded: tuple[tuple[str, int], ...] = ()
+    notes: tuple[str, ...] = ()
+    why_none: RecordingError | None = None
+
+    def lines(self, most: int = 12) -> list[str]:
+        """The lines of a report. most: operations by name."""
+        lines = list(self.notes)
+        if self.unrecorded:
+            named = [f"{name} {count}x" if count > 1 else name for name, count in self.unrecorded[:most]]
+            rest = len(self.unrecorded) - most
+            more = f", and {rest} more" if rest > 0 else ""
+            times = sum(count for _, count in self.unrecorded)
+            lines.append(
+                f"Not recorded: {times} operation{'s' * (times != 1)} that ran on the CPU: {', '.join(named)}{more}."
+            )
+        return lines
+
+
+def run_script(path: str | Path, arguments: Sequence[str], recording: Recording) -> Outcome:
+    """Run a script as `python path arguments` does, in this process, within a recording.
+
+    Its exception is printed with its own traceback on standard error, and leaves the recording without a trace; so does
+    no SystemExit, whose status is the outcome's.
+
+    Raises RecordingError for what can't be read, KeyboardInterrupt, and the errors of simtmm that the script did not
+    catch, each with the script's line in front.
+    """
+    source = _source(path)
+    notes.taken()
+    status: int | None = None
+    why_none = None
+    try:
+        with recording, _as_python(path, arguments) as module:
+            status = _status(source, path, module)
+    except _UncaughtError as uncaught:
+        status = uncaught.status
+    except RecordingError as error:
+        if status is None:  # it comes out of the script, and not of the recording's end
+            raise
+        why_none = error
+    unrecorded, messages = notes.taken()
+    return Outcome(status or 0, tuple(unrecorded), tuple(messages), why_none)
+
+
+class _UncaughtError(Exception):
+    """A script's own exception, which has been printed."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+def _source(path: str | Path) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise RecordingError(f"{path}: can't be read ({error.strerror or error})") from None
+
+
+def _status(source: bytes, path: str | Path, module: ModuleType) -> int:
+    """Run it; gives its exit status."""
+    try:
+        exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - the user's own script
+        _join()
+    except SystemExit as end:
+        _join()
+        return _of(end.code)
+    except SimtmmError as error:
+        line = line_of(error, str(path))
+        if line is not None:
+            error.args = (f"{line}: {error}",)
+        raise
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        sys.stdout.flush()
+        print_traceback(error, sys.excepthook)
+        raise _UncaughtError(FAILED) from None
+    return 0
+
+
+def _of(code: object) -> int:
+    """The exit status that Python makes of what SystemExit was given."""
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return int(code) & 0xFF
+    sys.stdout.flush()
+    print(code, file=sys.stderr)
+    return FAILED
+
+
+def _join() -> None:
+    """Wait for the script's threads, as Python does at its end; they may launch, too."""
+    for thread in threading.enumerate():
+        ours = (threading.current_thread(), threading.main_thread())
+        if thread not in ours and not thread.daemon and not thread.name.startswith("simtmm-"):
+            thread.join()
+
+
+@contextlib.contextmanager
+def _as_python(path: str | Path, arguments: Sequence[str]) -> Iterator[ModuleType]:
+    """The interpreter as a script finds it; as it was before when the block is left."""
+    folder = str(Path(path).resolve().parent)
+    module = ModuleType("__main__")
+    module.__dict__.update(
+        __file__=str(path), __builtins__=__builtins__, __cached__=None, __doc__=None, __package__=None, __spec__=None,
+        __loader__=SourceFileLoader("__main__", str(path)),
+    )  # fmt: skip
+    before = sys.argv, list(sys.path), sys.modules["__main__"], set(sys.modules), sys.excepthook
+    linecache.checkcache(str(path))
+    sys.excepthook = sys.__excepthook__
+    sys.argv, sys.path[0:0], sys.modules["__main__"] = [str(path), *arguments], [folder], module
+    try:
+        with _logging_as_new():
+            yield module
+    finally:
+        argv, paths, main, names, sys.excepthook = before
+        sys.argv, sys.path[:], sys.modules["__main__"] = argv, paths, main
+        for name in set(sys.modules) - names:  # the script's own, which another script may have, too
+            where = getattr(sys.modules[name], "__file__", None)
+            if where and Path(where).resolve().is_relative_to(folder) and "site-packages" not in where:
+                del sys.modules[name]
+
+
+@contextlib.contextmanager
+def _logging_as_new() -> Iterator[None]:
+    """Loggers without the command line's handlers, so that `logging.basicConfig` does something; ours keeps them."""
+    root, own = logging.getLogger(), logging.getLogger("simtmm")
+    before = root.handlers[:], root.level, own.handlers[:], own.propagate, own.level
+    own.handlers, own.propagate = [*own.handlers, *root.handlers], False
+    own.setLevel(own.level or root.level)
+    root.handlers = []
+    root.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        root.handlers, level, own.handlers, own.propagate, own_level = before
+        root.setLevel(level)
+        own.setLevel(own_level)
+
+
+def check_script(source: str | Path) -> None:
+    """Raise RecordingError for a script that is not there."""
+    if not Path(source).is_file():
+        raise RecordingError(f"{shown(str(source))}: there is no such script")

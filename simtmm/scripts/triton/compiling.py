@@ -1,0 +1,45 @@
+"""Triton's compiler, set to leave out what is not run here."""
+
+import re
+from typing import Any
+
+from simtmm.scripts import notes
+
+NOT_RUN = re.compile(
+    r"^\s*(?:@!?%\w+\s+)?(wgmma|tcgen05|tensormap|clusterlaunchcontrol|multimem|cp\.async\.bulk\.tensor)\b",
+    re.MULTILINE,
+)
+"""Instructions of sm_90 and later that the executor refuses."""
+
+OLDER = 80
+OLDER_WITH_FP8 = 89
+
+FP8 = ("fp8e4nv", "f8E4M3FN")
+
+_OF_ARCHITECTURE = (
+    "arch",
+    "supported_fp8_dtypes",
+    "deprecated_fp8_dot_operand_dtypes",
+    "max_num_imprecise_acc_default",
+)
+
+
+def compiled_for_here(own: Any) -> Any:
+    """`triton.compile`, which compiles again for an older architecture where there is something that is not run."""
+    from triton.backends.compiler import GPUTarget
+
+    def compile(src: Any, target: Any = None, options: Any = None, **others: Any) -> Any:  # noqa: A001
+        compiled = own(src, target=target, options=options, **others)
+        found = NOT_RUN.search(compiled.asm.get("ptx", ""))
+        if found is None:
+            return compiled
+        kinds = str(compiled.asm.get("ttir", ""))  # the types of all values stand in it
+        older = OLDER_WITH_FP8 if any(each in kinds for each in FP8) else OLDER
+        notes.note(
+            f"triton: kernel {compiled.metadata.name} is compiled for sm_{older}: "
+            f"for sm_{compiled.metadata.target.arch} it has {found[1]}, which is not run here"
+        )
+        kept = {key: value for key, value in (options or {}).items() if key not in _OF_ARCHITECTURE}
+        return own(src, target=GPUTarget("cuda", older, 32), options=kept, **others)
+
+    return compile

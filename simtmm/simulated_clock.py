@@ -1,0 +1,24 @@
+"""The clock of a simulated machine: what events of a program are read from."""
+
+from simtmm.engine import simulate
+from simtmm.errors import MachineError
+from simtmm.machine import Machine
+from simtmm.recorder.direct.clock import Clock
+from simtmm.trace.io import Trace
+from simtmm.trace.lower import lower_or_stream
+
+
+def clock_on(machine: Machine) -> Clock:
+    """A clock whose launches take what the fast engine says for each of them alone, its overhead included."""
+    return Clock(lambda trace: seconds_on(machine, trace))
+
+
+def seconds_on(machine: Machine, trace: Trace) -> float:
+    """What the launches of a trace take on a machine [s].
+
+    Raises MachineError for a machine without a clock's rate, WorkloadError for a block that it can't hold.
+    """
+    seconds = simulate(machine, lower_or_stream(trace, machine)[0], breakdown=False).seconds
+    if seconds is None:
+        raise MachineError(f"{machine.name}: clock_hz: is not known, so that nothing takes any seconds on it")
+    return seconds

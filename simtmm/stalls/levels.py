@@ -1,0 +1,27 @@
+"""What of a machine's memory decides what chunks that were counted are: bytes, hits and a part of what could be."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The levels of a machine's memory.
+
+    chunk_bytes: of what is moved at once. issue: ticks of an instruction at its port.
+    l1, l2: whether they are there. stores_stay: whether stores end in the L2.
+    most_warps: that a core group holds.
+    peaks: bytes that could pass the memory ports of core groups, the L2 and global memory, a cycle, by the names of
+        LEVELS; None where nothing limits them.
+    """
+
+    chunk_bytes: int
+    issue: int
+    l1: bool
+    l2: bool
+    stores_stay: bool
+    most_warps: int
+    peaks: tuple[float | None, float | None, float | None] = (None, None, None)
+
+
+LEVELS = ("l1", "l2", "memory")
+"""As columns name them: memory ports, with the L1 behind them if there is one; the L2; global memory."""

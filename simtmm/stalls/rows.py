@@ -1,0 +1,92 @@
+"""Rows of what was booked and counted: by place, line, array or launch, with what follows from them."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from simtmm.extras import frame
+from simtmm.stalls.levels import LEVELS, Levels
+from simtmm.stalls.reasons import REASONS, Reason
+
+if TYPE_CHECKING:
+    import pandas
+
+Row = dict[str, Any]
+
+CONFLICTS = Reason.BANK_CONFLICTS.name.lower()
+
+
+class Rows(list[Row]):
+    """Rows that all have the same columns."""
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """As a pandas.DataFrame. Raises OutputError where pandas is not installed."""
+        return frame(self)
+
+
+def merged(rows: Iterable[Row], keys: Sequence[str], columns: Sequence[str]) -> list[Row]:
+    """Rows that have the same keys put together, their columns added; None where a value is not known."""
+    found: dict[tuple[Any, ...], Row] = {}
+    for row in rows:
+        key = tuple(row[name] for name in keys)
+        entry = found.setdefault(key, {**dict(zip(keys, key, strict=True)), **dict.fromkeys(columns, 0)})
+        for name in columns:
+            entry[name] = None if row[name] is None or entry[name] is None else entry[name] + row[name]
+    return list(found.values())
+
+
+def derived(row: Row, levels: Levels | None) -> Row:
+    """The row with what follows from its sums; ratios of nothing are None.
+
+    threads_per_warp, chunks_per_request. conflicts: times that shared memory was gone to beyond the first.
+    l1_bytes, l2_bytes, memory_bytes: moved through the memory ports of core groups, to and from the L2, and to and from
+    global memory (what the L2 writes back is counted nowhere). l1_hit_rate, l2_hit_rate: of the chunks of loads that
+    come there. intensity: floating-point instructions, or operations where their classes are not known, for each byte
+    of global memory; intensity_of: which.
+    """
+    entries: Row = {
+        "threads_per_warp": _ratio(row["threads"], row["executions"]),
+        "chunks_per_request": _ratio(row["chunks"], row["requests"]),
+    }
+    if levels is not None:
+        loads, stores, atomics = row["loads"], row["stores"], row["atomics"]
+        behind_l1 = loads - row["l1_hits"]
+        of_levels = {
+            "l1": loads + stores + atomics,
+            "l2": behind_l1 + stores * levels.stores_stay if levels.l2 else 0,
+            "memory": behind_l1 - row["l2_hits"] + stores * (not levels.stores_stay) + atomics,
+        }
+        entries |= {f"{name}_bytes": chunks * levels.chunk_bytes for name, chunks in of_levels.items()}
+        entries |= {
+            "l1_hit_rate": _ratio(row["l1_hits"], loads) if levels.l1 else None,
+            "l2_hit_rate": _ratio(row["l2_hits"], behind_l1) if levels.l2 else None,
+            "conflicts": row[CONFLICTS] // levels.issue,
+        }
+        counted = row["floating_point_instructions"] or row["thread_instructions"]
+        entries["intensity"] = _ratio(counted, entries["memory_bytes"])
+        which = "floating-point instructions" if row["floating_point_instructions"] else "operations"
+        entries["intensity_of"] = None if entries["intensity"] is None else which
+    ticks = {name: row[name] for name in REASONS}
+    return {**{name: value for name, value in row.items() if name not in ticks}, **entries, **ticks}
+
+
+def with_bandwidth(row: Row, levels: Levels | None, cycles: float, clock_hz: float | None) -> Row:
+    """The row with the bandwidth of each level: its bytes in the whole of a time, beside the most that it could be.
+
+    In bytes a second, or a cycle where there is no clock.
+    """
+    if levels is None:
+        return row
+    rate = 1.0 if clock_hz is None else clock_hz
+    entries: Row = {}
+    for name, peak in zip(LEVELS, levels.peaks, strict=True):
+        achieved = row[f"{name}_bytes"] / cycles * rate if cycles else None
+        # Units may be taken beyond the end of a run, by chunks that nobody waits for
+        most = None if peak is None else peak * rate
+        entries[f"{name}_bandwidth"] = achieved if most is None or achieved is None else min(achieved, most)
+        entries[f"{name}_peak"] = most
+    ticks = {name: row[name] for name in REASONS}
+    return {**{name: value for name, value in row.items() if name not in ticks}, **entries, **ticks}
+
+
+def _ratio(part: int | None, whole: int | None) -> float | None:
+    return None if part is None or not whole else part / whole

@@ -1,0 +1,234 @@
+"""Tuning: the fastest configuration is found, what can't run is told, and nothing is simulated twice."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from simtmm import load_machine
+from simtmm.analysis.run import run
+from simtmm.analysis.tuning import search
+from simtmm.analysis.tuning.halving import precisions, promising
+from simtmm.analysis.tuning.search import tune
+from simtmm.analysis.tuning.t1 import read_problem
+from simtmm.analysis.tuning.t4 import results_of
+from simtmm.analysis.tuning.trial import Trial
+from simtmm.errors import KernelError, SimtmmError, StudyError
+from tests.recorder.conftest import quick_builds as quick_builds
+
+pytestmark = pytest.mark.usefixtures("quick_builds")
+SIDES = [4, 16, 32]
+SMALL = {"resources.threads_per_block": 512}  # which 32 * 32 threads exceed
+
+
+@pytest.fixture(scope="module")
+def machine():
+    return load_machine("gtx480").replace(SMALL)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return tmp_path_factory.mktemp("tuning") / "trials.sqlite"
+
+
+@pytest.fixture(scope="module")
+def tuned(quick_builds, machine, store):
+    return tune("vector-add", machine, {"side": [*SIDES, 8]}, {"n": 5000}, ["side != 8"], store=store, workers=1)
+
+
+def test_the_best_is_the_fastest_of_all_that_can_run(tuned, machine):
+    times = {
+        side: run("vector-add", machine, {"n": 5000, "side": side}, what_if=False).result.cycles for side in SIDES[:2]
+    }
+    assert {trial.configuration["side"]: trial.cycles for trial in tuned.ranked()} == times
+    assert tuned.best.cycles == min(times.values())
+    assert tuned.excluded == 1
+
+
+def test_a_configuration_that_does_not_fit_is_a_row_with_its_reason(tuned):
+    (row,) = (trial for trial in tuned.trials if trial.status != "done")
+    assert (row.configuration, row.status) == ({"side": 32}, "does not fit")
+    assert "a block of 1024 threads" in row.reason
+    assert tuned.reasons() == {row.reason: 1}
+
+
+def test_a_model_chooses_the_fastest_by_itself_and_the_simulation_says_what_that_costs(tuned):
+    for choice in tuned.choices():
+        least = min(trial.predictions[choice.model] for trial in tuned.ranked())
+        assert choice.trial.predictions[choice.model] == least
+        assert choice.slowdown == choice.trial.cycles / tuned.best.cycles >= 1
+
+
+def test_what_is_kept_is_not_simulated_again_and_another_machine_is(tuned, machine, store, monkeypatch):
+    def simulated(*_: object) -> Trial:
+        raise SimtmmError("simulated again")
+
+    monkeypatch.setattr(search, "tried", simulated)
+    again = tune("vector-add", machine, {"side": SIDES}, {"n": 5000}, store=store, workers=1)
+    assert again.best == tuned.best
+    slower = machine.replace({"memory.latency": 999})
+    with pytest.raises(StudyError, match=r"none of 3 configurations can run: simulated again"):
+        tune("vector-add", slower, {"side": SIDES}, {"n": 5000}, store=store, workers=1)
+
+
+def test_a_file_of_something_else_is_no_store(machine, tmp_path):
+    other = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(other)) as file:
+        file.execute("CREATE TABLE points (x)")
+    (tmp_path / "words.sqlite").write_text("no database")
+    for path, said in ((other, "holds something else"), (tmp_path / "words.sqlite", "can't be used to keep trials")):
+        with pytest.raises(StudyError, match=said):
+            tune("vector-add", machine, {"side": SIDES}, store=path, workers=1)
+
+
+def test_results_for_kernel_tuner_have_what_their_schema_requires(tuned):
+    document = json.loads(json.dumps(results_of(tuned)))
+    assert document["schema_version"] == "1.0.0"
+    by_side = {result["configuration"]["side"]: result for result in document["results"]}
+    assert {side: result["invalidity"] for side, result in by_side.items()} == {
+        4: "correct", 16: "correct", 32: "constraints",
+    }  # fmt: skip
+    best = by_side[tuned.best.configuration["side"]]
+    assert best["times"]["runtimes"] == [pytest.approx(1e3 * tuned.best.seconds)]
+    assert all({"configuration", "times", "invalidity", "correctness"} <= result.keys() for result in by_side.values())
+
+
+@pytest.mark.parametrize(
+    ("over", "where", "said"),
+    [
+        ({}, [], "there is nothing to choose"),
+        ({"sid": [1]}, [], "parameter 'sid': unknown; did you mean 'side'?"),
+        ({"side": [99]}, [], "parameter side = 99: must be a whole number from 1 to 32"),
+        ({"side": [4]}, ["side > 8"], "--where: leaves none of 1 configurations"),
+        ({"side": [4]}, ["sied > 8"], "constraint 'sied > 8': sied: has no value"),
+        ({"n": [4]}, [], "--over n: is fixed by --param n=5000"),
+    ],
+)
+def test_a_mistake_is_told_before_anything_is_compiled(over, where, said, machine):
+    with pytest.raises((StudyError, KernelError)) as caught:
+        tune("vector-add", machine, over, {"n": 5000}, where, store=":memory:", workers=1)
+    assert said in str(caught.value)
+
+
+# successive halving
+
+
+def _trial(cycles, error=0.0):
+    return Trial({"side": int(cycles)}, cycles=float(cycles), error=error, precision=error)
+
+
+def test_each_precision_is_twice_that_before_and_the_last_is_the_one_asked_for():
+    assert precisions(0.03) == [0.12, 0.06, 0.03]
+
+
+def test_what_is_surely_slower_goes_and_what_may_be_as_fast_stays():
+    best, near, far = _trial(100, 0.1), _trial(121, 0.1), _trial(123, 0.1)  # up to 110; from 108.9; from 110.7
+    assert promising([far, near, best], least=3) == [best, near]
+
+
+def test_of_many_that_may_be_the_fastest_the_best_third_stays():
+    trials = [_trial(100 + number, 0.2) for number in range(12)]
+    assert promising(trials[::-1], least=2) == trials[:4]
+    assert promising(trials, least=6) == trials[:6]
+
+
+# Kernel Tuner's problems
+
+PROBLEM = {
+    "ConfigurationSpace": {
+        "TuningParameters": [
+            {"Name": "block_size_x", "Type": "int", "Values": "[32, 64, 96]"},
+            {"Name": "tile", "Type": "int", "Values": "list(range(1, 3))"},
+        ],
+        "Conditions": [{"Parameters": ["block_size_x", "tile"], "Expression": "block_size_x * tile < 128"}],
+    },
+    "KernelSpecification": {
+        "Language": "CUDA",
+        "KernelName": "scale",
+        "KernelFile": "scale.cu",
+        "ProblemSize": [1000],
+        "GlobalSize": {"X": "ProblemSize[0] // block_size_x"},
+        "LocalSize": {"X": "block_size_x"},
+        "GridDivX": ["block_size_x", "tile"],
+        "Arguments": [
+            {"Type": "float", "MemoryType": "Vector", "Size": "ProblemSize[0]", "FillType": "Random"},
+            {"Type": "int32", "MemoryType": "Scalar", "FillValue": 1000},
+        ],
+    },
+}
+SCALE = """
+__global__ void scale(float* x, int n)
+{
+    for (int k = 0; k < tile; k++) {
+        int i = (blockIdx.x * tile + k) * block_size_x + threadIdx.x;
+        if (i < n) x[i] *= 2;
+    }
+}
+"""
+
+
+@pytest.fixture
+def problem(tmp_path):
+    (tmp_path / "scale.cu").write_text(SCALE)
+
+    def written(**changes):
+        document = {**PROBLEM, "KernelSpecification": {**PROBLEM["KernelSpecification"], **changes}}
+        (tmp_path / "problem.json").write_text(json.dumps(document))
+        return str(tmp_path / "problem.json")
+
+    return written
+
+
+def test_a_problem_is_its_kernel_with_values_and_conditions(problem):
+    read = read_problem(problem())
+    assert read.over == {"block_size_x": [32, 64, 96], "tile": [1, 2]}
+    assert read.where == ("block_size_x * tile < 128",)
+    parameters = read.kernel.resolve({"block_size_x": 96, "tile": 2})
+    assert read.kernel.defines(parameters) == {"block_size_x": "96", "tile": "2"}
+    arrays = read.kernel.inputs(parameters)
+    (launch,) = read.kernel.launches(parameters, arrays)
+    assert (launch.grid, launch.block) == ((6, 1, 1), (96, 1, 1))  # ceil(1000 / 192)
+    assert [(array.dtype.name, array.shape) for array in arrays.values()] == [("float32", (1000,))]
+
+
+def test_a_global_size_is_in_blocks_or_in_threads(problem):
+    for kind, blocks in (("CUDA", 31), ("OpenCL", 1)):
+        kernel = read_problem(problem(GridDivX=None, GlobalSizeType=kind)).kernel
+        parameters = kernel.resolve({})
+        (launch,) = kernel.launches(parameters, kernel.inputs(parameters))
+        assert launch.grid == (blocks, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"Language": "OpenCL"}, "KernelSpecification.Language = 'OpenCL': must be CUDA"),
+        ({"KernelFile": "none.cu"}, "KernelFile = 'none.cu': there is no such file beside it"),
+        ({"LocalSize": {"X": "blok_size_x"}}, "LocalSize.X = 'blok_size_x': blok_size_x: is no parameter"),
+        ({"LocalSize": {"X": "__import__('os')"}}, "are understood"),
+        ({"Arguments": [{"Type": "float4", "MemoryType": "Scalar"}]}, "Arguments[0].Type = 'float4': must be one of"),
+        ({"Arguments": [{"Type": "float", "MemoryType": "Symbol"}]}, "Arguments[0]: MemoryType = 'Symbol'"),
+    ],
+)
+def test_what_is_not_understood_of_a_problem_is_refused_with_its_key(problem, changes, said):
+    with pytest.raises(KernelError) as caught:
+        read_problem(problem(**changes))
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["[print('run')]", "list(print('run'))", "range(print('run'), 2)", "", "[[1]]", "{}"])
+def test_values_of_a_problem_are_read_and_not_run(tmp_path, capsys, text):
+    space = {"TuningParameters": [{"Name": "tile", "Type": "int", "Values": text}]}
+    (tmp_path / "problem.json").write_text(json.dumps({**PROBLEM, "ConfigurationSpace": space}))
+    with pytest.raises(KernelError, match=r"TuningParameters\[0\]\.Values = .*: must be a"):
+        read_problem(tmp_path / "problem.json")
+    assert capsys.readouterr().out == ""
+
+
+def test_a_problem_is_tuned_as_its_kernel_is(problem):
+    pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
+    tuned = tune(problem(), "v100", store=":memory:", workers=1)
+    assert [tuple(trial.configuration.values()) for trial in tuned.trials] == [(32, 1), (32, 2), (64, 1), (96, 1)]
+    assert tuned.excluded == 2
+    assert all(trial.status == "done" for trial in tuned.trials)

@@ -1,0 +1,156 @@
+"""Samples beside whole runs, as Markdown for docs/scaling.md: python -m tests.benchmarks.sampling [MACHINE ... | long]
+
+Each pair of a kernel with its size and a machine is simulated whole, and by a sample (--sample auto, --error 3%). Told
+is what the sample is off, the interval that it states, and the seconds of processors of both, recording included.
+Pairs of which the sample would have more than half are left out: all of them is simulated then. `long` are launches
+of long blocks by their pace, of a sixteenth of their operations.
+"""
+
+import dataclasses
+import sys
+
+import numpy as np
+
+from simtmm import load_machine, record, simulate
+from simtmm.kernel import load_kernel
+from simtmm.sampling import sampled_kernel
+from simtmm.sampling.recording import KernelSource
+from simtmm.sampling.steady import steady
+from simtmm.trace.counts import lower_and_count
+from tests.benchmarks.scaling import clock
+
+ERROR = 0.03
+STREAMS = (
+    ("stream", {"n": 1 << 22}), ("stream", {"n": 1 << 22, "operation": "stencil5"}), ("vector-add", {"n": 1 << 22}),
+    ("copy", {"n": 1 << 22, "offset": 3}), ("copy", {"n": 1 << 21, "pattern": "stride", "stride": 3}),
+    ("reduce", {"n": 1 << 23}), ("spmv-csr", {"n": 1 << 21, "nonzeros": 4}), ("scan", {"n": 1 << 22}),
+    ("transpose", {"n": 4096, "columns": 4096}), ("transpose", {"n": 4096, "columns": 2048, "way": "naive"}),
+    ("atomic-update", {"n": 1 << 22, "counters": 4096}), ("fft", {"n": 1 << 20}),
+)  # fmt: skip
+LOOPS = (
+    ("gemm", {"n": 384, "side": 4}), ("matrix-multiplication", {"n": 512, "sub_block": 8}),
+    ("list-ranking-wyllie", {"n": 1 << 20}),
+)  # fmt: skip
+FEW = {"cores.groups": 4, "memory.partitions": 2}  # so that what loops for long has many waves
+PAIRS = {
+    "gtx280": ({}, STREAMS), "gtx480": ({}, STREAMS), "gtx680": ({}, STREAMS), "t4": ({}, STREAMS),
+    "v100": ({}, [(name, {**given, "n": 4 * given["n"]}) for name, given in STREAMS[:6]]),
+    "gtx480 of 4 groups": (FEW, LOOPS), "v100 of 4 groups": (FEW, LOOPS), "ideal": ({}, STREAMS[:3]),
+}  # fmt: skip
+
+EIGHT = {"cores.groups": 8, "memory.partitions": 8}
+LONG = (
+    ("gtx480", {}, "gemm", {"n": 512}), ("gtx480", {}, "gemm", {"n": 512, "sum": "register"}),
+    ("gtx480 of 4 groups", FEW, "gemm", {"n": 512}), ("gtx280", {}, "gemm", {"n": 512}),
+    ("v100 of 8 groups", EIGHT, "gemm", {"n": 512}), ("a100-40 of 8 groups", EIGHT, "gemm", {"n": 512}),
+    ("gtx480", {}, "matrix-multiplication", {"n": 512, "sub_block": 16}),
+    ("gtx480 of 4 groups", FEW, "mvt", {"n": 4096}),
+)  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Pair:
+    """What came of a pair. off, error: as parts of the whole time. whole, sample: seconds of processors."""
+
+    off: float
+    error: float
+    blocks: int
+    simulated: int
+    whole: float
+    sample: float
+
+
+def compared(kernel, parameters, machine):
+    """A pair; None where all would be simulated."""
+    with clock() as sampling:
+        found = sampled_kernel(load_kernel(kernel), parameters, machine, error=ERROR).sampled
+    if found is None:
+        return None
+    with clock() as running:
+        trace = record(kernel, parameters, most_events=1 << 40)
+        workload, _ = lower_and_count(trace, machine, places=True)
+        whole = simulate(machine, workload, stalls=True)
+    off = found.result.ticks / whole.ticks - 1
+    return Pair(off, found.error, found.blocks, found.simulated_blocks, running.cpu, sampling.cpu)
+
+
+def compared_by_pace(kernel, parameters, machine):
+    """A pair whose launch is told by its pace, by a sixteenth of its operations; and its waves."""
+    trace = record(kernel, parameters, most_events=1 << 40)
+    with clock() as running:
+        workload, _ = lower_and_count(trace, machine, places=True)
+        whole = simulate(machine, workload, stalls=True)
+    with clock() as sampling:
+        source = KernelSource(load_kernel(kernel), parameters, "written")
+        launch = source.launches[0]
+        of_group = machine.active_blocks(
+            launch.threads_per_block, launch.registers_per_thread, launch.shared_memory_bytes
+        )
+        wave = of_group * machine.cores.groups
+        made = steady(source, machine, 0, wave, workload.tallies[0].operations // 16)
+    off = made.ticks / whole.launch_ticks[0] - 1
+    pair = Pair(off, made.half / made.ticks, launch.blocks, made.simulated, running.cpu, sampling.cpu)
+    return pair, launch.blocks / wave
+
+
+def told(name, kernel, parameters, pair):
+    """A row of a table."""
+    said = ", ".join(
+        f"{key} = {value:,}" if isinstance(value, int) else str(value) for key, value in parameters.items()
+    )
+    return (
+        f"| {name} | {kernel}, {said} | {pair.blocks:,} | {pair.simulated:,} | {100 * pair.off:+.2f} % | "
+        f"{100 * pair.error:.2f} % | {pair.whole:.2f} | {pair.sample:.2f} | {pair.whole / pair.sample:.1f} |"
+    )
+
+
+def summed_up(pairs):
+    """What pairs have in common, in words."""
+    off = np.array([abs(pair.off) for pair in pairs])
+    within = sum(abs(pair.off) <= pair.error for pair in pairs)
+    faster = np.array([pair.whole / pair.sample for pair in pairs])
+    return (
+        f"{len(pairs)} pairs: {within} ({within / len(pairs):.0%}) within the interval that was stated; off by "
+        f"{100 * off.mean():.2f} % on average, {100 * off.max():.2f} % at most; {np.exp(np.log(faster).mean()):.1f} "
+        f"times faster (geometric mean), {faster.min():.1f} to {faster.max():.1f}."
+    )
+
+
+def main(names):
+    """Print the tables, and what the pairs of each have in common."""
+    head = (
+        "| machine | kernel | blocks | simulated | off | stated | whole, s | sample, s | times faster |\n"
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|"
+    )
+    pairs = []
+    for name, (changed, programs) in PAIRS.items():
+        if names and name not in names:
+            continue
+        if not pairs:
+            print(head)
+        for kernel, parameters in programs:
+            pair = compared(kernel, parameters, machine_of(name, changed))
+            if pair is not None:
+                pairs.append(pair)
+                print(told(name, kernel, parameters, pair), flush=True)
+    if pairs:
+        print(f"\n{summed_up(pairs)}\n", flush=True)
+    if names and "long" not in names:
+        return
+    print(head)
+    pairs = []
+    for name, changed, kernel, parameters in LONG:
+        pair, waves = compared_by_pace(kernel, parameters, machine_of(name, changed))
+        pairs.append(pair)
+        print(told(f"{name}, {waves:.1f} waves", kernel, parameters, pair), flush=True)
+    print(f"\n{summed_up(pairs)}")
+
+
+def machine_of(name, changed):
+    """The machine that a row names."""
+    machine = load_machine(name.split(" ")[0])
+    return machine.replace(changed) if changed else machine
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

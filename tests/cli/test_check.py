@@ -1,0 +1,79 @@
+"""--check of run and record: kernels, CUDA programs and scripts; its exit status and its document."""
+
+import json
+
+import pytest
+
+from tests.cuda.checks import faults
+
+ARGUMENTS = ["--grid", "4", "--block", "64", "--arg", "out=zeros:int32:4096", "--arg", "in=arange:int32:4096", "--arg",
+             "state=zeros:int32:64"]  # fmt: skip
+
+
+@pytest.fixture
+def record(called, tmp_path):
+    """Record a kernel of faults.cu: exit status, standard output and standard error."""
+    words = ("record", faults.SOURCE, *ARGUMENTS, "--as", "ptx", "-o", tmp_path / "t.parquet", "--kernel")
+    return lambda kernel, *more: called(*words, kernel, *more)
+
+
+def test_findings_stand_behind_the_trace_and_decide_the_exit_status(record):
+    status, out, _ = record("missing_barrier", "--check", "racecheck,synccheck", "--error-exitcode", "7")
+    assert status == 7
+    assert "Potential RAW hazard detected at __shared__ 0x7c" in out
+    assert out.splitlines()[-1] == "========= CHECK SUMMARY: 2 errors, 0 warnings"
+    assert record("missing_barrier", "--check", "racecheck")[0] == 0
+    assert record("right_barrier", "--check", "all", "--error-exitcode", "7")[0] == 0
+
+
+def test_the_trace_is_the_same_with_checks(record):
+    plain = json.loads(record("right_barrier", "--json")[1])
+    checked = json.loads(record("right_barrier", "--json", "--check", "all")[1])
+    assert checked["digest"] == plain["digest"]
+    assert checked["checks"]["findings"] == []
+    assert "checks" not in plain
+
+
+def test_what_threads_wait_for_for_ever_is_told_before_the_error(record):
+    status, _, err = record("mask_of_lanes_elsewhere", "--check", "synccheck")
+    assert status == 2
+    assert "Barrier error detected. Divergent thread(s)" in err
+    assert err.splitlines()[-1].startswith(
+        "simtmm: error: kernel faults: launch 0 of mask_of_lanes_elsewhere: deadlock"
+    )
+
+
+SCRIPT = '''
+import cupy
+source = """extern "C" __global__ void add(const float* a, float* b) { b[threadIdx.x] += a[threadIdx.x]; }"""
+kernel = cupy.RawKernel(source, "add")
+a, b = cupy.empty(32, cupy.float32), cupy.empty(32, cupy.float32)
+a[:] = 1
+b[:20] = 0
+kernel((1,), (32,), (a, b))
+kernel((1,), (32,), (a, b))
+'''
+
+
+def test_a_scripts_arrays_are_unwritten_until_somebody_writes_them(called, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    _, out, _ = called("record", script, "--check", "initcheck", "--json", "-o", tmp_path / "t.parquet")
+    (finding,) = json.loads(out)["checks"]["findings"]
+    # What the first launch has written, the second may read.
+    assert (finding["array"], finding["index"], finding["count"], finding["launch"]) == ("b", 20, 12, 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("run", "gemm", "--check", "race"), "--check 'race': 'race' is no check"),
+        (("run", "gemm", "--as", "written", "--check", "all"), "--check: is for kernels as compiled"),
+        (("run", "--check", "all"), "not a trace"),
+        (("run", "gemm", "--error-exitcode", "3"), "--error-exitcode 3: is for --check, which is not given"),
+    ],
+)
+def test_what_can_not_be_checked_is_refused(called, words, message):
+    status, out, err = called(*words)
+    assert (status, out) == (2, "")
+    assert message in err

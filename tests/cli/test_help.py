@@ -1,0 +1,105 @@
+"""Help, names of options, and what a shell offers for a word that is being typed."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from simtmm.cli import app
+
+COMMANDS = typer.main.get_command(app).commands
+HEAVY = {"numba", "llvmlite", "pyarrow", "sympy", "scipy", "networkx", "simpy", "matplotlib"}
+OTHERWISE = {"machines new"}  # whose options are values of a data sheet
+
+
+@pytest.fixture
+def help_of(called, monkeypatch):
+    def call(*words, columns):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        status, out, _ = called(*words, "--help")
+        assert status == 0
+        return out
+
+    return call
+
+
+def test_every_summary_fits_eighty_columns(help_of):
+    _, _, rows = help_of(columns=80).partition("Commands:\n")
+    summaries = {line[:16].strip(): line[16:] for line in rows.splitlines()[: len(COMMANDS)]}
+    assert summaries.keys() == COMMANDS.keys()
+    assert [name for name, text in summaries.items() if not text.endswith(".") or text.endswith("...")] == []
+
+
+def test_help_uses_the_width_of_the_terminal(help_of):
+    widths = [max(map(len, help_of("run", columns=columns).splitlines())) for columns in (80, 150)]
+    assert widths[0] <= 80 < widths[1] <= 150
+
+
+def options():
+    for name, command in COMMANDS.items():
+        for parameter in command.params:
+            yield name, parameter
+
+
+def test_every_value_has_a_name_in_the_help():
+    assert [
+        f"{name} {each.name}" for name, each in options() if not each.metavar and not getattr(each, "is_flag", False)
+    ] == []
+
+
+def test_an_option_is_spelled_alike_everywhere():
+    spellings = {}
+    for name, each in options():
+        if each.param_type_name == "option" and name not in OTHERWISE:
+            spellings.setdefault(max(each.opts, key=len), set()).add(tuple(sorted(each.opts)))
+    assert {option: found for option, found in spellings.items() if len(found) > 1} == {}
+
+
+def test_output_is_what_the_command_writes():
+    helps = {name: each.help for name, each in options() if each.name == "output"}
+    assert [name for name, text in helps.items() if not text.startswith("write ")] == []
+    assert set(COMMANDS) - {"explore"} == set(helps)  # which serves a page until it is ended
+
+
+def offered(words):
+    """What bash is offered for the last word of a command line."""
+    from typer._completion_classes import BashComplete
+
+    split = words.split(" ")
+    complete = BashComplete(typer.main.get_command(app), {}, "simtmm", "_SIMTMM_COMPLETE")
+    return [item.value for item in complete.get_completions(split[1:-1], split[-1])]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("simtmm cross", ["crossover"]),
+        ("simtmm mach", ["machines"]),
+        ("simtmm machines ne", ["new"]),
+        ("simtmm run shared-ch", ["shared-chase"]),
+        ("simtmm run -m gtx2", ["gtx280"]),
+        ("simtmm run --set memory.lat", ["memory.latency="]),
+        ("simtmm run --set memory.l2.w", ["memory.l2.ways=", "memory.l2.writes="]),
+        ("simtmm run stream -p thr", ["threads="]),
+        ("simtmm diff stream stream --param-b thr", ["threads="]),
+        ("simtmm sweep -m gtx480 stream --vary thr", ["threads="]),
+        ("simtmm sweep stream --vary cores.warp", ["cores.warp_width="]),
+        ("simtmm predict fft -p N", ["N="]),
+        ("simtmm predict stream --model pra", ["pram"]),
+        ("simtmm run nothing-of-the-name -p ", []),
+    ],
+)
+def test_a_word_is_completed(words, expected):
+    assert offered(words) == expected
+
+
+def test_completion_loads_nothing_heavy():
+    words = [sys.executable, "-X", "importtime", "-m", "simtmm"]
+    typed = {"_SIMTMM_COMPLETE": "complete_bash", "COMP_WORDS": "simtmm sweep stream --vary thr", "COMP_CWORD": "4"}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env={**os.environ, **typed})
+    assert done.stdout.split() == ["threads="]
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
+    assert "simtmm.cli" in loaded
+    assert not loaded & HEAVY

@@ -1,0 +1,543 @@
+// Kernels with one planted fault each, and right ones beside them: tests/cuda/checks/faults.py says what must be found.
+// Each is launched with FAULT_BLOCKS blocks of 64 threads on `out` (int[4096]), `in` (int[4096]) and `state` (int[64]).
+
+__device__ __forceinline__ int flip(int x) { return x ^ 5; }
+
+// ---- Barriers of a block
+
+extern "C" __global__ void missing_barrier(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+extern "C" __global__ void right_barrier(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+extern "C" __global__ void missing_barrier_in_loop(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    int sum = 0;
+    for (int round = 0; round < 4; ++round) {
+        tile[threadIdx.x] = in[round * 64 + threadIdx.x];
+        __syncthreads();
+        sum += tile[63 - threadIdx.x];
+    }
+    out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
+extern "C" __global__ void right_double_buffer(int* out, const int* in, int* state) {
+    __shared__ int tile[2][64];
+    int sum = 0;
+    for (int round = 0; round < 4; ++round) {
+        tile[round % 2][threadIdx.x] = in[round * 64 + threadIdx.x];
+        __syncthreads();
+        sum += tile[round % 2][63 - threadIdx.x];
+    }
+    out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
+extern "C" __global__ void double_buffer_of_one(int* out, const int* in, int* state) {
+    __shared__ int tile[2][64];
+    int sum = 0;
+    for (int round = 0; round < 4; ++round) {
+        tile[round / 2][threadIdx.x] = in[round * 64 + threadIdx.x];
+        __syncthreads();
+        sum += tile[round / 2][63 - threadIdx.x];
+    }
+    out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
+extern "C" __global__ void barrier_of_the_warp_alone(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    __syncwarp();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+extern "C" __global__ void fence_is_no_barrier(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    __threadfence_block();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+extern "C" __global__ void reduction_stops_too_early(int* out, const int* in, int* state) {
+    __shared__ int sums[64];
+    sums[threadIdx.x] = in[threadIdx.x];
+    for (int half = 32; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+    }
+    out[blockIdx.x * 64 + threadIdx.x] = sums[0];
+}
+
+extern "C" __global__ void neighbours_part(int* out, const int* in, int* state) {
+    __shared__ int a[65], b[64];
+    a[threadIdx.x] = in[threadIdx.x];
+    b[threadIdx.x] = 0;
+    __syncthreads();
+    a[threadIdx.x + 1] = in[threadIdx.x];  // off by one
+    b[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = b[threadIdx.x];
+}
+
+extern "C" __global__ void all_write_one(int* out, const int* in, int* state) {
+    __shared__ int last;
+    last = in[threadIdx.x] * 3 + threadIdx.x;
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = last;
+}
+
+extern "C" __global__ void all_write_the_same(int* out, const int* in, int* state) {
+    __shared__ int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (in[threadIdx.x] >= 0) flag = 1;
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = flag;
+}
+
+extern "C" __global__ void named_barrier_of_others(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    int warp = threadIdx.x / 32;
+    tile[threadIdx.x] = in[threadIdx.x];
+    asm volatile("bar.sync %0, 32;" ::"r"(warp + 1) : "memory");
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+extern "C" __global__ void right_named_barriers(int* out, const int* in, int* state) {
+    __shared__ int tile[32];
+    if (threadIdx.x < 32) {
+        tile[threadIdx.x] = in[threadIdx.x];
+        asm volatile("bar.arrive 3, 64;" ::: "memory");
+    } else {
+        asm volatile("bar.sync 3, 64;" ::: "memory");
+        out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+    }
+}
+
+extern "C" __global__ void right_mbarrier(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    __shared__ unsigned long long barrier;
+    unsigned at = __cvta_generic_to_shared(&barrier), done = 0;
+    unsigned long long phase;
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
+    __syncthreads();
+    tile[threadIdx.x] = in[threadIdx.x];
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(phase) : "r"(at) : "memory");
+    while (!done)
+        asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                     : "=r"(done) : "r"(at), "l"(phase) : "memory");
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+// ---- Warps
+
+extern "C" __global__ void missing_syncwarp(int* out, const int* in, int* state) {
+    __shared__ int sums[64];
+    int lane = threadIdx.x % 32, first = threadIdx.x - lane;
+    sums[threadIdx.x] = in[threadIdx.x];
+    out[blockIdx.x * 64 + threadIdx.x] = sums[first + (lane + 1) % 32];
+}
+
+extern "C" __global__ void right_syncwarp(int* out, const int* in, int* state) {
+    __shared__ int sums[64];
+    int lane = threadIdx.x % 32, first = threadIdx.x - lane;
+    sums[threadIdx.x] = in[threadIdx.x];
+    __syncwarp();
+    out[blockIdx.x * 64 + threadIdx.x] = sums[first + (lane + 1) % 32];
+}
+
+extern "C" __global__ void warp_synchronous_reduction(int* out, const int* in, int* state) {
+    __shared__ int all[64];
+    volatile int* sums = all;
+    sums[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        sums[threadIdx.x] += sums[threadIdx.x + 32];
+        sums[threadIdx.x] += sums[threadIdx.x + 16];
+        sums[threadIdx.x] += sums[threadIdx.x + 8];
+    }
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = sums[0];
+}
+
+extern "C" __global__ void right_warp_reduction(int* out, const int* in, int* state) {
+    __shared__ int sums[64];
+    sums[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        int sum = sums[threadIdx.x] + sums[threadIdx.x + 32];
+        for (int half = 16; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffff, sum, half);
+        if (threadIdx.x == 0) sums[0] = sum;
+    }
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = sums[0];
+}
+
+extern "C" __global__ void syncwarp_of_half(int* out, const int* in, int* state) {
+    __shared__ int sums[64];
+    int lane = threadIdx.x % 32, first = threadIdx.x - lane;
+    sums[threadIdx.x] = in[threadIdx.x];
+    __syncwarp(lane < 16 ? 0x0000ffff : 0xffff0000);
+    out[blockIdx.x * 64 + threadIdx.x] = sums[first + (lane ^ 16)];
+}
+
+extern "C" __global__ void right_syncwarp_of_half(int* out, const int* in, int* state) {
+    __shared__ int sums[64];
+    int lane = threadIdx.x % 32, first = threadIdx.x - lane;
+    sums[threadIdx.x] = in[threadIdx.x];
+    __syncwarp(lane < 16 ? 0x0000ffff : 0xffff0000);
+    out[blockIdx.x * 64 + threadIdx.x] = sums[first + (lane ^ 8)];
+}
+
+extern "C" __global__ void missing_syncwarp_before_the_write(int* out, const int* in, int* state) {
+    __shared__ int sums[64];
+    int lane = threadIdx.x % 32, first = threadIdx.x - lane;
+    sums[threadIdx.x] = in[threadIdx.x];
+    __syncwarp();
+    int other = sums[first + (lane + 1) % 32];
+    sums[threadIdx.x] = other + 1;
+    __syncwarp();
+    out[blockIdx.x * 64 + threadIdx.x] = sums[threadIdx.x];
+}
+
+// ---- Atomics
+
+extern "C" __global__ void histogram_without_atomics(int* out, const int* in, int* state) {
+    __shared__ int bins[8];
+    if (threadIdx.x < 8) bins[threadIdx.x] = 0;
+    __syncthreads();
+    bins[in[threadIdx.x] % 8] += 1;
+    __syncthreads();
+    if (threadIdx.x < 8) out[blockIdx.x * 64 + threadIdx.x] = bins[threadIdx.x];
+}
+
+extern "C" __global__ void right_histogram(int* out, const int* in, int* state) {
+    __shared__ int bins[8];
+    if (threadIdx.x < 8) bins[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&bins[in[threadIdx.x] % 8], 1);
+    __syncthreads();
+    if (threadIdx.x < 8) atomicAdd(&state[threadIdx.x], bins[threadIdx.x]);
+}
+
+extern "C" __global__ void atomic_against_plain(int* out, const int* in, int* state) {
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    atomicAdd(&count, 1);
+    out[blockIdx.x * 64 + threadIdx.x] = count;
+}
+
+extern "C" __global__ void atomic_of_a_block_between_blocks(int* out, const int* in, int* state) {
+    atomicAdd_block(&state[0], in[threadIdx.x]);
+}
+
+// ---- Blocks
+
+extern "C" __global__ void blocks_write_one(int* out, const int* in, int* state) {
+    if (threadIdx.x == 0) state[0] = blockIdx.x;
+}
+
+extern "C" __global__ void blocks_read_their_neighbours(int* out, const int* in, int* state) {
+    int i = blockIdx.x * 64 + threadIdx.x;
+    out[i] = in[i];
+    __syncthreads();
+    if (i >= 64) out[2048 + i] = out[i - 64];
+}
+
+extern "C" __global__ void last_block_without_fence(int* out, const int* in, int* state) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        out[blockIdx.x] = in[blockIdx.x];
+        last = atomicAdd(&state[0], 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x < gridDim.x) out[1024 + threadIdx.x] = out[threadIdx.x];
+}
+
+extern "C" __global__ void last_block_with_a_fence_of_the_block(int* out, const int* in, int* state) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        out[blockIdx.x] = in[blockIdx.x];
+        __threadfence_block();
+        last = atomicAdd(&state[0], 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x < gridDim.x) out[1024 + threadIdx.x] = out[threadIdx.x];
+}
+
+extern "C" __global__ void right_last_block(int* out, const int* in, int* state) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        out[blockIdx.x] = in[blockIdx.x];
+        __threadfence();
+        last = atomicAdd(&state[0], 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x < gridDim.x) out[1024 + threadIdx.x] = out[threadIdx.x];
+}
+
+extern "C" __global__ void last_block_before_all_have_written(int* out, const int* in, int* state) {
+    __shared__ bool last;
+    out[blockIdx.x * 64 + threadIdx.x] = in[threadIdx.x] + 1;
+    if (threadIdx.x == 0) {  // a barrier is missing: the fence is of this thread's writes
+        __threadfence();
+        last = atomicAdd(&state[0], 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last) out[2048 + threadIdx.x] = out[threadIdx.x] + out[64 + threadIdx.x];
+}
+
+extern "C" __global__ void right_chain_of_flags(int* out, const int* in, int* state) {
+    volatile int* flags = state;
+    if (threadIdx.x == 0) {
+        int sum = 0;
+        if (blockIdx.x > 0) {
+            while (flags[blockIdx.x - 1] == 0) {
+            }
+            __threadfence();
+            sum = out[blockIdx.x - 1];
+        }
+        out[blockIdx.x] = sum + in[blockIdx.x];
+        __threadfence();
+        flags[blockIdx.x] = 1;
+    }
+}
+
+extern "C" __global__ void chain_of_flags_without_fence(int* out, const int* in, int* state) {
+    volatile int* flags = state;
+    if (threadIdx.x == 0) {
+        int sum = 0;
+        if (blockIdx.x > 0) {
+            while (flags[blockIdx.x - 1] == 0) {
+            }
+            __threadfence();
+            sum = out[blockIdx.x - 1];
+        }
+        out[blockIdx.x] = sum + in[blockIdx.x];
+        flags[blockIdx.x] = 1;
+    }
+}
+
+extern "C" __global__ void right_spin_lock(int* out, const int* in, int* state) {
+    if (threadIdx.x % 32 == 0) {
+        while (atomicCAS(&state[0], 0, 1) != 0) {
+        }
+        __threadfence();
+        out[0] += in[threadIdx.x];
+        __threadfence();
+        atomicExch(&state[0], 0);
+    }
+}
+
+extern "C" __global__ void spin_lock_not_taken_by_all(int* out, const int* in, int* state) {
+    if (threadIdx.x % 32 == 0) {
+        while (threadIdx.x == 0 && atomicCAS(&state[0], 0, 1) != 0) {
+        }
+        __threadfence();
+        out[0] += in[threadIdx.x] + 1;
+        __threadfence();
+        if (threadIdx.x == 0) atomicExch(&state[0], 0);
+    }
+}
+
+extern "C" __global__ void grid_barrier_without_the_second_half(int* out, const int* in, int* state) {
+    int i = blockIdx.x * 64 + threadIdx.x;
+    out[i] = in[i] + 1;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(&state[0], 1);
+        while (*(volatile int*)&state[0] < gridDim.x) {
+        }
+        __threadfence();
+    }
+    // __syncthreads() is missing
+    out[2048 + i] = out[(i + 64) % (64 * gridDim.x)];
+}
+
+extern "C" __global__ void right_grid_barrier(int* out, const int* in, int* state) {
+    int i = blockIdx.x * 64 + threadIdx.x;
+    out[i] = in[i] + 1;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(&state[0], 1);
+        while (*(volatile int*)&state[0] < gridDim.x) {
+        }
+        __threadfence();
+    }
+    __syncthreads();
+    out[2048 + i] = out[(i + 64) % (64 * gridDim.x)];
+}
+
+extern "C" __global__ void right_flag_of_a_block(int* out, const int* in, int* state) {
+    __shared__ int value;
+    __shared__ volatile int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        value = in[5];
+        __threadfence_block();
+        flag = 1;
+    }
+    if (threadIdx.x == 32) {
+        while (flag == 0) {
+        }
+        __threadfence_block();
+        out[blockIdx.x] = value;
+    }
+}
+
+extern "C" __global__ void flag_of_a_block_without_fence(int* out, const int* in, int* state) {
+    __shared__ volatile int value;
+    __shared__ int plain;
+    __shared__ volatile int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        plain = in[5];
+        flag = 1;
+    }
+    if (threadIdx.x == 32) {
+        while (flag == 0) {
+        }
+        value = plain;
+        out[blockIdx.x] = value;
+    }
+}
+
+extern "C" __global__ void right_acquire_and_release(int* out, const int* in, int* state) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        out[7] = in[3];
+        asm volatile("st.release.gpu.global.s32 [%0], 1;" ::"l"(state) : "memory");
+    } else {
+        int seen = 0;
+        while (!seen) asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(state) : "memory");
+        out[64 + blockIdx.x] = out[7];
+    }
+}
+
+extern "C" __global__ void acquire_without_release(int* out, const int* in, int* state) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        out[7] = in[3];
+        asm volatile("st.relaxed.gpu.global.s32 [%0], 1;" ::"l"(state) : "memory");
+    } else {
+        int seen = 0;
+        while (!seen) asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(state) : "memory");
+        out[64 + blockIdx.x] = out[7];
+    }
+}
+
+extern "C" __global__ void right_bytes(int* out, const int* in, int* state) {
+    __shared__ unsigned char bytes[64];
+    bytes[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    bytes[threadIdx.x] += 3;
+    ((unsigned char*)out)[blockIdx.x * 64 + threadIdx.x] = bytes[threadIdx.x];
+}
+
+// ---- Memory that nobody has written
+
+extern "C" __global__ void unwritten_shared(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    if (threadIdx.x < 63) tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void unwritten_local(int* out, const int* in, int* state) {
+    int own[16];
+    for (int i = 0; i < in[0] % 16; ++i) own[i] = i;
+    out[blockIdx.x * 64 + threadIdx.x] = own[(in[1] + threadIdx.x) % 16];
+}
+
+extern "C" __global__ void unwritten_bins(int* out, const int* in, int* state) {
+    __shared__ int bins[8];
+    atomicAdd(&bins[in[threadIdx.x] % 8], 1);
+    __syncthreads();
+    if (threadIdx.x < 8) out[blockIdx.x * 64 + threadIdx.x] = bins[threadIdx.x];
+}
+
+extern "C" __global__ void unwritten_global(int* fresh, const int* in, int* state) {
+    int i = blockIdx.x * 64 + threadIdx.x;
+    if (threadIdx.x != 5) fresh[i] = in[i];
+    atomicAdd(&state[threadIdx.x % 64], fresh[i]);
+}
+
+// ---- Barriers that not all reach
+
+extern "C" __global__ void divergent_barrier(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    if (threadIdx.x < 16) __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void two_barriers_for_one(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    if (threadIdx.x < 32) {
+        tile[threadIdx.x] += 1;
+        __syncthreads();
+        out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+    } else {
+        tile[threadIdx.x] += flip(tile[threadIdx.x]);
+        __syncthreads();
+        out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x] * 2;
+    }
+}
+
+extern "C" __global__ void two_barriers_within_a_warp(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    if (threadIdx.x % 2) {
+        tile[threadIdx.x] += 1;
+        __syncthreads();
+    } else {
+        tile[threadIdx.x] += 2;
+        __syncthreads();
+        out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x] * 2;
+    }
+}
+
+extern "C" __global__ void barrier_in_a_loop_of_other_rounds(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    for (int i = 0; i < in[threadIdx.x % 4]; ++i) {
+        __syncthreads();
+        tile[threadIdx.x] += i;
+    }
+    out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void right_early_exit(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    if (threadIdx.x >= 40) return;
+    tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[39 - threadIdx.x];
+}
+
+extern "C" __global__ void mask_without_the_caller(int* out, const int* in, int* state) {
+    out[blockIdx.x * 64 + threadIdx.x] = __shfl_sync(0x0000ffff, in[threadIdx.x], 0);
+}
+
+extern "C" __global__ void mask_of_lanes_elsewhere(int* out, const int* in, int* state) {
+    int value = in[threadIdx.x];
+    if (threadIdx.x % 32 < 16) {
+        value = __shfl_sync(0xffffffff, value, 0);
+    } else {
+        while (value >= 0) value = __shfl_xor_sync(0xffffffff, value, 1);
+    }
+    out[blockIdx.x * 64 + threadIdx.x] = value;
+}

@@ -1,0 +1,104 @@
+"""The kernels of faults.cu: what must be found in those with a fault; nothing may be in those called right_*."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from simtmm.cuda.checks.checker import Checker
+from simtmm.cuda.checks.names import checks_of
+from simtmm.cuda.compilers import compile_files
+from simtmm.cuda.device import Device, DeviceLaunch
+from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.linked import LinkedModule
+
+SOURCE = Path(__file__).with_name("faults.cu")
+BLOCKS, THREADS = 4, 64
+
+RAW, WAR, WAW = "Potential RAW hazard", "Potential WAR hazard", "Potential WAW hazard"
+WARP_RAW, WARP_WAR, WARP_WAW = (f"(Warp Level Programming) {each}" for each in (RAW, WAR, WAW))
+UNWRITTEN = "Uninitialized __{}__ memory read"
+IN_WARP, IN_BLOCK = "Divergent thread(s) in warp", "Divergent thread(s) in block"
+
+# Of each fault: words of one finding, and the lines of source of its sides, counted from the kernel's own.
+FAULTS = {
+    "missing_barrier": (RAW, 2, 3),
+    "missing_barrier_in_loop": (WAR, 6, 4),
+    "double_buffer_of_one": (WAR, 6, 4),
+    "barrier_of_the_warp_alone": (RAW, 2, 4),
+    "fence_is_no_barrier": (RAW, 2, 4),
+    "reduction_stops_too_early": (RAW, 5, 7),
+    "neighbours_part": (WARP_RAW, 5, 6),
+    "all_write_one": (WAW, 2, 2),
+    "named_barrier_of_others": (WAR, 5, 3),
+    "missing_syncwarp": (WARP_RAW, 3, 4),
+    "warp_synchronous_reduction": (WARP_RAW, 6, 7),
+    "syncwarp_of_half": (WARP_RAW, 3, 5),
+    "missing_syncwarp_before_the_write": (WARP_WAR, 5, 6),
+    "histogram_without_atomics": (WARP_WAR, 4, 4),
+    "atomic_against_plain": (WARP_RAW, 4, 5),
+    "atomic_of_a_block_between_blocks": (WAW, 1, 1),
+    "blocks_write_one": (WAW, 1, 1),
+    "blocks_read_their_neighbours": (RAW, 2, 4),
+    "last_block_without_fence": (RAW, 3, 7),
+    "last_block_with_a_fence_of_the_block": (RAW, 3, 8),
+    "last_block_before_all_have_written": (RAW, 2, 8),
+    "chain_of_flags_without_fence": (RAW, 10, 8),
+    "spin_lock_not_taken_by_all": (WAW, 5, 5),
+    "grid_barrier_without_the_second_half": (RAW, 2, 12),
+    "flag_of_a_block_without_fence": (RAW, 7, 13),
+    "acquire_without_release": (RAW, 3, 8),
+    "unwritten_shared": (UNWRITTEN.format("shared"), 4),
+    "unwritten_local": (UNWRITTEN.format("local"), 3),
+    "unwritten_bins": (UNWRITTEN.format("shared"), 2),
+    "unwritten_global": (UNWRITTEN.format("global"), 3),
+    "divergent_barrier": (IN_WARP, 3, 3),
+    "barrier_in_a_loop_of_other_rounds": (IN_WARP, 4, 4),
+    "two_barriers_for_one": (IN_BLOCK, 5, 9),
+    "two_barriers_within_a_warp": (IN_WARP, 8, 5),
+    "mask_without_the_caller": ("Invalid arguments: mask 0x0000ffff", 1),
+    "mask_of_lanes_elsewhere": ("Divergent thread(s): launch of mask_of_lanes_elsewhere: deadlock",),
+}
+
+
+@cache
+def module():
+    """All kernels, compiled once."""
+    return LinkedModule(compile_files(SOURCE, architecture=80), SOURCE.parent)
+
+
+def right():
+    """The kernels without a fault."""
+    return [name for name in module().entries if name.startswith("right_")]
+
+
+def found(kernel, checks="all", fresh=False, zeros=False):
+    """What the checks find in a kernel, as `Found`. fresh: whether nobody has written `out`. zeros: what `in` holds."""
+    device = Device()
+    checker = Checker(checks_of(checks))
+    out, given, state = np.zeros(4096, np.int32), np.arange(4096, dtype=np.int32), np.zeros(64, np.int32)
+    given *= not zeros
+    places = [device.memory.place(n, a) for n, a in (("out", out), ("in", given), ("state", state))]
+    if fresh:
+        checker.allocated(out)
+    before = out.copy(), state.copy()
+    function = KernelFunction(module(), kernel)
+    function.is_quick = True
+    launch = DeviceLaunch((BLOCKS, 1, 1), (THREADS, 1, 1), np.array(places, np.uint64).tobytes())
+    checker.launch(device, function, launch)
+    assert np.array_equal(before[0], out)
+    assert np.array_equal(before[1], state)
+    return checker.found
+
+
+def lines_of(kernel, finding):
+    """The lines of its sides, counted from the kernel's first."""
+    text = SOURCE.read_text().splitlines()
+    first = next(number for number, line in enumerate(text, 1) if f" {kernel}(" in line)
+    return tuple(side.line - first for side in finding.sides)
+
+
+def is_found(kernel, among):
+    """Whether the planted fault of a kernel is among what was found in it."""
+    words, *lines = FAULTS[kernel]
+    return any(words in each.what and lines_of(kernel, each) == tuple(lines) for each in among.harmful)

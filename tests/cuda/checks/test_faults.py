@@ -1,0 +1,62 @@
+"""Planted faults are found, each at its lines, and right kernels have none."""
+
+import pytest
+
+from tests.cuda.checks import faults
+
+
+@pytest.mark.parametrize("kernel", faults.FAULTS)
+def test_planted_fault_is_found_at_its_lines(kernel):
+    found = faults.found(kernel, fresh=kernel == "unwritten_global")
+    assert faults.is_found(kernel, found), "\n".join(found.lines())
+
+
+def test_nothing_is_found_in_right_kernels():
+    wrong = {name: faults.found(name).lines() for name in faults.right() if faults.found(name).harmful}
+    assert wrong == {}
+    assert len(faults.right()) >= 15
+
+
+def test_a_missing_barrier_is_found_whatever_the_values_are():
+    """Shared memory may hold the zeros that are stored there, or anything."""
+    found = faults.found("missing_barrier", "racecheck", zeros=True)
+    assert faults.is_found("missing_barrier", found)
+
+
+def test_every_kernel_is_one_or_the_other():
+    assert {*faults.FAULTS, *faults.right(), "all_write_the_same"} == set(faults.module().entries)
+
+
+def test_stores_of_one_value_are_information_alone():
+    found = faults.found("all_write_the_same")
+    assert {finding.severity for finding in found.findings} == {"Info"}
+    assert found.harmful == ()
+    assert found.lines()[-1] == "========= CHECK SUMMARY: 0 errors, 0 warnings; 2 that change nothing (--json has them)"
+
+
+def test_a_finding_names_threads_block_array_and_how_often():
+    (finding,) = [each for each in faults.found("missing_barrier", "racecheck").harmful if faults.RAW in each.what]
+    assert finding.lines == [
+        "========= Error: Potential RAW hazard detected at __shared__ 0x7c in block (0, 0, 0) between threads of a "
+        "block: byte 124 of `tile`",
+        "=========     Write Thread (31, 0, 0) in block (0, 0, 0) at faults.cu:10: "
+        "`tile[threadIdx.x] = in[threadIdx.x];`",
+        "=========     Read Thread (32, 0, 0) in block (0, 0, 0) at faults.cu:11: "
+        "`out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];`",
+        # Lanes 0 to 31 of the second warp read what the first wrote, in 4 blocks; a 0 that thread 0 stores counts too.
+        "=========     128 times, first in launch 0 of missing_barrier",
+        "=========     Hint: put __syncthreads() between the two, where all threads of the block reach it",
+    ]
+
+
+@pytest.mark.parametrize("check", ["racecheck", "initcheck", "synccheck"])
+def test_only_what_is_asked_for_is_looked_for(check):
+    for kernel in ("missing_barrier", "unwritten_shared", "divergent_barrier"):
+        assert {finding.check for finding in faults.found(kernel, check).findings} <= {check}
+
+
+def test_findings_pass_through_json():
+    found = faults.found("missing_barrier")
+    again = type(found).from_dict(found.to_dict())
+    assert set(again.findings) == set(found.findings)
+    assert again.lines() == found.lines()

@@ -1,0 +1,133 @@
+"""Whole CUDA C++ programs as people write them, each with its own check."""
+
+import dataclasses
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simtmm.programs.program import cuda_program
+
+HERE = Path(__file__).parent
+RIGHT = sorted(path.name for path in HERE.glob("*.cu") if not path.name.startswith("wrong_"))
+FLAGS = {"lambdas.cu": ["--extended-lambda", "-std=c++17"], "linked.cu": ["-rdc=true"]}
+FILES = {"linked.cu": ["linked.cu", "parts/linked_part.cu"]}
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch):
+    monkeypatch.chdir(HERE)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_program_passes_its_own_check(name, tmp_path, capfd):
+    output = tmp_path / "trace.parquet"
+    outcome = cuda_program(FILES.get(name, [name]), options=FLAGS.get(name, [])).run(output=output)
+    assert capfd.readouterr().out.splitlines()[-1] == "PASSED"
+    assert (outcome.status, outcome.recorded) == (0, outcome.launched)
+    assert outcome.trace.info.events > 0
+    assert {site.file for site in outcome.trace.info.sites} & {name, "check.h"} or name.startswith(("thrust", "cub"))
+
+
+def test_own_times_are_of_all_blocks_whatever_is_recorded(capfd):
+    program = cuda_program(["streams_events.cu"])
+    program.run()
+    of_all = capfd.readouterr().out
+    trace = dataclasses.replace(program, sample_blocks=2).run().trace
+    assert trace.info.sampling.recorded == (2, 2)
+    assert capfd.readouterr().out == of_all
+
+
+def command(*words, check=None):
+    done = subprocess.run(
+        [sys.executable, "-m", "simtmm", *words], capture_output=True, text=True, check=False, timeout=600
+    )
+    if check is not None:
+        assert done.returncode == check, done.stderr
+    return done
+
+
+def test_program_runs_and_has_a_verdict():
+    done = command("run", "gemm.cu", "--machine", "h100-sxm", "--no-what-if", "--", "33", check=0)
+    assert done.stdout.startswith("PASSED\n1 of 1 launches of gemm.cu are recorded\n")
+    assert "Where in the program" in done.stdout
+    assert "gemm.cu:" in done.stdout
+
+
+def test_launches_are_selected_and_the_others_run(tmp_path):
+    trace = tmp_path / "t.parquet"
+    done = command("record", "bitonic.cu", "--kernel", "across", "--count", "2", "-o", str(trace), check=0)
+    assert "PASSED" in done.stdout
+    assert "2 of 20 launches of bitonic.cu are recorded" in done.stdout
+    assert trace.is_file()
+
+
+def test_access_out_of_bounds_names_line_and_array():
+    done = command("run", "wrong_bounds.cu", check=1)
+    assert "wrong_bounds.cu:5: `numbers[i] = i;`" in done.stderr
+    assert "index 100 of d_numbers, which has 100 elements (int32): out of bounds" in done.stderr
+    assert "an illegal memory access was encountered" in done.stderr
+
+
+def test_wrong_sizes_unset_memory_and_leaks_are_reported():
+    done = command("run", "wrong_copy.cu", check=2)
+    assert "wrong_copy.cu:7: cudaMemcpy: 256 bytes are not in d_small, which has 128 bytes" in done.stderr
+    assert "wrong_copy.cu:8: cudaMemcpy reads d_unset, to which nothing has been written" in done.stderr
+    assert "the program never asked for its last error: invalid argument" in done.stderr
+    assert "never freed: 384 bytes: d_small (wrong_copy.cu:5), d_unset (wrong_copy.cu:6)" in done.stderr
+    assert done.stderr.splitlines()[-1] == "simtmm: error: wrong_copy.cu: launched no kernel"
+
+
+def test_host_code_that_reads_memory_of_the_device_is_reported():
+    done = command("run", "wrong_copy.cu", "--", "read", check=128 + 11)
+    assert "host code reads or writes memory of the device: byte 0 of d_small (wrong_copy.cu:5)" in done.stderr
+
+
+def test_calls_of_libraries_end_in_one_line(tmp_path):
+    source = tmp_path / "blas.cu"
+    source.write_text("#include <cublas_v2.h>\nint main() { cublasHandle_t h; return cublasCreate(&h); }\n")
+    done = command("run", str(source), check=2)
+    assert "calls cublasCreate, of cuBLAS: libraries' calls can't be run here" in done.stderr.splitlines()[-1]
+
+
+def test_calls_that_nobody_defines_end_in_one_line(tmp_path):
+    source = tmp_path / "gone.cu"
+    source.write_text("#include <cuda.h>\nint main() { return cuInit(0); }\n")
+    done = command("run", str(source), check=2)
+    assert "calls cuInit, which is a function of the driver's interface" in done.stderr.splitlines()[-1]
+
+
+def test_launches_from_the_device_end_in_one_line(tmp_path):
+    source = tmp_path / "nested.cu"
+    source.write_text(
+        "__global__ void child(int* x) { x[threadIdx.x] = 1; }\n"
+        "__global__ void parent(int* x) { child<<<1, 32>>>(x); }\n"
+        "int main() { int* x; cudaMalloc(&x, 128); parent<<<1, 1>>>(x); return cudaDeviceSynchronize(); }\n"
+    )
+    done = command("run", str(source), "--build", "-rdc=true", check=2)
+    assert done.stderr.splitlines()[-1].endswith("from the device (dynamic parallelism), which is not run here")
+
+
+def test_input_output_and_exit_status_are_the_programs(tmp_path):
+    source = tmp_path / "echo.cu"
+    source.write_text(
+        "#include <cstdio>\n#include <cstdlib>\n__global__ void nothing(int *x) { *x = 1; }\n"
+        'int main(int argc, char **argv) { int n = 0; scanf("%d", &n); int *x; cudaMalloc(&x, 4);\n'
+        'nothing<<<1, 1>>>(x); printf("%s %d\\n", argv[argc - 1], n); cudaFree(x); exit(7); }\n'
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "simtmm", "record", str(source), "-o", str(tmp_path / "t.parquet"), "--", "last word"],
+        capture_output=True, text=True, check=False, input="42\n",
+    )  # fmt: skip
+    assert done.returncode == 7
+    assert done.stdout.startswith("last word 42\n")
+
+
+def test_a_long_recording_is_sampled_and_is_reported(tmp_path, monkeypatch):
+    monkeypatch.setattr("simtmm.programs.program.MOST_EVENTS", 20_000)
+    outcome = cuda_program(["histogram.cu"]).run(output=tmp_path / "t.parquet")
+    sampling = outcome.trace.info.sampling
+    assert sampling is not None
+    assert sum(sampling.left_out) > 0
+    assert outcome.trace.info.events <= 20_000

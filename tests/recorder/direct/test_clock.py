@@ -1,0 +1,111 @@
+"""The clock: what events are read from; each launch takes what it is simulated to take."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import simtmm
+from simtmm.analysis.run import run
+from simtmm.errors import RecordingError
+from simtmm.recorder.direct import current
+from simtmm.recorder.direct.clock import Clock
+from tests.cuda.compilers.conftest import needs_nvrtc
+from tests.recorder.direct.kernels import SAXPY, saxpy_arrays
+
+
+class OneLaunch:
+    """As much of a trace as a clock looks at."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.info = self
+        self.digest = self.kernel = f"{seconds}"
+
+
+@pytest.fixture
+def clock():
+    return Clock(lambda trace: trace.seconds)
+
+
+def elapsed(clock, *work, begin_on=0, end_on=0):
+    begin = clock.mark(begin_on)
+    for stream, seconds in work:
+        clock.launched(OneLaunch(seconds), stream)
+    return clock.seconds(begin, clock.mark(end_on))
+
+
+def test_launches_of_a_stream_come_one_after_another(clock):
+    assert elapsed(clock, (0, 1.0), (0, 2.0), (0, 1.0)) == 4
+
+
+def test_launches_of_two_streams_go_on_at_once_and_the_default_stream_waits_for_both(clock):
+    assert elapsed(clock, (1, 1.0), (2, 3.0)) == 3
+    assert elapsed(clock, (1, 1.0), (2, 3.0), begin_on=1, end_on=1) == 1
+
+
+def test_streams_wait_for_the_default_one(clock):
+    assert elapsed(clock, (0, 2.0), (1, 1.0), (2, 1.0)) == 3
+
+
+def test_a_stream_waits_for_an_event_of_another(clock):
+    begin = clock.mark(1)
+    clock.launched(OneLaunch(3.0), 2)
+    clock.wait(clock.mark(2), 1)
+    clock.launched(OneLaunch(1.0), 1)
+    assert clock.seconds(begin, clock.mark(1)) == 4
+
+
+def test_what_is_launched_after_the_host_has_waited_begins_then(clock):
+    begin = clock.mark(1)
+    clock.launched(OneLaunch(3.0), 2)
+    clock.synchronize()
+    clock.launched(OneLaunch(1.0), 1)
+    assert clock.seconds(begin, clock.mark(1)) == 4
+
+
+def test_equal_launches_are_simulated_once():
+    asked = []
+    clock = Clock(lambda trace: asked.append(trace) or 1.0)
+    assert elapsed(clock, (0, 1.0), (0, 1.0)) == 2
+    assert len(asked) == 1
+
+
+def test_a_launch_of_which_a_part_is_there_takes_as_much_longer(clock):
+    begin = clock.mark()
+    clock.launched(OneLaunch(3.0), 0, times=2.5)
+    assert clock.seconds(begin, clock.mark()) == 7.5
+
+
+@needs_nvrtc
+def test_a_launch_takes_what_a_run_of_it_takes_whether_it_is_recorded_or_not():
+    machine = simtmm.load_machine("h100-sxm")
+    kernel = simtmm.RawKernel(SAXPY, "saxpy")
+    x, y = saxpy_arrays()
+    expected = 2 * x + (2 * x + (2 * x + y))
+    with simtmm.recording(machine, launch=2) as recording:
+        kernel((4,), (256,), (1000, np.float32(2), x, y))  # not listened to
+        marks = [current.clock().mark()]
+        for _ in range(2):
+            kernel((4,), (256,), (1000, np.float32(2), x, y))
+            marks.append(current.clock().mark())
+        first, second = (current.clock().seconds(*pair) for pair in itertools.pairwise(marks))
+    np.testing.assert_allclose(y, expected, rtol=1e-5)
+    assert (recording.launches, recording.launched) == (1, 3)
+    assert recording.trace.info.warnings == ["1 of 3 launches are recorded: --launch 2"]
+    assert second == first == run(recording.trace, machine, what_if=False).result.seconds
+
+
+def test_without_a_machine_there_is_no_clock():
+    with pytest.raises(RecordingError, match="elapsed time: is simulated here, and there is no machine"):
+        current.clock()
+
+
+@needs_nvrtc
+def test_a_selection_that_takes_no_launch_says_so():
+    kernel = simtmm.RawKernel(SAXPY, "saxpy")
+    x, y = saxpy_arrays()
+    with simtmm.recording(kernel="gemm") as recording:
+        kernel((4,), (256,), (1000, np.float32(2), x, y))
+    with pytest.raises(RecordingError, match="recorded none of its 1 launches: --kernel gemm takes none of them"):
+        _ = recording.trace

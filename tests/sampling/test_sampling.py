@@ -1,0 +1,133 @@
+"""Programs by a sample of them beside the whole."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import simtmm
+from simtmm import count, load_machine, simulate
+from simtmm.analysis.run import run
+from simtmm.errors import EngineError
+from simtmm.kernel import load_kernel
+from simtmm.program import open_program
+from simtmm.sampling import program as of_program
+from simtmm.sampling import sampled_kernel, sampled_program
+from simtmm.sampling.recording import KernelSource
+from simtmm.sampling.sources import DependsError
+from simtmm.sampling.steady import steady
+from simtmm.trace.lower import lower
+
+MACHINE = load_machine("gtx480").replace({"cores.groups": 2, "memory.partitions": 2})
+STREAM = {"n": 1 << 18}
+
+
+@pytest.fixture(scope="module")
+def trace():
+    return simtmm.record("stream", STREAM)
+
+
+@pytest.fixture(scope="module")
+def whole(trace):
+    return simulate(MACHINE, lower(trace, MACHINE), stalls=True)
+
+
+@pytest.fixture(scope="module")
+def sampled():
+    return sampled_kernel(load_kernel("stream"), STREAM, MACHINE).sampled
+
+
+def test_a_sample_is_within_its_interval_of_the_whole_and_of_far_fewer_blocks(sampled, whole):
+    assert abs(sampled.result.ticks / whole.ticks - 1) <= sampled.error <= 0.03
+    assert sampled.simulated_blocks < sampled.blocks / 2
+    assert sampled.words == f"of 2,048 blocks {sampled.simulated_blocks:,} were simulated"
+
+
+def test_counts_of_equal_blocks_are_those_of_the_whole(sampled, trace):
+    expected = count(trace, MACHINE)
+    assert sampled.counts.launches == expected.launches
+    assert sampled.counts == expected
+
+
+def test_sums_of_the_result_are_those_of_the_whole(sampled, whole):
+    assert (sampled.result.issued, sampled.result.transactions) == (whole.issued, whole.transactions)
+    assert [row["instructions"] for row in sampled.result.launches] == [whole.issued]
+    groups = MACHINE.cores.groups
+    assert sum(sampled.result.time.values()) == pytest.approx(groups * sampled.result.ticks, rel=1e-6)  # rounded
+
+
+def test_a_sample_of_a_trace_is_that_of_the_kernel(sampled, trace):
+    of_trace = sampled_program(open_program(trace), MACHINE).sampled
+    assert of_trace.result == sampled.result
+
+
+def test_what_is_small_is_simulated_whole_and_that_is_said():
+    done = run("stream", MACHINE, {"n": 1 << 12}, sample="auto", what_if=False)
+    assert done.sampled is None
+    assert done.warnings[0].startswith("all blocks were simulated")
+    assert done.result == run("stream", MACHINE, {"n": 1 << 12}, what_if=False).result
+
+
+def test_a_narrower_interval_takes_more_blocks(sampled):
+    more = sampled_kernel(load_kernel("stream"), STREAM, MACHINE, error=sampled.error * 0.999).sampled
+    assert more is None or more.simulated_blocks > sampled.simulated_blocks
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"sample": "all"}, "sample = 'all': must be 'auto'"),
+        ({"sample": "auto", "error": 0.01}, "error = 0.01: must be above 0.01"),
+        ({"sample": "auto", "engine": "reference"}, "engine 'reference': simulates no samples"),
+        ({"sample": "auto", "timeline": True}, "timeline: is of all blocks"),
+    ],
+)
+def test_what_can_not_be_sampled_is_refused(given, said):
+    with pytest.raises(EngineError, match=said):
+        run("stream", MACHINE, STREAM, **given)
+
+
+@pytest.mark.parametrize("name", ["gemm", "reduce", "spmv-csr", "fft"])
+def test_kernels_whose_way_no_written_data_decides_run_in_part(name):
+    source = KernelSource(load_kernel(name), {}, "written")
+    last = source.launches[0].blocks - 1
+    part = source.trace_of({0: np.array([last])})
+    of_whole = next(runs for runs in simtmm.record(name).runs() if runs.launch == 0 and last in runs.block)
+    alone = [runs.of_blocks(np.array([last], np.int32)).to_batch().events for runs in (*part.runs(), of_whole)]
+    assert (alone[0] == alone[1]).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("list-ranking-wyllie", "nodes decides where blocks go, and launches write it"),
+        ("bfs", "its host looks at deepest between launches"),
+        ("facs", "threads of classify may wait for other blocks"),
+    ],
+)
+def test_kernels_whose_way_depends_on_other_blocks_are_told(name, why):
+    with pytest.raises(DependsError, match=why):
+        KernelSource(load_kernel(name), {}, "written")
+
+
+def test_long_blocks_are_made_of_a_few_and_told_by_their_pace():
+    machine = load_machine("gtx480").replace({"cores.groups": 2, "memory.partitions": 1})
+    source = KernelSource(load_kernel("gemm"), {"n": 192}, "written")
+    asked = []
+    recorded = source.trace_of
+    source.trace_of = lambda chosen: asked.append(chosen[0]) or recorded(chosen)
+    wave = 12
+    made = steady(source, machine, 0, wave, 100_000)
+    whole = simulate(machine, lower(simtmm.record("gemm", {"n": 192}), machine))
+    assert len(asked) == 1
+    assert len(asked[0]) < wave  # of 144
+    assert abs(made.ticks / whole.ticks - 1) <= made.half / made.ticks
+
+
+def test_a_launch_of_long_blocks_says_how_it_was_simulated(monkeypatch):
+    monkeypatch.setattr(of_program, "MOST_OPERATIONS", 20_000)
+    found = sampled_kernel(load_kernel("gemm"), {"n": 96}, MACHINE).sampled
+    assert any("their pace" in note for note in found.notes)
+    assert found.simulated_blocks < found.blocks
+    expected = count(simtmm.record("gemm", {"n": 96}), MACHINE)
+    assert dataclasses.asdict(found.counts) == dataclasses.asdict(expected)

@@ -1,0 +1,55 @@
+"""Which blocks of a launch are simulated, and what is made of when they begin."""
+
+import numpy as np
+import pytest
+
+from simtmm.sampling.interval import half_width
+from simtmm.sampling.stretches import HEAD, TAIL, TIMED, WARM, stretches_of
+
+RANDOM = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(("blocks", "wave"), [(4000, 20), (4019, 20), (1000, 1), (100_000, 333)])
+def test_what_is_left_out_is_whole_waves_of_the_middle(blocks, wave):
+    made = stretches_of(blocks, wave, 8, HEAD, RANDOM)
+    lengths = np.diff([made.begins, made.ends], axis=0)[0]
+    assert lengths[0] == HEAD * wave
+    assert set(lengths[1:-1]) == {(WARM + TIMED) * wave}
+    assert lengths[-1] == TAIL * wave + blocks % wave
+    assert ((made.begins[1:] - made.ends[:-1]) % wave == 0).all()
+    assert (made.begins[1:] >= made.ends[:-1]).all()
+    assert made.ends[-1] == blocks
+    assert len(made.chosen) == made.simulated
+
+
+def test_a_launch_of_which_half_would_be_simulated_is_simulated_whole():
+    worth = 2 * (HEAD + 8 * (WARM + TIMED) + TAIL)
+    assert stretches_of(10 * worth, 10, 8, HEAD, RANDOM) is not None
+    assert stretches_of(10 * worth - 1, 10, 8, HEAD, RANDOM) is None
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_blocks_of_an_even_pace_give_that_pace_whether_they_begin_together_or_apart(together):
+    made = stretches_of(5000, 10, 8, HEAD, RANDOM)
+    order = np.arange(made.simulated)
+    begun = order // 10 * 70 if together else order * 7
+    assert made.paces(begun) == pytest.approx(np.full(8, 70.0))
+    # All of it takes what was simulated, and this for each wave that was not.
+    assert made.waves_left_out_around().sum() == pytest.approx(made.waves_left_out)
+
+
+def test_the_interval_of_equal_paces_is_nothing_and_of_one_unknown():
+    assert half_width(np.full(4, 3.0), np.ones(4)) == 0
+    assert half_width(np.array([3.0]), np.ones(1)) == np.inf
+
+
+def test_intervals_hold_nineteen_times_in_twenty():
+    drawn = np.random.default_rng(1).normal(100, 5, (4000, 8))
+    weights = np.full(8, 10.0)
+    held = [abs((row * weights).sum() - 8000) <= half_width(row, weights) for row in drawn]
+    assert np.mean(held) > 0.95  # at least: what neighbours have in common only widens them
+
+
+def test_a_trend_widens_the_interval_beyond_what_neighbours_differ_by():
+    steps = np.linspace(90, 110, 16)
+    assert half_width(steps, np.ones(16)) > 4 * half_width(np.tile([99.33, 100.67], 8), np.ones(16))

@@ -1,0 +1,112 @@
+"""Arrays of the stand-in behave as CuPy's: on the device, never scalars, copied from and to the host."""
+
+import numpy as np
+import pytest
+
+import simtmm.scripts.cupy as cp
+from simtmm.scripts import notes
+from simtmm.scripts.cupy.libraries import libraries
+
+
+@pytest.fixture
+def x():
+    return np.random.default_rng(0).random((4, 3))
+
+
+def test_an_array_of_the_device_is_a_copy_and_no_array_of_numpys(x):
+    device = cp.asarray(x)
+    device[0] = 9
+    assert x[0, 0] < 1
+    host = device.get()
+    host[1] = 7
+    assert (type(device), type(host), float(device[1, 0])) == (cp.ndarray, np.ndarray, x[1, 0])
+    assert cp.asarray(device) is device
+    assert cp.array(device) is not device
+    assert np.ndarray is not cp.ndarray
+
+
+def test_what_would_be_a_scalar_is_an_array_without_axes_and_a_view(x):
+    device = cp.asarray(x)
+    for each in (
+        device[0, 0],
+        device.sum(),
+        cp.max(device),
+        cp.sqrt(device[0, 0]),
+        device.any(),
+        cp.linalg.norm(device),
+    ):
+        assert (type(each), each.shape) == (cp.ndarray, ())
+    device[1, 1][...] = 5
+    assert device.get()[1, 1] == 5
+    assert [float(row.sum()) for row in cp.asarray(x)] == pytest.approx(list(x.sum(axis=1)))
+    assert f"{cp.asarray(x).sum():.3f}" == f"{x.sum():.3f}"
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda m, x: 2 * x + x[0] - x.mean(axis=0), lambda m, x: m.exp(x) @ x.T, lambda m, x: m.where(x > 0.5, x, 0),
+        lambda m, x: m.sort(x, axis=0), lambda m, x: m.concatenate([x, x]), lambda m, x: m.einsum("ij,kj->ik", x, x),
+        lambda m, x: m.linalg.svd(x)[1], lambda m, x: m.fft.fft(x), lambda m, x: m.percentile(x, 30),
+        lambda m, x: m.add.reduce(x), lambda m, x: m.maximum.accumulate(x), lambda m, x: m.array([x.sum(), x.max()]),
+        lambda m, x: x[x > 0.5], lambda m, x: m.unique(m.array([3, 1, 3])), lambda m, x: m.mgrid[0:3, 0:2],
+        lambda m, x: m.zeros_like(x).astype(m.float32), lambda m, x: m.cumsum(x), lambda m, x: m.nonzero(x > 0.5)[0],
+    ],
+)  # fmt: skip
+def test_functions_give_what_numpy_gives_as_arrays_of_the_device(function, x):
+    found, expected = function(cp, cp.asarray(x)), function(np, x)
+    assert (type(found), found.dtype, found.shape) == (cp.ndarray, expected.dtype, expected.shape)
+    np.testing.assert_allclose(found.get(), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_what_runs_in_numpy_is_counted_where_a_gpu_would_run_a_kernel(x):
+    device = cp.asarray(x)
+    notes.taken()
+    _ = (
+        device + device,
+        device.sum(),
+        cp.sqrt(device),
+        device.T.reshape(-1),
+        cp.sort(device),
+        np.exp(device),
+        device + 1,
+    )
+    assert notes.taken()[0] == [("cupy.add", 2), ("cupy.sum", 1), ("cupy.sqrt", 1), ("cupy.sort", 1), ("cupy.exp", 1)]
+
+
+def test_arrays_of_host_and_device_do_not_mix_and_devices_have_numbers_alone(x):
+    device = cp.asarray(x)
+    for mix in (lambda: device + x, lambda: x * device, lambda: cp.sqrt(x)):
+        with pytest.raises(TypeError, match=r"Unsupported type <class 'numpy.ndarray'>"):
+            mix()
+    with pytest.raises(ValueError, match="Unsupported dtype <U1"):
+        cp.array(["a"])
+
+
+def test_out_is_given_back_itself(x):
+    device = cp.asarray(x)
+    out = cp.empty_like(device)
+    assert cp.multiply(device, 2, out=out) is out
+    np.testing.assert_array_equal(out.get(), 2 * x)
+
+
+def test_scipy_takes_and_gives_arrays_of_the_device(x):
+    found = libraries()
+    smooth = found["cupyx.scipy.ndimage"].gaussian_filter(cp.asarray(x), 1)
+    assert type(smooth) is cp.ndarray
+    sparse, linalg = found["cupyx.scipy.sparse"], found["cupyx.scipy.sparse.linalg"]
+    matrix = sparse.csr_matrix(cp.eye(5) * 2)
+    solution, information = linalg.cg(matrix, matrix @ cp.ones(5))
+    np.testing.assert_allclose(solution.get(), np.ones(5))
+    assert (information, matrix.nnz, type(matrix.data), (matrix.T @ matrix).toarray().shape) == (
+        0,
+        5,
+        cp.ndarray,
+        (5, 5),
+    )
+
+
+def test_what_numpy_lacks_is_no_attribute_and_one_line():
+    assert not hasattr(cp, "nothing")
+    with pytest.raises(AttributeError, match=r"cupy\.nothing: is not known to simtmm's stand-in for CuPy"):
+        cp.nothing  # noqa: B018 - it raises
