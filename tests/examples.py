@@ -1,4 +1,8 @@
-"""How many examples a property draws: so many each day, and ten times as many with --hypothesis-profile=long."""
+"""How many examples a property draws: so many each day, and ten times as many with --hypothesis-profile=long.
+
+A day's are the same each time, so that a change is judged by what it changes and not by the luck of the draw; the
+long profile draws anew, and what it finds stays as an @example.
+"""
 
 from hypothesis import settings, strategies
 
@@ -13,7 +17,7 @@ def load_daily():
     Neither has a deadline: how long an example takes depends on what else the machine does, which is no finding about
     the code.
     """
-    settings.register_profile("daily", deadline=None, max_examples=DAILY)
+    settings.register_profile("daily", deadline=None, max_examples=DAILY, derandomize=True)
     settings.register_profile("long", deadline=None, max_examples=LONG * DAILY)
     settings.load_profile("daily")
 

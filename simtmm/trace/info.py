@@ -19,6 +19,7 @@ from simtmm.trace.schema import (
 
 VERSIONS = (1, VERSION)
 MOST_BLOCKS = 2**31 - 1  # of a launch: a trace numbers them with 32 bits
+LARGEST = 2**63 - 1
 FORMS = ("written", "compiled", "imported")
 SPACES = ("global", "constant")
 _IMPORTERS = ("accelsim", "mem-trace")  # as the provenance of version 1 names them, which knew no forms
@@ -118,7 +119,7 @@ class TraceInfo:
             launches=tuple(_launch(entry, version) for entry in table["launches"]),
             arrays=tuple(_array(entry) for entry in table["arrays"]),
             sites=tuple(_site(entry) for entry in table["sites"]),
-            events=int(table["events"]),
+            events=_whole("events", table["events"], 0, LARGEST),
             digest=str(table["digest"]),
             provenance=provenance,
             sampling=_sampling(table.get("sampling")),
@@ -137,8 +138,8 @@ def _launch(entry: Mapping[str, Any], version: int) -> TraceLaunch:
         str(table["kernel"]),
         _three(table["grid"]),
         _three(table["block"]),
-        int(table["registers_per_thread"]),
-        int(table["shared_memory_bytes"]),
+        _whole("registers_per_thread", table["registers_per_thread"], 0),
+        _whole("shared_memory_bytes", table["shared_memory_bytes"], 0),
         _whole("local_bytes_per_thread", table.get("local_bytes_per_thread", 0), 0),
         _whole("spill_bytes_per_thread", table.get("spill_bytes_per_thread", 0), 0),
     )
@@ -184,14 +185,12 @@ def _sampling(table: Any) -> Sampling | None:
     if table is None:
         return None
     return Sampling(
-        int(table["sample_blocks"]),
-        tuple(int(blocks) for blocks in table["recorded"]),
-        tuple(int(blocks) for blocks in table["left_out"]),
+        _whole("sample_blocks", table["sample_blocks"], 1),
+        tuple(_whole("recorded", blocks, 0) for blocks in table["recorded"]),
+        tuple(_whole("left_out", blocks, 0) for blocks in table["left_out"]),
     )
 
 
 def _three(sizes: Any) -> tuple[int, int, int]:
-    x, y, z = (int(size) for size in sizes)
-    if min(x, y, z) < 1:
-        raise ValueError(f"sizes {sizes}: must be at least 1")
+    x, y, z = (_whole("size", size, 1, LARGEST) for size in sizes)
     return x, y, z

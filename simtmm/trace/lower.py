@@ -41,7 +41,7 @@ from simtmm.computer import cores
 from simtmm.errors import MachineError, TraceError, WorkloadError
 from simtmm.machine import Machine
 from simtmm.stalls import OF_LAUNCHES, THREAD_INSTRUCTIONS, Places
-from simtmm.trace.blocks_of_launches import check_launches
+from simtmm.trace.blocks_of_launches import check_launches, check_room, tables_of_warps
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
 from simtmm.trace.runs.blocks import Runs
@@ -109,13 +109,15 @@ def lower_or_stream_with(
     """Likewise on any machine of a specification; launches carry no occupancy: see `fit`."""
     tallying = tallying or Tallying(len(trace.info.launches))
     most = MOST_HELD if most_held is None else most_held
-    pieces: _Pieces | None = _Pieces(trace.info, specification.warp_width)
+    check_launches(trace.info)
+    tables = tables_of_warps(trace.info, specification.warp_width)
+    pieces = _Pieces(trace.info, specification.warp_width) if tables <= most else None
     threads = _Threads(trace.info, specification)
     for runs, lowered in _lowered(trace, specification, progress, threads):
         tallying.add(runs.launch, lowered.kind, lowered.amount, lowered.warp_operations, lowered.goes_on)
         if pieces is not None:
             pieces.add(runs, lowered)
-            if pieces.bytes > most:
+            if tables + pieces.bytes > most:
                 pieces = None
     tallies = tallying.finish()
     places = threads.places()
@@ -131,6 +133,8 @@ def lower_with(trace: Trace, specification: LoweringSpecification, progress: Pro
     Raises what `lower` raises, but that every block fits.
     """
     threads = _Threads(trace.info, specification)
+    check_launches(trace.info)
+    check_room(trace.info, specification.warp_width)
     pieces = _Pieces(trace.info, specification.warp_width)
     for runs, lowered in _lowered(trace, specification, progress, threads):
         pieces.add(runs, lowered)
@@ -295,7 +299,6 @@ class _Pieces:
 
     def __init__(self, info: TraceInfo, width: int) -> None:
         """width: of a warp."""
-        check_launches(info)
         self._info = info
         self._blocks = np.array([launch.blocks for launch in info.launches], dtype=np.int64)
         self._warps = np.array([-(-launch.threads_per_block // width) for launch in info.launches], dtype=np.int64)

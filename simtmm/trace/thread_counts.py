@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from simtmm.errors import TraceError
 from simtmm.native import Loop
-from simtmm.trace.blocks_of_launches import check_launches, name_of_block
+from simtmm.trace.blocks_of_launches import blocks_before, check_launches, name_of_block
 from simtmm.trace.io import Trace
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.runs.counting import COUNTED, NO_ROOM, PLACE_ROW, Room, count_runs, count_stretch
@@ -40,24 +40,24 @@ def of_threads(trace: Trace) -> ThreadCounts:
     check_launches(info)
     tables = site_tables(info.sites)
     executions = np.zeros(len(tables.work), np.int64)
-    starts = np.cumsum([0, *(launch.blocks for launch in info.launches)], dtype=np.int64)
-    blocks = np.zeros((int(starts[-1]), len(COLUMNS)), np.int64)
-    counted, progress = 0, telling("counting")
+    totals = np.zeros((len(info.launches), len(COLUMNS)), np.int64)  # blocks without events count as nothing
+    counted, work, progress = 0, 0, telling("counting")
     for runs in trace.runs():
         counts, executed = _count(trace, runs, tables)
         counted += int(runs.events.sum())
         progress(counted, info.events)
-        blocks[starts[runs.launch] + runs.block] = counts
+        work = _with_work(trace, runs, counts[:, COLUMNS.index("work")], work)
+        _add(totals[runs.launch], counts)
         executions += executed
-    _check_work(trace, blocks[:, COLUMNS.index("work")])
-    starts = starts[:-1]
-    of_launches = {name: np.zeros(0, np.int64) for name in COLUMNS}
-    if len(starts):
-        of_launches = {
-            name: (np.maximum if name in _LONGEST else np.add).reduceat(blocks[:, column], starts)
-            for column, name in enumerate(COLUMNS)
-        }
+    of_launches = {name: totals[:, column].copy() for column, name in enumerate(COLUMNS)}
     return ThreadCounts(of_launches, work_by_class(info.sites, executions))
+
+
+def _add(totals: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> None:
+    """Take blocks into what is counted of their launch."""
+    if len(counts):
+        longest = [name in _LONGEST for name in COLUMNS]
+        totals[:] = np.where(longest, np.maximum(totals, counts.max(axis=0)), totals + counts.sum(axis=0))
 
 
 def _count(trace: Trace, runs: Runs, tables: SiteTables) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -75,8 +75,7 @@ def _count(trace: Trace, runs: Runs, tables: SiteTables) -> tuple[npt.NDArray[np
         if found == COUNTED:
             return counts, executions
         if found >= 0:
-            before = sum(launch.blocks for launch in trace.info.launches[: runs.launch])
-            raise _too_much_work(trace, before + int(runs.block[found]))
+            raise _too_much_work(trace, blocks_before(trace.info, runs.launch) + int(runs.block[found]))
         nodes, phases = 4 * nodes, 4 * phases
 
 
@@ -91,14 +90,22 @@ def _count_long(runs: Runs, room: Room, counts: npt.NDArray[np.int64]) -> int:
     return COUNTED
 
 
-def _check_work(trace: Trace, work: npt.NDArray[np.int64]) -> None:
-    """Refuse a program whose work, of all blocks together, does not fit 64 bits. No other count is larger: spans and
+def _with_work(trace: Trace, runs: Runs, work: npt.NDArray[np.int64], before: int) -> int:
+    """The work of these blocks and all before them.
+
+    Refuses a program whose work, of all blocks together, does not fit 64 bits. No other count is larger: spans and
     instructions are sums over some of it, or a bounded number for each event.
     """
     upper, lower_half = np.cumsum(work >> 32), np.cumsum(work & 0xFFFFFFFF)  # each fits
-    beyond = upper + (lower_half >> 32) >= 1 << 31
-    if beyond.any():
-        raise _too_much_work(trace, int(beyond.argmax()))
+    if not len(work):
+        return before
+    after = before + (int(upper[-1]) << 32) + int(lower_half[-1])
+    if after < 1 << 63:
+        return after
+    total, number = before, 0
+    while (total := total + int(work[number])) < 1 << 63:
+        number += 1
+    raise _too_much_work(trace, blocks_before(trace.info, runs.launch) + int(runs.block[number]))
 
 
 def _too_much_work(trace: Trace, block: int) -> TraceError:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simtmm import count, load_machine, load_trace, lower
@@ -78,6 +78,9 @@ def shaped(which, key, axis, size):
 
 
 @examples(60)
+@example(document=json.dumps(shaped(0, "grid", 0, 2**31 - 1)).encode())  # more tables than there is memory
+@example(document=json.dumps(shaped(1, "grid", 1, 10**9)).encode())
+@example(document=json.dumps(shaped(0, "grid", 0, 2.5)).encode())  # no whole number
 @given(DOCUMENTS | SHAPES | changed_bytes(Many([json.dumps(DOCUMENT).encode()])))
 def test_a_trace_is_lowered_or_refused(folder, document):
     path = with_metadata(folder, document)
