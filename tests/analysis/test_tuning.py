@@ -9,11 +9,12 @@ import pytest
 from simtmm import load_machine
 from simtmm.analysis.run import run
 from simtmm.analysis.tuning import search
+from simtmm.analysis.tuning.goals import Goals
 from simtmm.analysis.tuning.halving import precisions, promising
-from simtmm.analysis.tuning.search import tune
 from simtmm.analysis.tuning.t1 import read_problem
 from simtmm.analysis.tuning.t4 import results_of
-from simtmm.analysis.tuning.trial import Trial
+from simtmm.analysis.tuning.trial import Subject, Trial
+from simtmm.analysis.tuning.tune import tune
 from simtmm.errors import KernelError, SimtmmError, StudyError
 from tests.recorder.conftest import quick_builds as quick_builds
 
@@ -118,19 +119,24 @@ def _trial(cycles, error=0.0):
     return Trial({"side": int(cycles)}, cycles=float(cycles), error=error, precision=error)
 
 
+def _goals(*minimise, where=()):
+    subject = Subject("vector-add", {}, load_machine("gtx480"), None, ())
+    return Goals(subject, minimise or ("cycles",), where)
+
+
 def test_each_precision_is_twice_that_before_and_the_last_is_the_one_asked_for():
     assert precisions(0.03) == [0.12, 0.06, 0.03]
 
 
 def test_what_is_surely_slower_goes_and_what_may_be_as_fast_stays():
     best, near, far = _trial(100, 0.1), _trial(121, 0.1), _trial(123, 0.1)  # up to 110; from 108.9; from 110.7
-    assert promising([far, near, best], least=3) == [best, near]
+    assert promising([far, near, best], 3, _goals()) == [best, near]
 
 
 def test_of_many_that_may_be_the_fastest_the_best_third_stays():
     trials = [_trial(100 + number, 0.2) for number in range(12)]
-    assert promising(trials[::-1], least=2) == trials[:4]
-    assert promising(trials, least=6) == trials[:6]
+    assert promising(trials[::-1], 2, _goals()) == trials[:4]
+    assert promising(trials, 6, _goals()) == trials[:6]
 
 
 # Kernel Tuner's problems
