@@ -83,7 +83,7 @@ class Search:
                 unknown.append(number)
             else:
                 self.trials[number] = known
-        self._simulated(unknown, precision, attempted)
+        self._simulated(unknown, precision, is_screened=False)
 
     def _screened(self, numbers: Sequence[int]) -> list[int]:
         """Those that may run; the others have their trial."""
@@ -106,9 +106,9 @@ class Search:
             known = [self.trials[number] for number in left]
             left = [places[id(trial)] for trial in promising(known, FINALISTS, self._goals)]
 
-    def _simulated(self, numbers: Sequence[int], precision: float, function: Callable[..., Trial] = tried) -> None:
+    def _simulated(self, numbers: Sequence[int], precision: float, is_screened: bool = True) -> None:
         todo = {number: (self._subject, self.configurations[number], precision) for number in sorted(numbers)}
-        for number, outcome in self._outcomes("configurations", function, todo):
+        for number, outcome in self._outcomes("configurations", tried if is_screened else attempted, todo):
             self.trials[number] = self._trial(number, outcome)
             self._kept.keep(self.trials[number])
 
