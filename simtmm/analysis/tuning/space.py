@@ -34,8 +34,7 @@ class Space:
             raise StudyError(f"--over {both[0]}: is fixed by --param {both[0]}={subject.fixed[both[0]]}")
         self.axes = tuple(_axis(subject, name, given) for name, given in over.items())
         for each in self.axes:
-            for value in each.values:
-                _check(subject, each.name, value)
+            _check(subject, each)
         self.size = size([[each] for each in self.axes])
         self._conditions: tuple[Constraint, ...] = tuple(constraint(text) for text in where)
 
@@ -78,9 +77,12 @@ def _axis(subject: Subject, name: str, given: object) -> Axis:
     return axis(name, given)  # which the kernel refuses
 
 
-def _check(subject: Subject, name: str, value: Value) -> None:
-    """Refuse a value that no configuration can have."""
-    if name in subject.kernel.parameters or not is_machine_key(name):
-        subject.kernel.resolve({**subject.fixed, name: value})
-    elif factor_of(value) is not None or size_in_bytes(f"--over {name}", value) is not None:
-        raise StudyError(f"--over {name}={value}: must be a plain number: multiples and sizes are for --set")
+def _check(subject: Subject, tried: Axis) -> None:
+    """Refuse values that no configuration can have."""
+    if not subject.is_of_machine(tried.name):
+        for value in tried.values:
+            subject.kernel.resolve({**subject.fixed, tried.name: value})
+        return
+    for value in tried.values:
+        if factor_of(value) is not None or size_in_bytes(f"--over {tried.name}", value) is not None:
+            raise StudyError(f"--over {tried.name}={value}: must be a plain number: multiples and sizes are for --set")

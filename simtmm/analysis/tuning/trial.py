@@ -109,10 +109,13 @@ class Subject:
         """The kernel, loaded once in a process."""
         return _opened(self.source)
 
+    def is_of_machine(self, name: str) -> bool:
+        """Whether that is a key of the machine, and no parameter of the kernel."""
+        return name not in self.kernel.parameters and _is_machine_key(name)
+
     def changes(self, configuration: Mapping[str, Value]) -> dict[str, Any]:
         """What of a configuration is the machine's, by key."""
-        parameters = self.kernel.parameters
-        own = {key: value for key, value in configuration.items() if key not in parameters and is_machine_key(key)}
+        own = {key: value for key, value in configuration.items() if self.is_of_machine(key)}
         return {key: None if value == "none" else value for key, value in own.items()}
 
     def machine_of(self, configuration: Mapping[str, Value]) -> Machine:
@@ -128,6 +131,9 @@ class Subject:
         """All parameters and machine keys of a configuration, for expressions. Raises MachineError, KernelError."""
         machine = self.machine_of(configuration)
         return {**flattened(machine.to_dict()), **self.kernel.resolve(self.parameters_of(configuration))}
+
+
+_is_machine_key = functools.lru_cache(maxsize=1024)(is_machine_key)
 
 
 @functools.lru_cache(maxsize=4096)
