@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from simtmm.analysis.comparison import Comparison as Comparison
     from simtmm.analysis.run import Run as Run
     from simtmm.analysis.run import run as run
-    from simtmm.analysis.tuning.search import tune as tune
+    from simtmm.analysis.tuning.tune import tune as tune
     from simtmm.api.calibrate import calibrate as calibrate
     from simtmm.api.compare import compare as compare
     from simtmm.api.explore import explore as explore
@@ -93,7 +93,7 @@ _HOMES = {
     "run": "simtmm.analysis.run",
     "simulate": "simtmm.api.steps",
     "sweep": "simtmm.study.sweep",
-    "tune": "simtmm.analysis.tuning.search",
+    "tune": "simtmm.analysis.tuning.tune",
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]

@@ -20,7 +20,11 @@ ELSEWHERE = {
     "my-kernels/dot-product": "a kernel of written-kernel.md, whose tests run it",
     "dot-product": "a kernel of written-kernel.md, whose tests run it",
 }
-PACKAGES = {"scripts/numba_": "numba_cuda", "scripts/triton_": "triton"}  # extras, by the scripts that use them
+PACKAGES = {
+    "scripts/numba_": "numba_cuda",
+    "scripts/triton_": "triton",
+    "--sampler": "optuna",
+}  # extras, by what uses them
 # Commands that make what an example takes for granted, by a piece of its text
 SWEEP = "simtmm sweep list-ranking-wyllie -m gtx280 --vary n=256,512 --compute simulated --compute tmm -j 1"
 BEFORE = {
