@@ -55,7 +55,8 @@ class Case:
 
     given: the requested parameters, a part of `parameters`. machine_name: as it was requested. errors: why a
     model says nothing, by model. causes: the part of the simulated time that each accounts for. algorithm: the papers'
-    one that the program follows, if it does.
+    one that the program follows, if it does. rule: that schedules, where it is a user's own. measured_on: the names
+    under which the machine may have been measured.
     """
 
     program: str
@@ -71,6 +72,8 @@ class Case:
     trace: str = ""
     causes: Mapping[str, float] = field(default_factory=dict)
     algorithm: str = ""
+    rule: str = ""
+    measured_on: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -301,6 +304,7 @@ class Comparison(Displayed):
                     "parameters": dict(case.parameters),
                     "machine": case.machine_name,
                     "machine_digest": case.machine.digest(),
+                    "rule": case.rule or case.machine.scheduling.scheduler,
                     "trace": case.trace,
                     "times": {
                         series: {

@@ -65,6 +65,7 @@ def write_files(page: Path, folder: Path) -> None:
         "before.cu": KERNEL,
         "after.cu": KERNEL.replace("2 * x[i]", "x[i] + x[i]"),
         "script.py": SCRIPT,
+        "rules.py": "def youngest(ready, group):\n    return max(ready, key=lambda warp: warp.age)\n",
         "program.cu": shown["reverse.cu"].replace("atoi(argv[1])", "1000"),
         **shown,
     }
