@@ -11,7 +11,7 @@ from simtmm.analysis.tuning.halving import precisions, promising
 from simtmm.analysis.tuning.kept import KeptTrials, content_of
 from simtmm.analysis.tuning.space import configurations
 from simtmm.analysis.tuning.t1 import is_problem, read_problem
-from simtmm.analysis.tuning.trial import Subject, Trial, refused, screened, tried
+from simtmm.analysis.tuning.trial import Subject, Trial, forget_kernels, refused, screened, tried
 from simtmm.computer import cores
 from simtmm.errors import SimtmmError, StudyError, shown
 from simtmm.machine import Machine
@@ -151,6 +151,7 @@ def tune(
     chosen = tuple(models) or DEFAULT_MODELS
     for model in chosen:
         find_model(model)
+    forget_kernels()
     subject = Subject(str(kernel), dict(parameters or {}), opened_machine(machine), form, chosen)
     loaded = subject.kernel
     wanted, conditions = dict(over or {}), (where,) if isinstance(where, str) else tuple(where)
