@@ -13,6 +13,7 @@ from simtmm.analysis.tuning import search
 from simtmm.analysis.tuning.front import front
 from simtmm.analysis.tuning.goals import Goals
 from simtmm.analysis.tuning.halving import precisions, promising
+from simtmm.analysis.tuning.kept import KeptTrials
 from simtmm.analysis.tuning.t1 import read_problem
 from simtmm.analysis.tuning.t4 import results_of
 from simtmm.analysis.tuning.trial import Subject, Trial
@@ -83,6 +84,20 @@ def test_a_file_of_something_else_is_no_store(machine, tmp_path):
     for path, said in ((other, "holds something else"), (tmp_path / "words.sqlite", "can't be used to keep trials")):
         with pytest.raises(StudyError, match=said):
             tune("vector-add", machine, {"side": SIDES}, store=path, workers=1)
+
+
+@pytest.mark.parametrize("row", ["", "[", "[1]", '{"cycles": "3"}', '{"cycles": 1, "predictions": [1]}', '{"x": 1}'])
+def test_a_trial_that_is_damaged_is_named(machine, tmp_path, row):
+    path = tmp_path / "t.sqlite"
+    subject = Subject("vector-add", {}, machine, None, ())
+    with KeptTrials(path, subject, "content") as kept:
+        kept.keep(Trial({"side": 4}, cycles=1.0))
+        assert kept.find({"side": 4}).cycles == 1.0
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("UPDATE trials SET trial = ?", [row])
+        file.commit()
+    with KeptTrials(path, subject, "content") as kept, pytest.raises(StudyError, match="holds a trial that is damaged"):
+        kept.find({"side": 4})
 
 
 def test_results_for_kernel_tuner_have_what_their_schema_requires(tuned):
@@ -375,6 +390,53 @@ def test_values_of_a_problem_are_read_and_not_run(tmp_path, capsys, text):
     with pytest.raises(KernelError, match=r"TuningParameters\[0\]\.Values = .*: must be a"):
         read_problem(tmp_path / "problem.json")
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("range(0, 200000)", "200000 values: must be at most 100000"),
+        ("range(0, 1" + "0" * 5000 + ")", "must be a list of numbers or texts"),
+        ("[0.5, 1" + "0" * 400 + "]", "must be a list of numbers or texts"),
+        ("[1e999]", "must be a list of numbers or texts"),
+    ],
+)
+def test_numbers_that_no_parameter_has_are_refused_and_none_is_left_out(problem, tmp_path, text, said):
+    problem()
+    space = {"TuningParameters": [{"Name": "tile", "Type": "int", "Values": text}]}
+    (tmp_path / "problem.json").write_text(json.dumps({**PROBLEM, "ConfigurationSpace": space}))
+    with pytest.raises(KernelError, match=rf"TuningParameters\[0\]\.Values = .*: {said}"):
+        read_problem(tmp_path / "problem.json")
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ({"Type": [], "MemoryType": "Scalar"}, "Type = []: must be one of"),
+        ({"Type": "int32", "MemoryType": "Scalar", "FillValue": 1.5}, "FillValue = 1.5: must be a whole number"),
+        ({"Type": "float", "MemoryType": "Scalar", "FillValue": float("inf")}, "FillValue = inf: must be a number"),
+    ],
+)
+def test_a_value_that_its_argument_can_not_have_is_refused(problem, argument, said):
+    with pytest.raises(KernelError) as caught:
+        read_problem(problem(Arguments=[argument]))
+    assert f"Arguments[0].{said}" in str(caught.value)
+
+
+def test_a_problem_that_was_changed_is_read_anew(problem, monkeypatch):
+    """As in a notebook, where one process tunes again and again."""
+    grids = []
+
+    def screen(subject, configuration):
+        parameters = subject.kernel.resolve(configuration)
+        grids.extend(launch.grid[0] for launch in subject.kernel.launches(parameters, {}))
+        return Trial(configuration, "failed", "not run")
+
+    monkeypatch.setattr(search, "screened", screen)
+    for size in (96, 192):
+        with pytest.raises(StudyError, match="not run"):
+            tune(problem(ProblemSize=[size]), "v100", {"block_size_x": [96], "tile": [1]}, store=":memory:", workers=1)
+    assert grids == [1, 2]
 
 
 def test_a_problem_is_tuned_as_its_kernel_is(problem):

@@ -71,9 +71,8 @@ class KeptTrials:
         if row is None:
             return None
         try:
-            document: dict[str, Any] = json.loads(row[0])
-            return Trial(**{**document, "configuration": dict(configuration)})
-        except (ValueError, TypeError):
+            return _trial(json.loads(row[0]), configuration)
+        except (ValueError, TypeError, AttributeError, RecursionError):
             raise StudyError(f"--store {self._path}: holds a trial that is damaged: take another file") from None
 
     def keep(self, trial: Trial) -> None:
@@ -97,3 +96,15 @@ class KeptTrials:
         target = machine.compute_capability  # what is compiled for, which is not in the digest
         of = [machine.digest(), target, values, *([] if precision is None else [precision])]
         return hashlib.sha256(f"{self._about}{json.dumps(of, sort_keys=True)}".encode()).hexdigest()
+
+
+def _trial(document: dict[str, Any], configuration: Mapping[str, Value]) -> Trial:
+    """The trial of a document. Raises TypeError where a value is of another kind than a trial's."""
+    trial = Trial(**{**document, "configuration": dict(configuration)})
+    numbers = [trial.cycles, trial.error, trial.precision, *trial.predictions.values(), *trial.counted.values()]
+    numbers += [] if trial.seconds is None else [trial.seconds]
+    whole, texts = [trial.registers, trial.shared_bytes, trial.blocks], [trial.status, trial.reason, trial.bound]
+    for values, kinds in ((numbers, (int, float)), (whole, (int,)), (texts, (str,))):
+        if not all(type(value) in kinds for value in values):
+            raise TypeError
+    return trial

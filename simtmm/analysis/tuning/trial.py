@@ -146,6 +146,11 @@ def _opened(source: str) -> Kernel:
     return read_problem(source).kernel if is_problem(source) else opened_kernel(source)
 
 
+def forget_kernels() -> None:
+    """Have kernels loaded anew: their files may have changed since the search before."""
+    _opened.cache_clear()
+
+
 def refused(configuration: Mapping[str, Value], error: SimtmmError) -> Trial:
     """The trial of a configuration that ends in an error."""
     if isinstance(error, CompilerError):

@@ -10,7 +10,7 @@ from simtmm.analysis.tuning.sampler import Sampler, sampler_choice
 from simtmm.analysis.tuning.search import Search
 from simtmm.analysis.tuning.space import Space
 from simtmm.analysis.tuning.t1 import is_problem, read_problem
-from simtmm.analysis.tuning.trial import Subject
+from simtmm.analysis.tuning.trial import Subject, forget_kernels
 from simtmm.analysis.tuning.tuned import Tuned
 from simtmm.analysis.unfinished import Unfinished
 from simtmm.computer import cores
@@ -74,6 +74,7 @@ def tune(
     for model in chosen:
         find_model(model)
     executor = _executor(workers)
+    forget_kernels()
     with watched(watch):
         tell("configurations", 0)
         subject = Subject(str(kernel), dict(parameters or {}), opened_machine(machine), form, chosen)
