@@ -69,8 +69,8 @@ FITTING = {  # what each command is mostly given
 KEYS = [*sorted(units()), "n", "T", "memory", "a.b"]
 OPTIONS = {
     "run": ["--set", "--machine", "--engine", "--timeline", "--param", "-o", "--json", "--grid", "--block", "--arg",
-            "--shared", "--kernel", "--compile", "--sample", "--error", "--check", "--error-exitcode", "--sample-blocks",
-            "--launch", "--skip", "--count", "--top", "--by", "--"],
+            "--shared", "--kernel", "--compile", "--sample", "--error", "--check", "--error-exitcode",
+            "--sample-blocks", "--launch", "--skip", "--count", "--top", "--by", "--"],
     "record": ["--param", "-o", "--json", "--grid", "--block", "--arg", "--kernel", "--check", "--error-exitcode",
                "--sample-blocks", "--launch", "--skip", "--count", "--most-events", "--races", "--as", "--machine"],
     "predict": ["--set", "--machine", "--param", "--model", "--constant", "--versus", "--over", "--sweep", "--latex"],
