@@ -89,8 +89,10 @@ def simulate_sample(source: Source, machine: Machine, plans: Mapping[int, Plan])
 def _in_stretches(
     source: Source, machine: Machine, plans: Mapping[int, Stretches | None]
 ) -> tuple[TraceInfo, AnyWorkload, Result, Counts, dict[int, LaunchTime]]:
-    everything = {launch: np.arange(source.launches[launch].blocks, dtype=np.int64) for launch in plans}
-    chosen = {launch: plan.chosen if plan else everything[launch] for launch, plan in plans.items()}
+    chosen = {
+        launch: plan.chosen if plan else np.arange(source.launches[launch].blocks, dtype=np.int64)
+        for launch, plan in plans.items()
+    }
     trace = sample_of(source.trace_of(chosen), chosen)
     workload, counts = lower_and_count(trace, machine, telling("lowering a sample"), places=True)
     begun = np.zeros(workload.blocks, np.int64)
