@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from simtmm.cuda.execution.assembly_file import assembly_file
-from simtmm.cuda.execution.check_log import checking_runtime, log_fence
+from simtmm.cuda.execution.check_log import checking_runtime, log_copies, log_fence
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.control import end_block
 from simtmm.cuda.execution.edges import park_block, tired_block
@@ -186,6 +186,7 @@ class Program:
                 context.site = site if instruction is step.access else -1
                 if self.checks:
                     log_fence(context, instruction)
+                    log_copies(context, instruction)
                 try:
                     handler(context, instruction)
                 except (ValueError, LookupError, AttributeError, StopIteration, OverflowError) as error:
