@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from simtmm.cuda.texture import SurfaceObject as SurfaceObject
     from simtmm.cuda.texture import TextureObject as TextureObject
     from simtmm.errors import SimtmmError as SimtmmError
-    from simtmm.kernel import Launch as Launch
     from simtmm.kernel import load_kernel as load_kernel
+    from simtmm.launch import Launch as Launch
     from simtmm.machine import Machine as Machine
     from simtmm.machine import load_machine as load_machine
     from simtmm.measurement.measure import measure as measure
@@ -62,7 +62,7 @@ _HOMES = {
     "Comparison": "simtmm.analysis.comparison",
     "Counts": "simtmm.trace.counts",
     "Findings": "simtmm.study.findings",
-    "Launch": "simtmm.kernel",
+    "Launch": "simtmm.launch",
     "Machine": "simtmm.machine",
     "Measurement": "simtmm.result",
     "Parameter": "simtmm.parameter",

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from simtmm.analysis.case import Absent, Case
 from simtmm.analysis.compared import Planned, planned_cases, wanted_programs
-from simtmm.analysis.comparison import Absent, Case, Comparison
+from simtmm.analysis.comparison import Comparison
 from simtmm.analysis.fitted_lines import Constants, fit_cases
 from simtmm.analysis.followed import followed
 from simtmm.analysis.unfinished import Unfinished
