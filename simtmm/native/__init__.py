@@ -16,10 +16,11 @@ are written to share no element with another one. A function stays one of Python
 
 from typing import Any
 
-from simtmm.native.expressions import call_bound, prefetch
+from simtmm.native.expressions import bits_equal, call_bound, prefetch, trailing_zeros
 from simtmm.native.loop import Bound, Loop
+from simtmm.native.statements import vectorized
 
-__all__ = ["Bound", "Loop", "call_bound", "inlined", "prefetch"]
+__all__ = ["Bound", "Loop", "bits_equal", "call_bound", "inlined", "prefetch", "trailing_zeros", "vectorized"]
 
 
 def inlined(function: Any) -> Any:
