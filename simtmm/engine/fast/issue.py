@@ -233,6 +233,9 @@ def release_ports(s, switch, memory, order, g, t):
             push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
 
 
+SOON = 4  # operations later, half a cache line of amounts: it may be the next one
+
+
 @inlined
 def fetch_next(s, g, head):
     """Have what the warps that wake next need brought into the cache.
@@ -244,9 +247,14 @@ def fetch_next(s, g, head):
     base = g * s.parameters[P_SLOTS]
     if left > 0:
         w = base + s.rings[g, MEMORY_SLOTS, head & mask]
-        prefetch(s.kind, s.warp[w, WARP_POSITION])
-        prefetch(s.amount, s.warp[w, WARP_POSITION])
+        position = s.warp[w, WARP_POSITION]
+        prefetch(s.kind, position)
+        prefetch(s.amount, position)
+        prefetch(s.amount, position + SOON)
         prefetch(s.chunks, s.warp[w, WARP_CHUNK])
+        prefetch(s.chunks, s.warp[w, WARP_CHUNK] + SOON)
+        if s.finishes.shape[0] > 1:
+            prefetch(s.finishes, w, 0)
     if left > 1:
         w = base + s.rings[g, MEMORY_SLOTS, (head + 1) & mask]
         prefetch(s.warp, w, WARP_POSITION)

@@ -22,8 +22,8 @@ NEVER = np.int64(1) << 62
 START, TO_ISSUE, ISSUING, PIPELINE, MEMORY, IN_BARRIER, IN_PAUSE = (np.int64(state) for state in WarpState)
 
 # Columns of rows
-WARP_POSITION, WARP_END, WARP_CHUNK, WARP_AGE, WARP_READY, WARP_BLOCK, WARP_NEXT, WARP_COMPUTED = range(8)
-WARP_ASYNCS, WARP_DONE = range(8, 10)
+WARP_POSITION, WARP_END, WARP_CHUNK, WARP_AGE, WARP_READY, WARP_BLOCK, WARP_ASYNCS, WARP_COMPUTED = range(8)
+WARP_NEXT, WARP_DONE = range(8, 10)
 WARP_TABLE, WARP_PLACE, WARP_INDEX, WARP_FILLED = range(10, 14)  # of a warp of a stream: what fills its window, 0 where
 # nothing is left; its block's place there, -1 once it is under way; its number in the block; how often it was filled
 WARP_ROW = 16  # two cache lines, the second one for what is rarely needed
@@ -69,6 +69,7 @@ WRITTEN, FILL_SHIFT = (
 )  # LINE_FILL of the L2: whether global memory lacks the chunk, and above that bit the fill time
 
 NEXT, TOUCHED, LISTED = (np.int64(row) for row in range(3))  # rows of the clock
+LISTED_AT_ONCE = 64  # groups that are looked at at once; the clock has room for a multiple of them
 LANE = 2  # touched by this and a lane's number: that lane goes on with the group
 
 # Rings and sets of bits of a group
@@ -122,7 +123,7 @@ class State(NamedTuple):
     group: Any  # int64[groups, GROUP_*]
     shortest: Any  # int64[blocks]: ticks that a block takes at least; only where groups run in lanes
     begun: Any  # int64[blocks]: the tick at which each was placed, where that is asked for
-    clock: Any  # int64[NEXT..., groups]: when something happens next, whether to issue now; some groups by number
+    clock: Any  # int64[NEXT..., groups, filled up]: when something happens next, whether to issue now; some of them
     rings: Any  # int64[groups, MEMORY_TICKS..., ring]: sorted wake-ups from memory (ticks and slots), the other
     # wake-ups (pipeline, beginning, pause), ready warps in fifo's order, finished blocks that wait for a dispatch
     bits: Any  # uint64[groups, READY_SLOTS..., words]: slots of ready warps, free slots, free places

@@ -84,7 +84,7 @@ def empty_groups(groups: int) -> Integers:
 
 def empty_clock(groups: int) -> Integers:
     """A clock by which nothing is to happen."""
-    clock = table(3, groups)
+    clock = table(3, -(-groups // at.LISTED_AT_ONCE) * at.LISTED_AT_ONCE)
     clock[at.NEXT] = at.NEVER
     return clock
 
