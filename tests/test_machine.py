@@ -64,7 +64,7 @@ FULL = {
         "store_latency": 60,
         "l1_after_store": "drop",
         "outstanding": 8,
-        "l1": CACHE,
+        "l1": {**CACHE, "local_writes": "back"},
         "l2": {"sets": 16, "ways": 8, "latency": 200, "service": 2, "writes": "back", "start": "warm"},
     },
     "limits": {"blocks_per_group": 8, "warps_per_group": 16},
@@ -96,6 +96,7 @@ WORDS = {
     "memory.interleave": ("modulo", "hash"),
     "memory.stores": ("blocking", "posted"),
     "memory.l1_after_store": ("keep", "drop"),
+    "memory.l1.local_writes": ("through", "back"),
     "memory.l2.writes": ("through", "back"),
     "memory.l2.start": ("cold", "warm"),
 }
@@ -198,7 +199,7 @@ def test_an_unknown_word_is_refused_with_the_known_ones(key, value):
 
 @pytest.mark.parametrize(("key", "word"), [(key, word) for key, words in WORDS.items() for word in words])
 def test_each_known_word_is_accepted(key, word):
-    assert machine(**{"memory.l2": dict(CACHE), key: word}).values()[key] == word
+    assert machine(**{"memory.l1": dict(CACHE), "memory.l2": dict(CACHE), key: word}).values()[key] == word
 
 
 @pytest.mark.parametrize("key", ["memory.latency", "memory.l1.latency", "memory.l2.latency"])

@@ -23,10 +23,10 @@ from simtmm.machine.spelled import WHOLE, with_sizes
 from simtmm.machine.tables import (
     LARGEST_SEGMENT,
     Banks,
-    Cache,
     Capability,
     Cores,
     Count,
+    GroupCache,
     HongKim,
     Limits,
     Memory,
@@ -64,12 +64,15 @@ LATER = {
     "scheduling.block_interval": 0,
     "memory.atomics": "each",
     "memory.first_access": 0,
+    "memory.l1.local_writes": "through",
     "memory.ports": 1,
     "banks.latency": 0,
 }
 
 # What other simulators and papers call it
 WORDS_ELSEWHERE = {"gto": "greedy-oldest", "lrr": "round-robin", "rr": "round-robin", "old": "oldest", "fcfs": "fifo"}
+
+LOCAL_BASE = 1 << 61  # the byte from which on memory is local (docs/machine.md, section 9)
 
 NEAR = 0.01  # how near the whole ticks of a chunk must come to a bandwidth that was asked for
 
@@ -237,6 +240,17 @@ class Machine(Displayed, Table):
         return Durations.of(self)
 
     @property
+    def keeps_local_stores(self) -> bool:
+        """Whether stores to local memory end in the L1 of a group."""
+        return self.memory.l1 is not None and self.memory.l1.local_writes == "back"
+
+    @property
+    def fastest_store(self) -> int:
+        """From a port to the finish of a store of one chunk, at least [ticks]."""
+        takes = self.durations
+        return min(takes.store_latency, takes.l1_latency) if self.keeps_local_stores else takes.store_latency
+
+    @property
     def waits_for_stores(self) -> bool:
         """Whether a warp waits for a store at least as long as for global memory, L."""
         return self.memory.stores == "blocking" and self.durations.store_latency >= self.durations.latency
@@ -262,6 +276,11 @@ class Machine(Displayed, Table):
         cores = self.cores
         by_threads = math.floor(cores.max_threads_per_core * cores.cores_per_group / cores.warp_width)
         return by_threads if self.limits.warps_per_group is None else min(by_threads, self.limits.warps_per_group)
+
+    @property
+    def first_local_chunk(self) -> int:
+        """The chunk in which local memory begins, above all global memory."""
+        return LOCAL_BASE // self.chunk_bytes
 
     @property
     def chunk_bytes(self) -> int:
@@ -323,7 +342,7 @@ def units() -> dict[str, tuple[str, str]]:
     """Unit and meaning of every key a machine may have, by dotted key."""
     tables: dict[str, type[BaseModel]] = {
         "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows,
-        "memory.l1": Cache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
+        "memory.l1": GroupCache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
         "hong_kim": HongKim,
     }  # fmt: skip
     return units_of(tables)

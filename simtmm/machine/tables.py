@@ -122,6 +122,14 @@ class Cache(Table):
     latency: Duration = unit("cycles", "latency of a hit")
 
 
+class GroupCache(Cache):
+    """The cache of a group."""
+
+    local_writes: Literal["through", "back"] = unit(
+        "", "whether stores to local memory go by to what lies below or stay", default="through"
+    )
+
+
 class SharedCache(Cache):
     """The cache of all groups: a slice of it stands before each partition of global memory."""
 
@@ -175,7 +183,7 @@ class Memory(Table):
         "", "what a store or atomic does to its line in the group's L1", default="keep"
     )
     outstanding: Count | None = unit("asyncs", "asyncs in flight for each warp", default=None)
-    l1: Cache | None = unit("", "the cache of a group", default=None)
+    l1: GroupCache | None = unit("", "the cache of a group", default=None)
     l2: SharedCache | None = unit("", "the cache of all groups", default=None)
 
 

@@ -112,7 +112,8 @@ def _in_stretches(
         more = plan.blocks / plan.simulated
         scaling = Scaling(number, more, (ticks + left_out) / ticks, more)
         counted = dict(zip(LAUNCH_COUNTS, result.stalls.launch_counts[number].tolist(), strict=True))
-        misses = (counted["chunks"] - counted["l1_hits"] - counted["l2_hits"]) / (plan.simulated / plan.wave)
+        in_caches = counted["l1_hits"] + counted["l2_hits"] + counted["l1_stores"]
+        misses = (counted["chunks"] - in_caches) / (plan.simulated / plan.wave)
         launches[launch] = LaunchTime(
             ticks + left_out, half_width(paces, around), left_out, scaling, plan.simulated, misses
         )

@@ -25,6 +25,7 @@ from simtmm.engine.fast.layout import (
     GROUP_HELD,
     GROUP_ISSUED,
     GROUP_L1_HITS,
+    GROUP_L1_STORES,
     GROUP_L2_HITS,
     GROUP_MEMORY,
     GROUP_MEMORY_HEAD,
@@ -164,9 +165,10 @@ def act(s, memory, g, w, p, t):
     s.warp[w, WARP_CHUNK] = first + count
     l1_hits = s.group[g, GROUP_L1_HITS]
     l2_hits = s.group[g, GROUP_L2_HITS]
+    l1_stores = s.group[g, GROUP_L1_STORES]
     finish = transfer_chunks(s, memory, g, w, what, first, count, t)
     if s.parameters[P_BOOKS] != 0:
-        count_access(s, g, place_at(s, s.warp[w, WARP_POSITION] - 1), count, l1_hits, l2_hits)
+        count_access(s, g, place_at(s, s.warp[w, WARP_POSITION] - 1), count, l1_hits, l2_hits, l1_stores)
     if what == ASYNC:
         number = s.warp[w, WARP_ASYNCS]
         last = s.finishes.shape[1] - 1

@@ -268,7 +268,7 @@ def _shortest_blocks(
     assert isinstance(workload, Workload)  # a stream has no lanes
     takes = machine.durations
     wait = min(takes.latency, takes.l1_latency)
-    store_wait = takes.store_latency if machine.memory.stores == "blocking" else 0
+    store_wait = machine.fastest_store if machine.memory.stores == "blocking" else 0
     operations = workload.kind, workload.amount, workload.warp_operations
     shortest = table(part.blocks)
 

@@ -10,6 +10,7 @@ from simtmm.engine.fast.layout import (
     BEHIND,
     FILL_SHIFT,
     GROUP_L1_HITS,
+    GROUP_L1_STORES,
     GROUP_L2_HITS,
     GROUP_LAST,
     GROUP_STORE_FREE,
@@ -22,6 +23,7 @@ from simtmm.engine.fast.layout import (
     P_ATOMIC_SERVICE,
     P_DROPS,
     P_FIRST_ACCESS,
+    P_FIRST_LOCAL,
     P_HASHED,
     P_L1_LATENCY,
     P_L1_SETS,
@@ -31,6 +33,7 @@ from simtmm.engine.fast.layout import (
     P_L2_SETS,
     P_L2_WAYS,
     P_LATENCY,
+    P_LOCAL_BACK,
     P_MEMORY_PORTS,
     P_OPEN_ROWS,
     P_PARTITIONED,
@@ -113,6 +116,35 @@ def insert_into_l2(s, row, chunk, line, t):
 
 
 @inlined
+def insert_into_l1(s, row, chunk, line, t):
+    """Put a chunk into an L1; a line that falls out and is to be written is stored in what lies below."""
+    last = s.parameters[P_L1_WAYS] - 1
+    if (
+        s.parameters[P_LOCAL_BACK] != 0
+        and s.l1[row, last, LINE_CHUNK] >= 0
+        and s.l1[row, last, LINE_FILL] & WRITTEN != 0
+    ):
+        write_down(s, s.l1[row, last, LINE_CHUNK], t)
+    insert_line(s.l1, row, chunk, line, s.parameters[P_L1_WAYS])
+
+
+def write_down(s, chunk, t):
+    """Store a chunk that an L1 drops, from t on: in the L2 if stores stay there, else in its partition."""
+    if s.parameters[P_WRITES_BACK] != 0:
+        begin = t
+        if s.parameters[P_L2_SERVICE] > 0:
+            slice_ = partition_of(s, chunk)
+            begin = max(t, s.slice_free[slice_])
+            s.slice_free[slice_] = begin + s.parameters[P_L2_SERVICE]
+        row = modulo(chunk, s.parameters[P_L2_SETS])
+        if find_line(s.l2, row, chunk, s.parameters[P_L2_WAYS]) < 0:
+            insert_into_l2(s, row, chunk, (begin + s.parameters[P_STORE_LATENCY]) << FILL_SHIFT, t)
+        s.l2[row, 0, LINE_FILL] |= WRITTEN
+    elif s.parameters[P_PARTITIONED] != 0:
+        reserve(s, chunk, np.int64(1), np.int64(0), s.parameters[P_SERVICE], t)
+
+
+@inlined
 def fetch_lines(s, g, first, count):
     """Have the sets of an instruction's first chunks, which it looks into where it ends, brought into the cache."""
     for index in range(first, first + min(count, FETCHED)):
@@ -180,16 +212,26 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             behind = np.int64(0)  # an atomic, or another one's
             from_where = np.int64(MEMORY_LATENCY)
             took = latency
+            stays = not cached and s.parameters[P_LOCAL_BACK] != 0 and chunk >= s.parameters[P_FIRST_LOCAL]
             if cached and s.parameters[P_L1_SETS] > 0:
                 row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
-                fill = find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
-                if fill >= 0:
+                line = find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
+                if line >= 0:
                     took = s.parameters[P_L1_LATENCY]
                     from_where = np.int64(L1_LATENCY)
-                    done = max(start + took, fill)
+                    done = max(start + took, line >> FILL_SHIFT)
                     s.group[g, GROUP_L1_HITS] += 1
                     note(s, L1_HITS, start, np.int64(1))
-            elif not cached and s.parameters[P_DROPS] != 0:
+            elif stays and what == STORE:
+                took = s.parameters[P_L1_LATENCY]
+                from_where = np.int64(L1_LATENCY)
+                done = start + took
+                s.group[g, GROUP_L1_STORES] += 1
+                row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
+                if find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS]) < 0:
+                    insert_into_l1(s, row1, chunk, done << FILL_SHIFT, t)
+                s.l1[row1, 0, LINE_FILL] |= WRITTEN
+            elif not cached and s.parameters[P_DROPS] != 0 and not stays:
                 row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
                 drop_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
             if done < 0:
@@ -231,7 +273,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                     if shared:
                         insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
                 if cached and s.parameters[P_L1_SETS] > 0:
-                    insert_line(s.l1, row1, chunk, done, s.parameters[P_L1_WAYS])
+                    insert_into_l1(s, row1, chunk, done << FILL_SHIFT, t)
             if watches and (serial or done > finish):
                 if not serial:
                     s.path[g, L1_LATENCY] = 0

@@ -59,6 +59,8 @@ def parameters_of(machine: Machine) -> Integers:
     if memory.l1:
         parameters[[at.P_L1_SETS, at.P_L1_WAYS]] = memory.l1.sets, memory.l1.ways
         parameters[at.P_L1_LATENCY] = takes.l1_latency
+        parameters[at.P_LOCAL_BACK] = machine.keeps_local_stores
+        parameters[at.P_FIRST_LOCAL] = machine.first_local_chunk
     if memory.l2:
         parameters[[at.P_L2_SETS, at.P_L2_WAYS]] = memory.l2.sets, memory.l2.ways
         parameters[at.P_L2_LATENCY] = takes.l2_latency

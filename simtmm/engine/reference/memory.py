@@ -39,6 +39,8 @@ class Memory:
         self.slice_free: defaultdict[int, int] = defaultdict(int)
         l1, groups = memory.l1, range(machine.cores.groups)
         self.l1 = [Lines(l1, durations.l1_latency) for _ in groups] if l1 else None
+        self.local_stays = machine.keeps_local_stores
+        self.first_local = machine.first_local_chunk
         self.ports = memory.ports
         self.port_free: defaultdict[tuple[int, int], int] = defaultdict(int)  # of a port of a group
         self.store_interval = durations.store_interval
@@ -56,6 +58,7 @@ class Memory:
         self.transactions = 0
         self.l1_hits = 0
         self.l2_hits = 0
+        self.l1_stores = 0
 
     def note(self, what: str, tick: int) -> None:
         """A chunk passes, as the traffic over time calls it."""
@@ -103,7 +106,10 @@ class Memory:
         l1, l2 = self.l1[group] if self.l1 else None, self.l2
         self.note("loads" if kind in (LOAD, ASYNC) else "others", start)
         if kind not in (LOAD, ASYNC):
-            if l1 and self.stores_drop_lines:
+            stays = self.local_stays and chunk >= self.first_local
+            if l1 and stays and kind == STORE:
+                return self.into_l1(l1, chunk, start, now)
+            if l1 and self.stores_drop_lines and not stays:
                 l1.drop(chunk)
             if kind == STORE and l2 and self.stores_stay:
                 return self.into_l2(l2, chunk, start, now)
@@ -129,19 +135,33 @@ class Memory:
                 self.write_back(l2.insert(chunk, finish), now)
         self.way[Reason.L2_QUEUE] = wait
         if l1:
-            l1.insert(chunk, finish)
+            self.write_down(l1.insert(chunk, finish), now)
+        return finish
+
+    def into_l1(self, l1: Lines, chunk: int, start: int, now: int) -> int:
+        """The finish of a store to local memory that stays in the group's L1."""
+        finish = start + l1.latency
+        self.l1_stores += 1
+        self.way = {Reason.L1_LATENCY: l1.latency}
+        if l1.look_up(chunk) is None:
+            self.write_down(l1.insert(chunk, finish), now)
+        l1.written.add(chunk)
         return finish
 
     def into_l2(self, l2: Lines, chunk: int, start: int, now: int) -> int:
         """The finish of a store that stays in the L2."""
-        begin = self.through_slice(chunk, start, now)
+        begin = self.keep_in_l2(l2, chunk, start, now)
         self.note("l2_stores", begin)
-        finish = begin + self.store_latency
         self.way = {Reason.L2_QUEUE: begin - start, Reason.L2_LATENCY: self.store_latency}
+        return begin + self.store_latency
+
+    def keep_in_l2(self, l2: Lines, chunk: int, start: int, now: int) -> int:
+        """Write a chunk in the L2; when its slice takes it up."""
+        begin = self.through_slice(chunk, start, now)
         if l2.look_up(chunk) is None:
-            self.write_back(l2.insert(chunk, finish), now)
+            self.write_back(l2.insert(chunk, begin + self.store_latency), now)
         l2.written.add(chunk)
-        return finish
+        return begin
 
     def through_slice(self, chunk: int, start: int, now: int) -> int:
         """When the chunk's slice of the L2 takes it up, which it does not before `start`."""
@@ -149,6 +169,13 @@ class Memory:
         begin = max(now, self.slice_free[slice_])
         self.slice_free[slice_] = begin + self.l2_service
         return max(start, begin)
+
+    def write_down(self, chunk: int | None, now: int) -> None:
+        """Store a chunk that an L1 drops and nothing below has, as a store does; nobody waits for it."""
+        if chunk is not None and self.l2 and self.stores_stay:
+            self.keep_in_l2(self.l2, chunk, now, now)
+        else:
+            self.write_back(chunk, now)
 
     def write_back(self, chunk: int | None, now: int) -> None:
         """Reserve the partition for a chunk that the L2 drops and global memory does not have; nobody waits for it."""
