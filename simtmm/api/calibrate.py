@@ -4,6 +4,7 @@ from pathlib import Path
 
 from simtmm.api.opening import opened_machine
 from simtmm.calibration import calibrate as fitting
+from simtmm.calibration.chase_check import CHASE
 from simtmm.calibration.latency_levels import load_latency
 from simtmm.calibration.occupancy_curve import load_stream
 from simtmm.calibration.values import Calibration
@@ -19,6 +20,7 @@ def calibrate(
     name: str = "calibrated",
     base: Machine | str | Path | None = None,
     gpu: str | None = None,
+    latency_from: str = CHASE,
     watch: Watch | None = None,
 ) -> Calibration:
     """Fit a machine to measurements of a GPU; `simtmm calibrate --latency` as a function.
@@ -31,6 +33,8 @@ def calibrate(
     name: the new machine's.
     base: the machine that what was not measured comes from: a Machine, its name, or a path to its file (.toml).
     gpu: which GPU's rows count, where a file has several.
+    latency_from: where the latency of global memory comes from: "chase", or "read" at low occupancy, less the starts of
+        blocks and warps that `base` has.
     watch: called with (stage, done, total where it is known) as things go on.
 
     `.machine` is the machine, `.values` say which measurement each value came from, and `.save(path)` writes a file.
@@ -46,4 +50,4 @@ def calibrate(
         called["stream"] = f"{Path(stream).name}{of_gpu}"
     points = load_stream(stream, gpu) if stream is not None else ()
     opened = None if base is None else opened_machine(base)
-    return fitting.calibrate(name, load_latency(latency, gpu), points, opened, called, watch)
+    return fitting.calibrate(name, load_latency(latency, gpu), points, opened, called, watch, latency_from)

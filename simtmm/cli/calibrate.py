@@ -50,6 +50,14 @@ class MeasurementOptions:
         str | None,
         typer.Option("--as", metavar="FORM", help="with --device: time the benchmarks as written, or compiled"),
     ] = None
+    latency_from: Annotated[
+        str,
+        typer.Option(
+            "--latency-from",
+            metavar="WORD",
+            help="where L comes from: chase, or read (at low occupancy, less the machine's starts of blocks)",
+        ),
+    ] = "chase"
     gpu: Annotated[str | None, typer.Option("--gpu", metavar="NAME", help="which GPU, where a file has several")] = None
 
     def check(self) -> None:
@@ -101,12 +109,16 @@ def calibrate(
             from simtmm.calibration.device import calibrate_device
 
             found = calibrate_device(
-                measurements.device or 0, called, base, measurements.keep, watch=watch, form=measurements.form
+                measurements.device or 0,
+                called,
+                base,
+                measurements.keep,
+                watch=watch,
+                form=measurements.form,
+                latency_from=measurements.latency_from,
             )
         else:
-            found = _from_files(
-                called or "calibrated", measurements.latency, measurements.stream, measurements.gpu, base, watch
-            )
+            found = _from_files(called or "calibrated", measurements.latency, measurements, base, watch)
     as_document = output is not None and output.suffix == DOCUMENT
     if output is not None and not as_document:
         found.save(output)
@@ -116,8 +128,7 @@ def calibrate(
 def _from_files(
     name: str,
     latency: Path,
-    stream: Path | None,
-    gpu: str | None,
+    given: MeasurementOptions,
     base: "Machine | None",
     watch: "Callable[[str, int, int | None], None]",
 ) -> "Calibration":
@@ -125,9 +136,10 @@ def _from_files(
     from simtmm.calibration.latency_levels import load_latency
     from simtmm.calibration.occupancy_curve import load_stream
 
+    stream, gpu = given.stream, given.gpu
     suffix = f", {gpu}" if gpu else ""
     measurements = {"latency": f"{latency.name}{suffix}"}
     if stream is not None:
         measurements["stream"] = f"{stream.name}{suffix}"
     points = load_stream(stream, gpu) if stream is not None else ()
-    return fit(name, load_latency(latency, gpu), points, base, measurements, watch)
+    return fit(name, load_latency(latency, gpu), points, base, measurements, watch, given.latency_from)
