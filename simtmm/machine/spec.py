@@ -28,6 +28,7 @@ from simtmm.machine.tables import (
     Cores,
     Count,
     HongKim,
+    Instructions,
     Limits,
     Memory,
     Positive,
@@ -95,6 +96,7 @@ class Machine(Displayed, Table):
     limits: Limits = Limits()
     resources: Resources = Resources()
     banks: Banks = Banks()
+    instructions: Instructions | None = unit("", "latencies of instructions, by class of work", default=None)
     hong_kim: HongKim | None = unit("", "departure delays, for the MWP-CWP model", default=None)
     changes: dict[str, str] | None = unit("", "what was changed of the machine of that name, by key", default=None)
     sources: dict[str, Source] = unit("", "where each value comes from, by dotted key", default={})
@@ -324,7 +326,7 @@ def units() -> dict[str, tuple[str, str]]:
     tables: dict[str, type[BaseModel]] = {
         "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows,
         "memory.l1": Cache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
-        "hong_kim": HongKim,
+        "instructions": Instructions, "hong_kim": HongKim,
     }  # fmt: skip
     return units_of(tables)
 

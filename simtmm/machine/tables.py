@@ -208,6 +208,20 @@ class Banks(Table):
     latency: Shortly = unit("cycles", "from a shared load's leaving its port to the use of its value", default=0)
 
 
+class Instructions(Table):
+    """How long an instruction's value takes to be there for the next one of its warp, by class of work.
+
+    The classes are those of traces (trace.schema.WORK_CLASSES) that compute; what a class leaves out takes no time.
+    """
+
+    fp32: Shortly | None = unit("cycles", "from an instruction of this class to one that needs its value", default=None)
+    fp64: Shortly | None = unit("cycles", "likewise", default=None)
+    fp16: Shortly | None = unit("cycles", "likewise", default=None)
+    integer: Shortly | None = unit("cycles", "likewise", default=None)
+    special: Shortly | None = unit("cycles", "likewise", default=None)
+    tensor: Shortly | None = unit("cycles", "likewise", default=None)
+
+
 class HongKim(Table):
     """What the MWP-CWP model of Hong and Kim takes beside the rest; it derives what is left out."""
 
