@@ -41,7 +41,11 @@ BEGIN = (1000.0, 300.0, 50.0, 5.0)
 def empty_cycles(costs: Sequence[float] | Numbers, warps: Numbers, blocks: Numbers, held: Numbers) -> Numbers:
     """Cycles of launches of an empty kernel, of the core group that has most blocks.
 
-    costs: launch_overhead, block_launch, block_interval and warp_launch [cycles]. warps: of a block. blocks: of that group, one after another. held: blocks that a group holds at once.
+    costs: launch_overhead, block_launch, block_interval and warp_launch [cycles].
+    warps: of a block.
+    blocks: of that group, one after another.
+    held: blocks that a group holds at once.
+
     Source: docs/machine.md, section 6. A block starts behind the one before it, and where all places are taken behind
     the end of the one that was as many before; of both ways the longer one counts.
     """

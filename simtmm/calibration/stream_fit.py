@@ -33,6 +33,7 @@ LEAST_GROUPS = 16  # of that part: with fewer, chance decides how full the parti
 FIT_POINTS, FEW_POINTS = 13, 7  # of a curve, for the fit and for the choice of partitions
 PARTITIONS = (8, 16, 32, 64, 128, 256)  # of a part of the machine
 STEPS, FEW_STEPS = 5, 3  # of a fit at most; it mostly converges in three
+BESIDE_STEPS = 2  # of a fit with a neighbouring number of partitions, which begins near its end
 READ_WEIGHT = 2.0  # of the read kernel's errors: it is the one that nothing but latency and bandwidth decides
 BUSY_PORT = 4.0  # cycles of a chunk at a group's port, where a fit may begin
 CANDIDATES = 3  # numbers of partitions that are tried with all kernels at once
@@ -123,7 +124,7 @@ class StreamFit:
         self._fit_all(STEPS, self.points)
         while beside := [each for each in _beside(self._best()) if each not in self.fits]:
             self._take(beside[0], self.fits[self._best()][1].values)
-            self._fit_all(FEW_STEPS, self.points)
+            self._fit_all(BESIDE_STEPS, self.points)
         return self._sure()
 
     def _best(self) -> int:
