@@ -62,6 +62,7 @@ APART = frozenset(("compute_capability", "measured_bandwidth", "memory.bandwidth
 
 # Keys that came later, and the value at which they change nothing: a machine without them keeps its digest
 LATER = {
+    "scheduling.first_launch": 0,
     "scheduling.block_interval": 0,
     "memory.atomics": "each",
     "memory.first_access": 0,

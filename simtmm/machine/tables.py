@@ -109,6 +109,7 @@ class Scheduling(Table):
     )
     pipeline_depth: Duration = unit("cycles", "from a grant to the warp's next, every-instruction only", default=1)
     launch_overhead: Duration = unit("cycles", "added for each launch", default=0)
+    first_launch: Duration = unit("cycles", "added for the first launch of a run", default=0)
     block_launch: Duration = unit("cycles", "from the starting of a warp to its first instruction", default=0)
     block_interval: Duration = unit("cycles", "a group starts its blocks at least so far apart", default=0)
     warp_launch: Duration = unit("cycles", "from one warp's start to the next one's in the same group", default=0)
