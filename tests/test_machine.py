@@ -39,6 +39,7 @@ FULL = {
         "scheduler": "oldest",
         "pipeline_depth": 4,
         "launch_overhead": 5,
+        "first_launch": 9,
         "block_launch": 6,
         "block_interval": 8,
         "warp_launch": 7,
@@ -82,7 +83,7 @@ COUNTS = (
 )  # fmt: skip
 DURATIONS = (
     "scheduling.pipeline_depth", "scheduling.launch_overhead", "scheduling.block_launch", "scheduling.block_interval",
-    "scheduling.warp_launch",
+    "scheduling.warp_launch", "scheduling.first_launch",
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service", "memory.first_access", "memory.store_interval",
@@ -363,6 +364,7 @@ DEFAULTS = {
     "scheduling.scheduler": "fifo",
     "scheduling.pipeline_depth": 1,
     "scheduling.launch_overhead": 0,
+    "scheduling.first_launch": 0,
     "scheduling.block_launch": 0,
     "scheduling.block_interval": 0,
     "memory.first_access": 0,

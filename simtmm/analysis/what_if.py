@@ -91,7 +91,10 @@ CHANGES = (
     _Change(
         causes.LAUNCHES,
         "launches that cost nothing",
-        {f"scheduling.{key}": 0 for key in ("launch_overhead", "block_launch", "block_interval", "warp_launch")},
+        {
+            f"scheduling.{key}": 0
+            for key in ("launch_overhead", "first_launch", "block_launch", "block_interval", "warp_launch")
+        },
         halves=False,
     ),
 )

@@ -1,10 +1,13 @@
 """A machine from measurements."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from simtmm.api.opening import opened_machine
 from simtmm.calibration import calibrate as fitting
+from simtmm.calibration.chase_check import CHASE
 from simtmm.calibration.latency_levels import load_latency
+from simtmm.calibration.micro import calibrate_micro
 from simtmm.calibration.occupancy_curve import load_stream
 from simtmm.calibration.values import Calibration
 from simtmm.errors import StudyError, shown
@@ -13,15 +16,19 @@ from simtmm.watch import Watch
 
 
 def calibrate(
-    latency: str | Path,
+    latency: str | Path | None = None,
     stream: str | Path | None = None,
     *,
     name: str = "calibrated",
     base: Machine | str | Path | None = None,
     gpu: str | None = None,
+    latency_from: str = CHASE,
+    micro: str | Path | Sequence[str | Path] | None = None,
     watch: Watch | None = None,
 ) -> Calibration:
-    """Fit a machine to measurements of a GPU; `simtmm calibrate --latency` as a function.
+    """Fit a machine to measurements of a GPU; `simtmm calibrate` as a function.
+
+    Either `latency`, and `stream` if there, or `micro`, which refines `base`.
 
     Source: docs/calibration.md says what is measured, how the files look, and how each value follows.
 
@@ -31,14 +38,25 @@ def calibrate(
     name: the new machine's.
     base: the machine that what was not measured comes from: a Machine, its name, or a path to its file (.toml).
     gpu: which GPU's rows count, where a file has several.
+    latency_from: where the latency of global memory comes from: "chase", or "read" at low occupancy, less the starts of
+        blocks and warps that `base` has.
+    micro: micro-benchmarks (CSV), one file or several: sass and cycles [cycles] of single instructions, or kernel,
+        parameters and seconds [s] of an empty kernel.
     watch: called with (stage, done, total where it is known) as things go on.
 
     `.machine` is the machine, `.values` say which measurement each value came from, and `.save(path)` writes a file.
 
     Raises StudyError for a file that can't be understood and measurements that do not fit together; MachineError.
     """
+    if micro is not None:
+        if latency is not None or stream is not None or base is None:
+            raise StudyError(f"micro = {shown(micro)}: needs base, and neither latency nor stream")
+        paths = [micro] if isinstance(micro, (str, Path)) else list(micro)
+        return calibrate_micro(name, paths, opened_machine(base), gpu)
+    if latency is None:
+        raise StudyError("latency: is missing: must be a path to a file of measurements (.csv), unless micro is given")
     for argument, value in (("latency", latency), ("stream", stream)):
-        if not isinstance(value, (str, Path)) and (value is not None or argument == "latency"):
+        if not isinstance(value, (str, Path)) and value is not None:
             raise StudyError(f"{argument} = {shown(value)}: must be a path to a file of measurements (.csv)")
     of_gpu = f", {gpu}" if gpu else ""
     called = {"latency": f"{Path(latency).name}{of_gpu}"}
@@ -46,4 +64,4 @@ def calibrate(
         called["stream"] = f"{Path(stream).name}{of_gpu}"
     points = load_stream(stream, gpu) if stream is not None else ()
     opened = None if base is None else opened_machine(base)
-    return fitting.calibrate(name, load_latency(latency, gpu), points, opened, called, watch)
+    return fitting.calibrate(name, load_latency(latency, gpu), points, opened, called, watch, latency_from)

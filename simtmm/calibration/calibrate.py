@@ -3,7 +3,7 @@
 Two measurements are enough, both of which small benchmarks give:
 
 - a pointer chase over the size of the buffer: latencies of L1, L2 and global memory, and the caches' sizes
-  (chase_values.py);
+  (chase.py), compared with what reading at low occupancy takes (chase_check.py);
 - bandwidth of streaming kernels over occupancy: bandwidth, launches of blocks and warps, stores (stream_fit.py).
 
 Each is a value of the machine, the same for all points. The simulator itself is the function that is fitted.
@@ -11,12 +11,13 @@ Each is a value of the machine, the same for all points. The simulator itself is
 
 from collections.abc import Mapping, Sequence
 
-from simtmm.calibration.chase import chase_errors, chase_values
+from simtmm.calibration.chase import chase_errors, chase_values, memory_latency
+from simtmm.calibration.chase_check import CHASE, FROM_READ, LATENCY_FROM, checked_latency, latency_of_read, read_round
 from simtmm.calibration.latency_levels import LatencyCurve, find_levels
 from simtmm.calibration.occupancy_curve import StreamPoint, occupancy_curve
 from simtmm.calibration.stream_fit import StreamFit
 from simtmm.calibration.values import Calibration, Value, with_sources, with_values
-from simtmm.errors import StudyError
+from simtmm.errors import StudyError, shown
 from simtmm.machine import Machine
 from simtmm.watch import Watch
 
@@ -33,19 +34,33 @@ def calibrate(
     base: Machine | None = None,
     measurements: Mapping[str, str] | None = None,
     watch: Watch | None = None,
+    latency_from: str = CHASE,
 ) -> Calibration:
     """A machine of that name from a pointer chase and, if there, bandwidth over occupancy.
 
     base: what the measurements do not give, such as the warp width, and all else that a profile has; without one the
     numbers of groups and threads follow from the stream measurement. measurements: how `latency` and `stream` are
-    called in the sources. watch: called as things go on.
+    called in the sources. watch: called as things go on. latency_from: where L comes from, "chase" or "read": the read
+    kernel at low occupancy less the base's starts of blocks and warps.
 
     Raises StudyError where the measurements do not fit together.
     """
+    if latency_from not in LATENCY_FROM:
+        raise StudyError(f"latency from {shown(latency_from)}: must be {' or '.join(LATENCY_FROM)}")
+    if latency_from == FROM_READ and not stream:
+        raise StudyError("latency from read: needs bandwidth over occupancy (--stream FILE)")
     called = {"latency": "the latency curve", "stream": "bandwidth over occupancy", **(measurements or {})}
     levels = find_levels(latency)
     machine, found = _structure(name, latency, stream, base, called["stream"])
-    chased, notes = chase_values(latency, levels, called["latency"], machine.chunk_bytes)
+    known, told = None, None
+    if stream:
+        read = read_round(machine, stream, base)
+        if latency_from == FROM_READ:
+            known = latency_of_read(read, called["stream"])
+        else:
+            told = checked_latency(memory_latency(latency), read)
+    chased, notes = chase_values(latency, levels, called["latency"], machine.chunk_bytes, known)
+    notes += [told] if told else []
     found += chased
     machine = with_values(machine, found)
     curve = None

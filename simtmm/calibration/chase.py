@@ -16,19 +16,21 @@ FARTHEST = 4  # global memory's latency is that of buffers down to a quarter of 
 
 
 def chase_values(
-    curve: LatencyCurve, levels: Sequence[Level], called: str, chunk_bytes: int
+    curve: LatencyCurve, levels: Sequence[Level], called: str, chunk_bytes: int, memory: Value | None = None
 ) -> tuple[list[Value], list[str]]:
     """L1, L2 and global memory among the levels of a curve; whatever else there is becomes a note.
 
-    called: the measurement. chunk_bytes: of a cache's line.
+    called: the measurement. chunk_bytes: of a cache's line. memory: L, where it is from elsewhere: no cache is as slow.
     """
-    farthest = curve.latencies[curve.sizes >= curve.sizes[-1] / FARTHEST]
-    memory = float(np.median(farthest))
-    caches = [level for level in levels[:-1] if SAME_MEMORY * level.latency < levels[-1].latency]
+    farthest = levels[-1].latency if memory is None else min(levels[-1].latency, memory.value)
+    caches = [level for level in levels[:-1] if SAME_MEMORY * level.latency < farthest]
     caches = [level for level in caches if level.last >= CACHE_WIDTH * level.first]
-    note = f"median of buffers from {_size(curve.sizes[-1] / FARTHEST)} on"
-    values = [Value("memory.latency", round(memory, 1), "cycles", called, note)]
-    taken = [levels[-1]]
+    taken = []
+    if memory is None:
+        taken.append(levels[-1])
+        note = f"median of buffers from {_size(curve.sizes[-1] / FARTHEST)} on"
+        memory = Value("memory.latency", round(memory_latency(curve), 1), "cycles", called, note)
+    values = [memory]
     for key, level, ways in zip(("memory.l1", "memory.l2"), _nearest_and_farthest(caches), WAYS, strict=False):
         note = f"plateau from {_size(level.first)} to {_size(level.last)}"
         sets = capacity_in_sets(level, chunk_bytes, ways)
@@ -45,6 +47,11 @@ def chase_values(
         if level not in taken
     ]
     return values, notes
+
+
+def memory_latency(curve: LatencyCurve) -> float:
+    """L [cycles]: the median of the largest buffers."""
+    return float(np.median(curve.latencies[curve.sizes >= curve.sizes[-1] / FARTHEST]))
 
 
 def _nearest_and_farthest(caches: Sequence[Level]) -> Sequence[Level]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from simtmm.calibration.calibrate import CHUNK_WORDS, CORES_PER_GROUP, LEAST_TICKS, WARP_WIDTH, calibrate
+from simtmm.calibration.chase_check import CHASE
 from simtmm.calibration.latency_levels import load_latency
 from simtmm.calibration.occupancy_curve import load_stream
 from simtmm.calibration.values import Calibration, Value, with_sources, with_values
@@ -40,13 +41,14 @@ def calibrate_device(
     repeat: int = REPEAT,
     watch: Watch | None = None,
     form: str | None = None,
+    latency_from: str = CHASE,
 ) -> Calibration:
     """Measure a GPU, and fit a machine to it.
 
     number: CUDA's, from 0. name: the machine's, the GPU's own if left out. base: what no measurement gives; what CUDA
     says of the device if left out. keep: a folder for the tables that were measured, latency.csv and stream.csv.
     repeat: runs of each benchmark. watch: called as things go on. form: how the benchmarks' kernels are timed, as of
-    `measure`.
+    `measure`. latency_from: where L comes from, as of `calibrate`.
 
     Raises RecordingError where there is no such GPU, StudyError where the measurements do not fit together.
     """
@@ -69,7 +71,7 @@ def calibrate_device(
             write_lines(paths[what], lines)
         chased, points = load_latency(paths["latency"]), load_stream(paths["stream"])
     called = {"latency": f"pointer chase on {gpu}", "stream": f"streams over occupancy on {gpu}"}
-    found = calibrate(name or gpu, chased, points, base, called, watch)
+    found = calibrate(name or gpu, chased, points, base, called, watch, latency_from)
     return _with_more(found, measurements, gpu, left_out)
 
 

@@ -6,7 +6,7 @@ error weighs by its square while it is small and by its size beyond, so that a s
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ Residuals = Callable[[Sequence[Numbers]], Sequence[Numbers]]
 KINK = 0.02  # residuals below this count by their square, those above by their size
 SHARES = (1.0, 0.5, 0.2)  # of a step that are tried
 LEAST_GAIN = 0.005  # of the cost: a step that gains less is the last
+REFITS = 8  # steps of a fit to straight lines: weights follow the residuals
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,15 @@ class Parameter:
 @dataclass(frozen=True)
 class Fitted:
     """What came of it. values, errors: by name, with standard errors, infinite where there are no more residuals than
-    values. cost: the mean over the residuals, see `cost`.
+    values. cost: the mean over the residuals, see `cost`. residuals: at these values. slopes: of each residual over a
+    step of each parameter, at the last place where they were taken.
     """
 
     values: dict[str, float]
     errors: dict[str, float]
     cost: float
+    residuals: Numbers = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
+    slopes: Numbers = field(default_factory=lambda: np.zeros((0, 0)), compare=False, repr=False)
 
 
 def least_squares(parameters: Sequence[Parameter], begin: Sequence[float], residuals: Residuals, steps: int) -> Fitted:
@@ -71,7 +75,26 @@ def least_squares(parameters: Sequence[Parameter], begin: Sequence[float], resid
     spread = np.full(len(at), np.inf)
     if free > 0:
         spread = step * np.sqrt(np.sum(off**2) / free * np.diag(np.linalg.pinv(slopes.T @ slopes)))
-    return Fitted(dict(zip(names, at.tolist(), strict=True)), dict(zip(names, spread.tolist(), strict=True)), cost(off))
+    values, errors = (dict(zip(names, numbers.tolist(), strict=True)) for numbers in (at, spread))
+    return Fitted(values, errors, cost(off), off, slopes)
+
+
+def refitted(
+    parameters: Sequence[Parameter], fitted: Fitted, rows: npt.NDArray[np.int64]
+) -> tuple[dict[str, float], float]:
+    """The values that a fit to some of its residuals would have found, and their cost, were residuals straight lines.
+
+    rows: numbers of the residuals that count; those that are there twice count twice.
+    """
+    least, most, step = (np.array([getattr(each, name) for each in parameters]) for name in ("least", "most", "step"))
+    at = np.array([fitted.values[each.name] for each in parameters])
+    slopes, move = fitted.slopes[rows], np.zeros(len(at))
+    for _ in range(REFITS):
+        off = fitted.residuals[rows] + slopes @ move
+        move += _move(slopes, off, (least - at) / step - move, (most - at) / step - move)
+    found = np.clip(at + step * move, least, most)
+    values = {each.name: float(value) for each, value in zip(parameters, found, strict=True)}
+    return values, cost(fitted.residuals[rows] + slopes @ move)
 
 
 def cost(off: Numbers) -> float:

@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from simtmm.calibration.least_squares import Numbers, Parameter, least_squares
+from simtmm.calibration.least_squares import Fitted, Numbers, Parameter, least_squares
 from simtmm.calibration.occupancy_curve import StreamPoint, bandwidths
+from simtmm.calibration.uncertainty import uncertainty
 from simtmm.calibration.values import Value
 from simtmm.errors import StudyError
 from simtmm.machine import Machine
@@ -32,6 +33,7 @@ LEAST_GROUPS = 16  # of that part: with fewer, chance decides how full the parti
 FIT_POINTS, FEW_POINTS = 13, 7  # of a curve, for the fit and for the choice of partitions
 PARTITIONS = (8, 16, 32, 64, 128, 256)  # of a part of the machine
 STEPS, FEW_STEPS = 5, 3  # of a fit at most; it mostly converges in three
+BESIDE_STEPS = 2  # of a fit with a neighbouring number of partitions, which begins near its end
 READ_WEIGHT = 2.0  # of the read kernel's errors: it is the one that nothing but latency and bandwidth decides
 BUSY_PORT = 4.0  # cycles of a chunk at a group's port, where a fit may begin
 CANDIDATES = 3  # numbers of partitions that are tried with all kernels at once
@@ -41,6 +43,12 @@ MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: mor
 DETERMINED = 0.25  # standard error of a value over the value, at most, to be called determined
 READ = "read"
 REDUNDANT = "stencil3"  # a stencil that adds little to the wider one
+
+
+def _beside(partitions: int) -> tuple[int, ...]:
+    """The next smaller and the next larger number of partitions that are tried."""
+    at = PARTITIONS.index(partitions)
+    return PARTITIONS[max(0, at - 1) : at + 2]
 
 
 class StreamFit:
@@ -67,7 +75,8 @@ class StreamFit:
             for number in (FIT_POINTS, FEW_POINTS)
         )
         self.errors: dict[str, float] = {}
-        self.as_good = (0, 0)  # the fewest and the most partitions that do as well
+        self.fits: dict[int, tuple[Sequence[Parameter], Fitted]] = {}  # on all points, by number of partitions
+        self.shares: dict[int, float] = {}  # how often each is best, points and kernels being drawn anew
         self.partitions = 0
         self.quickest = max(max(point.measured.values()) for point in stream) / self.scale
         self.values = self._first_guess(stream)
@@ -101,13 +110,9 @@ class StreamFit:
         """The values found, and notes on them."""
         tried = self._try_partitions()
         best = min(cost for cost, _ in tried.values())
-        good = [partitions for partitions, (cost, _) in tried.items() if cost <= AS_GOOD * best]
-        self.as_good = min(good), max(good)
         worth_it = sorted((count for count in tried if tried[count][0] <= WORTH_IT * best), key=lambda n: tried[n][0])
         if not self.storing:
-            self._take(worth_it[0], tried[worth_it[0]][1])
-            self._fit_read()  # once more, for its standard errors
-            return self._found()
+            return self._sure()
         found = []
         for count in worth_it[:CANDIDATES]:
             for start in ({}, {"turnaround": 0.0, "port_interval": BUSY_PORT}):  # each does for the other, in part
@@ -115,7 +120,26 @@ class StreamFit:
                 found.append((self._fit_all(FEW_STEPS, self.few_points), count, dict(self.values)))
         _, count, values = min(found, key=lambda entry: entry[0])
         self._take(count, values)
+        self.fits = {}
         self._fit_all(STEPS, self.points)
+        while beside := [each for each in _beside(self._best()) if each not in self.fits]:
+            self._take(beside[0], self.fits[self._best()][1].values)
+            self._fit_all(BESIDE_STEPS, self.points)
+        return self._sure()
+
+    def _best(self) -> int:
+        """The number of partitions that was fitted best on all points."""
+        return min(self.fits, key=lambda count: self.fits[count][1].cost)
+
+    def _sure(self) -> tuple[list[Value], list[str]]:
+        """The best of the fits on all points, and how sure it is over all that was chosen."""
+        self._take(self._best(), self.values | self.fits[self._best()][1].values)
+        fitted = self.fits[self.partitions][1]
+        spread = uncertainty(self.fits, self.partitions, 1 + len(self.storing), len(self.points))
+        self.shares = spread.shares
+        self.errors = {
+            key: error if np.isfinite(fitted.errors[key]) else np.inf for key, error in spread.errors.items()
+        }
         return self._found()
 
     def _tell(self, done: int) -> None:
@@ -177,7 +201,7 @@ class StreamFit:
 
         found = least_squares(parameters, [self.values[key] for key in keys], residuals, steps)
         self.values |= found.values
-        self.errors |= found.errors
+        self.fits[self.partitions] = parameters, found
         return found.cost
 
     def _keys(self, values: Mapping[str, float], partitions: int, scale: float) -> dict[str, Any]:
@@ -204,13 +228,20 @@ class StreamFit:
     def _found(self) -> tuple[list[Value], list[str]]:
         partitions = round(self.partitions * self.scale)
         keys = self._keys(self.values, partitions, self.scale)
-        least, most = (round(count * self.scale) for count in self.as_good)
+        good = [
+            count for count, (_, fit) in self.fits.items() if fit.cost <= AS_GOOD * self.fits[self.partitions][1].cost
+        ]
+        least, most = (round(count * self.scale) for count in (min(good), max(good)))
+        tried = ", ".join(str(round(count * self.scale)) for count in sorted(self.fits))
         per_chunk = partitions / self.scale
         values = [
             Value("memory.interleave", "hash", "", self.called, "assumption", False),
             Value(
                 "memory.partitions", partitions, "partitions", self.called,
-                f"read kernel, how softly it saturates; for it {least} to {most} do as well", most < 2 * least,
+                f"how softly bandwidth saturates; tried on all of these points: {tried}; {partitions} fits best, "
+                f"{least} to {most} as well within {100 * (AS_GOOD - 1):.0f} %; with points and kernels drawn anew it "
+                f"is best in {100 * self.shares[self.partitions]:.0f} % of draws",
+                most < 2 * least,
             ),
             self._value(keys, "memory.service", "chunk", "read kernel, its saturated end", per_chunk),
             Value(

@@ -38,6 +38,14 @@ class MeasurementOptions:
             help="over occupancy (CSV): block_size, blocks_per_sm, occupancy_pct, read_GBs, ...",
         ),
     ] = None
+    micro: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--micro",
+            metavar="FILE",
+            help="micro-benchmarks (CSV) instead: sass, cycles; or kernel, parameters, seconds of an empty kernel",
+        ),
+    ] = None
     device: Annotated[
         int | None,
         typer.Option("--device", metavar="NUMBER", help="measure this GPU instead: CUDA's number, 0 for the first"),
@@ -50,13 +58,25 @@ class MeasurementOptions:
         str | None,
         typer.Option("--as", metavar="FORM", help="with --device: time the benchmarks as written, or compiled"),
     ] = None
+    latency_from: Annotated[
+        str,
+        typer.Option(
+            "--latency-from",
+            metavar="WORD",
+            help="where L comes from: chase, or read (at low occupancy, less the machine's starts of blocks)",
+        ),
+    ] = "chase"
     gpu: Annotated[str | None, typer.Option("--gpu", metavar="NAME", help="which GPU, where a file has several")] = None
 
     def check(self) -> None:
         """Raise StudyError for options that do not go together, and where --keep is no folder."""
+        if self.micro:
+            self._check_alone()
+            return
         if (self.latency is None) == (self.device is None):
             raise StudyError(
-                "calibrate: needs --latency FILE (and --stream FILE), or --device NUMBER, which measures both"
+                "calibrate: needs --latency FILE (and --stream FILE), or --device NUMBER, which measures both, "
+                "or --micro FILE"
             )
         for option, given in (("--stream", self.stream), ("--gpu", self.gpu)):
             if self.device is not None and given is not None:
@@ -67,6 +87,19 @@ class MeasurementOptions:
             raise StudyError(f"calibrate: --as {self.form}: goes with --device only")
         if self.keep is not None and not is_folder(self.keep):
             raise StudyError(f"--keep {self.keep}: there is no such folder")
+
+    def _check_alone(self) -> None:
+        """Raise StudyError for what --micro does not go with."""
+        given = (
+            ("--latency", self.latency), ("--stream", self.stream), ("--device", self.device), ("--keep", self.keep),
+            ("--as", self.form),
+        )  # fmt: skip
+        for option, value in given:
+            if value is not None:
+                raise StudyError(
+                    f"calibrate: {option} {value}: does not go with --micro: calibrate with it first, and give "
+                    "the machine that comes of it as --machine"
+                )
 
 
 @grouped
@@ -96,17 +129,27 @@ def calibrate(
     from simtmm.report.progress import watching
 
     called = name or (output.stem if output is not None else None) or measurements.gpu
+    if measurements.micro and base is None:
+        raise StudyError("calibrate: --micro: needs --machine NAME, which has all that they do not say")
     with watching() as watch:
-        if measurements.latency is None:
+        if measurements.micro and base is not None:
+            from simtmm.calibration.micro import calibrate_micro
+
+            found = calibrate_micro(called or base.name, measurements.micro, base, measurements.gpu)
+        elif measurements.latency is None:
             from simtmm.calibration.device import calibrate_device
 
             found = calibrate_device(
-                measurements.device or 0, called, base, measurements.keep, watch=watch, form=measurements.form
+                measurements.device or 0,
+                called,
+                base,
+                measurements.keep,
+                watch=watch,
+                form=measurements.form,
+                latency_from=measurements.latency_from,
             )
         else:
-            found = _from_files(
-                called or "calibrated", measurements.latency, measurements.stream, measurements.gpu, base, watch
-            )
+            found = _from_files(called or "calibrated", measurements.latency, measurements, base, watch)
     as_document = output is not None and output.suffix == DOCUMENT
     if output is not None and not as_document:
         found.save(output)
@@ -116,8 +159,7 @@ def calibrate(
 def _from_files(
     name: str,
     latency: Path,
-    stream: Path | None,
-    gpu: str | None,
+    given: MeasurementOptions,
     base: "Machine | None",
     watch: "Callable[[str, int, int | None], None]",
 ) -> "Calibration":
@@ -125,9 +167,10 @@ def _from_files(
     from simtmm.calibration.latency_levels import load_latency
     from simtmm.calibration.occupancy_curve import load_stream
 
+    stream, gpu = given.stream, given.gpu
     suffix = f", {gpu}" if gpu else ""
     measurements = {"latency": f"{latency.name}{suffix}"}
     if stream is not None:
         measurements["stream"] = f"{stream.name}{suffix}"
     points = load_stream(stream, gpu) if stream is not None else ()
-    return fit(name, load_latency(latency, gpu), points, base, measurements, watch)
+    return fit(name, load_latency(latency, gpu), points, base, measurements, watch, given.latency_from)

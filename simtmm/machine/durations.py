@@ -15,6 +15,7 @@ class Durations:
     """How long one warp instruction holds an issue port."""
     pipeline_depth: int
     launch_overhead: int
+    first_launch: int
     block_launch: int
     block_interval: int
     warp_launch: int
@@ -43,6 +44,7 @@ class Durations:
             issue=ticks(machine.issue_cycles),
             pipeline_depth=ticks(scheduling.pipeline_depth),
             launch_overhead=ticks(scheduling.launch_overhead),
+            first_launch=ticks(scheduling.first_launch),
             block_launch=ticks(scheduling.block_launch),
             block_interval=ticks(scheduling.block_interval),
             warp_launch=ticks(scheduling.warp_launch),
@@ -59,6 +61,14 @@ class Durations:
             l2_latency=ticks((memory.l2 or memory).latency),
             l2_service=ticks(memory.l2.service) if memory.l2 else 0,
         )
+
+    def before_launch(self, launch: int) -> int:
+        """What is added for a launch of a run, the number of which counts from 0."""
+        return self.launch_overhead + (self.first_launch if launch == 0 else 0)
+
+    def overheads(self, launches: int) -> int:
+        """What is added for so many launches of a run, the first among them."""
+        return self.launch_overhead * launches + (self.first_launch if launches else 0)
 
     @property
     def fastest_load(self) -> int:

@@ -28,6 +28,7 @@ from simtmm.machine.tables import (
     Count,
     GroupCache,
     HongKim,
+    Instructions,
     Limits,
     Memory,
     Positive,
@@ -61,6 +62,7 @@ APART = frozenset(("compute_capability", "measured_bandwidth", "memory.bandwidth
 
 # Keys that came later, and the value at which they change nothing: a machine without them keeps its digest
 LATER = {
+    "scheduling.first_launch": 0,
     "scheduling.block_interval": 0,
     "memory.atomics": "each",
     "memory.first_access": 0,
@@ -98,6 +100,7 @@ class Machine(Displayed, Table):
     limits: Limits = Limits()
     resources: Resources = Resources()
     banks: Banks = Banks()
+    instructions: Instructions | None = unit("", "latencies of instructions, by class of work", default=None)
     hong_kim: HongKim | None = unit("", "departure delays, for the MWP-CWP model", default=None)
     changes: dict[str, str] | None = unit("", "what was changed of the machine of that name, by key", default=None)
     sources: dict[str, Source] = unit("", "where each value comes from, by dotted key", default={})
@@ -343,7 +346,7 @@ def units() -> dict[str, tuple[str, str]]:
     tables: dict[str, type[BaseModel]] = {
         "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows,
         "memory.l1": GroupCache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
-        "hong_kim": HongKim,
+        "instructions": Instructions, "hong_kim": HongKim,
     }  # fmt: skip
     return units_of(tables)
 

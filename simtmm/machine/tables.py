@@ -109,6 +109,7 @@ class Scheduling(Table):
     )
     pipeline_depth: Duration = unit("cycles", "from a grant to the warp's next, every-instruction only", default=1)
     launch_overhead: Duration = unit("cycles", "added for each launch", default=0)
+    first_launch: Duration = unit("cycles", "added for the first launch of a run", default=0)
     block_launch: Duration = unit("cycles", "from the starting of a warp to its first instruction", default=0)
     block_interval: Duration = unit("cycles", "a group starts its blocks at least so far apart", default=0)
     warp_launch: Duration = unit("cycles", "from one warp's start to the next one's in the same group", default=0)
@@ -214,6 +215,20 @@ class Banks(Table):
     word_bytes: Count = unit("bytes", "width of a bank", default=4)
     lanes: Count | None = unit("threads", "lanes of a warp served together; all of them if left out", default=None)
     latency: Shortly = unit("cycles", "from a shared load's leaving its port to the use of its value", default=0)
+
+
+class Instructions(Table):
+    """How long an instruction's value takes to be there for the next one of its warp, by class of work.
+
+    The classes are those of traces (trace.schema.WORK_CLASSES) that compute; what a class leaves out takes no time.
+    """
+
+    fp32: Shortly | None = unit("cycles", "from an instruction of this class to one that needs its value", default=None)
+    fp64: Shortly | None = unit("cycles", "likewise", default=None)
+    fp16: Shortly | None = unit("cycles", "likewise", default=None)
+    integer: Shortly | None = unit("cycles", "likewise", default=None)
+    special: Shortly | None = unit("cycles", "likewise", default=None)
+    tensor: Shortly | None = unit("cycles", "likewise", default=None)
 
 
 class HongKim(Table):

@@ -28,7 +28,20 @@ def describe(calibration: Calibration) -> Iterator[RenderableType]:
         for value in calibration.values
     ]
     yield table("Values", ("", "", "+-", "", "", "measurement", "how"), rows, left=(0, 3, 4, 5, 6))
+    if calibration.levels:
+        yield ""
+        yield from _describe_chase(calibration)
+    if calibration.curve is not None:
+        yield ""
+        yield from describe_curve(calibration.curve)
     yield ""
+    ill = ", ".join(value.key for value in calibration.undetermined)
+    yield Text(f"Ill-determined: {ill or 'nothing'}")
+    for note in calibration.notes:
+        yield Text(f"Note: {note}")
+
+
+def _describe_chase(calibration: Calibration) -> Iterator[RenderableType]:
     levels = [
         (
             f"{level.latency:.1f}",
@@ -43,14 +56,6 @@ def describe(calibration: Calibration) -> Iterator[RenderableType]:
     yield ""
     off = np.abs([error for _, _, error in calibration.latency_errors])
     yield Text(f"Pointer chase: mean absolute error {100 * off.mean():.1f} % over {len(off)} points")
-    if calibration.curve is not None:
-        yield ""
-        yield from describe_curve(calibration.curve)
-    yield ""
-    ill = ", ".join(value.key for value in calibration.undetermined)
-    yield Text(f"Ill-determined: {ill or 'nothing'}")
-    for note in calibration.notes:
-        yield Text(f"Note: {note}")
 
 
 def describe_curve(curve: OccupancyCurve) -> Iterator[RenderableType]:

@@ -91,10 +91,14 @@ class Sampled:
 def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed: int = 0) -> Sampled | None:
     """A program's time on a machine from a sample; None where it is not worth it, and all is to be simulated.
 
+    So it is on a machine with `first_launch`, which holds for one launch and none that is like it.
+
     source: the program. error: half of the requested interval, as a part of the time. seed: of what is drawn.
 
     Raises the errors of lowering and simulating.
     """
+    if machine.durations.first_launch:
+        return None
     strata = _strata(source)
     waves = {launch: _wave(source, machine, launch) for stratum in strata for launch in stratum}
     head: dict[int, int] = {}  # waves, by stratum

@@ -135,8 +135,7 @@ def time_is_where_the_timeline_says(machine: Machine, workload: Workload, result
         return []
     timeline = _timeline(result)
     time = dict.fromkeys(result.time, 0)
-    overhead = machine.durations.launch_overhead
-    whole = sum(result.launch_ticks) - overhead * len(result.launch_ticks)
+    whole = sum(result.launch_ticks) - machine.durations.overheads(len(result.launch_ticks))
     for group in range(machine.cores.groups):
         mine = timeline.group == group
         ticks = _edges(timeline, mine)
@@ -232,7 +231,6 @@ def _stores_in_l1(machine: Machine, workload: Workload) -> int:
 def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Result) -> list[str]:
     """No launch is shorter than its work over all ports or than its longest warp, nor longer than all one by one."""
     costs = Costs(machine)
-    overhead = machine.durations.launch_overhead
     takes = machine.durations
     start = takes.warp_launch + takes.block_launch
     findings = []
@@ -250,7 +248,7 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
                     serial += costs.most_access(operation)
                     alone += costs.least_access(operation) if costs.waits(operation) else 0
             longest = max(longest, alone)
-        ticks = result.launch_ticks[launch] - overhead
+        ticks = result.launch_ticks[launch] - machine.durations.before_launch(launch)
         least = max(longest, -(-work // (machine.ports * machine.cores.groups)))
         if not least <= ticks <= serial:
             findings.append(f"launch {launch}: {ticks} ticks: must be from {least} to {serial}")

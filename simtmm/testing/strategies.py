@@ -84,6 +84,7 @@ def machines(draw: DrawFn, coupled: bool = True) -> Machine:
                 "scheduler": draw(st.sampled_from(["fifo", "oldest", "greedy-oldest", "round-robin"])),
                 "pipeline_depth": draw(st.sampled_from([0, 1, 4, 21])),
                 "launch_overhead": draw(st.sampled_from([0, 5])),
+                "first_launch": draw(st.sampled_from([0, 0, 70])),
                 "block_launch": draw(st.sampled_from([0, 0, 40])),
                 "block_interval": draw(st.sampled_from([0, 0, 25])),
                 "warp_launch": draw(st.sampled_from([0, 0, 10])),

@@ -1,5 +1,6 @@
 """The work, stalls and values of a program's sites, as flat arrays that compiled loops read."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -31,8 +32,14 @@ class SiteTables(NamedTuple):
     names: tuple[str, ...]  # of these
 
 
-def site_tables(sites: Sequence[TraceSite], arrays: Sequence[TraceArray] = ()) -> SiteTables:
-    """The tables of some sites, and of the arrays that they access."""
+def site_tables(
+    sites: Sequence[TraceSite], arrays: Sequence[TraceArray] = (), holds: Sequence[tuple[str, float]] = ()
+) -> SiteTables:
+    """The tables of some sites, and of the arrays that they access.
+
+    holds: by class of work, cycles that an instruction holds its warp, where no site says what it stalls.
+    """
+    cycles = {} if any(site.stall for site in sites) else dict(holds)
     known = max((site.site for site in sites), default=-1) + 1
     bounds, names = _arrays(arrays, max(1, MOST_PLACES // (known + 1) - 3))
     by_number = {site.site: site for site in sites if _has_details(site)}
@@ -40,7 +47,8 @@ def site_tables(sites: Sequence[TraceSite], arrays: Sequence[TraceArray] = ()) -
     work, stall = np.zeros(count, np.int64), np.zeros(count, np.int64)
     for number, site in by_number.items():
         work[number] = sum(instructions for _, instructions in site.work)
-        stall[number] = site.stall
+        held = sum(cycles.get(name, 0.0) * instructions for name, instructions in site.work)
+        stall[number] = site.stall + math.floor(held + 0.5)
     needs_end, needs = _listed(by_number, count, lambda site: site.needs)
     gives_end, gives = _listed(by_number, count, lambda site: site.gives)
     values, anew = np.unique(np.concatenate([needs, gives]), return_inverse=True)

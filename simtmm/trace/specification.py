@@ -15,7 +15,7 @@ class _Specification:
         """A hash of all values, but for later keys whose value keeps the earlier behaviour."""
         values: dict[str, Any] = asdict(self)  # type: ignore[call-overload]  # those derived from this are dataclasses
         for table in (values, values.get("lowering", {})):
-            for later in ("atomics_by_word", "places", "shared_latency"):
+            for later in ("atomics_by_word", "places", "shared_latency", "instruction_holds"):
                 if not table.get(later, True):
                     del table[later]
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:20]
@@ -41,6 +41,8 @@ class LoweringSpecification(_Specification):
     """Whether an atomic lists a chunk as often as its most updated word is updated, else for each update."""
     shared_latency: int = 0
     """Cycles from a shared load's leaving its port to the use of its value, where a trace names its uses."""
+    instruction_holds: tuple[tuple[str, float], ...] = ()
+    """By class of work, cycles that an instruction holds its warp beyond its issue where a trace says no stalls."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -56,8 +58,21 @@ class LoweringSpecification(_Specification):
             lanes_together=machine.banks.lanes or machine.cores.warp_width,
             atomics_by_word=machine.memory.atomics == "by-word",
             shared_latency=math.floor(machine.banks.latency + 0.5),
+            instruction_holds=_instruction_holds(machine),
             places=places,
         )
+
+
+def _instruction_holds(machine: Machine) -> tuple[tuple[str, float], ...]:
+    """What is left of each class's latency behind the grant of an instruction, none left out that is above 0."""
+    if machine.instructions is None:
+        return ()
+    scheduling = machine.scheduling
+    granted = float(machine.issue_cycles)
+    if scheduling.switch == "every-instruction":
+        granted = max(granted, scheduling.pipeline_depth)
+    latencies = machine.instructions.model_dump(exclude_none=True)
+    return tuple((name, latency - granted) for name, latency in latencies.items() if latency > granted)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Calibration: levels of a pointer chase, values that the simulator was given come back, and a measured GPU."""
 
 import functools
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -129,6 +130,10 @@ def test_how_many_partitions_there_are_is_hardly_told(recovered):
     # They and the launch of warps soften the knee alike.
     (partitions,) = (value for value in recovered.values if value.key == "memory.partitions")
     assert 64 / 2 <= partitions.value <= 64 * 2
+    # What the note says is of the values that were found.
+    least, most = map(int, re.search(r"best, (\d+) to (\d+) as well", partitions.note).groups())
+    assert f"{partitions.value} fits best" in partitions.note
+    assert least <= partitions.value <= most
 
 
 def test_what_comes_back_simulates_like_what_was_given(recovered):

@@ -8,6 +8,7 @@ import pytest
 
 from simtmm import load_machine
 from simtmm.__main__ import main
+from tests.pages.examples import ROOT, commands
 from tests.recorder.fake_cupy import FakeCupy
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -79,6 +80,11 @@ def test_the_document_has_each_value_with_its_measurement_and_the_error_of_each_
         (("--device", "0", "--gpu", "v100"), "calibrate: --gpu v100: does not go with --device"),
         (("--latency", LATENCY, "--keep", "."), "calibrate: --keep .: goes with --device only"),
         (("--device", "0", "--keep", "nowhere"), "--keep nowhere: there is no such folder"),
+        (("--micro", LATENCY), "calibrate: --micro: needs --machine NAME"),
+        (("--micro", LATENCY, "--latency", LATENCY), f"calibrate: --latency {LATENCY}: does not go with --micro"),
+        (("--micro", LATENCY, "--machine", "v100"), "has neither the columns sass and cycles"),
+        (("--latency", LATENCY, "--latency-from", "reed"), "latency from 'reed': must be chase or read"),
+        (("--latency", LATENCY, "--machine", "v100", "--latency-from", "read"), "latency from read: needs bandwidth"),
     ],
 )
 def test_what_is_wrong_is_reported_in_a_line(command, words, line):
@@ -86,6 +92,23 @@ def test_what_is_wrong_is_reported_in_a_line(command, words, line):
     assert (status, out) == (2, "")
     assert line in errors
     assert errors.count("\n") == 1
+
+
+def test_the_pages_commands_run_from_a_checkout(command, monkeypatch, tmp_path):
+    """Each file that they read is there, and what is quick prints what the page shows."""
+    monkeypatch.setenv("COLUMNS", "120")
+    (tmp_path / "traces").symlink_to(ROOT / "traces")
+    ours = [each for each in commands(ROOT / "docs" / "calibration.md") if each.words[0] == "calibrate"]
+    files = [word for each in ours for word in each.words if word.endswith(".csv")]
+    assert files
+    assert [name for name in files if not (tmp_path / name).exists()] == []
+    shown = [each for each in ours if each.shown is not None]
+    assert shown
+    for each in shown:
+        status, out, errors = command(*each.words[1:])
+        assert (status, errors) == (0, "")
+        printed = [" ".join(line.split()) for line in out.splitlines()]
+        assert {" ".join(line.split()) for line in each.shown.splitlines()} - {"..."} <= set(printed)
 
 
 def test_without_cupy_a_line_says_what_is_missing(command, monkeypatch, tmp_path):

@@ -88,6 +88,20 @@ def test_launches_follow_one_another_with_their_overheads(engine):
     assert timeline.of_warp(1) == [("issuing", 23, 26)]
 
 
+def test_the_first_launch_of_a_run_takes_first_launch_more(engine):
+    """Worked case: 40 and 10 cycles before the first launch, 10 before each other; both are in the launches' ticks."""
+    launch = {"blocks": [{"warps": [[["compute", 3]]]}]}
+    workload = Workload.from_dict({"launches": [launch] * 3})
+    on = machine(**{"scheduling.launch_overhead": 10, "scheduling.first_launch": 40})
+    result = simulate(on, workload, engine, timeline=True, stalls=True)
+    assert [result.timeline.of_warp(warp) for warp in range(3)] == [
+        [("issuing", 50, 53)], [("issuing", 63, 66)], [("issuing", 76, 79)],
+    ]  # fmt: skip
+    assert result.launch_ticks == (53, 13, 13)
+    assert sum(result.time.values()) == 3 * 3  # no group's
+    assert simulate(on, Workload.from_dict({"launches": []}), engine).ticks == 0
+
+
 def test_it_tells_group_and_slot(engine):
     workload = Workload.from_dict({"blocks": [{"warps": [[["compute", 3]]]}] * 4})
     on = machine(**{"cores.groups": 2})

@@ -13,7 +13,6 @@ ELSEWHERE = {
     "measure ": "a GPU",
     "--device 0": "a GPU",
     "tcp://10.0.0.1": "a Dask cluster",
-    "latency.csv --stream stream.csv": "measurements of a GPU",
     "kernelslist.g": "a trace of Accel-Sim",
     "t.parquet -m a100-80": "a trace of Accel-Sim",
     "--kernel-path my-kernels": "a kernel of written-kernel.md, whose tests run it",
@@ -74,6 +73,7 @@ def write_files(page: Path, folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
     shutil.copy(ROOT / "traces" / "list-ranking-wyllie.parquet", folder / "trace.parquet")
     shutil.copytree(ROOT / "docs" / "scripts", folder / "docs" / "scripts")
+    shutil.copytree(ROOT / "traces" / "measured", folder / "traces" / "measured")
 
 
 def before(text: str) -> str:

@@ -14,7 +14,11 @@ _SHARED = {"SHFL", "LDSM", "STSM", "MOVM"}
 
 def class_of(instruction: MachineInstruction) -> str:
     """The class, one of trace.schema.WORK_CLASSES, of an instruction that accesses no memory."""
-    opcode = instruction.opcode
+    return class_of_opcode(instruction.opcode)
+
+
+def class_of_opcode(opcode: str) -> str:
+    """Likewise, by the opcode without its modifiers, as FADD or MUFU."""
     if opcode in _CONTROL:
         return "control"
     if opcode in _SHARED:

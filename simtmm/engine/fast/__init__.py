@@ -73,8 +73,8 @@ def simulate(
     """
     check_length(machine, workload)
     check_room(machine, workload)
-    overhead = machine.durations.launch_overhead
-    if timeline and overhead * workload.launches >= LONGEST:
+    overheads = machine.durations.overheads(workload.launches)
+    if timeline and overheads >= LONGEST:
         raise EngineError(
             f"{workload.origin} on {machine.name}: launch overheads of 2^61 ticks and more, which a timeline can't "
             "tell: leave it out, or use fewer ticks_per_cycle"
@@ -86,6 +86,7 @@ def simulate(
     booked = Booked(machine, workload, threads) if stalls else None
     traffic = no_traffic(timeline)
     for launch in range(workload.launches):
+        overhead = machine.durations.before_launch(launch)
         begin = sum(launch_ticks) + overhead
         if timeline:
             traffic[-1, BEGIN] = begin
@@ -122,6 +123,6 @@ def simulate(
         clock_hz=machine.clock_hz,
         engine="fast",
         timeline=Timeline.from_rows(np.concatenate(intervals)) if timeline else None,
-        stalls=booked.stalls(sum(launch_ticks) - overhead * workload.launches) if booked is not None else None,
+        stalls=booked.stalls(sum(launch_ticks) - overheads) if booked is not None else None,
         traffic=traffic_of(traffic) if timeline else None,
     )

@@ -47,9 +47,9 @@ def simulate(
     over_time = OverTime() if timeline else None
     bookings = Bookings(workload.known_places, stalls)
     total = Report(time=time, intervals=[] if timeline else None, over_time=over_time, bookings=bookings)
-    overhead = machine.durations.launch_overhead
     launch_ticks: list[int] = []
     for launch in range(workload.launches):
+        overhead = machine.durations.before_launch(launch)
         total.launch_begin = sum(launch_ticks) + overhead
         run = Run(machine, workload, launch, total, progress, pick, of_operations)
         launch_ticks.append(overhead + run.finish())
