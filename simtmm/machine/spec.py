@@ -66,6 +66,7 @@ LATER = {
     "memory.first_access": 0,
     "memory.ports": 1,
     "banks.latency": 0,
+    "banks.interval": 0,
 }
 
 # What other simulators and papers call it

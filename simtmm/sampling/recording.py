@@ -49,6 +49,7 @@ class KernelSource:
         self._parameters = kernel.resolve(parameters)
         self.name, self.parameters = kernel.name, dict(self._parameters)
         self.notes: tuple[str, ...] = (NOT_CHECKED,)
+        self._kept: CompiledLaunches | None = None
         inputs = kernel.inputs(self._parameters)
         self._launches = list(_launches(kernel, self._parameters, inputs))
         try:
@@ -113,7 +114,7 @@ class KernelSource:
         return self._as_compiled(chosen)
 
     def _as_compiled(self, chosen: Mapping[int, Integers]) -> Trace:
-        execution = self._execution(self._inputs)
+        execution = self._kept = self._kept or self._execution(self._inputs)
         with _recorder() as recorder:
             for number, blocks in sorted(chosen.items()):
                 whole = len(blocks) == self.launches[number].blocks

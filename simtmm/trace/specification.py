@@ -15,7 +15,7 @@ class _Specification:
         """A hash of all values, but for later keys whose value keeps the earlier behaviour."""
         values: dict[str, Any] = asdict(self)  # type: ignore[call-overload]  # those derived from this are dataclasses
         for table in (values, values.get("lowering", {})):
-            for later in ("atomics_by_word", "places", "shared_latency"):
+            for later in ("atomics_by_word", "places", "shared_latency", "shared_interval", "shared_ports"):
                 if not table.get(later, True):
                     del table[later]
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:20]
@@ -41,6 +41,10 @@ class LoweringSpecification(_Specification):
     """Whether an atomic lists a chunk as often as its most updated word is updated, else for each update."""
     shared_latency: int = 0
     """Cycles from a shared load's leaving its port to the use of its value, where a trace names its uses."""
+    shared_interval: int = 0
+    """Instructions of a port, at least, from one shared access of its warps to the next; 0 where none is enforced."""
+    shared_ports: int = 0
+    """Instructions of a port that one pass through the banks takes where an interval is enforced; else 0."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -56,6 +60,8 @@ class LoweringSpecification(_Specification):
             lanes_together=machine.banks.lanes or machine.cores.warp_width,
             atomics_by_word=machine.memory.atomics == "by-word",
             shared_latency=math.floor(machine.banks.latency + 0.5),
+            shared_interval=math.ceil(machine.banks.interval * machine.ports / machine.issue_cycles),
+            shared_ports=machine.ports if machine.banks.interval else 0,
             places=places,
         )
 
