@@ -381,6 +381,7 @@ DEFAULTS = {
     "memory.port_chunks": 1,
     "memory.ports": 1,
     "banks.latency": 0,
+    "banks.interval": 0,
 }
 
 
@@ -945,6 +946,7 @@ def test_a_key_that_came_later_changes_no_digest_until_it_is_set():
         ("memory.first_access", 1),
         ("memory.ports", 2),
         ("banks.latency", 9),
+        ("banks.interval", 2),
     ):
         assert machine.replace({later: machine.values()[later]}).digest() == machine.digest()
         assert machine.replace({later: other}).digest() != machine.digest()

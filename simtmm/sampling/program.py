@@ -141,9 +141,7 @@ def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed
         timed, taken = 2 * timed, 2 * taken
 
 
-def _by_parts(
-    source: Source, machine: Machine, strata: Sequence[Sequence[int]], error: float
-) -> Sampled | None:
+def _by_parts(source: Source, machine: Machine, strata: Sequence[Sequence[int]], error: float) -> Sampled | None:
     """The first launch of each stratum on a part of the machine; None where that does not do."""
     plans: dict[int, Plan] = {}
     for stratum in strata:

@@ -27,7 +27,7 @@ from simtmm.trace.counts import Counts, lower_and_count
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower_or_stream
-from simtmm.trace.streamed import StreamedWorkload
+from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 from simtmm.watch import telling
 
 MOST_OPERATIONS = 30_000_000  # that are simulated: half a minute, about
@@ -51,7 +51,7 @@ class SteadyLaunch:
 
     ticks: float
     half: float
-    workload: StreamedWorkload
+    workload: AnyWorkload
     result: Result
     simulated: int
     counts: Counts

@@ -16,8 +16,8 @@ WARP_ROW = 21  # its block's structure and first value; groups of lanes; its fir
 # asyncs so far, and up to which of them it has waited; a compute or pause that the next one may join, and its amount;
 # the address of its local memory, and how many bytes a thread has of it; the extents of the block in x and y; the
 # place of what is held; the cycles of its own that it has spent, as far as they matter to values of shared memory;
-# of work that takes turns with its stalls: turns and times that are left, instructions and stall of one time, its place;
-# how long the load/store units take for its shared accesses so far, in instructions of its port that lie ahead
+# of work that takes turns with its stalls: turns and times that are left, instructions and stall of one time, its
+# place; what the load/store units still have to do for its shared accesses, in instructions of its port
 
 # Columns of a group: lanes of a warp that are at the same step
 GROUP_NODE, GROUP_STEP, GROUP_END, GROUP_DEEP, GROUP_FIRST, GROUP_LANES, GROUP_DENSE, GROUP_BEFORE = range(8)
