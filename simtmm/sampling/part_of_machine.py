@@ -20,6 +20,7 @@ from simtmm.trace.counts import lower_and_count
 from simtmm.watch import telling
 
 GROUPS = range(2, 5)  # of a part: that number of these by which its partitions come nearest to their share
+LEAST = 2  # waves that a launch has
 WARM = 2  # waves before the pace is taken
 PACED = 4  # waves, at least, in each of which it is taken; more where blocks are short:
 EVENTS = 20_000_000  # that are recorded for more waves than that,
@@ -56,7 +57,7 @@ def strip(grid: Sequence[int], share: float, wanted: int) -> Integers:
     """
     across, down, deep = grid
     width = max(1, round(across * share)) if down * deep > 1 else across
-    if width < across:
+    if width < across and wanted <= width * down * deep:
         rows = min(-(-wanted // width), down * deep)
         first = (down * deep - rows) // 2
         numbers = (first + np.arange(rows))[:, None] * across + (across - width) // 2 + np.arange(width)
@@ -65,44 +66,46 @@ def strip(grid: Sequence[int], share: float, wanted: int) -> Integers:
 
 
 def by_part(source: Source, machine: Machine, launch: int) -> SteadyLaunch | None:
-    """A launch by some waves of its middle, on a part of the machine.
+    """A launch by some waves of its middle on a part of the machine; a short one by the part's share of its blocks.
 
-    Gives None where the launch has hardly more blocks than that, or the machine few groups.
+    Gives None where the machine has few groups, or the launch fewer blocks than fill the machine twice.
     """
     part = part_of(machine)
-    if part is machine:
-        return None
     described = source.launches[launch]
-    blocks = described.blocks
     active = machine.active_blocks(
         described.threads_per_block, described.registers_per_thread, described.shared_memory_bytes
     )
     wave = max(1, active * part.cores.groups)
-    waves = blocks / max(1, active * machine.cores.groups)
-    if waves < 2 * (WARM + PACED + TAIL):
+    waves = described.blocks / max(1, active * machine.cores.groups)
+    if part is machine or waves < LEAST:
         return None
-    middle = {launch: np.array([blocks // 2], np.int64)}
-    of_block = max(1, sample_of(source.trace_of(middle), middle).info.events)
-    paced = min(MOST_PACED, max(PACED, EVENTS // (of_block * wave)), int(waves / 2) - WARM - TAIL)
-    taken = (WARM + paced + TAIL) * wave
+    paced = _paced_waves(source, launch, wave, waves)
+    taken = (WARM + paced + TAIL) * wave if paced else round(waves * wave)
     chosen = {launch: strip(described.grid, part.cores.groups / machine.cores.groups, taken)}
-    if len(chosen[launch]) < taken:
-        return None
     trace = sample_of(source.trace_of(chosen), chosen)
     workload, counts = lower_and_count(trace, part, telling("lowering a sample"), places=True)
     begun = np.zeros(workload.blocks, np.int64)
     result = simulate(part, workload, "fast", stalls=True, progress=telling("simulating a sample"), begun=begun)
-    assert result.stalls is not None
-    begins = begun.reshape(-1, wave).mean(axis=1)  # of the blocks of each wave
-    paces = np.diff(begins[WARM - 1 : -TAIL])
-    overhead = machine.durations.launch_overhead
-    ticks = result.launch_ticks[0] + paces.mean() * (waves - len(begins))
-    half = half_width(paces, np.full(len(paces), (waves - len(begins)) / len(paces)))
-    share = taken / blocks
-    groups = machine.cores.groups / part.cores.groups
-    grown = dataclasses.replace(
-        result, time=None if result.time is None else {name: round(groups * own) for name, own in result.time.items()}
-    )
-    return SteadyLaunch(
-        float(ticks), half + SYSTEMATIC * (ticks - overhead), workload, grown, taken, counts, taken, share, trace.info
-    )
+    ticks, half = float(result.launch_ticks[0]), 0.0
+    if paced:
+        begins = begun.reshape(-1, wave).mean(axis=1)  # of the blocks of each wave
+        paces = np.diff(begins[WARM - 1 : -TAIL])
+        left_out = waves - len(begins)
+        ticks += paces.mean() * left_out
+        half = half_width(paces, np.full(len(paces), left_out / len(paces)))
+    half += SYSTEMATIC * (ticks - machine.durations.launch_overhead)
+    more = machine.cores.groups / part.cores.groups
+    if result.time is not None:  # of as many groups as the machine has
+        result = dataclasses.replace(result, time={name: round(more * own) for name, own in result.time.items()})
+    share = taken / described.blocks
+    return SteadyLaunch(ticks, half, workload, result, taken, counts, taken, share, trace.info)
+
+
+def _paced_waves(source: Source, launch: int, wave: int, waves: float) -> int:
+    """Of how many waves the pace is taken: 0 where all of them are simulated. wave: blocks of the part."""
+    most = int(waves / 2) - WARM - TAIL
+    if most < PACED:
+        return 0
+    middle = {launch: np.array([source.launches[launch].blocks // 2], np.int64)}
+    events = max(1, sample_of(source.trace_of(middle), middle).info.events)
+    return min(MOST_PACED, most, max(PACED, EVENTS // (events * wave)))
