@@ -34,7 +34,8 @@ class CompiledLaunches:
         """arrays: C-contiguous, in the order of registration. most_events: of all launches. name: begins errors.
 
         machine_code: whether the machine's instructions are recorded, where they can be had. device: that runs them;
-        one without hardware if left out. functions: kernels of the module by name, shared with others that are made of it.
+        one without hardware if left out. functions: kernels of the module by name, shared with others
+        that run it.
         """
         self.linked, self._name = linked, name
         self.device = Device() if device is None else device
