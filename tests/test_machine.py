@@ -70,7 +70,7 @@ FULL = {
     },
     "limits": {"blocks_per_group": 8, "warps_per_group": 16},
     "resources": {"registers": 16384, "shared_memory": 16384, "threads_per_block": 512},
-    "banks": {"count": 16, "word_bytes": 8, "lanes": 16, "latency": 22.5},
+    "banks": {"count": 16, "word_bytes": 8, "lanes": 16, "latency": 22.5, "interval": 2.0},
     "hong_kim": {"departure_delay_coalesced": 4, "departure_delay_uncoalesced": 40},
 }
 
@@ -384,6 +384,7 @@ DEFAULTS = {
     "memory.port_chunks": 1,
     "memory.ports": 1,
     "banks.latency": 0,
+    "banks.interval": 0,
 }
 
 
@@ -948,6 +949,7 @@ def test_a_key_that_came_later_changes_no_digest_until_it_is_set():
         ("memory.first_access", 1),
         ("memory.ports", 2),
         ("banks.latency", 9),
+        ("banks.interval", 2),
     ):
         assert machine.replace({later: machine.values()[later]}).digest() == machine.digest()
         assert machine.replace({later: other}).digest() != machine.digest()

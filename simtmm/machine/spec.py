@@ -69,6 +69,7 @@ LATER = {
     "memory.l1.local_writes": "through",
     "memory.ports": 1,
     "banks.latency": 0,
+    "banks.interval": 0,
 }
 
 # What other simulators and papers call it

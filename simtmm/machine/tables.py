@@ -215,6 +215,7 @@ class Banks(Table):
     word_bytes: Count = unit("bytes", "width of a bank", default=4)
     lanes: Count | None = unit("threads", "lanes of a warp served together; all of them if left out", default=None)
     latency: Shortly = unit("cycles", "from a shared load's leaving its port to the use of its value", default=0)
+    interval: Shortly = unit("cycles", "from one shared access of a group to the next, at least", default=0)
 
 
 class Instructions(Table):
