@@ -219,7 +219,9 @@ def test_a_latency_that_rounds_to_one_tick_is_accepted(key, ticks_per_cycle, jus
     assert result.ticks(result.values()[key]) == 1
 
 
-@pytest.mark.parametrize("key", ["port_interval", "store_interval", "return_interval", "service", "atomic_service", "turnaround"])
+@pytest.mark.parametrize(
+    "key", ["port_interval", "store_interval", "return_interval", "service", "atomic_service", "turnaround"]
+)
 def test_serial_transfers_have_no_limit_on_bandwidth(key):
     line = complaint(changed(SMALLEST, **{"memory.transfers": "serial", f"memory.{key}": 0.25}))
     assert line == f"memory.{key} = 0.25: must be 0 with memory.transfers = 'serial'"
