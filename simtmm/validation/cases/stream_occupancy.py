@@ -26,9 +26,10 @@ SAMPLE = 13  # every so-manieth point is in a sample
 ORIGIN = "RRZE-HPC/gpu-benches@1038c5d (2025-02-11) gpu-stream, in traces/measured/stream_occupancy.csv"
 CALIBRATED = (
     "L on a pointer chase (gpu-latency of the same project). service, block_launch, warp_launch, store_latency, "
-    "turnaround, port_interval, return_interval and store_interval on all six kernels at once, at 7 of the points, the "
-    "read kernel's errors counting twice; partitions on the same, of the numbers that suit the read kernel alone at 13 "
-    "of the points. All by `simtmm calibrate` (docs/calibration.md), and each one value for all points and kernels."
+    "turnaround and port_interval on five of the six kernels at once, all but stencil3, at 13 of the points, the "
+    "read kernel's errors counting twice; partitions on the same kernels at 7 of these points, of the numbers that "
+    "suit the read kernel alone. All by `simtmm calibrate` (docs/calibration.md), and each one value for all points "
+    "and kernels."
 )
 NOTES = (
     "The TMM knows latency but no bandwidth, and counts each thread's accesses as in flight by themselves; with warps "
