@@ -68,6 +68,7 @@ LATER = {
     "memory.first_access": 0,
     "memory.l1.local_writes": "through",
     "memory.ports": 1,
+    "memory.return_interval": 0,
     "banks.latency": 0,
     "banks.interval": 0,
 }
@@ -76,6 +77,8 @@ LATER = {
 WORDS_ELSEWHERE = {"gto": "greedy-oldest", "lrr": "round-robin", "rr": "round-robin", "old": "oldest", "fcfs": "fifo"}
 
 LOCAL_BASE = 1 << 61  # the byte from which on memory is local (docs/machine.md, section 9)
+# Of memory, in cycles: what only transfers have that overlap
+BANDWIDTHS = ("port_interval", "store_interval", "return_interval", "service", "atomic_service", "turnaround")
 
 NEAR = 0.01  # how near the whole ticks of a chunk must come to a bandwidth that was asked for
 
@@ -161,7 +164,7 @@ class Machine(Displayed, Table):
                 f"which ticks_per_cycle = {self.ticks_per_cycle} does not count to within {100 * NEAR:g} %: more ticks"
             )
         if self.memory.transfers == "serial":
-            for key in ("port_interval", "store_interval", "service", "atomic_service", "turnaround"):
+            for key in BANDWIDTHS:
                 if getattr(self.memory, key):
                     raise ValueError(
                         f"memory.{key} = {getattr(self.memory, key)}: must be 0 with memory.transfers = 'serial'"

@@ -164,6 +164,9 @@ class Memory(Table):
         "the port of a group's stores takes a chunk this often; left out: they use memory ports",
         default=None,
     )
+    return_interval: Duration = unit(
+        "cycles", "a store waits this long at its port for each chunk that its warp loaded from memory", default=0
+    )
     port_chunks: Count = unit("chunks", "chunks of an aligned run that pass a port together", default=1)
     partitions: Count = unit("partitions", "partitions of global memory", default=1)
     bandwidth: Positive | None = unit(

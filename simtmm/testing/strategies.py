@@ -36,6 +36,7 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         "service": draw(service),
         "atomic_service": draw(service),
         "turnaround": draw(service),
+        "return_interval": draw(durations),
         "first_access": draw(st.sampled_from([0, 0, 15, 120.5])),
         "stores": draw(st.sampled_from(["blocking", "posted"])),
         "l1_after_store": draw(st.sampled_from(["keep", "drop"])),

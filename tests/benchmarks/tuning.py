@@ -15,9 +15,9 @@ from scipy.stats import spearmanr
 
 import simtmm.validation.counters
 from simtmm import load_machine
-from simtmm.analysis.tune import DEFAULT_MODELS
 from simtmm.analysis.tuning.halving import precisions
 from simtmm.analysis.tuning.trial import Subject, tried
+from simtmm.analysis.tuning.tune import DEFAULT_MODELS
 from simtmm.sampling import DEFAULT_ERROR
 from simtmm.validation.cases.measured_files import measured_file
 from tests.benchmarks.scaling import clock

@@ -26,6 +26,7 @@ WARP_POSITION, WARP_END, WARP_CHUNK, WARP_AGE, WARP_READY, WARP_BLOCK, WARP_ASYN
 WARP_NEXT, WARP_DONE = range(8, 10)
 WARP_TABLE, WARP_PLACE, WARP_INDEX, WARP_FILLED = range(10, 14)  # of a warp of a stream: what fills its window, 0 where
 # nothing is left; its block's place there, -1 once it is under way; its number in the block; how often it was filled
+WARP_LOADED, WARP_LOADS_END = range(14, 16)  # chunks from memory that a store is to wait for; when all are there
 WARP_ROW = 16  # two cache lines, the second one for what is rarely needed
 BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS, BLOCK_SOONEST, BLOCK_NUMBER = range(6)
 BLOCK_ROW = 6
@@ -88,14 +89,14 @@ BIT_SETS = 3
     P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
     P_CYCLE, P_JUMPS, P_STREAMED, P_BLOCK_WARPS, P_FIRST_WARP, P_BLOCK_INTERVAL,
     P_FIRST_ACCESS, P_WATCH, P_BOOKS, P_PLACED, P_NOWHERE, P_STORES_APART, P_STORE_INTERVAL, P_MEMORY_PORTS,
-    P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL,
-) = range(59)  # fmt: skip
+    P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL, P_RETURN_INTERVAL,
+) = range(60)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(59, 66)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(60, 67)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
-R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(66, 71)
-PARAMETERS = 71
+R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(67, 72)
+PARAMETERS = 72
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 

@@ -40,6 +40,7 @@ from simtmm.engine.fast.layout import (
     P_PARTITIONS,
     P_PORT_CHUNKS,
     P_PORT_INTERVAL,
+    P_RETURN_INTERVAL,
     P_ROW_CHUNKS,
     P_ROW_OPENING,
     P_SERIAL,
@@ -53,6 +54,8 @@ from simtmm.engine.fast.layout import (
     P_WRITES_BACK,
     PATH_ROW,
     TURNING,
+    WARP_LOADED,
+    WARP_LOADS_END,
     WRITTEN,
 )
 from simtmm.engine.fast.over_time import L1_HITS, L2_HITS, L2_LOADS, L2_STORES, LOADS, OTHERS, note
@@ -161,6 +164,7 @@ def fetch_lines(s, g, first, count):
 @inlined
 def transfer_chunks(s, memory, g, w, what, first, count, t):
     """Section 4: reserve the path of the chunks of a warp's instruction; the tick at which it finishes."""
+    fetched = np.int64(0)  # chunks from memory
     latency = s.parameters[P_STORE_LATENCY] if what == STORE else s.parameters[P_LATENCY]
     s.group[g, GROUP_TRANSACTIONS] += count
     watches = s.parameters[P_WATCH] != 0
@@ -184,6 +188,10 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             slot = w - g * s.parameters[P_SLOTS]
             port = g * s.parameters[P_MEMORY_PORTS] + modulo(slot, s.parameters[P_MEMORY_PORTS])
         start = t
+        returning = np.int64(0)  # what a store waits for once
+        if what == STORE and count > 0 and s.parameters[P_RETURN_INTERVAL] > 0:
+            returning = s.parameters[P_RETURN_INTERVAL] * s.warp[w, WARP_LOADED]
+            s.warp[w, WARP_LOADED] = 0
         passing = np.int64(-1)  # the run of chunks that is at the port
         for index in range(first, first + count):
             chunk = s.chunks[index]
@@ -196,11 +204,12 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 if s.parameters[P_PORT_CHUNKS] == 1 or together != passing:
                     passing = together
                     if stores_apart:
-                        start = max(t, s.group[g, GROUP_STORE_FREE])
+                        start = max(t, s.group[g, GROUP_STORE_FREE]) + returning
                         s.group[g, GROUP_STORE_FREE] = start + s.parameters[P_STORE_INTERVAL]
                     else:
-                        start = max(t, s.port_free[port])
+                        start = max(t, s.port_free[port]) + returning
                         s.port_free[port] = start + s.parameters[P_PORT_INTERVAL]
+                    returning = np.int64(0)
             note(s, LOADS if cached else OTHERS, start, np.int64(1))
             done = np.int64(-1)
             row1 = np.int64(0)
@@ -257,6 +266,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                         s.group[g, GROUP_L2_HITS] += 1
                         note(s, L2_HITS, at_memory, np.int64(1))
                 if done < 0:
+                    fetched += 1
                     if serial or s.parameters[P_PARTITIONED] == 0:
                         done = at_memory + latency
                     else:
@@ -297,5 +307,10 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
         if watches:
             s.path[g, FIRST_ACCESS] = late
         finish += late
+    if s.parameters[P_RETURN_INTERVAL] > 0 and what in (LOAD, ASYNC):
+        if t < s.warp[w, WARP_LOADS_END]:
+            fetched += s.warp[w, WARP_LOADED]
+        s.warp[w, WARP_LOADED] = fetched
+        s.warp[w, WARP_LOADS_END] = max(finish, s.warp[w, WARP_LOADS_END])
     s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], finish)
     return finish

@@ -45,6 +45,8 @@ class Memory:
         self.port_free: defaultdict[tuple[int, int], int] = defaultdict(int)  # of a port of a group
         self.store_interval = durations.store_interval
         self.store_free: defaultdict[int, int] | None = None if memory.store_interval is None else defaultdict(int)
+        self.return_interval = durations.return_interval
+        self.loaded: dict[tuple[int, int], tuple[int, int]] = {}  # by a warp's group and slot: see `load`
         self.partition_free: defaultdict[int, int] = defaultdict(int)
         self.partition_writes: defaultdict[int, bool] = defaultdict(bool)
         self.partition_updates: defaultdict[int, bool] = defaultdict(bool)  # by its last chunk that took any time
@@ -56,6 +58,7 @@ class Memory:
         self.way: Path = {}  # likewise of the latest chunk
         self.last_finish = 0
         self.transactions = 0
+        self.fetched = 0  # chunks that loads and asyncs had from global memory
         self.l1_hits = 0
         self.l2_hits = 0
         self.l1_stores = 0
@@ -69,6 +72,7 @@ class Memory:
         """Reserve the whole path of an instruction that leaves its port now; the tick at which it finishes."""
         finish = now
         start, passing = now, -1
+        fetched = self.fetched
         self.path = {}
         for chunk in chunks:
             if self.serial:
@@ -86,20 +90,39 @@ class Memory:
             late = max(0, self.translated.setdefault(group, now + self.first_access) - now)
             self.path[Reason.FIRST_ACCESS] = late
             finish += late
+        if kind in (LOAD, ASYNC):
+            self.load((group, slot), self.fetched - fetched, now, finish)
         self.transactions += len(chunks)
         self.last_finish = max(self.last_finish, finish)
         return finish
 
+    def begin(self, group: int, slot: int) -> None:
+        """A warp is placed: it has loaded nothing so far."""
+        self.loaded[group, slot] = 0, 0
+
+    def load(self, warp: tuple[int, int], chunks: int, now: int, finish: int) -> None:
+        """Count what a warp's loads brought from global memory: those of before count while one is on its way."""
+        loaded, until = self.loaded.get(warp, (0, 0))
+        self.loaded[warp] = chunks + (loaded if now < until else 0), max(finish, until)
+
     def through_port(self, group: int, kind: int, slot: int, now: int) -> int:
         """When a chunk, or a run of them, leaves the group: by the port of its warp's slot, or by the stores' path."""
         if kind == STORE and self.store_free is not None:
-            start = max(now, self.store_free[group])
+            start = max(now, self.store_free[group]) + self.takes_loaded(kind, group, slot)
             self.store_free[group] = start + self.store_interval
         else:
             port = group, slot % self.ports
-            start = max(now, self.port_free[port])
+            start = max(now, self.port_free[port]) + self.takes_loaded(kind, group, slot)
             self.port_free[port] = start + self.port_interval
         return start
+
+    def takes_loaded(self, kind: int, group: int, slot: int) -> int:
+        """How much longer a store takes its port for what its warp loaded, which counts once."""
+        if kind != STORE:
+            return 0
+        loaded, until = self.loaded.get((group, slot), (0, 0))
+        self.loaded[group, slot] = 0, until
+        return loaded * self.return_interval
 
     def transfer(self, group: int, kind: int, chunk: int, start: int, now: int) -> int:
         """The finish of one chunk: from a cache, or from global memory and then into the caches."""
@@ -201,6 +224,7 @@ class Memory:
         """The finish of a chunk that waits for its partition as well, all reserved at once."""
         latency = self.store_latency if kind == STORE else self.latency
         self.way = {Reason.MEMORY_LATENCY: latency}
+        self.fetched += kind in (LOAD, ASYNC)
         if self.serial:
             self.note("memory", start)
             return start + latency

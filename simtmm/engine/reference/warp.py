@@ -44,6 +44,7 @@ class Warp:
         self.group = block.group
         self.age = age
         self.slot = slot
+        run.memory.begin(self.group.number, slot)
         self.in_flight: list[int] = []  # finishes of asyncs
         self.latest_finish: list[int] = []  # of the first async, of the first two, of the first three, ...
         self.latest: list[tuple[int, Path]] = []  # likewise the async that finishes last: its place, and its path
