@@ -27,7 +27,7 @@ PACED = 4  # waves, at least, in each of which it is taken; more where blocks ar
 EVENTS = 20_000_000  # that are recorded for more waves than that,
 MOST_PACED = 20  # up to so many
 TAIL = 1  # waves behind, so that none of those before is the last
-SYSTEMATIC = 0.08  # of the time: what repetition does not show; from the pairs of docs/scaling.md
+SYSTEMATIC = 0.08  # of the time: what repetition does not show; assumed, and kept in tests/sampling alone
 
 
 def part_of(machine: Machine) -> Machine:
