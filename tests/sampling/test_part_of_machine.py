@@ -6,7 +6,7 @@ import pytest
 import simtmm
 from simtmm import load_machine, simulate
 from simtmm.kernel import load_kernel
-from simtmm.sampling import sampled_kernel
+from simtmm.sampling import part_of_machine, sampled_kernel
 from simtmm.sampling.part_of_machine import part_of, strip
 from simtmm.trace.lower import lower
 
@@ -51,7 +51,8 @@ ROUGH = [("stream", {"n": 1 << 19}), ("transpose", {"n": 768, "columns": 768})]
 
 
 @pytest.mark.parametrize(("kernel", "parameters"), ROUGH)
-def test_a_rough_time_is_within_its_interval_of_the_whole(kernel, parameters):
+def test_a_rough_time_is_within_its_interval_of_the_whole(kernel, parameters, monkeypatch):
+    monkeypatch.setattr(part_of_machine, "SMALL", 0)
     machine = load_machine("gtx480")
     found = sampled_kernel(load_kernel(kernel), parameters, machine, error=ROUGHLY).sampled
     trace = simtmm.record(kernel, parameters)
@@ -60,3 +61,9 @@ def test_a_rough_time_is_within_its_interval_of_the_whole(kernel, parameters):
     assert found.simulated_blocks < found.blocks / 4
     assert any("part of the machine" in note for note in found.notes)
     assert sum(found.result.time.values()) == pytest.approx(15 * found.result.ticks, rel=0.02)  # its overhead apart
+
+
+def test_what_is_soon_simulated_is_not_told_roughly():
+    found = sampled_kernel(load_kernel("vector-add"), {"n": 1 << 18}, load_machine("gtx480"), error=ROUGHLY)
+    assert found.sampled is None
+    assert "all blocks were simulated" in found.why
