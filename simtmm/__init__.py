@@ -11,14 +11,16 @@ from simtmm.provenance import VERSION
 
 if TYPE_CHECKING:
     from simtmm.analysis.comparison import Comparison as Comparison
+    from simtmm.analysis.predictions import Predictions as Predictions
     from simtmm.analysis.run import Run as Run
     from simtmm.analysis.run import run as run
-    from simtmm.analysis.tuning.search import tune as tune
+    from simtmm.analysis.tuning.tune import tune as tune
     from simtmm.api.calibrate import calibrate as calibrate
     from simtmm.api.compare import compare as compare
     from simtmm.api.explore import explore as explore
     from simtmm.api.listing import kernels as kernels
     from simtmm.api.listing import machines as machines
+    from simtmm.api.predictions import predictions as predictions
     from simtmm.api.steps import count as count
     from simtmm.api.steps import lower as lower
     from simtmm.api.steps import predict as predict
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
     from simtmm.cuda.texture import SurfaceObject as SurfaceObject
     from simtmm.cuda.texture import TextureObject as TextureObject
     from simtmm.errors import SimtmmError as SimtmmError
-    from simtmm.kernel import Launch as Launch
     from simtmm.kernel import load_kernel as load_kernel
+    from simtmm.launch import Launch as Launch
     from simtmm.machine import Machine as Machine
     from simtmm.machine import load_machine as load_machine
     from simtmm.measurement.measure import measure as measure
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from simtmm.result import Result as Result
     from simtmm.scripts.recording import recorded as recorded
     from simtmm.scripts.recording import recording as recording
+    from simtmm.study.findings import Findings as Findings
+    from simtmm.study.findings import findings as findings
     from simtmm.study.results import Results as Results
     from simtmm.study.sweep import sweep as sweep
     from simtmm.trace.counts import Counts as Counts
@@ -57,12 +61,14 @@ _HOMES = {
     "Calibration": "simtmm.calibration.values",
     "Comparison": "simtmm.analysis.comparison",
     "Counts": "simtmm.trace.counts",
-    "Launch": "simtmm.kernel",
+    "Findings": "simtmm.study.findings",
+    "Launch": "simtmm.launch",
     "Machine": "simtmm.machine",
     "Measurement": "simtmm.result",
     "Parameter": "simtmm.parameter",
     "Picture": "simtmm.report.notebook.picture",
     "Prediction": "simtmm.result",
+    "Predictions": "simtmm.analysis.predictions",
     "RawKernel": "simtmm.recorder.direct.raw_kernel",
     "RawModule": "simtmm.recorder.direct.raw_module",
     "Result": "simtmm.result",
@@ -77,6 +83,7 @@ _HOMES = {
     "compare": "simtmm.api.compare",
     "count": "simtmm.api.steps",
     "explore": "simtmm.api.explore",
+    "findings": "simtmm.study.findings",
     "import_trace": "simtmm.trace.importers",
     "kernels": "simtmm.api.listing",
     "load_kernel": "simtmm.kernel",
@@ -87,13 +94,14 @@ _HOMES = {
     "machines": "simtmm.api.listing",
     "measure": "simtmm.measurement.measure",
     "predict": "simtmm.api.steps",
+    "predictions": "simtmm.api.predictions",
     "record": "simtmm.recorder",
     "recorded": "simtmm.scripts.recording",
     "recording": "simtmm.scripts.recording",
     "run": "simtmm.analysis.run",
     "simulate": "simtmm.api.steps",
     "sweep": "simtmm.study.sweep",
-    "tune": "simtmm.analysis.tuning.search",
+    "tune": "simtmm.analysis.tuning.tune",
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]

@@ -107,10 +107,7 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     regular file, such as /dev/null or a pipe, gets the content when it is whole. Raises OutputError if the folder is
     missing or can't be written.
     """
-    try:
-        target = Path(path).resolve()
-    except (OSError, ValueError) as error:
-        raise OutputError(f"{path}: can't be written ({error})") from None
+    target = _target(path)
     special = is_there(target) and not is_file(target)
     try:
         temporary = part_file(None if special else target.parent)
@@ -188,12 +185,23 @@ def _is_running(process: int) -> bool:
 def check_writable(path: str | Path) -> None:
     """Raise OutputError if `written_whole(path)` would fail: to be called before long work, not after it."""
     folder = Path(path).parent
+    _target(path)
     if is_folder(path):
         raise OutputError(f"{path}: can't be written (it is a folder)")
     if not is_folder(folder):
         raise OutputError(f"{path}: can't be written (there is no folder {folder})")
     if not os.access(folder, os.W_OK):
         raise OutputError(f"{path}: can't be written (no permission to write in {folder})")
+
+
+def _target(path: str | Path) -> Path:
+    """Where a file lies that is to be written, behind all links. Raises OutputError."""
+    try:
+        return Path(path).resolve()
+    except FileNotFoundError:
+        raise OutputError(f"{path}: can't be written (the working directory was removed)") from None
+    except (OSError, ValueError, RuntimeError) as error:
+        raise OutputError(f"{path}: can't be written ({error})") from None
 
 
 def _give_usual_permissions(path: Path) -> None:

@@ -198,6 +198,17 @@ def test_a_file_in_the_working_directory_can_be_written(tmp_path, monkeypatch):
     check_writable("result.json")
 
 
+def test_a_working_directory_that_was_removed_is_named_before_the_work(tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(OutputError, match=r"x\.parquet: can't be written \(the working directory was removed\)"):
+        check_writable("x.parquet")
+    with pytest.raises(OutputError, match="the working directory was removed"), written_whole("x.parquet"):
+        raise AssertionError
+    check_writable(tmp_path / "x.parquet")
+
+
 @pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
 def test_permissions_are_what_the_umask_gives_any_file(tmp_path, mask, mode):
     before = os.umask(mask)

@@ -54,6 +54,7 @@ FULL = {
         "port_chunks": 4,
         "ports": 2,
         "store_interval": 3.5,
+        "return_interval": 7,
         "partitions": 6,
         "interleave": "hash",
         "service": 1.5,
@@ -65,12 +66,12 @@ FULL = {
         "store_latency": 60,
         "l1_after_store": "drop",
         "outstanding": 8,
-        "l1": CACHE,
+        "l1": {**CACHE, "local_writes": "back"},
         "l2": {"sets": 16, "ways": 8, "latency": 200, "service": 2, "writes": "back", "start": "warm"},
     },
     "limits": {"blocks_per_group": 8, "warps_per_group": 16},
     "resources": {"registers": 16384, "shared_memory": 16384, "threads_per_block": 512},
-    "banks": {"count": 16, "word_bytes": 8, "lanes": 16, "latency": 22.5},
+    "banks": {"count": 16, "word_bytes": 8, "lanes": 16, "latency": 22.5, "interval": 2.0},
     "hong_kim": {"departure_delay_coalesced": 4, "departure_delay_uncoalesced": 40},
 }
 
@@ -87,6 +88,7 @@ DURATIONS = (
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service", "memory.first_access", "memory.store_interval",
+    "memory.return_interval",
 )  # fmt: skip
 WORDS = {
     "scheduling.switch": ("on-stall", "every-instruction"),
@@ -97,6 +99,7 @@ WORDS = {
     "memory.interleave": ("modulo", "hash"),
     "memory.stores": ("blocking", "posted"),
     "memory.l1_after_store": ("keep", "drop"),
+    "memory.l1.local_writes": ("through", "back"),
     "memory.l2.writes": ("through", "back"),
     "memory.l2.start": ("cold", "warm"),
 }
@@ -199,7 +202,7 @@ def test_an_unknown_word_is_refused_with_the_known_ones(key, value):
 
 @pytest.mark.parametrize(("key", "word"), [(key, word) for key, words in WORDS.items() for word in words])
 def test_each_known_word_is_accepted(key, word):
-    assert machine(**{"memory.l2": dict(CACHE), key: word}).values()[key] == word
+    assert machine(**{"memory.l1": dict(CACHE), "memory.l2": dict(CACHE), key: word}).values()[key] == word
 
 
 @pytest.mark.parametrize("key", ["memory.latency", "memory.l1.latency", "memory.l2.latency"])
@@ -218,7 +221,9 @@ def test_a_latency_that_rounds_to_one_tick_is_accepted(key, ticks_per_cycle, jus
     assert result.ticks(result.values()[key]) == 1
 
 
-@pytest.mark.parametrize("key", ["port_interval", "store_interval", "service", "atomic_service", "turnaround"])
+@pytest.mark.parametrize(
+    "key", ["port_interval", "store_interval", "return_interval", "service", "atomic_service", "turnaround"]
+)
 def test_serial_transfers_have_no_limit_on_bandwidth(key):
     line = complaint(changed(SMALLEST, **{"memory.transfers": "serial", f"memory.{key}": 0.25}))
     assert line == f"memory.{key} = 0.25: must be 0 with memory.transfers = 'serial'"
@@ -367,6 +372,7 @@ DEFAULTS = {
     "scheduling.block_launch": 0,
     "scheduling.block_interval": 0,
     "memory.first_access": 0,
+    "memory.return_interval": 0,
     "scheduling.warp_launch": 0,
     "memory.word_bytes": 4,
     "memory.coalescing": "chunk",
@@ -383,6 +389,7 @@ DEFAULTS = {
     "memory.port_chunks": 1,
     "memory.ports": 1,
     "banks.latency": 0,
+    "banks.interval": 0,
 }
 
 
@@ -946,7 +953,9 @@ def test_a_key_that_came_later_changes_no_digest_until_it_is_set():
         ("memory.atomics", "by-word"),
         ("memory.first_access", 1),
         ("memory.ports", 2),
+        ("memory.return_interval", 1),
         ("banks.latency", 9),
+        ("banks.interval", 2),
     ):
         assert machine.replace({later: machine.values()[later]}).digest() == machine.digest()
         assert machine.replace({later: other}).digest() != machine.digest()

@@ -445,7 +445,7 @@ def check_slices(made, note, key):
 
 CALIBRATED = (
     "scheduling.block_launch", "scheduling.warp_launch", "memory.partitions", "memory.service", "memory.store_latency",
-    "memory.turnaround", "memory.port_interval",
+    "memory.turnaround", "memory.port_interval", "memory.return_interval", "memory.store_interval",
 )  # fmt: skip
 
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
+from simtmm.analysis.case import Absent, Case
 from simtmm.analysis.compared import Planned, planned_cases, wanted_programs
-from simtmm.analysis.comparison import Absent, Case, Comparison, Unit
-from simtmm.analysis.fitted_lines import fit_cases
+from simtmm.analysis.comparison import Comparison
+from simtmm.analysis.fitted_lines import Constants, fit_cases
 from simtmm.analysis.followed import followed
 from simtmm.analysis.unfinished import Unfinished
 from simtmm.engine import DEFAULT
 from simtmm.errors import ModelError, StudyError
 from simtmm.machine import Machine, load_machine
-from simtmm.machine.changed import suffix
 from simtmm.measurement.timings import Timing, matching
 from simtmm.model import MODELS, MODELS_OF_ALGORITHMS, find_model, predict
 from simtmm.model.calibrated import CALIBRATED
@@ -25,6 +25,7 @@ from simtmm.study.evaluation.cases import Cases, Done, Missing
 from simtmm.watch import Watch
 
 logger = logging.getLogger("simtmm")
+NONE_GIVEN = Constants()
 
 
 def compare(
@@ -34,13 +35,13 @@ def compare(
     models: Iterable[str] = (),
     measured: Sequence[Timing] = (),
     reference: str | None = None,
-    constants: Mapping[str, float] | None = None,
-    unit: Unit = "cycles",
+    constants: Constants = NONE_GIVEN,
     engine: str = DEFAULT,
     watch: Watch | None = None,
     form: str | None = None,
     store: str | Path | None = ":memory:",
     workers: int | None = 1,
+    rules: Sequence[str | Path] = (),
 ) -> Comparison:
     """Run every kernel with every set of parameters on every machine, and set all times side by side.
 
@@ -50,11 +51,12 @@ def compare(
     out all, those of an algorithm for programs that follow it. measured: see
     simtmm.measurement.timings. reference: "simulated", "measured" or a model; measured if there are such times. form:
     "written", "compiled" or "ptx", how kernels are recorded (see simtmm.record); compiled ones are recorded once for
-    each architecture that the machines have. constants: a1 and a0 of the calibrated model, in `unit`, or of the one
-    fitted model that is named; if left out they are fitted to the reference's times, for each program and machine with
+    each architecture that the machines have. constants: a1 and a0 of the calibrated model, or of the one fitted
+    model that is named; if left out they are fitted to the reference's times, for each program and machine with
     at least three cases. store: an SQLite file
     that keeps each case as it is done, as a sweep's points; in memory if left out, and with None one for each program
-    in the user's cache folder. workers: processes; with None one for each core.
+    in the user's cache folder. workers: processes; with None one for each core. rules: names of built-in scheduling
+    rules, and Python files with rules of one's own: every machine is run by each of them too, beside its own.
 
     A case that fails, or that a machine can't hold, stands in `absent`, and the others go on. Raises the errors of what
     comes before the cases, StudyError where nothing is left, and Unfinished where Ctrl-C ends it after some of them.
@@ -69,16 +71,14 @@ def compare(
     if reference not in known or reference in fitted:
         allowed = [name for name in known if name not in fitted]
         raise StudyError(f"reference {reference!r}: must be one of {', '.join(allowed)}")
-    if unit not in ("s", "cycles"):
-        raise StudyError(f"calibrated: unit = {unit!r}: must be 's' or 'cycles'")
     if reference == MEASURED and not measured:
         raise StudyError("reference 'measured': needs a file of measured times")
     if workers is not None and workers < 1:
         raise StudyError(f"workers = {workers}: must be at least 1")
     on = machines if isinstance(machines, Mapping) else {name: load_machine(name) for name in machines}
-    planned, warnings = planned_cases(list(wanted_programs(sources, on, parameters or {}, measured)), form)
+    planned, warnings = planned_cases(list(wanted_programs(sources, on, parameters or {}, measured)), form, rules)
     interrupted = False
-    with Cases([(one.ran, one.machine) for one in planned], engine, store) as kept:
+    with Cases([one.case for one in planned], engine, store) as kept:
         computed: set[str] = set()
         try:
             computed = kept.compute(workers, watch)
@@ -98,8 +98,8 @@ def compare(
         raise StudyError("reference 'measured': none of the measured times belongs to a case on a machine with a clock")
     fits: dict[str, dict[str, float]] = {}
     for name in fitted:
-        given = constants if constants and name == (CALIBRATED.name if CALIBRATED.name in fitted else fitted[0]) else {}
-        cases, made_fits = fit_cases(name, cases, reference, given, unit, told_why=bool(named))
+        theirs = name == (CALIBRATED.name if CALIBRATED.name in fitted else fitted[0])
+        cases, made_fits = fit_cases(name, cases, reference, constants if theirs else NONE_GIVEN, told_why=bool(named))
         fits |= made_fits
     timed = [name for name in known if any(case.seconds(name) or case.cycles(name) for case in cases)]
     comparison = Comparison(
@@ -170,6 +170,8 @@ def _case(planned: Planned, done: Done, models: Sequence[str], named: bool) -> C
         errors=errors,
         trace=done.digest,
         algorithm=algorithm,
+        rule=planned.rule.name if planned.rule else "",
+        measured_on=planned.measured_on,
     )
 
 
@@ -177,9 +179,7 @@ def _with_measured(cases: Sequence[Case], measured: Sequence[Timing]) -> tuple[l
     """The cases with the medians of their measured times; and the times of none of them."""
     made, used = [], set()
     for case in cases:
-        changed = suffix(case.machine.changes)  # measured times are of the machine as it is
-        names = (case.machine_name.removesuffix(changed), case.machine.name.removesuffix(changed))
-        found = matching(measured, case.program, case.parameters, names)
+        found = matching(measured, case.program, case.parameters, case.measured_on)
         used |= set(found)
         seconds = float(np.median([measured[index].seconds for index in found])) if found else None
         made.append(replace(case, measured_seconds=seconds))

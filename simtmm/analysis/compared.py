@@ -1,4 +1,4 @@
-"""What a comparison runs: programs with parameters, on machines."""
+"""What a comparison runs: programs with parameters, on machines, by their scheduling rules and by others."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from simtmm.catalogue import named_kernel, refusal
-from simtmm.errors import KernelError, MachineError, nearest, shown
+from simtmm.errors import KernelError, MachineError, StudyError, nearest, shown
+from simtmm.files import is_there
 from simtmm.kernel import Kernel, kernel_in
 from simtmm.machine import Machine, load_machine, machine_files
+from simtmm.machine.changed import suffix
 from simtmm.measurement.timings import Timing
 from simtmm.program import Kind, architecture_for, kind_of, open_program
 from simtmm.recorder import form_of
 from simtmm.recorder.sources import opened_kernel
 from simtmm.study.design.content import files_digest, kernel_digest, launches_digest
-from simtmm.study.evaluation.cases import Ran
+from simtmm.study.design.rules import KEY, Rule, built_in, rules_in
+from simtmm.study.evaluation.cases import MachineCase, Ran
 
 TRACED: tuple[Kind, ...] = ("kernel", "trace")
 
@@ -94,24 +97,40 @@ def _called(name: str) -> Machine:
 
 @dataclass(frozen=True)
 class Planned:
-    """A program on a machine, and how it is run."""
+    """A program on a machine, and how it is run.
+
+    machine_name: with what is changed, and the scheduling rule where it is not the machine's own. measured_on: the
+    names under which the machine may have been measured, as it is without its changes.
+    """
 
     wanted: Wanted
     machine_name: str
     machine: Machine
     ran: Ran
+    rule: Rule | None
+    measured_on: tuple[str, str]
 
     @property
     def name(self) -> str:
         """Of the program, before anything has come of it."""
         return self.wanted.kernel.name if self.wanted.kernel else Path(self.wanted.source).stem
 
+    @property
+    def case(self) -> MachineCase:
+        """What is computed of it."""
+        return MachineCase(self.ran, self.machine, self.rule)
 
-def planned_cases(wanted: Sequence[Wanted], form: str | None) -> tuple[list[Planned], list[str]]:
+
+def planned_cases(
+    wanted: Sequence[Wanted], form: str | None, rules: Sequence[str | Path] = ()
+) -> tuple[list[Planned], list[str]]:
     """The cases, and notes on what kernels are compiled for where that is not the machine's own.
 
-    Raises the errors of opening programs.
+    rules: names of built-in scheduling rules, and Python files with others: each beside the machine's own.
+
+    Raises the errors of opening programs, and StudyError for rules.
     """
+    beside = _rules(rules)
     planned: list[Planned] = []
     warnings: dict[str, None] = {}
     digests: dict[str, str] = {}
@@ -130,8 +149,31 @@ def planned_cases(wanted: Sequence[Wanted], form: str | None) -> tuple[list[Plan
                 warnings |= dict.fromkeys(notes)
                 own = form if form not in (None, form_of(kernel)) else None
                 ran = Ran(source, digests[source], kernel.resolve(one.given), architecture, own, files[source])
-            planned.append(Planned(one, name, machine, ran))
+            changed = suffix(machine.changes)  # measured times are of the machine as it is
+            measured_on = (name.removesuffix(changed), machine.name.removesuffix(changed))
+            for called, scheduled, rule in [(name, machine, None), *_scheduled(name, machine, beside)]:
+                planned.append(Planned(one, called, scheduled, ran, rule, measured_on))
     return planned, list(warnings)
+
+
+def _rules(given: Sequence[str | Path]) -> dict[str, Rule | None]:
+    """By name, those of files; None for one that is built in. Raises StudyError."""
+    known = built_in()
+    named = [str(one) for one in given if str(one) in known]
+    files = [one for one in given if str(one) not in known]
+    for one in files:
+        if not is_there(one):
+            raise StudyError(f"--rule {one}: neither a file nor a built-in rule{nearest(str(one), known)}")
+    return {**dict.fromkeys(named), **rules_in(files)}
+
+
+def _scheduled(
+    name: str, machine: Machine, rules: Mapping[str, Rule | None]
+) -> Iterator[tuple[str, Machine, Rule | None]]:
+    """The machine by each rule that is not its own, with the name that says so."""
+    for called, rule in rules.items():
+        if called != machine.scheduling.scheduler:
+            yield f"{name}, {called}", machine if rule else machine.replace({KEY: called}), rule
 
 
 def _digest(source: str, kernel: Kernel | None, form: str | None) -> str:

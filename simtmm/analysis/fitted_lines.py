@@ -1,9 +1,10 @@
 """Models that are lines through the cases of a comparison: constants given, or fitted to the reference's times."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
-from simtmm.analysis.comparison import Case, Unit
+from simtmm.analysis.case import Case
+from simtmm.analysis.comparison import Unit
 from simtmm.errors import ModelError, StudyError
 from simtmm.model import find_model
 from simtmm.model.calibrated import CALIBRATED, calibrated
@@ -16,12 +17,24 @@ LEAST_TO_FIT = 3  # cases that two constants are fitted to: with two, the line g
 ABSCISSA = {CALIBRATED.name: "f_app f_sched", FITTED_APSP.name: "sqrt(B_r) / T"}
 
 
+@dataclass(frozen=True)
+class Constants:
+    """Constants of a line that are given: a1 and a0 by name, in `unit`; none if left out. Raises StudyError."""
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    unit: Unit = "cycles"
+
+    def __post_init__(self) -> None:
+        if self.unit not in ("s", "cycles"):
+            raise StudyError(f"calibrated: unit = {self.unit!r}: must be 's' or 'cycles'")
+
+
 def fit_cases(
-    model: str, cases: Sequence[Case], reference: str, constants: Mapping[str, float], unit: Unit, told_why: bool
+    model: str, cases: Sequence[Case], reference: str, constants: Constants, told_why: bool
 ) -> tuple[list[Case], dict[str, dict[str, float]]]:
     """The cases with a fitted model, where there are constants or enough cases to fit them to; and what was fitted.
 
-    constants: a1 and a0 in `unit`, or none. told_why: whether a case that follows another algorithm gets a note. Raises
+    told_why: whether a case that follows another algorithm gets a note. Raises
     StudyError for other constants.
     """
     fitted: dict[int, Case] = {}
@@ -37,7 +50,7 @@ def fit_cases(
         chosen = {index: cases[index] for index, pair in of.items() if pair == (program, machine)}
         try:
             units = {index: _line(model, case, 1, 0).cycles for index, case in chosen.items()}
-            fit, number = _constants(model, chosen, units, reference, constants, unit)
+            fit, number = _constants(model, chosen, units, reference, constants)
         except ModelError as error:
             fitted |= {index: _without(case, model, str(error)) for index, case in chosen.items()}
             continue
@@ -73,18 +86,17 @@ def _constants(
     chosen: Mapping[int, Case],
     units: Mapping[int, float],
     reference: str,
-    constants: Mapping[str, float],
-    unit: Unit,
+    constants: Constants,
 ) -> tuple[dict[str, float], int]:
     """a1 and a0 in cycles, and the number of cases they were fitted to. Raises ModelError where there are none."""
-    if constants:
-        if set(constants) != {"a1", "a0"}:
-            raise StudyError(f"{model}: {', '.join(sorted(constants))}: must be a1 and a0")
+    if constants.values:
+        if set(constants.values) != {"a1", "a0"}:
+            raise StudyError(f"{model}: {', '.join(sorted(constants.values))}: must be a1 and a0")
         (machine,) = {case.machine_name: case.machine for case in chosen.values()}.values()
-        if unit == "s" and machine.clock_hz is None:
+        if constants.unit == "s" and machine.clock_hz is None:
             raise ModelError(f"{model}: machine {machine.name} has no clock_hz, so a1 and a0 must be in cycles")
-        scale = machine.clock_hz if unit == "s" and machine.clock_hz is not None else 1.0
-        return {name: value * scale for name, value in constants.items()}, 0
+        scale = machine.clock_hz if constants.unit == "s" and machine.clock_hz is not None else 1.0
+        return {name: value * scale for name, value in constants.values.items()}, 0
     known = {index: time for index, case in chosen.items() if (time := case.cycles(reference)) is not None}
     different = len({units[index] for index in known})
     if different < LEAST_TO_FIT:

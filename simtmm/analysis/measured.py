@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from simtmm.analysis.predict import Predicted
+from simtmm.analysis.predictions import Predictions
 from simtmm.errors import ModelError
 from simtmm.measurement.timings import Timing, load_timings, matching
 from simtmm.model.departure import DEFAULT_FACTOR
@@ -18,7 +18,7 @@ class MeasuredTime:
     seconds: float | None
     timings: tuple[Timing, ...] = ()
 
-    def beside(self, prediction: Predicted, machine: str, factor: float | None = None) -> Predicted:
+    def beside(self, prediction: Predictions, machine: str, factor: float | None = None) -> Predictions:
         """A prediction with the time beside it.
 
         machine: the name or file that the machine was chosen by, which timings may name as well as the machine's own.
@@ -29,7 +29,7 @@ class MeasuredTime:
         seconds = self._seconds(prediction, machine) if self.seconds is None else self.seconds
         return prediction.beside(seconds, DEFAULT_FACTOR if factor is None else factor)
 
-    def _seconds(self, prediction: Predicted, machine: str) -> float:
+    def _seconds(self, prediction: Predictions, machine: str) -> float:
         names = {prediction.machine.name, Path(machine).stem}
         found = matching([*self.timings], prediction.program, prediction.parameters, names)
         if len(found) != 1:

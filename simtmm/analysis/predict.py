@@ -1,12 +1,9 @@
 """What the models say, without a simulation: of a kernel's or trace's counts, or of a paper's algorithm."""
 
-import dataclasses
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from simtmm.analysis.followed import followed
+from simtmm.analysis.predictions import Predictions
 from simtmm.catalogue import current_name, known_kernels
 from simtmm.errors import ModelError, nearest
 from simtmm.files import is_there
@@ -14,8 +11,8 @@ from simtmm.kernel import Kernel
 from simtmm.machine import Machine
 from simtmm.model import MODELS, formula, predict
 from simtmm.model.algorithms import ALGORITHMS, find
-from simtmm.model.algorithms.regimes import Regime, regimes
-from simtmm.model.algorithms.speedup import Speedup, speedup_of
+from simtmm.model.algorithms.regimes import regimes
+from simtmm.model.algorithms.speedup import speedup_of
 from simtmm.model.algorithms.symbol_ranges import (
     VARIED,
     check_given,
@@ -27,88 +24,21 @@ from simtmm.model.algorithms.symbol_ranges import (
 )
 from simtmm.model.algorithms.times import predict_algorithm
 from simtmm.model.calibrated import CALIBRATED, calibrated
-from simtmm.model.departure import MeasuredDeparture, measured_departure
-from simtmm.model.latency_hiding import Hiding, hiding_of_trace
-from simtmm.model.launch.occupancy import ForcedBlocks, force_active_blocks
-from simtmm.program import Kind, kind_of, open_program
-from simtmm.provenance import provenance
+from simtmm.model.latency_hiding import hiding_of_trace
+from simtmm.model.launch.occupancy import force_active_blocks
+from simtmm.program import Kind, Source, kind_of, open_program
 from simtmm.result import Prediction
 from simtmm.trace.counts import count
 from simtmm.trace.io import Trace
-from simtmm.trace.schema import Sampling
 
 TRACED: tuple[Kind, ...] = ("kernel", "trace")
 UNITS = ("cycles", "s")  # of a1 and a0
 
 
-@dataclass(frozen=True)
-class Predicted:
-    """What models say of one program on one machine.
-
-    predictions: by model. closed_form: the same of the paper's algorithm that the kernel follows, `algorithm`, from its
-    symbols; empty where these are outside its domain, `no_closed_form` says how. regimes: what binds along a symbol, by
-    the TMM. formulas: LaTeX by model, generated when called. sampling: which blocks the trace holds, if not all.
-    warnings: what the trace does not hold, in words. hiding:
-    the threads a core that hide the latency. speedup: of an algorithm. departed: how far predictions are from a
-    measured time.
-    forced: active blocks, where they are.
-    """
-
-    program: str
-    parameters: Mapping[str, Any]
-    machine: Machine
-    predictions: Mapping[str, Prediction]
-    algorithm: str | None = None
-    closed_form: Mapping[str, Prediction] = field(default_factory=dict)
-    no_closed_form: str | None = None
-    regimes: Mapping[str, list[Regime]] = field(default_factory=dict)
-    formulas: Callable[[], dict[str, str]] = field(default=dict, compare=False)
-    sampling: Sampling | None = None
-    warnings: tuple[str, ...] = ()
-    hiding: Hiding | None = None
-    speedup: Speedup | None = None
-    departed: MeasuredDeparture | None = None
-    forced: ForcedBlocks | None = None
-
-    def beside(self, seconds: float, factor: float) -> "Predicted":
-        """With a measured time. Raises ModelError as `simtmm.model.departure.measured_departure` does."""
-        closed = {f"{model}, closed form": prediction for model, prediction in self.closed_form.items()}
-        return dataclasses.replace(self, departed=measured_departure({**self.predictions, **closed}, seconds, factor))
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, as one JSON document."""
-        return {
-            "program": self.program,
-            "parameters": dict(self.parameters),
-            "sampling": self.sampling.to_dict() if self.sampling else None,
-            "warnings": list(self.warnings),
-            "machine": {"name": self.machine.name, "processors": self.machine.processors, **self.machine.to_dict()},
-            "predictions": {name: prediction.to_dict() for name, prediction in self.predictions.items()},
-            "algorithm": self.algorithm,
-            "closed_form": {name: prediction.to_dict() for name, prediction in self.closed_form.items()},
-            "no_closed_form": self.no_closed_form,
-            "hiding": {**dataclasses.asdict(self.hiding), "limit": self.hiding.limit} if self.hiding else None,
-            "speedup": self.speedup.to_dict() if self.speedup else None,
-            "forced": self.forced.to_dict() if self.forced else None,
-            "measured": self.departed.to_dict() if self.departed else None,
-            "regimes": {
-                over: [
-                    {
-                        "bound": regime.bound,
-                        "start": regime.start,
-                        "stop": regime.stop,
-                        "begins": None if regime.begins is None else str(regime.begins),
-                    }
-                    for regime in found
-                ]
-                for over, found in self.regimes.items()
-            },
-            "provenance": {**provenance(), "machine": self.machine.digest()},
-        }
-
-
-def is_algorithm(name: str) -> bool:
-    """Whether that is an algorithm of the papers. Raises ModelError for what is neither that nor a program."""
+def is_algorithm(name: Source) -> bool:
+    """Whether that is an algorithm of the papers. Raises ModelError for a name of neither that nor a program."""
+    if not isinstance(name, str):
+        return False
     if name in ALGORITHMS:
         return True
     kernels = known_kernels()
@@ -119,8 +49,18 @@ def is_algorithm(name: str) -> bool:
     return False
 
 
+def refuse_foreign(of_paper: bool, given: Sequence[str]) -> None:
+    """Raise ModelError for the first choice that is given and is not for such a source.
+
+    of_paper: whether that is an algorithm. given: the names of what is given and is for the other kind alone.
+    """
+    if given:
+        kinds = "a kernel or trace, not for an algorithm" if of_paper else "an algorithm, not for a kernel or trace"
+        raise ModelError(f"{given[0]}: is for {kinds}")
+
+
 def predict_program(
-    source: str | Path,
+    source: Source,
     machine: Machine,
     parameters: Mapping[str, object] | None = None,
     models: Collection[str] = (),
@@ -129,7 +69,7 @@ def predict_program(
     progress: Callable[[int], None] | None = None,
     active_blocks: int | None = None,
     form: str | None = None,
-) -> Predicted:
+) -> Predictions:
     """What the models say of a trace (.parquet) or of a kernel, which is recorded first.
 
     models: names in MODELS, or "calibrated"; all of them if left out. constants: a1 and a0 of the calibrated model, in
@@ -154,7 +94,7 @@ def predict_program(
     if constants:
         predictions[CALIBRATED.name] = calibrated(machine, counts, **constants, unit=unit)  # type: ignore[arg-type]
     algorithm, closed_form, no_closed_form = _closed_form(trace, program.kernel, machine)
-    return Predicted(
+    return Predictions(
         program=trace.info.kernel,
         parameters=trace.info.parameters,
         machine=machine,
@@ -187,7 +127,7 @@ def predict_paper(
     parameters: Mapping[str, float],
     threads_per_core: float | None = None,
     variant: str | None = None,
-) -> Predicted:
+) -> Predictions:
     """What PRAM and TMM say of a paper's algorithm, from its symbols; and what binds along its size, L and T.
 
     Along a size and L, a core has as many threads as the algorithm feeds and the machine holds; where threads_per_core
@@ -212,7 +152,7 @@ def predict_paper(
             except ModelError:  # nowhere, as along m where n leaves a graph no edge
                 continue
             along[over] = regimes(shown, own, over, low, high)
-    return Predicted(
+    return Predictions(
         program=algorithm.name,
         parameters={**parameters, **({"variant": variant} if variant else {})},
         machine=machine,

@@ -25,6 +25,7 @@ def compare(
     store: str | Path | None = ":memory:",
     workers: int | None = 1,
     watch: Watch | None = None,
+    rules: str | Path | Iterable[str | Path] = (),
 ) -> Comparison:
     """Simulated, modelled and measured times side by side; `simtmm compare` as a function.
 
@@ -40,6 +41,8 @@ def compare(
     workers: processes on this machine; one for each core with None. As with any process pool, a script that asks for
         several needs `if __name__ == "__main__":`.
     watch: called with (stage, done, total where it is known) as things go on.
+    rules: built-in scheduling rules by name, and Python files with rules of your own (docs/schedulers.md), which are
+        run: each machine runs everything by each of them too, beside its own.
 
     A case that fails, or that a machine can't hold, stands in `.absent` with the reason, and the others go on.
     `.rows()` is a table.
@@ -63,7 +66,16 @@ def compare(
         named[name] = opened
     files = [measured] if isinstance(measured, (str, Path)) else measured
     times = [time for path in files for time in load_timings(path)]
-    wanted = [models] if isinstance(models, str) else models
     return comparing.compare(
-        programs, named, parameters, wanted, times, reference, engine=engine, watch=watch, store=store, workers=workers
+        programs,
+        named,
+        parameters,
+        [models] if isinstance(models, str) else models,
+        times,
+        reference,
+        engine=engine,
+        watch=watch,
+        store=store,
+        workers=workers,
+        rules=[rules] if isinstance(rules, (str, Path)) else list(rules),
     )

@@ -20,14 +20,14 @@ WIDTH = 88  # characters of a signature in one line
 GROUPS = {
     "Run, record and measure": ("run", "explore", "record", "recording", "recorded", "import_trace", "measure"),
     "Step by step": ("lower", "simulate", "count", "predict"),
-    "Studies": ("sweep", "tune", "compare", "calibrate"),
+    "Studies": ("predictions", "sweep", "findings", "tune", "compare", "calibrate"),
     "What there is": (
         "kernels", "machines", "load_kernel", "load_machine", "load_trace", "load_workload", "__version__",
     ),
     "Kernels launched from Python": ("RawKernel", "RawModule", "TextureObject", "SurfaceObject"),
     "Values": (
         "Machine", "Trace", "Workload", "Launch", "Parameter", "Counts", "Result", "Prediction", "Measurement", "Run",
-        "Results", "Comparison", "Calibration", "Picture",
+        "Predictions", "Results", "Findings", "Comparison", "Calibration", "Picture",
     ),
     "Errors": ("SimtmmError",),
 }  # fmt: skip

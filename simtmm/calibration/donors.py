@@ -20,6 +20,8 @@ DONATED = (
     "scheduling.warp_launch",
     "memory.store_latency",
     "memory.port_interval",
+    "memory.return_interval",
+    "memory.store_interval",
 )
 # What follows by a family's rules, of a clock and a bandwidth
 BY_RULES = ("memory.partitions", "memory.service", "memory.atomic_service", "memory.turnaround")

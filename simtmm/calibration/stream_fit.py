@@ -3,13 +3,13 @@
 What shows them: `service` the read kernel's saturated end, `block_launch` its end of low occupancy, less L,
 `warp_launch` how the time of a round of blocks grows with its warps, `partitions` how softly bandwidth saturates;
 `store_latency` what a store adds at low occupancy, `turnaround` what mixing reads and writes costs at the saturated
-end, `port_interval` what further loads of the same lines cost.
+end, `port_interval` what further loads of the same lines cost, `return_interval` what a warp that stores what it has
+loaded adds to a round of blocks, and how that grows with its loads, `store_interval` what one adds that only stores.
 
 How they are found: a fit to the read kernel alone gives values of the first three to begin with, for some numbers of
-partitions. Then all but the partitions are fitted at once, to the read kernel and those that store together (without
-the 3-point stencil where the 5-point one was measured): on few points, for the numbers of partitions that suit the read
-kernel about as well; the best of these is kept, and the fit to all is repeated on more points. Where no kernel
-that stores was measured, the fit to the read kernel is all there is.
+partitions. Then all but the partitions are fitted at once, to the read kernel and those that store together, on few
+points, for the numbers of partitions that suit the read kernel about as well; the best of these is kept, and goes on.
+Where no kernel that stores was measured, the fit to the read kernel is all there is.
 
 A machine of a fraction of the groups and partitions behaves alike, and is quicker: the fit runs on such a one.
 """
@@ -29,20 +29,20 @@ from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS
 from simtmm.watch import Watch
 
 PART = 4  # of the groups and partitions, for the fit
+BYTES_A_GROUP = 1 << 16  # of each array, likewise: a quarter of what errors are reported on
 LEAST_GROUPS = 16  # of that part: with fewer, chance decides how full the partitions are
-FIT_POINTS, FEW_POINTS = 13, 7  # of a curve, for the fit and for the choice of partitions
+FIT_POINTS, FEW_POINTS = 13, 7  # of a curve, for the read kernel alone and for all kernels at once
 PARTITIONS = (8, 16, 32, 64, 128, 256)  # of a part of the machine
-STEPS, FEW_STEPS = 5, 3  # of a fit at most; it mostly converges in three
+STEPS, FEW_STEPS = 5, 3  # of a fit at most, and before the partitions are chosen; it mostly converges in three
 BESIDE_STEPS = 2  # of a fit with a neighbouring number of partitions, which begins near its end
 READ_WEIGHT = 2.0  # of the read kernel's errors: it is the one that nothing but latency and bandwidth decides
-BUSY_PORT = 4.0  # cycles of a chunk at a group's port, where a fit may begin
-CANDIDATES = 3  # numbers of partitions that are tried with all kernels at once
+PORT, RETURN, STORE = 2.5, 9.0, 7.0  # cycles of a chunk at a group's port, returned and stored, where a fit begins
+CANDIDATES = 2  # numbers of partitions that are tried with all kernels at once
 AS_GOOD = 1.05  # costs that differ by no more than this factor do not tell partitions apart
 WORTH_IT = 1.3  # and up to this one, partitions are worth trying with all kernels at once
 MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
 DETERMINED = 0.25  # standard error of a value over the value, at most, to be called determined
 READ = "read"
-REDUNDANT = "stencil3"  # a stencil that adds little to the wider one
 
 
 def _beside(partitions: int) -> tuple[int, ...]:
@@ -65,8 +65,7 @@ class StreamFit:
         self.scale = groups / part  # of the whole machine over its part
         measured = [name for name in OPERATIONS if name in stream[0].measured]
         self.storing = [name for name in measured if OPERATIONS[name].stores]
-        if len(self.storing) > 1 and "stencil5" in measured:
-            self.storing = [name for name in self.storing if name != REDUNDANT]
+        self.tells_stores = len(self.storing) > 1  # one kernel can't tell what loads and what stores take of a store
         changes = {"cores.groups": part, "memory.interleave": "hash"}
         self.machine = machine.replace(changes | ({"memory.stores": "blocking"} if self.storing else {}))
         self.clock = machine.clock_hz
@@ -75,7 +74,7 @@ class StreamFit:
             for number in (FIT_POINTS, FEW_POINTS)
         )
         self.errors: dict[str, float] = {}
-        self.fits: dict[int, tuple[Sequence[Parameter], Fitted]] = {}  # on all points, by number of partitions
+        self.fits: dict[int, tuple[Sequence[Parameter], Fitted]] = {}  # the last, by number of partitions
         self.shares: dict[int, float] = {}  # how often each is best, points and kernels being drawn anew
         self.partitions = 0
         self.quickest = max(max(point.measured.values()) for point in stream) / self.scale
@@ -104,6 +103,8 @@ class StreamFit:
             # It turns round at every other chunk, about.
             "turnaround": 2 * chunk * max(0.0, float(np.median(mixed))) if mixed else 0.0,
             "port_interval": 0.0,
+            "return_interval": RETURN,
+            "store_interval": STORE,
         }
 
     def run(self) -> tuple[list[Value], list[str]]:
@@ -115,27 +116,27 @@ class StreamFit:
             return self._sure()
         found = []
         for count in worth_it[:CANDIDATES]:
-            for start in ({}, {"turnaround": 0.0, "port_interval": BUSY_PORT}):  # each does for the other, in part
-                self._take(count, tried[count][1] | start)
-                found.append((self._fit_all(FEW_STEPS, self.few_points), count, dict(self.values)))
+            self._take(count, tried[count][1] | {"port_interval": PORT})
+            found.append((self._fit_all(FEW_STEPS), count, dict(self.values)))
         _, count, values = min(found, key=lambda entry: entry[0])
         self._take(count, values)
         self.fits = {}
-        self._fit_all(STEPS, self.points)
+        self._fit_all(STEPS)
         while beside := [each for each in _beside(self._best()) if each not in self.fits]:
             self._take(beside[0], self.fits[self._best()][1].values)
-            self._fit_all(BESIDE_STEPS, self.points)
+            self._fit_all(BESIDE_STEPS)
         return self._sure()
 
     def _best(self) -> int:
-        """The number of partitions that was fitted best on all points."""
+        """The number of partitions that was fitted best."""
         return min(self.fits, key=lambda count: self.fits[count][1].cost)
 
     def _sure(self) -> tuple[list[Value], list[str]]:
-        """The best of the fits on all points, and how sure it is over all that was chosen."""
+        """The best of the last fits, and how sure it is over all that was chosen."""
         self._take(self._best(), self.values | self.fits[self._best()][1].values)
         fitted = self.fits[self.partitions][1]
-        spread = uncertainty(self.fits, self.partitions, 1 + len(self.storing), len(self.points))
+        points = len(self.few_points if self.storing else self.points)
+        spread = uncertainty(self.fits, self.partitions, 1 + len(self.storing), points)
         self.shares = spread.shares
         self.errors = {
             key: error if np.isfinite(fitted.errors[key]) else np.inf for key, error in spread.errors.items()
@@ -171,16 +172,18 @@ class StreamFit:
     def _fit_read(self) -> float:
         return self._fit(self._read_parameters(), [READ], STEPS, self.points)
 
-    def _fit_all(self, steps: int, points: Sequence[StreamPoint]) -> float:
+    def _fit_all(self, steps: int) -> float:
         """All values on all kernels at once: a port that takes time changes what the read kernel tells, too."""
         latency, chunk = self.machine.memory.latency, self.values["chunk"]
-        parameters = (
+        parameters: tuple[Parameter, ...] = (
             *self._read_parameters(),
             Parameter("store_latency", 1, 2 * latency, latency / 20),
             Parameter("turnaround", 0, 2 * chunk, chunk / 20),
             Parameter("port_interval", 0, 20, 0.5),
         )
-        return self._fit(parameters, [READ, *self.storing], steps, points)
+        if self.tells_stores:
+            parameters += Parameter("return_interval", 0, 60, 1), Parameter("store_interval", 0, 60, 1)
+        return self._fit(parameters, [READ, *self.storing], steps, self.few_points)
 
     def _fit(
         self, parameters: Sequence[Parameter], names: Sequence[str], steps: int, points: Sequence[StreamPoint]
@@ -193,7 +196,7 @@ class StreamFit:
             changed = [self.values | dict(zip(keys, each.tolist(), strict=True)) for each in sets]
             machines = [self.machine.replace(self._keys(each, self.partitions, 1.0)) for each in changed]
             runs = [(machine, name, point) for machine in machines for name in names for point in points]
-            simulated = np.array(bandwidths(runs, watch=self._tell))
+            simulated = np.array(bandwidths(runs, watch=self._tell, bytes_a_group=BYTES_A_GROUP))
             self.simulated += len(runs)
             measured = np.array([point.measured[name] for _, name, point in runs])
             weights = np.array([READ_WEIGHT if name == READ else 1.0 for _, name, _ in runs])
@@ -223,6 +226,14 @@ class StreamFit:
                 "memory.turnaround": round(partitions * values["turnaround"] / scale, 3),
                 "memory.port_interval": round(values["port_interval"], 3),
             }
+            | (
+                {
+                    "memory.return_interval": round(values["return_interval"], 3),
+                    "memory.store_interval": round(values["store_interval"], 3),
+                }
+                if self.tells_stores
+                else {}
+            )
         )
 
     def _found(self) -> tuple[list[Value], list[str]]:
@@ -238,7 +249,7 @@ class StreamFit:
             Value("memory.interleave", "hash", "", self.called, "assumption", False),
             Value(
                 "memory.partitions", partitions, "partitions", self.called,
-                f"how softly bandwidth saturates; tried on all of these points: {tried}; {partitions} fits best, "
+                f"how softly bandwidth saturates; tried last, on all kernels: {tried}; {partitions} fits best, "
                 f"{least} to {most} as well within {100 * (AS_GOOD - 1):.0f} %; with points and kernels drawn anew it "
                 f"is best in {100 * self.shares[self.partitions]:.0f} % of draws",
                 most < 2 * least,
@@ -261,6 +272,11 @@ class StreamFit:
                     keys, "memory.turnaround", "turnaround", "kernels that load and store, saturated", per_chunk
                 ),
                 self._value(keys, "memory.port_interval", "port_interval", "stencils, whose lines are loaded again"),
+            ]
+        if self.tells_stores:
+            values += [
+                self._value(keys, "memory.return_interval", "return_interval", "kernels that store what they load"),
+                self._value(keys, "memory.store_interval", "store_interval", "kernels that only store"),
             ]
         peak = keys["memory.partitions"] * self.machine.chunk_bytes / keys["memory.service"] * self.clock
         note = (

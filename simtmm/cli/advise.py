@@ -17,7 +17,10 @@ from simtmm.cli.values import changes_of, parameters_of, ranges_of
 @grouped
 def advise(
     kernel: Annotated[
-        str, typer.Argument(metavar="KERNEL", help="a kernel's name or folder", autocompletion=complete_kernel)
+        str,
+        typer.Argument(
+            metavar="KERNEL", help="a kernel's name or folder, or launches (.toml)", autocompletion=complete_kernel
+        ),
     ],
     environment: EnvironmentOptions,
     result: DocumentOptions,
@@ -33,6 +36,9 @@ def advise(
             autocompletion=complete_axis,
         ),
     ] = None,
+    error: Annotated[
+        str, typer.Option("--error", metavar="PART", help="how far off the best ones' times are at most")
+    ] = "3%",
     model: Annotated[list[str] | None, model_option("a model that chooses as well (see `predict`); repeatable")] = None,
     store: KeptOption = None,
     workers: WorkersOption = None,
@@ -40,16 +46,17 @@ def advise(
 ) -> None:
     """Find a kernel's best threads per block and blocks.
 
-    By simulation, of sub-block sizes as well, beside what the models choose. Every finished configuration is kept; the
-    same command goes on where it was stopped. Exit status 1: some configurations failed.
+    By simulation, of sub-block sizes as well, beside what the models choose: `tune` with launch shapes alone. Every
+    finished configuration is kept; the same command goes on where it was stopped. Exit status 1: some failed.
     """
-    from simtmm.analysis.tune import advise as run_advise
+    from simtmm.analysis.tuning.advice import advise as run_advise
     from simtmm.analysis.unfinished import Unfinished
+    from simtmm.cli.sampling import part_of
     from simtmm.report.advise import describe_advice
     from simtmm.report.progress import watching
 
     try:
-        with watching() as watch, printing(result.as_json):
+        with watching(at_once=True) as watch, printing(result.as_json):
             advice = run_advise(
                 kernel,
                 machine,
@@ -61,11 +68,12 @@ def advise(
                 workers,
                 cluster,
                 watch,
+                part_of(error),
             )
     except Unfinished as part:
         if not result.as_json:
             DocumentOptions().show(describe_advice(part.results), None)
         raise interrupted(part, "configurations") from None
     result.show(describe_advice(advice), advice.to_dict())
-    if advice.study.number("failed"):
+    if advice.failed:
         raise typer.Exit(FAILED)

@@ -51,6 +51,14 @@ class SeriesOptions:
     ] = None
     unit: Annotated[str, typer.Option("--unit", metavar="cycles|s", help="of a1 and a0")] = "cycles"
     engine: EngineOption = "fast"
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rule",
+            metavar="FILE|NAME",
+            help="scheduling rules beside a machine's own: Python functions, or a built-in one; repeatable",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +136,7 @@ def compare(
     chosen = [(Path(name).stem if name.endswith(".toml") else name, chosen_machine(name, set_)) for name in names]
     machines = {f"{name}{suffix(changed.changes)}": changed for name, changed in chosen}
     from simtmm.analysis import compare as study
+    from simtmm.analysis.fitted_lines import Constants
     from simtmm.analysis.unfinished import Unfinished
     from simtmm.analysis.winners import contest
     from simtmm.measurement.timings import load_timings
@@ -145,13 +154,13 @@ def compare(
                 series.model or (),
                 times,
                 series.reference,
-                numbers_of(series.constant, "--constant"),
-                cast(Literal["s", "cycles"], series.unit),
+                Constants(numbers_of(series.constant, "--constant"), cast(Literal["s", "cycles"], series.unit)),
                 series.engine,
                 watch,
                 form,
                 store,
                 workers,
+                series.rule or (),
             )
     except Unfinished as part:
         if not (latex or as_csv or result.as_json):

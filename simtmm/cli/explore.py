@@ -70,8 +70,11 @@ def explore(
             server = Server(begin, port)
         except OSError as error:
             raise OutputError(f"--port {port}: can't be listened at ({error.strerror})") from None
-        _show(server, browser)
-        await asyncio.Event().wait()
+        try:
+            _show(server, browser)
+            await asyncio.Event().wait()
+        finally:
+            await server.close()
 
     asyncio.run(serve())
 

@@ -122,16 +122,13 @@ def predict(
     algorithms, `zigzag` varies the blocks of a kernel.
     """
     from simtmm.analysis.measured import check_factor, measured_time
-    from simtmm.analysis.predict import is_algorithm, predict_paper, predict_program
+    from simtmm.analysis.predict import is_algorithm, predict_paper, predict_program, refuse_foreign
     from simtmm.report import predict as report
     from simtmm.report.progress import watching
 
     chosen = machine.chosen_for(source, counted.form)
     of_paper = not counted.is_kernel and is_algorithm(source)
-    foreign = counted.given() if of_paper else algorithm.given()
-    if foreign:
-        kinds = "a kernel or trace, not for an algorithm" if of_paper else "an algorithm, not for a kernel or trace"
-        raise ModelError(f"{foreign[0]}: is for {kinds}")
+    refuse_foreign(of_paper, counted.given() if of_paper else algorithm.given())
     if counted.unit and not counted.constant:
         raise ModelError("--unit: is of the constants, so --constant must be given too")
     check_factor(measurement.factor, measurement.measured)

@@ -1,18 +1,79 @@
 """`simtmm tune`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simtmm.cli.completion import complete_kernel
+from simtmm.cli.completion import complete_axis, complete_kernel
 from simtmm.cli.environment import EnvironmentOptions
 from simtmm.cli.grouped import grouped
 from simtmm.cli.kernel_file import FormOption, ParamOption
 from simtmm.cli.machine import MachineOptions
-from simtmm.cli.output import DocumentOptions, checked, printing
-from simtmm.cli.study_options import KeptOption, WorkersOption, model_option, resumable
+from simtmm.cli.output import DocumentOptions, PictureOption, checked, printing
+from simtmm.cli.study_options import ClusterOption, KeptOption, WorkersOption, interrupted, model_option
 from simtmm.cli.values import parameters_of, ranges_of
+from simtmm.errors import StudyError
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpaceOptions:
+    """What is tried."""
+
+    over: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--over",
+            metavar="NAME=VALUES",
+            help="a parameter or machine key to choose, as block=32,64 or 1:8; repeatable",
+            autocompletion=complete_axis,
+        ),
+    ] = None
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where",
+            metavar="EXPR",
+            help="what must hold, as 'x * y <= 1024' or 'seconds <= 2e-3'; repeatable",
+        ),
+    ] = None
+    sampler: Annotated[
+        str | None,
+        typer.Option("--sampler", metavar="NAME", help="Optuna's tpe, nsga2 or random chooses what is tried; else all"),
+    ] = None
+    trials: Annotated[
+        int | None, typer.Option("--trials", metavar="N", help="how many the sampler chooses; 200 if left out")
+    ] = None
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", help="of what the sampler draws; 0 if left out")
+    ] = None
+
+    def chosen(self) -> dict[str, object] | None:
+        """The sampler as `tune` takes it. Raises StudyError."""
+        given = {"trials": self.trials, "seed": self.seed}
+        settings = {name: value for name, value in given.items() if value is not None}
+        if self.sampler is None and settings:
+            raise StudyError(f"--{next(iter(settings))}: is of a sampler, so --sampler must be given too")
+        return None if self.sampler is None else {"name": self.sampler, **settings}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoalOptions:
+    """What is best."""
+
+    minimise: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--minimise",
+            "--objective",
+            metavar="EXPR",
+            help="what is minimised, the time if left out; twice for a Pareto front",
+        ),
+    ] = None
+    error: Annotated[
+        str, typer.Option("--error", metavar="PART", help="how far off the best ones' times are at most")
+    ] = "3%"
 
 
 @grouped
@@ -28,55 +89,67 @@ def tune(
     environment: EnvironmentOptions,
     machine: MachineOptions,
     result: DocumentOptions,
-    over: Annotated[
-        list[str] | None,
-        typer.Option("--over", metavar="NAME=VALUES", help="a parameter to choose, as block=32,64 or 1:8; repeatable"),
-    ] = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option("--where", metavar="EXPR", help="what configurations must meet, as 'x * y <= 1024'; repeatable"),
-    ] = None,
+    space: SpaceOptions,
+    goals: GoalOptions,
     param: ParamOption = None,
     form: FormOption = None,
-    error: Annotated[
-        str, typer.Option("--error", metavar="PART", help="how far off the best ones' times are at most")
-    ] = "3%",
     top: Annotated[int, typer.Option("--top", metavar="N", min=1, help="configurations that are listed")] = 10,
     model: Annotated[list[str] | None, model_option("a model that chooses as well (see `predict`); repeatable")] = None,
     store: KeptOption = None,
     workers: WorkersOption = None,
+    cluster: ClusterOption = None,
     t4: Annotated[
         Path | None,
         typer.Option("--t4", metavar="FILE", help="write the results there as Kernel Tuner's T4", callback=checked),
     ] = None,
+    picture: PictureOption = None,
 ) -> None:
     """Find a kernel's fastest configuration by simulation.
 
-    Of launch shapes, constants and variants: samples of growing precision. Every result is kept; the same command goes
-    on where it was stopped.
+    Of launch shapes, constants, variants and machine keys, or the best by any expression: samples of growing precision.
+    Every result is kept; the same command goes on where it was stopped.
     """
-    from simtmm.analysis.tuning.search import tune as run_tune
+    minimise = goals.minimise or []
+    if picture is not None:
+        from simtmm.report.pictures import files
+
+        if len(minimise) < 2:
+            raise StudyError("--picture: is of a Pareto front: give --minimise twice")
+        files.check(picture)
     from simtmm.analysis.tuning.t1 import is_problem
+    from simtmm.analysis.tuning.tune import tune as run_tune
+    from simtmm.analysis.unfinished import Unfinished
     from simtmm.cli.sampling import part_of
     from simtmm.report.progress import watching
     from simtmm.report.tune import describe_tuned
 
-    with resumable(store, "the user's cache folder"), watching() as watch, printing(result.as_json):
-        tuned = run_tune(
-            kernel,
-            machine.chosen_for(kernel, "compiled" if is_problem(kernel) else form),
-            ranges_of(over, "--over"),
-            parameters_of(param),
-            where or (),
-            part_of(error),
-            model or (),
-            form,
-            store,
-            workers,
-            watch,
-        )
+    try:
+        with watching(at_once=True) as watch, printing(result.as_json):
+            tuned = run_tune(
+                kernel,
+                machine.chosen_for(kernel, "compiled" if is_problem(kernel) else form),
+                ranges_of(space.over, "--over"),
+                parameters_of(param),
+                space.where or (),
+                part_of(goals.error),
+                model or (),
+                form,
+                store,
+                cluster or workers,
+                watch,
+                minimise,
+                space.chosen(),
+            )
+    except Unfinished as part:
+        if not result.as_json:
+            DocumentOptions().show(describe_tuned(part.results, top), None)
+        raise interrupted(part, "configurations") from None
     if t4 is not None:
         from simtmm.analysis.tuning.t4 import write_results
 
         write_results(tuned, t4)
+    if picture is not None:
+        from simtmm.report.pictures.pareto import pareto
+
+        files.write(picture, pareto(tuned))
     result.show(describe_tuned(tuned, top), tuned.to_dict())

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import tornado.httpserver
+import tornado.iostream
 import tornado.netutil
 import tornado.web
 import tornado.websocket
@@ -28,6 +29,8 @@ LOOPBACK = "127.0.0.1"
 HOSTS = (LOOPBACK, "localhost")
 MOST_MESSAGE = 4 * MOST_TEXT  # bytes
 MOST_PAGES = 16  # that are open at once
+MOST_CONNECTIONS = 256  # likewise; a browser has some six to a page
+IDLE = 60.0  # seconds, after which a connection without a request ends
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data: blob:; connect-src 'self' ws://{host}; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -50,7 +53,9 @@ class Server:
             log_function=lambda _: None, websocket_ping_interval=20,
         )  # fmt: skip
         # Headers and bodies of a page are short
-        self._http = tornado.httpserver.HTTPServer(application, max_header_size=16384, max_body_size=MOST_MESSAGE)
+        self._http = _Connections(
+            application, max_header_size=16384, max_body_size=MOST_MESSAGE, idle_connection_timeout=IDLE
+        )
         self._http.add_sockets(sockets)
         self.address = f"http://{LOOPBACK}:{self.port}/{self.token}/"
 
@@ -58,12 +63,36 @@ class Server:
         """Whether a request means this server by its loopback name."""
         return host in {f"{name}:{self.port}" for name in HOSTS}
 
-    def close(self) -> None:
-        """Listen no longer, and end all sessions."""
+    async def close(self) -> None:
+        """Listen no longer, and end all sessions and connections, also those on which a browser says nothing now."""
         self._http.stop()
         for socket in list(self.sessions):
             socket.close()
             socket.on_close()
+        for stream in self._http.streams:
+            stream.close()
+        await self._http.close_all_connections()
+
+
+class _Connections(tornado.httpserver.HTTPServer):
+    """Answers so many connections at once and no more: each takes one of the files that a process may open.
+
+    streams: those that were taken; some may have been closed.
+    """
+
+    streams: set[tornado.iostream.IOStream]
+
+    def initialize(self, *given: Any, **options: Any) -> None:
+        self.streams = set()
+        super().initialize(*given, **options)
+
+    def handle_stream(self, stream: tornado.iostream.IOStream, address: tuple[str, int]) -> None:
+        self.streams = {each for each in self.streams if not each.closed()}
+        if len(self.streams) >= MOST_CONNECTIONS:
+            stream.close()
+            return
+        self.streams.add(stream)
+        super().handle_stream(stream, address)
 
 
 class _Guarded(tornado.web.RequestHandler):
@@ -186,6 +215,8 @@ class _Socket(_Guarded, tornado.websocket.WebSocketHandler):
                 self.on_close()
 
     def on_message(self, message: str | bytes) -> None:
+        if self.session is None:  # one page too many, which asked before it heard so
+            return
         try:
             question = json.loads(message)
             number, state = question["number"], question["state"]
@@ -194,7 +225,6 @@ class _Socket(_Guarded, tornado.websocket.WebSocketHandler):
         except (ValueError, TypeError, KeyError, RecursionError):
             self.close(1003, "a question has a number and a state")
             return
-        assert self.session is not None
         self.session.ask(number, state)
 
     def on_close(self) -> None:

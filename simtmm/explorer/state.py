@@ -46,6 +46,10 @@ class State:
         if len(text) > MOST_TEXT:
             raise StudyError(f"state: {len(text)} characters: must be at most {MOST_TEXT}")
         try:
+            text.encode()  # bytes that are no text come from a command line
+        except UnicodeEncodeError:
+            raise StudyError(f"state: {shown(text)}: must be text in Unicode") from None
+        try:
             entries = parse_qsl(text, keep_blank_values=True, strict_parsing=bool(text), max_num_fields=MOST_ENTRIES)
         except ValueError:
             raise StudyError(

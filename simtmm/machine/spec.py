@@ -23,10 +23,10 @@ from simtmm.machine.spelled import WHOLE, with_sizes
 from simtmm.machine.tables import (
     LARGEST_SEGMENT,
     Banks,
-    Cache,
     Capability,
     Cores,
     Count,
+    GroupCache,
     HongKim,
     Instructions,
     Limits,
@@ -66,12 +66,19 @@ LATER = {
     "scheduling.block_interval": 0,
     "memory.atomics": "each",
     "memory.first_access": 0,
+    "memory.l1.local_writes": "through",
     "memory.ports": 1,
+    "memory.return_interval": 0,
     "banks.latency": 0,
+    "banks.interval": 0,
 }
 
 # What other simulators and papers call it
 WORDS_ELSEWHERE = {"gto": "greedy-oldest", "lrr": "round-robin", "rr": "round-robin", "old": "oldest", "fcfs": "fifo"}
+
+LOCAL_BASE = 1 << 61  # the byte from which on memory is local (docs/machine.md, section 9)
+# Of memory, in cycles: what only transfers have that overlap
+BANDWIDTHS = ("port_interval", "store_interval", "return_interval", "service", "atomic_service", "turnaround")
 
 NEAR = 0.01  # how near the whole ticks of a chunk must come to a bandwidth that was asked for
 
@@ -157,7 +164,7 @@ class Machine(Displayed, Table):
                 f"which ticks_per_cycle = {self.ticks_per_cycle} does not count to within {100 * NEAR:g} %: more ticks"
             )
         if self.memory.transfers == "serial":
-            for key in ("port_interval", "store_interval", "service", "atomic_service", "turnaround"):
+            for key in BANDWIDTHS:
                 if getattr(self.memory, key):
                     raise ValueError(
                         f"memory.{key} = {getattr(self.memory, key)}: must be 0 with memory.transfers = 'serial'"
@@ -240,6 +247,17 @@ class Machine(Displayed, Table):
         return Durations.of(self)
 
     @property
+    def keeps_local_stores(self) -> bool:
+        """Whether stores to local memory end in the L1 of a group."""
+        return self.memory.l1 is not None and self.memory.l1.local_writes == "back"
+
+    @property
+    def fastest_store(self) -> int:
+        """From a port to the finish of a store of one chunk, at least [ticks]."""
+        takes = self.durations
+        return min(takes.store_latency, takes.l1_latency) if self.keeps_local_stores else takes.store_latency
+
+    @property
     def waits_for_stores(self) -> bool:
         """Whether a warp waits for a store at least as long as for global memory, L."""
         return self.memory.stores == "blocking" and self.durations.store_latency >= self.durations.latency
@@ -265,6 +283,11 @@ class Machine(Displayed, Table):
         cores = self.cores
         by_threads = math.floor(cores.max_threads_per_core * cores.cores_per_group / cores.warp_width)
         return by_threads if self.limits.warps_per_group is None else min(by_threads, self.limits.warps_per_group)
+
+    @property
+    def first_local_chunk(self) -> int:
+        """The chunk in which local memory begins, above all global memory."""
+        return LOCAL_BASE // self.chunk_bytes
 
     @property
     def chunk_bytes(self) -> int:
@@ -326,7 +349,7 @@ def units() -> dict[str, tuple[str, str]]:
     """Unit and meaning of every key a machine may have, by dotted key."""
     tables: dict[str, type[BaseModel]] = {
         "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows,
-        "memory.l1": Cache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
+        "memory.l1": GroupCache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
         "instructions": Instructions, "hong_kim": HongKim,
     }  # fmt: skip
     return units_of(tables)

@@ -123,6 +123,14 @@ class Cache(Table):
     latency: Duration = unit("cycles", "latency of a hit")
 
 
+class GroupCache(Cache):
+    """The cache of a group."""
+
+    local_writes: Literal["through", "back"] = unit(
+        "", "whether stores to local memory go by to what lies below or stay", default="through"
+    )
+
+
 class SharedCache(Cache):
     """The cache of all groups: a slice of it stands before each partition of global memory."""
 
@@ -156,6 +164,9 @@ class Memory(Table):
         "the port of a group's stores takes a chunk this often; left out: they use memory ports",
         default=None,
     )
+    return_interval: Duration = unit(
+        "cycles", "a store waits this long at its port for each chunk that its warp loaded from memory", default=0
+    )
     port_chunks: Count = unit("chunks", "chunks of an aligned run that pass a port together", default=1)
     partitions: Count = unit("partitions", "partitions of global memory", default=1)
     bandwidth: Positive | None = unit(
@@ -176,7 +187,7 @@ class Memory(Table):
         "", "what a store or atomic does to its line in the group's L1", default="keep"
     )
     outstanding: Count | None = unit("asyncs", "asyncs in flight for each warp", default=None)
-    l1: Cache | None = unit("", "the cache of a group", default=None)
+    l1: GroupCache | None = unit("", "the cache of a group", default=None)
     l2: SharedCache | None = unit("", "the cache of all groups", default=None)
 
 
@@ -207,6 +218,7 @@ class Banks(Table):
     word_bytes: Count = unit("bytes", "width of a bank", default=4)
     lanes: Count | None = unit("threads", "lanes of a warp served together; all of them if left out", default=None)
     latency: Shortly = unit("cycles", "from a shared load's leaving its port to the use of its value", default=0)
+    interval: Shortly = unit("cycles", "from one shared access of a group to the next, at least", default=0)
 
 
 class Instructions(Table):

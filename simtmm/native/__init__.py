@@ -2,9 +2,10 @@
 
 What is translated: functions of integers of 64 bits, truths, and C-contiguous arrays of integers, with `if`, `while`,
 `for` over a range, arithmetic, comparisons, `min`, `max` and calls of other such functions, none of them recursive,
-or of loops that are bound to their arguments. Anything else is refused when it is translated, with its line. Integers
-wrap around; an index counts from 0 on and must be in its array, which `checked` looks after, for tests; arrays that
-are written to share no element with another one. A function stays one of Python as well.
+or of loops that are bound to their arguments. A loop over a range may be `vectorized`. Anything else is refused when it
+is translated, with its line. Integers wrap around; an index counts from 0 on and must be in its array, which `checked`
+looks after, for tests; arrays that are written to share no element with another one. A function stays one of Python as
+well.
 
     values                  what names stand for
     elements, operations    names and arrays; arithmetic and conditions
@@ -16,10 +17,11 @@ are written to share no element with another one. A function stays one of Python
 
 from typing import Any
 
-from simtmm.native.expressions import call_bound, prefetch
+from simtmm.native.expressions import bits_equal, call_bound, prefetch, trailing_zeros
 from simtmm.native.loop import Bound, Loop
+from simtmm.native.statements import vectorized
 
-__all__ = ["Bound", "Loop", "call_bound", "inlined", "prefetch"]
+__all__ = ["Bound", "Loop", "bits_equal", "call_bound", "inlined", "prefetch", "trailing_zeros", "vectorized"]
 
 
 def inlined(function: Any) -> Any:

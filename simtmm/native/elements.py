@@ -142,6 +142,8 @@ class Elements:
 
     def extent(self, array: Array, which: int) -> Value:
         """How many elements an array has in a dimension."""
+        if which == array.dimensions - 1 and array.row is not None:
+            return constant(np.int64(array.row))
         return Value(SIGNED, self.from_table("i64", array.entry + 1 + which))
 
     def from_table(self, kind: str, entry: int) -> str:
@@ -155,15 +157,22 @@ class Elements:
         if len(listed) != array.dimensions:
             raise self.refused(node, f"an array of {array.dimensions} dimensions")
         places = []
-        for which, index in enumerate(listed):
+        for index in listed:
             at = self.number(index)
             if at.constant is not None and at.constant < 0:
                 raise self.refused(node, "indices count from 0 on")
-            if self._checked:
-                inside = self.emit(f"icmp ult i64 {at.text}, {self.extent(array, which).text}")
-                at = Value(SIGNED, self._noted(inside, at.text, 0))
             places.append(at)
-        return self.address(array, places)
+        return self.address(array, self.inside(array, places))
+
+    def inside(self, array: Array, places: Sequence[Value]) -> Sequence[Value]:
+        """Indices as they are; `checked`, those that are in the array, and 0 where one is not, which is noted."""
+        if not self._checked:
+            return places
+        found = []
+        for which, at in enumerate(places):
+            is_inside = self.emit(f"icmp ult i64 {at.text}, {self.extent(array, which).text}")
+            found.append(Value(SIGNED, self._noted(is_inside, at.text, 0)))
+        return found
 
     def address(self, array: Array, places: Sequence[Value]) -> str:
         """The address of the element with these indices."""

@@ -12,6 +12,7 @@ from simtmm.native.values import (
     SIGNED,
     TRUTH,
     TYPES,
+    UNSIGNED,
     Array,
     Parameter,
     Struct,
@@ -19,9 +20,23 @@ from simtmm.native.values import (
     constant,
 )
 
+WORD = 64  # bits
+
 
 def prefetch(array: Any, *indices: Any) -> None:
     """Have an element of an array brought into the cache; changes nothing else, and is no access."""
+
+
+def bits_equal(value: Any, array: Any, *indices: Any) -> Any:
+    """Which of the 64 elements of an array from one on, along its last dimension, are a value: a bit each."""
+    *row, first = indices
+    return np.uint64(sum(1 << k for k in range(WORD) if array[(*row, first + k)] == value))
+
+
+def trailing_zeros(word: Any) -> Any:
+    """How many zeros stand below the lowest set bit of a uint64; 64 where there is none."""
+    bits = int(word)
+    return np.int64((bits & -bits).bit_length() - 1 if bits else 64)
 
 
 def call_bound(entry: Any, table: Any) -> int:
@@ -69,12 +84,33 @@ class Expressions(Operations):
                 address = self.address(array, [self.number(index) for index in node.args[1:]])
                 self.lines.append(f"  call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 3, i32 1)")
                 return None
+        if function is bits_equal and count > 2:
+            return self._bits_equal(node)
+        if function is trailing_zeros and count == 1:
+            word = self.value(node.args[0])
+            if word.kind != UNSIGNED:
+                raise self.refused(node, "of a uint64 alone")
+            return Value(SIGNED, self.emit(f"call i64 @llvm.cttz.i64(i64 {word.text}, i1 false)"))
         if function is call_bound and count == 2:
             entry, table = (self.emit(f"inttoptr i64 {self.number(of).text} to ptr") for of in node.args)
             return Value(SIGNED, self.emit(f"call i64 {entry}(ptr {table}) nounwind"))
         if not hasattr(function, "__code__"):
             raise self.refused(node, "no such call is translated")
         return self._passed(node, function)
+
+    def _bits_equal(self, node: ast.Call) -> Value:
+        value, array = self.number(node.args[0]), self.evaluate(node.args[1])
+        if not isinstance(array, Array) or array.element != value.kind or len(node.args) != array.dimensions + 2:
+            raise self.refused(node, "of 64 bits each, and an array of them with its indices")
+        *row, first = (self.number(index) for index in node.args[2:])
+        last = Value(SIGNED, self.emit(f"add i64 {first.text}, {WORD - 1}"))
+        self.inside(array, [*row, last])
+        address = self.address(array, self.inside(array, [*row, first]))
+        elements = self.emit(f"load <{WORD} x i64>, ptr {address}, align 8, !tbaa !{array.entry}")
+        one = self.emit(f"insertelement <{WORD} x i64> poison, i64 {value.text}, i64 0")
+        each = self.emit(f"shufflevector <{WORD} x i64> {one}, <{WORD} x i64> poison, <{WORD} x i32> zeroinitializer")
+        equal = self.emit(f"icmp eq <{WORD} x i64> {elements}, {each}")
+        return Value(UNSIGNED, self.emit(f"bitcast <{WORD} x i1> {equal} to i64"))
 
     def _converted(self, to: type, value: Value) -> Value:
         if value.constant is not None:

@@ -25,16 +25,25 @@ _CALLED = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)  # others may run Py
 class Loop:
     """A function, to be called with arrays, named tuples of arrays, and integers; it gives an integer or 0.
 
-    constants: its parameters for each value of which, an integer, it is compiled by itself. what: what is compiled, to
-    be named in a message where that takes a while; none if left out. checked: whether an index outside of its array or
-    a division by zero raises IndexError once the loop is over, which makes it slower; without, anything may come of
-    them.
+    constants: its parameters for each value of which, an integer, it is compiled by itself. rows: its arrays, or fields
+    of named tuples, for each last extent of which it is, too: few of them, each better known than looked up. what: what
+    is compiled, to be named in a message where that takes a while; none if left out. checked: whether an index outside
+    of its array or a division by zero raises IndexError once the loop is over, which makes it slower; without, anything
+    may come of them.
     """
 
-    def __init__(self, function: Any, constants: Sequence[str] = (), what: str = "", checked: bool = False) -> None:
+    def __init__(
+        self,
+        function: Any,
+        constants: Sequence[str] = (),
+        what: str = "",
+        checked: bool = False,
+        rows: Sequence[str] = (),
+    ) -> None:
         self.function = function
         self._names = tuple(inspect.signature(function).parameters)
         self._constants = frozenset(constants)
+        self._rows = frozenset(rows)
         self._what = what
         self._checked = checked
         self._variants: dict[tuple[Any, ...], _Code] = {}
@@ -67,9 +76,10 @@ class Loop:
                 kinds.append(int(argument))
             elif isinstance(argument, tuple):
                 kinds.append(type(argument))
-                kinds += [_noted(name, array, numbers, taken) for array in argument]
+                fields = zip(argument._fields, argument, strict=True)  # type: ignore[attr-defined]
+                kinds += [_noted(name, array, numbers, taken, field in self._rows) for field, array in fields]
             elif isinstance(argument, np.ndarray):
-                kinds.append(_noted(name, argument, numbers, taken))
+                kinds.append(_noted(name, argument, numbers, taken, name in self._rows))
             else:
                 kinds.append(None)
                 numbers.append(int(argument) & (1 << 64) - 1)
@@ -107,11 +117,11 @@ class Loop:
             elif isinstance(argument, tuple):
                 fields = []
                 for field, array in zip(argument._fields, argument, strict=True):  # type: ignore[attr-defined]
-                    fields.append((field, _array(field, entry, array)))
+                    fields.append((field, _array(field, entry, array, field in self._rows)))
                     entry += 1 + array.ndim
                 yield Struct(tuple(fields))
             elif isinstance(argument, np.ndarray):
-                yield _array(name, entry, argument)
+                yield _array(name, entry, argument, name in self._rows)
                 entry += 1 + argument.ndim
             else:
                 yield SIGNED
@@ -171,8 +181,12 @@ class _Code:
         self.function: Callable[[int], int] = _CALLED(self.address)
 
 
-def _noted(name: str, array: Any, numbers: list[int], taken: list[tuple[int, int, bool]]) -> tuple[Any, int]:
-    """What tells an array's kind; what stands of it in the table, and where it lies, are added to what is given."""
+def _noted(
+    name: str, array: Any, numbers: list[int], taken: list[tuple[int, int, bool]], in_rows: bool
+) -> tuple[Any, int, int]:
+    """What tells an array's kind; in_rows: its last extent, too. What stands of it in the table, and where it lies, are
+    added to what is given.
+    """
     flags = array.flags
     if not flags.c_contiguous or not flags.aligned:
         raise ValueError(f"{name}: no C-contiguous array of integers, but {array.dtype}, of strides {array.strides}")
@@ -180,15 +194,15 @@ def _noted(name: str, array: Any, numbers: list[int], taken: list[tuple[int, int
     numbers.append(address)
     numbers += array.shape
     taken.append((address, address + array.nbytes, flags.writeable))
-    return array.dtype, array.ndim
+    return array.dtype, array.ndim, array.shape[-1] if in_rows else 0
 
 
-def _array(name: str, entry: int, array: Any) -> Array:
+def _array(name: str, entry: int, array: Any, in_rows: bool) -> Array:
     """What is compiled of an array."""
     element = _ELEMENTS.get(array.dtype)
     if element is None:
         raise ValueError(f"{name}: no C-contiguous array of integers, but {array.dtype}")
-    return Array(name, entry, element, array.ndim)
+    return Array(name, entry, element, array.ndim, array.shape[-1] if in_rows else None)
 
 
 def _check_apart(taken: list[tuple[int, int, bool]]) -> None:

@@ -5,10 +5,11 @@ from typing import Any
 
 from simtmm.native.machine_code import ENTRY
 from simtmm.native.statements import Function
-from simtmm.native.values import SIGNED, TYPES, Array, Parameter, TranslationError
+from simtmm.native.values import SIGNED, TYPES, VECTORIZED, Array, Parameter, TranslationError
 
 _DECLARED = [
     *(f"declare i64 @llvm.{name}.i64(i64, i64)" for name in ("smin", "smax", "umin", "umax")),
+    "declare i64 @llvm.cttz.i64(i64, i1)",
     "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
 ]
 
@@ -66,8 +67,11 @@ def assembly(function: Any, parameters: Sequence[Parameter], checked: bool = Fal
 
 
 def _marks(arrays: Sequence[Array]) -> list[str]:
-    """Metadata: no two arrays share an element, so LLVM need not read one anew after another was written to."""
-    lines = ["!0 = !{}"]
+    """Metadata: no two arrays share an element, so LLVM need not read one anew after another was written to. And what
+    marks the loops whose turns it takes several at once.
+    """
+    enabled = '!{!"llvm.loop.vectorize.enable", i1 true}'
+    lines = ["!0 = !{}", f"!{VECTORIZED} = distinct !{{!{VECTORIZED}, {enabled}}}"]
     free = 1 + max((array.entry for array in arrays), default=0)
     lines.append(f'!{free} = !{{!"elements"}}')
     for number, array in enumerate(arrays, start=free + 1):

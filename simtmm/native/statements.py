@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simtmm.native.expressions import Expressions
-from simtmm.native.values import SIGNED, TYPES, Parameter, Value, constant
+from simtmm.native.values import SIGNED, TYPES, VECTORIZED, Parameter, Value, constant
+
+
+def vectorized(turns: range) -> range:
+    """Of a loop over a range: LLVM does several turns at once, in the lanes of a vector, which is worth it where there
+    are many. No turn may write to an array, and what they have in common is a sum, `min`, `max`, `|`, `&` or `^`.
+    """
+    return turns
 
 
 @dataclass
@@ -78,9 +85,9 @@ class Function(Expressions):
                 raise self.refused(statement, f"no {type(statement).__name__} is translated")
             method(statement)
 
-    def _go(self, label: str) -> None:
+    def _go(self, label: str, mark: str = "") -> None:
         """Leave for a label."""
-        self.lines.append(f"  br label %{label}")
+        self.lines.append(f"  br label %{label}{mark}")
         self._open = False
 
     def _begin(self, label: str, assigned: set[str]) -> None:
@@ -180,7 +187,10 @@ class Function(Expressions):
         self._end(loop)
 
     def _do_for(self, statement: ast.For) -> None:
-        turns, target = statement.iter, statement.target
+        turns, target, mark = statement.iter, statement.target, ""
+        if isinstance(turns, ast.Call) and self._call_of(turns) is vectorized and len(turns.args) == 1:
+            turns = turns.args[0]
+            mark = "" if self._checked else f", !llvm.loop !{VECTORIZED}"  # what is noted is written
         is_range = isinstance(turns, ast.Call) and isinstance(turns.func, ast.Name) and turns.func.id == "range"
         if not is_range or not isinstance(target, ast.Name) or statement.orelse or target.id in self.names:
             raise self.refused(statement, "only loops of a name over a range are translated")
@@ -207,7 +217,7 @@ class Function(Expressions):
         self._begin(following, loop.leaving[0])
         after = self.emit(f"add i64 {self.emit(f'load i64, ptr %x.{counter}')}, {step}")
         self.lines.append(f"  store i64 {after}, ptr %x.{counter}")
-        self._go(head)
+        self._go(head, mark)
         self._end(loop)
 
     def _repeat(self, loop: _Loop, statements: list[ast.stmt]) -> None:

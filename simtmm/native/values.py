@@ -5,6 +5,7 @@ from typing import Any
 
 SIGNED, UNSIGNED, TRUTH = "int64", "uint64", "bool"
 WIDTHS = {f"{sign}int{bits}": bits for sign in ("", "u") for bits in (8, 16, 32, 64)}  # of elements of arrays
+VECTORIZED = 1 << 20  # the number of LLVM's metadata of such loops, above that of any array
 TYPES = {SIGNED: "i64", UNSIGNED: "i64", TRUTH: "i1"}  # in LLVM's words
 
 
@@ -24,12 +25,15 @@ class Value:
 
 @dataclass(frozen=True)
 class Array:
-    """An argument that is an array, C-contiguous. entry: where its address and then its shape stand in the table."""
+    """An argument that is an array, C-contiguous. entry: where its address and then its shape stand in the table.
+    row: its last extent, where the function is translated for that; else None.
+    """
 
     name: str
     entry: int
     element: str  # of NumPy: "int64", "uint8"
     dimensions: int
+    row: int | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.analysis.comparison import Agreement, Case, Comparison
+from simtmm.analysis.case import Case
+from simtmm.analysis.comparison import Agreement, Comparison
 from simtmm.analysis.winners import winners
 from simtmm.model.series import MEASURED, label
 from simtmm.report.answers import contest

@@ -19,6 +19,9 @@ const distinct = (name, of = rows) => [...new Set(of.map((i) => columns[name][i]
 const axes = data.axes.filter((name) => names.includes(name));
 const results = names.filter((name) => !axes.includes(name) && isNumeric[name]);
 const varying = axes.filter((name) => distinct(name).length > 1);
+// A study of several programs has an axis of this name; times that differ by less are the same, as in simtmm/study/winners.py
+const PROGRAM = "program", SAME = 1e-9, isTime = (name) => /(^|\.)(seconds|cycles)$/.test(name ?? "");
+const programs = axes.includes(PROGRAM) ? distinct(PROGRAM).map(String) : [];
 const unitOf = (name) => data.units[name] ?? (name.endsWith("seconds") ? "s" : name.endsWith("cycles") ? "cycles" : "");
 // Words that may be long stand last in the table, behind the numbers
 const LONG = ["reason", "computed_by"].filter((name) => names.includes(name));
@@ -170,6 +173,7 @@ function drawCurves(image) {
   legend(drawnSeries, allSeries.length);
   return `${state.kind}: ${state.ys.size === 1 ? nameY : `${state.ys.size} columns`} over ${state.x}, ${visible.length} series, ${marks.length} marks`;
 }
+const DRAWN = { heat: drawHeat, winners: drawWinners }, isMap = () => state.kind in DRAWN;
 const RAMP = [[0, 34, 78], [33, 61, 109], [87, 93, 109], [124, 123, 120], [165, 156, 116], [208, 190, 98], [254, 232, 56]];
 function ramp(t) {
   const p = Math.min(Math.max(t, 0), 1) * (RAMP.length - 1), i = Math.min(Math.floor(p), RAMP.length - 2), w = p - i;
@@ -177,8 +181,9 @@ function ramp(t) {
 }
 function slice() {  // where several rows would share a cell, one value of each other axis is chosen, and that is said
   release();
-  const others = varying.filter((name) => name !== state.x && name !== state.up && state.filters[name] === ALL);
-  const of = chosen(), cells = new Set(of.map((i) => JSON.stringify([columns[state.x][i], columns[state.up][i]])));
+  const within = [state.x, state.up, ...(state.kind === "winners" ? [PROGRAM] : [])];
+  const others = varying.filter((name) => !within.includes(name) && state.filters[name] === ALL);
+  const of = chosen(), cells = new Set(of.map((i) => JSON.stringify(within.map((name) => columns[name][i]))));
   if (cells.size === of.length) return;
   for (const name of others) { only(name, String(distinct(name, chosen())[0])); state.sliced.add(name); }
   if (others.length) table();
@@ -191,9 +196,29 @@ function release() {
   for (const name of state.sliced) only(name, ALL);
   state.sliced.clear();
 }
-function drawHeat(image) {
+function grid(right) {  // what maps have in common: the values along both axes, and where their cells lie
   slice();
-  const across = distinct(state.x, chosen()), upward = distinct(state.up, chosen()), cells = new Map();
+  const across = distinct(state.x, chosen()), upward = distinct(state.up, chosen());
+  const whole = { x: [-0.5, across.length - 0.5], y: [-0.5, upward.length - 0.5] }, view = state.view ?? whole;
+  const sx = scale(...view.x, false, LEFT, WIDTH - right), sy = scale(...view.y, false, HEIGHT - BOTTOM, TOP);
+  const clip = svg("clipPath", { id: "inside" });
+  clip.append(svg("rect", { x: LEFT, y: TOP, width: WIDTH - right - LEFT, height: HEIGHT - BOTTOM - TOP }));
+  const inside = svg("g", { "clip-path": "url(#inside)", class: "series" });
+  return { across, upward, whole, sx, sy, clip, inside, right, w: Math.abs(sx.to(1) - sx.to(0)), h: Math.abs(sy.to(1) - sy.to(0)) };
+}
+function framed(image, { across, upward, sx, sy, clip, inside, right, w, h }, has) {  // crosses where a cell has nothing, and the axes
+  for (let x = 0; x < across.length; x += 1) for (let y = 0; y < upward.length; y += 1) if (!has(x, y)) {
+    const px = sx.to(x), py = sy.to(y), dx = w * 0.2, dy = h * 0.2;
+    inside.append(svg("path", { class: "blank", d: `M${px - dx} ${py - dy}l${2 * dx} ${2 * dy}m0 ${-2 * dy}l${-2 * dx} ${2 * dy}` }));
+  }
+  image.append(clip, inside);
+  axesOf(image, sx, sy, across.map((v) => shown(v, state.x)), upward.map((v) => shown(v, state.up)), state.x, state.up, right);
+  image.append(svg("text", { x: 16, y: (TOP + HEIGHT - BOTTOM) / 2, "text-anchor": "middle", transform: `rotate(-90 16 ${(TOP + HEIGHT - BOTTOM) / 2})` }, label(state.up)));
+}
+const fixedAxes = () => varying.filter((name) => state.filters[name] !== ALL).map((name) => `${name} = ${state.filters[name]}, one of ${distinct(name).length} values`);
+const withFixed = () => (fixedAxes().length ? [`with ${fixedAxes().join("; ")} (Only where chooses another)`] : []);
+function drawHeat(image) {
+  const map = grid(RIGHT + 92), { across, upward, whole, sx, sy, inside, w, h } = map, cells = new Map();
   for (const i of chosen()) {
     const value = columns[state.value][i], at = [across.indexOf(columns[state.x][i]), upward.indexOf(columns[state.up][i])];
     if (value === null || at[0] < 0 || at[1] < 0 || (state.logv && value <= 0)) continue;
@@ -204,12 +229,6 @@ function drawHeat(image) {
   const list = [...cells.values()];
   for (const cell of list) cell.value = cell.values.reduce((a, b) => a + b, 0) / cell.values.length;
   const [low, high] = extent(list.map((c) => c.value)), f = state.logv ? Math.log : (v) => v;
-  const whole = { x: [-0.5, across.length - 0.5], y: [-0.5, upward.length - 0.5] }, view = state.view ?? whole;
-  const right = RIGHT + 92, sx = scale(...view.x, false, LEFT, WIDTH - right), sy = scale(...view.y, false, HEIGHT - BOTTOM, TOP);
-  const clip = svg("clipPath", { id: "inside" });
-  clip.append(svg("rect", { x: LEFT, y: TOP, width: WIDTH - right - LEFT, height: HEIGHT - BOTTOM - TOP }));
-  const inside = svg("g", { "clip-path": "url(#inside)", class: "series" });
-  const w = Math.abs(sx.to(1) - sx.to(0)), h = Math.abs(sy.to(1) - sy.to(0));
   for (const cell of list) {
     const rgb = ramp((f(cell.value) - f(low)) / (f(high) - f(low) || 1)), px = sx.to(cell.x), py = sy.to(cell.y);
     inside.append(svg("rect", { class: "cell", x: px - w / 2, y: py - h / 2, width: w + 0.3, height: h + 0.3, fill: `rgb(${rgb})` }));
@@ -219,13 +238,7 @@ function drawHeat(image) {
       inside.append(svg("text", { x: px, y: py + 4, "text-anchor": "middle", style: `fill:${light ? "#fff" : "#000"}` }, text));
     }
   }
-  for (let x = 0; x < across.length; x += 1) for (let y = 0; y < upward.length; y += 1) if (!cells.has([x, y].join())) {
-    const px = sx.to(x), py = sy.to(y), dx = w * 0.2, dy = h * 0.2;
-    inside.append(svg("path", { class: "blank", d: `M${px - dx} ${py - dy}l${2 * dx} ${2 * dy}m0 ${-2 * dy}l${-2 * dx} ${2 * dy}` }));
-  }
-  image.append(clip, inside);
-  axesOf(image, sx, sy, across.map((v) => shown(v, state.x)), upward.map((v) => shown(v, state.up)), state.x, state.up, right);
-  image.append(svg("text", { x: 16, y: (TOP + HEIGHT - BOTTOM) / 2, "text-anchor": "middle", transform: `rotate(-90 16 ${(TOP + HEIGHT - BOTTOM) / 2})` }, label(state.up)));
+  framed(image, map, (x, y) => cells.has([x, y].join()));
   if (list.length) {
     const bottom = HEIGHT - BOTTOM, steps = 48, tall = (bottom - TOP) / steps, left = WIDTH - RIGHT - 78;
     for (let s = 0; s < steps; s += 1) image.append(svg("rect", { x: left, y: bottom - (s + 1) * tall, width: 14, height: tall + 0.5, fill: `rgb(${ramp(s / (steps - 1))})` }));
@@ -238,14 +251,61 @@ function drawHeat(image) {
   now = { marks, series: upward.map((v) => shown(v, state.up)), sx, sy, whole, words: null };
   el("legend").replaceChildren();
   const several = Math.max(0, ...list.map((c) => c.rows.length));
-  const fixed = varying.filter((name) => state.filters[name] !== ALL).map((name) => `${name} = ${state.filters[name]}, one of ${distinct(name).length} values`);
   const empty = across.length * upward.length - list.length;
   return [
     `heat map: ${state.value} over ${state.x} and ${state.up}, ${list.length} cells`,
-    ...(fixed.length ? [`with ${fixed.join("; ")} (Only where chooses another)`] : []),
+    ...withFixed(),
     ...(empty ? [`${empty} crossed out: there is no value`] : []),
     ...(several > 1 ? [`a cell is the MEAN of up to ${several} rows that no axis tells apart`] : []),
   ].join("; ");
+}
+function drawWinners(image) {  // who is fastest where; a cell has a stripe for each of several that take the same time
+  const map = grid(RIGHT), { across, upward, whole, sx, sy, inside, w, h } = map, cells = new Map();
+  for (const i of chosen()) {
+    const value = columns[state.value][i], at = [across.indexOf(columns[state.x][i]), upward.indexOf(columns[state.up][i])];
+    if (value === null || at[0] < 0 || at[1] < 0) continue;
+    const key = at.join(), program = String(columns[PROGRAM][i]);
+    if (!cells.has(key)) cells.set(key, { x: at[0], y: at[1], row: i, times: new Map() });
+    const { times } = cells.get(key);
+    times.set(program, Math.min(value, times.get(program) ?? Infinity));
+  }
+  const list = [...cells.values()].filter((cell) => cell.times.size > 1), won = new Map(programs.map((name) => [name, 0]));
+  for (const cell of list) {
+    const least = Math.min(...cell.times.values());
+    cell.best = [...cell.times].filter(([, time]) => time <= least * (1 + SAME)).map(([name]) => name);
+    const px = sx.to(cell.x) - w / 2, py = sy.to(cell.y) - h / 2, wide = w / cell.best.length;
+    cell.best.forEach((name, k) => {
+      if (cell.best.length === 1) won.set(name, won.get(name) + 1);
+      inside.append(svg("rect", { class: "cell", x: px + k * wide, y: py, width: wide + 0.3, height: h + 0.3, fill: colour(programs.indexOf(name)) }));
+    });
+  }
+  const there = new Set(list.map((cell) => [cell.x, cell.y].join()));
+  framed(image, map, (x, y) => there.has([x, y].join()));
+  const marks = list.map((c) => ({ x: c.x, y: c.y, row: c.row, column: state.value, times: c.times, best: c.best, series: shown(upward[c.y], state.up), px: sx.to(c.x), py: sy.to(c.y) }));
+  marks.sort((a, b) => a.x - b.x);
+  now = { marks, series: upward.map((v) => shown(v, state.up)), sx, sy, whole, words: null };
+  const alone = (text) => { const item = document.createElement("li"); item.append(text); return item; };
+  el("legend").replaceChildren(...programs.map((name, k) => {
+    const item = alone(""), icon = svg("svg", { width: 14, height: 12, "aria-hidden": "true" });
+    icon.append(svg("rect", { width: 12, height: 12, fill: colour(k) }));
+    item.append(icon, ` ${name}: fastest in ${won.get(name)}`);
+    return item;
+  }));
+  const equal = list.filter((cell) => cell.best.length > 1).length, empty = across.length * upward.length - list.length;
+  return [
+    `winner map: who is fastest by ${state.value} over ${state.x} and ${state.up}, ${list.length} cells`,
+    ...withFixed(),
+    ...(equal ? [`${equal} striped: several take the same time`] : []),
+    ...(empty ? [`${empty} crossed out: fewer than two programs have a time`] : []),
+    ...(programs.length > COLOURS ? ["colours stand for several programs: point at a cell to read it"] : []),
+  ].join("; ");
+}
+function contested() {  // a winner map is of times, over axes that are not the programs'
+  const others = axes.filter((name) => name !== PROGRAM).sort((a, b) => distinct(b).length - distinct(a).length);
+  if (!others.includes(state.x)) state.x = others.find((name) => name !== state.up) ?? others[0];
+  if (!others.includes(state.up) || state.up === state.x) state.up = others.find((name) => name !== state.x);
+  if (!isTime(state.value)) state.value = results.find(isTime);
+  for (const id of ["x", "up", "value"]) el(id).value = state[id];
 }
 function legend(drawnSeries, total) {
   const items = drawnSeries.map((one, k) => {
@@ -267,13 +327,15 @@ function legend(drawnSeries, total) {
   el("legend").replaceChildren(...items);
 }
 function draw() {
+  if (state.kind === "winners") contested();
   for (const part of document.querySelectorAll(".for-heat")) part.hidden = state.kind !== "heat";
-  for (const part of document.querySelectorAll(".for-curves")) part.hidden = state.kind === "heat";
+  for (const part of document.querySelectorAll(".for-maps")) part.hidden = !isMap();
+  for (const part of document.querySelectorAll(".for-curves")) part.hidden = isMap();
   WIDTH = Math.round(Math.min(Math.max(el("plot").clientWidth || WIDEST, NARROWEST), WIDEST));
   HEIGHT = WIDTH < 600 ? 360 : 470;
   const image = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" });
   let description = "There is nothing to draw: the table has no numbers.";
-  if (results.length && state.x && (state.kind === "heat" ? state.up && state.value : state.ys.size)) description = state.kind === "heat" ? drawHeat(image) : drawCurves(image);
+  if (results.length && state.x && (isMap() ? state.up && state.value : state.ys.size)) description = (DRAWN[state.kind] ?? drawCurves)(image);
   else now = { marks: [], series: [], sx: null, sy: null };
   if (!now.marks.length) image.append(svg("text", { x: WIDTH / 2, y: HEIGHT / 2, "text-anchor": "middle" }, "nothing to draw for this choice"));
   // What follows the pointer is a layer of its own, so that nothing below has to be drawn again
@@ -288,6 +350,12 @@ function draw() {
 /* ---- reading marks ---- */
 function words(mark) {
   const lines = [];
+  if (mark.best) {
+    lines.push(mark.best.length > 1 ? `${mark.best.join(" = ")}: the same time` : `${mark.best[0]} is fastest`);
+    for (const [name, time] of [...mark.times].sort((a, b) => a[1] - b[1])) lines.push(`${name}: ${whole(time, mark.column)}`);
+    for (const name of [state.x, state.up]) lines.push(`${name}: ${whole(columns[name][mark.row], name)}`);
+    return lines;
+  }
   if (mark.heat) {
     lines.push(`${mark.column}: ${whole(mark.value, mark.column)}${mark.rows > 1 ? `, mean of ${mark.rows} rows` : ""}`);
     for (const name of [state.x, state.up]) lines.push(`${name}: ${whole(columns[name][mark.row], name)}`);
@@ -346,7 +414,7 @@ el("plot").addEventListener("pointermove", (event) => {
   over.querySelector(".box")?.remove();
   if (from && Math.hypot(at[0] - from[0], at[1] - from[1]) > 6) {
     over.append(svg("rect", { class: "box", x: Math.min(at[0], from[0]), y: Math.min(at[1], from[1]), width: Math.abs(at[0] - from[0]), height: Math.abs(at[1] - from[1]) }));
-  } else point(nearest(...at, state.kind === "heat" ? 60 : 26), false);
+  } else point(nearest(...at, isMap() ? 60 : 26), false);
 });
 window.addEventListener("pointerup", (event) => {
   if (!from) return;
@@ -411,6 +479,7 @@ function begin() {
   const first = (timed.length ? timed : cycles.length ? cycles : results).filter((name) => name !== state.x);
   state.ys = new Set(first.slice(0, state.by === NONE ? 8 : 1));
   state.value = first[0] ?? results[0] ?? null;
+  if (programs.length < 2 || axes.length < 3 || !results.some(isTime)) el("kind").querySelector("[value=winners]").remove();
   options("x", across.map((n) => [n, label(n)]), state.x);
   options("by", [[NONE, "nothing"], ...varying.map((n) => [n, n])], state.by);
   options("up", axes.map((n) => [n, label(n)]), state.up);
@@ -464,7 +533,7 @@ function remember() {
 function recall() {  // what the table does not have is left as it is
   const given = new URLSearchParams(location.hash.slice(1));
   if (![...given].length) return;
-  const options = { kind: ["lines", "points", "heat"], sort: names };
+  const options = { sort: names };
   for (const key of SINGLE) {
     const allowed = options[key] ?? [...el(key).options].map((o) => o.value), value = given.get(key);
     if (value !== null && allowed.includes(value)) state[key] = value;

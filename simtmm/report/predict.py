@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.analysis.crossover import Versus
-from simtmm.analysis.predict import Predicted
+from simtmm.analysis.predictions import Predictions
 from simtmm.machine import Machine
 from simtmm.model.algorithms import written
 from simtmm.model.algorithms.regimes import Crossover
@@ -20,7 +20,7 @@ from simtmm.report.text import bar, seconds, short, table
 from simtmm.result import Prediction
 
 
-def describe_prediction(predicted: Predicted) -> Iterator[RenderableType]:
+def describe_prediction(predicted: Predictions) -> Iterator[RenderableType]:
     """Times, terms, symbols, and where what binds changes."""
     yield Text(_heading(predicted), style="bold")
     for warning in predicted.warnings:
@@ -133,7 +133,7 @@ def _speedup(found: Speedup, machine: Machine) -> Iterator[tuple[str, str, str]]
         yield "linear up to L =", short(requirement.latency), meaning
 
 
-def _heading(prediction: Predicted) -> str:
+def _heading(prediction: Predictions) -> str:
     parameters = ", ".join(f"{name}={_value(value)}" for name, value in prediction.parameters.items())
     return f"{prediction.program}{f' ({parameters})' if parameters else ''} on {prediction.machine.name}"
 

@@ -30,9 +30,12 @@ OVERALL = ("points", "cases", "simulations", "configurations")  # stages within 
 
 
 @contextlib.contextmanager
-def watching() -> Iterator[Watch]:
-    """A function that takes (stage, done, total), as often as one likes, and what is reported to simtmm.watch."""
-    shown = _Bars() if sys.stderr.isatty() else _Lines()
+def watching(at_once: bool = False) -> Iterator[Watch]:
+    """A function that takes (stage, done, total), as often as one likes, and what is reported to simtmm.watch.
+
+    at_once: whether the first line comes after a second where no terminal shows bars.
+    """
+    shown = _Bars() if sys.stderr.isatty() else _Lines(at_once)
     with shown, watched(shown.watch):
         yield shown.watch
 
@@ -146,11 +149,17 @@ class _Lines(_Shown):
 
     _last: float | None = None
 
+    def __init__(self, at_once: bool = False) -> None:
+        """at_once: see `watching`."""
+        super().__init__()
+        self._first = PATIENCE if at_once else LINES
+
     def show(self, stages: list[tuple[str, _Pace]], now: float) -> None:
         """See _Shown."""
         line = self.forecast(stages, now)
         last = self._begun if self._last is None else self._last
-        if line is None and now - last >= max(LINES, SLOWER * (now - self._begun)):
+        wait = self._first if self._last is None else LINES
+        if line is None and now - last >= max(wait, SLOWER * (now - self._begun)):
             line = f"simtmm: {'; '.join(_progress_line(stage, pace, now) for stage, pace in stages)}"
         if line is not None:
             self._last = now

@@ -1,12 +1,13 @@
 """What came of tuning, as a person reads it."""
 
+import math
 from collections.abc import Iterator
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.analysis.tuning.search import FLAT, Tuned
 from simtmm.analysis.tuning.trial import Trial
+from simtmm.analysis.tuning.tuned import FLAT, Tuned
 from simtmm.model.series import label
 from simtmm.report.text import number, seconds, table
 
@@ -14,69 +15,128 @@ REASONS = 3  # that are listed
 
 
 def describe_tuned(tuned: Tuned, top: int) -> Iterator[RenderableType]:
-    """The fastest configurations, how flat the optimum is, what the models would choose, and what did not run.
+    """The best configurations, how flat the optimum is, what the models would choose, and what did not run.
 
     top: how many configurations are listed.
     """
-    fixed = ", ".join(f"{name}={value}" for name, value in tuned.fixed.items())
-    yield Text(f"{tuned.program}{f' ({fixed})' if fixed else ''} on {tuned.machine.name}", style="bold")
+    yield heading(tuned)
     yield ""
-    ranked, best = tuned.ranked(), tuned.best
+    if len(tuned.goals.objectives) > 1:
+        yield from _front(tuned, top)
+    else:
+        yield from _best(tuned, top)
+    yield from _left_out(tuned)
+
+
+def heading(tuned: Tuned) -> Text:
+    """The program, its parameters and the machine."""
+    fixed = ", ".join(f"{name}={value}" for name, value in tuned.fixed.items())
+    return Text(f"{tuned.program}{f' ({fixed})' if fixed else ''} on {tuned.machine.name}", style="bold")
+
+
+def interval(error: float) -> str:
+    """Half of an interval, as a part of a time."""
+    return f"{100 * error:.2g} %" if error else "exact"
+
+
+def _best(tuned: Tuned, top: int) -> Iterator[RenderableType]:
+    ranked, is_time = tuned.ranked(), tuned.goals.is_time
     rows = [
         (
-            *_values(trial, tuned.over), _time(trial), _interval(trial), _over(trial.cycles, best.cycles),
-            str(trial.blocks), str(trial.registers or ""), trial.bound,
+            *_values(trial, tuned.over), *(() if is_time else _objectives(tuned, trial)), _time(trial),
+            interval(trial.error), _ratio(tuned.over_best(trial)), str(trial.blocks), str(trial.registers or ""),
+            trial.bound,
         )
         for trial in ranked[:top]
     ]  # fmt: skip
-    columns = (*tuned.over, "simulated", "±", "of the best", "blocks", "registers", "bound by")
-    yield table("Fastest configurations", columns, rows, left=(len(columns) - 1,))
-    if len(ranked) > top:
-        yield Text(f"and {len(ranked) - top:,} more: see --json")
+    objective = () if is_time else (*tuned.goals.names, "±")
+    columns = (*tuned.over, *objective, "simulated", "±", "of the best", "blocks", "registers", "bound by")
+    yield table("Fastest configurations" if is_time else "Best configurations", columns, rows, left=(len(columns) - 1,))
+    yield from _more(len(ranked), top)
+    yield from _uncertain(tuned, ranked[:top])
     yield ""
     yield Text(_flatness(tuned))
     yield ""
     chosen = [
-        (label(each.model), *_values(each.trial, tuned.over), _time(each.trial), f"{each.slowdown:.2f}")
+        (label(each.model), *_values(each.trial, tuned.over), _time(each.trial), _ratio(each.slowdown))
         for each in tuned.choices()
     ]
     yield table("The models would choose", ("model", *tuned.over, "simulated", "of the best"), chosen)
-    yield from _left_out(tuned)
+
+
+def _front(tuned: Tuned, top: int) -> Iterator[RenderableType]:
+    found = tuned.front
+    rows = [
+        (*_values(trial, tuned.over), *_objectives(tuned, trial), _time(trial), trial.bound) for trial in found[:top]
+    ]
+    objectives = [column for name in tuned.goals.names for column in (name, "±")]
+    columns = (*tuned.over, *objectives, "simulated", "bound by")
+    yield table("Pareto front", columns, rows, left=(len(columns) - 1,))
+    yield from _more(len(found), top)
+    yield from _uncertain(tuned, found[:top])
+    yield ""
+    number_done = len(tuned.done)
+    yield Text(
+        f"{len(found):,} of {number_done:,} configurations are on the front: none of the others that were simulated as "
+        "precisely is as good in one of both and better in the other."
+    )
+
+
+def _more(number_found: int, top: int) -> Iterator[RenderableType]:
+    if number_found > top:
+        yield Text(f"and {number_found - top:,} more: see --json")
+
+
+def _uncertain(tuned: Tuned, listed: list[Trial]) -> Iterator[RenderableType]:
+    unsure = sum(not tuned.goals.surely_met(trial) for trial in listed)
+    if unsure:
+        yield Text(f"{unsure:,} of these may not meet --where: the interval of the time reaches beyond")
 
 
 def _flatness(tuned: Tuned) -> str:
-    done = sum(trial.status == "done" for trial in tuned.trials)
-    percent = round(100 * (FLAT - 1))
-    flat = f"{tuned.flat:,} of {done:,} configurations, the best included, take at most {percent} % longer than it does"
+    percent = round(100 * FLAT)
+    worse = "take at most {} % longer than it does" if tuned.goals.is_time else "are at most {} % worse than it is"
+    flat = f"{tuned.flat:,} of {len(tuned.done):,} configurations, the best included, {worse.format(percent)}"
     if not tuned.rivals:
         return f"{flat}; no other's interval reaches the best's."
-    return f"{flat}; the intervals of {tuned.rivals:,} reach the best's, so that one of these may be as fast."
+    good = "fast" if tuned.goals.is_time else "good"
+    return f"{flat}; the intervals of {tuned.rivals:,} reach the best's, so that one of these may be as {good}."
 
 
 def _left_out(tuned: Tuned) -> Iterator[RenderableType]:
     reasons = tuned.reasons()
+    if tuned.sampled:
+        yield ""
+        yield Text(f"{len(tuned.trials):,} of {tuned.sampled:,} combinations were tried, which the sampler chose")
     if tuned.excluded:
         yield ""
         yield Text(f"{tuned.excluded:,} combination{'s' * (tuned.excluded != 1)} left out by --where")
+    if tuned.unmet:
+        yield ""
+        yield Text(f"{tuned.unmet:,} configuration{'s' * (tuned.unmet != 1)} ran and did not meet --where")
     if reasons:
         yield ""
         rows = [(f"{count:,}", reason) for reason, count in list(reasons.items())[:REASONS]]
         yield table("Can't run", ("", "because"), rows, left=(1,))
         if len(reasons) > REASONS:
             yield Text(f"and {len(reasons) - REASONS:,} other reasons: see --json")
+    if tuned.open:
+        yield ""
+        yield Text(f"{tuned.open:,} configuration{'s' * (tuned.open != 1)} not run yet")
 
 
 def _values(trial: Trial, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(str(trial.configuration[name]) for name in names)
 
 
+def _objectives(tuned: Tuned, trial: Trial) -> tuple[str, ...]:
+    """Each objective, and half of its interval."""
+    return tuple(text for goal in tuned.of(trial) for text in (f"{goal.value:,.4g}", interval(goal.error)))
+
+
 def _time(trial: Trial) -> str:
     return f"{number(trial.cycles)} cycles" if trial.seconds is None else seconds(trial.seconds)
 
 
-def _interval(trial: Trial) -> str:
-    return f"{100 * trial.error:.2g} %" if trial.error else "exact"
-
-
-def _over(cycles: float, best: float) -> str:
-    return f"{cycles / best:.2f}" if best else ""
+def _ratio(ratio: float) -> str:
+    return "" if math.isnan(ratio) else f"{ratio:.2f}"

@@ -17,6 +17,7 @@ from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.sampling.extrapolation import Scaling, extrapolated_counts, extrapolated_result
 from simtmm.sampling.interval import SYSTEMATIC, quantile
+from simtmm.sampling.part_of_machine import by_part
 from simtmm.sampling.sample import sample_of
 from simtmm.sampling.simulation import LaunchTime, Plan, SimulatedSample, simulate_sample
 from simtmm.sampling.sources import Source
@@ -29,6 +30,7 @@ from simtmm.trace.lower import lower_or_stream
 DEFAULT_ERROR = 0.03  # of the time, 95 % of the time
 LEAST_ERROR = SYSTEMATIC
 TIMED, LAUNCHES = 8, 3  # stretches of a launch, and launches of a stratum, at first; then twice as many each time
+COARSE = 0.1  # a requested error from which on a part of the machine is simulated, where that keeps within it
 LONG = 2  # times MOST_OPERATIONS, beyond which a launch is simulated as far as its first wave goes
 LATE_SYSTEMATIC = 0.03  # in the place of SYSTEMATIC, where the L2 is not as full in the sample as in the whole
 FILLED = 1.2  # times the lines of the L2 that go into it before a pace is taken
@@ -101,6 +103,8 @@ def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed
         return None
     strata = _strata(source)
     waves = {launch: _wave(source, machine, launch) for stratum in strata for launch in stratum}
+    if error >= COARSE and (rough := _by_parts(source, machine, strata, error)):
+        return rough
     head: dict[int, int] = {}  # waves, by stratum
     timed, taken, rounds = TIMED, LAUNCHES, 0
     operations = _operations(source, machine, strata)
@@ -139,6 +143,19 @@ def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed
         if is_met or (long and (len(long) == len(plans) or rounds > 1)):
             return _sampled(source, machine, strata, plans, found, half / ticks, error, rounds, is_met, bool(late))
         timed, taken = 2 * timed, 2 * taken
+
+
+def _by_parts(source: Source, machine: Machine, strata: Sequence[Sequence[int]], error: float) -> Sampled | None:
+    """The first launch of each stratum on a part of the machine; None where that does not do."""
+    plans: dict[int, Plan] = {}
+    for stratum in strata:
+        launch = by_part(source, machine, stratum[0])
+        if launch is None:
+            return None
+        plans[stratum[0]] = Steady(launch)
+    found = simulate_sample(source, machine, plans)
+    ticks, half = _total(strata, found.launches, ())
+    return _sampled(source, machine, strata, plans, found, half / ticks, error, 1, half <= error * ticks, False)
 
 
 def _strata(source: Source) -> list[list[int]]:
@@ -254,7 +271,9 @@ def _sampled(
 
 def _notes(plans: Mapping[int, Plan], error: float, asked: float, is_met: bool, is_late: bool) -> list[str]:
     notes = []
-    if any(isinstance(plan, Steady) for plan in plans.values()):
+    if asked >= COARSE and all(isinstance(plan, Steady) for plan in plans.values()):
+        notes.append("a part of the machine was simulated, with its share of the blocks and of the memory")
+    elif any(isinstance(plan, Steady) for plan in plans.values()):
         notes.append(
             "its blocks are long: parts of a few waves were simulated, and all of it is taken to keep their pace"
         )

@@ -49,6 +49,8 @@ class KernelSource:
         self._parameters = kernel.resolve(parameters)
         self.name, self.parameters = kernel.name, dict(self._parameters)
         self.notes: tuple[str, ...] = (NOT_CHECKED,)
+        self._kept: CompiledLaunches | None = None
+        self._functions: dict[str, KernelFunction] = {}
         inputs = kernel.inputs(self._parameters)
         self._launches = list(_launches(kernel, self._parameters, inputs))
         try:
@@ -64,7 +66,9 @@ class KernelSource:
 
     def _execution(self, arrays: Mapping[str, Array]) -> CompiledLaunches:
         whole = {name: np.array(array, array.dtype.newbyteorder("="), order="C") for name, array in arrays.items()}
-        return CompiledLaunches(self._linked, whole, NO_LIMIT, f"kernel {self.name}", self._form != "ptx")
+        return CompiledLaunches(
+            self._linked, whole, NO_LIMIT, f"kernel {self.name}", self._form != "ptx", functions=self._functions
+        )
 
     def _described(self, arrays: Mapping[str, Array]) -> Iterator[TraceLaunch]:
         if self._form == "written":
@@ -75,7 +79,8 @@ class KernelSource:
 
     def _check(self, arrays: Mapping[str, Array]) -> None:
         """Raise DependsError where blocks depend on one another, or on what launches write."""
-        execution = CompiledLaunches(self._linked, dict(arrays), NO_LIMIT, f"kernel {self.name}")
+        where = f"kernel {self.name}"
+        execution = CompiledLaunches(self._linked, dict(arrays), NO_LIMIT, where, functions=self._functions)
         found: dict[str, Dependence] = {}
         decides: dict[int | None, str] = {}
         writes: dict[int | None, str] = {}
@@ -113,12 +118,13 @@ class KernelSource:
         return self._as_compiled(chosen)
 
     def _as_compiled(self, chosen: Mapping[int, Integers]) -> Trace:
-        execution = self._execution(self._inputs)
+        execution = self._kept = self._kept or self._execution(self._inputs)
         with _recorder() as recorder:
             for number, blocks in sorted(chosen.items()):
                 whole = len(blocks) == self.launches[number].blocks
                 for batch in execution.run(self._launches[number], number, () if whole else blocks.tolist()):
                     self._take(recorder, batch, len(chosen))
+            execution.runs.compares = False  # its first blocks do what they did
             return finished(
                 recorder, self.name, self.parameters, self.launches, execution.runs, [self._linked],
                 execution.warnings,

@@ -43,9 +43,11 @@ def sample_of(trace: Trace, chosen: Mapping[int, Integers]) -> Trace:
 def _pieces(trace: Trace, chosen: Mapping[int, Integers]) -> Iterator[Runs]:
     numbers = {launch: number for number, launch in enumerate(chosen)}
     for runs in trace.runs():
-        if runs.launch in chosen:
+        if runs.launch in chosen and len(runs.block):
             taken = chosen[runs.launch]
-            kept = runs.of_blocks(taken.astype(np.int32))
+            # Of those that may be here: looking through all of them for each piece takes the square of the sample
+            first, behind = np.searchsorted(taken, (runs.block.min(), runs.block.max() + 1))
+            kept = runs.of_blocks(taken[first:behind].astype(np.int32))
             if len(kept.block):
                 renumbered = np.searchsorted(taken, kept.block).astype(np.int32)
                 yield dataclasses.replace(kept, launch=numbers[runs.launch], block=renumbered)

@@ -89,8 +89,10 @@ def simulate_sample(source: Source, machine: Machine, plans: Mapping[int, Plan])
 def _in_stretches(
     source: Source, machine: Machine, plans: Mapping[int, Stretches | None]
 ) -> tuple[TraceInfo, AnyWorkload, Result, Counts, dict[int, LaunchTime]]:
-    everything = {launch: np.arange(source.launches[launch].blocks, dtype=np.int64) for launch in plans}
-    chosen = {launch: plan.chosen if plan else everything[launch] for launch, plan in plans.items()}
+    chosen = {
+        launch: plan.chosen if plan else np.arange(source.launches[launch].blocks, dtype=np.int64)
+        for launch, plan in plans.items()
+    }
     trace = sample_of(source.trace_of(chosen), chosen)
     workload, counts = lower_and_count(trace, machine, telling("lowering a sample"), places=True)
     begun = np.zeros(workload.blocks, np.int64)
@@ -110,7 +112,8 @@ def _in_stretches(
         more = plan.blocks / plan.simulated
         scaling = Scaling(number, more, (ticks + left_out) / ticks, more)
         counted = dict(zip(LAUNCH_COUNTS, result.stalls.launch_counts[number].tolist(), strict=True))
-        misses = (counted["chunks"] - counted["l1_hits"] - counted["l2_hits"]) / (plan.simulated / plan.wave)
+        in_caches = counted["l1_hits"] + counted["l2_hits"] + counted["l1_stores"]
+        misses = (counted["chunks"] - in_caches) / (plan.simulated / plan.wave)
         launches[launch] = LaunchTime(
             ticks + left_out, half_width(paces, around), left_out, scaling, plan.simulated, misses
         )

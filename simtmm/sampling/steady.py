@@ -27,7 +27,7 @@ from simtmm.trace.counts import Counts, lower_and_count
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower_or_stream
-from simtmm.trace.streamed import StreamedWorkload
+from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 from simtmm.watch import telling
 
 MOST_OPERATIONS = 30_000_000  # that are simulated: half a minute, about
@@ -51,7 +51,7 @@ class SteadyLaunch:
 
     ticks: float
     half: float
-    workload: StreamedWorkload
+    workload: AnyWorkload
     result: Result
     simulated: int
     counts: Counts
@@ -89,10 +89,10 @@ def steady(source: Source, machine: Machine, launch: int, wave: int, operations:
     _, counts = lower_and_count(probed, machine, telling("lowering a sample"), places=True)
     streamed, (tally,) = lower_or_stream(probed, machine, most_held=0, places=True)
     assert isinstance(streamed, StreamedWorkload)
-    of_block = tally.issued / len(probes)
+    of_block = tally.instructions / len(probes)
     if not of_block:
         return None
-    most = min(operations / 2 * tally.issued / tally.operations, NEARLY * of_block * len(first))
+    most = min(operations / 2 * tally.instructions / tally.operations, NEARLY * of_block * len(first))
     begun = _pace(machine, streamed, _alone(Trace(trace.info, [together]), launch, first), most)
     later = begun
     if is_twice:

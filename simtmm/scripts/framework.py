@@ -40,6 +40,9 @@ class Adapter(Protocol):
         """The block within which the framework's launches are ours."""
 
 
+EXTRAS = {"numba": "numba", "triton": "triton"}
+"""The extra of pyproject.toml that brings a framework, by the package that scripts import."""
+
 HOMES = ("simtmm.scripts.cupy_adapter", "simtmm.scripts.numba_cuda", "simtmm.scripts.triton")
 """Modules with an object `ADAPTER`; what they import of a framework, they import in installed()."""
 

@@ -12,8 +12,10 @@ from pathlib import Path
 from types import ModuleType
 
 from simtmm.errors import RecordingError, SimtmmError, shown
+from simtmm.extras import install
 from simtmm.recorder.direct.recording import Recording
 from simtmm.scripts import notes
+from simtmm.scripts.framework import EXTRAS
 from simtmm.scripts.own_traceback import line_of, print_traceback
 
 SUFFIX = ".py"
@@ -107,6 +109,8 @@ def _status(source: bytes, path: str | Path, module: ModuleType) -> int:
     except BaseException as error:
         sys.stdout.flush()
         print_traceback(error, sys.excepthook)
+        if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
+            print(f"simtmm: note: {error.name} comes with {install(EXTRAS[error.name])}", file=sys.stderr)
         raise _UncaughtError(FAILED) from None
     return 0
 

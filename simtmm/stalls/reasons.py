@@ -34,6 +34,7 @@ class Count(IntEnum):
     CHUNKS = 2
     L1_HITS = 3
     L2_HITS = 4
+    L1_STORES = 5
 
 
 REASONS = tuple(reason.name.lower() for reason in Reason)

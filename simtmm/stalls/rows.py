@@ -39,7 +39,7 @@ def derived(row: Row, levels: Levels | None) -> Row:
 
     threads_per_warp, chunks_per_request. conflicts: times that shared memory was gone to beyond the first.
     l1_bytes, l2_bytes, memory_bytes: moved through the memory ports of core groups, to and from the L2, and to and from
-    global memory (what the L2 writes back is counted nowhere). l1_hit_rate, l2_hit_rate: of the chunks of loads that
+    global memory (what a cache writes back is counted nowhere). l1_hit_rate, l2_hit_rate: of the chunks of loads that
     come there. intensity: floating-point instructions, or operations where their classes are not known, for each byte
     of global memory; intensity_of: which.
     """
@@ -50,10 +50,11 @@ def derived(row: Row, levels: Levels | None) -> Row:
     if levels is not None:
         loads, stores, atomics = row["loads"], row["stores"], row["atomics"]
         behind_l1 = loads - row["l1_hits"]
+        stores_behind_l1 = stores - row["l1_stores"]
         of_levels = {
             "l1": loads + stores + atomics,
-            "l2": behind_l1 + stores * levels.stores_stay if levels.l2 else 0,
-            "memory": behind_l1 - row["l2_hits"] + stores * (not levels.stores_stay) + atomics,
+            "l2": behind_l1 + stores_behind_l1 * levels.stores_stay if levels.l2 else 0,
+            "memory": behind_l1 - row["l2_hits"] + stores_behind_l1 * (not levels.stores_stay) + atomics,
         }
         entries |= {f"{name}_bytes": chunks * levels.chunk_bytes for name, chunks in of_levels.items()}
         entries |= {

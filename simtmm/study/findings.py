@@ -1,11 +1,14 @@
 """Findings: what mattered in a study: elasticities, forms of curves, where what binds changes, knees."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simtmm.display import Displayed
+from simtmm.errors import StudyError, shown
+from simtmm.extras import frame
 from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.study.alongside import Carried, carried_along
 from simtmm.study.curves import SAME, Curve, Curves, curves
@@ -16,6 +19,10 @@ from simtmm.study.results import Results
 from simtmm.study.shapes import Shape, shape_of
 from simtmm.study.winners import Winner, winners_of
 
+if TYPE_CHECKING:
+    import pandas
+
+FRAMES = ("elasticities", "spreads", "changes", "forms", "knees", "held", "carried", "winners")
 MOST_CURVES = 2_000  # of an axis, that are looked at for knees and changes: nobody reads more
 
 
@@ -83,16 +90,25 @@ class Knee:
 
 
 @dataclass(frozen=True)
-class Findings:
-    """What mattered. fastest: the axes of the fastest point by each quantity, the first of equals.
+class Findings(Displayed):
+    """What mattered in a study.
 
-    ties: how many points are as fast as the fastest, itself among them, and of how many, by quantity. held: what else
-    holds resident blocks along an axis that limits them. carried: what changes along with an axis. winners: of
-    several programs, the fastest at each place. curves: where an
-    axis has more than MOST_CURVES curves, changes, forms and knees are those of so many, evenly spaced; then the number
-    of all, by axis.
+    study: the results that it was found in.
+    elasticities: of time along each axis of numbers.
+    spreads: slowest over fastest, along each axis of words.
+    changes: where what binds changes along an axis, of each curve.
+    forms: of curves.
+    knees: of curves, and the models' thresholds.
+    fastest: the axes of the fastest point by each quantity, the first of equals.
+    ties: how many points are as fast as the fastest, itself among them, and of how many, by quantity.
+    held: what else holds resident blocks along an axis that limits them.
+    carried: what changes along with an axis.
+    winners: of several programs, the fastest at each place.
+    curves: where an axis has more than MOST_CURVES curves, changes, forms and knees are those of so many, evenly
+        spaced; then the number of all, by axis.
     """
 
+    study: Results = field(repr=False, compare=False)
     elasticities: tuple[Elasticity, ...]
     spreads: tuple[Spread, ...]
     changes: tuple[Change, ...]
@@ -105,15 +121,40 @@ class Findings:
     winners: tuple[Winner, ...] = ()
     curves: Mapping[str, int] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        told = [f"{len(getattr(self, kind))} {kind}" for kind in FRAMES if getattr(self, kind)]
+        return f"Findings({self.study.design.subject.name}: {', '.join(told) or 'none'})"
+
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        return asdict(self)
+        return {each.name: _plain(getattr(self, each.name)) for each in fields(self) if each.name != "study"}
+
+    def to_frame(self, kind: str) -> "pandas.DataFrame":
+        """A row a finding of one kind, for pandas.
+
+        kind: "elasticities", "spreads", "changes", "forms", "knees", "held", "carried" or "winners".
+
+        Raises StudyError for another, and OutputError where pandas is not installed.
+        """
+        if kind not in FRAMES:
+            raise StudyError(f"kind = {shown(kind)}: must be one of {', '.join(FRAMES)}")
+        return frame(_plain(getattr(self, kind)))
 
 
-def findings(results: Results) -> Findings:
-    """What mattered in a study, from the points that are done."""
-    design = results.design
-    quantities = [name for name in design.compute if np.isfinite(results.cycles[name]).any()]
+def _plain(found: Any) -> Any:
+    """Values of classes as dicts, however deep they stand."""
+    if isinstance(found, tuple):
+        return tuple(map(_plain, found))
+    return asdict(found) if is_dataclass(found) and not isinstance(found, type) else dict(found)
+
+
+def findings(study: Results) -> Findings:
+    """What mattered in a study: what `simtmm sweep` prints beside its points.
+
+    study: what `sweep` gives. Points that are not done are left out.
+    """
+    design = study.design
+    quantities = [name for name in design.compute if np.isfinite(study.cycles[name]).any()]
     elasticities: list[Elasticity] = []
     spreads: list[Spread] = []
     changes: list[Change] = []
@@ -122,9 +163,9 @@ def findings(results: Results) -> Findings:
     knees: list[Knee] = []
     limited: dict[str, int] = {}
     for group in design.crossed:
-        axis = next((name for name in group if results.axes[name].is_numeric), group[0])
-        along = curves(results, axis)
-        if not results.axes[axis].is_numeric:
+        axis = next((name for name in group if study.axes[name].is_numeric), group[0])
+        along = curves(study, axis)
+        if not study.axes[axis].is_numeric:
             spreads += [spread for quantity in quantities if (spread := _spread(along, quantity))]
             continue
         elasticities += [elasticity for quantity in quantities if (elasticity := _elasticity(along, quantity))]
@@ -137,14 +178,15 @@ def findings(results: Results) -> Findings:
             changes += own
             forms += its
             knees += _knees(its, own)
-    elasticities += [elasticity for quantity in quantities for elasticity in _regression(results, quantity)]
+    elasticities += [elasticity for quantity in quantities for elasticity in _regression(study, quantity)]
     fastest = {
-        quantity: {name: column.at(best) for name, column in results.axes.items()}
+        quantity: {name: column.at(best) for name, column in study.axes.items()}
         for quantity in quantities
-        for best in (int(np.nanargmin(results.cycles[quantity])),)
+        for best in (int(np.nanargmin(study.cycles[quantity])),)
     }
-    ties = {quantity: _ties(results.cycles[quantity]) for quantity in quantities}
+    ties = {quantity: _ties(study.cycles[quantity]) for quantity in quantities}
     return Findings(
+        study=study,
         elasticities=tuple(elasticities),
         spreads=tuple(spreads),
         changes=tuple(changes),
@@ -154,7 +196,7 @@ def findings(results: Results) -> Findings:
         ties=ties,
         held=tuple(held),
         carried=carried_along(design),
-        winners=winners_of(results),
+        winners=winners_of(study),
         curves=limited,
     )
 

@@ -17,7 +17,7 @@ from simtmm.result import Result
 from simtmm.stalls import COUNTS, KINDS, LAUNCH_COUNTS, PATH, Reason
 from simtmm.testing.warp import Costs, Life, life_of
 from simtmm.timeline import MOST_STRETCHES, STATES, TRAFFIC, Timeline, WarpState
-from simtmm.workload import Workload
+from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE, Workload
 
 Invariant = Callable[[Machine, Workload, Result], list[str]]
 Integers = npt.NDArray[np.int64]
@@ -182,6 +182,7 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
         "chunks": (counts["chunks"], result.transactions),
         "L1 hits": (counts["l1_hits"], result.l1_hits),
         "L2 hits": (counts["l2_hits"], result.l2_hits),
+        "stores in the L1": (counts["l1_stores"], _stores_in_l1(machine, workload)),
         **{f"{name} of launches": (launches[name], counts[name]) for name in COUNTS},
         "chunks of launches by kind": (sum(launches[name] for name in KINDS), result.transactions),
     }
@@ -206,15 +207,25 @@ def chunks_over_time_are_all_chunks(machine: Machine, workload: Workload, result
         return []
     of = dict(zip(TRAFFIC, traffic.chunks.sum(axis=0).tolist(), strict=True))
     l2 = machine.memory.l2
+    in_caches = result.l1_hits + result.l2_hits + of["l2_stores"] + _stores_in_l1(machine, workload)
     sums = {
         "chunks at the ports": (of["loads"] + of["others"], result.transactions),
         "L1 hits": (of["l1_hits"], result.l1_hits),
         "L2 hits": (of["l2_hits"], result.l2_hits),
         "loads at the L2": (of["l2_loads"], of["loads"] - result.l1_hits if l2 else 0),
-        "chunks at memory": (of["memory"], result.transactions - result.l1_hits - result.l2_hits - of["l2_stores"]),
+        "chunks at memory": (of["memory"], result.transactions - in_caches),
         "chunks within the run": (int(traffic.within(result.ticks, MOST_STRETCHES).chunks.sum()), sum(of.values())),
     }
     return [f"{name}: {passed} over time of {there}" for name, (passed, there) in sums.items() if passed != there]
+
+
+def _stores_in_l1(machine: Machine, workload: Workload) -> int:
+    """The chunks of stores that end in an L1."""
+    if not machine.keeps_local_stores:
+        return 0
+    lists = np.isin(workload.kind, (LOAD, ASYNC, STORE, ATOMIC))
+    is_stored = np.repeat(workload.kind[lists] == STORE, workload.amount[lists])
+    return int((is_stored & (workload.chunks >= machine.first_local_chunk)).sum())
 
 
 def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Result) -> list[str]:

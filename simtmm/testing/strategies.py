@@ -10,6 +10,7 @@ from simtmm.workload import Workload
 
 Tables = dict[str, Any]
 
+LOCAL = 2**61 // 128  # the first chunk of local memory on the machines below
 MEMORY = ("load", "async", "store", "atomic")
 
 
@@ -35,6 +36,7 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         "service": draw(service),
         "atomic_service": draw(service),
         "turnaround": draw(service),
+        "return_interval": draw(durations),
         "first_access": draw(st.sampled_from([0, 0, 15, 120.5])),
         "stores": draw(st.sampled_from(["blocking", "posted"])),
         "l1_after_store": draw(st.sampled_from(["keep", "drop"])),
@@ -44,6 +46,8 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
     for cache in ("l1", "l2") if coupled else ("l1",):
         if draw(st.booleans()):
             memory[cache] = draw(_caches())
+    if "l1" in memory:
+        memory["l1"]["local_writes"] = draw(st.sampled_from(["through", "back"]))
     if "l2" in memory:
         memory["l2"]["service"] = draw(durations)
         memory["l2"]["writes"] = draw(st.sampled_from(["through", "back"]))
@@ -94,7 +98,8 @@ def machines(draw: DrawFn, coupled: bool = True) -> Machine:
 
 def operations() -> SearchStrategy[list[Any]]:
     """An operation of a warp, as in a workload's JSON."""
-    chunks = st.lists(st.integers(0, 40), min_size=1, max_size=8)
+    global_or_local = st.one_of(st.integers(0, 40), st.integers(LOCAL, LOCAL + 12))
+    chunks = st.lists(global_or_local, min_size=1, max_size=8)
     drawn: SearchStrategy[tuple[Any, ...]] = st.one_of(
         st.tuples(st.just("compute"), st.integers(1, 12)),
         st.tuples(st.just("shared"), st.integers(1, 4)),

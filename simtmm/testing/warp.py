@@ -38,15 +38,19 @@ class Costs:
         self.every_instruction = machine.scheduling.switch == "every-instruction"
         self.pipeline_depth = durations.pipeline_depth if self.every_instruction else 0
         self.latency, self.store_latency = durations.latency, durations.store_latency
+        self.fastest_store = machine.fastest_store
         self.turnaround, self.opening = durations.turnaround, durations.row_opening
         self.fastest, self.slowest = durations.fastest_load, durations.slowest_load
         self.port_interval, self.store_interval = durations.port_interval, durations.store_interval
+        self.return_interval = durations.return_interval
         self.port_chunks = memory.port_chunks
         self.first_access = durations.first_access
         self.service, self.atomic_service = durations.service, durations.atomic_service
         # An access of the L2 takes a slice, and may have a line written back.
         writing_back = self.service + self.turnaround + self.opening
         self.l2_service = durations.l2_service + writing_back if memory.l2 else 0
+        if machine.keeps_local_stores:  # so may one of the L1
+            self.l2_service += durations.l2_service + writing_back
         self.serial = memory.transfers == "serial"
         self.blocking_stores = memory.stores == "blocking"
 
@@ -71,7 +75,7 @@ class Costs:
 
     def least_access(self, operation: Operation) -> int:
         """Ticks from the port to the finish of a memory operation, at least: no chunk is faster than its latency."""
-        latencies = {"atomic": self.latency, "store": self.store_latency}
+        latencies = {"atomic": self.latency, "store": self.fastest_store}
         latency = latencies.get(operation[0], self.fastest)
         chunks = operation[1]
         one_by_one = self.port_chunks == 1
@@ -85,7 +89,7 @@ class Costs:
         """The same where its chunks come one after another and wait for nobody else's."""
         service = self.atomic_service if operation[0] == "atomic" else self.service
         slowest = max(self.slowest, self.store_latency)
-        port = max(self.port_interval, self.store_interval)
+        port = max(self.port_interval, self.store_interval) + self.return_interval  # of a load, at a later store
         each = slowest + port + service + self.turnaround + self.opening + self.l2_service
         return self.first_access + each * len(operation[1])
 

@@ -7,10 +7,10 @@ a multiple of ALIGNMENT; those of the next launch lie there again.
 """
 
 from simtmm.errors import TraceError
+from simtmm.machine.spec import LOCAL_BASE
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.schema import ALIGNMENT, BEYOND
 
-LOCAL_BASE = 1 << 61  # the same as that of imported traces
 WORD = 4  # bytes
 
 

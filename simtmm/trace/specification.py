@@ -15,7 +15,9 @@ class _Specification:
         """A hash of all values, but for later keys whose value keeps the earlier behaviour."""
         values: dict[str, Any] = asdict(self)  # type: ignore[call-overload]  # those derived from this are dataclasses
         for table in (values, values.get("lowering", {})):
-            for later in ("atomics_by_word", "places", "shared_latency", "instruction_holds"):
+            for later in (
+                "atomics_by_word", "places", "shared_latency", "instruction_holds", "shared_interval", "shared_ports",
+            ):  # fmt: skip
                 if not table.get(later, True):
                     del table[later]
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:20]
@@ -43,6 +45,10 @@ class LoweringSpecification(_Specification):
     """Cycles from a shared load's leaving its port to the use of its value, where a trace names its uses."""
     instruction_holds: tuple[tuple[str, float], ...] = ()
     """By class of work, cycles that an instruction holds its warp beyond its issue where a trace says no stalls."""
+    shared_interval: int = 0
+    """Instructions of a port, at least, from one shared access of its warps to the next; 0 where none is enforced."""
+    shared_ports: int = 0
+    """Instructions of a port that one pass through the banks takes where an interval is enforced; else 0."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -59,6 +65,8 @@ class LoweringSpecification(_Specification):
             atomics_by_word=machine.memory.atomics == "by-word",
             shared_latency=math.floor(machine.banks.latency + 0.5),
             instruction_holds=_instruction_holds(machine),
+            shared_interval=math.ceil(machine.banks.interval * machine.ports / machine.issue_cycles),
+            shared_ports=machine.ports if machine.banks.interval else 0,
             places=places,
         )
 

@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import TraceError
+from simtmm.machine.spec import LOCAL_BASE
 from simtmm.native import Bound
 from simtmm.stalls import Places
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
-from simtmm.trace.local_memory import LOCAL_BASE, region_bytes
+from simtmm.trace.local_memory import region_bytes
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.site_tables import site_tables
 from simtmm.trace.specification import LoweringSpecification

@@ -13,9 +13,9 @@ Integers = npt.NDArray[np.int64]
 # Columns of a launch's row. Sums of amounts, which may be large, are in two: those of the upper and the lower 32 bits.
 (
     OPERATIONS, CHUNKS, MEMORY, STORED, UPDATED, UNCOALESCED, UNCOALESCED_CHUNKS, ASYNCS, MOST_ASYNCS,
-    LONGEST_COMPUTE, WAITS, UPPER_ISSUED, LOWER_ISSUED, UPPER_PAUSED, LOWER_PAUSED,
-) = range(15)  # fmt: skip
-COLUMNS = 15
+    LONGEST_COMPUTE, WAITS, UPPER_ISSUED, LOWER_ISSUED, UPPER_PAUSED, LOWER_PAUSED, CONFLICTS,
+) = range(16)  # fmt: skip
+COLUMNS = 16
 _NONE_FEWER = 1 << 62
 
 NOW, BEGUN, PENDING = range(3)  # of a warp under way: how often L it has waited; asyncs; the first that is not over
@@ -30,7 +30,8 @@ class Tally:
     atomics. uncoalesced, uncoalesced_chunks: operations that list more chunks than the fewest, and what those list.
     asyncs, most_asyncs: of all warps, and of the warp with most. longest_compute: instructions of one. waits: times L
     that the warp with most waits one after another, if nothing else takes any time. issued: times that warps take an
-    issue port; a shared of conflict degree d counts d times. paused: cycles, of all warps.
+    issue port; a shared of conflict degree d counts d times. paused: cycles, of all warps. conflicts: of what is
+    issued, d - 1 of each shared, which are no instructions of their own.
     """
 
     operations: int
@@ -46,6 +47,12 @@ class Tally:
     waits: int
     issued: int
     paused: int
+    conflicts: int
+
+    @property
+    def instructions(self) -> int:
+        """Those that are issued, each once."""
+        return self.issued - self.conflicts
 
 
 class Tallying:
@@ -83,6 +90,7 @@ class Tallying:
                 **dict(zip(names, row, strict=False)),
                 issued=(row[UPPER_ISSUED] << 32) + row[LOWER_ISSUED],
                 paused=(row[UPPER_PAUSED] << 32) + row[LOWER_PAUSED],
+                conflicts=row[CONFLICTS],
             )
             for row in self._rows.tolist()
         )
@@ -108,6 +116,8 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
                 row[LOWER_ISSUED] += count & 0xFFFFFFFF
                 if what == COMPUTE:
                     row[LONGEST_COMPUTE] = max(row[LONGEST_COMPUTE], count)
+                else:
+                    row[CONFLICTS] += count - 1
             elif what <= ATOMIC:
                 row[CHUNKS] += count
                 row[MEMORY] += 1

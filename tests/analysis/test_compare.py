@@ -7,7 +7,7 @@ import pytest
 
 from simtmm import load_machine, load_trace, predict, simulate
 from simtmm.analysis.compare import compare
-from simtmm.analysis.fitted_lines import fit_cases
+from simtmm.analysis.fitted_lines import Constants, fit_cases
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.errors import KernelError, MachineError, ModelError, StudyError
 from simtmm.measurement.timings import Timing
@@ -165,7 +165,7 @@ def test_the_calibrated_model_is_fitted_to_the_reference():
     x, y = (100.0, 200.0, 300.0, 500.0), (1000, 1900, 3100, 5000)
     cases = [case(n, t, program="p") for n, t in enumerate(y)]
     cases = [replace(one, counts=replace(one.counts, work=w)) for one, w in zip(cases, x, strict=True)]
-    made, fits = fit_cases("calibrated", cases, "simulated", {}, "cycles", told_why=True)
+    made, fits = fit_cases("calibrated", cases, "simulated", Constants(), told_why=True)
     mean_x, mean_y = sum(x) / 4, sum(y) / 4
     slope = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / sum((a - mean_x) ** 2 for a in x)
     factor = fits["p on hand"]["a1"] / slope  # f_sched, the same for all
@@ -177,13 +177,13 @@ def test_the_calibrated_model_is_fitted_to_the_reference():
 
 def test_with_fewer_than_three_sizes_nothing_is_fitted():
     two = [case(1, 100), case(2, 200)]
-    made, fits = fit_cases("calibrated", two, "simulated", {}, "cycles", told_why=True)
+    made, fits = fit_cases("calibrated", two, "simulated", Constants(), told_why=True)
     assert fits == {}
     assert all("needs 3 different f_app f_sched" in one.errors["calibrated"] for one in made)
 
 
 def test_given_constants_are_taken():
-    made = compare([TRACE], ["gtx280"], constants={"a1": 2.0, "a0": 7.0}, unit="cycles")
+    made = compare([TRACE], ["gtx280"], constants=Constants({"a1": 2.0, "a0": 7.0}))
     (only,) = made.cases
     f_sched = only.predictions["calibrated"].symbols["f_sched"]
     assert only.cycles("calibrated") == pytest.approx(2 * only.counts.work * f_sched + 7)
@@ -199,8 +199,7 @@ def test_models_of_shortest_paths_are_eq_6_7_and_6_10_with_the_launches_blocks_a
         {"gtx480": machine},
         {"n": [32], "sub_block": [8], "threads": [64]},
         names,
-        constants={"a1": 0.957, "a0": 53.9},
-        unit="s",
+        constants=Constants({"a1": 0.957, "a0": 53.9}, "s"),
     )
     paths, other = made.cases
     blocks, active, threads = 16, 8, 8 * 64 / 32  # (n / S_D)^2; of a group at most; per core, of which it has 32
@@ -264,7 +263,7 @@ def test_without_kernels_what_was_measured_is_run():
         (ModelError, "model 'tm': unknown; did you mean 'tmm'", {"models": ["tm"]}),
         (StudyError, "reference 'x': must be one of simulated, pram, ", {"reference": "x"}),
         (StudyError, "reference 'measured': needs a file of measured times", {"reference": "measured"}),
-        (StudyError, "calibrated: a1, b: must be a1 and a0", {"constants": {"a1": 1, "b": 2}}),
+        (StudyError, "calibrated: a1, b: must be a1 and a0", {"constants": Constants({"a1": 1, "b": 2})}),
         (KernelError, "parameter 'n': no kernel here has it", {"parameters": {"n": [1]}}),
     ],
 )

@@ -4,7 +4,9 @@ import pytest
 
 from simtmm import load_machine
 from simtmm.analysis.compare import compare
-from simtmm.analysis.tune import advise
+from simtmm.analysis.tuning import search
+from simtmm.analysis.tuning.advice import advise
+from simtmm.analysis.tuning.tune import tune
 from simtmm.analysis.unfinished import Unfinished
 from simtmm.errors import StudyError
 from simtmm.study.evaluation import cases, recorded_traces, steps
@@ -60,10 +62,10 @@ def calls(monkeypatch):
 
 
 def interrupt(monkeypatch, after):
-    """Ctrl-C at a simulation."""
+    """Ctrl-C at a simulation of a case, or of a configuration."""
     done = []
-    for module in (cases, steps):
-        usual = module.simulate
+    for module, name in ((cases, "simulate"), (search, "tried")):
+        usual = getattr(module, name)
 
         def simulate(*given, usual=usual, **more):
             done.append(1)
@@ -71,7 +73,7 @@ def interrupt(monkeypatch, after):
                 raise KeyboardInterrupt
             return usual(*given, **more)
 
-        monkeypatch.setattr(module, "simulate", simulate)
+        monkeypatch.setattr(module, name, simulate)
 
 
 def test_a_case_that_fails_is_reported_and_the_others_go_on(kernel):
@@ -157,28 +159,24 @@ def test_interrupted_before_anything_is_done_it_is_ctrl_c_alone(kernel, monkeypa
         assert not isinstance(caught.value, Unfinished)
 
 
-def test_interrupted_advice_tells_the_best_until_then_and_goes_on(kernel, calls, monkeypatch):
+def test_interrupted_advice_tells_the_best_until_then_and_goes_on(kernel, monkeypatch):
+    given = {"vary": {"n": [1, 3, 4]}, "store": None, "workers": 1}
     with monkeypatch.context() as patched:
         interrupt(patched, after=2)
         with pytest.raises(Unfinished) as caught:
-            advise(kernel, "gtx280", vary={"n": [1, 3, 4]}, store=None, workers=1)
+            advise(kernel, "gtx280", **given)
     part = caught.value
     assert (part.done, part.total) == (2, 3)
     best = part.results.choices[0]
     assert best.by == "simulated"
-    assert best.cycles == min(row.cycles("simulated") for row in part.results.ranked())
-    assert part.results.study.number("open") == 1
-    advice = advise(kernel, "gtx280", vary={"n": [1, 3, 4]}, store=None, workers=1)
-    assert advice.study.number("done") == 3
-    assert sorted(calls["recorded"]) == [1, 3, 4]
-    assert len(calls["simulated"]) == 3
-
-
-def test_commands_share_recordings_and_simulations(kernel, calls):
-    advise(kernel, "gtx280", vary={"n": [1, 3]}, store=None, workers=1)
-    compare([kernel], MACHINES, {"n": [1, 3]}, ["tmm"], store=None)
-    assert sorted(calls["recorded"]) == [1, 3]
-    assert sorted(calls["simulated"]) == ["GeForce GTX 280"] * 2 + ["GeForce GTX 480"] * 2
+    assert best.cycles == min(trial.cycles for trial in part.results.ranked())
+    assert part.results.tuned.open == 1
+    with monkeypatch.context() as patched:
+        interrupt(patched, after=1)  # one is left to be simulated
+        assert len(advise(kernel, "gtx280", **given).ranked()) == 3
+    with monkeypatch.context() as patched:
+        interrupt(patched, after=0)  # and tuning has the same
+        assert len(tune(kernel, "gtx280", {"n": [1, 4]}, workers=1).done) == 2
 
 
 def test_an_edited_kernel_is_recorded_anew(kernel_folder, calls):

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import sys
 from contextlib import closing
 
 import pytest
@@ -9,11 +10,14 @@ import pytest
 from simtmm import load_machine
 from simtmm.analysis.run import run
 from simtmm.analysis.tuning import search
+from simtmm.analysis.tuning.front import front
+from simtmm.analysis.tuning.goals import Goals
 from simtmm.analysis.tuning.halving import precisions, promising
-from simtmm.analysis.tuning.search import tune
+from simtmm.analysis.tuning.kept import KeptTrials
 from simtmm.analysis.tuning.t1 import read_problem
 from simtmm.analysis.tuning.t4 import results_of
-from simtmm.analysis.tuning.trial import Trial
+from simtmm.analysis.tuning.trial import Subject, Trial
+from simtmm.analysis.tuning.tune import tune
 from simtmm.errors import KernelError, SimtmmError, StudyError
 from tests.recorder.conftest import quick_builds as quick_builds
 
@@ -82,6 +86,20 @@ def test_a_file_of_something_else_is_no_store(machine, tmp_path):
             tune("vector-add", machine, {"side": SIDES}, store=path, workers=1)
 
 
+@pytest.mark.parametrize("row", ["", "[", "[1]", '{"cycles": "3"}', '{"cycles": 1, "predictions": [1]}', '{"x": 1}'])
+def test_a_trial_that_is_damaged_is_named(machine, tmp_path, row):
+    path = tmp_path / "t.sqlite"
+    subject = Subject("vector-add", {}, machine, None, ())
+    with KeptTrials(path, subject, "content") as kept:
+        kept.keep(Trial({"side": 4}, cycles=1.0))
+        assert kept.find({"side": 4}).cycles == 1.0
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("UPDATE trials SET trial = ?", [row])
+        file.commit()
+    with KeptTrials(path, subject, "content") as kept, pytest.raises(StudyError, match="holds a trial that is damaged"):
+        kept.find({"side": 4})
+
+
 def test_results_for_kernel_tuner_have_what_their_schema_requires(tuned):
     document = json.loads(json.dumps(results_of(tuned)))
     assert document["schema_version"] == "1.0.0"
@@ -103,6 +121,8 @@ def test_results_for_kernel_tuner_have_what_their_schema_requires(tuned):
         ({"side": [4]}, ["side > 8"], "--where: leaves none of 1 configurations"),
         ({"side": [4]}, ["sied > 8"], "constraint 'sied > 8': sied: has no value"),
         ({"n": [4]}, [], "--over n: is fixed by --param n=5000"),
+        ({"memory.latncy": [4]}, [], "--over memory.latncy: neither a parameter nor a machine's key; did you mean"),
+        ({"memory.latency": ["x2"]}, [], "--over memory.latency=x2: must be a plain number"),
     ],
 )
 def test_a_mistake_is_told_before_anything_is_compiled(over, where, said, machine):
@@ -115,7 +135,12 @@ def test_a_mistake_is_told_before_anything_is_compiled(over, where, said, machin
 
 
 def _trial(cycles, error=0.0):
-    return Trial({"side": int(cycles)}, cycles=float(cycles), error=error, precision=error)
+    return Trial({"side": 8}, cycles=float(cycles), seconds=float(cycles), error=error, precision=error)
+
+
+def _goals(*minimise, where=()):
+    subject = Subject("vector-add", {}, load_machine("gtx480"), None, ())
+    return Goals(subject, minimise, where)
 
 
 def test_each_precision_is_twice_that_before_and_the_last_is_the_one_asked_for():
@@ -124,13 +149,154 @@ def test_each_precision_is_twice_that_before_and_the_last_is_the_one_asked_for()
 
 def test_what_is_surely_slower_goes_and_what_may_be_as_fast_stays():
     best, near, far = _trial(100, 0.1), _trial(121, 0.1), _trial(123, 0.1)  # up to 110; from 108.9; from 110.7
-    assert promising([far, near, best], least=3) == [best, near]
+    assert promising([far, near, best], 3, _goals()) == [best, near]
 
 
 def test_of_many_that_may_be_the_fastest_the_best_third_stays():
     trials = [_trial(100 + number, 0.2) for number in range(12)]
-    assert promising(trials[::-1], least=2) == trials[:4]
-    assert promising(trials, least=6) == trials[:6]
+    assert promising(trials[::-1], 2, _goals()) == trials[:4]
+    assert promising(trials, 6, _goals()) == trials[:6]
+
+
+# Objectives and conditions
+
+
+def test_an_objective_lies_between_what_it_is_at_the_ends_of_the_times_interval():
+    (goal,) = _goals("cycles * side - memory.latency").of(_trial(100, 0.1))
+    latency = load_machine("gtx480").memory.latency
+    assert (goal.value, goal.low, goal.high) == pytest.approx((800 - latency, 720 - latency, 880 - latency))
+    assert goal.error == pytest.approx(80 / abs(goal.value))
+
+
+def test_what_surely_misses_a_condition_goes_and_what_may_meet_it_proves_nothing_of_the_others():
+    goals = _goals("cycles", where=["cycles >= 100"])
+    never, perhaps, surely = _trial(50, 0.1), _trial(95, 0.1), _trial(120)
+    assert promising([never, surely, perhaps], 1, goals) == [perhaps]
+    assert promising([never, surely, perhaps], 2, goals) == [perhaps, surely]
+
+
+def test_of_two_objectives_all_stay_that_may_be_on_the_front():
+    goals = _goals("cycles", "1000 - cycles")
+    trials = [_trial(cycles) for cycles in (300, 100, 200)]
+    assert promising(trials, 1, goals) == [trials[1], trials[2], trials[0]]
+
+
+@pytest.mark.parametrize(
+    ("points", "places"),
+    [
+        ([(1, 5), (2, 3), (3, 4), (4, 1)], [0, 1, 3]),
+        ([(1, 1), (1, 2), (2, 1)], [0]),
+        ([(2, 2), (1, 3), (2, 2)], [1, 0, 2]),  # equal ones are there together
+        ([], []),
+    ],
+)
+def test_a_front_is_what_nothing_is_better_than_in_both(points, places):
+    assert front(points) == places
+
+
+@pytest.mark.parametrize(
+    ("minimise", "said"),
+    [
+        (["secnds"], "secnds: is no part of a result (cycles, seconds, ...), no parameter and no machine's key; did"),
+        (["a", "b", "c"], "3 expressions: must be at most 2"),
+        (["cycles", "cycles"], "is there twice"),
+        (["cycles("], "is no expression"),
+    ],
+)
+def test_an_objective_that_is_not_understood_is_refused(minimise, said):
+    with pytest.raises(StudyError) as caught:
+        _goals(*minimise)
+    assert said in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def cheaper(quick_builds, store):
+    """The least latency reduction with which it is fast enough."""
+    over = {"memory.latency": [200, 400, 800], "side": [4, 16]}
+    base = {"n": 5000}
+    times = {
+        (latency, side): run(
+            "vector-add", load_machine("gtx480").replace({"memory.latency": latency}), {**base, "side": side},
+            what_if=False,
+        ).result.cycles
+        for latency in over["memory.latency"]
+        for side in over["side"]
+    }  # fmt: skip
+    limit = sorted(times.values())[2]
+    found = tune(
+        "vector-add", "gtx480", over, base, f"cycles <= {limit}", minimise="1 / memory.latency", store=store, workers=1
+    )
+    return times, limit, found
+
+
+def test_a_machines_key_is_an_axis_and_the_cheapest_that_is_fast_enough_is_found(cheaper):
+    times, limit, found = cheaper
+    assert {tuple(trial.configuration.values()): trial.cycles for trial in found.trials} == times
+    fast_enough = {point for point, cycles in times.items() if cycles <= limit}
+    assert {tuple(trial.configuration.values()) for trial in found.done} == fast_enough
+    assert found.best.configuration["memory.latency"] == max(latency for latency, _ in fast_enough)
+    assert found.unmet == len(times) - len(fast_enough)
+
+
+def test_a_front_has_what_no_other_beats_in_both(cheaper, store):
+    times, _, _ = cheaper
+    over = {"memory.latency": [200, 400, 800], "side": [4, 16]}
+    tuned = tune(
+        "vector-add", "gtx480", over, {"n": 5000}, minimise=["cycles", "-memory.latency"], store=store, workers=1
+    )
+    beaten = {
+        one
+        for one, cycles in times.items()
+        for other, others in times.items()
+        if (others <= cycles and other[0] >= one[0]) and (others < cycles or other[0] > one[0])
+    }
+    assert {tuple(trial.configuration.values()) for trial in tuned.front} == times.keys() - beaten
+
+
+def test_where_nothing_meets_the_conditions_it_is_told(machine, store):
+    with pytest.raises(StudyError, match=r"--where 'cycles <= 1': none of 2 configurations meets it; the fast"):
+        tune("vector-add", machine, {"side": SIDES[:2]}, {"n": 5000}, "cycles <= 1", store=store, workers=1)
+
+
+# Samplers
+
+
+def test_a_sampler_chooses_the_same_again_and_what_is_kept_is_not_simulated_again(machine, tmp_path, monkeypatch):
+    pytest.importorskip("optuna", reason="Optuna is not installed")
+    over = {"side": "1:16", "memory.latency": "100:1000"}
+    given = {"where": "side % 2 == 0", "sampler": {"name": "tpe", "trials": 10, "seed": 7}, "workers": 1}
+    first = tune("vector-add", machine, over, {"n": 500}, store=tmp_path / "s.sqlite", **given)
+    assert (len(first.trials), first.sampled) == (10, 16 * 901)
+    assert all(trial.configuration["side"] % 2 == 0 for trial in first.trials)
+    monkeypatch.setattr(search, "attempted", None)
+    monkeypatch.setattr(search, "tried", None)
+    assert tune("vector-add", machine, over, {"n": 500}, store=tmp_path / "s.sqlite", **given).trials == first.trials
+
+
+@pytest.mark.parametrize(
+    ("sampler", "said"),
+    [
+        ("tpee", "sampler = 'tpee': must be one of tpe, nsga2, random; did you mean 'tpe'?"),
+        ({"name": "tpe", "trials": 0}, "sampler: trials = 0: must be a whole number from 1"),
+        ({"name": "tpe", "sede": 0}, "sampler: sede: unknown"),
+    ],
+)
+def test_a_sampler_that_is_not_known_is_refused(machine, sampler, said):
+    with pytest.raises(StudyError) as caught:
+        tune("vector-add", machine, {"side": SIDES}, sampler=sampler, store=":memory:", workers=1)
+    assert said in str(caught.value)
+
+
+def test_without_optuna_it_is_told_what_to_install(machine, monkeypatch):
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(StudyError, match=r"--sampler needs optuna, which is not installed: pip install '\.\[optuna\]'"):
+        tune("vector-add", machine, {"side": SIDES}, sampler="tpe", store=":memory:", workers=1)
+
+
+def test_a_space_too_large_for_all_asks_for_a_sampler(machine):
+    over = {"side": SIDES, "memory.latency": "1:40000"}
+    with pytest.raises(StudyError, match=r"120,000 configurations: must be at most 100,000, or .* --sampler tpe"):
+        tune("vector-add", machine, over, store=":memory:", workers=1)
 
 
 # Kernel Tuner's problems
@@ -224,6 +390,53 @@ def test_values_of_a_problem_are_read_and_not_run(tmp_path, capsys, text):
     with pytest.raises(KernelError, match=r"TuningParameters\[0\]\.Values = .*: must be a"):
         read_problem(tmp_path / "problem.json")
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("range(0, 200000)", "200000 values: must be at most 100000"),
+        ("range(0, 1" + "0" * 5000 + ")", "must be a list of numbers or texts"),
+        ("[0.5, 1" + "0" * 400 + "]", "must be a list of numbers or texts"),
+        ("[1e999]", "must be a list of numbers or texts"),
+    ],
+)
+def test_numbers_that_no_parameter_has_are_refused_and_none_is_left_out(problem, tmp_path, text, said):
+    problem()
+    space = {"TuningParameters": [{"Name": "tile", "Type": "int", "Values": text}]}
+    (tmp_path / "problem.json").write_text(json.dumps({**PROBLEM, "ConfigurationSpace": space}))
+    with pytest.raises(KernelError, match=rf"TuningParameters\[0\]\.Values = .*: {said}"):
+        read_problem(tmp_path / "problem.json")
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ({"Type": [], "MemoryType": "Scalar"}, "Type = []: must be one of"),
+        ({"Type": "int32", "MemoryType": "Scalar", "FillValue": 1.5}, "FillValue = 1.5: must be a whole number"),
+        ({"Type": "float", "MemoryType": "Scalar", "FillValue": float("inf")}, "FillValue = inf: must be a number"),
+    ],
+)
+def test_a_value_that_its_argument_can_not_have_is_refused(problem, argument, said):
+    with pytest.raises(KernelError) as caught:
+        read_problem(problem(Arguments=[argument]))
+    assert f"Arguments[0].{said}" in str(caught.value)
+
+
+def test_a_problem_that_was_changed_is_read_anew(problem, monkeypatch):
+    """As in a notebook, where one process tunes again and again."""
+    grids = []
+
+    def screen(subject, configuration):
+        parameters = subject.kernel.resolve(configuration)
+        grids.extend(launch.grid[0] for launch in subject.kernel.launches(parameters, {}))
+        return Trial(configuration, "failed", "not run")
+
+    monkeypatch.setattr(search, "screened", screen)
+    for size in (96, 192):
+        with pytest.raises(StudyError, match="not run"):
+            tune(problem(ProblemSize=[size]), "v100", {"block_size_x": [96], "tile": [1]}, store=":memory:", workers=1)
+    assert grids == [1, 2]
 
 
 def test_a_problem_is_tuned_as_its_kernel_is(problem):

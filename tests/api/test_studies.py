@@ -8,6 +8,7 @@ import pytest
 import simtmm
 from simtmm.analysis import compare as comparing
 from simtmm.analysis import run as runs
+from simtmm.analysis.predict import predict_paper, predict_program
 from simtmm.calibration.calibrate import calibrate as fit
 from simtmm.calibration.latency_levels import load_latency
 from tests.recorder.conftest import needs_compiler
@@ -111,3 +112,36 @@ def test_machines_are_reported_by_name_with_a_line_each():
     assert list(reported) == sorted(reported)
     assert reported["gtx480"] == simtmm.load_machine("gtx480").description
     assert all("\n" not in line and line for line in reported.values())
+
+
+def test_predictions_of_a_trace_or_an_algorithm_are_those_of_the_command():
+    machine = simtmm.load_machine("gtx480")
+    counted = simtmm.predictions(TRACE, "gtx480", models="tmm", constants={"a1": 2, "a0": 1})
+    expected = predict_program(TRACE, machine, models=["tmm"], constants={"a1": 2, "a0": 1})
+    assert counted == expected
+    assert simtmm.predictions(simtmm.load_trace(TRACE), machine).predictions["tmm"] == expected.predictions["tmm"]
+    of_paper = simtmm.predictions("list-ranking", machine, {"n": 1e6}, threads=64, measured=1.0)
+    assert of_paper.predictions == predict_paper("list-ranking", machine, {"n": 1e6}, 64).predictions
+    assert of_paper.departed.seconds == 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        ({"source": TRACE, "threads": 4}, "threads: is for an algorithm, not for a kernel or trace"),
+        ({"source": "list-ranking", "models": ["tmm"]}, "models: is for a kernel or trace, not for an algorithm"),
+        ({"source": "list-ranking", "parameters": {"n": "many"}}, "n = 'many': must be a number"),
+        ({"source": TRACE, "unit": "s"}, "unit: is of the constants"),
+    ],
+)
+def test_a_choice_that_is_not_for_the_source_is_refused(call, line):
+    with pytest.raises(simtmm.SimtmmError, match=line):
+        simtmm.predictions(**call)
+
+
+def test_findings_are_those_of_the_study_a_frame_of_each_kind():
+    found = simtmm.findings(simtmm.sweep(TABLES))
+    (elasticity,) = found.elasticities
+    assert found.to_frame("elasticities").to_dict("records") == [vars(elasticity)]
+    with pytest.raises(simtmm.SimtmmError, match="kind = 'knee': must be one of elasticities, "):
+        found.to_frame("knee")

@@ -52,7 +52,7 @@ async def _serve(there: threading.Event, told: dict[str, object]) -> None:
     told.update(address=server.address, end=lambda: loop.call_soon_threadsafe(end.set))
     there.set()
     await end.wait()
-    server.close()
+    await server.close()
 
 
 def main() -> None:

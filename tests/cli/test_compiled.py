@@ -181,7 +181,7 @@ def test_a_kernel_with_macros_is_recorded_in_the_form_that_is_requested(here, ca
             "saxpy.cu: is no kernel that simtmm sweep takes, which",
         ),
         (("sweep", "launches.toml"), "launches.toml: is no kernel that simtmm sweep takes, which is a folder"),
-        (("advise", "launches.toml"), "launches.toml: is no kernel that simtmm advise takes, which is a folder"),
+        (("advise", "launches.toml"), "none of threads, blocks, sub_block, side is left to choose: say what to vary"),
         (("run", "plain", "--grid", "8"), "--grid: is for a file of device code (.cu, .ptx, .cubin, .fatbin), and not"),
         (("run", "--as", "compiled"), "list-ranking-wyllie.parquet: form = 'compiled': can only be given to a kernel"),
         (("run", "plain", "--as", "compield"), "form = 'compield': must be one of written, compiled, ptx"),

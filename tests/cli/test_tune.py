@@ -27,6 +27,17 @@ def test_the_fastest_configurations_stand_in_a_table_and_in_the_document(called,
     assert [result["configuration"]["side"] for result in results] == [4, 16]
 
 
+def test_a_front_is_a_table_a_document_and_a_picture(called, here, quick_builds):
+    words = (*WORDS, "--minimise", "seconds", "--objective", "-side", "--picture", "front.png")
+    status, out, _ = called(*words)
+    assert status == 0
+    assert "Pareto front" in out
+    assert (here / "front.png").read_bytes().startswith(b"\x89PNG")
+    document = json.loads(called(*words, "--json")[1])
+    assert document["minimise"] == ["seconds", "-side"]
+    assert [each["configuration"] for each in document["front"]] == [{"side": 16}]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -35,6 +46,8 @@ def test_the_fastest_configurations_stand_in_a_table_and_in_the_document(called,
         ((*WORDS, "--error", "0.1%"), "below which no repetition can show it to be"),
         (("tune", "vektor-add", "--over", "side=4"), "did you mean 'vector-add'?"),
         (("tune", "none.json"), "none.json: can't be read"),
+        ((*WORDS, "--picture", "a.png"), "--picture: is of a Pareto front: give --minimise twice"),
+        ((*WORDS, "--seed", "1"), "--seed: is of a sampler, so --sampler must be given too"),
     ],
 )
 def test_a_mistake_is_one_line(called, here, nothing_kept, words, said):

@@ -42,7 +42,9 @@ def least_wait(machine, name):
     memory = machine.memory
     if name == "load":
         return fastest_access(machine)
-    return machine.ticks(memory.store_latency if name == "store" and memory.store_latency else memory.latency)
+    if name == "store":
+        return machine.fastest_store
+    return machine.ticks(memory.latency)
 
 
 def alone(machine, warp):

@@ -143,6 +143,9 @@ def test_ports_and_the_stores_own_make_accesses_wait(engine):
     assert found == {"issuing": 2, "not_granted": 1, "port_queue": 18, "memory_latency": 40}
     on = machine(**{"memory.port_interval": 3, "memory.store_interval": 5})
     assert reasons(on, [[["store", [0, 1]]]], engine) == {"issuing": 1, "port_queue": 5, "memory_latency": 20}
+    on = machine(**{"memory.return_interval": 4})
+    found = reasons(on, [[["load", [0, 1]], ["store", [2]]]], engine)
+    assert found == {"issuing": 2, "port_queue": 8, "memory_latency": 40}
 
 
 def test_first_accesses_come_last(engine):
@@ -206,12 +209,12 @@ def test_what_is_counted(engine):
     warp = [["compute", 5], ["load", [0, 1]], ["load", [1, 2]], ["store", [7]], ["shared", 3]]
     found = stalls(on, [warp], engine)
     counts = {row["kind"]: [row[name] for name in COUNTS] for row in found.rows()}
-    assert COUNTS == ("instructions", "requests", "chunks", "l1_hits", "l2_hits")
+    assert COUNTS == ("instructions", "requests", "chunks", "l1_hits", "l2_hits", "l1_stores")
     assert counts == {
-        "compute": [5, 0, 0, 0, 0],
-        "load": [2, 2, 4, 1, 0],
-        "store": [1, 1, 1, 0, 0],
-        "shared": [1, 0, 0, 0, 0],
+        "compute": [5, 0, 0, 0, 0, 0],
+        "load": [2, 2, 4, 1, 0, 0],
+        "store": [1, 1, 1, 0, 0, 0],
+        "shared": [1, 0, 0, 0, 0, 0],
     }
 
 

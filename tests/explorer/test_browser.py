@@ -36,7 +36,7 @@ def address():
         told["loop"], told["end"] = asyncio.get_running_loop(), asyncio.Event()
         there.set()
         await told["end"].wait()
-        told["server"].close()
+        await told["server"].close()
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
@@ -264,7 +264,7 @@ def test_a_server_that_has_ended_is_told(browser):
         told["server"], told["loop"], told["end"] = Server(begun), asyncio.get_running_loop(), asyncio.Event()
         there.set()
         await told["end"].wait()
-        told["server"].close()
+        await told["server"].close()
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()

@@ -32,7 +32,7 @@ def served(begun, ask):
         try:
             return await ask(server)
         finally:
-            server.close()
+            await server.close()
 
     return asyncio.run(run())
 
@@ -154,19 +154,77 @@ def test_a_huge_state_is_refused(begun):
     assert words.startswith("machine 'none'")
 
 
-def test_so_many_pages_and_no_more(begun, monkeypatch):
+def test_so_many_pages_and_no_more(begun, monkeypatch, caplog):
     monkeypatch.setattr(servers, "MOST_PAGES", 1)
 
     async def ask(server):
         address = f"{server.address.replace('http', 'ws', 1)}socket"
         first = await websocket_connect(address)
         second = await websocket_connect(address)
+        await second.write_message(json.dumps({"number": 1, "state": ""}))  # as a page does at once
         answer, why = await asyncio.wait_for(second.read_message(), PATIENCE), second.close_reason
         second.close()
         await left(server, first)
         return answer, why
 
     assert served(begun, ask) == (None, "at most 1 pages at once")
+    assert not caplog.records
+
+
+async def kept_alive(server):
+    """A connection on which a page was sent, and on which the browser might ask again."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    address = server.address.partition(str(server.port))[2]
+    writer.write(f"GET {address}explore.css HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
+    status = await asyncio.wait_for(reader.readline(), PATIENCE)
+    return reader, writer, status
+
+
+async def rest(reader, writer):
+    """What still comes of a connection, to its end."""
+    content = await asyncio.wait_for(reader.read(), PATIENCE)
+    writer.close()
+    await writer.wait_closed()
+    return content
+
+
+def test_a_server_that_ends_closes_what_is_open(begun):
+    async def ask(server):
+        reader, writer, status = await kept_alive(server)
+        page = await websocket_connect(f"{server.address.replace('http', 'ws', 1)}socket")
+        while not server.sessions:
+            await asyncio.sleep(0.001)
+        await server.close()
+        await rest(reader, writer)
+        message = await asyncio.wait_for(page.read_message(), PATIENCE)
+        page.close()
+        return status, message, server.sessions
+
+    status, message, sessions = served(begun, ask)
+    assert status == b"HTTP/1.1 200 OK\r\n"
+    assert message is None
+    assert not sessions
+
+
+def test_so_many_connections_and_no_more(begun, monkeypatch):
+    monkeypatch.setattr(servers, "MOST_CONNECTIONS", 3)
+
+    async def ask(server):
+        first = [await kept_alive(server) for _ in range(3)]
+        refused = [await kept_alive(server) for _ in range(20)]
+        for reader, writer, _ in refused:
+            await rest(reader, writer)
+        first[0][1].close()
+        while (another := await kept_alive(server))[2] == b"":  # until the server knows that one has gone
+            await rest(*another[:2])
+        await server.close()
+        for reader, writer, _ in (*first[1:], another):
+            await rest(reader, writer)
+        return [status for *_, status in (*first, another)], [status for *_, status in refused]
+
+    answered, refused = served(begun, ask)
+    assert answered == [b"HTTP/1.1 200 OK\r\n"] * 4
+    assert refused == [b""] * 20
 
 
 def test_a_run_is_explained(begun):

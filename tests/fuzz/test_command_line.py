@@ -17,6 +17,7 @@ WORDS = [
     "true", "[1]", "{a=1}", "[[[[", "'", '"', "a b", "\udcff", "\n", "1\nname='x'", "<script>", "../x", "/dev/null",
     "/dev/zero", ".", "x.parquet", "x.toml", "-x", "--json", "%s", "{}", "*", "fifo", "1:3", "1:3:log:3", "a=b", "=",
     "1e-308:1e308:log:3", "x" * 5000, "a." * 500 + "a", "\x1b[2J", "gtx280", "x0.5", "72MiB", "2147483647",
+    "auto", "3%", "all", "racecheck,initcheck", "memcheck,", "written", "ptx",
 ]  # fmt: skip
 PROGRAMS = ["traced.parquet", "w.json", "list-ranking", "merge-sort", "t.csv", "t.json", "small.toml", "no.cu"]
 AS_LAUNCHED = ["--grid", "1", "--block", "32", "--arg", "zeros:float32:64", "--arg", "64"]
@@ -46,6 +47,7 @@ arguments = ["a", 64]
 """
 FITTING = {  # what each command is mostly given
     "run": [["traced.parquet"], ["w.json"], ["s.py"], ["k.ptx", *AS_LAUNCHED], ["l.toml"]],
+    "record": [["k.ptx", *AS_LAUNCHED, "-o", "r.parquet"], ["l.toml", "-o", "r.parquet"], ["s.py", "-o", "r.parquet"]],
     "predict": [["list-ranking", "--param", "n=1000"], ["merge-sort", "--param", "n=1000"], ["traced.parquet"]],
     "crossover": [["list-ranking", "merge-sort", "--param", "n=1000"], ["list-ranking", "fft"]],
     "zigzag": [["traced.parquet", "--blocks", "1:8"], ["stream"]],
@@ -67,7 +69,10 @@ FITTING = {  # what each command is mostly given
 KEYS = [*sorted(units()), "n", "T", "memory", "a.b"]
 OPTIONS = {
     "run": ["--set", "--machine", "--engine", "--timeline", "--param", "-o", "--json", "--grid", "--block", "--arg",
-            "--shared", "--kernel", "--compile", "--"],
+            "--shared", "--kernel", "--compile", "--sample", "--error", "--check", "--error-exitcode",
+            "--sample-blocks", "--launch", "--skip", "--count", "--top", "--by", "--"],
+    "record": ["--param", "-o", "--json", "--grid", "--block", "--arg", "--kernel", "--check", "--error-exitcode",
+               "--sample-blocks", "--launch", "--skip", "--count", "--most-events", "--races", "--as", "--machine"],
     "predict": ["--set", "--machine", "--param", "--model", "--constant", "--versus", "--over", "--sweep", "--latex"],
     "crossover": ["--set", "--machine", "--param", "--over", "--threads", "--variant-a", "--variant-b"],
     "zigzag": ["--set", "--machine", "--param", "--blocks", "--picture", "--as"],
@@ -86,7 +91,7 @@ OPTIONS = {
     "explain": ["--set", "--machine"],
     "no-command": [],
 }  # fmt: skip
-ALONE = {"--json", "--latex", "--table", "--dry-run", "--csv"}
+ALONE = {"--races", "--json", "--latex", "--table", "--dry-run", "--csv"}
 PAIRS = {"--set", "--param", "--vary", "--link", "--draw", "--constant", "--arg"}
 
 

@@ -3,6 +3,7 @@
 import gzip
 import json
 import lzma
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,6 +18,7 @@ from simtmm.calibration.occupancy_curve import load_stream
 from simtmm.files import data_file
 from simtmm.measurement.measure import load_measurement
 from simtmm.measurement.timings import load_timings
+from simtmm.trace.exporters import export_accelsim
 from simtmm.trace.importers import import_trace
 from simtmm.trace.schema import METADATA_KEY
 from tests.examples import examples
@@ -218,6 +220,21 @@ def test_a_text_of_another_tool_is_imported_or_refused(folder, name, data):
         data.draw(changed_bytes(Many(TEXTS[name]))),
         data.draw(st.sampled_from([None, folder / "o.parquet"])),
     )
+
+
+@examples(25)
+@given(changed_bytes(Many([KERNEL])))
+def test_what_is_imported_is_exported_and_comes_back_or_is_refused(folder, content):
+    """The same trace, but where the export says that work was merged."""
+    result = imported(folder, "k.traceg", content)
+    if result is None:
+        return
+    shutil.rmtree(folder / "exported", ignore_errors=True)
+    written = read_or_refused(lambda: export_accelsim(result, folder / "exported", 80))
+    if written is not None:
+        back = import_trace(folder / "exported" / "kernelslist.g")
+        assert back.info.events == result.info.events or written.merged
+        assert back.info.digest == result.info.digest or written.merged
 
 
 @examples(60)

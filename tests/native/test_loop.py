@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.engine.fast.cache import modulo
-from simtmm.native import Loop, call_bound, inlined, loop, prefetch
+from simtmm.native import Loop, bits_equal, call_bound, inlined, loop, prefetch, trailing_zeros, vectorized
 from simtmm.native.statements import Function
 from simtmm.native.values import TranslationError
 from tests.examples import examples
@@ -25,11 +25,13 @@ class Tables(NamedTuple):
     rows: Any  # int64[rows, 3]
     bits: Any  # uint64[2, 2, words]
     kind: Any  # uint8
+    long: Any  # int64[2, 71]
 
 
 def tables(numbers):
     rows = np.array([*numbers, *range(6)][:6], dtype=np.int64).reshape(2, 3)
-    return Tables(rows, np.arange(8, dtype=np.uint64).reshape(2, 2, 2), np.array([7, 250, 3], dtype=np.uint8))
+    long = np.resize([*numbers, *range(-7, 8)], 142).reshape(2, 71)
+    return Tables(rows, np.arange(8, dtype=np.uint64).reshape(2, 2, 2), np.array([7, 250, 3], dtype=np.uint8), long)
 
 
 def arithmetic(s, a, b):
@@ -124,6 +126,20 @@ def calls(s, a, b):
     return _square(a) + np.int64(_is_positive(a))
 
 
+def many_at_once(s, a, b):
+    """What LLVM does in lanes of vectors, and whole words of truths."""
+    least = np.int64(a)
+    differs = np.int64(0)
+    for i in vectorized(range(s.long.shape[1])):
+        least = min(least, s.long[1, i])
+        differs |= s.long[0, i] ^ b
+    s.rows[0, 0] = differs
+    s.rows[0, 1] = np.int64(bits_equal(np.int64(b), s.long, 1, a & 7))
+    s.rows[0, 2] = trailing_zeros(np.uint64(a))
+    s.rows[1, 0] = trailing_zeros(s.bits[0, 0, 0])
+    return least
+
+
 def nothing(s, a, b):
     """A docstring."""
     if a > b:
@@ -151,7 +167,7 @@ def test_a_bound_loop_is_called_by_addresses():
     assert bound.line == 0
 
 
-FUNCTIONS = [arithmetic, division, unsigned, conditions, loops, calls, nothing]
+FUNCTIONS = [arithmetic, division, unsigned, conditions, loops, calls, many_at_once, nothing]
 
 
 def python(function, state, *numbers):
@@ -280,6 +296,12 @@ def _refused():
         for x in range(0, 9, a):
             s.rows[0, 0] = x
 
+    def zeros_of_signed(s, a):
+        return trailing_zeros(a)
+
+    def bits_of_bytes(s, a):
+        return np.int64(bits_equal(a, s.kind, 0))
+
     def otherwise(s, a):
         while a > 0:
             a -= 1
@@ -340,6 +362,30 @@ def test_checked_an_index_outside_of_an_array_is_reported(index):
 def test_checked_a_division_by_zero_is_reported():
     with pytest.raises(IndexError, match="divided by zero"):
         Loop(divide, checked=True)(3, 0)
+
+
+def which(array, first):
+    return np.int64(bits_equal(np.int64(3), array, first))
+
+
+@pytest.mark.parametrize("first", [-1, 7])
+def test_checked_each_of_64_elements_is_in_the_array(first):
+    array = np.arange(70)
+    assert Loop(which, checked=True)(array, 2) == 2
+    with pytest.raises(IndexError):
+        Loop(which, checked=True)(array, first)
+
+
+def corners(array, other):
+    return 100 * array[1, 0] + array.shape[1] + 10 * other[1, 0] + other.shape[1]
+
+
+def test_rows_of_one_length_are_compiled_for_and_another_length_anew():
+    compiled = Loop(corners, rows=("array",))
+    for columns in (2, 3, 2):
+        array, other = np.arange(2 * columns).reshape(2, columns), np.arange(8).reshape(2, 4)
+        assert compiled(array, other) == corners(array, other)
+    assert len(compiled._variants) == 2
 
 
 def copy(source, target):

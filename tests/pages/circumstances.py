@@ -19,7 +19,11 @@ ELSEWHERE = {
     "my-kernels/dot-product": "a kernel of written-kernel.md, whose tests run it",
     "dot-product": "a kernel of written-kernel.md, whose tests run it",
 }
-PACKAGES = {"scripts/numba_": "numba_cuda", "scripts/triton_": "triton"}  # extras, by the scripts that use them
+PACKAGES = {
+    "scripts/numba_": "numba_cuda",
+    "scripts/triton_": "triton",
+    "--sampler": "optuna",
+}  # extras, by what uses them
 # Commands that make what an example takes for granted, by a piece of its text
 SWEEP = "simtmm sweep list-ranking-wyllie -m gtx280 --vary n=256,512 --compute simulated --compute tmm -j 1"
 BEFORE = {
@@ -60,6 +64,7 @@ def write_files(page: Path, folder: Path) -> None:
         "before.cu": KERNEL,
         "after.cu": KERNEL.replace("2 * x[i]", "x[i] + x[i]"),
         "script.py": SCRIPT,
+        "rules.py": "def youngest(ready, group):\n    return max(ready, key=lambda warp: warp.age)\n",
         "program.cu": shown["reverse.cu"].replace("atoi(argv[1])", "1000"),
         **shown,
     }

@@ -27,13 +27,16 @@ def values():
         "Result": simtmm.simulate(machine, workload),
         "Prediction": simtmm.predict("tmm", machine, counts),
         "Run": simtmm.run(trace, machine, what_if=False),
+        "Predictions": simtmm.predictions(trace, machine, models=["tmm", "pram"]),
         "Results": simtmm.sweep({**study, "machines": ["gtx480"]}, workers=1),
+        "Findings": simtmm.findings(simtmm.sweep({**study, "machines": ["gtx480"]}, workers=1)),
         "Comparison": simtmm.compare("list-ranking-wyllie", ["gtx280", "gtx480"], {"n": [64]}, ["tmm", "pram"]),
     }
 
 
 NAMES = ["Machine", "Trace", "Workload", "Counts", "Result", "Prediction", "Run", "Results", "Comparison"]
-DRAWN = ["Result", "Prediction", "Run", "Results", "Comparison"]
+NAMES += ["Predictions", "Findings"]
+DRAWN = ["Result", "Prediction", "Predictions", "Run", "Results", "Comparison"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -75,7 +78,7 @@ def test_a_long_study_shows_its_first_points_and_says_so():
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_frame_has_the_times(values, name):
     frame = values[name].to_frame()
-    rows = {"Result": 1, "Prediction": 1, "Run": 4, "Results": 6, "Comparison": 6}
+    rows = {"Result": 1, "Prediction": 1, "Predictions": 4, "Run": 4, "Results": 6, "Comparison": 6}
     assert len(frame) == rows[name]
     (column,) = [column for column in frame.columns if column in ("cycles", "tmm.cycles")]
     assert (frame[column] > 0).all()

@@ -445,6 +445,46 @@ def test_a_large_map_has_labels_that_do_not_overlap_and_crosses_where_there_is_n
     assert not large.run(overlaps)
 
 
+TIMES = {  # of two programs by n and threads: one wins, the other does, both take the same, one alone has a time
+    (1, 32): (1.0, 3.0), (2, 32): (2.0, 1.0), (1, 64): (1.5, 1.5), (2, 64): (1.0, None),
+}  # fmt: skip
+
+
+def test_a_winner_map_over_two_axes_is_that_of_the_times(shown, tmp_path):
+    rows = [
+        {"machine": machine, "program": program, "n": n, "threads": threads, "simulated.cycles": time, "issued": 3}
+        for machine in ("gtx280", "gtx480")
+        for (n, threads), times in TIMES.items()
+        for program, time in zip(("scan", "reduce"), times, strict=True)
+    ]
+    axes = ["machine", "program", "n", "threads"]
+    page = opened(shown, tmp_path / "winners.html", Table.from_rows("Two programs", rows, axes))
+    choose(page, "#kind", "winners")
+    choose(page, "#x", "n")
+    choose(page, "#up", "threads")
+    assert (
+        page.run(SAID) == "winner map: who is fastest by simulated.cycles over n and threads, 3 cells; "
+        "with machine = gtx280, one of 2 values (Only where chooses another); "
+        "1 striped: several take the same time; 1 crossed out: fewer than two programs have a time"
+    )
+    colours = page.run("[...document.querySelectorAll('#plot .cell')].map(c => c.getAttribute('fill'))")
+    reduce, scan = "var(--c0)", "var(--c1)"
+    assert sorted(colours) == [reduce, reduce, scan, scan]  # one each, and both where they are equal
+    legend = page.run("[...document.querySelectorAll('#legend li')].map(item => item.textContent.trim())")
+    assert legend == ["reduce: fastest in 1", "scan: fastest in 1"]
+    page.run("document.getElementById('plot').focus()")
+    page.press("ArrowRight")
+    assert page.run(SAID).startswith("scan is fastest, scan: 1, reduce: 3, n: 1, threads: 32")
+    choose(page, "#value", "issued")  # is no time, and so is not taken
+    assert page.run("document.getElementById('value').value") == "simulated.cycles"
+    choose(page, "#kind", "lines")
+    assert page.run("document.querySelector('#value').closest('label').hidden")
+
+
+def test_a_table_of_one_program_has_no_winner_map(shown):
+    assert number(shown, "#kind option") == 3
+
+
 def test_reasons_stand_behind_the_numbers_and_numbers_are_whole(shown, tmp_path):
     reason = "a block of 1024 threads does not fit: " * 8
     rows = [

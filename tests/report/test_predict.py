@@ -7,7 +7,8 @@ from rich.console import Console
 
 from simtmm import load_machine
 from simtmm.analysis.crossover import Versus
-from simtmm.analysis.predict import Predicted, predict_paper, predict_program
+from simtmm.analysis.predict import predict_paper, predict_program
+from simtmm.analysis.predictions import Predictions
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.analysis.zigzag import sweep_blocks
 from simtmm.model import all_models
@@ -42,7 +43,7 @@ def predicted(**changes):
         source="a paper, Eq (1)",
         clock_hz=1e9,
     )
-    return Predicted("list", {"n": 4096, "order": "random"}, GTX_480, {"tmm": prediction}, **changes)
+    return Predictions("list", {"n": 4096, "order": "random"}, GTX_480, {"tmm": prediction}, **changes)
 
 
 def test_a_report_has_times_terms_and_symbols():
@@ -141,7 +142,7 @@ def test_forced_active_blocks_are_reported_with_what_blocks_must_claim():
 
 
 def test_without_parameters_there_are_no_parentheses():
-    assert lines(describe_prediction(Predicted("list", {}, GTX_480, {})))[0] == "list on GeForce GTX 480"
+    assert lines(describe_prediction(Predictions("list", {}, GTX_480, {})))[0] == "list on GeForce GTX 480"
 
 
 def test_numbers_beyond_reading_have_an_exponent():

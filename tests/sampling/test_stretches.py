@@ -3,8 +3,16 @@
 import numpy as np
 import pytest
 
+from simtmm import load_machine
 from simtmm.sampling.interval import half_width
+from simtmm.sampling.sample import sample_of
+from simtmm.sampling.simulation import simulate_sample
 from simtmm.sampling.stretches import HEAD, TAIL, TIMED, WARM, stretches_of
+from simtmm.trace.io import Trace
+from simtmm.trace.runs.blocks import Runs
+from simtmm.trace.schema import TraceLaunch
+from tests.fuzz.bounds import bounded
+from tests.study.programs import trace
 
 RANDOM = np.random.default_rng(0)
 
@@ -53,3 +61,37 @@ def test_intervals_hold_nineteen_times_in_twenty():
 def test_a_trend_widens_the_interval_beyond_what_neighbours_differ_by():
     steps = np.linspace(90, 110, 16)
     assert half_width(steps, np.ones(16)) > 4 * half_width(np.tile([99.33, 100.67], 8), np.ones(16))
+
+
+class _StoppedError(Exception):
+    pass
+
+
+class _OneLaunch:
+    """A program of one launch, of which the blocks are asked for and not given."""
+
+    def __init__(self, blocks):
+        self.launches = [TraceLaunch("k", (blocks, 1, 1), (32, 1, 1), 0, 0)]
+
+    def trace_of(self, chosen):
+        raise _StoppedError({launch: len(blocks) for launch, blocks in chosen.items()})
+
+
+def test_of_the_largest_grid_no_table_of_all_blocks_is_made():
+    blocks = 2**31 - 1
+    plan = stretches_of(blocks, 1000, 8, HEAD, RANDOM)
+    with bounded(), pytest.raises(_StoppedError) as caught:
+        simulate_sample(_OneLaunch(blocks), load_machine("gtx480"), {0: plan})
+    assert caught.value.args == ({0: plan.simulated},)
+
+
+def test_each_part_of_a_trace_is_looked_up_among_the_chosen_blocks_near_it(monkeypatch):
+    """All of them for each part would take the square of the sample's size."""
+    looked_up, usual = [], Runs.of_blocks
+    whole, chosen = trace(blocks=64, threads=8, rounds=1), np.arange(0, 64, 2)
+    eighths = [np.arange(first, first + 8, dtype=np.int32) for first in range(0, 64, 8)]
+    parts = [runs.of_blocks(eighth) for runs in whole.runs() for eighth in eighths]
+    monkeypatch.setattr(Runs, "of_blocks", lambda runs, chosen: looked_up.append(len(chosen)) or usual(runs, chosen))
+    made = sample_of(Trace(whole.info, [part for part in parts if len(part.block)]), {0: chosen})
+    assert looked_up == [4] * 8
+    assert made.info.events == whole.info.events // 4  # half the blocks of one of two launches

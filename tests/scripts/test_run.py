@@ -81,6 +81,15 @@ def test_what_was_launched_before_sys_exit_is_recorded_and_before_an_exception_i
         _ = failed.trace
 
 
+def test_a_framework_that_is_not_installed_is_told_with_what_brings_it(script, capfd, monkeypatch):
+    monkeypatch.setitem(sys.modules, "triton", None)  # as Python has what can't be imported
+    monkeypatch.setattr("simtmm.scripts.framework.known_adapters", list)
+    assert run_script(script("import triton"), [], simtmm.recording()).status == 1
+    error = capfd.readouterr().err.splitlines()
+    assert error[-2].startswith("ModuleNotFoundError: ")
+    assert error[-1] == "simtmm: note: triton comes with pip install '.[triton]' in simtmm's checkout"
+
+
 def test_an_error_of_simtmm_that_the_script_did_not_catch_names_its_line(script):
     path = script(LAUNCHES + "kernel((1,), (32,), (x, 1))")
     with pytest.raises(simtmm.SimtmmError, match=rf"{path.name}, line 8: .*2 arguments: must be 1"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simtmm import load_machine, load_trace, simulate
+from simtmm import compare, load_machine, load_trace, simulate
 from simtmm.errors import StudyError
 from simtmm.report.page import load_table
 from simtmm.study.design.rules import rules_in
@@ -79,6 +79,33 @@ def test_a_file_without_rules_is_refused(folder, tmp_path, text, line):
         sweep(designed(folder), workers=1, rules=[path])
 
 
+def test_a_comparison_refuses_a_rule_that_is_neither_built_in_nor_a_file(folder):
+    with pytest.raises(StudyError, match=r"--rule greedy-odlest: neither .*; did you mean 'greedy-oldest'"):
+        compare(folder / "traced.parquet", folder / "small.toml", rules="greedy-odlest")
+
+
 def test_a_study_names_rules_and_does_not_bring_them(folder):
     study = sweep(designed(folder, axes={"scheduling.scheduler": ["fifo", "youngest"]}), workers=1)
     assert [row.status for row in study.rows] == ["done", "skipped"]
+
+
+def test_a_comparison_runs_every_rule_beside_the_machine_s_own(folder, tmp_path):
+    times = tmp_path / "times.csv"
+    times.write_text("kernel,machine,seconds\ntraced,small,1e-6\n", encoding="utf-8")
+    path, store = folder / "traced.parquet", tmp_path / "s.sqlite"
+    machine, trace = load_machine(folder / "small.toml"), load_trace(path)
+    rules = ["fifo", "round-robin", folder / "rules.py"]  # fifo is the machine's own
+    made = compare(path, folder / "small.toml", models="tmm", measured=times, rules=rules, store=store)
+    assert [case.machine_name for case in made.cases] == ["small", "small, round-robin", "small, youngest"]
+    assert {case.measured_seconds for case in made.cases} == {1e-6}
+    for case, scheduler in zip(made.cases, ("fifo", "round-robin"), strict=False):
+        ruled = machine.replace({"scheduling.scheduler": scheduler})
+        assert case.result.ticks == simulate(ruled, lower(trace, ruled)).ticks
+    youngest = simulate(machine, lower(trace, machine), scheduler=lambda ready, _: max(ready, key=lambda one: one.age))
+    assert made.cases[2].result.ticks == youngest.ticks
+    (broken,) = made.absent
+    assert broken.where == "traced, small, broken"
+    assert "rule broken: IndexError: " in broken.reason
+    # A sweep's point of the same rule is the same, and is there
+    swept = sweep(designed(folder, axes={"scheduling.scheduler": ["youngest"]}), store, workers=1, rules=rules[2:])
+    assert swept.rows[0].cycles("simulated") == youngest.cycles

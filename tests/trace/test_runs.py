@@ -18,7 +18,7 @@ from simtmm.trace.io import Trace
 from simtmm.trace.runs import blocks as made_of
 from simtmm.trace.runs.blocks import Encoder, runs_of
 from simtmm.trace.runs.encoding import MOST_ENTRIES
-from simtmm.trace.runs.layout import LOOP, PLAIN, STEP_WHAT
+from simtmm.trace.runs.layout import LOOP, NODE_THREADS, PLAIN, STEP_WHAT
 from simtmm.trace.runs.summing import FACTORS, PRIME, SUMS
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch
 from simtmm.trace.warps import lowering
@@ -48,6 +48,42 @@ def test_events_come_back_as_they_were(program):
     batch, runs = encoded(program)
     assert same(runs.to_batch(), batch)
     assert runs.events.tolist() == np.diff(batch.ends, prepend=0).tolist()
+
+
+def in_step(shape, steps, changes):
+    """A block whose threads all do the same, at values that go up by even steps but for the changes."""
+    x, y, _ = shape
+    thread = np.arange(np.prod(shape))[:, None]
+    step = np.arange(steps)
+    events = np.zeros((thread.size, steps), EVENT)
+    events["value"] = 64 * step + (step % 5) * (thread % x) + (step % 3) * (thread // x % y) + thread // (x * y)
+    events["site"] = step % 7
+    events["thread"] = thread
+    events["kind"], events["bytes"] = Kind.LOAD, 4
+    for first, threads, at, field in changes:
+        events[field][first % thread.size :, at % steps][:threads] += 7
+    blocks = np.zeros(1, np.int32)
+    return Batch(events.reshape(-1), blocks, blocks, np.array([events.size]))
+
+
+CHANGES = st.tuples(*map(st.integers, (0, 0, 0), (50, 9, 200)), st.sampled_from(["value", "site"]))
+
+
+@examples(80)
+@given(shape=st.sampled_from(SHAPES), steps=st.integers(1, 200), changes=st.lists(CHANGES, max_size=4))
+def test_many_events_in_step_with_the_thread_before_come_back_as_they_were(shape, steps, changes):
+    batch = in_step(shape, steps, changes)
+    assert same(Encoder().runs(batch, 0, shape).to_batch(), batch)
+
+
+def test_what_threads_in_step_do_stands_once():
+    x, y, z = shape = (8, 4, 2)
+    runs = Encoder().runs(in_step(shape, 100, []), 0, shape)
+    assert (len(runs.structures.node), len(runs.values)) == (1, 100)
+    one_apart = Encoder().runs(in_step(shape, 100, [(11, 1, 70, "site")]), 0, shape)
+    assert one_apart.structures.node[:, NODE_THREADS].tolist() == [64, 63, 1]
+    listed = Encoder().runs(in_step(shape, 100, [(11, 1, 70, "value")]), 0, shape)
+    assert (len(listed.structures.node), len(listed.values)) == (1, 99 + x * y * z)
 
 
 @pytest.fixture(scope="module")

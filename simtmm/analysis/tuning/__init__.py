@@ -1,6 +1,10 @@
-"""Tuning: the fastest configuration of a kernel, by samples of growing precision.
+"""Tuning: the best configuration of a kernel, or machine for it, by samples of growing precision.
 
 space    which configurations there are          trial    one of them compiled, and simulated
-halving  which are worth more precision          kept     results of before, to go on from
-search   all of it                               t1, t4   problems and results in Kernel Tuner's formats
+goals    what is minimised, and conditions       front    which are best by two objectives
+halving  which are worth more precision          sampler  which are tried where not all can be
+kept     results of before, to go on from        search   all of it, step by step
+tune     a search from words to result           tuned    what came of it
+advice   launch shapes alone                     launch_shapes  which there are
+t1, t4   problems and results in Kernel Tuner's formats
 """

@@ -7,6 +7,8 @@ known in the place of repetitions.
 import math
 from collections.abc import Sequence
 
+from simtmm.analysis.tuning.front import surely_dominated
+from simtmm.analysis.tuning.goals import Goals
 from simtmm.analysis.tuning.trial import Trial
 
 STEPS = 3  # precisions, each twice that before
@@ -18,15 +20,17 @@ def precisions(error: float) -> list[float]:
     return [min(error * 2.0**step, 0.5) for step in reversed(range(STEPS))]
 
 
-def promising(trials: Sequence[Trial], least: int) -> list[Trial]:
-    """Those that go on, the fastest first: of those that may be as fast as the fastest the best third.
+def promising(trials: Sequence[Trial], least: int, goals: Goals) -> list[Trial]:
+    """Those that go on: of those that may be as good as the best the best third, by the first objective.
 
-    A trial that is surely slower than another, its interval above the other's, goes. least: at least so many go on of
-    the others.
+    A trial that is surely worse than another, its interval above the other's, goes, and one that surely does not meet
+    the conditions. least: at least so many go on of the others. Of two objectives all go on that may be on the front.
     """
-    ranked = sorted((trial for trial in trials if trial.status == "done"), key=lambda trial: trial.cycles)
-    if not ranked:
-        return []
-    ceiling = min(trial.high for trial in ranked)
-    possible = [trial for trial in ranked if trial.low <= ceiling]
+    done = [(goals.of(trial), trial) for trial in trials if trial.status == "done" and goals.may_be_met(trial)]
+    sure = [found for found, trial in done if goals.surely_met(trial)]  # the others prove nothing of those beside them
+    ranked = sorted(done, key=lambda entry: entry[0][0].value)
+    if len(goals.objectives) > 1:
+        return [trial for found, trial in ranked if not surely_dominated(found, sure)]
+    ceiling = min((found[0].high for found in sure), default=math.inf)
+    possible = [trial for found, trial in ranked if found[0].low <= ceiling]
     return possible[: max(least, math.ceil(len(ranked) / KEPT))]

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from simtmm.analysis.tuning.trial import Subject, Trial
-from simtmm.errors import StudyError
+from simtmm.errors import MachineError, StudyError
 from simtmm.provenance import sources
 from simtmm.study.design.axes import Value
 from simtmm.study.design.content import kernel_digest, launches_digest
@@ -35,7 +35,7 @@ class KeptTrials:
     def __init__(self, path: str | Path, subject: Subject, content: str) -> None:
         """Raises StudyError for a file that can't be used."""
         self._path, self._subject = path, subject
-        about = [content, subject.machine.digest(), subject.form, list(subject.models), sources(*DECIDE)]
+        about = [content, subject.form, list(subject.models), sources(*DECIDE)]
         self._about = json.dumps(about)
         try:
             self._file = sqlite3.connect(path, isolation_level=None, timeout=60)
@@ -54,36 +54,57 @@ class KeptTrials:
     ) -> None:
         self._file.close()
 
-    def find(self, configuration: Mapping[str, Value]) -> Trial | None:
-        """The trial of a configuration, whatever its precision. Raises StudyError for one that is damaged."""
+    def find(self, configuration: Mapping[str, Value], precision: float | None = None) -> Trial | None:
+        """The most precise trial of a configuration; with a precision the one for which that was requested.
+
+        Raises StudyError for one that is damaged.
+        """
         try:
-            with closing(self._file.execute(FIND, [self._key(configuration)])) as rows:
+            key = self._key(configuration, precision)
+        except MachineError:  # a machine that can't be: its trial tells why
+            return None
+        try:
+            with closing(self._file.execute(FIND, [key])) as rows:
                 row = rows.fetchone()
         except sqlite3.Error as error:
             raise StudyError(f"--store {self._path}: can't be read ({error})") from None
         if row is None:
             return None
         try:
-            document: dict[str, Any] = json.loads(row[0])
-            return Trial(**{**document, "configuration": dict(configuration)})
-        except (ValueError, TypeError):
+            return _trial(json.loads(row[0]), configuration)
+        except (ValueError, TypeError, AttributeError, RecursionError):
             raise StudyError(f"--store {self._path}: holds a trial that is damaged: take another file") from None
 
     def keep(self, trial: Trial) -> None:
-        """Keep a trial in the place of a less precise one.
+        """Keep a trial, as that of its precision and in the place of a less precise one.
 
         What did not run is tried again next time: it may have been for want of a compiler or of memory.
         """
         if trial.status != "done":
             return
+        document = json.dumps(trial.to_dict())
+        rows = [(self._key(trial.configuration, precision), document) for precision in (None, trial.precision)]
         try:
-            self._file.execute(
-                "INSERT OR REPLACE INTO trials VALUES (?, ?)",
-                [self._key(trial.configuration), json.dumps(trial.to_dict())],
-            )
+            self._file.executemany("INSERT OR REPLACE INTO trials VALUES (?, ?)", rows)
         except sqlite3.Error as error:
             raise StudyError(f"--store {self._path}: can't be written ({error})") from None
 
-    def _key(self, configuration: Mapping[str, Value]) -> str:
-        values = self._subject.kernel.resolve({**self._subject.fixed, **configuration})
-        return hashlib.sha256(f"{self._about}{json.dumps(values, sort_keys=True)}".encode()).hexdigest()
+    def _key(self, configuration: Mapping[str, Value], precision: float | None) -> str:
+        subject = self._subject
+        values = subject.kernel.resolve(subject.parameters_of(configuration))
+        machine = subject.machine_of(configuration)
+        target = machine.compute_capability  # what is compiled for, which is not in the digest
+        of = [machine.digest(), target, values, *([] if precision is None else [precision])]
+        return hashlib.sha256(f"{self._about}{json.dumps(of, sort_keys=True)}".encode()).hexdigest()
+
+
+def _trial(document: dict[str, Any], configuration: Mapping[str, Value]) -> Trial:
+    """The trial of a document. Raises TypeError where a value is of another kind than a trial's."""
+    trial = Trial(**{**document, "configuration": dict(configuration)})
+    numbers = [trial.cycles, trial.error, trial.precision, *trial.predictions.values(), *trial.counted.values()]
+    numbers += [] if trial.seconds is None else [trial.seconds]
+    whole, texts = [trial.registers, trial.shared_bytes, trial.blocks], [trial.status, trial.reason, trial.bound]
+    for values, kinds in ((numbers, (int, float)), (whole, (int,)), (texts, (str,))):
+        if not all(type(value) in kinds for value in values):
+            raise TypeError
+    return trial

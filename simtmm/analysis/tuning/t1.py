@@ -6,13 +6,14 @@ user's code as that of a file of launches is; nothing else that stands in it is 
 """
 
 import ast
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simtmm.documents import read_json
+from simtmm.documents import LEAST_WHOLE, MOST_WHOLE, read_json
 from simtmm.errors import KernelError, nearest, shown
 from simtmm.expression import Expression, expression
 from simtmm.files import is_file
@@ -26,10 +27,12 @@ TYPES = {
     "uint32": "uint32", "int64": "int64", "uint64": "uint64", "half": "float16", "float": "float32",
     "double": "float64",
 }  # fmt: skip
+REAL_TYPES = ("half", "float", "double")
 VALUE_TYPES = ("int", "uint", "float", "bool", "string")
 SIZE_TYPES = ("CUDA", "OpenCL")  # of the grid: in blocks, or in threads
 AXES = "XYZ"
-_RANGE = re.compile(r"(?:list\()?range\((-?\d+),(-?\d+)(?:,(-?\d+))?\)\)?")
+_NUMBER = r"(-?[0-9]{1,18})"  # of 64 bits
+_RANGE = re.compile(rf"(?:list\()?range\({_NUMBER},{_NUMBER}(?:,{_NUMBER})?\)\)?")
 _PROBLEM = re.compile(r"\bProblemSize\[(\d)\]")
 MOST_VALUES = 100_000  # of a parameter
 MOST_ELEMENTS = 1 << 40  # of an array
@@ -162,6 +165,8 @@ def _values(space: Mapping[str, Any], where: str) -> dict[str, list[int | float 
         values = _listed(text)
         if not values:
             raise KernelError(f"{at}.Values = {shown(text)}: must be a list of numbers or texts, or range(LOW, HIGH)")
+        if len(values) > MOST_VALUES:
+            raise KernelError(f"{at}.Values = {shown(text)}: {len(values)} values: must be at most {MOST_VALUES}")
         kind = float if float in set(map(type, values)) else int  # a parameter's values are all of one kind
         found[name] = [value if isinstance(value, str) else kind(value) for value in values]
     if not found:
@@ -169,18 +174,25 @@ def _values(space: Mapping[str, Any], where: str) -> dict[str, list[int | float 
     return found
 
 
-def _listed(text: str) -> list[Any] | None:
+def _listed(text: str) -> Sequence[Any] | None:
     """The values that a text lists, read and not run; None for anything else."""
     ranged = _RANGE.fullmatch(text.replace(" ", ""))
     if ranged:
         low, high, step = int(ranged[1]), int(ranged[2]), int(ranged[3] or 1)
-        return None if step == 0 else list(range(low, high, step)[:MOST_VALUES])
+        return None if step == 0 else range(low, high, step)
     try:
         values = ast.literal_eval(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     values = list(values) if isinstance(values, (list, tuple)) else [values]
-    return values if all(isinstance(value, (int, float, str)) for value in values) else None
+    return values if all(isinstance(value, str) or _is_number(value) for value in values) else None
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is finite, and of at most 64 bits if it is whole."""
+    if isinstance(value, int):
+        return LEAST_WHOLE <= value <= MOST_WHOLE
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def _conditions(space: Mapping[str, Any], where: str) -> list[str]:
@@ -203,14 +215,15 @@ def _argument(table: Mapping[str, Any], sizes: _Sizes, where: str) -> str | int 
     """A number, or an array as files of launches name one."""
     kind, memory, fill = table.get("Type"), table.get("MemoryType"), table.get("FillType", "Constant")
     value = table.get("FillValue", 0)
-    if kind not in TYPES:
+    if not isinstance(kind, str) or kind not in TYPES:
         raise KernelError(f"{where}.Type = {shown(kind)}: must be one of {', '.join(TYPES)}")
-    if not isinstance(value, (int, float)):
-        raise KernelError(f"{where}.FillValue = {shown(value)}: must be a number")
+    is_whole = kind not in REAL_TYPES
+    if not _is_number(value) or (is_whole and value != int(value)):
+        raise KernelError(f"{where}.FillValue = {shown(value)}: must be a {'whole ' if is_whole else ''}number")
     if table.get("MemType", "Global") != "Global":
         raise KernelError(f"{where}.MemType = {shown(table['MemType'])}: only Global is taken")
     if memory == "Scalar":
-        return float(value) if kind in ("half", "float", "double") else int(value)
+        return int(value) if is_whole else float(value)
     if memory != "Vector" or fill not in ("Constant", "Random"):
         given = f"MemoryType = {shown(memory)}, FillType = {shown(fill)}"
         raise KernelError(f"{where}: {given}: must be Scalar, or Vector of Constant or Random")

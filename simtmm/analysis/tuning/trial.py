@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from simtmm.analysis.run import run
+from simtmm.analysis.run import Run, run
 from simtmm.analysis.tuning.t1 import is_problem, read_problem
 from simtmm.errors import CompilerError, MachineError, SimtmmError, WorkloadError
 from simtmm.kernel import Kernel
@@ -15,17 +15,26 @@ from simtmm.program import architecture_for
 from simtmm.recorder import form_of
 from simtmm.recorder.sources import opened_kernel
 from simtmm.sampling.sources import DependsError
-from simtmm.study.design.axes import Value
+from simtmm.study.design.axes import Value, flattened
+from simtmm.study.design.design import is_machine_key
 
-Status = Literal["done", "not compiled", "does not fit", "failed"]
+Status = Literal["done", "not compiled", "does not fit", "failed", "open"]
+COUNTED = ("issued", "transactions", "l1_hits", "l2_hits")  # of a result
+COUNTS = (  # of a program
+    "work", "span", "memory_operations", "memory_instructions", "threads_per_core", "warps_in_use", "waits",
+)  # fmt: skip
+OF_LAUNCHES = ("accesses", "bytes_read", "bytes_written", "store_operations", "atomic_operations")  # their sums
+TIMES = ("cycles", "seconds")
+QUANTITIES = (*TIMES, "registers", "shared_bytes", "active_blocks", *COUNTED, *COUNTS, *OF_LAUNCHES)
 
 
 @dataclass(frozen=True)
 class Trial:
     """What came of a configuration.
 
-    configuration: values by parameter.
-    status: "does not fit" for one of which a core group can't hold a block, "failed" for what else went wrong.
+    configuration: values by parameter, and by key of the machine.
+    status: "does not fit" for one of which a core group can't hold a block, "failed" for what else went wrong, "open"
+        for one that Ctrl-C came before.
     reason: why, in a line; empty for one that is done.
     cycles, seconds: simulated; seconds are None where the machine has no clock.
     error: half of the interval in which the time lies, as a part of it; 0 where all blocks were simulated.
@@ -33,6 +42,7 @@ class Trial:
     bound: what binds it (simtmm.engine.causes).
     predictions: cycles, by model.
     registers: of a thread. shared_bytes: of a block. blocks: of a core group at once; all of the first launch.
+    counted: by name, what was counted: COUNTED, COUNTS and OF_LAUNCHES; extrapolated where a sample was simulated.
     """
 
     configuration: Mapping[str, Value]
@@ -47,6 +57,7 @@ class Trial:
     registers: int = 0
     shared_bytes: int = 0
     blocks: int = 0
+    counted: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def low(self) -> float:
@@ -62,9 +73,21 @@ class Trial:
         """Whether it is as precise as that, or as precise as it gets."""
         return self.status != "done" or self.error <= precision or self.precision <= precision
 
+    def quantities(self, factor: float = 1.0) -> dict[str, float]:
+        """What it gave, by the names in QUANTITIES; no seconds where the machine has no clock.
+
+        factor: of the time, as the ends of its interval have it.
+        """
+        times = {"cycles": factor * self.cycles}
+        if self.seconds is not None:
+            times["seconds"] = factor * self.seconds
+        own = {"registers": self.registers, "shared_bytes": self.shared_bytes, "active_blocks": self.blocks}
+        return {**times, **own, **self.counted}
+
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        return {**asdict(self), "configuration": dict(self.configuration), "predictions": dict(self.predictions)}
+        mappings = {name: dict(getattr(self, name)) for name in ("configuration", "predictions", "counted")}
+        return {**asdict(self), **mappings}
 
 
 @dataclass(frozen=True)
@@ -86,10 +109,46 @@ class Subject:
         """The kernel, loaded once in a process."""
         return _opened(self.source)
 
+    def is_of_machine(self, name: str) -> bool:
+        """Whether that is a key of the machine, and no parameter of the kernel."""
+        return name not in self.kernel.parameters and _is_machine_key(name)
+
+    def changes(self, configuration: Mapping[str, Value]) -> dict[str, Any]:
+        """What of a configuration is the machine's, by key."""
+        own = {key: value for key, value in configuration.items() if self.is_of_machine(key)}
+        return {key: None if value == "none" else value for key, value in own.items()}
+
+    def machine_of(self, configuration: Mapping[str, Value]) -> Machine:
+        """The machine of a configuration. Raises MachineError for one that can't be."""
+        return _changed(self.machine, tuple(self.changes(configuration).items()))
+
+    def parameters_of(self, configuration: Mapping[str, Value]) -> dict[str, object]:
+        """The kernel's parameters of a configuration, as far as they are given."""
+        changes = self.changes(configuration)
+        return {**self.fixed, **{name: value for name, value in configuration.items() if name not in changes}}
+
+    def values(self, configuration: Mapping[str, Value]) -> dict[str, Any]:
+        """All parameters and machine keys of a configuration, for expressions. Raises MachineError, KernelError."""
+        machine = self.machine_of(configuration)
+        return {**flattened(machine.to_dict()), **self.kernel.resolve(self.parameters_of(configuration))}
+
+
+_is_machine_key = functools.lru_cache(maxsize=1024)(is_machine_key)
+
+
+@functools.lru_cache(maxsize=4096)
+def _changed(machine: Machine, changes: tuple[tuple[str, Any], ...]) -> Machine:
+    return machine.replace(dict(changes)) if changes else machine
+
 
 @functools.lru_cache(maxsize=4)
 def _opened(source: str) -> Kernel:
     return read_problem(source).kernel if is_problem(source) else opened_kernel(source)
+
+
+def forget_kernels() -> None:
+    """Have kernels loaded anew: their files may have changed since the search before."""
+    _opened.cache_clear()
 
 
 def refused(configuration: Mapping[str, Value], error: SimtmmError) -> Trial:
@@ -104,11 +163,12 @@ def screened(subject: Subject, configuration: Mapping[str, Value]) -> Trial | No
     """A configuration compiled and held against the machine's limits; None where it may run."""
     from simtmm.sampling.recording import KernelSource  # late: what it takes of compilers is slow to load
 
-    kernel, machine = subject.kernel, subject.machine
+    kernel = subject.kernel
     try:
+        machine = subject.machine_of(configuration)
         architecture, _ = architecture_for(kernel, machine, subject.form)
         form = subject.form or form_of(kernel)
-        source = KernelSource(kernel, {**subject.fixed, **configuration}, form, architecture)
+        source = KernelSource(kernel, subject.parameters_of(configuration), form, architecture)
         for launch in source.launches:
             occupancy(machine, launch)
     except DependsError:
@@ -120,11 +180,10 @@ def screened(subject: Subject, configuration: Mapping[str, Value]) -> Trial | No
 
 def tried(subject: Subject, configuration: Mapping[str, Value], precision: float) -> Trial:
     """A configuration simulated, by a sample that keeps within the precision where that is worth it."""
-    parameters = {**subject.fixed, **configuration}
     try:
         found = run(
-            subject.kernel, subject.machine, parameters, "fast", models=subject.models, form=subject.form,
-            what_if=False, sample="auto", error=precision,
+            subject.kernel, subject.machine_of(configuration), subject.parameters_of(configuration), "fast",
+            models=subject.models, form=subject.form, what_if=False, sample="auto", error=precision,
         )  # fmt: skip
     except SimtmmError as error:
         return refused(configuration, error)
@@ -140,4 +199,20 @@ def tried(subject: Subject, configuration: Mapping[str, Value], precision: float
         registers=first.registers_per_thread if first else 0,
         shared_bytes=first.shared_memory_bytes if first else 0,
         blocks=found.occupancies[0][0].active_blocks if found.occupancies else 0,
+        counted=_counted(found),
     )
+
+
+def _counted(found: Run) -> dict[str, float]:
+    result, counts = found.result, found.counts
+    assert counts is not None  # of a kernel
+    return {
+        **{name: getattr(result, name) for name in COUNTED},
+        **{name: getattr(counts, name) for name in COUNTS},
+        **{name: sum(getattr(launch, name) for launch in counts.launches) for name in OF_LAUNCHES},
+    }
+
+
+def attempted(subject: Subject, configuration: Mapping[str, Value], precision: float) -> Trial:
+    """A configuration compiled, and simulated where it may run."""
+    return screened(subject, configuration) or tried(subject, configuration, precision)

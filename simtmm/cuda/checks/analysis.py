@@ -9,6 +9,7 @@ import numpy as np
 
 from simtmm.cuda.checks.accesses import access
 from simtmm.cuda.checks.barriers import arrive, leave, reset
+from simtmm.cuda.checks.copies import copies
 from simtmm.cuda.checks.ordering import fence, gather
 from simtmm.cuda.checks.state import (
     BLOCK_FENCE,
@@ -21,7 +22,7 @@ from simtmm.cuda.checks.state import (
     LIVING,
     NUMBER,
     OF_STAMP,
-    PENDING_BUCKET,
+    OF_THREAD,
     SLOT,
     STAMP,
     THREADS,
@@ -33,6 +34,7 @@ from simtmm.cuda.execution.layout import (
     CHECK_SPACE_BIT,
     CHECK_WIDTH_BIT,
     CHECK_WRITE_BIT,
+    COPIES_COMMITTED,
     FENCE_BLOCK,
     FENCE_DEVICE,
     LANES,
@@ -81,6 +83,8 @@ def analyse(log, s):
                 fence(mask, site == FENCE_DEVICE, s)
             elif site == LEAVING:
                 leave(mask, s)
+            elif site <= COPIES_COMMITTED:
+                copies(site, mask, s)
             at += 1
     return 0
 
@@ -103,7 +107,7 @@ def begin(number, s):
         again = s.threads[first, EPOCH] > _TOP // 2
         for thread in range(s.sizes[THREADS]):
             s.threads[first + thread, EPOCH] += 1
-            for column in range(BLOCK_FENCE, PENDING_BUCKET + 1):
+            for column in range(BLOCK_FENCE, OF_THREAD):
                 s.threads[first + thread, column] = 0
             again = again or s.threads[first + thread, EPOCH] > _TOP // 2
         if again:

@@ -1,7 +1,8 @@
 """Cells of memory: who wrote and read them last, and what an access races with.
 
 A word holds who: 1, the block (31 bits), the thread (10), the instruction (16), whether the value was the same. The
-word behind it holds when: the block's generation (20), the thread's epoch (22), the time (22).
+word behind it holds when: the block's generation (20), the thread's epoch (22), the time (22), or of what cp.async
+wrote the thread's group of copies.
 """
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
@@ -9,20 +10,25 @@ word behind it holds when: the block's generation (20), the thread's epoch (22),
 
 import numpy as np
 
+from simtmm.cuda.checks.copies import arrived, open_group
 from simtmm.cuda.checks.ordering import known
 from simtmm.cuda.checks.rows import note
 from simtmm.cuda.checks.state import (
+    ALREADY,
     BETWEEN_BLOCKS,
     CELL,
     COMMUNICATES,
+    COPIES,
     EPOCH,
     FIRST_READ,
     FIRST_WRITE,
     GENERATION,
+    HAS_COPIES,
     KNOWN,
     KNOWN_TIME,
     NUMBER,
     OF_BLOCK,
+    PENDING_COPY,
     RAW,
     SECOND_READ,
     SECOND_WRITE,
@@ -35,6 +41,7 @@ from simtmm.cuda.checks.state import (
     WAR,
     WAW,
     WITHIN_BLOCK,
+    WITHIN_THREAD,
     WITHIN_WARP,
 )
 from simtmm.cuda.execution.layout import IN_SHARED, LANES
@@ -51,7 +58,10 @@ def touch(s, memory, first, count, event, flags, where, address, size, thread, r
     own = _SOMEBODY | s.now[NUMBER] << 27 | thread << 17 | event << 1
     generation = min(s.blocks[slot, GENERATION], np.int64(0xFFFFF))
     epoch = min(s.threads[slot * s.sizes[THREADS] + thread, EPOCH], np.int64(_TOP))
-    when = generation << 44 | epoch << 22 | s.now[TIME]
+    time = s.now[TIME]
+    if is_shared and flags & COPIES != 0:
+        time = open_group(s, slot, thread)
+    when = generation << 44 | epoch << 22 | time
     reported = np.int64(0)
     for cell in range(first, first + count):
         # The same thread has read it, in this epoch: nothing is new.
@@ -107,12 +117,23 @@ def touch(s, memory, first, count, event, flags, where, address, size, thread, r
 
 @inlined
 def relation(s, slot, thread, who, when, is_shared):
-    """Who an earlier access is not ordered before: WITHIN_WARP, WITHIN_BLOCK or BETWEEN_BLOCKS; 0 where it is."""
+    """Who an earlier access is not ordered before: WITHIN_WARP, WITHIN_BLOCK or BETWEEN_BLOCKS, or WITHIN_THREAD for a
+    copy of the same thread; 0 where it is.
+    """
     block = (who >> 27) & 0x7FFFFFFF
     other = (who >> 17) & 1023
     generation = (when >> 44) & 0xFFFFF
     epoch = (when >> 22) & _TOP
     if block == s.now[NUMBER]:
+        if is_shared and s.sizes[HAS_COPIES] != 0 and s.events[(who >> 1) & 0xFFFF, 0] & COPIES != 0:
+            state = arrived(s, slot, thread, other, when & _TOP)
+            if state == ALREADY:
+                return np.int64(0)
+            if other == thread:
+                return np.int64(WITHIN_THREAD)
+            if state == PENDING_COPY or other // LANES != thread // LANES:
+                return np.int64(WITHIN_BLOCK)
+            return np.int64(WITHIN_WARP)
         if other == thread or generation < s.blocks[slot, GENERATION] or epoch <= known(s, slot, thread, other):
             return np.int64(0)
         return np.int64(WITHIN_WARP) if other // LANES == thread // LANES else np.int64(WITHIN_BLOCK)

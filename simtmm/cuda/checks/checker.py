@@ -104,6 +104,7 @@ class Checker:
         if reads and any(is_bulk(instruction) for _, instruction in program.accesses):
             self.notes.append(f"{bare_name(function.entry)} copies in bulk: unwritten memory is not looked for in it")
             reads = False
+        copies = bool((events[:, 0] & state.COPIES).any())
         arrays, cells, written = self._arrays(device, bits)
         shared = function.shared_bytes(launch.shared_bytes)
         local = program.entry_code.local_bytes
@@ -113,7 +114,7 @@ class Checker:
             return None
         return state.tables(
             events, arrays, written, cells, blocks=blocks, threads=threads, slots=slots, unit_bits=bits,
-            shared_bytes=shared, local_bytes=local, communicates=communicates,
+            shared_bytes=shared, local_bytes=local, communicates=communicates, copies=copies,
             checks=(self.checks.racecheck, reads, self.checks.synccheck),
         )  # fmt: skip
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from simtmm.cuda.checks import state
-from simtmm.cuda.checks.hints import hint_of
+from simtmm.cuda.checks.hints import COPIED, hint_of
 from simtmm.cuda.checks.names import CHECKS, INITCHECK, RACECHECK, SYNCCHECK, Checks
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.execution.layout import IN_GLOBAL, IN_LOCAL, IN_SHARED, SYNCHRONISES
@@ -20,7 +20,7 @@ _HAZARDS = {state.RAW: ("RAW", "Write", "Read"), state.WAR: ("WAR", "Read", "Wri
             state.WAW: ("WAW", "Write", "Write")}  # fmt: skip
 _SPACES = {IN_GLOBAL: "__global__", IN_SHARED: "__shared__", IN_LOCAL: "__local__", SYNCHRONISES: ""}
 _INNER = {state.WITHIN_WARP: "threads of a warp", state.WITHIN_BLOCK: "threads of a block",
-          state.BETWEEN_BLOCKS: "blocks"}  # fmt: skip
+          state.BETWEEN_BLOCKS: "blocks", state.WITHIN_THREAD: "a thread and its own copy"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -205,9 +205,12 @@ class _Describing:
         what = f"{label}Potential {name} hazard detected at {_SPACES[space]} {hex(address)}{where}"
         what += f" between {_INNER[who]}{value}: {place}"
         sides = (self._side(first, row, True), self._side(second, row, False))
+        hint = hint_of(kind, who, _SPACES[space], same)
+        if space == IN_SHARED and kind != state.WAR and not same and self._copies(row[state.EARLIER]):
+            hint = COPIED
         return Finding(
             RACECHECK, severity, what, self._kernel, self._number, sides, _SPACES[space], address, array, index,
-            row[state.COUNT], hint_of(kind, who, _SPACES[space], same),
+            row[state.COUNT], hint,
         )  # fmt: skip
 
     def _barrier(self, row: list[int], kind: int) -> Finding:
@@ -225,6 +228,10 @@ class _Describing:
             what = f"Barrier error detected. Divergent thread(s) in block: barrier {row[state.ADDRESS]}"
             sides = (self._side("Waiting", row, True), self._side("Waiting", row, False))
         return Finding(SYNCCHECK, ERROR, what, self._kernel, self._number, sides, count=row[state.COUNT], hint=hint)
+
+    def _copies(self, event: int) -> bool:
+        """Whether an instruction is a cp.async."""
+        return self._function.program.accesses[event][1].opcode == "cp"
 
     def _side(self, action: str, row: list[int], is_earlier: bool) -> Side:
         event = row[state.EARLIER if is_earlier else state.LATER]

@@ -2,6 +2,11 @@
 
 from simtmm.cuda.checks import state
 
+COPIED = (
+    "wait for the copy in the thread that began it (cp.async.wait_group, __pipeline_wait_prior), and put "
+    "__syncthreads() behind that where others read it"
+)
+
 
 def hint_of(kind: int, who: int, space: str, same: bool) -> str:
     """A sentence; empty where there is none."""

@@ -1,6 +1,6 @@
 """What an instruction that accesses memory is to the checks."""
 
-from simtmm.cuda.checks.state import ACQUIRES, ATOMIC, IGNORED, OF_BLOCK, RELEASES, STRONG, VECTOR, VOLATILE
+from simtmm.cuda.checks.state import ACQUIRES, ATOMIC, COPIES, IGNORED, OF_BLOCK, RELEASES, STRONG, VECTOR, VOLATILE
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx.steps import width_of
 from simtmm.cuda.ptx.syntax import Instruction
@@ -21,6 +21,8 @@ def flags_of(instruction: Instruction) -> int:
         # Arrivals release, waits acquire; the object itself is nobody's to read.
         found = STRONG | OF_BLOCK | IGNORED
         return found if instruction.has("init") else found | ATOMIC | ACQUIRES | RELEASES
+    if opcode == "cp":
+        found |= COPIES
     if instruction.has("volatile"):
         found |= STRONG | VOLATILE
     if instruction.has("relaxed", "acquire", "release", "acq_rel", "mmio"):
@@ -47,7 +49,7 @@ def unit_bits(program: Program) -> int:
 
 
 def _width(instruction: Instruction) -> int:
-    if instruction.opcode == "mbarrier":
+    if instruction.opcode == "mbarrier" or (instruction.opcode == "cp" and instruction.has("mbarrier")):
         return 8
     if instruction.opcode == "wmma":
         return 2

@@ -26,7 +26,7 @@ _SPREAD = 0x9E3779B97F4A7C1  # a factor that spreads keys over the table
 
 def note(s, kind, who, where, harmless, earlier, later, block, other_block, thread, other_thread, address, width):
     """Count a finding; the first of its kind and instructions is the example."""
-    key = (((kind << 2 | who) << 2 | where) << 1 | harmless) << 32 | earlier << 16 | later
+    key = (((kind << 3 | who) << 2 | where) << 1 | harmless) << 32 | earlier << 16 | later
     at = (key * _SPREAD >> 24) & (len(s.found) - 1)
     while s.found[at, COUNT] != 0 and not (
         s.found[at, KIND] == kind

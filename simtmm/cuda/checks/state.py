@@ -7,19 +7,21 @@ import numpy as np
 from simtmm.cuda.execution.layout import BARRIERS, LANES
 
 # Of an instruction that accesses memory (Tables.events): what it is beside a load or a store.
-STRONG, VOLATILE, ACQUIRES, RELEASES, OF_BLOCK, ATOMIC, VECTOR, IGNORED = (1 << bit for bit in range(8))
+STRONG, VOLATILE, ACQUIRES, RELEASES, OF_BLOCK, ATOMIC, VECTOR, IGNORED, COPIES = (1 << bit for bit in range(9))
 
 # What is remembered of a cell of memory: the last two that wrote it and three that have read it since, two words each.
 FIRST_WRITE, SECOND_WRITE, FIRST_READ, SECOND_READ, THIRD_READ, CELL = 0, 2, 4, 6, 8, 10
 
 # Kinds of findings, and the columns of a row of one.
 RAW, WAR, WAW, UNWRITTEN, PARTLY_WRITTEN, LANES_MISSING, BARRIERS_DIFFER, NOT_IN_MASK = range(1, 9)
-WITHIN_WARP, WITHIN_BLOCK, BETWEEN_BLOCKS = 1, 2, 3  # who races
+WITHIN_WARP, WITHIN_BLOCK, BETWEEN_BLOCKS, WITHIN_THREAD = 1, 2, 3, 4  # who races; a thread with its own copies
 (COUNT, KIND, WHO, SPACE, SAME, EARLIER, LATER, BLOCK, OTHER_BLOCK, THREAD, OTHER_THREAD, ADDRESS, WIDTH) = range(13)
 COLUMNS = 13
 ROWS = 1 << 13  # of findings; a launch that has more of them has them counted alone
 
 PLACES = 1 << 12  # of the times of releases, by a hash of the address
+RING = 8  # groups of copies of a thread whose waits are held
+ALREADY, UNORDERED, PENDING_COPY = range(3)  # what a copy is to a thread
 BUCKETS = 64  # likewise of what threads of a block know, each a time for each of its threads
 
 # Numbers that change (Tables.now).
@@ -30,8 +32,9 @@ SLOT, WARP, NUMBER, TIME, STAMP, FREE, DROPPED, USED, LAST_ARRAY, SYNCHRONISED =
 
 # Of a thread in a slot (Tables.threads): its epoch; that which its warp knows; that at its last fence, for its block
 # and for the device, with the generation then; the time that it knows other blocks by, and what it has read and will
-# know by its next fence: a time, and a bucket + 1.
-(EPOCH, WARP_EPOCH, BLOCK_FENCE, DEVICE_FENCE, FENCE_GENERATION, KNOWN, PENDING, PENDING_BUCKET) = range(8)
+# know by its next fence: a time, and a bucket + 1; how many groups of copies it has committed, and waited for.
+(EPOCH, WARP_EPOCH, BLOCK_FENCE, DEVICE_FENCE, FENCE_GENERATION, KNOWN, PENDING, PENDING_BUCKET, COMMITTED, WAITED,
+ OF_THREAD) = range(11)  # fmt: skip
 
 MOST_VECTORS = 1 << 28  # elements of the knowledge of threads of each other
 
@@ -57,6 +60,7 @@ class Tables(NamedTuple):
     times: Any  # int64[PLACES]
     buckets: Any  # int32[slots, BUCKETS, threads]
     bucket_stamps: Any  # int32[slots, BUCKETS]
+    copies: Any  # int64[slots * threads, RING, 3]: a group that was waited for, the generation and the epoch then
     row: Any  # int32[threads]
     counts: Any  # int64[slots, barriers, 2]: threads that have arrived, and that it is for
     arrived: Any  # int64[slots, barriers, warps, 4]: lanes; those that wait; lanes expected; instruction + 1
@@ -65,7 +69,7 @@ class Tables(NamedTuple):
 
 
 (UNIT_BITS, THREADS, WARPS, SHARED_CELLS, LOCAL_CELLS, LOCAL_BYTES, HAS_VECTORS, RACES, READS, SYNCS, SHARED_BASE,
- COMMUNICATES) = range(12)  # fmt: skip
+ COMMUNICATES, HAS_COPIES) = range(13)  # fmt: skip
 
 
 def tables(
@@ -81,11 +85,12 @@ def tables(
     shared_bytes: int,
     local_bytes: int,
     communicates: bool,
+    copies: bool,
     checks: tuple[bool, bool, bool],
 ) -> Tables:
     """What a launch begins with. cells: of all arrays. unit_bits: the exponent of a cell's bytes. local_bytes: of a
-    thread, of the kernel's own variables. checks: whether races, reads of what is not written, and barriers are
-    looked at.
+    thread, of the kernel's own variables. copies: whether there are any by cp.async. checks: whether races, reads of
+    what is not written, and barriers are looked at.
     """
     races, reads, syncs = checks
     warps = -(-threads // LANES)
@@ -94,12 +99,12 @@ def tables(
     has_vectors = slots * threads * threads <= MOST_VECTORS
     sizes = np.array(
         [unit_bits, threads, warps, shared_cells, local_cells, local_bytes, has_vectors, races, reads, syncs, 0,
-         communicates],
+         communicates, copies],
         np.int64,
     )  # fmt: skip
     now = np.zeros(10, np.int64)
     now[FREE] = slots
-    own = np.zeros((slots * threads, 8), np.int64)
+    own = np.zeros((slots * threads, OF_THREAD), np.int64)
     own[:, EPOCH] = 1
     one = 1 if not has_vectors else slots
     return Tables(
@@ -111,6 +116,7 @@ def tables(
         np.zeros(slots * threads * local_cells if reads else 0, np.int32),
         np.zeros(blocks * threads if communicates else 0, np.int32), np.zeros(blocks if communicates else 0, np.int32),
         np.zeros(PLACES, np.int64), np.zeros((one, BUCKETS, threads), np.int32), np.zeros((one, BUCKETS), np.int32),
+        np.zeros((slots * threads if copies else 1, RING, 3), np.int64),
         np.zeros(threads, np.int32), np.zeros((slots, BARRIERS, 2), np.int64),
         np.zeros((slots, BARRIERS, warps, 4), np.int64), np.zeros((ROWS, COLUMNS), np.int64), sizes,
     )  # fmt: skip

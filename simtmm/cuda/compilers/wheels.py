@@ -1,7 +1,8 @@
 """Where NVIDIA's compilers and headers lie: in the wheels of the extra `compile`, else in a CUDA toolkit.
 
 Nothing of them is imported, and nothing is looked for before it is needed. The wheels come first: they were installed
-for this. A toolkit is the one that CUDA_HOME or CUDA_PATH names.
+for this. A toolkit is the one that CUDA_HOME or CUDA_PATH names, else the one whose nvcc is on PATH, else the one in
+its usual place.
 """
 
 import importlib.util
@@ -18,6 +19,7 @@ from simtmm.extras import install
 INSTALL = install("compile")
 MACHINES = ("x86_64", "aarch64")
 TOOLKITS = ("CUDA_HOME", "CUDA_PATH")
+USUAL = Path("/usr/local/cuda")
 
 
 def find_tool(name: str) -> Path:
@@ -103,7 +105,9 @@ def check_platform() -> None:
 
 def _roots() -> list[Path]:
     named = [Path(os.environ[name]) for name in TOOLKITS if os.environ.get(name)]
-    return [*_wheels(), *named]
+    on_path = shutil.which("nvcc")  # which may be a script that calls another: then its neighbours aren't nvcc's
+    unnamed = [*([Path(on_path).resolve().parent.parent] if on_path else []), USUAL]
+    return [*_wheels(), *named, *(root for root in unnamed if (root / "nvvm").is_dir())]
 
 
 def _wheels() -> list[Path]:

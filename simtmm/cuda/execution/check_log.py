@@ -12,6 +12,9 @@ from simtmm.cuda.execution.layout import (
     CHECK_SPACE_BIT,
     CHECK_WIDTH_BIT,
     CHECK_WRITE_BIT,
+    COPIES_ALL,
+    COPIES_COMMITTED,
+    COPIES_WAITED,
     FENCE_BLOCK,
     FENCE_DEVICE,
     IN_GLOBAL,
@@ -22,7 +25,7 @@ from simtmm.cuda.execution.layout import (
     SYNCHRONISES,
     WARP,
 )
-from simtmm.cuda.ptx.syntax import Instruction
+from simtmm.cuda.ptx.syntax import Immediate, Instruction
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.context import Context
@@ -128,6 +131,24 @@ def log_fence(context: "Context", instruction: Instruction) -> None:
         return
     level = FENCE_BLOCK if instruction.has("cta") else FENCE_DEVICE
     _note(context, level, context.active)
+
+
+def log_copies(context: "Context", instruction: Instruction) -> None:
+    """What ends a group of cp.async, or waits for some; nothing for other instructions.
+
+    An mbarrier that is told of copies lets them be waited for there: they count as waited for at once.
+    """
+    if instruction.opcode != "cp" or instruction.has("bulk"):
+        return
+    if instruction.has("commit_group"):
+        _note(context, COPIES_COMMITTED, context.active)
+    elif instruction.has("wait_all", "mbarrier"):
+        _note(context, COPIES_ALL, context.active)
+    elif instruction.has("wait_group"):
+        (latest,) = instruction.operands
+        if not isinstance(latest, Immediate):
+            raise context.refuse("waits for a number of groups that is no constant")
+        _note(context, COPIES_WAITED - latest.value, context.active)
 
 
 def log_leaving(context: "Context", mask: Value) -> None:

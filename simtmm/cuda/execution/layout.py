@@ -112,6 +112,8 @@ LOG_ENTRY = 8 + 8 * LANES  # bytes, of an access
 
 # In a log that is for checks (check_log.py), besides: in the place of a site, with a mask of lanes:
 SAME_VALUE, FENCE_BLOCK, FENCE_DEVICE, LEAVING = -3, -4, -5, -6
+# copies by cp.async become a group; all of them are waited for, or (the last, less N) all groups but the latest N;
+COPIES_COMMITTED, COPIES_ALL, COPIES_WAITED = -7, -8, -9
 # or, of what has an entry with a word for each lane, the number of the instruction (Program.accesses), and from these
 # bits on the exponent of its width, its state space, and whether it writes; of SYNCHRONISES, whether it is a barrier.
 CHECK_WIDTH_BIT, CHECK_SPACE_BIT, CHECK_WRITE_BIT = 22, 25, 27

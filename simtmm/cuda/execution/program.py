@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from simtmm.cuda.execution.assembly_file import assembly_file
-from simtmm.cuda.execution.check_log import checking_runtime, log_fence
+from simtmm.cuda.execution.check_log import checking_runtime, log_copies, log_fence
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.control import end_block
-from simtmm.cuda.execution.edges import park_block, tired_block
+from simtmm.cuda.execution.control_flow.block_ends import end_block
+from simtmm.cuda.execution.control_flow.edges import park_block, tired_block
+from simtmm.cuda.execution.control_flow.gathering import gather_lanes
 from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.function_code import FunctionCode, placed
-from simtmm.cuda.execution.gathering import gather_lanes
 from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
 from simtmm.cuda.ptx.control_flow import RECONVERGE, Block, communicates, ends_block, gathers
@@ -186,6 +186,7 @@ class Program:
                 context.site = site if instruction is step.access else -1
                 if self.checks:
                     log_fence(context, instruction)
+                    log_copies(context, instruction)
                 try:
                     handler(context, instruction)
                 except (ValueError, LookupError, AttributeError, StopIteration, OverflowError) as error:

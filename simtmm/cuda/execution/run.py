@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.execution.check_log import most_check_entries
+from simtmm.cuda.execution.control_flow.meeting import meet, part_again
+from simtmm.cuda.execution.control_flow.merging import merge
 from simtmm.cuda.execution.launch import BlockState, LaunchState, aligned
 from simtmm.cuda.execution.layout import BLOCKED, FAULTED, LOG_ENTRY, LOG_FULL, NEW_BLOCK, YIELDED
 from simtmm.cuda.execution.machine_code import MachineCode
-from simtmm.cuda.execution.meeting import meet, part_again
-from simtmm.cuda.execution.merging import merge
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx.steps import BULK_ENTRIES, is_bulk
 

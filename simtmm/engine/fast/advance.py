@@ -121,6 +121,8 @@ def advance(s, order, g, slot, t):
                             place = s.paths[w, row, PATH_PLACE]
                         sleep(s, g, t, finish, slot, place, reason)
                         return SLEEPS
+                    if left_out == 0:
+                        s.warp[w, WARP_ASYNCS] = 0  # all are over: those to come take their places in `finishes`
             if position == end:
                 s.warp[w, WARP_POSITION] = position
                 s.warp[w, WARP_DONE] = 1

@@ -10,9 +10,11 @@ import numpy as np
 from simtmm.engine.fast.layout import (
     BOOKED_CHUNKS,
     BOOKED_L1_HITS,
+    BOOKED_L1_STORES,
     BOOKED_L2_HITS,
     BOOKED_REQUESTS,
     GROUP_L1_HITS,
+    GROUP_L1_STORES,
     GROUP_L2_HITS,
     GROUP_LANE,
     P_BOOKS,
@@ -74,13 +76,14 @@ def book(s, g, place, reason, ticks):
 
 
 @inlined
-def count_access(s, g, place, chunks, l1_hits, l2_hits):
-    """Count a memory instruction. l1_hits, l2_hits: of the group before it."""
+def count_access(s, g, place, chunks, l1_hits, l2_hits, l1_stores):
+    """Count a memory instruction. l1_hits, l2_hits, l1_stores: of the group before it."""
     lane = s.group[g, GROUP_LANE]
     s.booked[lane, place, BOOKED_REQUESTS] += 1
     s.booked[lane, place, BOOKED_CHUNKS] += chunks
     s.booked[lane, place, BOOKED_L1_HITS] += s.group[g, GROUP_L1_HITS] - l1_hits
     s.booked[lane, place, BOOKED_L2_HITS] += s.group[g, GROUP_L2_HITS] - l2_hits
+    s.booked[lane, place, BOOKED_L1_STORES] += s.group[g, GROUP_L1_STORES] - l1_stores
 
 
 def keep_path(s, g, w, number, last, is_latest, place):

@@ -17,7 +17,10 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
     taken = max(takes.service, takes.atomic_service) + takes.turnaround + takes.row_opening
     if machine.memory.l2:  # its slice, and the partition of a chunk that is written back
         taken += takes.l2_service + takes.service + takes.turnaround + takes.row_opening
-    chunk = longest + takes.first_access + max(takes.port_interval, takes.store_interval) + taken
+    if machine.keeps_local_stores:  # the same of a chunk that the L1 drops
+        taken += takes.l2_service + takes.service + takes.turnaround + takes.row_opening
+    chunk = longest + takes.first_access + max(takes.port_interval, takes.store_interval)
+    chunk += takes.return_interval + taken
     start = takes.block_launch + takes.block_interval + takes.warp_launch
     each = takes.issue + takes.pipeline_depth
 

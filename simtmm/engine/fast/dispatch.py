@@ -65,6 +65,8 @@ from simtmm.engine.fast.layout import (
     WARP_DONE,
     WARP_END,
     WARP_INDEX,
+    WARP_LOADED,
+    WARP_LOADS_END,
     WARP_NEXT,
     WARP_PLACE,
     WARP_POSITION,
@@ -179,6 +181,8 @@ def dispatch(s, order, t):
                 s.warp[w, WARP_COMPUTED] = 0
                 s.warp[w, WARP_ASYNCS] = 0
                 s.warp[w, WARP_DONE] = 0
+                s.warp[w, WARP_LOADED] = 0
+                s.warp[w, WARP_LOADS_END] = 0
                 if s.parameters[P_OUTSTANDING] > 0:
                     for entry in range(s.in_flight.shape[1]):
                         s.in_flight[w, entry] = -1

@@ -25,6 +25,7 @@ from simtmm.engine.fast.layout import (
     GROUP_HELD,
     GROUP_ISSUED,
     GROUP_L1_HITS,
+    GROUP_L1_STORES,
     GROUP_L2_HITS,
     GROUP_MEMORY,
     GROUP_MEMORY_HEAD,
@@ -164,9 +165,10 @@ def act(s, memory, g, w, p, t):
     s.warp[w, WARP_CHUNK] = first + count
     l1_hits = s.group[g, GROUP_L1_HITS]
     l2_hits = s.group[g, GROUP_L2_HITS]
+    l1_stores = s.group[g, GROUP_L1_STORES]
     finish = transfer_chunks(s, memory, g, w, what, first, count, t)
     if s.parameters[P_BOOKS] != 0:
-        count_access(s, g, place_at(s, s.warp[w, WARP_POSITION] - 1), count, l1_hits, l2_hits)
+        count_access(s, g, place_at(s, s.warp[w, WARP_POSITION] - 1), count, l1_hits, l2_hits, l1_stores)
     if what == ASYNC:
         number = s.warp[w, WARP_ASYNCS]
         last = s.finishes.shape[1] - 1
@@ -233,6 +235,9 @@ def release_ports(s, switch, memory, order, g, t):
             push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
 
 
+SOON = 4  # operations later, half a cache line of amounts: it may be the next one
+
+
 @inlined
 def fetch_next(s, g, head):
     """Have what the warps that wake next need brought into the cache.
@@ -244,9 +249,14 @@ def fetch_next(s, g, head):
     base = g * s.parameters[P_SLOTS]
     if left > 0:
         w = base + s.rings[g, MEMORY_SLOTS, head & mask]
-        prefetch(s.kind, s.warp[w, WARP_POSITION])
-        prefetch(s.amount, s.warp[w, WARP_POSITION])
+        position = s.warp[w, WARP_POSITION]
+        prefetch(s.kind, position)
+        prefetch(s.amount, position)
+        prefetch(s.amount, position + SOON)
         prefetch(s.chunks, s.warp[w, WARP_CHUNK])
+        prefetch(s.chunks, s.warp[w, WARP_CHUNK] + SOON)
+        if s.finishes.shape[0] > 1:
+            prefetch(s.finishes, w, 0)
     if left > 1:
         w = base + s.rings[g, MEMORY_SLOTS, (head + 1) & mask]
         prefetch(s.warp, w, WARP_POSITION)

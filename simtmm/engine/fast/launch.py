@@ -37,7 +37,12 @@ WORTH_SHARING = 200_000  # operations: some milliseconds, a hundred times what h
 ASYNCS = 16  # of a warp whose finishes there is room for in the beginning
 LONG_COMPUTE = 64  # instructions: so many are worth it to look for what recurs
 
-RUN = Loop(loop.run, ("coupled", "switch", "memory", "order"), "the fast engine for this kind of machine")
+RUN = Loop(
+    loop.run,
+    ("coupled", "switch", "memory", "order"),
+    "the fast engine for this kind of machine",
+    rows=("warp", "block", "port", "group", "l1", "l2", "rows"),
+)
 _SHORTEST_BLOCKS = Loop(lanes.shortest_blocks)
 
 
@@ -263,7 +268,7 @@ def _shortest_blocks(
     assert isinstance(workload, Workload)  # a stream has no lanes
     takes = machine.durations
     wait = min(takes.latency, takes.l1_latency)
-    store_wait = takes.store_latency if machine.memory.stores == "blocking" else 0
+    store_wait = machine.fastest_store if machine.memory.stores == "blocking" else 0
     operations = workload.kind, workload.amount, workload.warp_operations
     shortest = table(part.blocks)
 

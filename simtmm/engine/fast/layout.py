@@ -22,10 +22,11 @@ NEVER = np.int64(1) << 62
 START, TO_ISSUE, ISSUING, PIPELINE, MEMORY, IN_BARRIER, IN_PAUSE = (np.int64(state) for state in WarpState)
 
 # Columns of rows
-WARP_POSITION, WARP_END, WARP_CHUNK, WARP_AGE, WARP_READY, WARP_BLOCK, WARP_NEXT, WARP_COMPUTED = range(8)
-WARP_ASYNCS, WARP_DONE = range(8, 10)
+WARP_POSITION, WARP_END, WARP_CHUNK, WARP_AGE, WARP_READY, WARP_BLOCK, WARP_ASYNCS, WARP_COMPUTED = range(8)
+WARP_NEXT, WARP_DONE = range(8, 10)
 WARP_TABLE, WARP_PLACE, WARP_INDEX, WARP_FILLED = range(10, 14)  # of a warp of a stream: what fills its window, 0 where
 # nothing is left; its block's place there, -1 once it is under way; its number in the block; how often it was filled
+WARP_LOADED, WARP_LOADS_END = range(14, 16)  # chunks from memory that a store is to wait for; when all are there
 WARP_ROW = 16  # two cache lines, the second one for what is rarely needed
 BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS, BLOCK_SOONEST, BLOCK_NUMBER = range(6)
 BLOCK_ROW = 6
@@ -43,7 +44,8 @@ TIME_ISSUING, TIME_MEMORY, TIME_BARRIER, TIME_START, TIME_EMPTY = (
 )
 GROUP_ISSUED, GROUP_TRANSACTIONS, GROUP_L1_HITS, GROUP_L2_HITS, GROUP_PORT_BUSY, GROUP_DONE_WARPS = range(29, 35)
 GROUP_LANE = 35  # that goes on with the group, or did last
-GROUP_ROW = 36
+GROUP_L1_STORES = 36
+GROUP_ROW = 37
 TIMES = len(WHERE_TIME_GOES)
 # What is kept to look for a recurrence: when that was, how many steps are left to find it of how many; from KEPT on the
 # group's row, its sleepers, its ports (three numbers each), its sleepers (two) and its ready warps.
@@ -55,8 +57,8 @@ INTERVAL_WARP, INTERVAL_GROUP, INTERVAL_SLOT, INTERVAL_STATE, INTERVAL_BEGIN, IN
 INTERVAL_PLACE, INTERVAL_REASON = range(6, 8)
 INTERVAL_ROW = 8
 # Columns of what is booked: reasons, and behind them counts; instructions follow from the ticks of issuing
-BOOKED_REQUESTS, BOOKED_CHUNKS, BOOKED_L1_HITS, BOOKED_L2_HITS = range(len(REASONS), len(REASONS) + 4)
-BOOKED_ROW = len(REASONS) + 4
+BOOKED_REQUESTS, BOOKED_CHUNKS, BOOKED_L1_HITS, BOOKED_L2_HITS, BOOKED_L1_STORES = range(len(REASONS), len(REASONS) + 5)
+BOOKED_ROW = len(REASONS) + 5
 PATH_ROW = len(PATH)  # ticks of an access by reason, in their order, from PORT_QUEUE on
 PATH_PLACE = PATH_ROW  # of an async: the place of the access, behind its path
 ASYNC_ROW = PATH_ROW + 1
@@ -66,9 +68,10 @@ LINE_ROW = 2
 WRITTEN, FILL_SHIFT = (
     1,
     1,
-)  # LINE_FILL of the L2: whether global memory lacks the chunk, and above that bit the fill time
+)  # LINE_FILL of a cache: whether what lies below lacks the chunk, and above that bit the fill time
 
 NEXT, TOUCHED, LISTED = (np.int64(row) for row in range(3))  # rows of the clock
+LISTED_AT_ONCE = 64  # groups that are looked at at once; the clock has room for a multiple of them
 LANE = 2  # touched by this and a lane's number: that lane goes on with the group
 
 # Rings and sets of bits of a group
@@ -86,14 +89,14 @@ BIT_SETS = 3
     P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
     P_CYCLE, P_JUMPS, P_STREAMED, P_BLOCK_WARPS, P_FIRST_WARP, P_BLOCK_INTERVAL,
     P_FIRST_ACCESS, P_WATCH, P_BOOKS, P_PLACED, P_NOWHERE, P_STORES_APART, P_STORE_INTERVAL, P_MEMORY_PORTS,
-    P_BEGUN,
-) = range(57)  # fmt: skip
+    P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL, P_RETURN_INTERVAL,
+) = range(60)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(57, 64)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(60, 67)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
-R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(64, 69)
-PARAMETERS = 69
+R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(67, 72)
+PARAMETERS = 72
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -122,7 +125,7 @@ class State(NamedTuple):
     group: Any  # int64[groups, GROUP_*]
     shortest: Any  # int64[blocks]: ticks that a block takes at least; only where groups run in lanes
     begun: Any  # int64[blocks]: the tick at which each was placed, where that is asked for
-    clock: Any  # int64[NEXT..., groups]: when something happens next, whether to issue now; some groups by number
+    clock: Any  # int64[NEXT..., groups, filled up]: when something happens next, whether to issue now; some of them
     rings: Any  # int64[groups, MEMORY_TICKS..., ring]: sorted wake-ups from memory (ticks and slots), the other
     # wake-ups (pipeline, beginning, pause), ready warps in fifo's order, finished blocks that wait for a dispatch
     bits: Any  # uint64[groups, READY_SLOTS..., words]: slots of ready warps, free slots, free places
@@ -135,8 +138,8 @@ class State(NamedTuple):
     partition_writes: Any  # int64[partitions]: whether the last chunk was written, where turning round takes time
     partition_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's
     rows: Any  # int64[partitions, open, LINE_*]: numbers of the open rows, latest used first
-    l1: Any  # int64[groups * sets, ways, LINE_*]: latest used first
-    l2: Any  # int64[sets, ways, LINE_*]: likewise; LINE_FILL holds WRITTEN as well
+    l1: Any  # int64[groups * sets, ways, LINE_*]: latest used first; LINE_FILL holds WRITTEN as well
+    l2: Any  # int64[sets, ways, LINE_*]: likewise
     slice_free: Any  # int64[partitions], of the L2
     watch: Any  # int64[groups * slots, WATCH_*], for the timeline
     intervals: Any  # int64[room, INTERVAL_*]: the timeline's, as they end

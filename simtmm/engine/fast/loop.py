@@ -16,6 +16,7 @@ from simtmm.engine.fast.layout import (
     GROUP_FINISHED,
     GROUP_PARKED,
     LISTED,
+    LISTED_AT_ONCE,
     NEVER,
     NEXT,
     NO,
@@ -34,7 +35,7 @@ from simtmm.engine.fast.layout import (
     WIDE,
     YES,
 )
-from simtmm.native import inlined
+from simtmm.native import bits_equal, inlined, trailing_zeros, vectorized
 
 
 @inlined
@@ -44,16 +45,26 @@ def listed(s, row, value):
     Few of many are due at a tick, so what looks at all of them is a short loop by itself.
     """
     count = np.int64(0)
-    for g in range(s.parameters[P_GROUPS]):
-        s.clock[LISTED, count] = g
-        if s.clock[row, g] == value:
+    for first in range(0, s.clock.shape[1], LISTED_AT_ONCE):
+        found = bits_equal(value, s.clock, row, first)
+        while found != 0:
+            s.clock[LISTED, count] = first + trailing_zeros(found)
+            found &= found - np.uint64(1)
             count += 1
     return count
 
 
+@inlined
+def earliest(s):
+    """When something happens in any group next."""
+    t = NEVER
+    for g in vectorized(range(s.clock.shape[1])):
+        t = min(t, s.clock[NEXT, g])
+    return t
+
+
 def run_together(s, switch, memory, order, budget):
     """Groups that share something keep one clock; steps in the order of the page."""
-    groups = s.parameters[P_GROUPS]
     t = s.parameters[R_TICK]
     count = listed(s, TOUCHED, np.int64(1))
     while budget > 0 and s.parameters[R_FULL] == 0:
@@ -62,9 +73,7 @@ def run_together(s, switch, memory, order, budget):
             s.clock[TOUCHED, g] = 0
             grant_ports(s, switch, memory, order, g, t)
             s.clock[NEXT, g] = next_tick(s, g)
-        t = NEVER
-        for g in range(groups):
-            t = min(t, s.clock[NEXT, g])
+        t = earliest(s)
         s.parameters[R_TICK] = t
         if t == NEVER:
             return OVER

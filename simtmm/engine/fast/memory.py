@@ -10,6 +10,7 @@ from simtmm.engine.fast.layout import (
     BEHIND,
     FILL_SHIFT,
     GROUP_L1_HITS,
+    GROUP_L1_STORES,
     GROUP_L2_HITS,
     GROUP_LAST,
     GROUP_STORE_FREE,
@@ -22,6 +23,7 @@ from simtmm.engine.fast.layout import (
     P_ATOMIC_SERVICE,
     P_DROPS,
     P_FIRST_ACCESS,
+    P_FIRST_LOCAL,
     P_HASHED,
     P_L1_LATENCY,
     P_L1_SETS,
@@ -31,12 +33,14 @@ from simtmm.engine.fast.layout import (
     P_L2_SETS,
     P_L2_WAYS,
     P_LATENCY,
+    P_LOCAL_BACK,
     P_MEMORY_PORTS,
     P_OPEN_ROWS,
     P_PARTITIONED,
     P_PARTITIONS,
     P_PORT_CHUNKS,
     P_PORT_INTERVAL,
+    P_RETURN_INTERVAL,
     P_ROW_CHUNKS,
     P_ROW_OPENING,
     P_SERIAL,
@@ -50,6 +54,8 @@ from simtmm.engine.fast.layout import (
     P_WRITES_BACK,
     PATH_ROW,
     TURNING,
+    WARP_LOADED,
+    WARP_LOADS_END,
     WRITTEN,
 )
 from simtmm.engine.fast.over_time import L1_HITS, L2_HITS, L2_LOADS, L2_STORES, LOADS, OTHERS, note
@@ -113,6 +119,35 @@ def insert_into_l2(s, row, chunk, line, t):
 
 
 @inlined
+def insert_into_l1(s, row, chunk, line, t):
+    """Put a chunk into an L1; a line that falls out and is to be written is stored in what lies below."""
+    last = s.parameters[P_L1_WAYS] - 1
+    if (
+        s.parameters[P_LOCAL_BACK] != 0
+        and s.l1[row, last, LINE_CHUNK] >= 0
+        and s.l1[row, last, LINE_FILL] & WRITTEN != 0
+    ):
+        write_down(s, s.l1[row, last, LINE_CHUNK], t)
+    insert_line(s.l1, row, chunk, line, s.parameters[P_L1_WAYS])
+
+
+def write_down(s, chunk, t):
+    """Store a chunk that an L1 drops, from t on: in the L2 if stores stay there, else in its partition."""
+    if s.parameters[P_WRITES_BACK] != 0:
+        begin = t
+        if s.parameters[P_L2_SERVICE] > 0:
+            slice_ = partition_of(s, chunk)
+            begin = max(t, s.slice_free[slice_])
+            s.slice_free[slice_] = begin + s.parameters[P_L2_SERVICE]
+        row = modulo(chunk, s.parameters[P_L2_SETS])
+        if find_line(s.l2, row, chunk, s.parameters[P_L2_WAYS]) < 0:
+            insert_into_l2(s, row, chunk, (begin + s.parameters[P_STORE_LATENCY]) << FILL_SHIFT, t)
+        s.l2[row, 0, LINE_FILL] |= WRITTEN
+    elif s.parameters[P_PARTITIONED] != 0:
+        reserve(s, chunk, np.int64(1), np.int64(0), s.parameters[P_SERVICE], t)
+
+
+@inlined
 def fetch_lines(s, g, first, count):
     """Have the sets of an instruction's first chunks, which it looks into where it ends, brought into the cache."""
     for index in range(first, first + min(count, FETCHED)):
@@ -129,6 +164,7 @@ def fetch_lines(s, g, first, count):
 @inlined
 def transfer_chunks(s, memory, g, w, what, first, count, t):
     """Section 4: reserve the path of the chunks of a warp's instruction; the tick at which it finishes."""
+    fetched = np.int64(0)  # chunks from memory
     latency = s.parameters[P_STORE_LATENCY] if what == STORE else s.parameters[P_LATENCY]
     s.group[g, GROUP_TRANSACTIONS] += count
     watches = s.parameters[P_WATCH] != 0
@@ -152,6 +188,10 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             slot = w - g * s.parameters[P_SLOTS]
             port = g * s.parameters[P_MEMORY_PORTS] + modulo(slot, s.parameters[P_MEMORY_PORTS])
         start = t
+        returning = np.int64(0)  # what a store waits for once
+        if what == STORE and count > 0 and s.parameters[P_RETURN_INTERVAL] > 0:
+            returning = s.parameters[P_RETURN_INTERVAL] * s.warp[w, WARP_LOADED]
+            s.warp[w, WARP_LOADED] = 0
         passing = np.int64(-1)  # the run of chunks that is at the port
         for index in range(first, first + count):
             chunk = s.chunks[index]
@@ -164,11 +204,12 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 if s.parameters[P_PORT_CHUNKS] == 1 or together != passing:
                     passing = together
                     if stores_apart:
-                        start = max(t, s.group[g, GROUP_STORE_FREE])
+                        start = max(t, s.group[g, GROUP_STORE_FREE]) + returning
                         s.group[g, GROUP_STORE_FREE] = start + s.parameters[P_STORE_INTERVAL]
                     else:
-                        start = max(t, s.port_free[port])
+                        start = max(t, s.port_free[port]) + returning
                         s.port_free[port] = start + s.parameters[P_PORT_INTERVAL]
+                    returning = np.int64(0)
             note(s, LOADS if cached else OTHERS, start, np.int64(1))
             done = np.int64(-1)
             row1 = np.int64(0)
@@ -180,16 +221,26 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             behind = np.int64(0)  # an atomic, or another one's
             from_where = np.int64(MEMORY_LATENCY)
             took = latency
+            stays = not cached and s.parameters[P_LOCAL_BACK] != 0 and chunk >= s.parameters[P_FIRST_LOCAL]
             if cached and s.parameters[P_L1_SETS] > 0:
                 row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
-                fill = find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
-                if fill >= 0:
+                line = find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
+                if line >= 0:
                     took = s.parameters[P_L1_LATENCY]
                     from_where = np.int64(L1_LATENCY)
-                    done = max(start + took, fill)
+                    done = max(start + took, line >> FILL_SHIFT)
                     s.group[g, GROUP_L1_HITS] += 1
                     note(s, L1_HITS, start, np.int64(1))
-            elif not cached and s.parameters[P_DROPS] != 0:
+            elif stays and what == STORE:
+                took = s.parameters[P_L1_LATENCY]
+                from_where = np.int64(L1_LATENCY)
+                done = start + took
+                s.group[g, GROUP_L1_STORES] += 1
+                row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
+                if find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS]) < 0:
+                    insert_into_l1(s, row1, chunk, done << FILL_SHIFT, t)
+                s.l1[row1, 0, LINE_FILL] |= WRITTEN
+            elif not cached and s.parameters[P_DROPS] != 0 and not stays:
                 row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
                 drop_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
             if done < 0:
@@ -215,6 +266,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                         s.group[g, GROUP_L2_HITS] += 1
                         note(s, L2_HITS, at_memory, np.int64(1))
                 if done < 0:
+                    fetched += 1
                     if serial or s.parameters[P_PARTITIONED] == 0:
                         done = at_memory + latency
                     else:
@@ -231,7 +283,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                     if shared:
                         insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
                 if cached and s.parameters[P_L1_SETS] > 0:
-                    insert_line(s.l1, row1, chunk, done, s.parameters[P_L1_WAYS])
+                    insert_into_l1(s, row1, chunk, done << FILL_SHIFT, t)
             if watches and (serial or done > finish):
                 if not serial:
                     s.path[g, L1_LATENCY] = 0
@@ -255,5 +307,10 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
         if watches:
             s.path[g, FIRST_ACCESS] = late
         finish += late
+    if s.parameters[P_RETURN_INTERVAL] > 0 and what in (LOAD, ASYNC):
+        if t < s.warp[w, WARP_LOADS_END]:
+            fetched += s.warp[w, WARP_LOADED]
+        s.warp[w, WARP_LOADED] = fetched
+        s.warp[w, WARP_LOADS_END] = max(finish, s.warp[w, WARP_LOADS_END])
     s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], finish)
     return finish

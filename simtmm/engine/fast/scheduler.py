@@ -6,7 +6,6 @@
 import numpy as np
 
 from simtmm.engine.fast.accounting import turn
-from simtmm.engine.fast.bits import lowest_bit
 from simtmm.engine.fast.booking import NOT_GRANTED, begin_waiting, place_at
 from simtmm.engine.fast.layout import (
     GREEDY_OLDEST,
@@ -28,7 +27,7 @@ from simtmm.engine.fast.layout import (
     WARP_POSITION,
     WARP_READY,
 )
-from simtmm.native import inlined
+from simtmm.native import inlined, trailing_zeros
 
 
 @inlined
@@ -95,12 +94,12 @@ def pick(s, order, g):
                 index += 1
                 word = s.bits[g, READY_SLOTS, index]
             if word != 0:
-                chosen = (index << 6) + lowest_bit(word)
+                chosen = (index << 6) + trailing_zeros(word)
         if chosen < 0:
             index = 0
             while s.bits[g, READY_SLOTS, index] == 0:
                 index += 1
-            chosen = (index << 6) + lowest_bit(s.bits[g, READY_SLOTS, index])
+            chosen = (index << 6) + trailing_zeros(s.bits[g, READY_SLOTS, index])
     else:
         if s.parameters[P_SCHEDULER] == GREEDY_OLDEST:
             slot = s.group[g, GROUP_GRANTED_SLOT]
@@ -115,7 +114,7 @@ def pick(s, order, g):
             for index in range(words):
                 word = s.bits[g, READY_SLOTS, index]
                 while word != 0:
-                    slot = (index << 6) + lowest_bit(word)
+                    slot = (index << 6) + trailing_zeros(word)
                     word &= word - np.uint64(1)
                     age = s.warp[base + slot, WARP_AGE]
                     if age < youngest:

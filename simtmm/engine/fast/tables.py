@@ -44,6 +44,7 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_MEMORY_PORTS] = memory.ports
     parameters[at.P_STORES_APART] = memory.store_interval is not None
     parameters[at.P_STORE_INTERVAL] = takes.store_interval
+    parameters[at.P_RETURN_INTERVAL] = takes.return_interval
     parameters[at.P_PORT_CHUNKS] = memory.port_chunks
     parameters[at.P_SERVICE] = takes.service
     parameters[at.P_ATOMIC_SERVICE] = takes.atomic_service
@@ -59,6 +60,8 @@ def parameters_of(machine: Machine) -> Integers:
     if memory.l1:
         parameters[[at.P_L1_SETS, at.P_L1_WAYS]] = memory.l1.sets, memory.l1.ways
         parameters[at.P_L1_LATENCY] = takes.l1_latency
+        parameters[at.P_LOCAL_BACK] = machine.keeps_local_stores
+        parameters[at.P_FIRST_LOCAL] = machine.first_local_chunk
     if memory.l2:
         parameters[[at.P_L2_SETS, at.P_L2_WAYS]] = memory.l2.sets, memory.l2.ways
         parameters[at.P_L2_LATENCY] = takes.l2_latency
@@ -84,7 +87,7 @@ def empty_groups(groups: int) -> Integers:
 
 def empty_clock(groups: int) -> Integers:
     """A clock by which nothing is to happen."""
-    clock = table(3, groups)
+    clock = table(3, -(-groups // at.LISTED_AT_ONCE) * at.LISTED_AT_ONCE)
     clock[at.NEXT] = at.NEVER
     return clock
 
@@ -130,6 +133,7 @@ def _has_path(machine: Machine) -> bool:
     busy = (
         takes.port_interval
         or takes.store_interval
+        or takes.return_interval
         or takes.first_access
         or takes.service
         or takes.atomic_service

@@ -39,10 +39,14 @@ class Memory:
         self.slice_free: defaultdict[int, int] = defaultdict(int)
         l1, groups = memory.l1, range(machine.cores.groups)
         self.l1 = [Lines(l1, durations.l1_latency) for _ in groups] if l1 else None
+        self.local_stays = machine.keeps_local_stores
+        self.first_local = machine.first_local_chunk
         self.ports = memory.ports
         self.port_free: defaultdict[tuple[int, int], int] = defaultdict(int)  # of a port of a group
         self.store_interval = durations.store_interval
         self.store_free: defaultdict[int, int] | None = None if memory.store_interval is None else defaultdict(int)
+        self.return_interval = durations.return_interval
+        self.loaded: dict[tuple[int, int], tuple[int, int]] = {}  # by a warp's group and slot: see `load`
         self.partition_free: defaultdict[int, int] = defaultdict(int)
         self.partition_writes: defaultdict[int, bool] = defaultdict(bool)
         self.partition_updates: defaultdict[int, bool] = defaultdict(bool)  # by its last chunk that took any time
@@ -54,8 +58,10 @@ class Memory:
         self.way: Path = {}  # likewise of the latest chunk
         self.last_finish = 0
         self.transactions = 0
+        self.fetched = 0  # chunks that loads and asyncs had from global memory
         self.l1_hits = 0
         self.l2_hits = 0
+        self.l1_stores = 0
 
     def note(self, what: str, tick: int) -> None:
         """A chunk passes, as the traffic over time calls it."""
@@ -66,6 +72,7 @@ class Memory:
         """Reserve the whole path of an instruction that leaves its port now; the tick at which it finishes."""
         finish = now
         start, passing = now, -1
+        fetched = self.fetched
         self.path = {}
         for chunk in chunks:
             if self.serial:
@@ -83,27 +90,49 @@ class Memory:
             late = max(0, self.translated.setdefault(group, now + self.first_access) - now)
             self.path[Reason.FIRST_ACCESS] = late
             finish += late
+        if kind in (LOAD, ASYNC):
+            self.load((group, slot), self.fetched - fetched, now, finish)
         self.transactions += len(chunks)
         self.last_finish = max(self.last_finish, finish)
         return finish
 
+    def begin(self, group: int, slot: int) -> None:
+        """A warp is placed: it has loaded nothing so far."""
+        self.loaded[group, slot] = 0, 0
+
+    def load(self, warp: tuple[int, int], chunks: int, now: int, finish: int) -> None:
+        """Count what a warp's loads brought from global memory: those of before count while one is on its way."""
+        loaded, until = self.loaded.get(warp, (0, 0))
+        self.loaded[warp] = chunks + (loaded if now < until else 0), max(finish, until)
+
     def through_port(self, group: int, kind: int, slot: int, now: int) -> int:
         """When a chunk, or a run of them, leaves the group: by the port of its warp's slot, or by the stores' path."""
         if kind == STORE and self.store_free is not None:
-            start = max(now, self.store_free[group])
+            start = max(now, self.store_free[group]) + self.takes_loaded(kind, group, slot)
             self.store_free[group] = start + self.store_interval
         else:
             port = group, slot % self.ports
-            start = max(now, self.port_free[port])
+            start = max(now, self.port_free[port]) + self.takes_loaded(kind, group, slot)
             self.port_free[port] = start + self.port_interval
         return start
+
+    def takes_loaded(self, kind: int, group: int, slot: int) -> int:
+        """How much longer a store takes its port for what its warp loaded, which counts once."""
+        if kind != STORE:
+            return 0
+        loaded, until = self.loaded.get((group, slot), (0, 0))
+        self.loaded[group, slot] = 0, until
+        return loaded * self.return_interval
 
     def transfer(self, group: int, kind: int, chunk: int, start: int, now: int) -> int:
         """The finish of one chunk: from a cache, or from global memory and then into the caches."""
         l1, l2 = self.l1[group] if self.l1 else None, self.l2
         self.note("loads" if kind in (LOAD, ASYNC) else "others", start)
         if kind not in (LOAD, ASYNC):
-            if l1 and self.stores_drop_lines:
+            stays = self.local_stays and chunk >= self.first_local
+            if l1 and stays and kind == STORE:
+                return self.into_l1(l1, chunk, start, now)
+            if l1 and self.stores_drop_lines and not stays:
                 l1.drop(chunk)
             if kind == STORE and l2 and self.stores_stay:
                 return self.into_l2(l2, chunk, start, now)
@@ -129,19 +158,33 @@ class Memory:
                 self.write_back(l2.insert(chunk, finish), now)
         self.way[Reason.L2_QUEUE] = wait
         if l1:
-            l1.insert(chunk, finish)
+            self.write_down(l1.insert(chunk, finish), now)
+        return finish
+
+    def into_l1(self, l1: Lines, chunk: int, start: int, now: int) -> int:
+        """The finish of a store to local memory that stays in the group's L1."""
+        finish = start + l1.latency
+        self.l1_stores += 1
+        self.way = {Reason.L1_LATENCY: l1.latency}
+        if l1.look_up(chunk) is None:
+            self.write_down(l1.insert(chunk, finish), now)
+        l1.written.add(chunk)
         return finish
 
     def into_l2(self, l2: Lines, chunk: int, start: int, now: int) -> int:
         """The finish of a store that stays in the L2."""
-        begin = self.through_slice(chunk, start, now)
+        begin = self.keep_in_l2(l2, chunk, start, now)
         self.note("l2_stores", begin)
-        finish = begin + self.store_latency
         self.way = {Reason.L2_QUEUE: begin - start, Reason.L2_LATENCY: self.store_latency}
+        return begin + self.store_latency
+
+    def keep_in_l2(self, l2: Lines, chunk: int, start: int, now: int) -> int:
+        """Write a chunk in the L2; when its slice takes it up."""
+        begin = self.through_slice(chunk, start, now)
         if l2.look_up(chunk) is None:
-            self.write_back(l2.insert(chunk, finish), now)
+            self.write_back(l2.insert(chunk, begin + self.store_latency), now)
         l2.written.add(chunk)
-        return finish
+        return begin
 
     def through_slice(self, chunk: int, start: int, now: int) -> int:
         """When the chunk's slice of the L2 takes it up, which it does not before `start`."""
@@ -149,6 +192,13 @@ class Memory:
         begin = max(now, self.slice_free[slice_])
         self.slice_free[slice_] = begin + self.l2_service
         return max(start, begin)
+
+    def write_down(self, chunk: int | None, now: int) -> None:
+        """Store a chunk that an L1 drops and nothing below has, as a store does; nobody waits for it."""
+        if chunk is not None and self.l2 and self.stores_stay:
+            self.keep_in_l2(self.l2, chunk, now, now)
+        else:
+            self.write_back(chunk, now)
 
     def write_back(self, chunk: int | None, now: int) -> None:
         """Reserve the partition for a chunk that the L2 drops and global memory does not have; nobody waits for it."""
@@ -174,6 +224,7 @@ class Memory:
         """The finish of a chunk that waits for its partition as well, all reserved at once."""
         latency = self.store_latency if kind == STORE else self.latency
         self.way = {Reason.MEMORY_LATENCY: latency}
+        self.fetched += kind in (LOAD, ASYNC)
         if self.serial:
             self.note("memory", start)
             return start + latency

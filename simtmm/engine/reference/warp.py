@@ -44,6 +44,7 @@ class Warp:
         self.group = block.group
         self.age = age
         self.slot = slot
+        run.memory.begin(self.group.number, slot)
         self.in_flight: list[int] = []  # finishes of asyncs
         self.latest_finish: list[int] = []  # of the first async, of the first two, of the first three, ...
         self.latest: list[tuple[int, Path]] = []  # likewise the async that finishes last: its place, and its path
@@ -216,10 +217,11 @@ class Warp:
         chunks = self.chunks[self.chunk_position : self.chunk_position + count]
         self.chunk_position += count
         place, memory = self.places[self.position - 1], self.run.memory
-        hits = memory.l1_hits, memory.l2_hits
+        before = memory.l1_hits, memory.l2_hits, memory.l1_stores
         finish = memory.access(self.group.number, self.slot, access, chunks, int(self.env.now))
-        counted = (1, count, memory.l1_hits - hits[0], memory.l2_hits - hits[1])
-        for what, number in zip((Count.REQUESTS, Count.CHUNKS, Count.L1_HITS, Count.L2_HITS), counted, strict=True):
+        after = memory.l1_hits, memory.l2_hits, memory.l1_stores
+        counted = (1, count, *(now - then for now, then in zip(after, before, strict=True)))
+        for what, number in zip(tuple(Count)[Count.REQUESTS :], counted, strict=True):
             self.bookings.counts[place, what] += number
         if access == ASYNC:
             is_last = not self.latest_finish or finish > self.latest_finish[-1]

@@ -29,11 +29,13 @@ class CompiledLaunches:
         name: str,
         machine_code: bool = True,
         device: Device | None = None,
+        functions: dict[str, KernelFunction] | None = None,
     ) -> None:
         """arrays: C-contiguous, in the order of registration. most_events: of all launches. name: begins errors.
 
         machine_code: whether the machine's instructions are recorded, where they can be had. device: that runs them;
-        one without hardware if left out.
+        one without hardware if left out. functions: kernels of the module by name, shared with others
+        that run it.
         """
         self.linked, self._name = linked, name
         self.device = Device() if device is None else device
@@ -42,7 +44,7 @@ class CompiledLaunches:
         self._addresses = {
             each: self.device.pointer(self.device.memory.place(each, array)) for each, array in arrays.items()
         }
-        self._functions: dict[str, KernelFunction] = {}
+        self._functions: dict[str, KernelFunction] = {} if functions is None else functions
         self.warnings: list[str] = []
 
     def function(self, kernel: str) -> KernelFunction:

@@ -47,7 +47,8 @@ class LaunchRuns:
     """Launches on a device, one after another.
 
     sites: of the kernels launched so far. for_warps: whether one of them has instructions for warps of 32.
-    has_accessed: whether the launch run last has recorded any access.
+    has_accessed: whether the launch run last has recorded any access. compares: whether machine code is compared with
+    PTX now and then as kernels are launched.
     """
 
     def __init__(self, device: Device, most_events: int, machine_code: bool = True) -> None:
@@ -63,6 +64,7 @@ class LaunchRuns:
         self._of_a_block = most_of_a_block()
         self._arrays: list[TraceArray] = []
         self.has_accessed = False
+        self.compares = True
 
     def run(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> Generator[Batch, None, None]:
         """Run a launch and yield its events. Raises what `Device.run` raises, and RecordingError for too many."""
@@ -93,7 +95,10 @@ class LaunchRuns:
             machine, why = machine_function(function)
             known = self._functions[id(function)] = _Scheduled(function, machine, why)
         known.launches += 1
-        if known.machine is not None and known.launches & known.launches - 1 == 0:  # the 1st, 2nd, 4th, 8th ...
+        is_due = self.compares or known.launches == 1
+        if (
+            is_due and known.machine is not None and known.launches & known.launches - 1 == 0
+        ):  # the 1st, 2nd, 4th, 8th ...
             found = compare(self.device, known.machine, function, launch)
             if found is not None and found.differs is not None:
                 known.machine, known.why = None, f"launch {number} differs from its PTX: {found.differs}"

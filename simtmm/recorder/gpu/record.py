@@ -57,14 +57,9 @@ def record_compiled(
     architecture: int | None = None,
 ) -> Trace:
     """Record what the compiler makes of a kernel, its PTX instrumented; see simtmm.recorder.record."""
-    limit = most_events(most, in_memory=output is None)
-    if output:
-        check_writable(output)
-    gpu = Device(load_cupy())
+    limit, gpu = _begun(output, most)
     linked = module_of(kernel, parameters, architecture or gpu.architecture())
-    with gpu.told(f"kernel {kernel.name}"):
-        memory = DeviceMemory(gpu, kernel.inputs(parameters))
-    room = device_memory if device_memory is not None else int(SHARE * gpu.free_bytes())
+    memory, room = _placed(gpu, kernel, parameters, device_memory)
     device = CompiledDevice(gpu, memory, room, sample_blocks)
     arrays = memory.host.arrays
     execution = CompiledLaunches(linked, arrays, limit, f"kernel {kernel.name}", machine_code=False, device=device)
@@ -83,14 +78,9 @@ def record(
     device_memory: int | None = None,
 ) -> Trace:
     """Record a kernel; see simtmm.recorder.record."""
-    limit = most_events(most, in_memory=output is None)
-    if output:
-        check_writable(output)
-    device = Device(load_cupy())
+    limit, device = _begun(output, most)
     build = Build(device, kernel, kernel.defines(parameters), recording=True)
-    with device.told(f"kernel {kernel.name}"):
-        memory = DeviceMemory(device, kernel.inputs(parameters))
-    room = device_memory if device_memory is not None else int(SHARE * device.free_bytes())
+    memory, room = _placed(device, kernel, parameters, device_memory)
     execution = GpuLaunches(device, build, memory, room, limit, sample_blocks)
     run = ProgramRun(kernel, parameters, memory.host.arrays, execution)
     with contextlib.ExitStack() as stack:
@@ -110,3 +100,20 @@ def record(
             kernel.name, run.parameters, run.launches, memory.host.table(), build.sites, origin, sample_blocks
         )
     return Trace(trace.info, Path(output)) if output else trace
+
+
+def _begun(output: str | Path | None, most: int | None) -> tuple[int, Device]:
+    """How many events there may be, and the GPU; a place that can't be written to is refused before it is used."""
+    limit = most_events(most, in_memory=output is None)
+    if output:
+        check_writable(output)
+    return limit, Device(load_cupy())
+
+
+def _placed(
+    gpu: Device, kernel: Kernel, parameters: dict[str, int | float | str], device_memory: int | None
+) -> tuple[DeviceMemory, int]:
+    """The kernel's arrays on the GPU, and how many bytes a recording may take beside them."""
+    with gpu.told(f"kernel {kernel.name}"):
+        memory = DeviceMemory(gpu, kernel.inputs(parameters))
+    return memory, device_memory if device_memory is not None else int(SHARE * gpu.free_bytes())

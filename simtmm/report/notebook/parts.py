@@ -8,15 +8,19 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.analysis.comparison import Comparison
+from simtmm.analysis.predictions import Predictions
 from simtmm.analysis.run import Run
 from simtmm.display import Displayed
 from simtmm.machine import Machine
 from simtmm.model.series import label
+from simtmm.report.answers import answers
 from simtmm.report.compare import describe_comparison
 from simtmm.report.listing import describe_machine
+from simtmm.report.predict import describe_prediction
 from simtmm.report.run import WHAT_TIME_MEANS, describe
 from simtmm.report.text import NO_VALUE, number, share, table
 from simtmm.result import Prediction, Result
+from simtmm.study.findings import Findings
 from simtmm.study.results import Results
 from simtmm.trace.counts import Counts
 from simtmm.trace.io import Trace
@@ -36,6 +40,7 @@ def parts_of(value: Displayed) -> Parts:
 parts_of.register(Machine)(describe_machine)
 parts_of.register(Run)(describe)
 parts_of.register(Comparison)(describe_comparison)
+parts_of.register(Predictions)(describe_prediction)
 
 
 @parts_of.register
@@ -114,6 +119,14 @@ def _of_study(study: Results) -> Parts:
         rows.append((*values, *texts, study.table["status"][place].as_py()))
     yield table("", columns, rows, left=(len(columns) - 1,))
     yield from _more(len(study), "points: `to_frame()` has all")
+
+
+@parts_of.register
+def _of_findings(found: Findings) -> Parts:
+    yield Text(repr(found), style="bold")
+    for answer in answers(found.study, found):
+        yield table(answer.title, answer.header, answer.rows, left=answer.left)
+        yield from map(Text, answer.more)
 
 
 def _numbers(values: Mapping[str, float]) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simtmm.analysis.comparison import Comparison
+from simtmm.analysis.predictions import Predictions
 from simtmm.analysis.run import Run
 from simtmm.display import Displayed
 from simtmm.errors import OutputError
@@ -79,6 +80,15 @@ def _of_run(run: Run) -> Picture:
         marked=(label(SIMULATED),),
     )
     return Picture(figure, "the simulated time beside the models'")
+
+
+@picture_of.register
+def _of_predictions(found: Predictions) -> Picture:
+    times = {
+        label(model) + ", closed form" * closed: prediction.cycles
+        for (model, closed), prediction in found.of_each_form.items()
+    }
+    return Picture(bars(times, "cycles", f"{found.program} on {found.machine.name}"), "the models' times")
 
 
 @picture_of.register

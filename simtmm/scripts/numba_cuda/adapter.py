@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from simtmm.errors import KernelError
+from simtmm.extras import imported
 from simtmm.scripts.device_attributes import attribute, compute_capability, device_name
 from simtmm.scripts.device_blocks import DeviceBlocks
 from simtmm.scripts.numba_cuda.arguments import Copies, Pointer, readable_later
@@ -27,9 +28,7 @@ KNOWN = ("0.30.",)  # versions of numba-cuda whose insides are known
 @contextlib.contextmanager
 def installed() -> Iterator[None]:
     """The block within which numba-cuda runs on the device of the recording. Raises KernelError for other versions."""
-    import numba_cuda
-
-    version = numba_cuda.__version__
+    version = imported("numba_cuda", "numba", "a script with Numba CUDA", KernelError).__version__
     if not version.startswith(KNOWN):
         raise KernelError(f"numba-cuda {version}: is not known: pip install 'numba-cuda>=0.30,<0.31'")
     from numba.cuda.core import config

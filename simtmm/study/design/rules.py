@@ -1,7 +1,8 @@
-"""Scheduling rules of one's own in a study: functions of a file that the call gives, and that a study only names.
+"""Scheduling rules of one's own, in a study or a comparison: functions of a file that the call gives.
 
-Data never names code to run: a study says `scheduling.scheduler = ["fifo", "youngest"]`, and what `youngest` is stands
-in the file that a person gave to the command. A store keeps a rule's name and the hash of its file, and runs nothing.
+Data never names code to run, and only names a rule: a study says `scheduling.scheduler = ["fifo", "youngest"]`, and
+what `youngest` is stands in the file that a person gave to the command. A store keeps a rule's name and the hash of its
+file, and runs nothing.
 """
 
 import ast
@@ -44,7 +45,7 @@ class Rule:
         space: dict[str, Any] = {"__name__": "rule", "__file__": self.path}
         source = Path(self.path).read_bytes()
         if _digest(self.path, source) != self.digest:
-            raise StudyError(f"{where}: its file has changed since the sweep began")
+            raise StudyError(f"{where}: its file has changed since this began")
 
         def loaded() -> Scheduler:
             exec(compile(source, self.path, "exec"), space)  # noqa: S102 - the user gave this file to be run
@@ -54,13 +55,18 @@ class Rule:
         return lambda ready, group: _guarded(where, lambda: rule(ready, group))
 
 
+def built_in() -> tuple[str, ...]:
+    """The names of the rules that every machine may have."""
+    return get_args(Scheduling.model_fields["scheduler"].annotation)
+
+
 def rules_in(paths: Iterable[str | Path]) -> dict[str, Rule]:
     """The rules of these files, by name: their functions of two arguments, those that begin with _ apart.
 
     The files are read and not run. Raises StudyError.
     """
     found: dict[str, Rule] = {}
-    known = get_args(Scheduling.model_fields["scheduler"].annotation)
+    known = built_in()
     for path in paths:
         try:
             source = Path(path).read_bytes()

@@ -16,6 +16,7 @@ from simtmm.parallel.tasks import Task
 from simtmm.provenance import computed_by, provenance
 from simtmm.result import Result
 from simtmm.study.design.points import point_key
+from simtmm.study.design.rules import ENGINE, Rule
 from simtmm.study.evaluation.recorded_traces import prune_traces, recorded, trace_key
 from simtmm.study.evaluation.residence import HELD_BY, held_by
 from simtmm.study.evaluation.simulations import executor_here, keep_outcomes
@@ -53,10 +54,21 @@ class Ran:
         assert self.parameters is not None
         return self.source, self.files or self.digest, dict(self.parameters), self.architecture, self.form
 
-    def key(self, machine: Machine, engine: str) -> str:
+    def key(self, machine: Machine, engine: str, rule: Rule | None = None) -> str:
         """What its case on a machine is kept by: that of a sweep's point where that is the same."""
-        form = [] if self.form is None else [self.form]
-        return point_key(self.digest, self.parameters or {}, machine, engine, self.architecture is not None, *form)
+        engine, more = (ENGINE, rule.content()) if rule else (engine, ())
+        form = () if self.form is None else (self.form,)
+        compiled = self.architecture is not None
+        return point_key(self.digest, self.parameters or {}, machine, engine, compiled, *more, *form)
+
+
+@dataclass(frozen=True)
+class MachineCase:
+    """A program on a machine. rule: that schedules, in the place of the machine's own."""
+
+    ran: Ran
+    machine: Machine
+    rule: Rule | None = None
 
 
 @dataclass(frozen=True)
@@ -87,11 +99,11 @@ class Missing:
 class Cases:
     """Cases, and the stores that keep them. A context manager."""
 
-    def __init__(self, cases: Sequence[tuple[Ran, Machine]], engine: str, store: str | Path | None) -> None:
+    def __init__(self, cases: Sequence[MachineCase], engine: str, store: str | Path | None) -> None:
         """store: a file, or ":memory:"; one for each program in the user's cache folder if None. Raises StudyError."""
         self._engine = engine
-        self._cases = [(ran.key(machine, engine), ran, machine) for ran, machine in cases]
-        sources = {ran.digest: ran.source for ran, _ in cases}
+        self._cases = [(case.ran.key(case.machine, engine, case.rule), case) for case in cases]
+        sources = {case.ran.digest: case.ran.source for case in cases}
         with ExitStack() as stack:
             if store is not None:
                 self._stores = dict.fromkeys(sources, stack.enter_context(Store(store)))
@@ -117,9 +129,9 @@ class Cases:
         there = {key: documents for store in self._open for key, documents in store.mended(store.results).items()}
         skipped = self._skipped()
         waiting = {
-            key: (ran, machine)
-            for key, ran, machine in self._cases
-            if key not in skipped and _done(there.get(key, {}), machine) is None
+            key: case
+            for key, case in self._cases
+            if key not in skipped and _done(there.get(key, {}), case.machine) is None
         }
         if not waiting:
             return set()
@@ -127,20 +139,21 @@ class Cases:
         runs = {id(store): store.begin(None, (), about) for store in self._open}
         for store in self._open:
             store.forget_failures(waiting)
-        prune_traces({trace_key(*ran.recording) for ran, _ in waiting.values() if ran.parameters is not None})
+        programs = [case.ran for case in waiting.values()]
+        prune_traces({trace_key(*ran.recording) for ran in programs if ran.parameters is not None})
         lacking = {
             key: [name for name in QUANTITIES if name not in there.get(key, {})] or QUANTITIES for key in waiting
         }
         threads = None if workers == 1 else 1  # the other cores are busy with other cases
 
         def place(key: str) -> tuple[Store, int]:
-            store = self._stores[waiting[key][0].digest]
+            store = self._stores[waiting[key].ran.digest]
             return store, runs[id(store)]
 
         tasks = _tasks(waiting, lacking, self._engine, threads)
         with watched(watch):
             keep_outcomes(executor_here(len(waiting), workers), tasks, place, "cases")
-        return {ran.digest for ran, _ in waiting.values()}
+        return {ran.digest for ran in programs}
 
     def read(self) -> list[Done | Missing]:
         """What is known of each case. Raises DamageError."""
@@ -148,8 +161,8 @@ class Cases:
         failures = {key: errors for store in self._open for key, errors in store.failures().items()}
         skipped = self._skipped()
         found: list[Done | Missing] = []
-        for key, _, machine in self._cases:
-            done = _done(there.get(key, {}), machine)
+        for key, case in self._cases:
+            done = _done(there.get(key, {}), case.machine)
             if done is not None:
                 found.append(done)
             elif key in skipped:
@@ -165,7 +178,7 @@ class Cases:
 
 
 def _tasks(
-    waiting: Mapping[str, tuple[Ran, Machine]],
+    waiting: Mapping[str, MachineCase],
     lacking: Mapping[str, Sequence[str]],
     engine: str,
     threads: int | None,
@@ -177,24 +190,31 @@ def _tasks(
     """
     tasks: dict[Task, str] = {}
     by_recording: dict[str, list[str]] = {}
-    for key, (ran, _) in waiting.items():
-        by_recording.setdefault(repr(ran), []).append(key)
+    for key, case in waiting.items():
+        by_recording.setdefault(repr(case.ran), []).append(key)
     for keys in by_recording.values():
-        ran, _ = waiting[keys[0]]
+        ran = waiting[keys[0]].ran
         if ran.parameters is None:
             trace = Task(Path, (ran.source,), here=True)
         else:
             trace = Task(recorded, ran.recording, here=True)
         tasks[trace] = ""
         for key in keys:
-            tasks[Task(computed, (trace, waiting[key][1], tuple(lacking[key]), engine, threads), wanted=True)] = key
+            case = waiting[key]
+            arguments = (trace, case.machine, tuple(lacking[key]), engine, threads, case.rule)
+            tasks[Task(computed, arguments, wanted=True)] = key
     return tasks
 
 
 def computed(
-    source: Path | Trace, machine: Machine, quantities: Sequence[str], engine: str, threads: int | None
+    source: Path | Trace,
+    machine: Machine,
+    quantities: Sequence[str],
+    engine: str,
+    threads: int | None,
+    rule: Rule | None = None,
 ) -> Outcome:
-    """A case. threads: see simtmm.simulate."""
+    """A case. threads: see simtmm.simulate. rule: that schedules, on the engine that takes one."""
     begun, trace = perf_counter(), opened(source)
     info = trace.info
     results: dict[str, Mapping[str, Any]] = {
@@ -204,7 +224,11 @@ def computed(
         workload, counts = lower_and_count(trace, machine, telling("lowering"))
         results[COUNTS] = asdict(counts)
         if SIMULATED in quantities:
-            result = simulate(machine, workload, engine, stalls=True, threads=threads, progress=telling("simulating"))
+            by, scheduler = (ENGINE, rule.function()) if rule else (engine, None)
+            progress = telling("simulating")
+            result = simulate(
+                machine, workload, by, scheduler=scheduler, stalls=True, threads=threads, progress=progress
+            )
             more = {CAUSES: shares(machine, result), HELD_BY: held_by(info, machine)}
             results[SIMULATED] = {**result.to_dict(), **more}
     except WorkloadError as error:

@@ -4,7 +4,8 @@ What is written is read back as the same trace, with the same digest. Opcodes of
 stretch of work are those of the trace; the rest of the work is NOP, as a trace keeps its length alone.
 """
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +24,7 @@ from simtmm.trace.schema import Batch, Events, TraceLaunch
 
 FROM = "accelsim"  # as provenance names the importer
 VERSION_WRITTEN = 4
+BYTES_OF_BLOCK, BYTES_OF_WARP = 42, 20  # of the lines that every block and warp has
 FORMAT = "[line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses]"
 
 
@@ -49,6 +51,7 @@ def export_accelsim(trace: Trace, folder: str | Path, binary_version: int) -> Ex
             f"{info.kernel}: was not imported from Accel-Sim, so that it has no program counters and registers to write"
         )
     _make(target)
+    _check_room(target, info.launches)
     names = named_sites(info.sites)
     blocks = _Blocks(trace)
     files, instructions, merged = [], 0, 0
@@ -76,6 +79,14 @@ def _make(folder: Path) -> None:
         raise TraceError(f"{folder}: can't be created as a folder of kernels ({error.strerror})") from None
     if not is_empty:
         raise TraceError(f"{folder}: holds files; a new or an empty folder is needed")
+
+
+def _check_room(folder: Path, launches: Sequence[TraceLaunch]) -> None:
+    """Raise TraceError where the lines that blocks without events have as well fill the disk."""
+    warps = sum(launch.blocks * -(-launch.threads_per_block // LANES) for launch in launches)
+    needed = BYTES_OF_WARP * warps + BYTES_OF_BLOCK * sum(launch.blocks for launch in launches)
+    if needed > (free := shutil.disk_usage(folder).free):
+        raise TraceError(f"{folder}: {warps:,} warps take {needed:,} bytes at least, and the disk has {free:,} left")
 
 
 def _header(launch: TraceLaunch, number: int, binary_version: int, has_lines: bool) -> str:

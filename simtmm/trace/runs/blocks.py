@@ -245,7 +245,7 @@ class Encoder:
         """Take in a block whose events lie in a file, unless it is to be plain."""
         opened = self._open
         assert opened is not None
-        words, count = batch.events.view(np.int64).reshape(-1, 2), len(batch.events)
+        words, count = batch.events.view(np.int64), len(batch.events)
         structure, value_ends = np.empty(1, np.int64), np.empty(1, np.int64)
         while True:
             done = 0
@@ -291,7 +291,7 @@ class Encoder:
         x, y, z = shape
         blocks = len(batch.block)
         structure, value_ends = np.empty(blocks, np.int64), np.empty(blocks, np.int64)
-        events = batch.events.view(np.int64).reshape(-1, 2)
+        events = batch.events.view(np.int64)
         opened = self._opened(launch, shape)
         done = 0
         while True:
@@ -303,7 +303,7 @@ class Encoder:
         opened.block.append(batch.block.copy())
         opened.structure.append(structure)
         opened.value_ends.append(value_ends)
-        opened.events += len(events)
+        opened.events += len(batch.events)
 
     def _opened(self, launch: int, shape: Shape) -> _Open:
         """What blocks of a launch go to, with room for their threads."""
@@ -336,6 +336,7 @@ def _tree(entries: int, threads: int) -> Tree:
     return Tree(
         used=np.zeros(TREE_USED, np.int64),
         entry=np.empty((entries, ENTRY_ROW), np.int64),
+        next_x=np.empty(2 * entries, np.int64),
         parent=np.empty(entries, np.int64),
         lists=np.empty((entries, LIST_ROW), np.int64),
         listed=np.empty(8 * entries, np.int64),

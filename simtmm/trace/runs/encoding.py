@@ -50,7 +50,7 @@ def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, s
     """Encode blocks from the first on, whose events begin at `begin`; the first one for which there was no room.
     is_grown: whether the tree is that of the first, and it alone is encoded, or LEFT_PLAIN if it had better be plain.
 
-    events: int64[n, 2], of each block in the order of threads. ends: int64[blocks], as in Batch. Fills structure_of
+    events: int64[2 n], of each block in the order of threads. ends: int64[blocks], as in Batch. Fills structure_of
     and value_ends: of each block its structure, and where its values end.
     """
     threads = block_x * block_y * block_z
@@ -115,8 +115,8 @@ def put_plain(draft, events, begin, end):
     if at + 2 * (end - begin) > draft.values.shape[0]:
         return False
     for index in range(begin, end):
-        draft.values[at] = events[index, 0]
-        draft.values[at + 1] = events[index, 1]
+        draft.values[at] = events[2 * index]
+        draft.values[at + 1] = events[2 * index + 1]
         at += 2
     return True
 

@@ -5,7 +5,9 @@
 
 from typing import Any, NamedTuple
 
-from simtmm.native import inlined
+import numpy as np
+
+from simtmm.native import inlined, vectorized
 from simtmm.trace.runs.layout import THREAD_MASK, THREAD_SHIFT, WHAT_MASK
 
 # Columns of an entry of the tree: one event of each thread that came by. The first entry is the root, no event.
@@ -27,11 +29,17 @@ USED_ENTRIES, USED_LISTS, USED_LISTED, TREE_THREAD = range(4)  # of `used`
 TREE_USED = 4
 
 
+NEXT_THREAD = 1 << THREAD_SHIFT  # by how much the second word of an event goes up from a thread to the next
+MANY, FEW = 64, 8  # events that are compared at once
+
+
 class Tree(NamedTuple):
     """A block that grows; int64."""
 
     used: Any  # [TREE_USED]
     entry: Any  # [room, ENTRY_*]
+    next_x: Any  # [2 * room]: of each entry, how an event goes up to that of the next thread in a row, a word each; the
+    # second is 0 where that is not known, the entry is listed, or not the next of its parent
     parent: Any  # [room]
     lists: Any  # [room, LIST_*]
     listed: Any  # [room]: values
@@ -51,13 +59,12 @@ def plant(tree, threads):
         tree.at[thread] = 0
 
 
-def grow(tree, events, begin, end, block_x, block_y, block_z):
-    """Take in events from `begin` up to `end`: how far that went, less than all where room has run out.
+def grow(tree, events, begin, upto, block_x, block_y, block_z):
+    """Take in events from `begin` up to `upto`: how far that went, less than all where room has run out.
 
-    events: int64[n, 2]. An entry's threads come by in their order.
+    events: int64[2 n]. An entry's threads come by in their order.
     """
-    last = events.shape[0]
-    last = min(last, end)
+    last = min(events.shape[0] // 2, upto)
     known = 0  # a block of one row has nothing to learn of y
     if block_x == 1:
         known += KNOWN_X
@@ -65,25 +72,37 @@ def grow(tree, events, begin, end, block_x, block_y, block_z):
         known += KNOWN_Y
     if block_z == 1:
         known += KNOWN_Z
+    # The thread before: where it began, and the entry behind those that stand one after another from there on.
+    before = np.int64(-1)
+    before_event = np.int64(0)
+    before_at = np.int64(0)
+    before_end = np.int64(0)
     index = begin
     while index < last:
-        thread = (events[index, 1] >> THREAD_SHIFT) & THREAD_MASK
+        thread = (events[2 * index + 1] >> THREAD_SHIFT) & THREAD_MASK
         x = thread % block_x
         y = thread // block_x % block_y
         z = thread // (block_x * block_y)
         at = tree.at[thread]
-        own = events[index, 1] & (THREAD_MASK << THREAD_SHIFT)
+        own = events[2 * index + 1] & (THREAD_MASK << THREAD_SHIFT)
+        begin_event = index
+        begin_at = at
+        end = np.int64(-1)
+        if x > 0 and thread == before + 1 and at == before_at and before_end - at > FEW:
+            passed = pass_alike(tree, events, index, before_event, at + 1, min(before_end - at - 1, last - index))
+            index += passed
+            at += passed
         while index < last:
             passed = pass_known(tree, events, index, last, own, at, x, y, z)
             index += passed
             at += passed
             if index == last:
                 break
-            word = events[index, 1]
+            word = events[2 * index + 1]
             if word & (THREAD_MASK << THREAD_SHIFT) != own:
                 break
             what = word & WHAT_MASK
-            value = events[index, 0]
+            value = events[2 * index]
             child = tree.entry[at, ENTRY_CHILD]
             while child >= 0 and tree.entry[child, ENTRY_WHAT] != what:
                 child = tree.entry[child, ENTRY_SIBLING]
@@ -104,10 +123,44 @@ def grow(tree, events, begin, end, block_x, block_y, block_z):
                     if not learn(tree, child, value, even, thread, x, y, z, block_x, block_y):
                         tree.at[thread] = at
                         return index
+            if end < 0 and child != at + 1:
+                end = at + 1
             at = child
             index += 1
+        before = thread
+        before_event = begin_event
+        before_at = begin_at
+        before_end = at + 1 if end < 0 else end
         tree.at[thread] = at
     return index
+
+
+@inlined
+def pass_alike(tree, events, index, other, child, most):
+    """How many events of a thread, `most` at most, are as those of the thread before it in a row, but for what the
+    entries say that they go up by: from its event `other` on, which came by at the entry `child`. Some may be left.
+    """
+    if tree.next_x[2 * child + 1] == 0:
+        return np.int64(0)
+    passed = pass_equal(tree, events, index, other, child, most, MANY)
+    return passed + pass_equal(tree, events, index + passed, other + passed, child + passed, most - passed, FEW)
+
+
+@inlined
+def pass_equal(tree, events, index, other, child, most, together):
+    """Likewise, so many together."""
+    passed = np.int64(0)
+    while passed + together <= most:
+        differs = np.int64(0)
+        first = 2 * (index + passed)
+        first_other = 2 * (other + passed)
+        first_entry = 2 * (child + passed)
+        for word in vectorized(range(2 * together)):
+            differs |= events[first + word] ^ (events[first_other + word] + tree.next_x[first_entry + word])
+        if differs != 0:
+            break
+        passed += together
+    return passed
 
 
 @inlined
@@ -121,13 +174,13 @@ def pass_known(tree, events, index, last, own, at, x, y, z):
     child = at + 1
     while index < last and child < used:
         if (
-            tree.entry[child, ENTRY_WHAT] | own != events[index, 1]
+            tree.entry[child, ENTRY_WHAT] | own != events[2 * index + 1]
             or tree.entry[child, ENTRY_STATE] & (ALL_KNOWN + IS_LISTED + IS_NEXT) != ALL_KNOWN + IS_NEXT
             or tree.entry[child, ENTRY_VALUE]
             + tree.entry[child, ENTRY_X] * x
             + tree.entry[child, ENTRY_Y] * y
             + tree.entry[child, ENTRY_Z] * z
-            != events[index, 0]
+            != events[2 * index]
         ):
             break
         child += 1
@@ -148,6 +201,7 @@ def sprout(tree, at, child, what, value, known, thread):
     tree.entry[child, ENTRY_CHILD] = -1
     tree.entry[child, ENTRY_SIBLING] = -1
     tree.parent[child] = at
+    tree.next_x[2 * child + 1] = 0
     before = tree.entry[at, ENTRY_CHILD]
     if before < 0:
         tree.entry[at, ENTRY_CHILD] = child
@@ -175,7 +229,7 @@ def learn(tree, entry, value, even, thread, x, y, z, block_x, block_y):
         news += KNOWN_Z
     more = value - even
     if more == 0:
-        tree.entry[entry, ENTRY_STATE] = state + news
+        learned(tree, entry, state + news)
         return True
     apart = 0
     place = first_x
@@ -195,7 +249,7 @@ def learn(tree, entry, value, even, thread, x, y, z, block_x, block_y):
         if step * apart == more:
             tree.entry[entry, column] = step
             tree.entry[entry, ENTRY_VALUE] -= step * place
-            tree.entry[entry, ENTRY_STATE] = state + news
+            learned(tree, entry, state + news)
             return True
     row = tree.used[USED_LISTS]
     if row == tree.lists.shape[0] or tree.used[USED_LISTED] + FIRST_ROOM > tree.listed.shape[0]:
@@ -208,7 +262,17 @@ def learn(tree, entry, value, even, thread, x, y, z, block_x, block_y):
     tree.listed[tree.used[USED_LISTED]] = value
     tree.used[USED_LISTED] += FIRST_ROOM
     tree.entry[entry, ENTRY_STATE] = (row << STATE_SHIFT) + IS_LISTED + (state & IS_NEXT)
+    tree.next_x[2 * entry + 1] = 0
     return True
+
+
+@inlined
+def learned(tree, entry, state):
+    """Put down how much is known of an entry."""
+    tree.entry[entry, ENTRY_STATE] = state
+    if state & (KNOWN_X + IS_NEXT) == KNOWN_X + IS_NEXT:
+        tree.next_x[2 * entry] = tree.entry[entry, ENTRY_X]
+        tree.next_x[2 * entry + 1] = NEXT_THREAD
 
 
 @inlined

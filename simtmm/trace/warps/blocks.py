@@ -15,6 +15,7 @@ from simtmm.trace.warps.layout import (
     NOTHING_HELD,
     RULE_WIDTH,
     WARP_ASYNCS,
+    WARP_BACKLOG,
     WARP_CYCLES,
     WARP_HELD_KIND,
     WARP_LANES,
@@ -98,6 +99,7 @@ def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, bl
         walk.latest[w, index] = 0
         walk.shared[w, index] = 0
     walk.warp[w, WARP_CYCLES] = 0
+    walk.warp[w, WARP_BACKLOG] = 0
     begin(walk, runs, values, w, value_ends[block])
 
 

@@ -4,19 +4,20 @@ from typing import Any, NamedTuple
 
 # What decides operations, of a machine: see LoweringSpecification
 RULE_WIDTH, RULE_CHUNK_BYTES, RULE_BANKS, RULE_BANK_BYTES, RULE_TOGETHER, RULE_HALF_WARPS, RULE_CHUNK_SHIFT = range(7)
-RULE_BY_WORD, RULE_PLACES, RULE_SITES, RULE_SHARED_LATENCY = range(7, 11)
-RULES = 11  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two;
+RULE_BY_WORD, RULE_PLACES, RULE_SITES, RULE_SHARED_LATENCY, RULE_SHARED_INTERVAL, RULE_SHARED_PORTS = range(7, 13)
+RULES = 13  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two;
 # RULE_PLACES: the places that a site has, one for each array, 0 where nobody asks for places; RULE_SITES: known sites
 
 # Columns of a warp
 WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)
 WARP_HELD_KIND, WARP_HELD_AMOUNT, WARP_REGION, WARP_LOCAL_BYTES, WARP_X, WARP_Y, WARP_HELD_PLACE = range(7, 14)
-WARP_CYCLES, WARP_TURNS, WARP_TIMES, WARP_WORK, WARP_STALL, WARP_TURNS_PLACE = range(14, 20)
-WARP_ROW = 20  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
+WARP_CYCLES, WARP_TURNS, WARP_TIMES, WARP_WORK, WARP_STALL, WARP_TURNS_PLACE, WARP_BACKLOG = range(14, 21)
+WARP_ROW = 21  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
 # asyncs so far, and up to which of them it has waited; a compute or pause that the next one may join, and its amount;
 # the address of its local memory, and how many bytes a thread has of it; the extents of the block in x and y; the
 # place of what is held; the cycles of its own that it has spent, as far as they matter to values of shared memory;
-# of work that takes turns with its stalls: turns and times that are left, instructions and stall of one time, its place
+# of work that takes turns with its stalls: turns and times that are left, instructions and stall of one time, its
+# place; what the load/store units still have to do for its shared accesses, in instructions of its port
 
 # Columns of a group: lanes of a warp that are at the same step
 GROUP_NODE, GROUP_STEP, GROUP_END, GROUP_DEEP, GROUP_FIRST, GROUP_LANES, GROUP_DENSE, GROUP_BEFORE = range(8)

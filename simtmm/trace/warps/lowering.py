@@ -145,7 +145,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         specification.warp_width, specification.chunk_bytes, specification.banks, specification.bank_bytes,
         specification.lanes_together, int(specification.half_warp_segments), _shift(specification.chunk_bytes),
         int(specification.atomics_by_word), tables.places if specification.places else 0, tables.sites,
-        specification.shared_latency,
+        specification.shared_latency, specification.shared_interval, specification.shared_ports,
     )  # fmt: skip
     words = lanes * (WIDEST_ACCESS + 2)
     return Walk(

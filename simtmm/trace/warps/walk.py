@@ -53,10 +53,13 @@ from simtmm.trace.warps.layout import (
     RULE_BY_WORD,
     RULE_HALF_WARPS,
     RULE_PLACES,
+    RULE_SHARED_INTERVAL,
     RULE_SHARED_LATENCY,
+    RULE_SHARED_PORTS,
     THREADS_LANES,
     THREADS_TIMES,
     WARP_ASYNCS,
+    WARP_BACKLOG,
     WARP_CYCLES,
     WARP_GROUPS,
     WARP_HELD_AMOUNT,
@@ -74,6 +77,7 @@ from simtmm.trace.warps.shared_memory import conflict_degree
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, SHARED, STORE
 
 MOST_OPERATIONS = 6  # of a step: what was held, a join, a pause, a compute, a pause, and what it is itself
+MOST_WAITING = 8  # shared accesses of a warp that wait for the load/store units while it goes on
 MOST_TURNS = 32  # that work done often takes with its stalls: what is left of a loop is then at most 3 % of it
 
 ENDED, IS_FULL, IS_REFUSED = range(3)  # what comes of a walk
@@ -212,6 +216,7 @@ def operation_of(kind):
 @inlined
 def access(walk, w, operation, site, says, count, output, place):
     """Write a memory operation that lists the chunks up to `count`."""
+    catch_up(walk, w, np.int64(1))
     spend(walk, w, np.int64(1) if operation in (ASYNC, STORE) else walk.rules[RULE_SHARED_LATENCY])
     put(walk, w, output, operation, count - output.used[MADE_CHUNKS], place)
     output.used[MADE_CHUNKS] = count
@@ -262,7 +267,7 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
         walk.warp[w, WARP_WAITED] = walk.warp[w, WARP_ASYNCS]
         return True
     if _ATOMIC < kind <= _SHARED_ATOMIC:
-        degree = conflict_degree(walk, w, lanes, kind == _SHARED_ATOMIC)
+        degree = keep_apart(walk, w, conflict_degree(walk, w, lanes, kind == _SHARED_ATOMIC))
         put(walk, w, output, SHARED, degree, place)
         if says:
             spend(walk, w, degree)
@@ -292,6 +297,24 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
             count = list_local_chunks(walk, w, lanes, output.chunks, count)
     access(walk, w, operation, site, says, count, output, place)
     return True
+
+
+@inlined
+def keep_apart(walk, w, degree):
+    """How long a shared access keeps its port, where those of a group keep an interval from one another."""
+    interval = walk.rules[RULE_SHARED_INTERVAL]
+    if interval == 0:
+        return degree
+    backlog = walk.warp[w, WARP_BACKLOG] + max(interval, walk.rules[RULE_SHARED_PORTS] * degree)
+    kept = max(np.int64(1), backlog - MOST_WAITING * interval)
+    walk.warp[w, WARP_BACKLOG] = backlog - kept
+    return kept
+
+
+@inlined
+def catch_up(walk, w, instructions):
+    """The load/store units go on while the warp issues something else."""
+    walk.warp[w, WARP_BACKLOG] = max(np.int64(0), walk.warp[w, WARP_BACKLOG] - instructions)
 
 
 @inlined
@@ -346,6 +369,8 @@ def hold(walk, w, output, kind, more, place):
     """
     if more == 0:  # work of no operations is nothing
         return True
+    if kind == COMPUTE:
+        catch_up(walk, w, more)
     if walk.warp[w, WARP_HELD_KIND] == kind and (
         walk.rules[RULE_PLACES] == 0 or walk.warp[w, WARP_HELD_PLACE] == place
     ):

@@ -28,6 +28,8 @@ WITHOUT = {
     "memory.store_latency": None,
     "memory.turnaround": 0,
     "memory.port_interval": 0,
+    "memory.return_interval": 0,
+    "memory.store_interval": None,
     "memory.stores": "posted",
 }
 # The mean error of the simulation, and that by the data sheet alone, are held below these

@@ -7,13 +7,19 @@
 #define BORDER (FILTER - 1)
 #define PADDED_WIDTH (WIDTH + BORDER)
 #define PADDED_HEIGHT (HEIGHT + BORDER)
+#ifndef USE_PADDING
+#define USE_PADDING 0
+#endif
+// Columns that nobody uses, so that rows of a block that is not as wide as a warp begin at other banks.
+#define BEYOND (TILE_WIDTH + BORDER - BLOCK_SIZE_X)
+#define PADDING (USE_PADDING && BLOCK_SIZE_X % 32 != 0 && BEYOND % 32 != 0 ? 32 - BEYOND % 32 : 0)
 #define UNEVEN (WIDTH % TILE_WIDTH != 0 || HEIGHT % TILE_HEIGHT != 0)
 
 __constant__ float filter[FILTER * FILTER];
 
 extern "C" __global__ void convolution(float* output, const float* input)
 {
-    __shared__ float pixels[TILE_HEIGHT + BORDER][TILE_WIDTH + BORDER];
+    __shared__ float pixels[TILE_HEIGHT + BORDER][TILE_WIDTH + BORDER + PADDING];
     int tx = threadIdx.x, ty = threadIdx.y;
     int left = blockIdx.x * TILE_WIDTH, top = blockIdx.y * TILE_HEIGHT;
 

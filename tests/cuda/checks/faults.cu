@@ -541,3 +541,121 @@ extern "C" __global__ void mask_of_lanes_elsewhere(int* out, const int* in, int*
     }
     out[blockIdx.x * 64 + threadIdx.x] = value;
 }
+
+// ---- Copies that go on beside the thread
+
+#define COPY(to, from)                                                                              \
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) \
+                 : "memory")
+#define COMMIT() asm volatile("cp.async.commit_group;" ::: "memory")
+#define WAIT(latest) asm volatile("cp.async.wait_group %0;" ::"n"(latest) : "memory")
+
+extern "C" __global__ void copy_without_a_wait(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    COPY(&tile[threadIdx.x], &in[threadIdx.x]);
+    COMMIT();
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+extern "C" __global__ void copy_read_by_its_own_thread(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    COPY(&tile[threadIdx.x], &in[threadIdx.x]);
+    out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void copy_waited_for_behind_the_barrier(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    COPY(&tile[threadIdx.x], &in[threadIdx.x]);
+    COMMIT();
+    __syncthreads();
+    WAIT(0);
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+extern "C" __global__ void copy_waited_for_without_a_barrier(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    COPY(&tile[threadIdx.x], &in[threadIdx.x]);
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+extern "C" __global__ void copy_of_the_latest_group_not_waited_for(int* out, const int* in, int* state) {
+    __shared__ int tile[2][64];
+    COPY(&tile[0][threadIdx.x], &in[threadIdx.x]);
+    COMMIT();
+    COPY(&tile[1][threadIdx.x], &in[64 + threadIdx.x]);
+    COMMIT();
+    WAIT(1);
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[0][63 - threadIdx.x];
+    out[blockIdx.x * 64 + threadIdx.x] += tile[1][63 - threadIdx.x];
+}
+
+extern "C" __global__ void copy_before_all_have_read(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    int sum = 0;
+    for (int round = 0; round < 12; ++round) {
+        COPY(&tile[threadIdx.x], &in[round * 64 + threadIdx.x]);
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        __syncthreads();
+        sum += tile[63 - threadIdx.x];
+    }
+    out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
+extern "C" __global__ void store_over_a_copy(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    COPY(&tile[threadIdx.x], &in[threadIdx.x]);
+    tile[threadIdx.x] = in[threadIdx.x] + 1;
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void right_copy_of_its_own(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    COPY(&tile[threadIdx.x], &in[threadIdx.x]);
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void right_pipeline(int* out, const int* in, int* state) {
+    __shared__ int tile[3][64];
+    int sum = 0;
+    for (int stage = 0; stage < 2; ++stage) {
+        COPY(&tile[stage][threadIdx.x], &in[stage * 64 + threadIdx.x]);
+        COMMIT();
+    }
+    for (int round = 0; round < 20; ++round) {
+        WAIT(1);
+        __syncthreads();
+        sum += tile[round % 3][63 - threadIdx.x];
+        if (round < 18) COPY(&tile[(round + 2) % 3][threadIdx.x], &in[(round + 2) * 64 + threadIdx.x]);
+        COMMIT();  // one that may be empty, so that it is always the group before the latest that is waited for
+    }
+    out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
+extern "C" __global__ void right_copy_of_a_warp(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    COPY(&tile[threadIdx.x], &in[threadIdx.x]);
+    COMMIT();
+    WAIT(0);
+    __syncwarp();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x ^ 31];
+}
+
+extern "C" __global__ void right_copy_and_mbarrier(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    __shared__ unsigned long long object;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&object);
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
+    __syncthreads();
+    COPY(&tile[threadIdx.x], &in[threadIdx.x]);
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(at) : "memory");
+    unsigned done = 0;
+    while (!done)
+        asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+                     : "=r"(done) : "r"(at) : "memory");
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}

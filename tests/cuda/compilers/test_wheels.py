@@ -2,6 +2,7 @@
 
 import platform
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,8 @@ def no_wheels(monkeypatch):
     monkeypatch.setattr(wheels, "_wheels", list)
     for name in wheels.TOOLKITS:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(wheels, "USUAL", Path("nowhere"))
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")
 
@@ -40,6 +43,22 @@ def test_a_toolkit_is_taken_where_there_are_no_wheels(no_wheels, monkeypatch, tm
     assert wheels.find_tool("ptxas") == tmp_path / "bin" / "ptxas"
     assert wheels.find_nvrtc() == tmp_path / "lib64" / "libnvrtc.so.12"
     assert wheels.include_folders(wheels.find_nvrtc()) == [tmp_path / "include", tmp_path / "include" / "cccl"]
+
+
+@pytest.mark.parametrize("on_path", [True, False])
+def test_without_a_name_it_is_the_toolkit_of_the_nvcc_on_the_path_or_that_in_its_usual_place(
+    no_wheels, monkeypatch, tmp_path, on_path
+):
+    own, usual, elsewhere = (tmp_path / name for name in ("own", "usual", "elsewhere"))
+    for toolkit in (own, usual):
+        (toolkit / "nvvm").mkdir(parents=True)
+    for folder in (own, usual, elsewhere):
+        (folder / "bin").mkdir(parents=True)
+        (folder / "bin" / "nvcc").touch(mode=0o755)
+        (folder / "bin" / "ptxas").touch(mode=0o755)
+    monkeypatch.setattr(wheels, "USUAL", usual)
+    monkeypatch.setenv("PATH", str((own if on_path else elsewhere) / "bin"))  # elsewhere: a script that calls another
+    assert wheels.find_tool("ptxas") == (own if on_path else usual) / "bin" / "ptxas"
 
 
 def test_nvcc_without_the_parts_that_it_calls_is_reported(no_wheels, monkeypatch, tmp_path):

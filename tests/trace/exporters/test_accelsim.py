@@ -1,6 +1,7 @@
 """Traces written back as Accel-Sim's: an import of what is written is the same trace, to the digest."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,9 @@ import pytest
 from simtmm import record
 from simtmm.errors import TraceError
 from simtmm.trace.exporters import export_accelsim
+from simtmm.trace.exporters.accelsim import BYTES_OF_BLOCK, BYTES_OF_WARP
 from simtmm.trace.importers import import_trace
+from simtmm.trace.io import Trace
 from tests.recorder.conftest import needs_compiler
 from tests.trace.importers.build import drawn, line, load, store, traceg
 
@@ -95,3 +98,20 @@ def test_what_did_not_come_from_accel_sim_and_a_folder_that_is_in_use_are_refuse
     (tmp_path / "kernel.traceg").write_text(traceg([[line("EXIT")]]))
     with pytest.raises(TraceError, match="holds files; a new or an empty folder is needed"):
         export_accelsim(import_trace(tmp_path / "kernel.traceg"), tmp_path, 80)
+
+
+def test_blocks_that_fill_the_disk_are_counted_before_anything_is_written(tmp_path):
+    (tmp_path / "kernel.traceg").write_text(traceg([[line("EXIT")]]))
+    few = import_trace(tmp_path / "kernel.traceg")
+    (launch,) = few.info.launches
+    many = replace(few.info, launches=(replace(launch, grid=(2**31 - 1, 65535, 65535)),))
+    with pytest.raises(TraceError, match=r"out: 9,\d\d\d,[\d,]+ warps take [\d,]+ bytes at least, and the disk has"):
+        export_accelsim(Trace(many, list(few.batches())), tmp_path / "out", 80)
+    assert list((tmp_path / "out").iterdir()) == []
+    blocks = 1000
+    made = export_accelsim(
+        Trace(replace(few.info, launches=(replace(launch, grid=(blocks, 1, 1)),)), list(few.batches())),
+        tmp_path / "few", 80,
+    )  # fmt: skip
+    least = blocks * (BYTES_OF_BLOCK + BYTES_OF_WARP)
+    assert least <= made.files[0].stat().st_size < 1.2 * least

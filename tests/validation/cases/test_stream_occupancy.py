@@ -18,13 +18,17 @@ def test_every_measured_point_is_there(gpu):
 
 
 @pytest.mark.parametrize("gpu", stream_occupancy.GPUS, ids=lambda gpu: gpu.column)
-def test_what_a_table_says_of_its_fit_is_what_the_fit_does(gpu):
+def test_a_fit_takes_every_kernel_at_a_third_of_the_points_and_fewer(gpu):
     fit = StreamFit(load_machine(gpu.machine), stream_occupancy.measured_points(gpu.column), "", None)
-    assert {READ, *fit.storing} == OPERATIONS.keys() - {"stencil3"}
+    assert {READ, *fit.storing} == OPERATIONS.keys()
     assert (len(fit.points), len(fit.few_points), READ_WEIGHT) == (13, 7, 2)
-    message = stream_occupancy.CALIBRATED
-    assert "five of the six kernels at once, all but stencil3, at 13 of the points" in message
-    assert "read kernel's errors counting twice; partitions on the same kernels at 7 of these points" in message
+
+
+@pytest.mark.parametrize("gpu", stream_occupancy.GPUS, ids=lambda gpu: gpu.column)
+def test_the_profiles_are_of_a_fit_without_what_a_store_waits_for_its_loads(gpu):
+    """Until they are fitted anew, the tables' text and docs/calibration.md say how it was."""
+    assert load_machine(gpu.machine).memory.return_interval == 0
+    assert "on five of the six kernels at once, all but stencil3, at 13 of the points" in stream_occupancy.CALIBRATED
 
 
 @pytest.fixture(scope="module")

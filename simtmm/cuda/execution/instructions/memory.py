@@ -2,7 +2,7 @@
 
 from simtmm.cuda.execution.accesses import access_function
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.edges import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER
+from simtmm.cuda.execution.control_flow.edges import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions.integer import is_signed
 from simtmm.cuda.execution.layout import ALIGN, LANES, LAUNCH

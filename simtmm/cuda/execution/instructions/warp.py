@@ -1,11 +1,11 @@
 """Instructions in which the lanes of a warp hear of each other, and barriers that nobody waits at."""
 
-from simtmm.cuda.execution.barriers import barrier_result, uniform
 from simtmm.cuda.execution.check_log import log_arrival
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.edges import number_of, offset_of
+from simtmm.cuda.execution.control_flow.barriers import barrier_result, uniform
+from simtmm.cuda.execution.control_flow.edges import number_of, offset_of
+from simtmm.cuda.execution.control_flow.gathering import members
 from simtmm.cuda.execution.emit import Value, lanes
-from simtmm.cuda.execution.gathering import members
 from simtmm.cuda.execution.layout import ALIGN, WARP
 from simtmm.cuda.ptx.control_flow import BARRIER_RESULT, LEAVE_CONVERGENCE
 from simtmm.cuda.ptx.syntax import Instruction, Pair, Sink

@@ -3,7 +3,9 @@
 import pytest
 
 from simtmm import load_machine, lower, record, simulate
-from simtmm.analysis.tune import DEFAULT_MODELS, advise, candidates
+from simtmm.analysis.tuning.advice import advise, cycles_of
+from simtmm.analysis.tuning.launch_shapes import launch_shapes
+from simtmm.analysis.tuning.tune import DEFAULT_MODELS
 from simtmm.errors import KernelError, StudyError
 from simtmm.kernel import load_kernel
 from tests.recorder.conftest import quick_builds as quick_builds
@@ -35,17 +37,17 @@ def test_the_best_by_simulation_is_the_fastest_of_all_that_can_run(advice):
 
 def test_each_model_chooses_its_own_fastest_and_the_simulation_says_what_that_costs(advice):
     assert [choice.by for choice in advice.choices] == ["simulated", *DEFAULT_MODELS]
-    rows = advice.ranked()
+    trials = advice.ranked()
     for choice in advice.choices[1:]:
-        assert choice.cycles == min(row.cycles(choice.by) for row in rows)
-        (row,) = (row for row in rows if row.point.axes == choice.configuration)
-        assert choice.simulated == row.cycles("simulated")
+        assert choice.cycles == min(cycles_of(trial, choice.by) for trial in trials)
+        (trial,) = (each for each in trials if each.configuration == choice.configuration)
+        assert choice.simulated == trial.cycles
         assert choice.slowdown == choice.simulated / advice.choices[0].simulated >= 1
 
 
 def test_configurations_that_do_not_fit_are_reported(advice):
-    skipped = [row for row in advice.study.rows if row.status == "skipped"]
-    assert {row.point.axes["sub_block"] for row in skipped} == {96}
+    skipped = [trial for trial in advice.tuned.trials if trial.status == "does not fit"]
+    assert {trial.configuration["sub_block"] for trial in skipped} == {96}
     assert len(skipped) == 3
     assert len(advice.ranked()) == 6
 
@@ -57,25 +59,27 @@ def test_the_document_has_the_choices_and_all_configurations(advice):
     fixed = {name: value for name, value in defaults.items() if name not in TRIED}
     assert document["parameters"] == {**fixed, "n": 16}
     assert document["choices"][0]["configuration"] == dict(advice.choices[0].configuration)
-    assert len(document["configurations"]) == 9
+    statuses = [each["status"] for each in document["configurations"]]
+    assert statuses == ["done", "done", "skipped"] * 3
+    assert list(document["configurations"][0]["cycles"]) == ["simulated", *DEFAULT_MODELS]
 
 
 def test_what_is_tried_fits_the_machine_and_the_kernel():
     parameters = load_kernel("apsp-minplus").parameters
     named = {name: parameters[name] for name in ("threads", "sub_block")}
-    assert candidates(named, load_machine("gtx280")) == {
+    assert launch_shapes(named, load_machine("gtx280")) == {
         "threads": [32, 64, 128, 256, 512],  # a block of a GTX 280 has at most 512
         "sub_block": [4, 8, 16, 24, 32, 48, 64, 96],
     }
     blocks = {"blocks": load_kernel("facs").parameters["blocks"]}
-    assert candidates(blocks, load_machine("gtx280")) == {"blocks": [30, 60, 120, 240, 480]}
+    assert launch_shapes(blocks, load_machine("gtx280")) == {"blocks": [30, 60, 120, 240, 480]}
 
 
 def test_what_is_fixed_is_not_tried():
     result = advise(
         "apsp-minplus", "gtx480", {"n": 8, "threads": 32, "sub_block": 8}, vary={"degree": [1, 2]}, workers=1
     )
-    assert result.study.design.axes == ("degree",)
+    assert result.axes == ("degree",)
     with pytest.raises(StudyError, match="say what to vary"):
         advise("apsp-minplus", "gtx480", {"threads": 32, "sub_block": 8})
 
@@ -83,5 +87,5 @@ def test_what_is_fixed_is_not_tried():
 def test_where_nothing_can_run_it_is_reported():
     with pytest.raises(KernelError, match="parameter threads = 0"):
         advise("apsp-minplus", "gtx480", vary={"threads": [0]})
-    with pytest.raises(StudyError, match=r"no configuration can run: .*does not fit"):
+    with pytest.raises(StudyError, match=r"none of 1 configurations can run: .*does not fit"):
         advise("apsp-minplus", "gtx480", {"n": 8}, vary={"sub_block": [96]}, workers=1)

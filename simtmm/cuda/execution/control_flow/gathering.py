@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.check_log import log_gathering
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.edges import WARP_POINTER, number_of, offset_of
+from simtmm.cuda.execution.control_flow.edges import WARP_POINTER, number_of, offset_of
 from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.layout import ALIGN, WARP
 from simtmm.cuda.ptx.control_flow import EXCLUSIVE, Block

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.barriers import barrier
-from simtmm.cuda.execution.calls import call_function, leave
-from simtmm.cuda.execution.edges import fault, go, go_behind, left_out, number_of, park
+from simtmm.cuda.execution.control_flow.barriers import barrier
+from simtmm.cuda.execution.control_flow.calls import call_function, leave
+from simtmm.cuda.execution.control_flow.edges import fault, go, go_behind, left_out, number_of, park
 from simtmm.cuda.execution.emit import lanes
 from simtmm.cuda.execution.layout import ALIGN, TRAPPED
 from simtmm.cuda.ptx.control_flow import Block, ends_block

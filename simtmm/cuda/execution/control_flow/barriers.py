@@ -3,7 +3,14 @@
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.check_log import log_arrival
-from simtmm.cuda.execution.edges import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER, number_of, offset_of, park
+from simtmm.cuda.execution.control_flow.edges import (
+    BLOCK_POINTER,
+    LAUNCH_POINTER,
+    WARP_POINTER,
+    number_of,
+    offset_of,
+    park,
+)
 from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.layout import BLOCK
 from simtmm.cuda.ptx.control_flow import Block

@@ -7,8 +7,8 @@ import ctypes
 
 import numpy as np
 
+from simtmm.cuda.execution.control_flow.gathering import members
 from simtmm.cuda.execution.function_code import FunctionCode
-from simtmm.cuda.execution.gathering import members
 from simtmm.cuda.execution.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import LANES
 from simtmm.cuda.execution.program import Program

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.check_log import log_leaving
-from simtmm.cuda.execution.edges import (
+from simtmm.cuda.execution.control_flow.edges import (
     BLOCK_POINTER,
     LAUNCH_POINTER,
     WARP_POINTER,

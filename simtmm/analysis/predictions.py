@@ -1,0 +1,121 @@
+"""Predictions: what models say of one program on one machine, beside a measured time if there is one."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from simtmm.display import Displayed, drawn
+from simtmm.extras import frame
+from simtmm.machine import Machine
+from simtmm.model.algorithms.regimes import Regime
+from simtmm.model.algorithms.speedup import Speedup
+from simtmm.model.departure import MeasuredDeparture, measured_departure
+from simtmm.model.latency_hiding import Hiding
+from simtmm.model.launch.occupancy import ForcedBlocks
+from simtmm.provenance import provenance
+from simtmm.result import Prediction
+from simtmm.trace.schema import Sampling
+
+if TYPE_CHECKING:
+    import pandas
+
+    from simtmm.report.notebook.picture import Picture
+
+
+@dataclass(frozen=True)
+class Predictions(Displayed):
+    """What models say of one program on one machine.
+
+    program, parameters, machine: what is predicted.
+    predictions: by model.
+    algorithm: the paper's that the kernel follows, if it does.
+    closed_form: what models say of that from its symbols; empty where these are outside its domain.
+    no_closed_form: how they are outside.
+    regimes: what binds along a symbol, by the TMM.
+    formulas: LaTeX by model, generated when called.
+    sampling: which blocks the trace holds, if not all.
+    warnings: what the trace does not hold, in words.
+    hiding: the threads a core that hide the latency.
+    speedup: of an algorithm.
+    departed: how far predictions are from a measured time.
+    forced: active blocks, where they are.
+    """
+
+    program: str
+    parameters: Mapping[str, Any]
+    machine: Machine
+    predictions: Mapping[str, Prediction]
+    algorithm: str | None = None
+    closed_form: Mapping[str, Prediction] = field(default_factory=dict)
+    no_closed_form: str | None = None
+    regimes: Mapping[str, list[Regime]] = field(default_factory=dict)
+    formulas: Callable[[], dict[str, str]] = field(default=dict, compare=False)
+    sampling: Sampling | None = None
+    warnings: tuple[str, ...] = ()
+    hiding: Hiding | None = None
+    speedup: Speedup | None = None
+    departed: MeasuredDeparture | None = None
+    forced: ForcedBlocks | None = None
+
+    def beside(self, seconds: float, factor: float) -> "Predictions":
+        """With a measured time. Raises ModelError as `simtmm.model.departure.measured_departure` does."""
+        closed = {f"{model}, closed form": prediction for model, prediction in self.closed_form.items()}
+        return dataclasses.replace(self, departed=measured_departure({**self.predictions, **closed}, seconds, factor))
+
+    def __repr__(self) -> str:
+        number = len(self.of_each_form)
+        return f"Predictions({self.program} on {self.machine.name}: {number} prediction{'s' * (number != 1)})"
+
+    @property
+    def of_each_form(self) -> dict[tuple[str, bool], Prediction]:
+        """All predictions by model, and whether they are of the closed form of the algorithm that a kernel follows."""
+        counted = {(model, False): prediction for model, prediction in self.predictions.items()}
+        return counted | {(model, True): prediction for model, prediction in self.closed_form.items()}
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row a prediction, for pandas: time, what binds, each term [cycles], and the source.
+
+        Raises OutputError where pandas is not installed.
+        """
+        rows: list[dict[str, Any]] = []
+        for (model, closed), prediction in self.of_each_form.items():
+            row = {"model": model, "closed_form": closed, "cycles": prediction.cycles, "seconds": prediction.seconds}
+            terms = {f"terms.{name}": cycles for name, cycles in prediction.terms.items()}
+            rows.append({**row, "bound": prediction.bound, **terms, "source": prediction.source})
+        return frame(rows)
+
+    def plot(self) -> "Picture":
+        """The times of all models. Raises OutputError where matplotlib is not installed."""
+        return drawn(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as one JSON document."""
+        return {
+            "program": self.program,
+            "parameters": dict(self.parameters),
+            "sampling": self.sampling.to_dict() if self.sampling else None,
+            "warnings": list(self.warnings),
+            "machine": {"name": self.machine.name, "processors": self.machine.processors, **self.machine.to_dict()},
+            "predictions": {name: prediction.to_dict() for name, prediction in self.predictions.items()},
+            "algorithm": self.algorithm,
+            "closed_form": {name: prediction.to_dict() for name, prediction in self.closed_form.items()},
+            "no_closed_form": self.no_closed_form,
+            "hiding": {**dataclasses.asdict(self.hiding), "limit": self.hiding.limit} if self.hiding else None,
+            "speedup": self.speedup.to_dict() if self.speedup else None,
+            "forced": self.forced.to_dict() if self.forced else None,
+            "measured": self.departed.to_dict() if self.departed else None,
+            "regimes": {
+                over: [
+                    {
+                        "bound": regime.bound,
+                        "start": regime.start,
+                        "stop": regime.stop,
+                        "begins": None if regime.begins is None else str(regime.begins),
+                    }
+                    for regime in found
+                ]
+                for over, found in self.regimes.items()
+            },
+            "provenance": {**provenance(), "machine": self.machine.digest()},
+        }

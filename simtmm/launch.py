@@ -1,0 +1,95 @@
+"""Launch: one launch of a __global__ function, with its sizes and what a block of it needs."""
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from simtmm.errors import KernelError, shown
+from simtmm.renamed import tell
+
+MOST_BLOCKS = 2**31 - 1
+MOST_THREADS = 2**16
+
+
+@dataclass(frozen=True, init=False)
+class Launch:
+    """One launch of a __global__ function.
+
+    kernel: the function's name.
+    arguments: names of arrays, and numbers.
+    grid, block: sizes in x, y, z.
+    registers_per_thread: 32-bit registers; what occupancy needs (Eq 5.2).
+    shared_memory_bytes: of a block; likewise.
+    local_memory_bytes: `shared_memory_bytes` by its old name.
+
+    Raises KernelError.
+    """
+
+    kernel: str
+    arguments: tuple[str | int | float | np.generic, ...]
+    grid: int | tuple[int, ...]
+    block: int | tuple[int, ...]
+    registers_per_thread: int = 0
+    shared_memory_bytes: int = 0
+
+    def __init__(
+        self,
+        kernel: str,
+        arguments: tuple[str | int | float | np.generic, ...],
+        grid: int | tuple[int, ...],
+        block: int | tuple[int, ...],
+        registers_per_thread: int = 0,
+        shared_memory_bytes: int = 0,
+        local_memory_bytes: int | None = None,
+    ) -> None:
+        if local_memory_bytes is not None:
+            if shared_memory_bytes:
+                raise KernelError(
+                    f"launch of {shown(kernel)}: local_memory_bytes is shared_memory_bytes, which is given"
+                )
+            tell(f"launch of {shown(kernel)}", "local_memory_bytes", "shared_memory_bytes")
+            shared_memory_bytes = local_memory_bytes
+        given = (kernel, arguments, grid, block, registers_per_thread, shared_memory_bytes)
+        for field_, value in zip(fields(self), given, strict=True):
+            object.__setattr__(self, field_.name, value)
+        self._check()
+
+    @property
+    def local_memory_bytes(self) -> int:
+        """`shared_memory_bytes` by its old name."""
+        return self.shared_memory_bytes
+
+    def _check(self) -> None:
+        where = f"launch of {shown(self.kernel)}"
+        if not isinstance(self.kernel, str) or not isinstance(self.arguments, (tuple, list)):
+            raise KernelError(f"{where}: must have a function's name and a tuple of arguments")
+        for name, most in (("grid", MOST_BLOCKS), ("block", MOST_THREADS)):
+            sizes = getattr(self, name)
+            sizes = sizes if isinstance(sizes, tuple) else (sizes,)
+            if not 1 <= len(sizes) <= 3 or not all(_is_whole(size, 1) for size in sizes):
+                raise KernelError(f"{where}: {name} = {shown(sizes)}: must be one to three sizes of at least 1")
+            if math.prod(int(size) for size in sizes) > most:
+                raise KernelError(f"{where}: {name} = {shown(sizes)}: must be at most {most} in all")
+            object.__setattr__(self, name, (*(int(size) for size in sizes), 1, 1)[:3])
+        for name in ("registers_per_thread", "shared_memory_bytes"):
+            value = getattr(self, name)
+            if not _is_whole(value, 0):
+                raise KernelError(f"{where}: {name} = {shown(value)}: must be a whole number of at least 0")
+            object.__setattr__(self, name, int(value))
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the grid."""
+        return int(np.prod(self.grid, dtype=np.int64))
+
+    @property
+    def threads_per_block(self) -> int:
+        """Threads of a block."""
+        return int(np.prod(self.block, dtype=np.int64))
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    whole = isinstance(value, (int, np.integer)) or (isinstance(value, float) and value.is_integer())
+    return whole and not isinstance(value, bool) and bool(value >= least)

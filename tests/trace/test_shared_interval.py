@@ -1,0 +1,70 @@
+"""Shared accesses of a group that keep an interval from one another (docs/machine.md, section 9)."""
+
+import pytest
+
+from simtmm import Machine, lower, simulate
+from simtmm.errors import MachineError
+from tests.trace.build import load, shared, trace, work
+from tests.trace.test_compiled import lowered
+from tests.trace.test_lower import machine
+
+PORTS = 4
+WAIT = 8  # accesses of a warp that wait while it goes on
+
+
+def done(block, interval, **keys):
+    """What a warp of four lanes does, on a group with four ports."""
+    (warp,) = lowered(block, (), width=4, **{"banks.interval": interval, "cores.cores_per_group": 4 * PORTS, **keys})
+    return warp
+
+
+def kept(warp):
+    """How long each shared access keeps its port."""
+    return [amount for name, amount in warp if name == "shared"]
+
+
+@pytest.mark.parametrize("interval", [1, 2, 3])
+def test_accesses_without_anything_between_take_the_interval_of_a_ports_share(interval):
+    took = kept(done([[shared(0, 0)] * 30], interval))
+    assert took[-3:] == [PORTS * interval] * 3
+    assert sum(took) == PORTS * interval * (30 - WAIT)
+
+
+def test_the_first_accesses_wait_while_the_warp_goes_on():
+    assert kept(done([[shared(0, 0)] * WAIT], 2)) == [1] * WAIT
+
+
+@pytest.mark.parametrize(("instructions", "keeps"), [(1, 7), (6, 2), (7, 1), (100, 1)])
+def test_instructions_run_beside_it(instructions, keeps):
+    assert kept(done([[shared(0, 0), work(1, instructions)] * 90], 2))[-1] == keeps
+
+
+def test_an_access_of_global_memory_is_an_instruction_beside_it():
+    assert kept(done([[shared(0, 0), load(1, 0)] * 90], 2))[-1] == 7
+
+
+@pytest.mark.parametrize(("apart", "degree"), [(1, 1), (32, 2), (64, 4)])
+def test_conflicts_take_longer_where_they_take_longer_than_the_interval(apart, degree):
+    block = [[shared(0, 4 * apart * lane)] * 30 for lane in range(4)]
+    assert kept(done(block, 2, **{"banks.count": 64 if apart == 32 else 32}))[-1] == PORTS * max(2, degree)
+
+
+def test_without_an_interval_each_access_keeps_its_port_for_its_conflicts_alone():
+    assert kept(done([[shared(0, 128 * lane)] * 30 for lane in range(4)], 0)) == [4] * 30
+
+
+@pytest.mark.parametrize("engine", ["reference", "fast"])
+@pytest.mark.parametrize("warps", [4, 8])
+def test_a_groups_accesses_take_the_interval_each(engine, warps):
+    """But for those of each warp that wait when it ends."""
+    accesses = 20
+    of_group = machine(**{"banks.interval": 2, "cores.cores_per_group": 4 * PORTS, "cores.groups": 1})
+    workload = lower(trace([[[shared(0, 0)] * accesses] * (4 * warps)]), of_group)
+    assert simulate(of_group, workload, engine).ticks == 2 * warps * (accesses - WAIT)
+
+
+@pytest.mark.parametrize("interval", [-1, 1e6 + 1, "long"])
+def test_an_interval_that_nobody_counts_is_refused(interval):
+    tables = {**machine().to_dict(), "banks": {"interval": interval}}
+    with pytest.raises(MachineError, match=r"banks.interval = .*: must be a number of at least 0"):
+        Machine.from_dict(tables)
