@@ -29,7 +29,6 @@ from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS
 from simtmm.watch import Watch
 
 PART = 4  # of the groups and partitions, for the fit
-BYTES_A_GROUP = 1 << 16  # of each array, likewise: a quarter of what errors are reported on
 LEAST_GROUPS = 16  # of that part: with fewer, chance decides how full the partitions are
 FIT_POINTS, FEW_POINTS = 13, 7  # of a curve, for the read kernel alone and for all kernels at once
 PARTITIONS = (8, 16, 32, 64, 128, 256)  # of a part of the machine
@@ -196,7 +195,7 @@ class StreamFit:
             changed = [self.values | dict(zip(keys, each.tolist(), strict=True)) for each in sets]
             machines = [self.machine.replace(self._keys(each, self.partitions, 1.0)) for each in changed]
             runs = [(machine, name, point) for machine in machines for name in names for point in points]
-            simulated = np.array(bandwidths(runs, watch=self._tell, bytes_a_group=BYTES_A_GROUP))
+            simulated = np.array(bandwidths(runs, watch=self._tell))
             self.simulated += len(runs)
             measured = np.array([point.measured[name] for _, name, point in runs])
             weights = np.array([READ_WEIGHT if name == READ else 1.0 for _, name, _ in runs])
