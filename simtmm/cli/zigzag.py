@@ -14,12 +14,14 @@ from simtmm.cli.output import DocumentOptions, PictureOption
 from simtmm.cli.values import parameters_of
 from simtmm.errors import ModelError
 
+LONGEST = 9  # digits of a number of blocks
+
 
 def _range_of(blocks: str) -> range:
     """The range of LOW:HIGH, both included."""
-    match = re.fullmatch(r"([0-9]{1,9}):([0-9]{1,9})", blocks)
+    match = re.fullmatch(rf"([0-9]{{1,{LONGEST}}}):([0-9]{{1,{LONGEST}}})", blocks)
     if not match or not 1 <= int(match[1]) <= int(match[2]):
-        raise ModelError(f"--blocks {blocks}: must be LOW:HIGH, whole numbers from 1 on")
+        raise ModelError(f"--blocks {blocks}: must be LOW:HIGH, whole numbers from 1 to {10**LONGEST - 1:,}")
     return range(int(match[1]), int(match[2]) + 1)
 
 
