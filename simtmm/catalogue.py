@@ -6,37 +6,22 @@ kernels, then in ./kernels of the working directory. What stands in data (a trac
 times) may only name a kernel that is shipped or lies in a folder given, and only by its name.
 """
 
-import logging
-import multiprocessing
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from simtmm.errors import KernelError, nearest, shown
-from simtmm.files import given_folders, is_folder, shipped_folders
+from simtmm.files import is_folder
 from simtmm.host_text import HostText, Untold
+from simtmm.known_names import Known, known_names, taken
 from simtmm.parameter import Parameter
 from simtmm.renamed import KERNELS, tell
-
-Origin = Literal["given", "shipped", "here"]  # here: in ./kernels of the working directory
 
 FILES = ("kernel.cu", "host.py")
 HERE = Path("kernels")
 MOST_BYTES = 1 << 18  # of a host.py that is read
-
-_told: set[str] = set()  # names that the warning about several kernels of a name has been given for
-
-
-@dataclass(frozen=True)
-class Known:
-    """A kernel that is known by name. hidden: others of the name, which are not taken."""
-
-    name: str
-    folder: Path
-    origin: Origin
-    hidden: "tuple[Known, ...]" = ()
 
 
 @dataclass(frozen=True)
@@ -65,26 +50,12 @@ class Description:
 
 def known_kernels() -> dict[str, Known]:
     """All kernels that a user can name, ./kernels included; several of one name are one, with the others hidden."""
-    found: dict[str, list[Known]] = {}
-    folders: list[tuple[Origin, list[Path]]] = [
-        ("given", given_folders("kernels")),
-        ("shipped", shipped_folders("kernels")),
-        ("here", [HERE.resolve()] if is_folder(HERE) else []),
-    ]
-    for origin, roots in folders:
-        for path in (path for root in roots for path in _kernels_in(root)):
-            same = found.setdefault(path.name, [])
-            if all(path.resolve() != other.folder.resolve() for other in same):
-                same.append(Known(path.name, path, origin))
-    return {
-        name: Known(first.name, first.folder, first.origin, tuple(others))
-        for name, (first, *others) in sorted(found.items())
-    }
+    return known_names("kernels", _kernels_in, lambda path: path.name)
 
 
 def kernel_folders() -> dict[str, Path]:
     """The kernels that data can name: shipped ones and those in folders that the user gave, and their folders."""
-    return {name: known.folder for name, known in known_kernels().items() if known.origin != "here"}
+    return {name: known.path for name, known in known_kernels().items() if known.origin != "here"}
 
 
 def current_name(name: str) -> str:
@@ -103,7 +74,7 @@ def typed_kernel(kernel: str | Path) -> Path:
     if folder.name == named or not is_folder(folder):  # else it is a path for sure, and no folder need be searched
         known, name = known_kernels(), current_name(named)
         if name in known:
-            return _taken(known[name])
+            return taken(known[name], "kernel")
         if not named or not is_folder(folder):
             raise KernelError(f"kernel {named!r}: unknown{nearest(named, known)}")
     return folder
@@ -112,7 +83,7 @@ def typed_kernel(kernel: str | Path) -> Path:
 def named_kernel(name: str) -> Path | None:
     """The folder of a kernel that data names; None where no kernel that data can name has exactly that name."""
     known = known_kernels().get(current_name(name))
-    return None if known is None or known.origin == "here" else _taken(known)
+    return None if known is None or known.origin == "here" else taken(known, "kernel")
 
 
 def refusal(name: str, folder: Path | None = None) -> str:
@@ -172,21 +143,3 @@ def _kernels_in(root: Path) -> Iterator[Path]:
             yield path  # its content is unknown, and its description says so
         except OSError:
             continue
-
-
-def _taken(known: Known) -> Path:
-    """The folder of a kernel that is used; says once, in the process that was started first, what it hides."""
-    hidden = {other.origin: other for other in reversed(known.hidden)}
-    if known.name not in _told and multiprocessing.parent_process() is None:
-        _told.add(known.name)
-        log = logging.getLogger("simtmm")
-        if known.origin == "given" and "shipped" in hidden:
-            log.warning("kernel %s: %s is taken, and not the shipped one of that name", known.name, known.folder)
-        if "here" in hidden:
-            own = HERE / known.name
-            taken = "the shipped one" if known.origin == "shipped" else known.folder
-            log.warning(
-                "kernel %s: %s is taken, and not %s; to have that one, name its path or give --kernel-path %s",
-                known.name, taken, own, HERE,
-            )  # fmt: skip
-    return known.folder

@@ -230,7 +230,7 @@ def describe_kernel_named(kernel: str) -> tuple[Description, dict[str, float] | 
     """
     known = known_kernels().get(kernel)
     if known is not None and known.origin == "here":
-        description = describe(kernel, known.folder)
+        description = describe(kernel, known.path)
         if description.fault:
             raise KernelError(description.fault)
         return description, None

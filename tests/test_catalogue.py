@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from simtmm import catalogue
+from simtmm import known_names
 from simtmm.catalogue import describe, kernel_folders, known_kernels, named_kernel, typed_kernel
 from simtmm.errors import KernelError
 from simtmm.files import shipped_folders
@@ -22,7 +22,7 @@ def _working_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "work")
     monkeypatch.setenv("SIMTMM_KERNEL_PATH", "")
     monkeypatch.setenv("SIMTMM_PATH", "")
-    monkeypatch.setattr(catalogue, "_told", set())
+    monkeypatch.setattr(known_names, "_told", set())
 
 
 @pytest.fixture
@@ -171,10 +171,10 @@ def test_the_working_directorys_own_kernels_can_be_given(here, monkeypatch):
 def test_the_list_tells_where_each_is_from_and_what_it_hides(here, given):
     mine, own, scan = here("mine"), given("stream"), here("scan")
     known = known_kernels()
-    assert (known["mine"].origin, known["mine"].folder) == ("here", mine)
-    assert (known["stream"].origin, known["stream"].folder) == ("given", own)
-    assert [other.folder for other in known["stream"].hidden] == [SHIPPED / "stream"]
-    assert (known["scan"].origin, [other.folder for other in known["scan"].hidden]) == ("shipped", [scan])
+    assert (known["mine"].origin, known["mine"].path) == ("here", mine)
+    assert (known["stream"].origin, known["stream"].path) == ("given", own)
+    assert [other.path for other in known["stream"].hidden] == [SHIPPED / "stream"]
+    assert (known["scan"].origin, [other.path for other in known["scan"].hidden]) == ("shipped", [scan])
 
 
 def test_describing_a_kernel_does_not_run_it(here, tmp_path):
@@ -223,7 +223,7 @@ def test_a_kernel_whose_host_py_is_broken_is_listed_with_the_reason(here, broken
     broken(path)
     known = known_kernels()
     assert {"own", "stream"} <= set(known)
-    description = describe("own", known["own"].folder)
+    description = describe("own", known["own"].path)
     assert f"{path.parent}/{fault}" in description.fault
     assert "\n" not in description.fault
 
@@ -232,7 +232,7 @@ def test_a_kernel_whose_host_py_is_broken_is_listed_with_the_reason(here, broken
 def test_a_kernel_that_may_not_be_read_is_listed_with_the_reason(here):
     path = here("own") / "host.py"
     path.chmod(0)
-    assert describe("own", known_kernels()["own"].folder).fault == f"{path}: can't be read (Permission denied)"
+    assert describe("own", known_kernels()["own"].path).fault == f"{path}: can't be read (Permission denied)"
 
 
 def test_a_folder_without_one_of_the_files_is_no_kernel(here):

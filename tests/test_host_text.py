@@ -8,7 +8,7 @@ from simtmm.host_text import HostText, Untold
 from simtmm.kernel import kernel_in
 from simtmm.parameter import SEED, Parameter
 
-SHIPPED = {name: known.folder for name, known in known_kernels().items() if known.origin == "shipped"}
+SHIPPED = {name: known.path for name, known in known_kernels().items() if known.origin == "shipped"}
 FUNCTIONS = "def inputs(p): ...\ndef launches(p, memory): ...\ndef check(p, before, after): ...\n"
 IMPORT = "from simtmm.kernel import Parameter\n"
 PARAMETERS = 'PARAMETERS = {"n": Parameter(4, "a size")}\n'

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simtmm import known_names
 from simtmm.errors import MachineError
-from simtmm.machine import Machine, known, load_machine, machine_files, machine_toml, units
+from simtmm.machine import Machine, load_machine, machine_files, machine_toml, units
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = sorted(path.stem for path in (ROOT / "machines").glob("*.toml"))
@@ -676,7 +677,7 @@ def put_machine(folder, name, latency):
 @pytest.fixture
 def nothing_told(monkeypatch):
     """As in a new process, of which machine is taken nothing has been said."""
-    monkeypatch.setattr(known, "_told", set())
+    monkeypatch.setattr(known_names, "_told", set())
 
 
 @pytest.mark.usefixtures("nothing_told")

@@ -10,7 +10,7 @@ def kernels() -> dict[str, str]:
     They are those of the folders in $SIMTMM_KERNEL_PATH and $SIMTMM_PATH, the shipped ones, and those of ./kernels.
     The line is empty where only running host.py would tell it.
     """
-    return {name: describe(name, known.folder).summary for name, known in known_kernels().items()}
+    return {name: describe(name, known.path).summary for name, known in known_kernels().items()}
 
 
 def machines() -> dict[str, str]:

@@ -115,7 +115,7 @@ def _parameters(context: typer.Context) -> list[str]:
     found: list[str] = []
     for name in _programs(context):
         try:
-            folder = known[name].folder if name in known else typed_kernel(name)
+            folder = known[name].path if name in known else typed_kernel(name)
         except SimtmmError:
             continue
         found += describe(name, folder).parameters

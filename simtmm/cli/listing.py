@@ -156,7 +156,7 @@ def kernels(
 
     if name is None:
         known = known_kernels()
-        texts = {each: describe(each, kernel.folder) for each, kernel in known.items()}
+        texts = {each: describe(each, kernel.path) for each, kernel in known.items()}
         document: Any = {each: listing.kernel_document(texts[each], known=known[each]) for each in known}
         result.show(listing.describe_kernels(known, texts), document)
     else:

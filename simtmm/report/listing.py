@@ -6,7 +6,8 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.catalogue import HERE, Description, Known
+from simtmm.catalogue import HERE, Description
+from simtmm.known_names import Known
 from simtmm.machine import Machine, units
 from simtmm.report.text import table
 
@@ -161,7 +162,7 @@ def kernel_document(
     }
     if known is not None:
         document["origin"] = known.origin
-        document["hidden"] = [str(other.folder) for other in known.hidden]
+        document["hidden"] = [str(other.path) for other in known.hidden]
     return document
 
 
@@ -172,7 +173,7 @@ def _summary(known: Known, description: Description) -> str:
 
 
 def _origin(known: Known) -> str:
-    return "the shipped one" if known.origin == "shipped" else _line(str(known.folder))
+    return "the shipped one" if known.origin == "shipped" else _line(str(known.path))
 
 
 def _hidden(known: Known, other: Known) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simtmm import catalogue
+from simtmm import known_names
 from simtmm.study.design.design import Design, design_of
 from simtmm.study.design.points import points_of
 from simtmm.study.design.study_file import study_of
@@ -31,7 +31,7 @@ def command(called, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setenv("SIMTMM_KERNEL_PATH", "")  # put back behind the test
     monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(catalogue, "_told", set())
+    monkeypatch.setattr(known_names, "_told", set())
 
     return called
 

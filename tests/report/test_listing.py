@@ -6,12 +6,13 @@ import json
 import pytest
 from rich.console import Console
 
-from simtmm.catalogue import Description, Known, describe, known_kernels
+from simtmm.catalogue import Description, describe, known_kernels
 from simtmm.kernel import describe_kernel_named
+from simtmm.known_names import Known
 from simtmm.report.listing import describe_kernel, describe_kernels, kernel_document
 
 KNOWN = {name: known for name, known in known_kernels().items() if known.origin == "shipped"}
-TOLD = {name: describe(name, known.folder) for name, known in KNOWN.items()}
+TOLD = {name: describe(name, known.path) for name, known in KNOWN.items()}
 
 
 def lines(parts, width=120):
@@ -75,10 +76,10 @@ def test_where_a_kernel_lies_is_reported_of_those_that_are_not_shipped(tmp_path)
 
 def test_a_kernel_that_another_hides_is_reported_with_what_helps(tmp_path):
     here = Known("fft", tmp_path / "kernels" / "fft", "here")
-    shown = lines(describe_kernels({"fft": Known("fft", KNOWN["fft"].folder, "shipped", (here,))}, TOLD), 300)
+    shown = lines(describe_kernels({"fft": Known("fft", KNOWN["fft"].path, "shipped", (here,))}, TOLD), 300)
     at = shown.index("Hidden by another of the name")
     assert shown[at + 1] == (
-        f"fft   {here.folder}: the shipped one is taken; for this one name its path or give --kernel-path kernels"
+        f"fft   {here.path}: the shipped one is taken; for this one name its path or give --kernel-path kernels"
     )
 
 
