@@ -23,7 +23,7 @@ What the simulation and the models say, beside what was measured on real machine
 a table stands beside something else, and its column *beside* below, its columns, its CSV file and its picture say what:
 a line that was fitted to measurements, a number that a text states of a measured curve, a closed form.
 `simtmm reproduce -o {folder}` computes all of it anew and writes this page, but for what takes NVIDIA's
-compilers: `simtmm reproduce h100-compiled -o {folder}`, in minutes, and convolution-counters, in half an hour.
+compilers: `simtmm reproduce h100-compiled ablation -o {folder}`, in minutes, and convolution-counters, in half an hour.
 `simtmm reproduce --check -o {folder}` computes it and tells each figure that differs, or that is worse than promised.
 
 The *error* of a point is said / measured - 1, or said over what stands in its place. Mean and median are those of its

@@ -31,8 +31,13 @@ REPRODUCTIONS: dict[str, str] = {
     "barrel": "barrel:reproduce",
     "h100-compiled": "h100_compiled:reproduce",
     "convolution-counters": "convolution_counters:reproduce",
+    "ablation": "ablation:reproduce",
 }
-ONLY_IF_NAMED = ("h100-compiled", "convolution-counters")  # NVIDIA's compilers work for minutes, or half an hour
+ONLY_IF_NAMED = (
+    "h100-compiled",
+    "convolution-counters",
+    "ablation",
+)  # NVIDIA's compilers work for minutes, or half an hour
 
 
 def reproduce(names: Iterable[str] = (), watch: Watch | None = None, workers: int | None = None) -> dict[str, Tables]:
