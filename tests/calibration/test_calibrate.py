@@ -1,6 +1,5 @@
 """Calibration: levels of a pointer chase, values that the simulator was given come back, and a measured GPU."""
 
-import functools
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -95,7 +94,9 @@ def recovered():
     with pytest.MonkeyPatch.context() as patch:
         # Runs of a quarter of the length, three numbers of partitions, that of KNOWN and its neighbours, and two of
         # them tried with all kernels: what comes back is the same.
-        short = functools.partial(stream_bandwidth, bytes_a_group=stream_kernels.BYTES_A_GROUP // 4)
+        def short(machine, operation, block_size, blocks, engine=None, bytes_a_group=None):
+            return stream_bandwidth(machine, operation, block_size, blocks, engine, stream_kernels.BYTES_A_GROUP // 4)
+
         patch.setattr("simtmm.calibration.occupancy_curve.stream_bandwidth", short)
         patch.setattr("simtmm.calibration.stream_fit.PARTITIONS", (32, 64, 128))
         patch.setattr("simtmm.calibration.stream_fit.CANDIDATES", 2)
