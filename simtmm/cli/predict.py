@@ -11,6 +11,7 @@ from simtmm.cli.grouped import grouped
 from simtmm.cli.kernel_file import FormOption
 from simtmm.cli.machine import MachineOptions
 from simtmm.cli.output import DocumentOptions
+from simtmm.cli.sampling import SampleOptions
 from simtmm.cli.study_options import model_option
 from simtmm.cli.values import numbers_of, parameters_of
 from simtmm.errors import ModelError
@@ -110,6 +111,7 @@ def predict(
     machine: MachineOptions,
     param: SymbolOption = None,
     counted: CountsOptions,
+    sampling: SampleOptions,
     algorithm: AlgorithmOptions,
     measurement: MeasuredOptions,
     latex: Annotated[bool, typer.Option("--latex", help="print the formulas in LaTeX")] = False,
@@ -128,7 +130,7 @@ def predict(
 
     chosen = machine.chosen_for(source, counted.form)
     of_paper = not counted.is_kernel and is_algorithm(source)
-    foreign = counted.given() if of_paper else algorithm.given()
+    foreign = [*counted.given(), *sampling.given()] if of_paper else algorithm.given()
     if foreign:
         kinds = "a kernel or trace, not for an algorithm" if of_paper else "an algorithm, not for a kernel or trace"
         raise ModelError(f"{foreign[0]}: is for {kinds}")
@@ -151,6 +153,8 @@ def predict(
                 counted.unit or "cycles",
                 active_blocks=counted.active_blocks,
                 form=counted.form,
+                sample=sampling.sample,
+                error=sampling.part,
             )
     if time is not None:
         prediction = time.beside(prediction, machine.name_for(source, counted.form), measurement.factor)

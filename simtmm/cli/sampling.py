@@ -35,6 +35,10 @@ class SampleOptions:
             raise EngineError(f"--error {self.error}: is for --sample auto, which is not given")
         return part_of(self.error)
 
+    def given(self) -> list[str]:
+        """The names of those that are given."""
+        return [name for name, value in (("--sample", self.sample), ("--error", self.error)) if value is not None]
+
     @property
     def most_events(self) -> int | None:
         """Of a user's own program, what may be recorded."""
