@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from simtmm.analysis.agreement import Agreement as Agreement
+from simtmm.analysis.agreement import ranks
 from simtmm.display import Displayed, drawn
 from simtmm.engine.causes import (
     ATOMICS,
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
 
     from simtmm.report.notebook.picture import Picture
 
-LEAST_TO_RANK = 3  # cases of a rank correlation
-
 # What a cause is in the models' words, or a state of the time of a result from before there were causes; the others
 # are in none of them.
 REGIMES = {
@@ -55,7 +55,8 @@ class Case:
 
     given: the requested parameters, a part of `parameters`. machine_name: as it was requested. errors: why a
     model says nothing, by model. causes: the part of the simulated time that each accounts for. algorithm: the papers'
-    one that the program follows, if it does.
+    one that the program follows, if it does. sampled: error of the time and of the counts, and of how much it was
+    simulated, where a sample was.
     """
 
     program: str
@@ -71,6 +72,7 @@ class Case:
     trace: str = ""
     causes: Mapping[str, float] = field(default_factory=dict)
     algorithm: str = ""
+    sampled: Mapping[str, Any] | None = None
 
     @property
     def label(self) -> str:
@@ -92,6 +94,12 @@ class Case:
             return self.measured_seconds
         cycles, clock = self.cycles(series), self.machine.clock_hz
         return None if cycles is None or clock is None else cycles / clock
+
+    def half_interval(self, series: str) -> float | None:
+        """Half of the interval in which a sampled time lies, as a part of it; None of what was simulated whole, and of
+        other series.
+        """
+        return float(self.sampled["error"]) if self.sampled and series == SIMULATED else None
 
     def bound(self, series: str) -> str | None:
         """What a series says binds: a model's term, or the cause that most of the simulated time goes to."""
@@ -128,31 +136,6 @@ class Absent:
     def where(self) -> str:
         """The program, the requested parameters, and the machine."""
         return ", ".join([self.program, *(f"{key}={value}" for key, value in self.given.items()), self.machine_name])
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How a series agrees with the reference.
-
-    cases: that have both. ratios are of the series over the reference: geometric_mean, median, and largest, the one
-    that is farthest from 1 in either direction. mean_error: mean of |ratio - 1|. spearman, kendall: rank correlations
-    (tau-b), None for fewer than three cases and where all times are the same. regimes: of how many cases the series
-    and the simulation say that the same binds, and of how many both say a regime; None for measured times.
-    """
-
-    series: str
-    cases: int
-    geometric_mean: float
-    median: float
-    largest: float
-    mean_error: float
-    spearman: float | None
-    kendall: float | None
-    regimes: tuple[int, int] | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
-        return vars(self) | {"regimes": list(self.regimes) if self.regimes else None}
 
 
 @dataclass(frozen=True)
@@ -223,7 +206,7 @@ class Comparison(Displayed):
             return None
         reference, times = (np.array([pair[index] for pair in pairs]) for index in (1, 2))
         ratios = times / reference
-        spearman, kendall = _ranks(reference, times)
+        spearman, kendall = ranks(reference, times)
         return Agreement(
             series=series,
             cases=len(pairs),
@@ -248,6 +231,7 @@ class Comparison(Displayed):
             name for name in dict.fromkeys(name for one in self.absent for name in one.given) if name not in names
         ]
         rows = []
+        is_sampled = any(case.sampled for case in self.cases)
         for case in self.cases:
             for series in self.series:
                 ratio = self.ratio(case, series)
@@ -263,6 +247,7 @@ class Comparison(Displayed):
                         "seconds": case.seconds(series),
                         f"of_{self.reference}": ratio,
                         "error_percent": None if ratio is None else 100 * (ratio - 1),
+                        **({"half_interval": case.half_interval(series)} if is_sampled else {}),
                         "bound": case.bound(series),
                         "status": "done",
                         "reason": "",
@@ -315,6 +300,7 @@ class Comparison(Displayed):
                     "where_time_went": dict(case.result.time or {}),
                     "causes": dict(case.causes),
                     "errors": dict(case.errors),
+                    "sampled": dict(case.sampled) if case.sampled else None,
                 }
                 for case in self.cases
             ],
@@ -345,11 +331,3 @@ def _is_fitted(series: str) -> bool:
 def _label(program: str, given: Mapping[str, Any]) -> str:
     parameters = ", ".join(f"{name}={value}" for name, value in given.items())
     return f"{program} ({parameters})" if parameters else program
-
-
-def _ranks(one: Any, other: Any) -> tuple[float | None, float | None]:
-    if len(one) < LEAST_TO_RANK or np.ptp(one) == 0 or np.ptp(other) == 0:
-        return None, None
-    from scipy.stats import kendalltau, spearmanr  # slow to load
-
-    return float(spearmanr(one, other).statistic), float(kendalltau(one, other).statistic)

@@ -10,6 +10,8 @@ from simtmm.engine import DEFAULT
 from simtmm.errors import StudyError, shown
 from simtmm.machine import Machine
 from simtmm.measurement.timings import load_timings
+from simtmm.sampling import DEFAULT_ERROR, check_sample
+from simtmm.study.design.by_sample import BySample
 from simtmm.watch import Watch
 
 
@@ -25,6 +27,8 @@ def compare(
     store: str | Path | None = ":memory:",
     workers: int | None = 1,
     watch: Watch | None = None,
+    sample: str | None = None,
+    error: float = DEFAULT_ERROR,
 ) -> Comparison:
     """Simulated, modelled and measured times side by side; `simtmm compare` as a function.
 
@@ -40,6 +44,8 @@ def compare(
     workers: processes on this machine; one for each core with None. As with any process pool, a script that asks for
         several needs `if __name__ == "__main__":`.
     watch: called with (stage, done, total where it is known) as things go on.
+    sample: "auto" simulates some blocks of each case and extrapolates, where that is worth it (docs/sampling.md).
+    error: half of the interval requested then, as a part of the time.
 
     A case that fails, or that a machine can't hold, stands in `.absent` with the reason, and the others go on.
     `.rows()` is a table.
@@ -64,6 +70,10 @@ def compare(
     files = [measured] if isinstance(measured, (str, Path)) else measured
     times = [time for path in files for time in load_timings(path)]
     wanted = [models] if isinstance(models, str) else models
+    by: str | BySample = engine
+    if sample is not None:
+        check_sample(sample, error, engine)
+        by = BySample(error)
     return comparing.compare(
-        programs, named, parameters, wanted, times, reference, engine=engine, watch=watch, store=store, workers=workers
+        programs, named, parameters, wanted, times, reference, engine=by, watch=watch, store=store, workers=workers
     )

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from simtmm.errors import StudyError
 from simtmm.model.series import SIMULATED
 from simtmm.parallel.tasks import Task
 from simtmm.study.design.design import Design
 from simtmm.study.design.points import Point
 from simtmm.study.design.subject import Subject
 from simtmm.study.evaluation.recorded_traces import recorded
-from simtmm.study.evaluation.steps import compute, counted, counting_key, lowered_once, lowering_key
+from simtmm.study.evaluation.steps import compute, compute_by_sample, counted, counting_key, lowered_once, lowering_key
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,14 @@ def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
     """
     subject, engine = design.subject, design.engine
     tasks: dict[Task, str] = {}
+    if design.by_sample is not None:
+        if any(point.rule for point in waiting.points.values()):
+            raise StudyError("sample_error: scheduling rules are simulated whole: leave out the sample, or the rules")
+        for key, point in waiting.points.items():
+            ran, parameters = subject.of(point.axes), dict(point.parameters)
+            of = (ran.source, None if ran.kind == "trace" else parameters, point.machine, waiting.lacking[key])
+            tasks[Task(compute_by_sample, (*of, design.by_sample), wanted=True)] = key
+        return tasks
     shared: dict[tuple[str, ...], Task] = {}
 
     def once(key: tuple[str, ...], *task: Any, here: bool = False) -> Task:
