@@ -8,6 +8,7 @@ from typing import Any
 from simtmm.errors import StudyError
 from simtmm.model.series import SIMULATED
 from simtmm.parallel.tasks import Task
+from simtmm.study.design.by_sample import BySample
 from simtmm.study.design.design import Design
 from simtmm.study.design.points import Point
 from simtmm.study.design.subject import Subject
@@ -51,13 +52,7 @@ def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
     subject, engine = design.subject, design.engine
     tasks: dict[Task, str] = {}
     if design.by_sample is not None:
-        if any(point.rule for point in waiting.points.values()):
-            raise StudyError("sample_error: scheduling rules are simulated whole: leave out the sample, or the rules")
-        for key, point in waiting.points.items():
-            ran, parameters = subject.of(point.axes), dict(point.parameters)
-            of = (ran.source, None if ran.kind == "trace" else parameters, point.machine, waiting.lacking[key])
-            tasks[Task(compute_by_sample, (*of, design.by_sample), wanted=True)] = key
-        return tasks
+        return _of_samples(subject, waiting, design.by_sample)
     shared: dict[tuple[str, ...], Task] = {}
 
     def once(key: tuple[str, ...], *task: Any, here: bool = False) -> Task:
@@ -83,6 +78,19 @@ def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
             counts = once(("count", of, counting_key(machine)), counted, trace, workload, machine)
         arguments = (trace, workload, counts, machine, quantities, engine, point.rule)
         tasks[Task(compute, arguments, wanted=True)] = key
+    return tasks
+
+
+def _of_samples(subject: Subject, waiting: Pending, by: BySample) -> dict[Task, str]:
+    """A call for each point, which records the sample that it needs."""
+    if any(point.rule for point in waiting.points.values()):
+        raise StudyError("sample_error: scheduling rules are simulated whole: leave out the sample, or the rules")
+    tasks: dict[Task, str] = {}
+    for key, point in waiting.points.items():
+        ran = subject.of(point.axes)
+        parameters = None if ran.kind == "trace" else dict(point.parameters)
+        given = (ran.source, parameters, point.machine, waiting.lacking[key], by)
+        tasks[Task(compute_by_sample, given, wanted=True)] = key
     return tasks
 
 
