@@ -17,7 +17,8 @@ class Case:
     given: the requested parameters, a part of `parameters`. machine_name: as it was requested. errors: why a
     model says nothing, by model. causes: the part of the simulated time that each accounts for. algorithm: the papers'
     one that the program follows, if it does. rule: that schedules, where it is a user's own. measured_on: the names
-    under which the machine may have been measured.
+    under which the machine may have been measured. sampled: error of the time and of the counts, and of how much it was
+    simulated, where a sample was.
     """
 
     program: str
@@ -35,6 +36,7 @@ class Case:
     algorithm: str = ""
     rule: str = ""
     measured_on: tuple[str, ...] = ()
+    sampled: Mapping[str, Any] | None = None
 
     @property
     def label(self) -> str:
@@ -56,6 +58,12 @@ class Case:
             return self.measured_seconds
         cycles, clock = self.cycles(series), self.machine.clock_hz
         return None if cycles is None or clock is None else cycles / clock
+
+    def half_interval(self, series: str) -> float | None:
+        """Half of the interval in which a sampled time lies, as a part of it; None of what was simulated whole, and of
+        other series.
+        """
+        return float(self.sampled["error"]) if self.sampled and series == SIMULATED else None
 
     def bound(self, series: str) -> str | None:
         """What a series says binds: a model's term, or the cause that most of the simulated time goes to."""

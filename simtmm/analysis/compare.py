@@ -21,6 +21,7 @@ from simtmm.model import MODELS, MODELS_OF_ALGORITHMS, find_model, predict
 from simtmm.model.calibrated import CALIBRATED
 from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.provenance import provenance
+from simtmm.study.design.by_sample import BySample
 from simtmm.study.evaluation.cases import Cases, Done, Missing
 from simtmm.watch import Watch
 
@@ -36,7 +37,7 @@ def compare(
     measured: Sequence[Timing] = (),
     reference: str | None = None,
     constants: Constants = NONE_GIVEN,
-    engine: str = DEFAULT,
+    engine: str | BySample = DEFAULT,
     watch: Watch | None = None,
     form: str | None = None,
     store: str | Path | None = ":memory:",
@@ -53,10 +54,11 @@ def compare(
     "written", "compiled" or "ptx", how kernels are recorded (see simtmm.record); compiled ones are recorded once for
     each architecture that the machines have. constants: a1 and a0 of the calibrated model, or of the one fitted
     model that is named; if left out they are fitted to the reference's times, for each program and machine with
-    at least three cases. store: an SQLite file
-    that keeps each case as it is done, as a sweep's points; in memory if left out, and with None one for each program
-    in the user's cache folder. workers: processes; with None one for each core. rules: names of built-in scheduling
-    rules, and Python files with rules of one's own: every machine is run by each of them too, beside its own.
+    at least three cases. engine: "fast", "reference", or a BySample, which takes some blocks of each program. store: an
+    SQLite file that keeps each case as it is done, as a sweep's points; in memory if left out, and with None one for
+    each program in the user's cache folder. workers: processes; with None one for each core. rules: names of built-in
+    scheduling rules, and Python files with rules of one's own: every machine is run by each of them too, beside its
+    own; those of files are simulated whole, so with no BySample.
 
     A case that fails, or that a machine can't hold, stands in `absent`, and the others go on. Raises the errors of what
     comes before the cases, StudyError where nothing is left, and Unfinished where Ctrl-C ends it after some of them.
@@ -109,7 +111,7 @@ def compare(
         tuple(absent),
         tuple(unmatched),
         fits,
-        {**provenance(), "engine": engine},
+        {**provenance(), "engine": str(engine)},
         tuple(warnings),
     )
     if interrupted:
@@ -165,6 +167,7 @@ def _case(planned: Planned, done: Done, models: Sequence[str], named: bool) -> C
         machine=planned.machine,
         result=done.result,
         causes=done.causes,
+        sampled=done.sampled,
         counts=done.counts,
         predictions=predictions,
         errors=errors,

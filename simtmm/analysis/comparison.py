@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from simtmm.analysis.agreement import Agreement as Agreement
+from simtmm.analysis.agreement import ranks
 from simtmm.analysis.case import Absent, Case
 from simtmm.display import Displayed, drawn
 from simtmm.engine.causes import (
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
 
     from simtmm.report.notebook.picture import Picture
 
-LEAST_TO_RANK = 3  # cases of a rank correlation
-
 # What a cause is in the models' words, or a state of the time of a result from before there were causes; the others
 # are in none of them.
 REGIMES = {
@@ -45,31 +45,6 @@ REGIMES = {
 }
 
 Unit = Literal["s", "cycles"]
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How a series agrees with the reference.
-
-    cases: that have both. ratios are of the series over the reference: geometric_mean, median, and largest, the one
-    that is farthest from 1 in either direction. mean_error: mean of |ratio - 1|. spearman, kendall: rank correlations
-    (tau-b), None for fewer than three cases and where all times are the same. regimes: of how many cases the series
-    and the simulation say that the same binds, and of how many both say a regime; None for measured times.
-    """
-
-    series: str
-    cases: int
-    geometric_mean: float
-    median: float
-    largest: float
-    mean_error: float
-    spearman: float | None
-    kendall: float | None
-    regimes: tuple[int, int] | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
-        return vars(self) | {"regimes": list(self.regimes) if self.regimes else None}
 
 
 @dataclass(frozen=True)
@@ -140,7 +115,7 @@ class Comparison(Displayed):
             return None
         reference, times = (np.array([pair[index] for pair in pairs]) for index in (1, 2))
         ratios = times / reference
-        spearman, kendall = _ranks(reference, times)
+        spearman, kendall = ranks(reference, times)
         return Agreement(
             series=series,
             cases=len(pairs),
@@ -165,6 +140,7 @@ class Comparison(Displayed):
             name for name in dict.fromkeys(name for one in self.absent for name in one.given) if name not in names
         ]
         rows = []
+        is_sampled = any(case.sampled for case in self.cases)
         for case in self.cases:
             for series in self.series:
                 ratio = self.ratio(case, series)
@@ -180,6 +156,7 @@ class Comparison(Displayed):
                         "seconds": case.seconds(series),
                         f"of_{self.reference}": ratio,
                         "error_percent": None if ratio is None else 100 * (ratio - 1),
+                        **({"half_interval": case.half_interval(series)} if is_sampled else {}),
                         "bound": case.bound(series),
                         "status": "done",
                         "reason": "",
@@ -233,6 +210,7 @@ class Comparison(Displayed):
                     "where_time_went": dict(case.result.time or {}),
                     "causes": dict(case.causes),
                     "errors": dict(case.errors),
+                    "sampled": dict(case.sampled) if case.sampled else None,
                 }
                 for case in self.cases
             ],
@@ -258,11 +236,3 @@ class Comparison(Displayed):
 def _is_fitted(series: str) -> bool:
     """Whether it is a line through times: its terms say nothing of what binds."""
     return series != SIMULATED and bool(find_model(series).constants)
-
-
-def _ranks(one: Any, other: Any) -> tuple[float | None, float | None]:
-    if len(one) < LEAST_TO_RANK or np.ptp(one) == 0 or np.ptp(other) == 0:
-        return None, None
-    from scipy.stats import kendalltau, spearmanr  # slow to load
-
-    return float(spearmanr(one, other).statistic), float(kendalltau(one, other).statistic)

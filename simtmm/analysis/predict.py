@@ -1,6 +1,7 @@
 """What the models say, without a simulation: of a kernel's or trace's counts, or of a paper's algorithm."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 
 from simtmm.analysis.followed import followed
 from simtmm.analysis.predictions import Predictions
@@ -27,7 +28,9 @@ from simtmm.model.calibrated import CALIBRATED, calibrated
 from simtmm.model.latency_hiding import hiding_of_trace
 from simtmm.model.launch.occupancy import force_active_blocks
 from simtmm.program import Kind, Source, kind_of, open_program
+from simtmm.recorder.sources import opened_kernel
 from simtmm.result import Prediction
+from simtmm.sampling import DEFAULT_ERROR, Found, check_sample, sampled_kernel, sampled_program
 from simtmm.trace.counts import count
 from simtmm.trace.io import Trace
 
@@ -69,13 +72,16 @@ def predict_program(
     progress: Callable[[int], None] | None = None,
     active_blocks: int | None = None,
     form: str | None = None,
+    sample: str | None = None,
+    error: float = DEFAULT_ERROR,
 ) -> Predictions:
     """What the models say of a trace (.parquet) or of a kernel, which is recorded first.
 
     models: names in MODELS, or "calibrated"; all of them if left out. constants: a1 and a0 of the calibrated model, in
     `unit` (cycles or s), m, C_s and G of its cache, and f_app; with them it is among the models. active_blocks: of a
     core group at most, where they are forced (simtmm.model.launch.occupancy). form: "written", "compiled" or "ptx", how
-    a kernel is recorded (see simtmm.record). Raises the errors of the steps (simtmm.errors), for names
+    a kernel is recorded (see simtmm.record). sample: "auto" counts some of its blocks, as `run` simulates them until
+    the time is known to within `error`, and extrapolates. Raises the errors of the steps (simtmm.errors), for names
     before anything is recorded.
     """
     chosen = [model for model in models if model != CALIBRATED.name] if models else list(MODELS)
@@ -83,13 +89,22 @@ def predict_program(
         formula(model)
     if constants or CALIBRATED.name in models:
         _check_constants(constants or {}, unit)
-    program = open_program(source, parameters, progress, TRACED, machine, form)
-    trace = program.trace
-    assert trace is not None
-    claimed = None
-    if active_blocks is not None:
-        machine, claimed = force_active_blocks(machine, trace, active_blocks)
-    counts = count(trace, machine)
+    found = None
+    if sample is not None:
+        if active_blocks is not None:
+            raise ModelError("--active-blocks: is of all blocks: leave out --sample")
+        found = _sampled(source, machine, parameters, progress, form, sample, error)
+    program = found.program if found else open_program(source, parameters, progress, TRACED, machine, form)
+    claimed, sampled = None, found.sampled if found else None
+    notes = () if found is None else sampled.notes if sampled else (found.why,)
+    if sampled is not None:
+        trace, counts = Trace(sampled.info, ()), sampled.counts
+    else:
+        assert program.trace is not None
+        trace = program.trace
+        if active_blocks is not None:
+            machine, claimed = force_active_blocks(machine, trace, active_blocks)
+        counts = count(trace, machine)
     predictions = {model: predict(model, machine, counts) for model in chosen}
     if constants:
         predictions[CALIBRATED.name] = calibrated(machine, counts, **constants, unit=unit)  # type: ignore[arg-type]
@@ -104,10 +119,28 @@ def predict_program(
         no_closed_form=no_closed_form,
         formulas=lambda: {model: formula(model).latex for model in predictions},
         sampling=trace.info.sampling,
-        warnings=(*program.notes, *trace.info.warnings_on(machine.cores.warp_width)),
+        warnings=(*notes, *program.notes, *trace.info.warnings_on(machine.cores.warp_width)),
         hiding=hiding_of_trace(trace, machine, counts),
         forced=claimed,
+        sampled=sampled,
     )
+
+
+def _sampled(
+    source: Source,
+    machine: Machine,
+    parameters: Mapping[str, object] | None,
+    progress: Callable[[int], None] | None,
+    form: str | None,
+    sample: str,
+    error: float,
+) -> Found:
+    """A sample of a kernel, or of a trace."""
+    check_sample(sample, error, "fast")
+    kernel = opened_kernel(source) if isinstance(source, (str, Path)) and kind_of(source) == "kernel" else source
+    if isinstance(kernel, Kernel):
+        return sampled_kernel(kernel, parameters, machine, form, error)
+    return sampled_program(open_program(source, parameters, progress, TRACED, machine, form), machine, error)
 
 
 def _check_constants(constants: Mapping[str, float], unit: str) -> None:

@@ -15,6 +15,7 @@ from simtmm.model.latency_hiding import Hiding
 from simtmm.model.launch.occupancy import ForcedBlocks
 from simtmm.provenance import provenance
 from simtmm.result import Prediction
+from simtmm.sampling import Sampled
 from simtmm.trace.schema import Sampling
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Predictions(Displayed):
     speedup: of an algorithm.
     departed: how far predictions are from a measured time.
     forced: active blocks, where they are.
+    sampled: of what the counts are extrapolated, and in what interval they lie; None where all was counted.
     """
 
     program: str
@@ -57,6 +59,7 @@ class Predictions(Displayed):
     speedup: Speedup | None = None
     departed: MeasuredDeparture | None = None
     forced: ForcedBlocks | None = None
+    sampled: Sampled | None = None
 
     def beside(self, seconds: float, factor: float) -> "Predictions":
         """With a measured time. Raises ModelError as `simtmm.model.departure.measured_departure` does."""
@@ -95,6 +98,7 @@ class Predictions(Displayed):
             "program": self.program,
             "parameters": dict(self.parameters),
             "sampling": self.sampling.to_dict() if self.sampling else None,
+            "sampled": self.sampled.to_dict() if self.sampled else None,
             "warnings": list(self.warnings),
             "machine": {"name": self.machine.name, "processors": self.machine.processors, **self.machine.to_dict()},
             "predictions": {name: prediction.to_dict() for name, prediction in self.predictions.items()},

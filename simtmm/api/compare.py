@@ -10,6 +10,8 @@ from simtmm.engine import DEFAULT
 from simtmm.errors import StudyError, shown
 from simtmm.machine import Machine
 from simtmm.measurement.timings import load_timings
+from simtmm.sampling import DEFAULT_ERROR, check_sample
+from simtmm.study.design.by_sample import BySample
 from simtmm.watch import Watch
 
 
@@ -26,6 +28,8 @@ def compare(
     workers: int | None = 1,
     watch: Watch | None = None,
     rules: str | Path | Iterable[str | Path] = (),
+    sample: str | None = None,
+    error: float = DEFAULT_ERROR,
 ) -> Comparison:
     """Simulated, modelled and measured times side by side; `simtmm compare` as a function.
 
@@ -43,6 +47,8 @@ def compare(
     watch: called with (stage, done, total where it is known) as things go on.
     rules: built-in scheduling rules by name, and Python files with rules of your own (docs/schedulers.md), which are
         run: each machine runs everything by each of them too, beside its own.
+    sample: "auto" simulates some blocks of each case and extrapolates, where that is worth it (docs/sampling.md).
+    error: half of the interval requested then, as a part of the time.
 
     A case that fails, or that a machine can't hold, stands in `.absent` with the reason, and the others go on.
     `.rows()` is a table.
@@ -66,6 +72,10 @@ def compare(
         named[name] = opened
     files = [measured] if isinstance(measured, (str, Path)) else measured
     times = [time for path in files for time in load_timings(path)]
+    by: str | BySample = engine
+    if sample is not None:
+        check_sample(sample, error, engine)
+        by = BySample(error)
     return comparing.compare(
         programs,
         named,
@@ -73,7 +83,7 @@ def compare(
         [models] if isinstance(models, str) else models,
         times,
         reference,
-        engine=engine,
+        engine=by,
         watch=watch,
         store=store,
         workers=workers,

@@ -49,14 +49,15 @@ def advise(
     By simulation, of sub-block sizes as well, beside what the models choose: `tune` with launch shapes alone. Every
     finished configuration is kept; the same command goes on where it was stopped. Exit status 1: some failed.
     """
-    from simtmm.analysis.tuning.advice import advise as run_advise
     from simtmm.analysis.unfinished import Unfinished
     from simtmm.cli.sampling import part_of
-    from simtmm.report.advise import describe_advice
     from simtmm.report.progress import watching
 
     try:
         with watching(at_once=True) as watch, printing(result.as_json):
+            watch("configurations", 0, None)  # before what is slow to load
+            from simtmm.analysis.tuning.advice import advise as run_advise
+
             advice = run_advise(
                 kernel,
                 machine,
@@ -71,9 +72,13 @@ def advise(
                 part_of(error),
             )
     except Unfinished as part:
+        from simtmm.report.advise import describe_advice
+
         if not result.as_json:
             DocumentOptions().show(describe_advice(part.results), None)
         raise interrupted(part, "configurations") from None
+    from simtmm.report.advise import describe_advice
+
     result.show(describe_advice(advice), advice.to_dict())
     if advice.failed:
         raise typer.Exit(FAILED)

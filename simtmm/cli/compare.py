@@ -12,6 +12,7 @@ from simtmm.cli.grouped import grouped
 from simtmm.cli.kernel_file import FormOption
 from simtmm.cli.machine import SetOption, chosen_machine, default_machine, machine_option
 from simtmm.cli.output import DocumentOptions, PictureOption, printing, warn_of_traces
+from simtmm.cli.sampling import SampleOptions
 from simtmm.cli.study_options import (
     FAILED,
     EngineOption,
@@ -87,6 +88,7 @@ def compare(
     environment: EnvironmentOptions,
     series: SeriesOptions,
     formats: FormatOptions,
+    sampling: SampleOptions,
     result: DocumentOptions,
     source: Annotated[
         list[str] | None,
@@ -143,6 +145,7 @@ def compare(
     from simtmm.report import compare as report
     from simtmm.report.progress import watching
 
+    engine = sampling.engine(series.engine)
     times = [time for path in series.measured or () for time in load_timings(path)]
     warn_of_traces(source or (), [each.cores.warp_width for each in machines.values()])
     try:
@@ -155,7 +158,7 @@ def compare(
                 times,
                 series.reference,
                 Constants(numbers_of(series.constant, "--constant"), cast(Literal["s", "cycles"], series.unit)),
-                series.engine,
+                engine,
                 watch,
                 form,
                 store,

@@ -11,6 +11,7 @@ from simtmm.cli.grouped import grouped
 from simtmm.cli.kernel_file import FormOption
 from simtmm.cli.machine import MachineOptions
 from simtmm.cli.output import DocumentOptions
+from simtmm.cli.sampling import SampleOptions
 from simtmm.cli.study_options import model_option
 from simtmm.cli.values import numbers_of, parameters_of
 from simtmm.errors import ModelError
@@ -110,6 +111,7 @@ def predict(
     machine: MachineOptions,
     param: SymbolOption = None,
     counted: CountsOptions,
+    sampling: SampleOptions,
     algorithm: AlgorithmOptions,
     measurement: MeasuredOptions,
     latex: Annotated[bool, typer.Option("--latex", help="print the formulas in LaTeX")] = False,
@@ -128,7 +130,7 @@ def predict(
 
     chosen = machine.chosen_for(source, counted.form)
     of_paper = not counted.is_kernel and is_algorithm(source)
-    refuse_foreign(of_paper, counted.given() if of_paper else algorithm.given())
+    refuse_foreign(of_paper, [*counted.given(), *sampling.given()] if of_paper else algorithm.given())
     if counted.unit and not counted.constant:
         raise ModelError("--unit: is of the constants, so --constant must be given too")
     check_factor(measurement.factor, measurement.measured)
@@ -148,6 +150,8 @@ def predict(
                 counted.unit or "cycles",
                 active_blocks=counted.active_blocks,
                 form=counted.form,
+                sample=sampling.sample,
+                error=sampling.part,
             )
     if time is not None:
         prediction = time.beside(prediction, machine.name_for(source, counted.form), measurement.factor)

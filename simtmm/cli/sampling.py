@@ -1,11 +1,14 @@
 """Options of samples."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simtmm.errors import EngineError, shown
+
+if TYPE_CHECKING:
+    from simtmm.study.design.by_sample import BySample
 
 MOST_EVENTS = 1 << 40  # of a user's own program that is sampled, whose long launches would be cut else
 
@@ -34,6 +37,31 @@ class SampleOptions:
         if self.sample is None:
             raise EngineError(f"--error {self.error}: is for --sample auto, which is not given")
         return part_of(self.error)
+
+    def given(self) -> list[str]:
+        """The names of those that are given."""
+        return [name for name, value in (("--sample", self.sample), ("--error", self.error)) if value is not None]
+
+    def tables(self) -> dict[str, float]:
+        """What a study file would hold of them. Raises EngineError."""
+        part = self.part
+        if self.sample is None:
+            return {}
+        from simtmm.sampling import check_sample
+
+        check_sample(self.sample, part, "fast")
+        return {"sample_error": part}
+
+    def engine(self, engine: str) -> "str | BySample":
+        """What simulates the cases of a comparison, where --engine says `engine`. Raises EngineError."""
+        part = self.part
+        if self.sample is None:
+            return engine
+        from simtmm.sampling import check_sample
+        from simtmm.study.design.by_sample import BySample
+
+        check_sample(self.sample, part, engine)
+        return BySample(part)
 
     @property
     def most_events(self) -> int | None:

@@ -12,6 +12,7 @@ from simtmm.cli.grouped import grouped
 from simtmm.cli.kernel_file import ParamOption
 from simtmm.cli.machine import SetOption, machine_option
 from simtmm.cli.output import DocumentOptions, checked_all, printing, warn_of_traces
+from simtmm.cli.sampling import SampleOptions
 from simtmm.cli.study_options import FAILED, ClusterOption, WorkersOption, engine_option, resumable
 from simtmm.cli.values import changes_of, parameters_of, ranges_of
 from simtmm.errors import StudyError
@@ -162,6 +163,7 @@ def sweep(
         ),
     ],
     points: PointOptions,
+    sampling: SampleOptions,
     axes: AxisOptions,
     keeping: StoreOptions,
     environment: EnvironmentOptions,
@@ -182,7 +184,7 @@ def sweep(
 
     for path in keeping.export or []:
         check_format(path)
-    design = _design(source, points, axes)
+    design = _design(source, points, sampling, axes)
     if keeping.rule:
         design = replace(design, rules=rules_in(keeping.rule))
     store = keeping.store or Path(f"{'-'.join(Path(name).stem for name in source)}.sqlite")
@@ -208,17 +210,17 @@ def sweep(
 
 FLAGS = {  # of tables of a study file whose options are called otherwise
     "axes": "vary", "linked": "link", "sample": "draw", "constraints": "where", "parameters": "param",
-    "machines": "machine",
+    "machines": "machine", "sample_error": "sample",
 }  # fmt: skip
 
 
-def _design(sources: list[str], points: PointOptions, axes: AxisOptions) -> "Design":
+def _design(sources: list[str], points: PointOptions, sampling: SampleOptions, axes: AxisOptions) -> "Design":
     """The study that a file holds, or that the options describe. Raises StudyError where both are given."""
     from simtmm.recorder.sources import refuse_files
     from simtmm.study.design.design import design_file, design_of
     from simtmm.study.design.study_file import study_of
 
-    given = {key: value for key, value in {**points.tables(), **axes.tables()}.items() if value}
+    given = {key: value for key, value in {**points.tables(), **sampling.tables(), **axes.tables()}.items() if value}
     for each in sources:
         refuse_files(each, "sweep")
     source, *others = sources

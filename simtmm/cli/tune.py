@@ -116,15 +116,16 @@ def tune(
         if len(minimise) < 2:
             raise StudyError("--picture: is of a Pareto front: give --minimise twice")
         files.check(picture)
-    from simtmm.analysis.tuning.t1 import is_problem
-    from simtmm.analysis.tuning.tune import tune as run_tune
     from simtmm.analysis.unfinished import Unfinished
     from simtmm.cli.sampling import part_of
     from simtmm.report.progress import watching
-    from simtmm.report.tune import describe_tuned
 
     try:
         with watching(at_once=True) as watch, printing(result.as_json):
+            watch("configurations", 0, None)  # before what is slow to load
+            from simtmm.analysis.tuning.t1 import is_problem
+            from simtmm.analysis.tuning.tune import tune as run_tune
+
             tuned = run_tune(
                 kernel,
                 machine.chosen_for(kernel, "compiled" if is_problem(kernel) else form),
@@ -141,6 +142,8 @@ def tune(
                 space.chosen(),
             )
     except Unfinished as part:
+        from simtmm.report.tune import describe_tuned
+
         if not result.as_json:
             DocumentOptions().show(describe_tuned(part.results, top), None)
         raise interrupted(part, "configurations") from None
@@ -152,4 +155,6 @@ def tune(
         from simtmm.report.pictures.pareto import pareto
 
         files.write(picture, pareto(tuned))
+    from simtmm.report.tune import describe_tuned
+
     result.show(describe_tuned(tuned, top), tuned.to_dict())

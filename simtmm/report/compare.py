@@ -33,6 +33,7 @@ def describe_comparison(made: Comparison) -> Iterator[RenderableType]:
     times = [(*_case(case), *(_time(made, case, name) for name in made.series)) for case in made.cases]
     times += [(one.label, one.machine_name, one.status, *[""] * (len(made.series) - 1)) for one in made.absent]
     yield table("Time", header, times, left=(0, 1))
+    yield from _samples(made)
     yield ""
     others = [name for name in made.series if name != made.reference]
     ratios = [(*_case(case), *(_ratio(made.ratio(case, name)) for name in others)) for case in made.cases]
@@ -51,6 +52,18 @@ def describe_comparison(made: Comparison) -> Iterator[RenderableType]:
     yield table("What binds", ("", "machine", *(label(name) for name in told)), bounds, left=every)
     yield from _contest(made)
     yield from _notes(made)
+
+
+def _samples(made: Comparison) -> Iterator[RenderableType]:
+    """Of how much each case was simulated, and how far off the counts that the models take may be."""
+    rows = [
+        (*_case(case), f"{100 * case.sampled['counts_error']:.2g} %", case.sampled["words"])
+        for case in made.cases
+        if case.sampled
+    ]
+    if rows:
+        yield ""
+        yield table("Sampled", ("", "machine", "counts ±", ""), rows, left=(0, 1, 3))
 
 
 def _contest(comparison: Comparison) -> Iterator[RenderableType]:
@@ -108,7 +121,9 @@ def _time(comparison: Comparison, case: Case, series: str) -> str:
     time = comparison.time(case, series)
     if time is None:
         return NO_VALUE
-    return seconds(time) if comparison.unit == "s" else number(time)
+    told = seconds(time) if comparison.unit == "s" else number(time)
+    half = case.half_interval(series)
+    return f"{told} ± {100 * half:.2g} %" if half else told
 
 
 def _ratio(ratio: float | None) -> str:

@@ -18,6 +18,7 @@ from simtmm.model.series import label
 from simtmm.report.latency_hiding import hiding_rows
 from simtmm.report.text import bar, seconds, short, table
 from simtmm.result import Prediction
+from simtmm.sampling import Sampled
 
 
 def describe_prediction(predicted: Predictions) -> Iterator[RenderableType]:
@@ -25,6 +26,8 @@ def describe_prediction(predicted: Predictions) -> Iterator[RenderableType]:
     yield Text(_heading(predicted), style="bold")
     for warning in predicted.warnings:
         yield Text(f"Warning: {warning}", style="yellow")
+    if predicted.sampled:
+        yield Text(f"Sampled: {told_counts(predicted.sampled)}")
     if predicted.forced:
         claims = " or ".join(f"{claim:,}" for claim in predicted.forced.shared_memory)
         most = predicted.forced.active_blocks
@@ -70,6 +73,11 @@ def describe_prediction(predicted: Predictions) -> Iterator[RenderableType]:
             for regime in regimes
         ]
         yield table(f"What binds along {over}", (over, "", ""), found, left=(0, 1, 2))
+
+
+def told_counts(sampled: Sampled) -> str:
+    """Half of the interval in which sampled counts lie, and what was simulated."""
+    return f"counts ± {100 * sampled.counts_error:.2g} % ({sampled.words})"
 
 
 def describe_formulas(formulas: dict[str, str]) -> Iterator[RenderableType]:

@@ -71,7 +71,8 @@ def heading(run: Run) -> Iterator[RenderableType]:
         yield Text(f"Warning: {warning}", style="yellow")
     yield Text(f"Verdict: {run.verdict.words}")
     if run.sampled is not None:
-        yield Text(f"Sampled: {told_time(run)} ({run.sampled.words})")
+        counted = f"counts ± {100 * run.sampled.counts_error:.2g} %"
+        yield Text(f"Sampled: {told_time(run)} ({run.sampled.words}); {counted}")
     yield ""
 
 

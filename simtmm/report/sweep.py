@@ -8,12 +8,13 @@ from rich.text import Text
 
 from simtmm.machine.changed import suffix
 from simtmm.machine.spelled import factor_of
-from simtmm.model.series import label
+from simtmm.model.series import SIMULATED, label
 from simtmm.report.answers import LISTED, Answer, answers, earlier, plain, reasons
 from simtmm.report.text import NO_VALUE, number, seconds, table
+from simtmm.study.evaluation.sampled_cases import SAMPLED
 from simtmm.study.findings import Findings
 from simtmm.study.forecast import Forecast
-from simtmm.study.results import Results, Status
+from simtmm.study.results import Results, Row, Status
 
 
 def describe_study(study: Results, found: Findings, store: str) -> Iterator[RenderableType]:
@@ -22,6 +23,7 @@ def describe_study(study: Results, found: Findings, store: str) -> Iterator[Rend
     changed = {key: value if factor_of(value) else f"= {value}" for key, value in design.changes.items()}
     yield Text(f"{design.subject.name} over {', '.join(design.axes) or 'nothing'}{suffix(changed)}", style="bold")
     yield Text(f"{_points(study)}; kept in {store}")
+    yield from _sampled(study)
     yield from map(Text, earlier(study))
     for reason in reasons(study):
         yield from _table(reason)
@@ -69,8 +71,27 @@ def _points(study: Results) -> str:
 
 def _cycles(study: Results) -> Iterator[tuple[str, ...]]:
     for row in study.rows:
-        times = (row.cycles(name) for name in study.design.compute)
+        times = [(name, row.cycles(name)) for name in study.design.compute]
         yield (
             *(plain(row.point.axes[name]) for name in study.design.axes),
-            *(NO_VALUE if time is None else number(time) for time in times),
+            *(NO_VALUE if time is None else f"{number(time)}{_interval(row, name)}" for name, time in times),
         )
+
+
+def _interval(row: Row, quantity: str) -> str:
+    """Half of the interval of a sampled time."""
+    half = row.results.get(quantity, {}).get(SAMPLED, {}).get("error")
+    return f" ± {100 * half:.2g} %" if half else ""
+
+
+def _sampled(study: Results) -> Iterator[RenderableType]:
+    """How far off sampled times and counts may be; nothing where all was simulated whole."""
+    column = f"{SIMULATED}.{SAMPLED}"
+    if f"{column}.error" in study.table.column_names:
+        halves = [max(study.table[f"{column}.{name}"].to_pylist(), key=_or_0) for name in ("error", "counts_error")]
+        time, counts = (f"± {100 * _or_0(half):.2g} %" for half in halves)
+        yield Text(f"Sampled: simulated times are known to within {time}, counts to within {counts}, at the worst")
+
+
+def _or_0(half: float | None) -> float:
+    return half or 0.0

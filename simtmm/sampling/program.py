@@ -46,6 +46,7 @@ class Sampled:
     blocks, launches: of the program; simulated_blocks, simulated_launches: of these. rounds: samples that were taken.
     info: of a trace of the whole program, but for its events. sample: what was simulated, as it was. notes: what a
         reader must know, in words.
+    counts_error: half of the interval in which the program's work lies, 95 % of the time, as a part of it.
     """
 
     result: Result
@@ -60,6 +61,7 @@ class Sampled:
     info: TraceInfo
     sample: SimulatedSample
     notes: tuple[str, ...] = ()
+    counts_error: float = 0.0
 
     @property
     def words(self) -> str:
@@ -78,6 +80,7 @@ class Sampled:
         return {
             "error": self.error,
             "asked": self.asked,
+            "counts_error": self.counts_error,
             "confidence": 0.95,
             "cycles": self._interval(self.result.cycles),
             "seconds": None if seconds is None else self._interval(seconds),
@@ -253,6 +256,7 @@ def _sampled(
             whole = time.ticks if by == launch else mean
             longer = time.scaling.time * whole / time.ticks if time.ticks else 1.0
             scalings[launch], ticks[launch] = dataclasses.replace(time.scaling, time=longer), round(whole)
+    work, half = _total(strata, found.counted, ())
     return Sampled(
         extrapolated_result(found.result, scalings, ticks),
         extrapolated_counts(found.counts, scalings, source.launches, machine),
@@ -266,6 +270,7 @@ def _sampled(
         dataclasses.replace(found.info, launches=source.launches),
         found,
         (*source.notes, *_notes(plans, error, asked, is_met, is_late)),
+        half / work if work else 0.0,
     )
 
 

@@ -1,11 +1,13 @@
 """A sample simulated: what each of its launches takes as a whole, with an interval."""
 
 import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from simtmm.engine import simulate
 from simtmm.machine import Machine
@@ -19,6 +21,7 @@ from simtmm.sampling.stretches import Stretches
 from simtmm.stalls import LAUNCH_COUNTS
 from simtmm.trace.counts import Counts, lower_and_count
 from simtmm.trace.info import TraceInfo
+from simtmm.trace.io import Trace
 from simtmm.trace.streamed import AnyWorkload
 from simtmm.watch import telling
 
@@ -58,6 +61,7 @@ class SimulatedSample:
     result: Result
     counts: Counts
     launches: Mapping[int, LaunchTime]
+    counted: Mapping[int, LaunchTime]
 
 
 def simulate_sample(source: Source, machine: Machine, plans: Mapping[int, Plan]) -> SimulatedSample:
@@ -66,29 +70,34 @@ def simulate_sample(source: Source, machine: Machine, plans: Mapping[int, Plan])
     short = {launch: plan for launch, plan in sorted(plans.items()) if not isinstance(plan, Steady)}
     parts: list[tuple[float, TraceInfo, AnyWorkload, Result, Counts]] = []
     launches: dict[int, LaunchTime] = {}
+    counted: dict[int, LaunchTime] = {}
     if short:
-        info, workload, result, counts, launches = _in_stretches(source, machine, short)
+        info, workload, result, counts, launches, counted = _in_stretches(source, machine, short)
         parts.append((sum(each.ticks for each in launches.values()), info, workload, result, counts))
     for launch, launch_time in long.items():
-        launches[launch] = _of_steady(launch_time, sum(len(part[3].launch_ticks) for part in parts), source, launch)
+        number = sum(len(part[3].launch_ticks) for part in parts)
+        launches[launch] = own = _of_steady(launch_time, number, source, launch)
+        work = launch_time.counts.launches[0].work
+        more = own.scaling.counted
+        counted[launch] = LaunchTime(work * more, 0.0, work * (more - 1), own.scaling, own.simulated)
         parts.append(
             (launch_time.ticks, launch_time.info, launch_time.workload, launch_time.result, launch_time.counts)
         )
     _, info, workload, longest, _ = max(parts, key=lambda part: part[0])
     merged = _merged([part[3] for part in parts], longest)
-    counted = Counts.of_launches(
+    together = Counts.of_launches(
         [launch for part in parts for launch in part[4].launches],
         {
             name: sum(part[4].work_by_class.get(name, 0) for part in parts)
             for name in dict.fromkeys(name for part in parts for name in part[4].work_by_class)
         },
     )
-    return SimulatedSample(info, workload, longest, merged, counted, launches)
+    return SimulatedSample(info, workload, longest, merged, together, launches, counted)
 
 
 def _in_stretches(
     source: Source, machine: Machine, plans: Mapping[int, Stretches | None]
-) -> tuple[TraceInfo, AnyWorkload, Result, Counts, dict[int, LaunchTime]]:
+) -> tuple[TraceInfo, AnyWorkload, Result, Counts, dict[int, LaunchTime], dict[int, LaunchTime]]:
     chosen = {
         launch: plan.chosen if plan else np.arange(source.launches[launch].blocks, dtype=np.int64)
         for launch, plan in plans.items()
@@ -98,26 +107,56 @@ def _in_stretches(
     begun = np.zeros(workload.blocks, np.int64)
     result = simulate(machine, workload, "fast", stalls=True, progress=telling("simulating a sample"), begun=begun)
     assert result.stalls is not None
-    launches = {}
+    launches, counted = {}, {}
+    events = _events(trace, [len(blocks) for blocks in chosen.values()])
     first = 0
     for number, (launch, blocks) in enumerate(chosen.items()):
         plan, ticks = plans[launch], result.launch_ticks[number]
         own = begun[first : first + len(blocks)]
         first += len(own)
+        work = counts.launches[number].work
         if plan is None:
-            launches[launch] = LaunchTime(ticks, 0.0, 0.0, Scaling(number, 1.0, 1.0, 1.0), len(blocks))
+            all_of_it = Scaling(number, 1.0, 1.0, 1.0)
+            launches[launch] = LaunchTime(ticks, 0.0, 0.0, all_of_it, len(blocks))
+            counted[launch] = LaunchTime(work, 0.0, 0.0, all_of_it, len(blocks))
             continue
         paces, around = plan.paces(own), plan.waves_left_out_around()
         left_out = float((paces * around).sum())
         more = plan.blocks / plan.simulated
         scaling = Scaling(number, more, (ticks + left_out) / ticks, more)
-        counted = dict(zip(LAUNCH_COUNTS, result.stalls.launch_counts[number].tolist(), strict=True))
-        in_caches = counted["l1_hits"] + counted["l2_hits"] + counted["l1_stores"]
-        misses = (counted["chunks"] - in_caches) / (plan.simulated / plan.wave)
+        there = dict(zip(LAUNCH_COUNTS, result.stalls.launch_counts[number].tolist(), strict=True))
+        in_caches = there["l1_hits"] + there["l2_hits"] + there["l1_stores"]
+        misses = (there["chunks"] - in_caches) / (plan.simulated / plan.wave)
         launches[launch] = LaunchTime(
             ticks + left_out, half_width(paces, around), left_out, scaling, plan.simulated, misses
         )
-    return trace.info, workload, result, counts, launches
+        half = work * more * _counted_half(plan, events[number])
+        counted[launch] = LaunchTime(work * more, half, work * (more - 1), scaling, plan.simulated)
+    return trace.info, workload, result, counts, launches, counted
+
+
+def _events(trace: Trace, blocks: Sequence[int]) -> list[npt.NDArray[np.float64]]:
+    """Events of each block of each launch. blocks: of each launch."""
+    events = [np.zeros(number) for number in blocks]
+    for runs in trace.runs():
+        events[runs.launch][runs.block] = runs.events
+    return events
+
+
+def _counted_half(plan: Stretches, events: npt.NDArray[np.float64]) -> float:
+    """Half of the interval of what a launch counts, as a part of it, where blocks count as many as their events say.
+
+    It is that of the stretches' means for what is left out, and by how much these differ from the mean of all that was
+    simulated, which stands for it.
+
+    events: of each block that was simulated.
+    """
+    ends = np.cumsum(plan.ends - plan.begins)
+    means = np.array([events[begin:end].mean() for begin, end in itertools.pairwise(ends[:-1])])
+    blocks = plan.waves_left_out_around() * plan.wave
+    apart = abs(float((means * blocks).sum()) - float(events.mean() * blocks.sum()))
+    whole = float(events.mean()) * plan.blocks
+    return (half_width(means, blocks) + apart) / whole if whole else 0.0
 
 
 def _of_steady(steady: SteadyLaunch, number: int, source: Source, launch: int) -> LaunchTime:

@@ -19,6 +19,8 @@ from simtmm.analysis.tuning.t4 import results_of
 from simtmm.analysis.tuning.trial import Subject, Trial
 from simtmm.analysis.tuning.tune import tune
 from simtmm.errors import KernelError, SimtmmError, StudyError
+from simtmm.parallel import dask
+from simtmm.parallel.tasks import Serial
 from tests.recorder.conftest import quick_builds as quick_builds
 
 pytestmark = pytest.mark.usefixtures("quick_builds")
@@ -256,6 +258,17 @@ def test_a_front_has_what_no_other_beats_in_both(cheaper, store):
 def test_where_nothing_meets_the_conditions_it_is_told(machine, store):
     with pytest.raises(StudyError, match=r"--where 'cycles <= 1': none of 2 configurations meets it; the fast"):
         tune("vector-add", machine, {"side": SIDES[:2]}, {"n": 5000}, "cycles <= 1", store=store, workers=1)
+
+
+def test_a_cluster_takes_the_place_of_processes(tuned, machine, store, monkeypatch):
+    class Cluster(Serial):
+        def __init__(self, where):
+            super().__init__()
+            assert where == "tcp://10.0.0.1:8786"
+
+    monkeypatch.setattr(dask, "Cluster", Cluster)
+    again = tune("vector-add", machine, {"side": SIDES}, {"n": 5000}, store=store, workers="tcp://10.0.0.1:8786")
+    assert again.best == tuned.best
 
 
 # Samplers

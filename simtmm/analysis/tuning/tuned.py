@@ -84,7 +84,7 @@ class Tuned:
         """Those that none is better than in both objectives, the best by the first one first; the best alone of one."""
         if len(self.goals.objectives) == 1:
             return [self.best]
-        precise = [trial for trial in self.done if trial.serves(self.error)]
+        precise = [trial for trial in self.done if trial.serves(self.error)] or self.done  # none yet, at Ctrl-C
         return [precise[place] for place in front([tuple(goal.value for goal in self.of(each)) for each in precise])]
 
     @property

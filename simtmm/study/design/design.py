@@ -20,6 +20,7 @@ from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.recorder.sources import refuse_files
 from simtmm.renamed import MACHINE_KEYS, PARAMETERS, renamed_with_notice
 from simtmm.study.design.axes import Axis, Span, Value, axis, flattened, sample, size, span
+from simtmm.study.design.by_sample import ENGINE, BySample
 from simtmm.study.design.constraints import Constraint, constraint
 from simtmm.study.design.programs import PROGRAM, Programs, several
 from simtmm.study.design.rules import Rule
@@ -83,6 +84,11 @@ class Design:
     def engine(self) -> str:
         """The engine that simulates."""
         return self.study.engine
+
+    @property
+    def by_sample(self) -> BySample | None:
+        """That samples are simulated, to within how much; None where points are simulated whole. Raises EngineError."""
+        return None if self.study.sample_error is None else BySample(self.study.sample_error)
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -151,6 +157,9 @@ def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None 
         conditions=tuple(constraint(text) for text in study.constraints),
         measured=tuple(Path(_beside(name, folder, ())) for name in study.measured),
     )
+    if design.by_sample is not None and (ran.kind == "algorithm" or study.engine != ENGINE):
+        what = f"algorithm {ran.name}" if ran.kind == "algorithm" else f"engine {study.engine!r}"
+        raise StudyError(f"sample_error: {what}: simulates no samples: it is for kernels and traces on {ENGINE!r}")
     if design.size > MOST_POINTS:
         raise StudyError(f"study: {design.size} points: must be at most {MOST_POINTS}")
     return design

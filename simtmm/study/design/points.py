@@ -78,6 +78,7 @@ class _Maker:
         self._subject, self._machines, self._changes = design.subject, design.machines, design.changes
         self._parameters, self._engine, self._named = design.study.parameters, design.engine, len(design.machines) > 1
         self._rules = design.rules
+        self._more = design.by_sample.content if design.by_sample else []
         self._made: dict[str, Machine | dict[str, Any] | SimtmmError] = {}
 
     def point(self, number: int, name: str, values: Mapping[str, Value]) -> tuple[Point, SimtmmError | None]:
@@ -92,7 +93,7 @@ class _Maker:
         if isinstance(machine, Machine) and isinstance(parameters, dict):
             of = self._subject.of(axes)
             rule = self._rules.get(str(of_machine.get(RULE_KEY)))
-            engine, more = (ENGINE, rule.content()) if rule else (self._engine, ())
+            engine, more = (ENGINE, rule.content()) if rule else (self._engine, self._more)
             key = point_key(of.digest, parameters, machine, engine, of.is_compiled, *more)
             return Point(number, axes, parameters, machine, key, rule=rule), None
         key = _digest([self._subject.digest, given, name, of_machine])

@@ -41,6 +41,7 @@ class StudyFile(BaseModel):
     engine: str = DEFAULT
     constraints: list[str] = []
     measured: list[str] = []
+    sample_error: float | None = None
 
 
 def programs_of(study: StudyFile) -> list[str]:

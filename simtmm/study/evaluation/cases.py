@@ -9,16 +9,20 @@ from typing import Any, Literal
 
 from simtmm.engine import simulate
 from simtmm.engine.causes import shares
-from simtmm.errors import SimtmmError, WorkloadError
+from simtmm.errors import SimtmmError, StudyError, WorkloadError
 from simtmm.machine import Machine
 from simtmm.model.series import SIMULATED
 from simtmm.parallel.tasks import Task
 from simtmm.provenance import computed_by, provenance
 from simtmm.result import Result
+from simtmm.study.design.by_sample import ENGINE as SAMPLES
+from simtmm.study.design.by_sample import BySample
 from simtmm.study.design.points import point_key
-from simtmm.study.design.rules import ENGINE, Rule
+from simtmm.study.design.rules import ENGINE as RULES
+from simtmm.study.design.rules import Rule
 from simtmm.study.evaluation.recorded_traces import prune_traces, recorded, trace_key
 from simtmm.study.evaluation.residence import HELD_BY, held_by
+from simtmm.study.evaluation.sampled_cases import SAMPLED, sampled_case
 from simtmm.study.evaluation.simulations import executor_here, keep_outcomes
 from simtmm.study.evaluation.steps import CAUSES, Outcome, opened
 from simtmm.study.store.kept import kept_store
@@ -54,12 +58,14 @@ class Ran:
         assert self.parameters is not None
         return self.source, self.files or self.digest, dict(self.parameters), self.architecture, self.form
 
-    def key(self, machine: Machine, engine: str, rule: Rule | None = None) -> str:
-        """What its case on a machine is kept by: that of a sweep's point where that is the same."""
-        engine, more = (ENGINE, rule.content()) if rule else (engine, ())
+    def key(self, machine: Machine, engine: str | BySample, rule: Rule | None = None) -> str:
+        """What its case on a machine is kept by: that of a sweep's point where that is the same.
+
+        Raises StudyError for a rule with a sample.
+        """
         form = () if self.form is None else (self.form,)
-        compiled = self.architecture is not None
-        return point_key(self.digest, self.parameters or {}, machine, engine, compiled, *more, *form)
+        by, more = _told(engine, rule)
+        return point_key(self.digest, self.parameters or {}, machine, by, self.architecture is not None, *more, *form)
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,8 @@ class Done:
     """What came of a case.
 
     program, parameters, digest, doubts: the trace's. causes: the part of the simulated time that each accounts for
-    (simtmm/engine/causes.py); empty of what was kept before there were any.
+    (simtmm/engine/causes.py); empty of what was kept before there were any. sampled: of a case that was, the interval
+    and of how much it was simulated (simtmm/study/evaluation/sampled_cases.py).
     """
 
     result: Result
@@ -86,6 +93,7 @@ class Done:
     digest: str
     doubts: tuple[str, ...]
     causes: Mapping[str, float]
+    sampled: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,7 @@ class Missing:
 class Cases:
     """Cases, and the stores that keep them. A context manager."""
 
-    def __init__(self, cases: Sequence[MachineCase], engine: str, store: str | Path | None) -> None:
+    def __init__(self, cases: Sequence[MachineCase], engine: str | BySample, store: str | Path | None) -> None:
         """store: a file, or ":memory:"; one for each program in the user's cache folder if None. Raises StudyError."""
         self._engine = engine
         self._cases = [(case.ran.key(case.machine, engine, case.rule), case) for case in cases]
@@ -135,12 +143,13 @@ class Cases:
         }
         if not waiting:
             return set()
-        about = {**provenance(), "sources": computed_by(), "engine": self._engine, "points": len(waiting)}
+        about = {**provenance(), "sources": computed_by(), "engine": str(self._engine), "points": len(waiting)}
         runs = {id(store): store.begin(None, (), about) for store in self._open}
         for store in self._open:
             store.forget_failures(waiting)
         programs = [case.ran for case in waiting.values()]
-        prune_traces({trace_key(*ran.recording) for ran in programs if ran.parameters is not None})
+        if not isinstance(self._engine, BySample):
+            prune_traces({trace_key(*ran.recording) for ran in programs if ran.parameters is not None})
         lacking = {
             key: [name for name in QUANTITIES if name not in there.get(key, {})] or QUANTITIES for key in waiting
         }
@@ -177,10 +186,19 @@ class Cases:
         return {key: reason for store in self._open for key, reason in store.skipped().items()}
 
 
+def _told(engine: str | BySample, rule: Rule | None) -> tuple[str, Sequence[object]]:
+    """The engine that simulates a case, and what else decides its time. Raises StudyError for a rule with a sample."""
+    if isinstance(engine, BySample):
+        if rule is not None:
+            raise StudyError(f"rule {rule.name}: is simulated whole: leave out the sample, or the rule")
+        return SAMPLES, engine.content
+    return (RULES, rule.content()) if rule is not None else (engine, ())
+
+
 def _tasks(
     waiting: Mapping[str, MachineCase],
     lacking: Mapping[str, Sequence[str]],
-    engine: str,
+    engine: str | BySample,
     threads: int | None,
 ) -> dict[Task, str]:
     """The calls that are needed, each behind those it needs, with the keys of the cases that they compute.
@@ -188,6 +206,11 @@ def _tasks(
     A program is recorded once for each architecture. Those of one recording stand together, so that few are in hand at
     once.
     """
+    if isinstance(engine, BySample):
+        return {
+            Task(computed_by_sample, (case.ran, case.machine, engine, threads), wanted=True): key
+            for key, case in waiting.items()
+        }
     tasks: dict[Task, str] = {}
     by_recording: dict[str, list[str]] = {}
     for key, case in waiting.items():
@@ -224,7 +247,7 @@ def computed(
         workload, counts = lower_and_count(trace, machine, telling("lowering"))
         results[COUNTS] = asdict(counts)
         if SIMULATED in quantities:
-            by, scheduler = (ENGINE, rule.function()) if rule else (engine, None)
+            by, scheduler = (RULES, rule.function()) if rule else (engine, None)
             progress = telling("simulating")
             result = simulate(
                 machine, workload, by, scheduler=scheduler, stalls=True, threads=threads, progress=progress
@@ -240,11 +263,34 @@ def computed(
     return Outcome(results, seconds=perf_counter() - begun)
 
 
+def computed_by_sample(ran: Ran, machine: Machine, by: BySample, threads: int | None) -> Outcome:
+    """A case from a sample, which is recorded for it alone. threads: see simtmm.simulate."""
+    begun = perf_counter()
+    try:
+        found = sampled_case(ran.source, ran.parameters, ran.form, machine, by, threads)
+    except WorkloadError as error:
+        return Outcome(skipped=str(error))
+    except SimtmmError as error:
+        return Outcome(errors={SIMULATED: str(error)})
+    except MemoryError:
+        return Outcome(errors={SIMULATED: "memory ran out"})
+    info = found.info
+    simulated = {**found.result.to_dict(), CAUSES: found.causes, HELD_BY: held_by(info, machine), SAMPLED: found.about}
+    results: dict[str, Mapping[str, Any]] = {
+        TRACE: {"kernel": info.kernel, "parameters": info.parameters, "digest": info.digest, "doubts": info.doubts},
+        COUNTS: asdict(found.counts),
+        SIMULATED: simulated,
+    }
+    return Outcome(results, seconds=perf_counter() - begun)
+
+
 def _done(documents: Documents, machine: Machine) -> Done | None:
     """A case from what is kept of it; None where that is not all."""
     try:
         trace, counts = documents[TRACE], documents[COUNTS]
-        simulated = {name: value for name, value in documents[SIMULATED].items() if name not in (CAUSES, HELD_BY)}
+        simulated = {
+            name: value for name, value in documents[SIMULATED].items() if name not in (CAUSES, HELD_BY, SAMPLED)
+        }
         return Done(
             result=Result.from_dict(simulated, machine.ticks_per_cycle, machine.clock_hz),
             counts=Counts.from_dict(counts),
@@ -253,6 +299,7 @@ def _done(documents: Documents, machine: Machine) -> Done | None:
             digest=trace["digest"],
             doubts=tuple(trace["doubts"]),
             causes={name: float(part or 0.0) for name, part in (documents[SIMULATED].get(CAUSES) or {}).items()},
+            sampled=documents[SIMULATED].get(SAMPLED),
         )
     except (KeyError, TypeError, ValueError):
         return None

@@ -13,7 +13,7 @@ from simtmm.errors import SimtmmError
 from simtmm.parallel.tasks import Serial, Task
 from simtmm.study.design.design import Design
 from simtmm.study.evaluation.recorded_traces import recorded
-from simtmm.study.evaluation.steps import Outcome, compute
+from simtmm.study.evaluation.steps import Outcome, compute, compute_by_sample
 from simtmm.study.evaluation.tasks import Pending, tasks_of
 from simtmm.study.forecast import Estimate
 
@@ -64,7 +64,8 @@ def estimated(design: Design, waiting: Pending, workers: int, to_record: Callabl
     for name, seconds in tried.seconds.items():
         total += calls[name] * fmean(seconds)
         error += (calls[name] * _standard_error(seconds, calls[name])) ** 2
-    least = total - calls[compute.__name__] * (fmean(of := tried.seconds[compute.__name__]) - min(of))
+    last = next(each.__name__ for each in (compute, compute_by_sample) if each.__name__ in calls)
+    least = total - calls[last] * (fmean(of := tried.seconds[last]) - min(of))
     spread = STUDENT.get(tried.points - 1, STUDENT[7]) * math.sqrt(error) + NOISE * total
     parts = [max(total - spread, least * (1 - NOISE)), total, total + spread]
     # Each process once, beside one another: a new one has Python and simtmm to read as well

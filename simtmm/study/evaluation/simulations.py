@@ -115,7 +115,8 @@ class Simulations:
         subject, machine = self.design.subject.of(point.axes), point.machine
         for one in earlier if machine else ():
             assert machine is not None
-            engine, more = (ENGINE, point.rule.content()) if point.rule else (self.design.engine, ())
+            own = self.design.by_sample.content if self.design.by_sample else ()
+            engine, more = (ENGINE, point.rule.content()) if point.rule else (self.design.engine, own)
             key = point_key(
                 one.program,
                 point.parameters,
@@ -164,8 +165,10 @@ class Simulations:
         return Pending(points, lacking)
 
     def _traces(self, waiting: Pending) -> list[tuple[str, str, dict[str, Any], int | None]]:
-        """The traces that are needed of a kernel, as `recorded` takes them."""
+        """The traces that are needed of a kernel, as `recorded` takes them; samples need none."""
         subject = self.design.subject
+        if self.design.by_sample is not None:
+            return []
         return [
             (ran.source, ran.files, dict(point.parameters), architecture_of(subject, point))
             for point in self._by_recording(waiting).values()

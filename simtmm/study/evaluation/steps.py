@@ -15,8 +15,10 @@ from simtmm.errors import CompilerError, SimtmmError, WorkloadError
 from simtmm.machine import Machine
 from simtmm.model import predict
 from simtmm.model.series import SIMULATED
+from simtmm.study.design.by_sample import BySample
 from simtmm.study.design.rules import ENGINE, Rule
 from simtmm.study.evaluation.residence import HELD_BY, held_by
+from simtmm.study.evaluation.sampled_cases import SAMPLED, sampled_case
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
 from simtmm.trace.lower import check_fits, fit, lower_or_stream_with
@@ -82,6 +84,37 @@ def compute(
             errors[quantity] = str(error)
         except MemoryError:
             errors[quantity] = "memory ran out"
+    return Outcome(results, errors, seconds=perf_counter() - begun)
+
+
+def compute_by_sample(
+    source: str, parameters: Mapping[str, Any] | None, machine: Machine, quantities: Sequence[str], by: BySample
+) -> Outcome:
+    """Simulate a sample, and predict from its counts. source, parameters: see `sampled_case`."""
+    begun = perf_counter()
+    try:
+        found = sampled_case(source, parameters, None, machine, by, 1)  # the other cores are busy with other points
+    except WorkloadError as error:
+        return Outcome(skipped=str(error))
+    except CompilerError as error:
+        if is_fatal(error):
+            raise
+        return Outcome(errors=dict.fromkeys(quantities, str(error)))
+    except SimtmmError as error:
+        return Outcome(errors=dict.fromkeys(quantities, str(error)))
+    except MemoryError:
+        return Outcome(errors=dict.fromkeys(quantities, "memory ran out"))
+    results: dict[str, Mapping[str, Any]] = {}
+    errors: dict[str, str] = {}
+    for quantity in quantities:
+        try:
+            if quantity == SIMULATED:
+                beside = {CAUSES: found.causes, HELD_BY: held_by(found.info, machine), SAMPLED: found.about}
+                results[quantity] = {**found.result.to_dict(), **beside}
+            else:
+                results[quantity] = predict(quantity, machine, found.counts).to_dict()
+        except SimtmmError as error:
+            errors[quantity] = str(error)
     return Outcome(results, errors, seconds=perf_counter() - begun)
 
 

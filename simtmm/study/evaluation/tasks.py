@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from simtmm.errors import StudyError
 from simtmm.model.series import SIMULATED
 from simtmm.parallel.tasks import Task
+from simtmm.study.design.by_sample import BySample
 from simtmm.study.design.design import Design
 from simtmm.study.design.points import Point
 from simtmm.study.design.subject import Subject
 from simtmm.study.evaluation.recorded_traces import recorded
-from simtmm.study.evaluation.steps import compute, counted, counting_key, lowered_once, lowering_key
+from simtmm.study.evaluation.steps import compute, compute_by_sample, counted, counting_key, lowered_once, lowering_key
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
     """
     subject, engine = design.subject, design.engine
     tasks: dict[Task, str] = {}
+    if design.by_sample is not None:
+        return _of_samples(subject, waiting, design.by_sample)
     shared: dict[tuple[str, ...], Task] = {}
 
     def once(key: tuple[str, ...], *task: Any, here: bool = False) -> Task:
@@ -74,6 +78,19 @@ def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
             counts = once(("count", of, counting_key(machine)), counted, trace, workload, machine)
         arguments = (trace, workload, counts, machine, quantities, engine, point.rule)
         tasks[Task(compute, arguments, wanted=True)] = key
+    return tasks
+
+
+def _of_samples(subject: Subject, waiting: Pending, by: BySample) -> dict[Task, str]:
+    """A call for each point, which records the sample that it needs."""
+    if any(point.rule for point in waiting.points.values()):
+        raise StudyError("sample_error: scheduling rules are simulated whole: leave out the sample, or the rules")
+    tasks: dict[Task, str] = {}
+    for key, point in waiting.points.items():
+        ran = subject.of(point.axes)
+        parameters = None if ran.kind == "trace" else dict(point.parameters)
+        given = (ran.source, parameters, point.machine, waiting.lacking[key], by)
+        tasks[Task(compute_by_sample, given, wanted=True)] = key
     return tasks
 
 
