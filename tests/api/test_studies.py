@@ -120,8 +120,8 @@ def test_predictions_of_a_trace_or_an_algorithm_are_those_of_the_command():
     expected = predict_program(TRACE, machine, models=["tmm"], constants={"a1": 2, "a0": 1})
     assert counted == expected
     assert simtmm.predictions(simtmm.load_trace(TRACE), machine).predictions["tmm"] == expected.predictions["tmm"]
-    of_paper = simtmm.predictions("list-ranking", machine, {"n": 1e6}, threads=64, measured=1.0)
-    assert of_paper.predictions == predict_paper("list-ranking", machine, {"n": 1e6}, 64).predictions
+    of_paper = simtmm.predictions("list-ranking", machine, {"n": 1e6}, threads=32, measured=1.0)
+    assert of_paper.predictions == predict_paper("list-ranking", machine, {"n": 1e6}, 32).predictions
     assert of_paper.departed.seconds == 1.0
 
 
