@@ -56,6 +56,7 @@ RULES = (
     Rule("ports beside one", {"memory.ports": 1}),
     Rule("port_interval", {"memory.port_interval": 0}),
     Rule("store_interval", {"memory.store_interval": None}),
+    Rule("return_interval", {"memory.return_interval": 0}),
     Rule("port_chunks", {"memory.port_chunks": 1}),
     Rule("the L1", {"memory.l1": None}),
     Rule("the L2", {"memory.l2": None}),
@@ -138,8 +139,7 @@ def _streams(chosen: Sequence[tuple[stream_occupancy.Gpu, Sequence[StreamPoint]]
         quantity="bandwidth",
         unit="GB/s",
         points=tuple(_filled(rows)),
-        calibrated="nothing on these points, and nothing on stencil3. Elsewhere on these curves: "
-        + stream_occupancy.CALIBRATED,
+        calibrated="nothing on these points. Elsewhere on these curves: " + stream_occupancy.CALIBRATED,
         origin=stream_occupancy.ORIGIN,
         machine=", ".join(gpu.machine for gpu in stream_occupancy.GPUS),
         along="occupancy, %",
