@@ -55,6 +55,7 @@ FULL = {
         "port_chunks": 4,
         "ports": 2,
         "store_interval": 3.5,
+        "miss_interval": 5,
         "return_interval": 7,
         "partitions": 6,
         "interleave": "hash",
@@ -89,7 +90,7 @@ DURATIONS = (
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service", "memory.first_access", "memory.store_interval",
-    "memory.return_interval",
+    "memory.return_interval", "memory.miss_interval",
 )  # fmt: skip
 WORDS = {
     "scheduling.switch": ("on-stall", "every-instruction"),
@@ -223,7 +224,8 @@ def test_a_latency_that_rounds_to_one_tick_is_accepted(key, ticks_per_cycle, jus
 
 
 @pytest.mark.parametrize(
-    "key", ["port_interval", "store_interval", "return_interval", "service", "atomic_service", "turnaround"]
+    "key",
+    ["port_interval", "store_interval", "miss_interval", "return_interval", "service", "atomic_service", "turnaround"],
 )
 def test_serial_transfers_have_no_limit_on_bandwidth(key):
     line = complaint(changed(SMALLEST, **{"memory.transfers": "serial", f"memory.{key}": 0.25}))
@@ -373,6 +375,7 @@ DEFAULTS = {
     "scheduling.block_launch": 0,
     "scheduling.block_interval": 0,
     "memory.first_access": 0,
+    "memory.miss_interval": 0,
     "memory.return_interval": 0,
     "scheduling.warp_launch": 0,
     "memory.word_bytes": 4,
@@ -954,6 +957,7 @@ def test_a_key_that_came_later_changes_no_digest_until_it_is_set():
         ("memory.atomics", "by-word"),
         ("memory.first_access", 1),
         ("memory.ports", 2),
+        ("memory.miss_interval", 1),
         ("memory.return_interval", 1),
         ("banks.latency", 9),
         ("banks.interval", 2),

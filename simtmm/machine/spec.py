@@ -68,6 +68,7 @@ LATER = {
     "memory.first_access": 0,
     "memory.l1.local_writes": "through",
     "memory.ports": 1,
+    "memory.miss_interval": 0,
     "memory.return_interval": 0,
     "banks.latency": 0,
     "banks.interval": 0,
@@ -78,7 +79,15 @@ WORDS_ELSEWHERE = {"gto": "greedy-oldest", "lrr": "round-robin", "rr": "round-ro
 
 LOCAL_BASE = 1 << 61  # the byte from which on memory is local (docs/machine.md, section 9)
 # Of memory, in cycles: what only transfers have that overlap
-BANDWIDTHS = ("port_interval", "store_interval", "return_interval", "service", "atomic_service", "turnaround")
+BANDWIDTHS = (
+    "port_interval",
+    "store_interval",
+    "miss_interval",
+    "return_interval",
+    "service",
+    "atomic_service",
+    "turnaround",
+)
 
 NEAR = 0.01  # how near the whole ticks of a chunk must come to a bandwidth that was asked for
 

@@ -36,6 +36,7 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         "service": draw(service),
         "atomic_service": draw(service),
         "turnaround": draw(service),
+        "miss_interval": draw(durations),
         "return_interval": draw(durations),
         "first_access": draw(st.sampled_from([0, 0, 15, 120.5])),
         "stores": draw(st.sampled_from(["blocking", "posted"])),

@@ -143,6 +143,9 @@ def test_ports_and_the_stores_own_make_accesses_wait(engine):
     assert found == {"issuing": 2, "not_granted": 1, "port_queue": 18, "memory_latency": 40}
     on = machine(**{"memory.port_interval": 3, "memory.store_interval": 5})
     assert reasons(on, [[["store", [0, 1]]]], engine) == {"issuing": 1, "port_queue": 5, "memory_latency": 20}
+    on = machine(**{"memory.miss_interval": 3, "memory.port_interval": 2})
+    found = reasons(on, [[["load", [0, 1, 2]]]], engine)
+    assert found == {"issuing": 1, "port_queue": 6, "memory_latency": 20}
     on = machine(**{"memory.return_interval": 4})
     found = reasons(on, [[["load", [0, 1]], ["store", [2]]]], engine)
     assert found == {"issuing": 2, "port_queue": 8, "memory_latency": 40}

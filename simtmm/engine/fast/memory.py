@@ -13,6 +13,7 @@ from simtmm.engine.fast.layout import (
     GROUP_L1_STORES,
     GROUP_L2_HITS,
     GROUP_LAST,
+    GROUP_MISS_FREE,
     GROUP_STORE_FREE,
     GROUP_TRANSACTIONS,
     GROUP_TRANSLATED,
@@ -35,6 +36,7 @@ from simtmm.engine.fast.layout import (
     P_LATENCY,
     P_LOCAL_BACK,
     P_MEMORY_PORTS,
+    P_MISS_INTERVAL,
     P_OPEN_ROWS,
     P_PARTITIONED,
     P_PARTITIONS,
@@ -214,6 +216,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             done = np.int64(-1)
             row1 = np.int64(0)
             row2 = np.int64(0)
+            left = start  # its port, and on a miss the miss port
             at_memory = start
             waited = np.int64(0)  # for the partition, which opens a row and turns round meanwhile
             opening = np.int64(0)
@@ -244,12 +247,17 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
                 drop_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
             if done < 0:
+                if cached and s.parameters[P_MISS_INTERVAL] > 0:
+                    begin = max(t, s.group[g, GROUP_MISS_FREE])
+                    s.group[g, GROUP_MISS_FREE] = begin + s.parameters[P_MISS_INTERVAL]
+                    left = max(start, begin)
+                    at_memory = left
                 if shared:
                     if s.parameters[P_L2_SERVICE] > 0:
                         slice_ = partition_of(s, chunk)
                         begin = max(t, s.slice_free[slice_])
                         s.slice_free[slice_] = begin + s.parameters[P_L2_SERVICE]
-                        at_memory = max(start, begin)
+                        at_memory = max(left, begin)
                     note(s, L2_STORES if what == STORE else L2_LOADS, at_memory, np.int64(1))
                     row2 = modulo(chunk, s.parameters[P_L2_SETS])
                     line = find_line(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
@@ -289,14 +297,14 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                     s.path[g, L1_LATENCY] = 0
                     s.path[g, L2_LATENCY] = 0
                     s.path[g, MEMORY_LATENCY] = 0
-                    s.path[g, PORT_QUEUE] = start - t
+                    s.path[g, PORT_QUEUE] = left - t
                     s.path[g, L2_QUEUE] = 0
                     s.path[g, LINE_IN_FLIGHT] = 0
                 s.path[g, ROWS] = opening
                 s.path[g, TURNAROUND] = turning
                 s.path[g, MEMORY_QUEUE] = np.int64(0) if behind > 0 else waited - opening - turning
                 s.path[g, ATOMICS_QUEUE] = waited - opening - turning if behind > 0 else np.int64(0)
-                s.path[g, L2_QUEUE] += at_memory - start
+                s.path[g, L2_QUEUE] += at_memory - left
                 s.path[g, from_where] += took
                 s.path[g, LINE_IN_FLIGHT] += done - at_memory - waited - took
             finish = done if serial else max(finish, done)

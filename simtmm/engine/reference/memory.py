@@ -45,6 +45,8 @@ class Memory:
         self.port_free: defaultdict[tuple[int, int], int] = defaultdict(int)  # of a port of a group
         self.store_interval = durations.store_interval
         self.store_free: defaultdict[int, int] | None = None if memory.store_interval is None else defaultdict(int)
+        self.miss_interval = durations.miss_interval
+        self.miss_free: defaultdict[int, int] = defaultdict(int)  # of a group's miss port
         self.return_interval = durations.return_interval
         self.loaded: dict[tuple[int, int], tuple[int, int]] = {}  # by a warp's group and slot: see `load`
         self.partition_free: defaultdict[int, int] = defaultdict(int)
@@ -116,6 +118,12 @@ class Memory:
             self.port_free[port] = start + self.port_interval
         return start
 
+    def through_miss_port(self, group: int, start: int, now: int) -> int:
+        """When a chunk that the group's L1 lacks leaves the group, which it does not before `start`."""
+        begin = max(now, self.miss_free[group])
+        self.miss_free[group] = begin + self.miss_interval
+        return max(start, begin)
+
     def takes_loaded(self, kind: int, group: int, slot: int) -> int:
         """How much longer a store takes its port for what its warp loaded, which counts once."""
         if kind != STORE:
@@ -142,11 +150,13 @@ class Memory:
             self.note("l1_hits", start)
             self.way = {Reason.L1_LATENCY: l1.latency, Reason.LINE_IN_FLIGHT: max(0, fill - start - l1.latency)}
             return max(start + l1.latency, fill)
-        wait = start
+        if self.miss_interval:
+            start = self.through_miss_port(group, start, now)
+        left = start
         if l2:
             start = self.through_slice(chunk, start, now)
             self.note("l2_loads", start)
-        wait = start - wait
+        wait = start - left
         if l2 and (fill := l2.look_up(chunk)) is not None:
             self.l2_hits += 1
             self.note("l2_hits", start)
@@ -157,6 +167,8 @@ class Memory:
             if l2:
                 self.write_back(l2.insert(chunk, finish), now)
         self.way[Reason.L2_QUEUE] = wait
+        if self.miss_interval:
+            self.way[Reason.PORT_QUEUE] = left - now
         if l1:
             self.write_down(l1.insert(chunk, finish), now)
         return finish
