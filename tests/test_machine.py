@@ -99,7 +99,7 @@ WORDS = {
     "memory.atomics": ("each", "by-word"),
     "memory.transfers": ("pipelined", "serial"),
     "memory.interleave": ("modulo", "hash"),
-    "memory.stores": ("blocking", "posted"),
+    "memory.stores": ("blocking", "posted", "at-end"),
     "memory.l1_after_store": ("keep", "drop"),
     "memory.l1.local_writes": ("through", "back"),
     "memory.l2.writes": ("through", "back"),

@@ -184,7 +184,9 @@ class Memory(Table):
     turnaround: Duration = unit("cycles", "a partition that turns from reads to writes or back waits", default=0)
     first_access: Duration = unit("cycles", "a group's first loads in a launch take so much longer", default=0)
     rows: Rows | None = unit("", "the rows of a partition", default=None)
-    stores: Literal["blocking", "posted"] = unit("", "whether a warp waits for its stores", default="blocking")
+    stores: Literal["blocking", "posted", "at-end"] = unit(
+        "", "whether a warp waits for its stores: for each, for none, or for all at its end", default="blocking"
+    )
     store_latency: Duration | None = unit("cycles", "latency of a store; L if left out", default=None)
     l1_after_store: Literal["keep", "drop"] = unit(
         "", "what a store or atomic does to its line in the group's L1", default="keep"

@@ -39,7 +39,7 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         "miss_interval": draw(durations),
         "return_interval": draw(durations),
         "first_access": draw(st.sampled_from([0, 0, 15, 120.5])),
-        "stores": draw(st.sampled_from(["blocking", "posted"])),
+        "stores": draw(st.sampled_from(["blocking", "posted", "at-end"])),
         "l1_after_store": draw(st.sampled_from(["keep", "drop"])),
     }
     if coupled and not serial and draw(st.booleans()):

@@ -151,6 +151,12 @@ def test_ports_and_the_stores_own_make_accesses_wait(engine):
     assert found == {"issuing": 2, "port_queue": 8, "memory_latency": 40}
 
 
+def test_stores_are_waited_for_at_the_end_where_they_stand(engine):
+    on = machine(**{"memory.stores": "at-end"})
+    found = reasons(on, [[["store", [0]], ["compute", 5]]], engine)
+    assert found == {"issuing": 6, "memory_latency": 15}
+
+
 def test_first_accesses_come_last(engine):
     on = machine(**{"memory.first_access": 6})
     found = reasons(on, [[["load", [0]]]], engine)

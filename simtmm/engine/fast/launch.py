@@ -143,6 +143,7 @@ class Launch:
             traffic=table(1, 1) if traffic is None else traffic,
             path=table(groups, at.PATH_ROW),
             paths=table(groups * room.slots if part.tally.asyncs and watches else 1, ASYNCS, at.ASYNC_ROW),
+            stored=table(groups * room.slots if machine.memory.stores == "at-end" else 1, at.STORED_ROW),
             told=table(3),
             partition_updates=table(memory.partitions if partitioned and watches else 1),
             port_free=table(groups * memory.ports),

@@ -63,6 +63,8 @@ BOOKED_ROW = len(REASONS) + 5
 PATH_ROW = len(PATH)  # ticks of an access by reason, in their order, from PORT_QUEUE on
 PATH_PLACE = PATH_ROW  # of an async: the place of the access, behind its path
 ASYNC_ROW = PATH_ROW + 1
+STORED_FINISH = ASYNC_ROW  # of a warp's stores: the latest finish, behind that one's path and place
+STORED_ROW = ASYNC_ROW + 1
 TURNING, OPENING, BEHIND = range(3)  # of `told`
 LINE_CHUNK, LINE_FILL = range(2)  # of an open row of a partition: its number, and nothing
 LINE_ROW = 2
@@ -91,13 +93,14 @@ BIT_SETS = 3
     P_CYCLE, P_JUMPS, P_STREAMED, P_BLOCK_WARPS, P_FIRST_WARP, P_BLOCK_INTERVAL,
     P_FIRST_ACCESS, P_WATCH, P_BOOKS, P_PLACED, P_NOWHERE, P_STORES_APART, P_STORE_INTERVAL, P_MEMORY_PORTS,
     P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL, P_RETURN_INTERVAL, P_MISS_INTERVAL,
-) = range(61)  # fmt: skip
+    P_AT_END,
+) = range(62)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(61, 68)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(62, 69)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
-R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(68, 73)
-PARAMETERS = 73
+R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(69, 74)
+PARAMETERS = 74
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -149,6 +152,7 @@ class State(NamedTuple):
     booked: Any  # int64[lanes, places + 1, BOOKED_*]: where warps' ticks go; a small one where nobody asks
     path: Any  # int64[groups, PATH_ROW]: of the latest access of a group
     paths: Any  # int64[groups * slots, room, ASYNC_ROW]: of the async whose end `finishes` has
+    stored: Any  # int64[groups * slots, STORED_ROW]: of a warp's store that finishes last, where its end waits for it
     told: Any  # int64[3]: of the latest chunk's way: its partition turned round; opened a row; had an atomic before
     kept: Any  # int64[groups, KEPT...]: a state of each group that may recur, where long computes are jumped over
     kept_warp: Any  # int64[groups * slots, 3]: likewise each warp's position, and its instructions of a compute

@@ -53,6 +53,7 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_PARTITIONS] = memory.partitions
     parameters[at.P_HASHED] = memory.interleave == "hash"
     parameters[at.P_BLOCKING] = memory.stores == "blocking"
+    parameters[at.P_AT_END] = memory.stores == "at-end"
     parameters[at.P_SERIAL] = memory.transfers == "serial"
     if memory.rows:
         parameters[at.P_ROW_CHUNKS] = memory.rows.chunks * memory.partitions

@@ -47,6 +47,7 @@ class Warp:
         run.memory.begin(self.group.number, slot)
         self.in_flight: list[int] = []  # finishes of asyncs
         self.latest_finish: list[int] = []  # of the first async, of the first two, of the first three, ...
+        self.stored: tuple[int, int, Path] = 0, run.report.bookings.nowhere, {}  # the store that finishes last
         self.latest: list[tuple[int, Path]] = []  # likewise the async that finishes last: its place, and its path
         self.bookings = run.report.bookings
         self.state, self.since = WarpState.START, int(self.env.now)
@@ -76,6 +77,8 @@ class Warp:
                 port = yield self.group.request(self)
                 yield from use_port(port)
         yield from self.wait_for_asyncs()
+        if self.run.ends_with_stores:
+            yield from self.wait_for_stores()
         self.turn(self.state, self.place)
         self.block.lose(self)
         self.run.warp_done()
@@ -131,6 +134,12 @@ class Warp:
         count = len(self.latest_finish) - but
         if count > 0 and (finish := self.latest_finish[count - 1]) > self.env.now:
             yield from self.wait_for_memory(finish, *self.latest[count - 1])
+
+    def wait_for_stores(self) -> Waiting:
+        """Sleep until all stores have finished."""
+        finish, place, path = self.stored
+        if finish > self.env.now:
+            yield from self.wait_for_memory(finish, place, path)
 
     def sleep(self, cycles: int, place: int) -> Waiting:
         """Sleep for so many cycles, whatever is in flight."""
@@ -228,5 +237,7 @@ class Warp:
             self.latest.append((place, memory.path) if is_last else self.latest[-1])
             self.in_flight.append(finish)
             self.latest_finish.append(max(finish, self.latest_finish[-1]) if self.latest_finish else finish)
+        if access == STORE and finish > self.stored[0]:
+            self.stored = finish, place, memory.path
         waits = access in (LOAD, ATOMIC) or (access == STORE and self.run.blocking_stores)
         return finish if waits else None
