@@ -28,9 +28,12 @@ class Durations:
     """Of stores' own path; `port_interval` on a machine whose stores use the memory port."""
     miss_interval: int
     return_interval: int
+    return_delay: int
     service: int
     atomic_service: int
     turnaround: int
+    store_buffer: int
+    """How far a partition may be behind before stores wait for it."""
     first_access: int
     row_opening: int
     l1_latency: int
@@ -56,9 +59,11 @@ class Durations:
             store_interval=ticks(memory.port_interval if memory.store_interval is None else memory.store_interval),
             miss_interval=ticks(memory.miss_interval),
             return_interval=ticks(memory.return_interval),
+            return_delay=ticks(memory.return_delay),
             service=ticks(memory.service),
             atomic_service=ticks(memory.atomic_service),
             turnaround=ticks(memory.turnaround),
+            store_buffer=ticks(memory.store_buffer * memory.service),
             first_access=ticks(memory.first_access),
             row_opening=ticks(memory.rows.opening) if memory.rows else 0,
             l1_latency=ticks((memory.l1 or memory).latency),

@@ -70,6 +70,8 @@ LATER = {
     "memory.ports": 1,
     "memory.miss_interval": 0,
     "memory.return_interval": 0,
+    "memory.return_delay": 0,
+    "memory.store_buffer": 0,
     "banks.latency": 0,
     "banks.interval": 0,
 }
@@ -84,6 +86,7 @@ BANDWIDTHS = (
     "store_interval",
     "miss_interval",
     "return_interval",
+    "return_delay",
     "service",
     "atomic_service",
     "turnaround",

@@ -170,6 +170,9 @@ class Memory(Table):
     return_interval: Duration = unit(
         "cycles", "a store waits this long at its port for each chunk that its warp loaded from memory", default=0
     )
+    return_delay: Duration = unit(
+        "cycles", "a store waits this long at its port where its warp loaded from memory right before", default=0
+    )
     port_chunks: Count = unit("chunks", "chunks of an aligned run that pass a port together", default=1)
     partitions: Count = unit("partitions", "partitions of global memory", default=1)
     bandwidth: Positive | None = unit(
@@ -180,6 +183,9 @@ class Memory(Table):
     atomic_service: Duration = unit("cycles", "a partition is taken this long by an atomic update", default=0)
     atomics: Literal["each", "by-word"] = unit(
         "", "which updates of a warp's atomic are served together", default="each"
+    )
+    store_buffer: Duration = unit(
+        "chunks", "a partition may be this far behind before stores wait for it, of `service` each", default=0
     )
     turnaround: Duration = unit("cycles", "a partition that turns from reads to writes or back waits", default=0)
     first_access: Duration = unit("cycles", "a group's first loads in a launch take so much longer", default=0)

@@ -93,14 +93,14 @@ BIT_SETS = 3
     P_CYCLE, P_JUMPS, P_STREAMED, P_BLOCK_WARPS, P_FIRST_WARP, P_BLOCK_INTERVAL,
     P_FIRST_ACCESS, P_WATCH, P_BOOKS, P_PLACED, P_NOWHERE, P_STORES_APART, P_STORE_INTERVAL, P_MEMORY_PORTS,
     P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL, P_RETURN_INTERVAL, P_MISS_INTERVAL,
-    P_AT_END,
-) = range(62)  # fmt: skip
+    P_AT_END, P_STORE_BUFFER, P_RETURN_DELAY, P_RETURNS,
+) = range(65)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(62, 69)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(65, 72)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
-R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(69, 74)
-PARAMETERS = 74
+R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(72, 77)
+PARAMETERS = 77
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
