@@ -98,10 +98,10 @@ def _shapes(
 
 def _site_entries(sites: Sequence[TraceSite]) -> list[Any]:
     """The fields of sites, but for where they are."""
-    entries = [(site.site, sorted(site.work), site.needs, site.gives, *_stall(site)) for site in sites]
+    entries = [(site.site, sorted(site.work), site.needs, site.gives, *_later(site)) for site in sites]
     return [what for what in entries if any(what[1:])]
 
 
-def _stall(site: TraceSite) -> tuple[int, ...]:
-    """Nothing where there is none: traces from before there were stalls keep their digests."""
-    return (site.stall,) if site.stall else ()
+def _later(site: TraceSite) -> tuple[int | bool, ...]:
+    """Its stall, and whether its value is unused, where that is so: traces from before these keep their digests."""
+    return (*((site.stall,) if site.stall else ()), *((True,) if site.unused else ()))

@@ -144,6 +144,7 @@ class TraceSite:
     gives: numbers of the values that the access loads. A value is a whole number of at least 0.
     stall: cycles that an event of the site holds its own warp beyond one for each instruction of its work and for its
         access, before the access; of work that is done several times, each time.
+    unused: whether nobody uses the value that an atomic at the site gives: it need not be waited for.
 
     Raises ValueError.
     """
@@ -160,6 +161,7 @@ class TraceSite:
     needs: tuple[int, ...] = ()
     gives: tuple[int, ...] = ()
     stall: int = 0
+    unused: bool = False
 
     def __post_init__(self) -> None:
         counts = dict(self.work)
@@ -175,6 +177,8 @@ class TraceSite:
                 raise ValueError(f"site {self.site}: {name} = {values}: must be whole numbers from 0 to 2^62 - 1")
         if type(self.stall) is not int or not 0 <= self.stall < 1 << 31:
             raise ValueError(f"site {self.site}: stall = {self.stall!r}: must be a whole number from 0 to 2^31 - 1")
+        if type(self.unused) is not bool:
+            raise ValueError(f"site {self.site}: unused = {self.unused!r}: must be true or false")
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; compiled instructions stand in it only where they are known."""
@@ -187,6 +191,7 @@ class TraceSite:
             "needs": list(self.needs),
             "gives": list(self.gives),
             "stall": self.stall,
+            "unused": self.unused,
         }
         return known | {name: value for name, value in entries.items() if value}
 

@@ -25,6 +25,7 @@ class SiteTables(NamedTuple):
     needs: Any  # int64: values
     gives_end: Any  # int64[sites + 1], likewise of `gives`
     gives: Any  # int64: values
+    unused: Any  # int64[sites up to the last such]: whether nobody uses what an atomic there gives
     values: int  # how many there are
     sites: int  # that the trace describes: their numbers are below this
     arrays: Any  # int64[arrays, ARRAY_*], of simtmm/trace/warps/layout.py: where they lie, by address
@@ -54,9 +55,16 @@ def site_tables(
     values, anew = np.unique(np.concatenate([needs, gives]), return_inverse=True)
     anew = anew.astype(np.int64).reshape(-1)
     return SiteTables(
-        work, stall, needs_end, anew[: len(needs)], gives_end, anew[len(needs) :], len(values), known, bounds,
-        len(names), names,
+        work, stall, needs_end, anew[: len(needs)], gives_end, anew[len(needs) :], _unused(sites), len(values), known,
+        bounds, len(names), names,
     )  # fmt: skip
+
+
+def _unused(sites: Sequence[TraceSite]) -> Integers:
+    numbers = [site.site for site in sites if site.unused]
+    flags = np.zeros(max(numbers, default=-1) + 1, np.int64)
+    flags[numbers] = 1
+    return flags
 
 
 def _arrays(arrays: Sequence[TraceArray], most: int) -> tuple[Integers, tuple[str, ...]]:

@@ -28,7 +28,7 @@ class Step:
 
     kind: "work", or what the access is by the names of trace.schema.Kind in lower case. width: bytes a thread. work:
     instructions by class. needs, gives: registers, or scoreboards of the machine. stall: cycles that its instructions
-    hold their warp beyond one each.
+    hold their warp beyond one each. unused: whether no instruction of the function reads what its atomic gives.
     """
 
     instructions: list[Instruction] = field(default_factory=list)
@@ -38,6 +38,7 @@ class Step:
     needs: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
     stall: int = 0
+    unused: bool = False
 
     @property
     def is_recorded(self) -> bool:
@@ -127,6 +128,7 @@ def access_kind(instruction: Instruction) -> str | None:
 
 def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
     """The steps of each block, in the order of blocks."""
+    used = {name for block in flow.blocks for instruction in block.instructions for name in read(instruction)}
     pending: list[set[str]] = [set() for _ in flow.blocks]
     steps_of: list[tuple[Step, ...]] = [() for _ in flow.blocks]
     changed = set(range(len(flow.blocks)))
@@ -135,7 +137,7 @@ def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
         changed.remove(number)
         block = flow.blocks[number]
         left = set(pending[number])
-        steps_of[number] = _of_block(block.instructions, left)
+        steps_of[number] = _of_block(block.instructions, left, used)
         for target in block.targets:
             if not left <= pending[target]:
                 pending[target] |= left
@@ -143,8 +145,11 @@ def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
     return tuple(steps_of)
 
 
-def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[Step, ...]:
-    """The steps of a block; `pending`, the registers whose loads are under way, becomes those behind it."""
+def _of_block(instructions: Sequence[Instruction], pending: set[str], used: set[str]) -> tuple[Step, ...]:
+    """The steps of a block; `pending`, the registers whose loads are under way, becomes those behind it.
+
+    used: registers that the function reads.
+    """
     found: list[Step] = []
     step = Step()
 
@@ -189,6 +194,7 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
                 step.work[work] = step.work.get(work, 0) + 1
             continue
         step.kind, step.width = kind, 0 if kind == "barrier" else width_of(instruction)
+        step.unused = kind == "atomic" and used.isdisjoint(written(instruction))
         if kind == "async" and instruction.opcode == "cp" and issue is None:
             gives = (COPIES,)
         if kind in ("async", "shared_load", "local_load") and gives:

@@ -99,6 +99,7 @@ def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values) 
         needs=values.of(site.function, step.needs),
         gives=values.of(site.function, step.gives),
         stall=step.stall,
+        unused=step.unused,
     )
 
 
