@@ -143,8 +143,8 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
     if found is None:
         return (instructions,)
 
-    # Chunks of an aligned run pass a port together, and so do an atomic's entries of a chunk where it ends in the L2. How
-    # many do is not counted, but each instruction takes a port once, stores with a path of their own apart
+    # Chunks of an aligned run pass a port together, and so do an atomic's entries of a chunk where it ends in the L2.
+    # How many do is not counted, but each instruction takes a port once, stores with a path of their own apart
     updates_here = found.atomics - found.updated
     apart = memory.store_interval is not None
     through = passes = found.through_ports - (found.stores if apart else 0)
