@@ -157,11 +157,6 @@ class Machine(Displayed, Table):
             if latency is not None and ticks < 1:
                 shortest = 1 / self.ticks_per_cycle
                 raise ValueError(f"{key} = {latency:g}: must be at least one tick ({shortest:g} cycles)")
-        if memory.l2 and memory.l2.atomic_latency is not None and memory.l2.atomics != "here":
-            raise ValueError(
-                f"memory.l2.atomic_latency = {memory.l2.atomic_latency:g}: must be left out but with "
-                "memory.l2.atomics = 'here'"
-            )
         if memory.bandwidth is not None and memory.transfers == "serial":
             raise ValueError(
                 f"memory.bandwidth = {memory.bandwidth:g}: must be left out with memory.transfers = 'serial'"
