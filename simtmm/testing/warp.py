@@ -61,7 +61,7 @@ class Costs:
                 return self.issue * count, count
             case ["shared", degree]:
                 return self.issue * degree, 1
-            case ["join" | "barrier" | "pause", *_]:
+            case ["join" | "barrier" | "sync" | "pause", *_]:
                 return 0, 0
         return self.issue, 1
 
@@ -119,7 +119,7 @@ class _Walk:
         self.current: Interval | None = next(self.intervals)
         self.now = self.current[1] if self.current else 0
         self.finishes: list[int] = []  # of asyncs, at the earliest
-        self.at_barriers = False  # nothing but barriers since it came to one
+        self.at_barriers = False  # nothing but barriers since it came to one, and no wait between them
 
     def go(self) -> None:
         self.skip("start")
@@ -130,8 +130,8 @@ class _Walk:
             if operation[0] == "join":
                 self.join(operation[1] if len(operation) > 1 else 0)
                 position += 1
-            elif operation[0] == "barrier":
-                self.barrier()
+            elif operation[0] in ("barrier", "sync"):
+                self.barrier(waits=operation[0] == "barrier")
                 position += 1
             elif operation[0] == "pause":
                 self.pause(self.costs.paused(operation))
@@ -162,6 +162,8 @@ class _Walk:
 
     def join(self, but: int) -> None:
         """Pass a join, and see that the asyncs have had their time."""
+        if self.current is not None and self.current[0] in ("memory", "pipeline"):
+            self.at_barriers = False
         self.skip("memory", "pipeline")
         waited_for = self.finishes[: max(0, len(self.finishes) - but)]
         if waited_for and self.now < max(waited_for):
@@ -169,14 +171,20 @@ class _Walk:
                 "latency", f"passed a join at tick {self.now}: an async can't finish before {max(waited_for)}"
             )
 
-    def barrier(self) -> None:
-        """Pass a barrier; with the first of some that follow one another all their intervals are taken."""
+    def barrier(self, waits: bool) -> None:
+        """Pass a barrier; with the first of some that follow one another all their intervals are taken.
+
+        waits: whether for the warp's asyncs first.
+        """
         barriers = self.life.barriers
+        if waits:
+            self.join(0)
+        else:
+            self.skip("pipeline")
         if self.at_barriers:
             barriers[-1] = (barriers[-1][0], None)
             barriers.append((None, self.now))
             return
-        self.join(0)
         came = self.now
         self.skip("barrier")
         barriers.append((came, self.now))

@@ -19,6 +19,7 @@ from simtmm.workload.operations import (
     PAUSE,
     SHARED,
     STORE,
+    SYNC,
 )
 from simtmm.workload.tally import Tally, Tallying
 
@@ -35,6 +36,7 @@ __all__ = [
     "PAUSE",
     "SHARED",
     "STORE",
+    "SYNC",
     "Tally",
     "Tallying",
     "Workload",

@@ -21,7 +21,7 @@ from simtmm.documents import LARGEST_FILE, read_json
 from simtmm.errors import WorkloadError, nearest, shown
 from simtmm.files import written_whole
 from simtmm.stalls import Places
-from simtmm.workload.operations import ATOMIC, BARRIER, JOIN, LARGEST, LOAD, OPERATION_PLACES, OPERATIONS
+from simtmm.workload.operations import ATOMIC, BARRIER, JOIN, LARGEST, LOAD, OPERATION_PLACES, OPERATIONS, SYNC
 from simtmm.workload.tally import Tally, Tallying
 
 Integers = npt.NDArray[np.int64]
@@ -35,7 +35,7 @@ class Workload(Displayed):
 
     kind: uint8[operations], an index of OPERATIONS.
     amount: int64[operations]: instructions of a compute, degree of a shared, n of a join, chunks listed by a
-        load, async, store or atomic, cycles of a pause, 0 for a barrier.
+        load, async, store or atomic, cycles of a pause, 0 for a barrier and a sync.
     chunks: int64[chunks], the chunks of all memory operations, in order.
     warp_operations: int64[warps + 1], warp_chunks: int64[warps + 1], block_warps: int64[blocks + 1],
     launch_blocks: int64[launches + 1]: offsets.
@@ -193,7 +193,7 @@ class Workload(Displayed):
                 yield [OPERATIONS[kind], self.chunks[chunk : chunk + amount].tolist()]
                 chunk += amount
             else:
-                yield [OPERATIONS[kind]] if kind == BARRIER else [OPERATIONS[kind], amount]
+                yield [OPERATIONS[kind]] if kind in (BARRIER, SYNC) else [OPERATIONS[kind], amount]
 
     def save(self, path: str | Path) -> None:
         """Write the JSON form to `path`, whole or not at all."""
@@ -248,7 +248,7 @@ class WorkloadBuilder:
         if word not in OPERATIONS:
             raise WorkloadError(f"unknown operation {shown(word)}{nearest(str(word), OPERATIONS)}")
         kind = OPERATIONS.index(word)
-        allowed = {BARRIER: (0, 0), JOIN: (0, 1)}.get(kind, (1, 1))
+        allowed = {BARRIER: (0, 0), SYNC: (0, 0), JOIN: (0, 1)}.get(kind, (1, 1))
         if not allowed[0] <= len(arguments) <= allowed[1]:
             raise WorkloadError(f"{word} takes {_how_many(*allowed)}, not {len(arguments)}")
         if LOAD <= kind <= ATOMIC:
@@ -260,7 +260,7 @@ class WorkloadBuilder:
                     raise WorkloadError(f"{word}: chunk {shown(chunk)}: must be a whole number from 0 to 2^63 - 1")
             self._chunks.extend(chunks)
             amount = len(chunks)
-        elif kind == BARRIER:
+        elif kind in (BARRIER, SYNC):
             amount = 0
         else:
             least = 0 if kind == JOIN else 1

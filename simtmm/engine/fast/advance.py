@@ -51,7 +51,7 @@ from simtmm.engine.fast.scheduler import make_ready, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined
 from simtmm.stalls import Reason
-from simtmm.workload import ASYNC, BARRIER, JOIN, PAUSE
+from simtmm.workload import ASYNC, BARRIER, JOIN, PAUSE, SYNC
 
 AWAITED, LAUNCH, OUTSTANDING = int(Reason.BARRIER), int(Reason.LAUNCH), int(Reason.OUTSTANDING)
 
@@ -106,7 +106,7 @@ def advance(s, order, g, slot, t):
                 wake = t + s.amount[position] * s.parameters[P_CYCLE]
                 push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
                 return SLEEPS
-            if s.warp[w, WARP_ASYNCS] > 0:
+            if what != SYNC and s.warp[w, WARP_ASYNCS] > 0:
                 left_out = s.amount[position] if position < end and what == JOIN else np.int64(0)
                 count = s.warp[w, WARP_ASYNCS] - left_out
                 if count > 0:
@@ -129,7 +129,7 @@ def advance(s, order, g, slot, t):
                 turn(s, g, w, START, np.int64(KEEP), LAUNCH, t)
                 return IS_DONE
             position += 1
-            if what == BARRIER:
+            if what in (BARRIER, SYNC):
                 s.warp[w, WARP_POSITION] = position
                 turn(s, g, w, IN_BARRIER, place_at(s, position - 1), AWAITED, t)
                 begin_waiting(s, w, place_at(s, position - 1), t)

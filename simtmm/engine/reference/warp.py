@@ -9,12 +9,12 @@ from simtmm.engine.reference.booking import WHILE, Path
 from simtmm.engine.reference.moment import RELEASE, WAKE, Moment, Waiting
 from simtmm.stalls import Count, Reason
 from simtmm.timeline import WarpState
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, PAUSE, SHARED, STORE
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, PAUSE, SHARED, STORE, SYNC
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.run import Run
 
-CONTROL = (JOIN, BARRIER, PAUSE)
+CONTROL = (JOIN, BARRIER, PAUSE, SYNC)
 
 
 class Warp:
@@ -63,8 +63,9 @@ class Warp:
             if kind == JOIN:
                 yield from self.wait_for_asyncs(but=self.amounts[self.position])
                 self.position += 1
-            elif kind == BARRIER:
-                yield from self.wait_for_asyncs()
+            elif kind in (BARRIER, SYNC):
+                if kind == BARRIER:
+                    yield from self.wait_for_asyncs()
                 self.position += 1
                 yield self.block.barrier(self)
             elif kind == PAUSE:
