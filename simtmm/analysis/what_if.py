@@ -52,7 +52,6 @@ class _Change:
     halves: bool = True
 
 
-
 def _without_barriers(workload: Workload) -> Workload:
     """With joins in the place of barriers, which wait for the asyncs that these wait for."""
     chosen, without_waits = np.isin(workload.kind, (BARRIER, SYNC)), workload.kind == SYNC

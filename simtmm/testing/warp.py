@@ -15,12 +15,14 @@ Interval = tuple[str, int, int]
 class Life:
     """begin, end: placing and end, None for a warp without intervals. barriers: for each barrier that it passed the
     ticks at which it came and left; of barriers right behind one another only the first's coming and the last's leaving
-    are known. broken: where intervals and operations part, by the law that this breaks.
+    are known. unclear: numbers of barriers of which neither is, as a wait of the warp's lies before or behind them.
+    broken: where intervals and operations part, by the law that this breaks.
     """
 
     begin: int | None = None
     end: int | None = None
     barriers: list[tuple[int | None, int | None]] = field(default_factory=list)
+    unclear: set[int] = field(default_factory=set)
     broken: dict[str, list[str]] = field(default_factory=dict)
 
     def breaks(self, law: str, what: str) -> None:
@@ -120,6 +122,7 @@ class _Walk:
         self.now = self.current[1] if self.current else 0
         self.finishes: list[int] = []  # of asyncs, at the earliest
         self.at_barriers = False  # nothing but barriers since it came to one, and no wait between them
+        self.is_unclear = False  # whether what the latest join waited for may be what one behind a sync waited for
 
     def go(self) -> None:
         self.skip("start")
@@ -137,7 +140,7 @@ class _Walk:
                 self.pause(self.costs.paused(operation))
                 position += 1
             else:
-                self.at_barriers = False
+                self.at_barriers = self.is_unclear = False
                 self.skip("memory", "pipeline", "ready")  # an async waits for its turn as a memory wait
                 if self.current is None or self.current[0] != "issuing":
                     self.life.breaks("work", f"operation {position}, {operation[0]}, did not issue at tick {self.now}")
@@ -162,9 +165,10 @@ class _Walk:
 
     def join(self, but: int) -> None:
         """Pass a join, and see that the asyncs have had their time."""
-        if self.current is not None and self.current[0] in ("memory", "pipeline"):
-            self.at_barriers = False
-        self.skip("memory", "pipeline")
+        self.skip("pipeline")
+        if self.current is not None and self.current[0] == "memory":
+            self.at_barriers, self.is_unclear = False, but > 0
+            self.take()
         waited_for = self.finishes[: max(0, len(self.finishes) - but)]
         if waited_for and self.now < max(waited_for):
             self.life.breaks(
@@ -181,6 +185,10 @@ class _Walk:
             self.join(0)
         else:
             self.skip("pipeline")
+        if self.is_unclear and (self.at_barriers or not waits):
+            self.life.unclear.add(len(barriers))
+        else:
+            self.is_unclear = False
         if self.at_barriers:
             barriers[-1] = (barriers[-1][0], None)
             barriers.append((None, self.now))
@@ -192,7 +200,7 @@ class _Walk:
 
     def pause(self, ticks: int) -> None:
         """Sleep: an interval of its own."""
-        self.at_barriers = False
+        self.at_barriers = self.is_unclear = False
         self.skip("pipeline")
         if self.current is None or self.current[0] != "pause":
             self.life.breaks("work", f"did not pause at tick {self.now}")
