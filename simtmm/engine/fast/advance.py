@@ -33,6 +33,7 @@ from simtmm.engine.fast.layout import (
     OTHER_TICKS,
     P_CYCLE,
     P_OUTSTANDING,
+    P_RETURN_INTERVAL,
     P_SLOTS,
     P_WATCH,
     PATH_PLACE,
@@ -44,8 +45,10 @@ from simtmm.engine.fast.layout import (
     WARP_BLOCK,
     WARP_DONE,
     WARP_END,
+    WARP_LOADS_END,
     WARP_NEXT,
     WARP_POSITION,
+    WARP_UNTAKEN,
 )
 from simtmm.engine.fast.scheduler import make_ready, push
 from simtmm.engine.fast.windows import fill, has_more
@@ -108,6 +111,9 @@ def advance(s, order, g, slot, t):
                 return SLEEPS
             if what != SYNC and s.warp[w, WARP_ASYNCS] > 0:
                 left_out = s.amount[position] if position < end and what == JOIN else np.int64(0)
+                if s.parameters[P_RETURN_INTERVAL] > 0 and s.warp[w, WARP_UNTAKEN] > left_out:
+                    s.warp[w, WARP_UNTAKEN] = left_out
+                    s.warp[w, WARP_LOADS_END] = 0  # loads so far and those to come do not count together
                 count = s.warp[w, WARP_ASYNCS] - left_out
                 if count > 0:
                     finish = finish_of(s, w, count, t)
