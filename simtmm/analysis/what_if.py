@@ -10,7 +10,7 @@ from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.trace.streamed import AnyWorkload
-from simtmm.workload import BARRIER, JOIN, PAUSE, REDUCE, SHARED, Workload
+from simtmm.workload import BARRIER, JOIN, LARGEST, PAUSE, REDUCE, SHARED, SYNC, Workload
 
 SECONDS = 3.0  # for all of them together
 RATES = {"fast": 6e6, "reference": 6e4}  # operations, chunks and grants a second (docs/scaling.md)
@@ -50,6 +50,16 @@ class _Change:
     keys: dict[str, float | str]
     of_workload: Callable[[Workload], Workload] | None = None
     halves: bool = True
+
+
+def _without_barriers(workload: Workload) -> Workload:
+    """With joins in the place of barriers, which wait for the asyncs that these wait for."""
+    chosen, without_waits = np.isin(workload.kind, (BARRIER, SYNC)), workload.kind == SYNC
+    if not chosen.any():
+        return workload
+    what, amount = workload.kind.copy(), workload.amount.copy()
+    what[chosen], amount[without_waits] = JOIN, LARGEST
+    return replace(workload, kind=what, amount=amount)
 
 
 CHANGES = (
@@ -94,7 +104,7 @@ CHANGES = (
         lambda workload: _with_amounts(workload, SHARED, np.ones_like),
         halves=False,
     ),
-    _Change(causes.BARRIERS, "no barriers", {}, lambda workload: _as_joins(workload, BARRIER), halves=False),
+    _Change(causes.BARRIERS, "no barriers", {}, _without_barriers, halves=False),
     _Change(
         causes.LAUNCHES,
         "launches that cost nothing",
@@ -211,16 +221,6 @@ def _with_amounts(workload: Workload, kind: int, change: Callable[[np.ndarray], 
     amount = workload.amount.copy()
     amount[chosen] = change(amount[chosen])
     return replace(workload, amount=amount)
-
-
-def _as_joins(workload: Workload, kind: int) -> Workload:
-    """With joins in the place of operations, which wait for all asyncs as these do."""
-    chosen = workload.kind == kind
-    if not chosen.any():
-        return workload
-    what = workload.kind.copy()
-    what[chosen] = JOIN
-    return replace(workload, kind=what)
 
 
 def best(found: Sequence[WhatIf]) -> WhatIf | None:

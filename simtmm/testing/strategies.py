@@ -109,7 +109,7 @@ def operations() -> SearchStrategy[list[Any]]:
         st.tuples(st.sampled_from(MEMORY), chunks),
         st.tuples(st.just("join"), st.integers(0, 3)),
         st.tuples(st.just("pause"), st.integers(1, 12)),
-        st.just(("barrier",)),
+        st.sampled_from([("barrier",), ("sync",)]),
     )
     return drawn.map(list)
 

@@ -33,6 +33,7 @@ from simtmm.engine.fast.layout import (
     OTHER_TICKS,
     P_CYCLE,
     P_OUTSTANDING,
+    P_RETURN_INTERVAL,
     P_SLOTS,
     P_WATCH,
     PATH_PLACE,
@@ -44,14 +45,16 @@ from simtmm.engine.fast.layout import (
     WARP_BLOCK,
     WARP_DONE,
     WARP_END,
+    WARP_LOADS_END,
     WARP_NEXT,
     WARP_POSITION,
+    WARP_UNTAKEN,
 )
 from simtmm.engine.fast.scheduler import make_ready, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined
 from simtmm.stalls import Reason
-from simtmm.workload import ASYNC, BARRIER, JOIN, PAUSE
+from simtmm.workload import ASYNC, BARRIER, JOIN, PAUSE, SYNC
 
 AWAITED, LAUNCH, OUTSTANDING = int(Reason.BARRIER), int(Reason.LAUNCH), int(Reason.OUTSTANDING)
 
@@ -106,8 +109,11 @@ def advance(s, order, g, slot, t):
                 wake = t + s.amount[position] * s.parameters[P_CYCLE]
                 push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
                 return SLEEPS
-            if s.warp[w, WARP_ASYNCS] > 0:
+            if what != SYNC and s.warp[w, WARP_ASYNCS] > 0:
                 left_out = s.amount[position] if position < end and what == JOIN else np.int64(0)
+                if s.parameters[P_RETURN_INTERVAL] > 0 and s.warp[w, WARP_UNTAKEN] > left_out:
+                    s.warp[w, WARP_UNTAKEN] = left_out
+                    s.warp[w, WARP_LOADS_END] = 0  # loads so far and those to come do not count together
                 count = s.warp[w, WARP_ASYNCS] - left_out
                 if count > 0:
                     finish = finish_of(s, w, count, t)
@@ -129,7 +135,7 @@ def advance(s, order, g, slot, t):
                 turn(s, g, w, START, np.int64(KEEP), LAUNCH, t)
                 return IS_DONE
             position += 1
-            if what == BARRIER:
+            if what in (BARRIER, SYNC):
                 s.warp[w, WARP_POSITION] = position
                 turn(s, g, w, IN_BARRIER, place_at(s, position - 1), AWAITED, t)
                 begin_waiting(s, w, place_at(s, position - 1), t)

@@ -27,7 +27,8 @@ WARP_NEXT, WARP_DONE = range(8, 10)
 WARP_TABLE, WARP_PLACE, WARP_INDEX, WARP_FILLED = range(10, 14)  # of a warp of a stream: what fills its window, 0 where
 # nothing is left; its block's place there, -1 once it is under way; its number in the block; how often it was filled
 WARP_LOADED, WARP_LOADS_END = range(14, 16)  # chunks from memory that a store is to wait for; when all are there
-WARP_ROW = 16  # two cache lines, the second one for what is rarely needed
+WARP_UNTAKEN = 16  # asyncs that no join has taken, where stores wait for what was loaded
+WARP_ROW = 24  # three cache lines, the first one for what is often needed
 BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS, BLOCK_SOONEST, BLOCK_NUMBER = range(6)
 BLOCK_ROW = 6
 PORT_RELEASE, PORT_WARP, PORT_ACCESS, PORT_COUNT, PORT_GRANTED = range(5)

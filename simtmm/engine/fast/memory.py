@@ -59,6 +59,7 @@ from simtmm.engine.fast.layout import (
     TURNING,
     WARP_LOADED,
     WARP_LOADS_END,
+    WARP_UNTAKEN,
     WRITTEN,
 )
 from simtmm.engine.fast.over_time import L1_HITS, L2_HITS, L2_LOADS, L2_STORES, LOADS, OTHERS, note
@@ -337,6 +338,8 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
         if t < s.warp[w, WARP_LOADS_END]:
             fetched += s.warp[w, WARP_LOADED]
         s.warp[w, WARP_LOADED] = fetched
-        s.warp[w, WARP_LOADS_END] = max(finish, s.warp[w, WARP_LOADS_END])
+        s.warp[w, WARP_LOADS_END] = max(finish, s.warp[w, WARP_LOADS_END]) if what == ASYNC else 0
+        if what == ASYNC:
+            s.warp[w, WARP_UNTAKEN] += 1
     s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], finish)
     return finish

@@ -98,6 +98,8 @@ class Memory:
             finish += late
         if kind in READS:
             self.load((group, slot), self.fetched - fetched, now, finish)
+        if kind == LOAD:
+            self.waited(group, slot)
         self.transactions += len(chunks)
         self.last_finish = max(self.last_finish, finish)
         return finish
@@ -110,6 +112,11 @@ class Memory:
         """Count what a warp's loads brought from global memory: those of before count while one is on its way."""
         loaded, until = self.loaded.get(warp, (0, 0))
         self.loaded[warp] = chunks + (loaded if now < until else 0), max(finish, until)
+
+    def waited(self, group: int, slot: int) -> None:
+        """A warp waits for loads: those so far and those to come do not count together."""
+        loaded, _ = self.loaded[group, slot]
+        self.loaded[group, slot] = loaded, 0
 
     def through_port(self, group: int, kind: int, slot: int, now: int) -> int:
         """When a chunk, or a run of them, leaves the group: by the port of its warp's slot, or by the stores' path."""
