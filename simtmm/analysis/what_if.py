@@ -57,7 +57,14 @@ CHANGES = (
         causes.LATENCY,
         "the latency halved",
         dict.fromkeys(
-            ("memory.latency", "memory.store_latency", "memory.l1.latency", "memory.l2.latency", "memory.first_access"),
+            (
+                "memory.latency",
+                "memory.store_latency",
+                "memory.l1.latency",
+                "memory.l2.latency",
+                "memory.first_access",
+                "memory.tlb.miss",
+            ),
             "x0.5",
         ),
     ),

@@ -32,6 +32,7 @@ class Durations:
     atomic_service: int
     turnaround: int
     first_access: int
+    tlb_miss: int
     row_opening: int
     l1_latency: int
     """Of a hit; L without an L1. Likewise that of the L2."""
@@ -60,6 +61,7 @@ class Durations:
             atomic_service=ticks(memory.atomic_service),
             turnaround=ticks(memory.turnaround),
             first_access=ticks(memory.first_access),
+            tlb_miss=ticks(memory.tlb.miss) if memory.tlb else 0,
             row_opening=ticks(memory.rows.opening) if memory.rows else 0,
             l1_latency=ticks((memory.l1 or memory).latency),
             l2_latency=ticks((memory.l2 or memory).latency),

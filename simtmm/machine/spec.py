@@ -38,6 +38,7 @@ from simtmm.machine.tables import (
     SharedCache,
     Source,
     Table,
+    Tlb,
     unit,
     units_of,
 )
@@ -184,6 +185,17 @@ class Machine(Displayed, Table):
                 )
             if self.memory.rows is not None:
                 raise ValueError("memory.rows: must be left out with memory.transfers = 'serial'")
+            if self.memory.tlb is not None:
+                raise ValueError("memory.tlb: must be left out with memory.transfers = 'serial'")
+        return self
+
+    @model_validator(mode="after")
+    def _pages_are_made_of_chunks(self) -> "Machine":
+        if self.memory.tlb and self.memory.tlb.page % self.chunk_bytes:
+            raise ValueError(
+                f"memory.tlb.page = {self.memory.tlb.page}: must be a multiple of memory.chunk_words * "
+                f"memory.word_bytes, {self.chunk_bytes}"
+            )
         return self
 
     @model_validator(mode="after")
@@ -357,7 +369,7 @@ class Machine(Displayed, Table):
 def units() -> dict[str, tuple[str, str]]:
     """Unit and meaning of every key a machine may have, by dotted key."""
     tables: dict[str, type[BaseModel]] = {
-        "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows,
+        "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows, "memory.tlb": Tlb,
         "memory.l1": GroupCache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
         "instructions": Instructions, "hong_kim": HongKim,
     }  # fmt: skip

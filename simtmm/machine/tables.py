@@ -147,6 +147,14 @@ class Rows(Table):
     opening: Duration = unit("cycles", "a partition that opens a row waits")
 
 
+class Tlb(Table):
+    """The translations of addresses that a group holds, least recently used dropped first."""
+
+    entries: Count = unit("pages", "pages whose translations a group holds")
+    page: Count = unit("bytes", "bytes of a page")
+    miss: Duration = unit("cycles", "until a page's translation is there")
+
+
 class Memory(Table):
     """Global memory and what stands before it."""
 
@@ -183,6 +191,7 @@ class Memory(Table):
     )
     turnaround: Duration = unit("cycles", "a partition that turns from reads to writes or back waits", default=0)
     first_access: Duration = unit("cycles", "a group's first loads in a launch take so much longer", default=0)
+    tlb: Tlb | None = unit("", "translations of a group's addresses", default=None)
     rows: Rows | None = unit("", "the rows of a partition", default=None)
     stores: Literal["blocking", "posted", "at-end"] = unit(
         "", "whether a warp waits for its stores: for each, for none, or for all at its end", default="blocking"

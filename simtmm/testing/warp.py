@@ -44,6 +44,7 @@ class Costs:
         self.port_interval, self.store_interval = durations.port_interval, durations.store_interval
         self.miss_interval, self.return_interval = durations.miss_interval, durations.return_interval
         self.port_chunks = memory.port_chunks
+        self.tlb_miss = durations.tlb_miss
         self.first_access = durations.first_access
         self.service, self.atomic_service = durations.service, durations.atomic_service
         # An access of the L2 takes a slice, and may have a line written back.
@@ -90,7 +91,7 @@ class Costs:
         service = self.atomic_service if operation[0] == "atomic" else self.service
         slowest = max(self.slowest, self.store_latency)
         port = max(self.port_interval, self.store_interval)
-        port += self.miss_interval + self.return_interval  # of a load, the second at a later store
+        port += self.tlb_miss + self.miss_interval + self.return_interval  # of a load, the second at a later store
         each = slowest + port + service + self.turnaround + self.opening + self.l2_service
         return self.first_access + each * len(operation[1])
 

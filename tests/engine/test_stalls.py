@@ -163,6 +163,12 @@ def test_first_accesses_come_last(engine):
     assert found == {"issuing": 1, "memory_latency": 20, "first_access": 6}
 
 
+def test_translations_are_waited_for_like_first_accesses(engine):
+    on = machine(**{"memory.tlb": {"entries": 1, "page": 128, "miss": 8}, "memory.first_access": 6})
+    found = reasons(on, [[["load", [0, 1, 0]]]], engine)
+    assert found == {"issuing": 1, "memory_latency": 20, "first_access": 14}
+
+
 def test_serial_transfers_add_up(engine):
     on = machine(**{"memory.transfers": "serial", "memory.l1": {"sets": 1, "ways": 4, "latency": 3}})
     found = reasons(on, [[["load", [0, 1, 0]]]], engine)

@@ -21,6 +21,7 @@ from simtmm.engine.fast.tables import (
     empty_groups,
     empty_lines,
     flags_of,
+    no_translations,
     parameters_of,
     table,
 )
@@ -150,6 +151,7 @@ class Launch:
             partition_free=table(memory.partitions if partitioned else 1),
             partition_writes=table(memory.partitions if machine.durations.turnaround else 1),
             rows=closed_rows(machine, partitioned),
+            tlb=no_translations(machine),
             l1=empty_lines(groups, memory.l1),
             l2=l2,
             slice_free=table(memory.partitions if machine.durations.l2_service else 1),

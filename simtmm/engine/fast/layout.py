@@ -93,14 +93,14 @@ BIT_SETS = 3
     P_CYCLE, P_JUMPS, P_STREAMED, P_BLOCK_WARPS, P_FIRST_WARP, P_BLOCK_INTERVAL,
     P_FIRST_ACCESS, P_WATCH, P_BOOKS, P_PLACED, P_NOWHERE, P_STORES_APART, P_STORE_INTERVAL, P_MEMORY_PORTS,
     P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL, P_RETURN_INTERVAL, P_MISS_INTERVAL,
-    P_AT_END,
-) = range(62)  # fmt: skip
+    P_AT_END, P_TLB_ENTRIES, P_TLB_PAGE, P_TLB_MISS,
+) = range(65)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(62, 69)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(65, 72)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
-R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(69, 74)
-PARAMETERS = 74
+R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(72, 77)
+PARAMETERS = 77
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -142,6 +142,7 @@ class State(NamedTuple):
     partition_writes: Any  # int64[partitions]: whether the last chunk was written, where turning round takes time
     partition_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's
     rows: Any  # int64[partitions, open, LINE_*]: numbers of the open rows, latest used first
+    tlb: Any  # int64[groups, entries, LINE_*]: pages, latest used first; LINE_FILL: from when on they are there
     l1: Any  # int64[groups * sets, ways, LINE_*]: latest used first; LINE_FILL holds WRITTEN as well
     l2: Any  # int64[sets, ways, LINE_*]: likewise
     slice_free: Any  # int64[partitions], of the L2

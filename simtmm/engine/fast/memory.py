@@ -51,6 +51,9 @@ from simtmm.engine.fast.layout import (
     P_STORE_INTERVAL,
     P_STORE_LATENCY,
     P_STORES_APART,
+    P_TLB_ENTRIES,
+    P_TLB_MISS,
+    P_TLB_PAGE,
     P_TURNAROUND,
     P_WATCH,
     P_WRITES_BACK,
@@ -108,6 +111,17 @@ def reserve(s, chunk, writes, updates, service, t):
             begin += s.parameters[P_ROW_OPENING]
     s.partition_free[partition] = begin + service
     return begin
+
+
+@inlined
+def translated(s, g, chunk, t):
+    """From when on a group has the translation of a chunk's page, which it looks for at t."""
+    page = np.int64(np.uint64(chunk) // np.uint64(s.parameters[P_TLB_PAGE]))
+    there = find_line(s.tlb, g, page, s.parameters[P_TLB_ENTRIES])
+    if there < 0:
+        there = t + s.parameters[P_TLB_MISS]
+        insert_line(s.tlb, g, page, there, s.parameters[P_TLB_ENTRIES])
+    return there
 
 
 @inlined
@@ -217,6 +231,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             row1 = np.int64(0)
             row2 = np.int64(0)
             left = start  # its port, and on a miss the miss port
+            known = start  # its translation, too
             at_memory = start
             waited = np.int64(0)  # for the partition, which opens a row and turns round meanwhile
             opening = np.int64(0)
@@ -251,13 +266,16 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                     begin = max(t, s.group[g, GROUP_MISS_FREE])
                     s.group[g, GROUP_MISS_FREE] = begin + s.parameters[P_MISS_INTERVAL]
                     left = max(start, begin)
-                    at_memory = left
+                known = left
+                if s.parameters[P_TLB_ENTRIES] > 0:
+                    known = max(left, translated(s, g, chunk, t))
+                at_memory = known
                 if shared:
                     if s.parameters[P_L2_SERVICE] > 0:
                         slice_ = partition_of(s, chunk)
                         begin = max(t, s.slice_free[slice_])
                         s.slice_free[slice_] = begin + s.parameters[P_L2_SERVICE]
-                        at_memory = max(left, begin)
+                        at_memory = max(known, begin)
                     note(s, L2_STORES if what == STORE else L2_LOADS, at_memory, np.int64(1))
                     row2 = modulo(chunk, s.parameters[P_L2_SETS])
                     line = find_line(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
@@ -304,7 +322,8 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 s.path[g, TURNAROUND] = turning
                 s.path[g, MEMORY_QUEUE] = np.int64(0) if behind > 0 else waited - opening - turning
                 s.path[g, ATOMICS_QUEUE] = waited - opening - turning if behind > 0 else np.int64(0)
-                s.path[g, L2_QUEUE] += at_memory - left
+                s.path[g, L2_QUEUE] += at_memory - known
+                s.path[g, FIRST_ACCESS] = known - left
                 s.path[g, from_where] += took
                 s.path[g, LINE_IN_FLIGHT] += done - at_memory - waited - took
             finish = done if serial else max(finish, done)
@@ -313,7 +332,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             s.group[g, GROUP_TRANSLATED] = t + s.parameters[P_FIRST_ACCESS]
         late = max(np.int64(0), s.group[g, GROUP_TRANSLATED] - t)
         if watches:
-            s.path[g, FIRST_ACCESS] = late
+            s.path[g, FIRST_ACCESS] += late
         finish += late
     if s.parameters[P_RETURN_INTERVAL] > 0 and what in (LOAD, ASYNC):
         if t < s.warp[w, WARP_LOADS_END]:

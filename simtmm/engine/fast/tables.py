@@ -59,6 +59,10 @@ def parameters_of(machine: Machine) -> Integers:
         parameters[at.P_ROW_CHUNKS] = memory.rows.chunks * memory.partitions
         parameters[at.P_OPEN_ROWS] = memory.rows.open
         parameters[at.P_ROW_OPENING] = takes.row_opening
+    if memory.tlb:
+        parameters[at.P_TLB_ENTRIES] = memory.tlb.entries
+        parameters[at.P_TLB_PAGE] = memory.tlb.page // machine.chunk_bytes
+        parameters[at.P_TLB_MISS] = takes.tlb_miss
     if memory.l1:
         parameters[[at.P_L1_SETS, at.P_L1_WAYS]] = memory.l1.sets, memory.l1.ways
         parameters[at.P_L1_LATENCY] = takes.l1_latency
@@ -98,6 +102,13 @@ def closed_rows(machine: Machine, partitioned: bool) -> Integers:
     """The rows of all partitions, none of them open."""
     rows = machine.memory.rows
     shape = (machine.memory.partitions, rows.open) if rows and partitioned else (1, 1)
+    return np.full((*shape, at.LINE_ROW), -1, dtype=np.int64)
+
+
+def no_translations(machine: Machine) -> Integers:
+    """The TLBs of all groups, with no page in them."""
+    tlb = machine.memory.tlb
+    shape = (machine.cores.groups, tlb.entries) if tlb else (1, 1)
     return np.full((*shape, at.LINE_ROW), -1, dtype=np.int64)
 
 
@@ -142,5 +153,6 @@ def _has_path(machine: Machine) -> bool:
         or takes.atomic_service
         or takes.turnaround
         or takes.row_opening
+        or takes.tlb_miss
     )
     return bool(busy) or memory.transfers == "serial" or memory.l1 is not None or memory.l2 is not None

@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from simtmm.engine.reference.booking import Path
-from simtmm.engine.reference.cache import Lines, OpenRows
+from simtmm.engine.reference.cache import Lines, OpenRows, Translations
 from simtmm.engine.reference.over_time import OverTime
 from simtmm.machine import Machine
 from simtmm.stalls import Reason
@@ -39,6 +39,8 @@ class Memory:
         self.slice_free: defaultdict[int, int] = defaultdict(int)
         l1, groups = memory.l1, range(machine.cores.groups)
         self.l1 = [Lines(l1, durations.l1_latency) for _ in groups] if l1 else None
+        tlb, miss = memory.tlb, durations.tlb_miss
+        self.tlb = [Translations(tlb, miss, machine.chunk_bytes) for _ in groups] if tlb else None
         self.local_stays = machine.keeps_local_stores
         self.first_local = machine.first_local_chunk
         self.ports = memory.ports
@@ -90,7 +92,7 @@ class Memory:
                     finish, self.path = done, {Reason.PORT_QUEUE: start - now, **self.way}
         if kind != STORE:
             late = max(0, self.translated.setdefault(group, now + self.first_access) - now)
-            self.path[Reason.FIRST_ACCESS] = late
+            self.path[Reason.FIRST_ACCESS] = self.path.get(Reason.FIRST_ACCESS, 0) + late
             finish += late
         if kind in (LOAD, ASYNC):
             self.load((group, slot), self.fetched - fetched, now, finish)
@@ -124,6 +126,10 @@ class Memory:
         self.miss_free[group] = begin + self.miss_interval
         return max(start, begin)
 
+    def known_from(self, group: int, chunk: int, start: int, now: int) -> int:
+        """When the chunk's address is known beyond the group, which it is not before `start`."""
+        return max(start, self.tlb[group].look_up(chunk, now)) if self.tlb else start
+
     def takes_loaded(self, kind: int, group: int, slot: int) -> int:
         """How much longer a store takes its port for what its warp loaded, which counts once."""
         if kind != STORE:
@@ -142,9 +148,13 @@ class Memory:
                 return self.into_l1(l1, chunk, start, now)
             if l1 and self.stores_drop_lines and not stays:
                 l1.drop(chunk)
+            known = self.known_from(group, chunk, start, now)
             if kind == STORE and l2 and self.stores_stay:
-                return self.into_l2(l2, chunk, start, now)
-            return self.from_global_memory(kind, chunk, start, now)
+                finish = self.into_l2(l2, chunk, known, now)
+            else:
+                finish = self.from_global_memory(kind, chunk, known, now)
+            self.way[Reason.FIRST_ACCESS] = known - start
+            return finish
         if l1 and (fill := l1.look_up(chunk)) is not None:
             self.l1_hits += 1
             self.note("l1_hits", start)
@@ -153,10 +163,11 @@ class Memory:
         if self.miss_interval:
             start = self.through_miss_port(group, start, now)
         left = start
+        known = start = self.known_from(group, chunk, left, now)
         if l2:
             start = self.through_slice(chunk, start, now)
             self.note("l2_loads", start)
-        wait = start - left
+        wait = start - known
         if l2 and (fill := l2.look_up(chunk)) is not None:
             self.l2_hits += 1
             self.note("l2_hits", start)
@@ -166,7 +177,7 @@ class Memory:
             finish = self.from_global_memory(kind, chunk, start, now)
             if l2:
                 self.write_back(l2.insert(chunk, finish), now)
-        self.way[Reason.L2_QUEUE] = wait
+        self.way |= {Reason.L2_QUEUE: wait, Reason.FIRST_ACCESS: known - left}
         if self.miss_interval:
             self.way[Reason.PORT_QUEUE] = left - now
         if l1:
