@@ -36,6 +36,8 @@ class Durations:
     """Of a hit; L without an L1. Likewise that of the L2."""
     l2_latency: int
     l2_service: int
+    pipes: tuple[int, ...]
+    """The interval of each class of instructions, in the order of CLASSES; empty where there are none."""
 
     @classmethod
     def of(cls, machine: "Machine") -> "Durations":
@@ -62,6 +64,7 @@ class Durations:
             l1_latency=ticks((memory.l1 or memory).latency),
             l2_latency=ticks((memory.l2 or memory).latency),
             l2_service=ticks(memory.l2.service) if memory.l2 else 0,
+            pipes=tuple(ticks(pipe.interval) if pipe else 0 for pipe in machine.pipes.each()) if machine.pipes else (),
         )
 
     def before_launch(self, launch: int) -> int:

@@ -43,6 +43,7 @@ class Run:
         self.pick = pick
         self.env = Environment()
         self.on_stall = machine.scheduling.switch == "on-stall"
+        self.own_ports = machine.scheduling.ports == "own"
         self.blocking_stores = machine.memory.stores == "blocking"
         self.outstanding = machine.memory.outstanding
         self.issue_ticks = machine.durations.issue
