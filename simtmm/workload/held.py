@@ -282,10 +282,8 @@ class WorkloadBuilder:
                 raise WorkloadError(f"{word} {shown(amount)}: must be a whole number of at least {least}")
             if len(arguments) > 1:
                 if arguments[1] not in CLASSES:
-                    raise WorkloadError(
-                        f"{word} {amount} {shown(arguments[1])}: must be a class of instructions: {', '.join(CLASSES)}"
-                        f"{nearest(str(arguments[1]), CLASSES)}"
-                    )
+                    unknown = arguments[1]
+                    raise WorkloadError(f"{word}: unknown class {shown(unknown)}{nearest(str(unknown), CLASSES)}")
                 kind = OF_CLASS + CLASSES.index(arguments[1])
         self._kind.append(kind)
         self._amount.append(amount)

@@ -108,5 +108,5 @@ def test_what_is_no_pipe_or_class_is_refused(engine):
         machine(interval=-1.0)
     with pytest.raises(MachineError, match=r"pipes.fp128: unknown key"):
         machine(**{"pipes.fp128.interval": 3})
-    with pytest.raises(WorkloadError, match=r"compute 3 'fp46': must be a class of instructions: fp32, fp64"):
+    with pytest.raises(WorkloadError, match=r"compute: unknown class 'fp46'"):
         run(machine(), engine, [["compute", 3, "fp46"]])
