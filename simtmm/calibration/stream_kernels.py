@@ -14,7 +14,8 @@ from simtmm.engine import simulate
 from simtmm.errors import StudyError, nearest
 from simtmm.machine import Machine
 from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS, StreamKernel
-from simtmm.workload import ASYNC, CLASSES, COMPUTE, JOIN, LOAD, OF_CLASS, STORE, Workload
+from simtmm.stalls import CLASSES
+from simtmm.workload import ASYNC, COMPUTE, JOIN, LOAD, OF_CLASS, STORE, Workload
 
 FP64 = OF_CLASS + CLASSES.index("fp64")
 LEAST_WAVES, MOST_WAVES = 4, 96  # of a machine full of blocks, in the longer run

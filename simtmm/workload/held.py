@@ -20,11 +20,10 @@ from simtmm.display import Displayed
 from simtmm.documents import LARGEST_FILE, read_json
 from simtmm.errors import WorkloadError, nearest, shown
 from simtmm.files import written_whole
-from simtmm.stalls import Places
+from simtmm.stalls import CLASSES, Places
 from simtmm.workload.operations import (
     ATOMIC,
     BARRIER,
-    CLASSES,
     COMPUTE,
     JOIN,
     LARGEST,

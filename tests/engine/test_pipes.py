@@ -5,7 +5,7 @@ import pytest
 from simtmm import Machine, Workload, simulate
 from simtmm.engine import ENGINES
 from simtmm.errors import MachineError, WorkloadError
-from simtmm.workload import CLASSES
+from simtmm.stalls import CLASSES
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
 

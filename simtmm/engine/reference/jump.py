@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simtmm.stalls import Count, Reason
+from simtmm.stalls import CLASSES, Count, Reason
 from simtmm.timeline import WarpState
-from simtmm.workload import CLASSES, COMPUTE, OF_CLASS, Workload
+from simtmm.workload import COMPUTE, OF_CLASS, Workload
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.group import Group
