@@ -38,6 +38,7 @@ FULL = {
     "scheduling": {
         "switch": "every-instruction",
         "scheduler": "oldest",
+        "ports": "own",
         "pipeline_depth": 4,
         "launch_overhead": 5,
         "first_launch": 9,
@@ -89,6 +90,7 @@ FULL = {
     "limits": {"blocks_per_group": 8, "warps_per_group": 16},
     "resources": {"registers": 16384, "shared_memory": 16384, "threads_per_block": 512},
     "banks": {"count": 16, "word_bytes": 8, "lanes": 16, "latency": 22.5, "interval": 2.0},
+    "pipes": {"fp64": {"interval": 16, "count": 2}},
     "hong_kim": {"departure_delay_coalesced": 4, "departure_delay_uncoalesced": 40},
 }
 
@@ -98,7 +100,7 @@ COUNTS = (
     "memory.l2.sets", "memory.l2.ways", "limits.blocks_per_group", "limits.warps_per_group", "resources.registers",
     "resources.shared_memory", "resources.threads_per_block", "banks.count", "banks.word_bytes", "banks.lanes",
     "memory.rows.chunks", "memory.rows.open", "memory.port_chunks", "memory.ports",
-    "memory.tlb.entries",
+    "memory.tlb.entries", "pipes.fp64.count",
 )  # fmt: skip
 DURATIONS = (
     "scheduling.pipeline_depth", "scheduling.launch_overhead", "scheduling.block_launch", "scheduling.block_interval",
@@ -107,10 +109,12 @@ DURATIONS = (
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service", "memory.first_access", "memory.store_interval",
     "memory.return_interval", "memory.l2.atomic_latency", "memory.miss_interval", "memory.tlb.miss",
+    "pipes.fp64.interval",
 )  # fmt: skip
 WORDS = {
     "scheduling.switch": ("on-stall", "every-instruction"),
     "scheduling.scheduler": ("fifo", "oldest", "greedy-oldest", "round-robin"),
+    "scheduling.ports": ("any", "own"),
     "memory.coalescing": ("chunk", "half-warp-segments"),
     "memory.atomics": ("each", "by-word"),
     "memory.reductions": ("blocking", "posted"),

@@ -9,6 +9,7 @@ from simtmm.engine import causes, simulate
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result
+from simtmm.stalls import CLASSES
 from simtmm.trace.streamed import AnyWorkload
 from simtmm.workload import BARRIER, JOIN, LARGEST, PAUSE, REDUCE, SHARED, SYNC, Workload
 
@@ -92,6 +93,11 @@ CHANGES = (
     ),
     _Change(causes.ATOMICS, "atomics twice as fast", {"memory.atomic_service": "x0.5"}),
     _Change(causes.ISSUE, "twice the issue rate", {"cores.cores_per_group": "x2"}),
+    _Change(
+        causes.PIPES,
+        "pipes of instructions twice as fast",
+        dict.fromkeys((f"pipes.{name}.interval" for name in CLASSES), "x0.5"),
+    ),
     _Change(
         causes.DEPENDENCE,
         "the latency of instructions halved",

@@ -13,6 +13,7 @@ from simtmm.trace.streamed import AnyWorkload
 MEMORY_BANDWIDTH, L2_BANDWIDTH, PORT_BANDWIDTH = "memory bandwidth", "L2 bandwidth", "bandwidth of the memory ports"
 ATOMICS, LATENCY, SHARED_MEMORY = "atomics", "memory latency", "shared memory"
 ISSUE, DEPENDENCE, BARRIERS = "instruction issue", "dependent instructions", "barriers"
+PIPES = "instruction pipes"
 LAUNCHES, FEW_BLOCKS, TAIL = "launches", "too few blocks", "the tail"
 IDLE = "no blocks"  # among shares, in the place of both of these
 
@@ -31,13 +32,19 @@ REASONS_OF: dict[str, tuple[Reason, ...]] = {
     ),
     SHARED_MEMORY: (Reason.BANK_CONFLICTS,),
     ISSUE: (Reason.ISSUING,),
+    PIPES: (Reason.PIPE_QUEUE,),
     DEPENDENCE: (Reason.INSTRUCTION_LATENCY,),
     BARRIERS: (Reason.BARRIER,),
     LAUNCHES: (Reason.LAUNCH,),
 }
 """What warps' ticks are booked to, by cause; too few blocks and the tail are core groups without warps."""
 
-CONTENDED = (Reason.NOT_GRANTED, Reason.BANK_CONFLICTS, Reason.PORT_QUEUE)  # waits that more groups would share
+CONTENDED = (
+    Reason.NOT_GRANTED,
+    Reason.BANK_CONFLICTS,
+    Reason.PORT_QUEUE,
+    Reason.PIPE_QUEUE,
+)  # waits that more groups would share
 MOSTLY = 0.5
 CLEARLY = 0.25
 

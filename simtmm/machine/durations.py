@@ -41,6 +41,8 @@ class Durations:
     l2_service: int
     atomic_latency: int
     """Of an atomic that ends in the L2; that of the L2 where none does."""
+    pipes: tuple[int, ...]
+    """The interval of each class of instructions, in the order of CLASSES; empty where there are none."""
 
     @classmethod
     def of(cls, machine: "Machine") -> "Durations":
@@ -70,6 +72,7 @@ class Durations:
             l2_latency=ticks((memory.l2 or memory).latency),
             l2_service=ticks(memory.l2.service) if memory.l2 else 0,
             atomic_latency=ticks(_atomic_latency(memory)),
+            pipes=tuple(ticks(pipe.interval) if pipe else 0 for pipe in machine.pipes.each()) if machine.pipes else (),
         )
 
     def before_launch(self, launch: int) -> int:

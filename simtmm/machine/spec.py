@@ -31,6 +31,8 @@ from simtmm.machine.tables import (
     Instructions,
     Limits,
     Memory,
+    Pipe,
+    Pipes,
     Positive,
     Resources,
     Rows,
@@ -43,6 +45,7 @@ from simtmm.machine.tables import (
     units_of,
 )
 from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
+from simtmm.stalls import CLASSES
 
 # Keys that no rule below ties to another: what they may be depends on no other key
 FREE = frozenset(
@@ -65,6 +68,7 @@ APART = frozenset(("compute_capability", "measured_bandwidth", "memory.bandwidth
 LATER = {
     "scheduling.first_launch": 0,
     "scheduling.block_interval": 0,
+    "scheduling.ports": "any",
     "memory.atomics": "each",
     "memory.reductions": "blocking",
     "memory.l2.atomics": "through",
@@ -117,6 +121,7 @@ class Machine(Displayed, Table):
     resources: Resources = Resources()
     banks: Banks = Banks()
     instructions: Instructions | None = unit("", "latencies of instructions, by class of work", default=None)
+    pipes: Pipes | None = unit("", "what instructions pass behind their port, by class of work", default=None)
     hong_kim: HongKim | None = unit("", "departure delays, for the MWP-CWP model", default=None)
     changes: dict[str, str] | None = unit("", "what was changed of the machine of that name, by key", default=None)
     sources: dict[str, Source] = unit("", "where each value comes from, by dotted key", default={})
@@ -374,7 +379,8 @@ def units() -> dict[str, tuple[str, str]]:
     tables: dict[str, type[BaseModel]] = {
         "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows, "memory.tlb": Tlb,
         "memory.l1": GroupCache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
-        "instructions": Instructions, "hong_kim": HongKim,
+        "instructions": Instructions, "pipes": Pipes, **{f"pipes.{name}": Pipe for name in CLASSES},
+        "hong_kim": HongKim,
     }  # fmt: skip
     return units_of(tables)
 

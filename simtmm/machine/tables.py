@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeGuard
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from simtmm.documents import as_float
+from simtmm.stalls import CLASSES
 
 LARGEST_COUNT = 2**31 - 1  # beyond it no table of anything would fit a memory
 MOST_BANKS = 2**16
@@ -106,6 +107,9 @@ class Scheduling(Table):
     switch: Literal["on-stall", "every-instruction"] = unit("", "when a warp gives up its port", default="on-stall")
     scheduler: Literal["fifo", "oldest", "greedy-oldest", "round-robin"] = unit(
         "", "which ready warp is granted a port", default="fifo"
+    )
+    ports: Literal["any", "own"] = unit(
+        "", "which ports a warp may be granted: any of its group, or the one of its slot", default="any"
     )
     pipeline_depth: Duration = unit("cycles", "from a grant to the warp's next, every-instruction only", default=1)
     launch_overhead: Duration = unit("cycles", "added for each launch", default=0)
@@ -260,6 +264,28 @@ class Instructions(Table):
     integer: Shortly | None = unit("cycles", "likewise", default=None)
     special: Shortly | None = unit("cycles", "likewise", default=None)
     tensor: Shortly | None = unit("cycles", "likewise", default=None)
+
+
+class Pipe(Table):
+    """The pipes of a group for a class of instructions."""
+
+    interval: Duration = unit("cycles", "an instruction of this class takes a pipe so long")
+    count: Count = unit("pipes", "pipes of a group; a warp uses that of its slot", default=1)
+
+
+class Pipes(Table):
+    """Pipes by the class of instructions that they take; a class without one has as many as there are ports."""
+
+    fp32: Pipe | None = unit("", "for fp32", default=None)
+    fp64: Pipe | None = unit("", "for fp64", default=None)
+    fp16: Pipe | None = unit("", "for fp16", default=None)
+    integer: Pipe | None = unit("", "for integers, logic and moves", default=None)
+    special: Pipe | None = unit("", "for functions such as rsqrt", default=None)
+    tensor: Pipe | None = unit("", "for products of small matrices", default=None)
+
+    def each(self) -> tuple[Pipe | None, ...]:
+        """Those of each class, in the order of CLASSES."""
+        return tuple(getattr(self, name) for name in CLASSES)
 
 
 class HongKim(Table):

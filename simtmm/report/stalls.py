@@ -31,6 +31,7 @@ WHAT_WARPS_DO = {
     Reason.FIRST_ACCESS: ("first access", "long_scoreboard", "translations of the core group's first accesses"),
     Reason.OUTSTANDING: ("outstanding", "lg_throttle", "as many loads in flight as may be"),
     Reason.BARRIER: ("barrier", "barrier", "other warps of the block"),
+    Reason.PIPE_QUEUE: ("queue at the pipe", "math_pipe_throttle", "others have the pipe of its instructions' class"),
     Reason.LAUNCH: ("launch", "-", "placed, and not begun"),
 }
 """Of each reason its name, what Nsight Compute calls it, and what the warp does meanwhile."""

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from simtmm.machine import Machine
+from simtmm.stalls import CLASSES
 from simtmm.workload import Workload
 
 Tables = dict[str, Any]
@@ -69,6 +70,14 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
 
 
 @st.composite
+def _pipes(draw: DrawFn) -> Tables:
+    """For some of the classes that operations are of."""
+    intervals = st.sampled_from([0, 1, 2.5, 16])
+    pipe = st.fixed_dictionaries({"interval": intervals}, optional={"count": st.integers(1, 3)})
+    return draw(st.dictionaries(st.sampled_from(CLASSES[:3]), pipe))
+
+
+@st.composite
 def machines(draw: DrawFn, coupled: bool = True) -> Machine:
     """Any machine that holds blocks of up to six warps.
 
@@ -90,6 +99,7 @@ def machines(draw: DrawFn, coupled: bool = True) -> Machine:
             "scheduling": {
                 "switch": draw(st.sampled_from(["on-stall", "every-instruction"])),
                 "scheduler": draw(st.sampled_from(["fifo", "oldest", "greedy-oldest", "round-robin"])),
+                "ports": draw(st.sampled_from(["any", "any", "own"])),
                 "pipeline_depth": draw(st.sampled_from([0, 1, 4, 21])),
                 "launch_overhead": draw(st.sampled_from([0, 5])),
                 "first_launch": draw(st.sampled_from([0, 0, 70])),
@@ -98,6 +108,7 @@ def machines(draw: DrawFn, coupled: bool = True) -> Machine:
                 "warp_launch": draw(st.sampled_from([0, 0, 10])),
             },
             "memory": draw(_memories(coupled)),
+            "pipes": draw(_pipes()),
             "limits": limits,
         }
     )
@@ -109,6 +120,7 @@ def operations() -> SearchStrategy[list[Any]]:
     chunks = st.lists(global_or_local, min_size=1, max_size=8)
     drawn: SearchStrategy[tuple[Any, ...]] = st.one_of(
         st.tuples(st.just("compute"), st.integers(1, 12)),
+        st.tuples(st.just("compute"), st.integers(1, 12), st.sampled_from(CLASSES[:4])),
         st.tuples(st.just("shared"), st.integers(1, 4)),
         st.tuples(st.sampled_from(MEMORY), chunks),
         st.tuples(st.just("join"), st.integers(0, 3)),

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from simtmm.machine import Machine
+from simtmm.stalls import CLASSES
 
 Operation = list[Any]
 Interval = tuple[str, int, int]
@@ -56,19 +57,24 @@ class Costs:
             self.l2_service += durations.l2_service + writing_back
         self.atomics_here = memory.l2 is not None and memory.l2.atomics == "here"
         self.atomic_latency = durations.atomic_latency if self.atomics_here else self.latency
+        self.pipes = dict(zip(CLASSES, durations.pipes, strict=False))
         self.serial = memory.transfers == "serial"
         self.blocking_stores = memory.stores == "blocking"
 
     def held(self, operation: Operation) -> tuple[int, int]:
         """Ticks that an operation holds a port, and how many instructions it is."""
         match operation:
-            case ["compute", count]:
+            case ["compute", count, *_]:
                 return self.issue * count, count
             case ["shared", degree]:
                 return self.issue * degree, 1
             case ["join" | "barrier" | "sync" | "pause", *_]:
                 return 0, 0
         return self.issue, 1
+
+    def piped(self, operation: Operation) -> int:
+        """Ticks that each instruction takes its pipe, 0 where it passes none."""
+        return self.pipes.get(operation[2], 0) if operation[0] == "compute" and len(operation) > 2 else 0
 
     def paused(self, operation: Operation) -> int:
         """Ticks that the warp sleeps."""
@@ -129,6 +135,7 @@ class _Walk:
         self.current: Interval | None = next(self.intervals)
         self.now = self.current[1] if self.current else 0
         self.finishes: list[int] = []  # of asyncs, at the earliest
+        self.earliest = 0  # tick at which it may go on behind a compute of a class with a pipe
         self.at_barriers = False  # nothing but barriers since it came to one, and no wait between them
         self.is_unclear = False  # whether what the latest join waited for may be what one behind a sync waited for
 
@@ -242,6 +249,8 @@ class _Walk:
                 break
             tick += held
             position += 1
+            if interval := self.costs.piped(operation):
+                self.earliest = tick + (operation[1] - 1) * (interval - self.costs.issue)
             if operation[0] in ("async", "store") and not self.costs.waits(operation):
                 self.posted(operation, tick)
             elif self.costs.waits(operation):
@@ -253,6 +262,9 @@ class _Walk:
         self.take()
         if position and self.costs.waits(self.operations[position - 1]):
             self.access(self.operations[position - 1])
+        self.skip("pipeline")
+        if self.now < self.earliest:
+            self.life.breaks("work", f"went on at tick {self.now}: its pipe takes it until {self.earliest}")
         return position
 
     def issuing_from(self, position: int) -> Iterator[tuple[Operation, int]]:

@@ -111,10 +111,10 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
         for operation in range(at, at + of_warps[warp]):
             what = np.int64(kind[operation])
             count = amount[operation]
-            if what in (COMPUTE, SHARED):
+            if what in (COMPUTE, SHARED) or what > PAUSE:  # of a class, too
                 row[UPPER_ISSUED] += count >> 32
                 row[LOWER_ISSUED] += count & 0xFFFFFFFF
-                if what == COMPUTE:
+                if what != SHARED:
                     row[LONGEST_COMPUTE] = max(row[LONGEST_COMPUTE], count)
                 else:
                     row[CONFLICTS] += count - 1

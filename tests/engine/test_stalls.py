@@ -274,7 +274,9 @@ WORKED = re.findall(r"^\| (.*?) \| (.*?) \|$", PAGE[PAGE.index("Worked cases") :
 @pytest.mark.parametrize(("case", "told"), WORKED, ids=[case for case, _ in WORKED])
 def test_a_worked_case_of_the_page(engine, case, told):
     named = dict(re.findall(r"`(\w+)` = (\d+)", case))
-    changes = {f"memory.{key}": int(value) for key, value in named.items()}
+    changes = {f"memory.{key}": int(value) for key, value in named.items() if key != "interval"}
+    if "interval" in named:
+        changes["pipes.fp64.interval"] = int(named["interval"])
     if "an L1 of latency 3" in case:
         changes["memory.l1"] = CACHES["memory.l1"] | {"local_writes": "back" if "written back" in case else "through"}
     if "an L2 of latency 6" in case:
@@ -282,8 +284,12 @@ def test_a_worked_case_of_the_page(engine, case, told):
         changes["memory.l2"] = {"sets": 1, "ways": 8, "latency": 6, "atomics": "here"}
     warps = [
         [
-            [word, *([json.loads(rest.replace("2^60", str(2**60)))] if rest else [])]
-            for word, rest in re.findall(r"`(\w+) ?([^`]*)`(?! =)", warp)
+            [
+                word,
+                *([json.loads(rest.replace("2^60", str(2**60)))] if rest else []),
+                *([of_class] if of_class else []),
+            ]
+            for word, rest, of_class in re.findall(r"`(\w+) ?([^`]*?) ?(fp64)?`(?! =)", warp)
         ]
         for warp in case.split(" beside ")
     ]
@@ -292,4 +298,4 @@ def test_a_worked_case_of_the_page(engine, case, told):
 
 
 def test_the_page_has_worked_cases(engine):
-    assert len(WORKED) == 15
+    assert len(WORKED) == 18

@@ -91,6 +91,12 @@ def sleep(s, g, t, finish, slot, place, reason):
 
 
 @inlined
+def is_control(what):
+    """Whether an operation takes no port."""
+    return JOIN <= what <= PAUSE
+
+
+@inlined
 def finish_of(s, w, count, t):
     """When the first so many asyncs of a warp are over; at t at the latest where that is no longer kept."""
     room = s.finishes.shape[1]
@@ -111,7 +117,7 @@ def advance(s, order, g, slot, t):
             position = s.warp[w, WARP_POSITION]
             end = s.warp[w, WARP_END]
         what = np.int64(JOIN) if position == end else np.int64(s.kind[position])
-        if what >= JOIN:  # control
+        if is_control(what):
             if what == PAUSE:
                 s.warp[w, WARP_POSITION] = position + 1
                 turn(s, g, w, IN_PAUSE, place_at(s, position), INSTRUCTION, t)

@@ -22,7 +22,7 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
     chunk = longest + takes.first_access + max(takes.port_interval, takes.store_interval)
     chunk += takes.miss_interval + takes.tlb_miss + takes.return_interval + taken
     start = takes.block_launch + takes.block_interval + takes.warp_launch
-    each = takes.issue + takes.pipeline_depth
+    each = takes.issue + takes.pipeline_depth + max(takes.pipes, default=0)
 
     tallies = workload.tallies
     operations, chunks = (sum(getattr(tally, name) for tally in tallies) for name in ("operations", "chunks"))

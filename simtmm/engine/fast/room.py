@@ -2,8 +2,10 @@
 
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.part import Part, Room, takes_partitions
+from simtmm.engine.fast.tables import pipes_of
 from simtmm.engine.room import refuse_without_room
 from simtmm.machine import Machine
+from simtmm.stalls import CLASSES
 from simtmm.trace.streamed import AnyWorkload
 
 NUMBER = 8  # bytes
@@ -33,6 +35,10 @@ def _tables(machine: Machine, room: Room, partitioned: bool) -> dict[str, int]:
         "cores.groups": groups * of_a_group,
         "cores.cores_per_group": groups * machine.ports * at.PORT_ROW,
         "memory.ports": groups * memory.ports,
+        **{
+            f"pipes.{name}.count": groups * count
+            for name, count in zip(CLASSES, pipes_of(machine)[:, at.PIPE_COUNT].tolist(), strict=True)
+        },
         "memory.partitions": memory.partitions * of_a_partition,
     }
     if memory.rows and partitioned:

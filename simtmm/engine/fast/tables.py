@@ -9,6 +9,7 @@ import numpy.typing as npt
 from simtmm.engine.fast import layout as at
 from simtmm.machine import Machine
 from simtmm.machine.tables import Cache
+from simtmm.stalls import CLASSES
 
 LINE = 8  # integers of a cache line of this computer's
 
@@ -47,6 +48,8 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_MISS_INTERVAL] = takes.miss_interval
     parameters[at.P_RETURN_INTERVAL] = takes.return_interval
     parameters[at.P_PORT_CHUNKS] = memory.port_chunks
+    parameters[at.P_PIPES] = sum(pipes_of(machine)[:, at.PIPE_COUNT])
+    parameters[at.P_OWN_PORTS] = machine.scheduling.ports == "own"
     parameters[at.P_SERVICE] = takes.service
     parameters[at.P_ATOMIC_SERVICE] = takes.atomic_service
     parameters[at.P_SCHEDULER] = SCHEDULERS[machine.scheduling.scheduler]
@@ -85,12 +88,29 @@ def has_slices(machine: Machine) -> bool:
     return l2 is not None and bool(takes.l2_service or (l2.atomics == "here" and takes.atomic_service))
 
 
+def pipes_of(machine: Machine) -> Integers:
+    """A row for each class of instructions; see layout.PIPE_*."""
+    pipes = np.zeros((len(CLASSES), at.PIPE_ROW), dtype=np.int64)
+    if machine.pipes:
+        pipes[:, at.PIPE_INTERVAL] = machine.durations.pipes
+        pipes[:, at.PIPE_COUNT] = [pipe.count if pipe and pipe.interval else 0 for pipe in machine.pipes.each()]
+        pipes[:, at.PIPE_FIRST] = np.cumsum(pipes[:, at.PIPE_COUNT]) - pipes[:, at.PIPE_COUNT]
+    return pipes
+
+
 def table(*shape: int) -> Integers:
     """Zeros, from the beginning of a cache line on, so that what fits one lies in one."""
     size = math.prod(shape)
     zeros = np.zeros(size + LINE, dtype=np.int64)
     begin = -(zeros.__array_interface__["data"][0] // zeros.itemsize) % LINE
     return zeros[begin : begin + size].reshape(shape)
+
+
+def free_ports(count: int) -> Integers:
+    """Ports that nobody has, and that were granted to nobody so far."""
+    ports = np.full((count, at.PORT_ROW), at.NEVER, dtype=np.int64)
+    ports[:, [at.PORT_LAST_SLOT, at.PORT_LAST_AGE]] = -1
+    return ports
 
 
 def empty_groups(groups: int) -> Integers:

@@ -5,7 +5,7 @@ from simtmm.machine import Machine
 from simtmm.workload import Workload
 
 # Bytes that an object takes with all that it holds, on CPython of 64 bits
-GROUP = 1600  # with its process
+GROUP = 2200  # with its process and pipes
 PORT = 8  # a place in the list of those that are free; below 257 the numbers are there anyway
 SMALL_NUMBERS, NUMBER = 257, 32
 CACHE = 400  # without the lines, which come with stalls

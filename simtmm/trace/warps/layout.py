@@ -14,14 +14,14 @@ RULES = 14  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where 
 WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)
 WARP_HELD_KIND, WARP_HELD_AMOUNT, WARP_REGION, WARP_LOCAL_BYTES, WARP_X, WARP_Y, WARP_HELD_PLACE = range(7, 14)
 WARP_CYCLES, WARP_TURNS, WARP_TIMES, WARP_WORK, WARP_STALL, WARP_TURNS_PLACE, WARP_BACKLOG = range(14, 21)
-WARP_COMMITTED = 21
-WARP_ROW = 22  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
+WARP_COMMITTED, WARP_TURNS_SITE = range(21, 23)
+WARP_ROW = 23  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
 # asyncs so far, and up to which of them it has waited; a compute or pause that the next one may join, and its amount;
 # the address of its local memory, and how many bytes a thread has of it; the extents of the block in x and y; the
 # place of what is held; the cycles of its own that it has spent, as far as they matter to values of shared memory;
 # of work that takes turns with its stalls: turns and times that are left, instructions and stall of one time, its
 # place; what the load/store units still have to do for its shared accesses, in instructions of its port; groups of
-# copies that it has committed
+# copies that it has committed; the site of work that takes turns, -1 where it says nothing
 
 # Columns of a group: lanes of a warp that are at the same step
 GROUP_NODE, GROUP_STEP, GROUP_END, GROUP_DEEP, GROUP_FIRST, GROUP_LANES, GROUP_DENSE, GROUP_BEFORE = range(8)
@@ -57,7 +57,10 @@ class Walk(NamedTuple):
     chain: Any  # [banks]: the word added last, or -1
     word: Any  # [words]
     following: Any  # [words]: the word added to the same bank before, or -1
+    due: Any  # [classes with a pipe]: instructions of a step before its access
     work: Any  # as in SiteTables, as are those up to `sync`
+    piped: Any
+    operations: Any
     stall: Any
     needs_end: Any
     needs: Any
