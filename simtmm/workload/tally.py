@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.native import Loop
-from simtmm.workload.operations import ASYNC, ATOMIC, COMPUTE, PAUSE, REDUCE, SHARED, STORE, SYNC
+from simtmm.workload.operations import ASYNC, ATOMIC, COMPUTE, OF_CLASS, PAUSE, REDUCE, SHARED, STORE, SYNC
 
 Integers = npt.NDArray[np.int64]
 
@@ -111,7 +111,7 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
         for operation in range(at, at + of_warps[warp]):
             what = np.int64(kind[operation])
             count = amount[operation]
-            if what in (COMPUTE, SHARED) or what > PAUSE:  # of a class, too
+            if what in (COMPUTE, SHARED) or what >= OF_CLASS:
                 row[UPPER_ISSUED] += count >> 32
                 row[LOWER_ISSUED] += count & 0xFFFFFFFF
                 if what != SHARED:

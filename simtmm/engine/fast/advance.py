@@ -64,7 +64,7 @@ from simtmm.engine.fast.scheduler import make_ready, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined
 from simtmm.stalls import Reason
-from simtmm.workload import ASYNC, BARRIER, JOIN, PAUSE, SYNC
+from simtmm.workload import ASYNC, BARRIER, JOIN, OF_CLASS, PAUSE, SYNC
 
 AWAITED, LAUNCH, OUTSTANDING = int(Reason.BARRIER), int(Reason.LAUNCH), int(Reason.OUTSTANDING)
 
@@ -93,7 +93,7 @@ def sleep(s, g, t, finish, slot, place, reason):
 @inlined
 def is_control(what):
     """Whether an operation takes no port."""
-    return JOIN <= what <= PAUSE
+    return JOIN <= what < OF_CLASS
 
 
 @inlined
