@@ -3,8 +3,8 @@
 What shows them: `service` the read kernel's saturated end, `block_launch` its end of low occupancy, less L,
 `partitions` how softly bandwidth saturates; `store_latency` what a store adds at low occupancy, `turnaround` what
 mixing reads and writes costs at the saturated end, `store_buffer` how sharply stores alone come to theirs. The others
-are what a warp adds to a round of blocks: `warp_launch` and `store_interval` one that only stores, `miss_interval` one that
-loads, `return_delay` one that stores what it has loaded, `port_interval` one that loads the same lines again.
+are what a warp adds to a round of blocks: `warp_launch` and `store_interval` one that only stores, `miss_interval` one
+that loads, `return_delay` one that stores what it has loaded, `port_interval` one that loads the same lines again.
 
 How they are found: rounds of blocks at low occupancy and the largest bandwidths, by arithmetic, give values to begin
 with. A fit to the read kernel alone betters those that it shows, for some numbers of partitions. Then all but the
@@ -47,6 +47,7 @@ AS_GOOD = 1.05  # costs that differ by no more than this factor do not tell part
 MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
 DETERMINED = 0.25  # standard error of a value over the value, at most, to be called determined
 READ = "read"
+ATOMICS = "memory.atomic_service"
 
 
 def _beside(partitions: int) -> tuple[int, ...]:
@@ -72,6 +73,8 @@ class StreamFit:
         self.tells_stores = len(self.storing) > 1  # one kernel can't tell what loads and what stores take of a store
         changes = {"cores.groups": part, "memory.interleave": "hash"}
         self.machine = machine.replace(changes | ({"memory.stores": "blocking"} if self.storing else {}))
+        l2 = machine.memory.l2
+        self.atomics_follow = l2 is None or l2.atomics == "through"  # partitions of memory do them
         self.clock = machine.clock_hz
         self.points, self.few_points = (
             [stream[index] for index in sorted({round(at) for at in np.linspace(0, len(stream) - 1, number)})]
@@ -247,7 +250,7 @@ class StreamFit:
             "scheduling.warp_launch": round(values["warp_launch"], 2),
             "memory.partitions": partitions,
             "memory.service": service,
-            "memory.atomic_service": service,
+            **({ATOMICS: service} if self.atomics_follow else {}),
         }
         if not self.storing:
             return read
@@ -279,9 +282,10 @@ class StreamFit:
                 most < 2 * least,
             ),
             self._value(keys, "memory.service", "chunk", "read kernel, its saturated end", per_chunk),
-            Value(
-                "memory.atomic_service", keys["memory.atomic_service"], "cycles", self.called,
-                "assumption: as service", False,
+            *(
+                [Value(ATOMICS, keys[ATOMICS], "cycles", self.called, "assumption: as service", False)]
+                if self.atomics_follow
+                else []
             ),
             self._value(keys, "scheduling.block_launch", "block_launch", "read kernel, low occupancy, less L"),
             self._value(keys, "scheduling.warp_launch", "warp_launch", "read kernel, over the warps of a round"),

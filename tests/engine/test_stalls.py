@@ -172,6 +172,12 @@ def test_first_accesses_come_last(engine):
     assert found == {"issuing": 1, "memory_latency": 20, "first_access": 6}
 
 
+def test_translations_are_waited_for_like_first_accesses(engine):
+    on = machine(**{"memory.tlb": {"entries": 1, "page": 128, "miss": 8}, "memory.first_access": 6})
+    found = reasons(on, [[["load", [0, 1, 0]]]], engine)
+    assert found == {"issuing": 1, "memory_latency": 20, "first_access": 14}
+
+
 def test_serial_transfers_add_up(engine):
     on = machine(**{"memory.transfers": "serial", "memory.l1": {"sets": 1, "ways": 4, "latency": 3}})
     found = reasons(on, [[["load", [0, 1, 0]]]], engine)
@@ -271,17 +277,29 @@ def test_more_asyncs_in_flight_than_there_is_memory_for_are_refused(engine, monk
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "machine.md").read_text(encoding="utf-8")
-WORKED = re.findall(r"^\| (.*?) \| (.*?) \|$", PAGE[PAGE.index("Worked cases") :], flags=re.MULTILINE)[1:9]
+WORKED = re.findall(r"^\| (.*?) \| (.*?) \|$", PAGE[PAGE.index("Worked cases") :], flags=re.MULTILINE)[1:]
 
 
 @pytest.mark.parametrize(("case", "told"), WORKED, ids=[case for case, _ in WORKED])
 def test_a_worked_case_of_the_page(engine, case, told):
     named = dict(re.findall(r"`(\w+)` = (\d+)", case))
-    changes = {f"memory.{key}": int(value) for key, value in named.items()}
+    changes = {f"memory.{key}": int(value) for key, value in named.items() if key != "interval"}
+    if "interval" in named:
+        changes["pipes.fp64.interval"] = int(named["interval"])
     if "an L1 of latency 3" in case:
-        changes["memory.l1"] = CACHES["memory.l1"]
+        changes["memory.l1"] = CACHES["memory.l1"] | {"local_writes": "back" if "written back" in case else "through"}
+    if "an L2 of latency 6" in case:
+        assert "where atomics are done" in case
+        changes["memory.l2"] = {"sets": 1, "ways": 8, "latency": 6, "atomics": "here"}
     warps = [
-        [[word, *([json.loads(rest)] if rest else [])] for word, rest in re.findall(r"`(\w+) ?([^`]*)`(?! =)", warp)]
+        [
+            [
+                word,
+                *([json.loads(rest.replace("2^60", str(2**60)))] if rest else []),
+                *([of_class] if of_class else []),
+            ]
+            for word, rest, of_class in re.findall(r"`(\w+) ?([^`]*?) ?(fp64)?`(?! =)", warp)
+        ]
         for warp in case.split(" beside ")
     ]
     expected = {reason: int(ticks) for reason, ticks in re.findall(r"(\w+) (\d+)", told)}
@@ -289,4 +307,4 @@ def test_a_worked_case_of_the_page(engine, case, told):
 
 
 def test_the_page_has_worked_cases(engine):
-    assert len(WORKED) == 8
+    assert len(WORKED) == 21

@@ -42,6 +42,7 @@ from simtmm.engine.fast.layout import (
     P_AT_END,
     P_CYCLE,
     P_OUTSTANDING,
+    P_RETURNS,
     P_SLOTS,
     P_WATCH,
     PATH_PLACE,
@@ -54,14 +55,16 @@ from simtmm.engine.fast.layout import (
     WARP_BLOCK,
     WARP_DONE,
     WARP_END,
+    WARP_LOADS_END,
     WARP_NEXT,
     WARP_POSITION,
+    WARP_UNTAKEN,
 )
 from simtmm.engine.fast.scheduler import make_ready, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined
 from simtmm.stalls import Reason
-from simtmm.workload import ASYNC, BARRIER, JOIN, PAUSE
+from simtmm.workload import ASYNC, BARRIER, JOIN, OF_CLASS, PAUSE, SYNC
 
 AWAITED, LAUNCH, OUTSTANDING = int(Reason.BARRIER), int(Reason.LAUNCH), int(Reason.OUTSTANDING)
 
@@ -88,6 +91,12 @@ def sleep(s, g, t, finish, slot, place, reason):
 
 
 @inlined
+def is_control(what):
+    """Whether an operation takes no port."""
+    return JOIN <= what < OF_CLASS
+
+
+@inlined
 def finish_of(s, w, count, t):
     """When the first so many asyncs of a warp are over; at t at the latest where that is no longer kept."""
     room = s.finishes.shape[1]
@@ -108,7 +117,7 @@ def advance(s, order, g, slot, t):
             position = s.warp[w, WARP_POSITION]
             end = s.warp[w, WARP_END]
         what = np.int64(JOIN) if position == end else np.int64(s.kind[position])
-        if what >= JOIN:  # control
+        if is_control(what):
             if what == PAUSE:
                 s.warp[w, WARP_POSITION] = position + 1
                 turn(s, g, w, IN_PAUSE, place_at(s, position), INSTRUCTION, t)
@@ -116,8 +125,11 @@ def advance(s, order, g, slot, t):
                 wake = t + s.amount[position] * s.parameters[P_CYCLE]
                 push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
                 return SLEEPS
-            if s.warp[w, WARP_ASYNCS] > 0:
+            if what != SYNC and s.warp[w, WARP_ASYNCS] > 0:
                 left_out = s.amount[position] if position < end and what == JOIN else np.int64(0)
+                if s.parameters[P_RETURNS] != 0 and s.warp[w, WARP_UNTAKEN] > left_out:
+                    s.warp[w, WARP_UNTAKEN] = left_out
+                    s.warp[w, WARP_LOADS_END] = 0  # loads so far and those to come do not count together
                 count = s.warp[w, WARP_ASYNCS] - left_out
                 if count > 0:
                     finish = finish_of(s, w, count, t)
@@ -149,7 +161,7 @@ def advance(s, order, g, slot, t):
                 turn(s, g, w, START, np.int64(KEEP), LAUNCH, t)
                 return IS_DONE
             position += 1
-            if what == BARRIER:
+            if what in (BARRIER, SYNC):
                 s.warp[w, WARP_POSITION] = position
                 turn(s, g, w, IN_BARRIER, place_at(s, position - 1), AWAITED, t)
                 begin_waiting(s, w, place_at(s, position - 1), t)

@@ -33,7 +33,7 @@ from simtmm.native import inlined
 from simtmm.stalls import Reason
 
 ISSUING, CONFLICTS, NOT_GRANTED = int(Reason.ISSUING), int(Reason.BANK_CONFLICTS), int(Reason.NOT_GRANTED)
-INSTRUCTION = int(Reason.INSTRUCTION_LATENCY)
+INSTRUCTION, PIPE_QUEUE = int(Reason.INSTRUCTION_LATENCY), int(Reason.PIPE_QUEUE)
 FIRST_OF_PATH = int(Reason.PORT_QUEUE)
 WHOLE_LATENCY = int(Reason.MEMORY_LATENCY) - FIRST_OF_PATH
 
@@ -143,13 +143,16 @@ def book_stores_wait(s, g, w, ticks):
     return book_wait(s, g, s.stored[w, PATH_PLACE], ticks)
 
 
-def book_periods(s, g, w, times, instructions, period):
-    """Book what a warp does in periods that are jumped over: it issues, waits out the pipeline, and is ready."""
+def book_periods(s, g, w, times, instructions, period, queue):
+    """Book what a warp does in periods that are jumped over: it issues, waits out the pipeline and for its pipe, for so
+    many ticks of a period, and is ready.
+    """
     issuing = instructions * s.parameters[P_ISSUE]
     waiting = instructions * max(np.int64(0), s.parameters[P_DEPTH] - s.parameters[P_ISSUE])
     place = place_at(s, s.warp[w, WARP_POSITION])
     lane = s.group[g, GROUP_LANE]
     s.booked[lane, place, ISSUING] += times * issuing
     s.booked[lane, place, INSTRUCTION] += times * waiting
-    s.booked[lane, place, NOT_GRANTED] += times * (period - issuing - waiting)
+    s.booked[lane, place, PIPE_QUEUE] += times * queue
+    s.booked[lane, place, NOT_GRANTED] += times * (period - issuing - waiting - queue)
     s.watch[w, WATCH_SINCE] += times * period
