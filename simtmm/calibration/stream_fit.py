@@ -32,7 +32,7 @@ from simtmm.watch import Watch
 PART = 8  # of the groups and partitions, for the fit
 LEAST_GROUPS = 10  # of that part: with fewer, chance decides how full the partitions are
 FIT_POINTS, FEW_POINTS = 10, 6  # of a curve, and those on which a fit to all kernels begins
-PARTITIONS = (4, 8, 16, 32, 64, 128)  # of a part of the machine
+PARTITIONS = (4, 8, 16, 32, 64)  # of a part of the machine
 READ_STEPS = 4  # of a fit to the read kernel alone, at most
 STEPS = 6  # of a fit to all kernels, at most: on few points and then on the others
 BESIDE_STEPS = 3  # of a fit with a neighbouring number of partitions, which begins near its end, with its slopes
