@@ -207,7 +207,7 @@ MALFORMED = {
     "unknown and far": (
         one(["xyz"]),
         f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, join, load, pause, reduce, shared, "
-        "store",
+        "store, sync",
     ),
     "word no text": (one([7, 7]), f"{HERE}: unknown operation 7; known: "),
     "word a list": (one([["load"], 7]), f"{HERE}: unknown operation ['load']; "),
@@ -217,6 +217,7 @@ MALFORMED = {
     "load of numbers": (one(["load", 1, 2]), f"{HERE}: load takes one argument, not 2"),
     "join twice": (one(["join", 1, 2]), f"{HERE}: join takes at most one argument, not 2"),
     "barrier with one": (one(["barrier", 0]), f"{HERE}: barrier takes no argument, not 1"),
+    "sync with one": (one(["sync", 1]), f"{HERE}: sync takes no argument, not 1"),
     "compute 0": (one(["compute", 0]), f"{HERE}: compute 0: {LEAST_1}"),
     "compute -1": (one(["compute", -1]), f"{HERE}: compute -1: {LEAST_1}"),
     "compute 1.5": (one(["compute", 1.5]), f"{HERE}: compute 1.5: {LEAST_1}"),

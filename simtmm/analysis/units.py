@@ -80,7 +80,8 @@ class Unit:
     busy: the part of the run in which one is taken, on average, from 0 to 1; 0 where nothing limits it.
     achieved, peak: in `unit`; no peak where nothing limits it.
     unit: "bytes/s" or "instructions/s"; per cycle where the machine has no clock.
-    is_least: whether it may have been more, as what the L2 writes back is not counted.
+    is_least: whether it may have been more, as what the L2 writes back is not counted, nor how long stores that pass
+        the memory ports wait for what was loaded.
     """
 
     name: str
@@ -168,7 +169,9 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
         through,
         passes * durations.port_interval,
         durations.port_interval / memory.port_chunks,
-        passes < through and durations.port_interval > 0,
+        # How long stores wait for what was loaded is not counted either
+        (passes < through and durations.port_interval > 0)
+        or (durations.return_interval > 0 and found.stores > 0 and not apart),
     )
     slices = moving(
         L2_SLICES,

@@ -10,7 +10,7 @@ from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.trace.streamed import AnyWorkload
-from simtmm.workload import BARRIER, JOIN, PAUSE, REDUCE, SHARED, Workload
+from simtmm.workload import BARRIER, JOIN, LARGEST, PAUSE, REDUCE, SHARED, SYNC, Workload
 
 SECONDS = 3.0  # for all of them together
 RATES = {"fast": 6e6, "reference": 6e4}  # operations, chunks and grants a second (docs/scaling.md)
@@ -52,6 +52,16 @@ class _Change:
     halves: bool = True
 
 
+def _without_barriers(workload: Workload) -> Workload:
+    """With joins in the place of barriers, which wait for the asyncs that these wait for."""
+    chosen, without_waits = np.isin(workload.kind, (BARRIER, SYNC)), workload.kind == SYNC
+    if not chosen.any():
+        return workload
+    what, amount = workload.kind.copy(), workload.amount.copy()
+    what[chosen], amount[without_waits] = JOIN, LARGEST
+    return replace(workload, kind=what, amount=amount)
+
+
 CHANGES = (
     _Change(
         causes.LATENCY,
@@ -64,6 +74,7 @@ CHANGES = (
                 "memory.l2.latency",
                 "memory.l2.atomic_latency",
                 "memory.first_access",
+                "memory.tlb.miss",
             ),
             "x0.5",
         ),
@@ -77,7 +88,7 @@ CHANGES = (
     _Change(
         causes.PORT_BANDWIDTH,
         "the memory ports' bandwidth doubled",
-        dict.fromkeys(("memory.port_interval", "memory.store_interval"), "x0.5"),
+        dict.fromkeys(("memory.port_interval", "memory.store_interval", "memory.miss_interval"), "x0.5"),
     ),
     _Change(causes.ATOMICS, "atomics twice as fast", {"memory.atomic_service": "x0.5"}),
     _Change(causes.ISSUE, "twice the issue rate", {"cores.cores_per_group": "x2"}),
@@ -94,7 +105,7 @@ CHANGES = (
         lambda workload: _with_amounts(workload, SHARED, np.ones_like),
         halves=False,
     ),
-    _Change(causes.BARRIERS, "no barriers", {}, lambda workload: _as_joins(workload, BARRIER), halves=False),
+    _Change(causes.BARRIERS, "no barriers", {}, _without_barriers, halves=False),
     _Change(
         causes.LAUNCHES,
         "launches that cost nothing",
@@ -211,16 +222,6 @@ def _with_amounts(workload: Workload, kind: int, change: Callable[[np.ndarray], 
     amount = workload.amount.copy()
     amount[chosen] = change(amount[chosen])
     return replace(workload, amount=amount)
-
-
-def _as_joins(workload: Workload, kind: int) -> Workload:
-    """With joins in the place of operations, which wait for all asyncs as these do."""
-    chosen = workload.kind == kind
-    if not chosen.any():
-        return workload
-    what = workload.kind.copy()
-    what[chosen] = JOIN
-    return replace(workload, kind=what)
 
 
 def best(found: Sequence[WhatIf]) -> WhatIf | None:

@@ -120,9 +120,11 @@ def barriers_are_honoured(machine: Machine, workload: Workload, result: Result) 
         of_block = lives[first:last]
         opens = 0
         for number in range(max((len(life.barriers) for life in of_block), default=0)):
-            passed = [life.barriers[number] for life in of_block if len(life.barriers) > number]
+            there = [life for life in of_block if len(life.barriers) > number]
+            passed = [life.barriers[number] for life in there if number not in life.unclear]
             ended = [life.end for life in of_block if len(life.barriers) <= number and life.end is not None]
-            opens = max([opens if came is None else came for came, _ in passed] + ended)
+            at_the_latest = [left for _, left in passed if left is not None] if len(passed) < len(there) else []
+            opens = max([opens, *(came for came, _ in passed if came is not None), *ended, *at_the_latest])
             wrong = [left for _, left in passed if left not in (None, opens)]
             if wrong:
                 findings.append(f"block {block}, barrier {number}: left at tick {wrong[0]}, opens at {opens}")

@@ -102,6 +102,13 @@ def _site_entries(sites: Sequence[TraceSite]) -> list[Any]:
     return [what for what in entries if any(what[1:])]
 
 
-def _later(site: TraceSite) -> tuple[int | bool, ...]:
-    """Its stall, and whether its value is unused, where that is so: traces from before these keep their digests."""
-    return (*((site.stall,) if site.stall else ()), *((True,) if site.unused else ()))
+def _later(site: TraceSite) -> tuple[int | bool | dict[str, Any], ...]:
+    """What sites came to say later, where it is so: traces from before it keep their digests.
+
+    The stall, whether the atomic's value is unused, groups of copies and barriers that wait for no loads.
+    """
+    stall = (site.stall,) if site.stall else ()
+    unused = (True,) if site.unused else ()
+    if not site.commits and site.in_flight is None and not site.sync:
+        return (*stall, *unused)
+    return (*stall, *unused, {"commits": site.commits, "in_flight": site.in_flight, "sync": site.sync})

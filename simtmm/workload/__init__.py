@@ -21,6 +21,7 @@ from simtmm.workload.operations import (
     REDUCE,
     SHARED,
     STORE,
+    SYNC,
 )
 from simtmm.workload.tally import Tally, Tallying
 
@@ -39,6 +40,7 @@ __all__ = [
     "REDUCE",
     "SHARED",
     "STORE",
+    "SYNC",
     "Tally",
     "Tallying",
     "Workload",

@@ -30,6 +30,7 @@ from simtmm.workload.operations import (
     OPERATION_PLACES,
     OPERATIONS,
     REDUCE,
+    SYNC,
 )
 from simtmm.workload.tally import Tally, Tallying
 
@@ -44,7 +45,7 @@ class Workload(Displayed):
 
     kind: uint8[operations], an index of OPERATIONS.
     amount: int64[operations]: instructions of a compute, degree of a shared, n of a join, chunks listed by a
-        load, async, store, atomic or reduce, cycles of a pause, 0 for a barrier.
+        load, async, store, atomic or reduce, cycles of a pause, 0 for a barrier and a sync.
     chunks: int64[chunks], the chunks of all memory operations, in order.
     warp_operations: int64[warps + 1], warp_chunks: int64[warps + 1], block_warps: int64[blocks + 1],
     launch_blocks: int64[launches + 1]: offsets.
@@ -202,7 +203,7 @@ class Workload(Displayed):
                 yield [OPERATIONS[kind], self.chunks[chunk : chunk + amount].tolist()]
                 chunk += amount
             else:
-                yield [OPERATIONS[kind]] if kind == BARRIER else [OPERATIONS[kind], amount]
+                yield [OPERATIONS[kind]] if kind in (BARRIER, SYNC) else [OPERATIONS[kind], amount]
 
     def save(self, path: str | Path) -> None:
         """Write the JSON form to `path`, whole or not at all."""
@@ -257,7 +258,7 @@ class WorkloadBuilder:
         if word not in OPERATIONS:
             raise WorkloadError(f"unknown operation {shown(word)}{nearest(str(word), OPERATIONS)}")
         kind = OPERATIONS.index(word)
-        allowed = {BARRIER: (0, 0), JOIN: (0, 1)}.get(kind, (1, 1))
+        allowed = {BARRIER: (0, 0), SYNC: (0, 0), JOIN: (0, 1)}.get(kind, (1, 1))
         if not allowed[0] <= len(arguments) <= allowed[1]:
             raise WorkloadError(f"{word} takes {_how_many(*allowed)}, not {len(arguments)}")
         if LOAD <= kind <= REDUCE:
@@ -269,7 +270,7 @@ class WorkloadBuilder:
                     raise WorkloadError(f"{word}: chunk {shown(chunk)}: must be a whole number from 0 to 2^63 - 1")
             self._chunks.extend(chunks)
             amount = len(chunks)
-        elif kind == BARRIER:
+        elif kind in (BARRIER, SYNC):
             amount = 0
         else:
             least = 0 if kind == JOIN else 1

@@ -5,9 +5,9 @@ import numpy as np
 from simtmm.stalls import Place, Places
 
 # From LOAD to REDUCE they list chunks; from JOIN on control
-COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, REDUCE, JOIN, BARRIER, PAUSE = range(10)
-OPERATIONS = ("compute", "shared", "load", "async", "store", "atomic", "reduce", "join", "barrier", "pause")
-DIGESTED = np.array([0, 1, 2, 3, 4, 5, 9, 6, 7, 8], np.uint8)
+COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, REDUCE, JOIN, BARRIER, PAUSE, SYNC = range(11)
+OPERATIONS = ("compute", "shared", "load", "async", "store", "atomic", "reduce", "join", "barrier", "pause", "sync")
+DIGESTED = np.array([0, 1, 2, 3, 4, 5, 9, 6, 7, 8, 10], np.uint8)
 """What a workload's digest has for each: the numbers in which they came, so that older workloads keep theirs."""
 
 LARGEST = 2**63 - 1

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.native import Loop
-from simtmm.workload.operations import ASYNC, ATOMIC, COMPUTE, PAUSE, REDUCE, SHARED, STORE
+from simtmm.workload.operations import ASYNC, ATOMIC, COMPUTE, PAUSE, REDUCE, SHARED, STORE, SYNC
 
 Integers = npt.NDArray[np.int64]
 
@@ -137,7 +137,7 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
             elif what == PAUSE:
                 row[UPPER_PAUSED] += count >> 32
                 row[LOWER_PAUSED] += count & 0xFFFFFFFF
-            elif count < asyncs - pending:  # a join, or a barrier, whose amount is 0
+            elif what != SYNC and count < asyncs - pending:  # a join, or a barrier, whose amount is 0
                 now += 1
                 pending = asyncs
         row[OPERATIONS] += of_warps[warp]

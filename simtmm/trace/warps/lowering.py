@@ -156,6 +156,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         of_lane=table(warps, lanes),
         latest=table(warps, tables.values),
         shared=table(warps, tables.values),
+        group_end=table(warps, tables.groups),
         value=table(lanes),
         bytes=table(lanes),
         lane=table(lanes),
@@ -172,6 +173,10 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         gives_end=tables.gives_end,
         gives=tables.gives,
         unused=tables.unused,
+        commits_end=tables.commits_end,
+        commits=tables.commits,
+        in_flight=tables.in_flight,
+        sync=tables.sync,
         array=tables.arrays,
         threads=table((tables.sites + 1) * tables.places if specification.places else 1, at.THREADS_ROW),
     )

@@ -20,7 +20,7 @@ from simtmm.trace.warps.accesses import (
     list_updates_by_word,
     most_work,
 )
-from simtmm.trace.warps.arrivals import last_arrival, latest_needed, spend
+from simtmm.trace.warps.arrivals import commit, last_arrival, latest_needed, spend
 from simtmm.trace.warps.groups import settle
 from simtmm.trace.warps.half_warps import list_local_transactions, list_transactions
 from simtmm.trace.warps.lanes import (
@@ -75,7 +75,7 @@ from simtmm.trace.warps.layout import (
 )
 from simtmm.trace.warps.places import note_done, note_lanes, note_threads, place_at, place_of
 from simtmm.trace.warps.shared_memory import conflict_degree
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, REDUCE, SHARED, STORE
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, REDUCE, SHARED, STORE, SYNC
 
 MOST_OPERATIONS = 6  # of a step: what was held, a join, a pause, a compute, a pause, and what it is itself
 MOST_WAITING = 8  # shared accesses of a warp that wait for the load/store units while it goes on
@@ -136,11 +136,14 @@ def take_step(walk, runs, values, w, at, output):
                     arrival = last_arrival(walk, w, own, arrival)
                     before += walk.work[own]
                     stall += walk.stall[own]
+                    commit(walk, w, own, np.int64(1))
     elif says:
         latest = latest_needed(walk, w, site, latest)
         arrival = last_arrival(walk, w, site, arrival)
         before = walk.work[site]
         stall = walk.stall[site]
+        if kind != _WORK:
+            commit(walk, w, site, np.int64(1))
     place = place_at(walk, site)
     if latest > walk.warp[w, WARP_WAITED]:
         put(walk, w, output, JOIN, walk.warp[w, WARP_ASYNCS] - latest, place)
@@ -250,6 +253,8 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
         spend(walk, w, amount * max(before, np.int64(1)))
         spend(walk, w, amount * stall)
         if amount > 0:
+            if says:
+                commit(walk, w, site, amount)
             begin_turns(walk, w, amount, before, stall, place)
             return take_turn(walk, w, output)
         return True
@@ -264,6 +269,9 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
         walk.warp[w, WARP_WAITED] = max(walk.warp[w, WARP_WAITED], walk.warp[w, WARP_ASYNCS] - left_out)
         return True
     if kind == _BARRIER:
+        if leaves_loads_in_flight(walk, w):
+            put(walk, w, output, SYNC, 0, place)
+            return True
         put(walk, w, output, BARRIER, 0, place)
         walk.warp[w, WARP_WAITED] = walk.warp[w, WARP_ASYNCS]
         return True
@@ -353,6 +361,16 @@ def note_barrier(walk, w, site):
     walk.threads[place, THREADS_TIMES] += 1
     walk.threads[place, THREADS_LANES] += lanes
     note_done(walk, place, lanes)
+
+
+@inlined
+def leaves_loads_in_flight(walk, w):
+    """Whether all sites that its lanes wait at say that their barrier is a sync."""
+    for g in range(walk.warp[w, WARP_GROUPS]):
+        site = walk.group[w, g, GROUP_WHAT] & SITE_MASK
+        if walk.group[w, g, GROUP_SITE] == AT_BARRIER and (site >= walk.sync.shape[0] or walk.sync[site] == 0):
+            return False
+    return True
 
 
 @inlined
