@@ -69,8 +69,8 @@ class Unit:
     busy: the part of the run in which one is taken, on average, from 0 to 1; 0 where nothing limits it.
     achieved, peak: in `unit`; no peak where nothing limits it.
     unit: "bytes/s" or "instructions/s"; per cycle where the machine has no clock.
-    is_least: whether it may have been more, as what the L2 writes back is not counted, nor how long stores that pass the
-        memory ports wait for what was loaded.
+    is_least: whether it may have been more, as what the L2 writes back is not counted, nor how long stores wait at the
+        memory ports for what was loaded.
     """
 
     name: str
