@@ -50,6 +50,7 @@ FULL = {
         "word_bytes": 8,
         "coalescing": "chunk",
         "atomics": "by-word",
+        "reductions": "posted",
         "transfers": "pipelined",
         "port_interval": 2,
         "port_chunks": 4,
@@ -68,7 +69,16 @@ FULL = {
         "l1_after_store": "drop",
         "outstanding": 8,
         "l1": {**CACHE, "local_writes": "back"},
-        "l2": {"sets": 16, "ways": 8, "latency": 200, "service": 2, "writes": "back", "start": "warm"},
+        "l2": {
+            "sets": 16,
+            "ways": 8,
+            "latency": 200,
+            "service": 2,
+            "writes": "back",
+            "start": "warm",
+            "atomics": "here",
+            "atomic_latency": 230,
+        },
     },
     "limits": {"blocks_per_group": 8, "warps_per_group": 16},
     "resources": {"registers": 16384, "shared_memory": 16384, "threads_per_block": 512},
@@ -89,13 +99,14 @@ DURATIONS = (
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service", "memory.first_access", "memory.store_interval",
-    "memory.return_interval",
+    "memory.return_interval", "memory.l2.atomic_latency",
 )  # fmt: skip
 WORDS = {
     "scheduling.switch": ("on-stall", "every-instruction"),
     "scheduling.scheduler": ("fifo", "oldest", "greedy-oldest", "round-robin"),
     "memory.coalescing": ("chunk", "half-warp-segments"),
     "memory.atomics": ("each", "by-word"),
+    "memory.reductions": ("blocking", "posted"),
     "memory.transfers": ("pipelined", "serial"),
     "memory.interleave": ("modulo", "hash"),
     "memory.stores": ("blocking", "posted"),
@@ -103,6 +114,7 @@ WORDS = {
     "memory.l1.local_writes": ("through", "back"),
     "memory.l2.writes": ("through", "back"),
     "memory.l2.start": ("cold", "warm"),
+    "memory.l2.atomics": ("through", "here"),
 }
 NO_NUMBERS = (math.nan, math.inf, -math.inf, True, "4", [4], np.float64("nan"), np.bool_(True))
 
@@ -206,7 +218,9 @@ def test_each_known_word_is_accepted(key, word):
     assert machine(**{"memory.l1": dict(CACHE), "memory.l2": dict(CACHE), key: word}).values()[key] == word
 
 
-@pytest.mark.parametrize("key", ["memory.latency", "memory.l1.latency", "memory.l2.latency"])
+@pytest.mark.parametrize(
+    "key", ["memory.latency", "memory.l1.latency", "memory.l2.latency", "memory.l2.atomic_latency"]
+)
 @pytest.mark.parametrize(
     ("ticks_per_cycle", "too_short", "tick"), [(1, 0.49, "1"), (10, 0.049, "0.1"), (3, 0, "0.333333")]
 )
@@ -228,6 +242,12 @@ def test_a_latency_that_rounds_to_one_tick_is_accepted(key, ticks_per_cycle, jus
 def test_serial_transfers_have_no_limit_on_bandwidth(key):
     line = complaint(changed(SMALLEST, **{"memory.transfers": "serial", f"memory.{key}": 0.25}))
     assert line == f"memory.{key} = 0.25: must be 0 with memory.transfers = 'serial'"
+
+
+def test_an_atomic_in_the_l2_takes_what_a_hit_takes_unless_the_machine_says_other():
+    l2 = {"sets": 1, "ways": 1, "latency": 9, "atomics": "here"}
+    assert machine(**{"memory.l2": l2}).durations.atomic_latency == 9
+    assert machine(**{"memory.l2": {**l2, "atomic_latency": 12}}).durations.atomic_latency == 12
 
 
 def test_serial_transfers_know_no_slices_of_the_l2():
@@ -378,6 +398,7 @@ DEFAULTS = {
     "memory.word_bytes": 4,
     "memory.coalescing": "chunk",
     "memory.atomics": "each",
+    "memory.reductions": "blocking",
     "memory.transfers": "pipelined",
     "memory.port_interval": 0,
     "memory.partitions": 1,
@@ -952,6 +973,7 @@ def test_a_key_that_came_later_changes_no_digest_until_it_is_set():
     assert machine.replace({"scheduling.block_interval": 1}).digest() != machine.digest()
     for later, other in (
         ("memory.atomics", "by-word"),
+        ("memory.reductions", "posted"),
         ("memory.first_access", 1),
         ("memory.ports", 2),
         ("memory.return_interval", 1),

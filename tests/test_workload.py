@@ -206,7 +206,8 @@ MALFORMED = {
     "unknown": (one(["laod", [1]]), f"{HERE}: unknown operation 'laod'; did you mean 'load'?"),
     "unknown and far": (
         one(["xyz"]),
-        f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, join, load, pause, shared, store",
+        f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, join, load, pause, reduce, shared, "
+        "store, sync",
     ),
     "word no text": (one([7, 7]), f"{HERE}: unknown operation 7; known: "),
     "word a list": (one([["load"], 7]), f"{HERE}: unknown operation ['load']; "),

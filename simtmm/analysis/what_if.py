@@ -10,7 +10,7 @@ from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.trace.streamed import AnyWorkload
-from simtmm.workload import BARRIER, JOIN, LARGEST, PAUSE, SHARED, SYNC, Workload
+from simtmm.workload import BARRIER, JOIN, LARGEST, PAUSE, REDUCE, SHARED, SYNC, Workload
 
 SECONDS = 3.0  # for all of them together
 RATES = {"fast": 6e6, "reference": 6e4}  # operations, chunks and grants a second (docs/scaling.md)
@@ -67,7 +67,14 @@ CHANGES = (
         causes.LATENCY,
         "the latency halved",
         dict.fromkeys(
-            ("memory.latency", "memory.store_latency", "memory.l1.latency", "memory.l2.latency", "memory.first_access"),
+            (
+                "memory.latency",
+                "memory.store_latency",
+                "memory.l1.latency",
+                "memory.l2.latency",
+                "memory.l2.atomic_latency",
+                "memory.first_access",
+            ),
             "x0.5",
         ),
     ),
@@ -139,11 +146,22 @@ def cost(machine: Machine, workload: AnyWorkload, result: Result) -> float:
 def _by_likelihood(machine: Machine, result: Result, workload: AnyWorkload) -> Iterator[_Change]:
     of_causes = causes.shares(machine, result)
     rank = {cause: number for number, cause in enumerate(of_causes)}
-    always = (causes.LATENCY, causes.MEMORY_BANDWIDTH)
+    always = [causes.LATENCY, causes.MEMORY_BANDWIDTH]
+    if _may_end_with_updates(machine, result, workload):
+        always.append(causes.ATOMICS)
+        rank[causes.ATOMICS] = min(rank[causes.ATOMICS], rank[causes.IDLE])
     worth = [change for change in CHANGES if of_causes.get(change.cause, 0) >= WORTH_TRYING or change.cause in always]
     yield from sorted(worth, key=lambda change: rank.get(change.cause, len(rank)))
     if (more := _more_warps(machine, workload)) is not None:
         yield more
+
+
+def _may_end_with_updates(machine: Machine, result: Result, workload: AnyWorkload) -> bool:
+    """Whether updates that no warp waits for could be what a good part of the time goes to."""
+    if machine.memory.reductions != "posted" and not (isinstance(workload, Workload) and REDUCE in workload.kind):
+        return False
+    updates = sum(tally.updated for tally in workload.tallies)  # in one queue, if all are of one word
+    return updates * machine.durations.atomic_service >= WORTH_TRYING * result.ticks > 0
 
 
 def _more_warps(machine: Machine, workload: AnyWorkload) -> _Change | None:

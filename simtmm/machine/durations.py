@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from simtmm.machine.spec import Machine
+    from simtmm.machine.tables import Memory
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Durations:
     """Of a hit; L without an L1. Likewise that of the L2."""
     l2_latency: int
     l2_service: int
+    atomic_latency: int
+    """Of an atomic that ends in the L2; that of the L2 where none does."""
 
     @classmethod
     def of(cls, machine: "Machine") -> "Durations":
@@ -62,6 +65,7 @@ class Durations:
             l1_latency=ticks((memory.l1 or memory).latency),
             l2_latency=ticks((memory.l2 or memory).latency),
             l2_service=ticks(memory.l2.service) if memory.l2 else 0,
+            atomic_latency=ticks(_atomic_latency(memory)),
         )
 
     def before_launch(self, launch: int) -> int:
@@ -81,3 +85,10 @@ class Durations:
     def slowest_load(self) -> int:
         """The latency of a load of one chunk, at most."""
         return max(self.latency, self.l1_latency, self.l2_latency)
+
+
+def _atomic_latency(memory: "Memory") -> float:
+    """Of an atomic that finds its line in the L2 [cycles]."""
+    if memory.l2 is None or memory.l2.atomic_latency is None:
+        return (memory.l2 or memory).latency
+    return memory.l2.atomic_latency

@@ -65,6 +65,8 @@ LATER = {
     "scheduling.first_launch": 0,
     "scheduling.block_interval": 0,
     "memory.atomics": "each",
+    "memory.reductions": "blocking",
+    "memory.l2.atomics": "through",
     "memory.first_access": 0,
     "memory.l1.local_writes": "through",
     "memory.ports": 1,
@@ -149,6 +151,7 @@ class Machine(Displayed, Table):
             "memory.l1.latency": (memory.l1 and memory.l1.latency, durations.l1_latency),
             "memory.l2.latency": (memory.l2 and memory.l2.latency, durations.l2_latency),
             "memory.store_latency": (memory.store_latency, durations.store_latency),
+            "memory.l2.atomic_latency": (memory.l2 and memory.l2.atomic_latency, durations.atomic_latency),
         }
         for key, (latency, ticks) in latencies.items():
             if latency is not None and ticks < 1:

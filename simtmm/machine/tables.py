@@ -137,6 +137,12 @@ class SharedCache(Cache):
     service: Duration = unit("cycles", "a slice is taken this long by a chunk", default=0)
     writes: Literal["through", "back"] = unit("", "whether stores go by to global memory or stay", default="through")
     start: Literal["cold", "warm"] = unit("", "empty at a launch, or as an earlier run of it left it", default="cold")
+    atomics: Literal["through", "here"] = unit(
+        "", "whether atomics go by to global memory or are done here", default="through"
+    )
+    atomic_latency: Duration | None = unit(
+        "cycles", "latency of an atomic that is done here; that of a hit if left out", default=None
+    )
 
 
 class Rows(Table):
@@ -174,9 +180,16 @@ class Memory(Table):
     )
     interleave: Literal["modulo", "hash"] = unit("", "how chunks spread over partitions", default="modulo")
     service: Duration = unit("cycles", "a partition is taken this long by a chunk", default=0)
-    atomic_service: Duration = unit("cycles", "a partition is taken this long by an atomic update", default=0)
+    atomic_service: Duration = unit(
+        "cycles",
+        "a partition, or a slice of an L2 that does atomics, is taken this long by an update",
+        default=0,
+    )
     atomics: Literal["each", "by-word"] = unit(
         "", "which updates of a warp's atomic are served together", default="each"
+    )
+    reductions: Literal["blocking", "posted"] = unit(
+        "", "whether a warp waits for atomics whose values nobody uses", default="blocking"
     )
     turnaround: Duration = unit("cycles", "a partition that turns from reads to writes or back waits", default=0)
     first_access: Duration = unit("cycles", "a group's first loads in a launch take so much longer", default=0)

@@ -17,7 +17,7 @@ from simtmm.result import Result
 from simtmm.stalls import COUNTS, KINDS, LAUNCH_COUNTS, PATH, Reason
 from simtmm.testing.warp import Costs, Life, life_of
 from simtmm.timeline import MOST_STRETCHES, STATES, TRAFFIC, Timeline, WarpState
-from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE, Workload
+from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE, Workload
 
 Invariant = Callable[[Machine, Workload, Result], list[str]]
 Integers = npt.NDArray[np.int64]
@@ -209,23 +209,29 @@ def chunks_over_time_are_all_chunks(machine: Machine, workload: Workload, result
         return []
     of = dict(zip(TRAFFIC, traffic.chunks.sum(axis=0).tolist(), strict=True))
     l2 = machine.memory.l2
+    updates = _chunks_of(workload, ATOMIC, REDUCE) if l2 and l2.atomics == "here" else 0
     in_caches = result.l1_hits + result.l2_hits + of["l2_stores"] + _stores_in_l1(machine, workload)
     sums = {
         "chunks at the ports": (of["loads"] + of["others"], result.transactions),
         "L1 hits": (of["l1_hits"], result.l1_hits),
         "L2 hits": (of["l2_hits"], result.l2_hits),
-        "loads at the L2": (of["l2_loads"], of["loads"] - result.l1_hits if l2 else 0),
+        "loads at the L2": (of["l2_loads"], of["loads"] - result.l1_hits + updates if l2 else 0),
         "chunks at memory": (of["memory"], result.transactions - in_caches),
         "chunks within the run": (int(traffic.within(result.ticks, MOST_STRETCHES).chunks.sum()), sum(of.values())),
     }
     return [f"{name}: {passed} over time of {there}" for name, (passed, there) in sums.items() if passed != there]
 
 
+def _chunks_of(workload: Workload, *kinds: int) -> int:
+    """The chunks that operations of some kinds list."""
+    return int(workload.amount[np.isin(workload.kind, kinds)].sum())
+
+
 def _stores_in_l1(machine: Machine, workload: Workload) -> int:
     """The chunks of stores that end in an L1."""
     if not machine.keeps_local_stores:
         return 0
-    lists = np.isin(workload.kind, (LOAD, ASYNC, STORE, ATOMIC))
+    lists = np.isin(workload.kind, (LOAD, ASYNC, STORE, ATOMIC, REDUCE))
     is_stored = np.repeat(workload.kind[lists] == STORE, workload.amount[lists])
     return int((is_stored & (workload.chunks >= machine.first_local_chunk)).sum())
 

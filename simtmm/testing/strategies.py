@@ -11,7 +11,7 @@ from simtmm.workload import Workload
 Tables = dict[str, Any]
 
 LOCAL = 2**61 // 128  # the first chunk of local memory on the machines below
-MEMORY = ("load", "async", "store", "atomic")
+MEMORY = ("load", "async", "store", "atomic", "reduce")
 
 
 @st.composite
@@ -52,6 +52,9 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         memory["l2"]["service"] = draw(durations)
         memory["l2"]["writes"] = draw(st.sampled_from(["through", "back"]))
         memory["l2"]["start"] = draw(st.sampled_from(["cold", "warm"]))
+        memory["l2"]["atomics"] = draw(st.sampled_from(["through", "here"]))
+        if memory["l2"]["atomics"] == "here" and draw(st.booleans()):
+            memory["l2"]["atomic_latency"] = draw(st.sampled_from([1, 33, 90.5]))
     if draw(st.booleans()):
         memory["store_latency"] = draw(st.sampled_from([1, 20, 150.25]))
     if draw(st.booleans()):

@@ -53,6 +53,8 @@ class Costs:
         self.l2_service = durations.l2_service + writing_back if memory.l2 else 0
         if machine.keeps_local_stores:  # so may one of the L1
             self.l2_service += durations.l2_service + writing_back
+        self.atomics_here = memory.l2 is not None and memory.l2.atomics == "here"
+        self.atomic_latency = durations.atomic_latency if self.atomics_here else self.latency
         self.serial = memory.transfers == "serial"
         self.blocking_stores = memory.stores == "blocking"
 
@@ -77,20 +79,24 @@ class Costs:
 
     def least_access(self, operation: Operation) -> int:
         """Ticks from the port to the finish of a memory operation, at least: no chunk is faster than its latency."""
-        latencies = {"atomic": self.latency, "store": self.fastest_store}
+        latencies = {"atomic": min(self.latency, self.atomic_latency), "store": self.fastest_store}
         latency = latencies.get(operation[0], self.fastest)
         chunks = operation[1]
+        if self.atomics_here and operation[0] == "atomic":
+            chunks = list(dict.fromkeys(chunks))  # what is listed again takes no port
         one_by_one = self.port_chunks == 1
         runs = 1 + sum(
             one_by_one or one // self.port_chunks != other // self.port_chunks for one, other in pairwise(chunks)
         )
         interval = self.store_interval if operation[0] == "store" else self.port_interval
-        return latency * len(chunks) if self.serial else latency + interval * (runs - 1)
+        return latency * len(operation[1]) if self.serial else latency + interval * (runs - 1)
 
     def most_access(self, operation: Operation) -> int:
         """The same where its chunks come one after another and wait for nobody else's."""
-        service = self.atomic_service if operation[0] == "atomic" else self.service
-        slowest = max(self.slowest, self.store_latency)
+        service = self.atomic_service if operation[0] in ("atomic", "reduce") else self.service
+        if self.atomics_here and operation[0] in ("atomic", "reduce"):
+            service += self.service  # the chunk may have to be read
+        slowest = max(self.slowest, self.store_latency, self.atomic_latency)
         port = max(self.port_interval, self.store_interval) + self.return_interval  # of a load, at a later store
         each = slowest + port + service + self.turnaround + self.opening + self.l2_service
         return self.first_access + each * len(operation[1])

@@ -145,6 +145,7 @@ class TraceSite:
     gives: numbers of the values that the access loads. A value is a whole number of at least 0.
     stall: cycles that an event of the site holds its own warp beyond one for each instruction of its work and for its
         access, before the access; of work that is done several times, each time.
+    unused: whether nobody uses the value that an atomic at the site gives: it need not be waited for.
     commits: numbers of values: what the thread has loaded of each so far is a group, committed with the site's work.
     in_flight: of the groups that the thread has committed, so many of the latest may still be on their way when the
         work begins, and all others must have arrived; None where it waits for none.
@@ -165,6 +166,7 @@ class TraceSite:
     needs: tuple[int, ...] = ()
     gives: tuple[int, ...] = ()
     stall: int = 0
+    unused: bool = False
     commits: tuple[int, ...] = ()
     in_flight: int | None = None
     sync: bool = False
@@ -183,6 +185,8 @@ class TraceSite:
                 raise ValueError(f"site {self.site}: {name} = {values}: must be whole numbers from 0 to 2^62 - 1")
         if type(self.stall) is not int or not 0 <= self.stall < 1 << 31:
             raise ValueError(f"site {self.site}: stall = {self.stall!r}: must be a whole number from 0 to 2^31 - 1")
+        if type(self.unused) is not bool:
+            raise ValueError(f"site {self.site}: unused = {self.unused!r}: must be true or false")
         left = self.in_flight
         if left is not None and (type(left) is not int or not 0 <= left < MOST_GROUPS):
             raise ValueError(
@@ -202,6 +206,7 @@ class TraceSite:
             "needs": list(self.needs),
             "gives": list(self.gives),
             "stall": self.stall,
+            "unused": self.unused,
             "commits": list(self.commits),
             "sync": self.sync,
         }

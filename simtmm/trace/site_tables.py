@@ -26,6 +26,7 @@ class SiteTables(NamedTuple):
     needs: Any  # int64: values
     gives_end: Any  # int64[sites + 1], likewise of `gives`
     gives: Any  # int64: values
+    unused: Any  # int64[sites up to the last such]: whether nobody uses what an atomic there gives
     commits_end: Any  # int64[sites + 1], likewise of `commits`
     commits: Any  # int64: values
     in_flight: Any  # int64[sites]: groups that a site's wait leaves under way, NO_WAIT where it waits for none
@@ -66,9 +67,16 @@ def site_tables(
         sync[number] = site.sync
     groups = 1 + int(in_flight.max(initial=NO_WAIT))
     return SiteTables(
-        work, stall, needs_end, needs, gives_end, gives, commits_end, commits, in_flight, sync, groups, len(values),
-        known, bounds, len(names), names,
+        work, stall, needs_end, needs, gives_end, gives, _unused(sites), commits_end, commits, in_flight, sync, groups,
+        len(values), known, bounds, len(names), names,
     )  # fmt: skip
+
+
+def _unused(sites: Sequence[TraceSite]) -> Integers:
+    numbers = [site.site for site in sites if site.unused]
+    flags = np.zeros(max(numbers, default=-1) + 1, np.int64)
+    flags[numbers] = 1
+    return flags
 
 
 def _arrays(arrays: Sequence[TraceArray], most: int) -> tuple[Integers, tuple[str, ...]]:

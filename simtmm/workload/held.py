@@ -21,7 +21,17 @@ from simtmm.documents import LARGEST_FILE, read_json
 from simtmm.errors import WorkloadError, nearest, shown
 from simtmm.files import written_whole
 from simtmm.stalls import Places
-from simtmm.workload.operations import ATOMIC, BARRIER, JOIN, LARGEST, LOAD, OPERATION_PLACES, OPERATIONS, SYNC
+from simtmm.workload.operations import (
+    BARRIER,
+    DIGESTED,
+    JOIN,
+    LARGEST,
+    LOAD,
+    OPERATION_PLACES,
+    OPERATIONS,
+    REDUCE,
+    SYNC,
+)
 from simtmm.workload.tally import Tally, Tallying
 
 Integers = npt.NDArray[np.int64]
@@ -35,7 +45,7 @@ class Workload(Displayed):
 
     kind: uint8[operations], an index of OPERATIONS.
     amount: int64[operations]: instructions of a compute, degree of a shared, n of a join, chunks listed by a
-        load, async, store or atomic, cycles of a pause, 0 for a barrier and a sync.
+        load, async, store, atomic or reduce, cycles of a pause, 0 for a barrier and a sync.
     chunks: int64[chunks], the chunks of all memory operations, in order.
     warp_operations: int64[warps + 1], warp_chunks: int64[warps + 1], block_warps: int64[blocks + 1],
     launch_blocks: int64[launches + 1]: offsets.
@@ -137,7 +147,7 @@ class Workload(Displayed):
     def digest(self) -> str:
         """A hash of the content."""
         total = hashlib.sha256()
-        for array in self._arrays():
+        for array in (DIGESTED[self.kind], *self._arrays()[1:]):
             total.update(len(array).to_bytes(8, "little"))
             total.update(np.ascontiguousarray(array).tobytes())
         return total.hexdigest()[:16]
@@ -189,7 +199,7 @@ class Workload(Displayed):
         chunk = int(self.warp_chunks[warp])
         for index in range(self.warp_operations[warp], self.warp_operations[warp + 1]):
             kind, amount = int(self.kind[index]), int(self.amount[index])
-            if LOAD <= kind <= ATOMIC:
+            if LOAD <= kind <= REDUCE:
                 yield [OPERATIONS[kind], self.chunks[chunk : chunk + amount].tolist()]
                 chunk += amount
             else:
@@ -251,7 +261,7 @@ class WorkloadBuilder:
         allowed = {BARRIER: (0, 0), SYNC: (0, 0), JOIN: (0, 1)}.get(kind, (1, 1))
         if not allowed[0] <= len(arguments) <= allowed[1]:
             raise WorkloadError(f"{word} takes {_how_many(*allowed)}, not {len(arguments)}")
-        if LOAD <= kind <= ATOMIC:
+        if LOAD <= kind <= REDUCE:
             chunks = arguments[0]
             if not isinstance(chunks, Sequence) or isinstance(chunks, str) or not chunks:
                 raise WorkloadError(f"{word} {shown(chunks)}: must be a list of at least one chunk")

@@ -1,9 +1,15 @@
 """The operations of warps by number, and how large their amounts may be."""
 
+import numpy as np
+
 from simtmm.stalls import Place, Places
 
-COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, JOIN, BARRIER, PAUSE, SYNC = range(10)  # from JOIN on control
-OPERATIONS = ("compute", "shared", "load", "async", "store", "atomic", "join", "barrier", "pause", "sync")
+# From LOAD to REDUCE they list chunks; from JOIN on control
+COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, REDUCE, JOIN, BARRIER, PAUSE, SYNC = range(11)
+OPERATIONS = ("compute", "shared", "load", "async", "store", "atomic", "reduce", "join", "barrier", "pause", "sync")
+DIGESTED = np.array([0, 1, 2, 3, 4, 5, 9, 6, 7, 8, 10], np.uint8)
+"""What a workload's digest has for each: the numbers in which they came, so that older workloads keep theirs."""
+
 LARGEST = 2**63 - 1
 
 OPERATION_PLACES = Places(tuple(Place(name) for name in OPERATIONS))

@@ -29,8 +29,9 @@ class Step:
 
     kind: "work", or what the access is by the names of trace.schema.Kind in lower case. width: bytes a thread. work:
     instructions by class. needs, gives: registers, or scoreboards of the machine. stall: cycles that its instructions
-    hold their warp beyond one each. commits: how many groups of copies it makes. in_flight: how many of the latest
-    groups it leaves under way where it waits for all others, else None.
+    hold their warp beyond one each. unused: whether no instruction of the function reads what its atomic gives.
+    commits: how many groups of copies it makes. in_flight: how many of the latest groups it leaves under way where it
+    waits for all others, else None.
     """
 
     instructions: list[Instruction] = field(default_factory=list)
@@ -40,6 +41,7 @@ class Step:
     needs: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
     stall: int = 0
+    unused: bool = False
     commits: int = 0
     in_flight: int | None = None
 
@@ -131,6 +133,7 @@ def access_kind(instruction: Instruction) -> str | None:
 
 def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
     """The steps of each block, in the order of blocks."""
+    used = {name for block in flow.blocks for instruction in block.instructions for name in read(instruction)}
     pending: list[set[str]] = [set() for _ in flow.blocks]
     with_groups = any(_in_flight(each) is not None for block in flow.blocks for each in block.instructions)
     steps_of: list[tuple[Step, ...]] = [() for _ in flow.blocks]
@@ -140,7 +143,7 @@ def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
         changed.remove(number)
         block = flow.blocks[number]
         left = set(pending[number])
-        steps_of[number] = _of_block(block.instructions, left, with_groups)
+        steps_of[number] = _of_block(block.instructions, left, used, with_groups)
         for target in block.targets:
             if not left <= pending[target]:
                 pending[target] |= left
@@ -148,10 +151,13 @@ def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
     return tuple(steps_of)
 
 
-def _of_block(instructions: Sequence[Instruction], pending: set[str], with_groups: bool) -> tuple[Step, ...]:
+def _of_block(
+    instructions: Sequence[Instruction], pending: set[str], used: set[str], with_groups: bool
+) -> tuple[Step, ...]:
     """The steps of a block; `pending`, the registers whose loads are under way, becomes those behind it.
 
-    with_groups: whether it matters which copies are in which group, as nothing waits for some of them alone else.
+    used: registers that the function reads. with_groups: whether it matters which copies are in which group, as nothing
+    waits for some of them alone else.
     """
     found: list[Step] = []
     step = Step()
@@ -200,6 +206,7 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str], with_group
                 step.work[work] = step.work.get(work, 0) + 1
             continue
         step.kind, step.width = kind, 0 if kind == "barrier" else width_of(instruction)
+        step.unused = kind == "atomic" and used.isdisjoint(written(instruction))
         if kind == "async" and instruction.opcode == "cp" and issue is None:
             gives = (COPIES,)
         if kind in ("async", "shared_load", "local_load") and gives:

@@ -70,7 +70,7 @@ from simtmm.engine.fast.memory import fetch_lines, transfer_chunks
 from simtmm.engine.fast.scheduler import pick, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined, prefetch
-from simtmm.workload import ASYNC, COMPUTE, JOIN, SHARED, STORE
+from simtmm.workload import ASYNC, COMPUTE, JOIN, REDUCE, SHARED, STORE
 
 
 @inlined
@@ -185,7 +185,7 @@ def act(s, memory, g, w, p, t):
                     s.in_flight[w, index] = finish
                     break
         return np.int64(-1)
-    if what == STORE and s.parameters[P_BLOCKING] == 0:
+    if what == REDUCE or (what == STORE and s.parameters[P_BLOCKING] == 0):
         return np.int64(-1)
     return finish
 

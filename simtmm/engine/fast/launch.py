@@ -21,6 +21,7 @@ from simtmm.engine.fast.tables import (
     empty_groups,
     empty_lines,
     flags_of,
+    has_slices,
     parameters_of,
     table,
 )
@@ -116,7 +117,7 @@ class Launch:
             self._supply = Held(workload, part)
         l2 = empty_lines(1, memory.l2)
         if memory.l2 and memory.l2.start == "warm":
-            self._supply.warm(l2, memory.l2.writes == "back")
+            self._supply.warm(l2, memory.l2)
 
         self.group = empty_groups(groups)
         self._lanes = ThreadPoolExecutor(parts) if parts > 1 else None
@@ -151,7 +152,8 @@ class Launch:
             rows=closed_rows(machine, partitioned),
             l1=empty_lines(groups, memory.l1),
             l2=l2,
-            slice_free=table(memory.partitions if machine.durations.l2_service else 1),
+            slice_free=table(memory.partitions if has_slices(machine) else 1),
+            slice_updates=table(memory.partitions if has_slices(machine) and watches else 1),
             watch=table(groups * room.slots if watches else 1, at.WATCH_ROW),
             intervals=np.empty((intervals, at.INTERVAL_ROW), dtype=np.int64),
             kept=table(groups, at.KEPT + at.GROUP_ROW + 1 + 3 * machine.ports + 3 * room.slots)

@@ -90,14 +90,15 @@ BIT_SETS = 3
     P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
     P_CYCLE, P_JUMPS, P_STREAMED, P_BLOCK_WARPS, P_FIRST_WARP, P_BLOCK_INTERVAL,
     P_FIRST_ACCESS, P_WATCH, P_BOOKS, P_PLACED, P_NOWHERE, P_STORES_APART, P_STORE_INTERVAL, P_MEMORY_PORTS,
-    P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL, P_RETURN_INTERVAL,
-) = range(60)  # fmt: skip
+    P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL, P_RETURN_INTERVAL, P_ATOMICS_HERE, P_ATOMIC_LATENCY,
+    P_SLICED,
+) = range(63)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(60, 67)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(63, 70)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
-R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(67, 72)
-PARAMETERS = 72
+R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(70, 75)
+PARAMETERS = 75
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -142,6 +143,7 @@ class State(NamedTuple):
     l1: Any  # int64[groups * sets, ways, LINE_*]: latest used first; LINE_FILL holds WRITTEN as well
     l2: Any  # int64[sets, ways, LINE_*]: likewise
     slice_free: Any  # int64[partitions], of the L2
+    slice_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's
     watch: Any  # int64[groups * slots, WATCH_*], for the timeline
     intervals: Any  # int64[room, INTERVAL_*]: the timeline's, as they end
     traffic: Any  # int64[stretches + 1, TRAFFIC]: chunks over time, and how they are counted (over_time.py)

@@ -20,7 +20,9 @@ from simtmm.engine.fast.layout import (
     LINE_FILL,
     NO,
     OPENING,
+    P_ATOMIC_LATENCY,
     P_ATOMIC_SERVICE,
+    P_ATOMICS_HERE,
     P_DROPS,
     P_FIRST_ACCESS,
     P_FIRST_LOCAL,
@@ -45,6 +47,7 @@ from simtmm.engine.fast.layout import (
     P_ROW_OPENING,
     P_SERIAL,
     P_SERVICE,
+    P_SLICED,
     P_SLOTS,
     P_STORE_INTERVAL,
     P_STORE_LATENCY,
@@ -62,7 +65,7 @@ from simtmm.engine.fast.layout import (
 from simtmm.engine.fast.over_time import L1_HITS, L2_HITS, L2_LOADS, L2_STORES, LOADS, OTHERS, note
 from simtmm.engine.fast.over_time import MEMORY as AT_MEMORY
 from simtmm.native import inlined, prefetch
-from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE
+from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE
 
 # Columns of a path
 PORT_QUEUE, L2_QUEUE, MEMORY_QUEUE, ATOMICS_QUEUE, TURNAROUND, ROWS = range(6)
@@ -113,7 +116,8 @@ def reserve(s, chunk, writes, updates, service, t):
 def insert_into_l2(s, row, chunk, line, t):
     """Put a chunk into the L2; a line that falls out and is to be written takes its partition."""
     last = s.parameters[P_L2_WAYS] - 1
-    writes_back = s.parameters[P_WRITES_BACK] != 0 and s.parameters[P_PARTITIONED] != 0
+    keeps = s.parameters[P_WRITES_BACK] != 0 or s.parameters[P_ATOMICS_HERE] != 0
+    writes_back = keeps and s.parameters[P_PARTITIONED] != 0
     if writes_back and s.l2[row, last, LINE_CHUNK] >= 0 and s.l2[row, last, LINE_FILL] & WRITTEN != 0:
         reserve(s, s.l2[row, last, LINE_CHUNK], np.int64(1), np.int64(0), s.parameters[P_SERVICE], t)
     insert_line(s.l2, row, chunk, line, s.parameters[P_L2_WAYS])
@@ -136,10 +140,12 @@ def write_down(s, chunk, t):
     """Store a chunk that an L1 drops, from t on: in the L2 if stores stay there, else in its partition."""
     if s.parameters[P_WRITES_BACK] != 0:
         begin = t
-        if s.parameters[P_L2_SERVICE] > 0:
+        if s.parameters[P_SLICED] != 0:
             slice_ = partition_of(s, chunk)
             begin = max(t, s.slice_free[slice_])
             s.slice_free[slice_] = begin + s.parameters[P_L2_SERVICE]
+            if s.parameters[P_WATCH] != 0 and s.parameters[P_L2_SERVICE] > 0:
+                s.slice_updates[slice_] = 0
         row = modulo(chunk, s.parameters[P_L2_SETS])
         if find_line(s.l2, row, chunk, s.parameters[P_L2_WAYS]) < 0:
             insert_into_l2(s, row, chunk, (begin + s.parameters[P_STORE_LATENCY]) << FILL_SHIFT, t)
@@ -182,7 +188,10 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
         finish = t
         serial = s.parameters[P_SERIAL] != 0
         cached = what in (LOAD, ASYNC)
-        shared = s.parameters[P_L2_SETS] > 0 and (cached or (what == STORE and s.parameters[P_WRITES_BACK] != 0))
+        updates = what in (ATOMIC, REDUCE)
+        here = updates and s.parameters[P_ATOMICS_HERE] != 0  # atomics end in the L2
+        stored = what == STORE and s.parameters[P_WRITES_BACK] != 0
+        shared = s.parameters[P_L2_SETS] > 0 and (cached or stored or here)
         stores_apart = what == STORE and s.parameters[P_STORES_APART] != 0
         port = g
         if s.parameters[P_MEMORY_PORTS] > 1:
@@ -202,7 +211,13 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 together = chunk
                 if s.parameters[P_PORT_CHUNKS] > 1:
                     together = chunk // s.parameters[P_PORT_CHUNKS]
-                if s.parameters[P_PORT_CHUNKS] == 1 or together != passing:
+                again = False
+                if here:
+                    for before in range(first, index):
+                        if s.chunks[before] == chunk:
+                            again = True
+                            break
+                if not again and (s.parameters[P_PORT_CHUNKS] == 1 or together != passing):
                     passing = together
                     if stores_apart:
                         start = max(t, s.group[g, GROUP_STORE_FREE]) + returning
@@ -220,6 +235,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             opening = np.int64(0)
             turning = np.int64(0)
             behind = np.int64(0)  # an atomic, or another one's
+            slice_behind = np.int64(0)  # likewise at its slice of the L2
             from_where = np.int64(MEMORY_LATENCY)
             took = latency
             stays = not cached and s.parameters[P_LOCAL_BACK] != 0 and chunk >= s.parameters[P_FIRST_LOCAL]
@@ -246,11 +262,16 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 drop_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
             if done < 0:
                 if shared:
-                    if s.parameters[P_L2_SERVICE] > 0:
+                    if s.parameters[P_SLICED] != 0:
                         slice_ = partition_of(s, chunk)
                         begin = max(t, s.slice_free[slice_])
-                        s.slice_free[slice_] = begin + s.parameters[P_L2_SERVICE]
+                        taken = s.parameters[P_ATOMIC_SERVICE] if here else s.parameters[P_L2_SERVICE]
+                        s.slice_free[slice_] = begin + taken
                         at_memory = max(start, begin)
+                        if watches:
+                            slice_behind = np.int64(1) if here else s.slice_updates[slice_]
+                            if taken > 0:
+                                s.slice_updates[slice_] = np.int64(1) if here else np.int64(0)
                     note(s, L2_STORES if what == STORE else L2_LOADS, at_memory, np.int64(1))
                     row2 = modulo(chunk, s.parameters[P_L2_SETS])
                     line = find_line(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
@@ -261,7 +282,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                             insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
                         s.l2[row2, 0, LINE_FILL] |= WRITTEN
                     elif line >= 0:
-                        took = s.parameters[P_L2_LATENCY]
+                        took = s.parameters[P_ATOMIC_LATENCY] if here else s.parameters[P_L2_LATENCY]
                         from_where = np.int64(L2_LATENCY)
                         done = max(at_memory + took, line >> FILL_SHIFT)
                         s.group[g, GROUP_L2_HITS] += 1
@@ -271,11 +292,11 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                     if serial or s.parameters[P_PARTITIONED] == 0:
                         done = at_memory + latency
                     else:
-                        writes = np.int64(0) if cached else np.int64(1)
-                        service = s.parameters[P_ATOMIC_SERVICE] if what == ATOMIC else s.parameters[P_SERVICE]
-                        updates = np.int64(1) if what == ATOMIC else np.int64(0)
-                        begin = reserve(s, chunk, writes, updates, service, t)
-                        behind = updates + s.told[BEHIND]
+                        writes = np.int64(0) if cached or here else np.int64(1)
+                        an_update = np.int64(1) if updates and not here else np.int64(0)
+                        service = s.parameters[P_ATOMIC_SERVICE] if an_update > 0 else s.parameters[P_SERVICE]
+                        begin = reserve(s, chunk, writes, an_update, service, t)
+                        behind = an_update + s.told[BEHIND]
                         waited = max(np.int64(0), begin - at_memory)
                         opening = min(waited, s.told[OPENING])
                         turning = min(waited - opening, s.told[TURNING])
@@ -283,6 +304,8 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                     note(s, AT_MEMORY, at_memory + waited, np.int64(1))
                     if shared:
                         insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
+                if here:
+                    s.l2[row2, 0, LINE_FILL] |= WRITTEN
                 if cached and s.parameters[P_L1_SETS] > 0:
                     insert_into_l1(s, row1, chunk, done << FILL_SHIFT, t)
             if watches and (serial or done > finish):
@@ -297,7 +320,10 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 s.path[g, TURNAROUND] = turning
                 s.path[g, MEMORY_QUEUE] = np.int64(0) if behind > 0 else waited - opening - turning
                 s.path[g, ATOMICS_QUEUE] = waited - opening - turning if behind > 0 else np.int64(0)
-                s.path[g, L2_QUEUE] += at_memory - start
+                if slice_behind > 0:
+                    s.path[g, ATOMICS_QUEUE] += at_memory - start
+                else:
+                    s.path[g, L2_QUEUE] += at_memory - start
                 s.path[g, from_where] += took
                 s.path[g, LINE_IN_FLIGHT] += done - at_memory - waited - took
             finish = done if serial else max(finish, done)

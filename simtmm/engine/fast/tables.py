@@ -67,7 +67,16 @@ def parameters_of(machine: Machine) -> Integers:
         parameters[at.P_L2_LATENCY] = takes.l2_latency
         parameters[at.P_L2_SERVICE] = takes.l2_service
         parameters[at.P_WRITES_BACK] = memory.l2.writes == "back"
+        parameters[at.P_ATOMICS_HERE] = memory.l2.atomics == "here"
+        parameters[at.P_ATOMIC_LATENCY] = takes.atomic_latency
+        parameters[at.P_SLICED] = has_slices(machine)
     return parameters
+
+
+def has_slices(machine: Machine) -> bool:
+    """Whether anything takes a slice of the L2 for any time."""
+    l2, takes = machine.memory.l2, machine.durations
+    return l2 is not None and bool(takes.l2_service or (l2.atomics == "here" and takes.atomic_service))
 
 
 def table(*shape: int) -> Integers:

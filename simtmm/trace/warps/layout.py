@@ -5,8 +5,10 @@ from typing import Any, NamedTuple
 # What decides operations, of a machine: see LoweringSpecification
 RULE_WIDTH, RULE_CHUNK_BYTES, RULE_BANKS, RULE_BANK_BYTES, RULE_TOGETHER, RULE_HALF_WARPS, RULE_CHUNK_SHIFT = range(7)
 RULE_BY_WORD, RULE_PLACES, RULE_SITES, RULE_SHARED_LATENCY, RULE_SHARED_INTERVAL, RULE_SHARED_PORTS = range(7, 13)
-RULES = 13  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two;
-# RULE_PLACES: the places that a site has, one for each array, 0 where nobody asks for places; RULE_SITES: known sites
+RULE_REDUCES = 13
+RULES = 14  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two;
+# RULE_PLACES: the places that a site has, one for each array, 0 where nobody asks for places; RULE_SITES: known sites;
+# RULE_REDUCES: whether atomics whose values nobody uses are not waited for
 
 # Columns of a warp
 WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)
@@ -61,6 +63,7 @@ class Walk(NamedTuple):
     needs: Any
     gives_end: Any
     gives: Any
+    unused: Any
     commits_end: Any
     commits: Any
     in_flight: Any

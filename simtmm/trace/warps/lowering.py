@@ -146,6 +146,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         specification.lanes_together, int(specification.half_warp_segments), _shift(specification.chunk_bytes),
         int(specification.atomics_by_word), tables.places if specification.places else 0, tables.sites,
         specification.shared_latency, specification.shared_interval, specification.shared_ports,
+        int(specification.reduces),
     )  # fmt: skip
     words = lanes * (WIDEST_ACCESS + 2)
     return Walk(
@@ -171,6 +172,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         needs=tables.needs,
         gives_end=tables.gives_end,
         gives=tables.gives,
+        unused=tables.unused,
         commits_end=tables.commits_end,
         commits=tables.commits,
         in_flight=tables.in_flight,

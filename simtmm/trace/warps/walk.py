@@ -53,6 +53,7 @@ from simtmm.trace.warps.layout import (
     RULE_BY_WORD,
     RULE_HALF_WARPS,
     RULE_PLACES,
+    RULE_REDUCES,
     RULE_SHARED_INTERVAL,
     RULE_SHARED_LATENCY,
     RULE_SHARED_PORTS,
@@ -74,7 +75,7 @@ from simtmm.trace.warps.layout import (
 )
 from simtmm.trace.warps.places import note_done, note_lanes, note_threads, place_at, place_of
 from simtmm.trace.warps.shared_memory import conflict_degree
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, SHARED, STORE, SYNC
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, REDUCE, SHARED, STORE, SYNC
 
 MOST_OPERATIONS = 6  # of a step: what was held, a join, a pause, a compute, a pause, and what it is itself
 MOST_WAITING = 8  # shared accesses of a warp that wait for the load/store units while it goes on
@@ -220,7 +221,7 @@ def operation_of(kind):
 def access(walk, w, operation, site, says, count, output, place):
     """Write a memory operation that lists the chunks up to `count`."""
     catch_up(walk, w, np.int64(1))
-    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE) else walk.rules[RULE_SHARED_LATENCY])
+    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE) else walk.rules[RULE_SHARED_LATENCY])
     put(walk, w, output, operation, count - output.used[MADE_CHUNKS], place)
     output.used[MADE_CHUNKS] = count
     if operation == ASYNC:
@@ -283,6 +284,8 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
                 walk.shared[w, walk.gives[index]] = walk.warp[w, WARP_CYCLES] + walk.rules[RULE_SHARED_LATENCY]
         return True
     operation = operation_of(kind)
+    if kind == _ATOMIC and walk.rules[RULE_REDUCES] != 0 and site < walk.unused.shape[0] and walk.unused[site] != 0:
+        operation = np.int64(REDUCE)
     if kind <= _ATOMIC:
         if kind == _ATOMIC and walk.rules[RULE_BY_WORD] != 0:
             count = list_updates_by_word(walk, lanes, output.chunks, count)
