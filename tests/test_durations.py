@@ -21,10 +21,12 @@ KEYS = {
     "store_latency": ("memory.store_latency", 123),
     "port_interval": ("memory.port_interval", 4),
     "store_interval": ("memory.store_interval", 8),
+    "miss_interval": ("memory.miss_interval", 10),
     "return_interval": ("memory.return_interval", 12),
     "service": ("memory.service", 9),
     "atomic_service": ("memory.atomic_service", 11),
     "turnaround": ("memory.turnaround", 13),
+    "tlb_miss": ("memory.tlb.miss", 19),
     "row_opening": ("memory.rows.opening", 17),
     "l1_latency": ("memory.l1.latency", 30),
     "l2_latency": ("memory.l2.latency", 201),
@@ -46,6 +48,7 @@ def machine(**changes):
 def full():
     lines = {"sets": 1, "ways": 1, "latency": 1}
     caches = {"memory.l1": lines, "memory.l2": lines, "memory.rows": {"chunks": 1, "open": 1, "opening": 0}}
+    caches["memory.tlb"] = {"entries": 1, "page": 32, "miss": 0}
     return machine(**caches).replace({key: cycles + 0.25 for key, cycles in KEYS.values()})
 
 
@@ -57,6 +60,7 @@ def test_a_duration_is_its_key_in_ticks_rounded_half_up(name):
 def test_every_key_that_is_a_duration_has_one():
     """A key that is added to the tables is added to Durations, once for both engines."""
     named = {"scheduling": tables.Scheduling, "memory": tables.Memory, "memory.rows": tables.Rows}
+    named["memory.tlb"] = tables.Tlb
     caches = {"memory.l1": tables.Cache, "memory.l2": tables.SharedCache}
     found = {
         f"{table}.{key}"

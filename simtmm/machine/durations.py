@@ -27,11 +27,13 @@ class Durations:
     port_interval: int
     store_interval: int
     """Of stores' own path; `port_interval` on a machine whose stores use the memory port."""
+    miss_interval: int
     return_interval: int
     service: int
     atomic_service: int
     turnaround: int
     first_access: int
+    tlb_miss: int
     row_opening: int
     l1_latency: int
     """Of a hit; L without an L1. Likewise that of the L2."""
@@ -56,11 +58,13 @@ class Durations:
             store_latency=ticks(memory.latency if memory.store_latency is None else memory.store_latency),
             port_interval=ticks(memory.port_interval),
             store_interval=ticks(memory.port_interval if memory.store_interval is None else memory.store_interval),
+            miss_interval=ticks(memory.miss_interval),
             return_interval=ticks(memory.return_interval),
             service=ticks(memory.service),
             atomic_service=ticks(memory.atomic_service),
             turnaround=ticks(memory.turnaround),
             first_access=ticks(memory.first_access),
+            tlb_miss=ticks(memory.tlb.miss) if memory.tlb else 0,
             row_opening=ticks(memory.rows.opening) if memory.rows else 0,
             l1_latency=ticks((memory.l1 or memory).latency),
             l2_latency=ticks((memory.l2 or memory).latency),

@@ -153,6 +153,14 @@ class Rows(Table):
     opening: Duration = unit("cycles", "a partition that opens a row waits")
 
 
+class Tlb(Table):
+    """The translations of addresses that a group holds, least recently used dropped first."""
+
+    entries: Count = unit("pages", "pages whose translations a group holds")
+    page: Count = unit("bytes", "bytes of a page")
+    miss: Duration = unit("cycles", "until a page's translation is there")
+
+
 class Memory(Table):
     """Global memory and what stands before it."""
 
@@ -169,6 +177,9 @@ class Memory(Table):
         "cycles",
         "the port of a group's stores takes a chunk this often; left out: they use memory ports",
         default=None,
+    )
+    miss_interval: Duration = unit(
+        "cycles", "a group has a chunk from beyond its L1 this often, by loads and asyncs", default=0
     )
     return_interval: Duration = unit(
         "cycles", "a store waits this long at its port for each chunk that its warp loaded from memory", default=0
@@ -193,8 +204,11 @@ class Memory(Table):
     )
     turnaround: Duration = unit("cycles", "a partition that turns from reads to writes or back waits", default=0)
     first_access: Duration = unit("cycles", "a group's first loads in a launch take so much longer", default=0)
+    tlb: Tlb | None = unit("", "translations of a group's addresses", default=None)
     rows: Rows | None = unit("", "the rows of a partition", default=None)
-    stores: Literal["blocking", "posted"] = unit("", "whether a warp waits for its stores", default="blocking")
+    stores: Literal["blocking", "posted", "at-end"] = unit(
+        "", "whether a warp waits for its stores: for each, for none, or for all at its end", default="blocking"
+    )
     store_latency: Duration | None = unit("cycles", "latency of a store; L if left out", default=None)
     l1_after_store: Literal["keep", "drop"] = unit(
         "", "what a store or atomic does to its line in the group's L1", default="keep"

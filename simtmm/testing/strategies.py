@@ -36,11 +36,15 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         "service": draw(service),
         "atomic_service": draw(service),
         "turnaround": draw(service),
+        "miss_interval": draw(durations),
         "return_interval": draw(durations),
         "first_access": draw(st.sampled_from([0, 0, 15, 120.5])),
-        "stores": draw(st.sampled_from(["blocking", "posted"])),
+        "stores": draw(st.sampled_from(["blocking", "posted", "at-end"])),
         "l1_after_store": draw(st.sampled_from(["keep", "drop"])),
     }
+    if not serial and draw(st.integers(0, 3)) == 0:
+        page = 128 * draw(st.integers(1, 5))
+        memory["tlb"] = {"entries": draw(st.integers(1, 3)), "page": page, "miss": draw(durations)}
     if coupled and not serial and draw(st.booleans()):
         memory["rows"] = {"chunks": draw(st.integers(1, 4)), "open": draw(st.integers(1, 3)), "opening": draw(service)}
     for cache in ("l1", "l2") if coupled else ("l1",):

@@ -44,8 +44,9 @@ class Costs:
         self.turnaround, self.opening = durations.turnaround, durations.row_opening
         self.fastest, self.slowest = durations.fastest_load, durations.slowest_load
         self.port_interval, self.store_interval = durations.port_interval, durations.store_interval
-        self.return_interval = durations.return_interval
+        self.miss_interval, self.return_interval = durations.miss_interval, durations.return_interval
         self.port_chunks = memory.port_chunks
+        self.tlb_miss = durations.tlb_miss
         self.first_access = durations.first_access
         self.service, self.atomic_service = durations.service, durations.atomic_service
         # An access of the L2 takes a slice, and may have a line written back.
@@ -97,7 +98,8 @@ class Costs:
         if self.atomics_here and operation[0] in ("atomic", "reduce"):
             service += self.service  # the chunk may have to be read
         slowest = max(self.slowest, self.store_latency, self.atomic_latency)
-        port = max(self.port_interval, self.store_interval) + self.return_interval  # of a load, at a later store
+        port = max(self.port_interval, self.store_interval)
+        port += self.tlb_miss + self.miss_interval + self.return_interval  # of a load, the second at a later store
         each = slowest + port + service + self.turnaround + self.opening + self.l2_service
         return self.first_access + each * len(operation[1])
 

@@ -143,15 +143,30 @@ def test_ports_and_the_stores_own_make_accesses_wait(engine):
     assert found == {"issuing": 2, "not_granted": 1, "port_queue": 18, "memory_latency": 40}
     on = machine(**{"memory.port_interval": 3, "memory.store_interval": 5})
     assert reasons(on, [[["store", [0, 1]]]], engine) == {"issuing": 1, "port_queue": 5, "memory_latency": 20}
+    on = machine(**{"memory.miss_interval": 3, "memory.port_interval": 2})
+    found = reasons(on, [[["load", [0, 1, 2]]]], engine)
+    assert found == {"issuing": 1, "port_queue": 6, "memory_latency": 20}
     on = machine(**{"memory.return_interval": 4})
     found = reasons(on, [[["load", [0, 1]], ["store", [2]]]], engine)
     assert found == {"issuing": 2, "port_queue": 8, "memory_latency": 40}
+
+
+def test_stores_are_waited_for_at_the_end_where_they_stand(engine):
+    on = machine(**{"memory.stores": "at-end"})
+    found = reasons(on, [[["store", [0]], ["compute", 5]]], engine)
+    assert found == {"issuing": 6, "memory_latency": 15}
 
 
 def test_first_accesses_come_last(engine):
     on = machine(**{"memory.first_access": 6})
     found = reasons(on, [[["load", [0]]]], engine)
     assert found == {"issuing": 1, "memory_latency": 20, "first_access": 6}
+
+
+def test_translations_are_waited_for_like_first_accesses(engine):
+    on = machine(**{"memory.tlb": {"entries": 1, "page": 128, "miss": 8}, "memory.first_access": 6})
+    found = reasons(on, [[["load", [0, 1, 0]]]], engine)
+    assert found == {"issuing": 1, "memory_latency": 20, "first_access": 14}
 
 
 def test_serial_transfers_add_up(engine):

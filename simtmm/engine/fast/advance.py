@@ -6,7 +6,15 @@
 import numpy as np
 
 from simtmm.engine.fast.accounting import KEEP, turn
-from simtmm.engine.fast.booking import INSTRUCTION, begin_waiting, book, book_async_wait, book_waiting, place_at
+from simtmm.engine.fast.booking import (
+    INSTRUCTION,
+    begin_waiting,
+    book,
+    book_async_wait,
+    book_stores_wait,
+    book_waiting,
+    place_at,
+)
 from simtmm.engine.fast.layout import (
     AT_BARRIER,
     BLOCK_FIRST,
@@ -31,6 +39,7 @@ from simtmm.engine.fast.layout import (
     MEMORY_TICKS,
     NEVER,
     OTHER_TICKS,
+    P_AT_END,
     P_CYCLE,
     P_OUTSTANDING,
     P_RETURN_INTERVAL,
@@ -41,6 +50,7 @@ from simtmm.engine.fast.layout import (
     READY,
     SLEEPS,
     START,
+    STORED_FINISH,
     WARP_ASYNCS,
     WARP_BLOCK,
     WARP_DONE,
@@ -130,6 +140,16 @@ def advance(s, order, g, slot, t):
                     if left_out == 0:
                         s.warp[w, WARP_ASYNCS] = 0  # all are over: those to come take their places in `finishes`
             if position == end:
+                if s.parameters[P_AT_END] != 0 and s.stored[w, STORED_FINISH] > t:
+                    finish = s.stored[w, STORED_FINISH]
+                    s.warp[w, WARP_POSITION] = position
+                    reason = np.int64(0)
+                    place = np.int64(0)
+                    if s.parameters[P_WATCH] != 0:
+                        reason = book_stores_wait(s, g, w, finish - t)
+                        place = s.stored[w, PATH_PLACE]
+                    sleep(s, g, t, finish, slot, place, reason)
+                    return SLEEPS
                 s.warp[w, WARP_POSITION] = position
                 s.warp[w, WARP_DONE] = 1
                 turn(s, g, w, START, np.int64(KEEP), LAUNCH, t)

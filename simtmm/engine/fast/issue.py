@@ -16,6 +16,7 @@ from simtmm.engine.fast.booking import (
     book_waiting,
     count_access,
     keep_path,
+    keep_store,
     place_at,
 )
 from simtmm.engine.fast.booking import ISSUING as ISSUES
@@ -42,6 +43,7 @@ from simtmm.engine.fast.layout import (
     ON_STALL,
     OTHER_SLOTS,
     OTHER_TICKS,
+    P_AT_END,
     P_BLOCKING,
     P_BOOKS,
     P_DEPTH,
@@ -186,6 +188,8 @@ def act(s, memory, g, w, p, t):
                     break
         return np.int64(-1)
     if what == REDUCE or (what == STORE and s.parameters[P_BLOCKING] == 0):
+        if s.parameters[P_AT_END] != 0:
+            keep_store(s, g, w, finish, place_at(s, s.warp[w, WARP_POSITION] - 1))
         return np.int64(-1)
     return finish
 

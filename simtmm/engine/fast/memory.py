@@ -13,6 +13,7 @@ from simtmm.engine.fast.layout import (
     GROUP_L1_STORES,
     GROUP_L2_HITS,
     GROUP_LAST,
+    GROUP_MISS_FREE,
     GROUP_STORE_FREE,
     GROUP_TRANSACTIONS,
     GROUP_TRANSLATED,
@@ -37,6 +38,7 @@ from simtmm.engine.fast.layout import (
     P_LATENCY,
     P_LOCAL_BACK,
     P_MEMORY_PORTS,
+    P_MISS_INTERVAL,
     P_OPEN_ROWS,
     P_PARTITIONED,
     P_PARTITIONS,
@@ -52,6 +54,9 @@ from simtmm.engine.fast.layout import (
     P_STORE_INTERVAL,
     P_STORE_LATENCY,
     P_STORES_APART,
+    P_TLB_ENTRIES,
+    P_TLB_MISS,
+    P_TLB_PAGE,
     P_TURNAROUND,
     P_WATCH,
     P_WRITES_BACK,
@@ -110,6 +115,17 @@ def reserve(s, chunk, writes, updates, service, t):
             begin += s.parameters[P_ROW_OPENING]
     s.partition_free[partition] = begin + service
     return begin
+
+
+@inlined
+def translated(s, g, chunk, t):
+    """From when on a group has the translation of a chunk's page, which it looks for at t."""
+    page = np.int64(np.uint64(chunk) // np.uint64(s.parameters[P_TLB_PAGE]))
+    there = find_line(s.tlb, g, page, s.parameters[P_TLB_ENTRIES])
+    if there < 0:
+        there = t + s.parameters[P_TLB_MISS]
+        insert_line(s.tlb, g, page, there, s.parameters[P_TLB_ENTRIES])
+    return there
 
 
 @inlined
@@ -230,6 +246,8 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             done = np.int64(-1)
             row1 = np.int64(0)
             row2 = np.int64(0)
+            left = start  # its port, and on a miss the miss port
+            known = start  # its translation, too
             at_memory = start
             waited = np.int64(0)  # for the partition, which opens a row and turns round meanwhile
             opening = np.int64(0)
@@ -261,13 +279,21 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
                 drop_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
             if done < 0:
+                if cached and s.parameters[P_MISS_INTERVAL] > 0:
+                    begin = max(t, s.group[g, GROUP_MISS_FREE])
+                    s.group[g, GROUP_MISS_FREE] = begin + s.parameters[P_MISS_INTERVAL]
+                    left = max(start, begin)
+                known = left
+                if s.parameters[P_TLB_ENTRIES] > 0:
+                    known = max(left, translated(s, g, chunk, t))
+                at_memory = known
                 if shared:
                     if s.parameters[P_SLICED] != 0:
                         slice_ = partition_of(s, chunk)
                         begin = max(t, s.slice_free[slice_])
                         taken = s.parameters[P_ATOMIC_SERVICE] if here else s.parameters[P_L2_SERVICE]
                         s.slice_free[slice_] = begin + taken
-                        at_memory = max(start, begin)
+                        at_memory = max(known, begin)
                         if watches:
                             slice_behind = np.int64(1) if here else s.slice_updates[slice_]
                             if taken > 0:
@@ -313,7 +339,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                     s.path[g, L1_LATENCY] = 0
                     s.path[g, L2_LATENCY] = 0
                     s.path[g, MEMORY_LATENCY] = 0
-                    s.path[g, PORT_QUEUE] = start - t
+                    s.path[g, PORT_QUEUE] = left - t
                     s.path[g, L2_QUEUE] = 0
                     s.path[g, LINE_IN_FLIGHT] = 0
                 s.path[g, ROWS] = opening
@@ -321,9 +347,10 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 s.path[g, MEMORY_QUEUE] = np.int64(0) if behind > 0 else waited - opening - turning
                 s.path[g, ATOMICS_QUEUE] = waited - opening - turning if behind > 0 else np.int64(0)
                 if slice_behind > 0:
-                    s.path[g, ATOMICS_QUEUE] += at_memory - start
+                    s.path[g, ATOMICS_QUEUE] += at_memory - known
                 else:
-                    s.path[g, L2_QUEUE] += at_memory - start
+                    s.path[g, L2_QUEUE] += at_memory - known
+                s.path[g, FIRST_ACCESS] = known - left
                 s.path[g, from_where] += took
                 s.path[g, LINE_IN_FLIGHT] += done - at_memory - waited - took
             finish = done if serial else max(finish, done)
@@ -332,7 +359,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             s.group[g, GROUP_TRANSLATED] = t + s.parameters[P_FIRST_ACCESS]
         late = max(np.int64(0), s.group[g, GROUP_TRANSLATED] - t)
         if watches:
-            s.path[g, FIRST_ACCESS] = late
+            s.path[g, FIRST_ACCESS] += late
         finish += late
     if s.parameters[P_RETURN_INTERVAL] > 0 and what in (LOAD, ASYNC):
         if t < s.warp[w, WARP_LOADS_END]:

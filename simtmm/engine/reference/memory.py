@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from simtmm.engine.reference.booking import Path
-from simtmm.engine.reference.cache import Lines, OpenRows
+from simtmm.engine.reference.cache import Lines, OpenRows, Translations
 from simtmm.engine.reference.over_time import OverTime
 from simtmm.machine import Machine
 from simtmm.stalls import Reason
@@ -44,12 +44,16 @@ class Memory:
         self.slice_updates: defaultdict[int, bool] = defaultdict(bool)  # by its last chunk that took any time
         l1, groups = memory.l1, range(machine.cores.groups)
         self.l1 = [Lines(l1, durations.l1_latency) for _ in groups] if l1 else None
+        tlb, miss = memory.tlb, durations.tlb_miss
+        self.tlb = [Translations(tlb, miss, machine.chunk_bytes) for _ in groups] if tlb else None
         self.local_stays = machine.keeps_local_stores
         self.first_local = machine.first_local_chunk
         self.ports = memory.ports
         self.port_free: defaultdict[tuple[int, int], int] = defaultdict(int)  # of a port of a group
         self.store_interval = durations.store_interval
         self.store_free: defaultdict[int, int] | None = None if memory.store_interval is None else defaultdict(int)
+        self.miss_interval = durations.miss_interval
+        self.miss_free: defaultdict[int, int] = defaultdict(int)  # of a group's miss port
         self.return_interval = durations.return_interval
         self.loaded: dict[tuple[int, int], tuple[int, int]] = {}  # by a warp's group and slot: see `load`
         self.partition_free: defaultdict[int, int] = defaultdict(int)
@@ -94,7 +98,7 @@ class Memory:
                     finish, self.path = done, {Reason.PORT_QUEUE: start - now, **self.way}
         if kind != STORE:
             late = max(0, self.translated.setdefault(group, now + self.first_access) - now)
-            self.path[Reason.FIRST_ACCESS] = late
+            self.path[Reason.FIRST_ACCESS] = self.path.get(Reason.FIRST_ACCESS, 0) + late
             finish += late
         if kind in READS:
             self.load((group, slot), self.fetched - fetched, now, finish)
@@ -129,6 +133,16 @@ class Memory:
             self.port_free[port] = start + self.port_interval
         return start
 
+    def through_miss_port(self, group: int, start: int, now: int) -> int:
+        """When a chunk that the group's L1 lacks leaves the group, which it does not before `start`."""
+        begin = max(now, self.miss_free[group])
+        self.miss_free[group] = begin + self.miss_interval
+        return max(start, begin)
+
+    def known_from(self, group: int, chunk: int, start: int, now: int) -> int:
+        """When the chunk's address is known beyond the group, which it is not before `start`."""
+        return max(start, self.tlb[group].look_up(chunk, now)) if self.tlb else start
+
     def takes_loaded(self, kind: int, group: int, slot: int) -> int:
         """How much longer a store takes its port for what its warp loaded, which counts once."""
         if kind != STORE:
@@ -147,22 +161,30 @@ class Memory:
                 return self.into_l1(l1, chunk, start, now)
             if l1 and self.stores_drop_lines and not stays:
                 l1.drop(chunk)
+            known = self.known_from(group, chunk, start, now)
             if kind == STORE and l2 and self.stores_stay:
-                return self.into_l2(l2, chunk, start, now)
-            if kind in UPDATES and l2 and self.atomics_stay:
-                finish = self.through_l2(l2, kind, chunk, start, now)
+                finish = self.into_l2(l2, chunk, known, now)
+            elif kind in UPDATES and l2 and self.atomics_stay:
+                finish = self.through_l2(l2, kind, chunk, known, now)
                 l2.written.add(chunk)
-                return finish
-            return self.from_global_memory(kind, chunk, start, now)
+            else:
+                finish = self.from_global_memory(kind, chunk, known, now)
+            self.way[Reason.FIRST_ACCESS] = known - start
+            return finish
         if l1 and (fill := l1.look_up(chunk)) is not None:
             self.l1_hits += 1
             self.note("l1_hits", start)
             self.way = {Reason.L1_LATENCY: l1.latency, Reason.LINE_IN_FLIGHT: max(0, fill - start - l1.latency)}
             return max(start + l1.latency, fill)
+        left = self.through_miss_port(group, start, now) if self.miss_interval else start
+        known = self.known_from(group, chunk, left, now)
         if l2:
-            finish = self.through_l2(l2, kind, chunk, start, now)
+            finish = self.through_l2(l2, kind, chunk, known, now)
         else:
-            finish = self.from_global_memory(kind, chunk, start, now)
+            finish = self.from_global_memory(kind, chunk, known, now)
+        self.way[Reason.FIRST_ACCESS] = known - left
+        if self.miss_interval:
+            self.way[Reason.PORT_QUEUE] = left - now
         if l1:
             self.write_down(l1.insert(chunk, finish), now)
         return finish

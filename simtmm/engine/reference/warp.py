@@ -9,7 +9,7 @@ from simtmm.engine.reference.booking import WHILE, Path
 from simtmm.engine.reference.moment import RELEASE, WAKE, Moment, Waiting
 from simtmm.stalls import Count, Reason
 from simtmm.timeline import WarpState
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, PAUSE, SHARED, STORE, SYNC
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, PAUSE, REDUCE, SHARED, STORE, SYNC
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.run import Run
@@ -48,6 +48,7 @@ class Warp:
         self.in_flight: list[int] = []  # finishes of asyncs
         self.latest_finish: list[int] = []  # of the first async, of the first two, of the first three, ...
         self.untaken = 0  # asyncs that no join has taken
+        self.stored: tuple[int, int, Path] = 0, run.report.bookings.nowhere, {}  # the store that finishes last
         self.latest: list[tuple[int, Path]] = []  # likewise the async that finishes last: its place, and its path
         self.bookings = run.report.bookings
         self.state, self.since = WarpState.START, int(self.env.now)
@@ -78,6 +79,8 @@ class Warp:
                 port = yield self.group.request(self)
                 yield from use_port(port)
         yield from self.wait_for_asyncs()
+        if self.run.ends_with_stores:
+            yield from self.wait_for_stores()
         self.turn(self.state, self.place)
         self.block.lose(self)
         self.run.warp_done()
@@ -136,6 +139,12 @@ class Warp:
         count = len(self.latest_finish) - but
         if count > 0 and (finish := self.latest_finish[count - 1]) > self.env.now:
             yield from self.wait_for_memory(finish, *self.latest[count - 1])
+
+    def wait_for_stores(self) -> Waiting:
+        """Sleep until all stores and reduces have finished."""
+        finish, place, path = self.stored
+        if finish > self.env.now:
+            yield from self.wait_for_memory(finish, place, path)
 
     def sleep(self, cycles: int, place: int) -> Waiting:
         """Sleep for so many cycles, whatever is in flight."""
@@ -234,5 +243,7 @@ class Warp:
             self.in_flight.append(finish)
             self.untaken += 1
             self.latest_finish.append(max(finish, self.latest_finish[-1]) if self.latest_finish else finish)
+        if access in (STORE, REDUCE) and finish > self.stored[0]:
+            self.stored = finish, place, memory.path
         waits = access in (LOAD, ATOMIC) or (access == STORE and self.run.blocking_stores)
         return finish if waits else None

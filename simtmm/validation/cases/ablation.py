@@ -56,6 +56,7 @@ RULES = (
     Rule("ports beside one", {"memory.ports": 1}),
     Rule("port_interval", {"memory.port_interval": 0}),
     Rule("store_interval", {"memory.store_interval": None}),
+    Rule("miss_interval", {"memory.miss_interval": 0}),
     Rule("return_interval", {"memory.return_interval": 0}),
     Rule("port_chunks", {"memory.port_chunks": 1}),
     Rule("the L1", {"memory.l1": None}),
