@@ -18,6 +18,7 @@ class GlobalMemory:
     """The arrays of a program, one after another in one piece of memory, as they lie virtually.
 
     file: what other processes may map, where the memory is shared; None else.
+    before: likewise the arrays that it was filled from, which nothing changes.
     """
 
     def __init__(self, inputs: Mapping[str, Array], shared: bool = False) -> None:
@@ -28,7 +29,8 @@ class GlobalMemory:
         for name, array in inputs.items():
             self.bases[name] = end
             end += (array.nbytes // ALIGNMENT + 1) * ALIGNMENT  # a gap: the pointer to an array's end is its own
-        native = {name: np.ascontiguousarray(array, array.dtype.newbyteorder("=")) for name, array in inputs.items()}
+        native = {name: np.require(array, array.dtype.newbyteorder("="), "CWO") for name, array in inputs.items()}
+        self.before = native if shared else None
         # Kept: the arrays are views of it. Page alignment gives kernels the alignment a GPU would.
         if shared:
             self.file: SharedFile | None = SharedFile(-(-end // mmap.PAGESIZE) * mmap.PAGESIZE)
