@@ -1,9 +1,8 @@
 """Whether the arrays of a launch fit in memory, checked before any of them is allocated."""
 
-from simtmm.computer import available_memory
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.part import Part, Room, takes_partitions
-from simtmm.errors import EngineError
+from simtmm.engine.room import refuse_without_room
 from simtmm.machine import Machine
 from simtmm.trace.streamed import AnyWorkload
 
@@ -17,17 +16,10 @@ def check_room(machine: Machine, workload: AnyWorkload) -> None:
     at_most = Room(slots, max(1, min(slots, workload.blocks)), workload.blocks)
     if sum(_tables(machine, at_most, True).values()) <= SMALL:
         return
-    available = available_memory()
     for launch in range(workload.launches):
         part = Part.of(workload, launch)
         tables = _tables(machine, Room.of(machine, part), takes_partitions(machine, part))
-        needed = sum(tables.values())
-        if needed > available:
-            key = max(tables, key=lambda each: tables[each])
-            raise EngineError(
-                f"{workload.origin} on {machine.name}: {key} = {machine.values()[key]}: the machine's state takes "
-                f"{_bytes(needed)} of memory, which has room for {_bytes(available)}: must be smaller"
-            )
+        refuse_without_room(machine, workload.origin, tables)
 
 
 def _tables(machine: Machine, room: Room, partitioned: bool) -> dict[str, int]:
@@ -49,7 +41,3 @@ def _tables(machine: Machine, room: Room, partitioned: bool) -> dict[str, int]:
     if memory.l2:
         numbers["memory.l2.sets"] = memory.l2.sets * memory.l2.ways * at.LINE_ROW
     return {key: NUMBER * number for key, number in numbers.items()}
-
-
-def _bytes(count: int) -> str:
-    return f"{count / 2**30:,.1f} GiB"
