@@ -31,7 +31,7 @@ def bare_name(name: str) -> str:
     """A kernel's name without its namespaces, parameters and template arguments: "saxpy"."""
     rest = name.removeprefix("_ZN").removeprefix("_Z") if name.startswith("_Z") else ""
     found = name
-    while sized := re.match(r"(\d+)", rest):
+    while sized := re.match(r"(\d{1,9})", rest):
         start = sized.end()
         end = start + int(sized[1])
         found, rest = rest[start:end], rest[end:]

@@ -9,6 +9,8 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from simtmm import record
+from simtmm.cuda.checks.checker import checking
+from simtmm.cuda.checks.names import checks_of
 from simtmm.cuda.compilers import compile_source, module_of_ptx
 from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.disassembly import Disassembly, disassembled
@@ -102,8 +104,9 @@ def _run(folder: Path, content: bytes) -> object:
     arguments = [argument.partition("=")[2] for argument in ARGUMENTS]
     if b"copies" in content:
         arguments = ["random:float32:64", "zeros:float32:64"]
-    trace = record(cuda_program(path, 2, 32, arguments), most_events=100_000, check="all")
-    return json.dumps(trace.info.to_dict())
+    with checking(checks_of("all")) as checker:
+        trace = record(cuda_program(path, 2, 32, arguments), most_events=100_000)
+    return json.dumps([trace.info.to_dict(), checker.found.to_dict(), checker.found.lines()])
 
 
 def _front(folder: Path, content: bytes) -> object:

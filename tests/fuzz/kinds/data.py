@@ -54,7 +54,8 @@ from tests.study.programs import designed, write
 def _table() -> pa.Table:
     with TemporaryDirectory() as folder:
         TRACE.save(Path(folder) / "t.parquet")
-        return pq.read_table(Path(folder) / "t.parquet")
+        table = pq.read_table(Path(folder) / "t.parquet")
+    return table.replace_schema_metadata({METADATA_KEY: as_json(DOCUMENT)})
 
 
 def _file(table: pa.Table) -> bytes:

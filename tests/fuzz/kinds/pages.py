@@ -214,9 +214,8 @@ def _message(random: Random) -> bytes:
 
 
 def _sent(folder: Path, content: bytes) -> None:
-    if _served().sent([content.decode("utf-8", "replace").encode()]) != 1003:
-        raise AssertionError("the connection did not end as it does")
-    # One is closed for its message, or for the empty list behind it: both by the server, which goes on.
+    """One is closed for its message, or for the empty list behind it, and the server goes on."""
+    assert _served().sent([content.decode("utf-8", "replace").encode()]) in (1003, 1009)  # not taken; too long
 
 
 # Pages and messages
