@@ -102,7 +102,7 @@ def cache_folder() -> Path:
 def _of_home(path: str) -> Path:
     """A path that may begin with ~ or ~USER; one in which nothing can stand where nobody knows that home."""
     expanded = os.path.expanduser(path)  # pathlib's raises RuntimeError for a home that nobody knows
-    return Path(os.devnull, expanded[1:]) if expanded.startswith("~") else Path(expanded)
+    return Path(os.devnull, expanded.lstrip("~/")) if expanded.startswith("~") else Path(expanded)
 
 
 @contextlib.contextmanager
