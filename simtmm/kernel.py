@@ -136,6 +136,12 @@ class Kernel:
                 raise KernelError(f"kernel {self.name}: host.py: inputs: {name!r} must be a numeric NumPy array")
         return arrays
 
+    def blocks_of_launches(self, parameters: Mapping[str, Any]) -> list[int] | None:
+        """The number of blocks of each launch, where that is known before the first; None where it is not."""
+        if _member(self.host, "blocks_of_launches", self.folder / "host.py") is None:
+            return None
+        return list(self._call("blocks_of_launches", SimpleNamespace(**parameters)))
+
     def launches(self, parameters: Mapping[str, Any], memory: Memory) -> Iterator[Launch]:
         """The launches, in order; each has to be run before the next is generated."""
         launches = self._call("launches", SimpleNamespace(**parameters), memory)
