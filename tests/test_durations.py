@@ -32,6 +32,7 @@ KEYS = {
     "l1_latency": ("memory.l1.latency", 30),
     "l2_latency": ("memory.l2.latency", 201),
     "l2_service": ("memory.l2.service", 5),
+    "atomic_latency": ("memory.l2.atomic_latency", 205),
 }
 
 
@@ -48,7 +49,8 @@ def machine(**changes):
 
 def full():
     lines = {"sets": 1, "ways": 1, "latency": 1}
-    caches = {"memory.l1": lines, "memory.l2": lines, "memory.rows": {"chunks": 1, "open": 1, "opening": 0}}
+    shared = {**lines, "atomics": "here"}
+    caches = {"memory.l1": lines, "memory.l2": shared, "memory.rows": {"chunks": 1, "open": 1, "opening": 0}}
     caches["memory.tlb"] = {"entries": 1, "page": 32, "miss": 0}
     return machine(**caches).replace({key: cycles + 0.25 for key, cycles in KEYS.values()})
 
@@ -79,7 +81,8 @@ def test_an_instruction_holds_its_port_for_the_width_over_the_cores():
 def test_what_a_machine_does_not_have_takes_nothing_and_hits_take_as_long_as_global_memory():
     durations = machine(**{"scheduling.pipeline_depth": 0}).durations
     taken = {name: ticks for name, ticks in asdict(durations).items() if ticks}
-    assert taken == {"issue": 6, **dict.fromkeys(("latency", "store_latency", "l1_latency", "l2_latency"), 20)}
+    latencies = ("latency", "store_latency", "l1_latency", "l2_latency", "atomic_latency")
+    assert taken == {"issue": 6, **dict.fromkeys(latencies, 20)}
 
 
 def test_the_fastest_and_the_slowest_load_are_those_of_the_levels():

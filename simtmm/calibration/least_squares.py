@@ -91,8 +91,10 @@ def least_squares(
         slopes = _slopes(residuals, at, off, step, most)
     free = len(off) - len(at)
     spread = np.full(len(at), np.inf)
+    told = np.abs(slopes).max(axis=0) > 0  # what moves no residual is not known at all
     if free > 0:
         spread = step * np.sqrt(np.sum(off**2) / free * np.abs(np.diag(np.linalg.pinv(slopes.T @ slopes))))
+    spread = np.where(told, spread, np.inf)
     values, errors = (dict(zip(names, numbers.tolist(), strict=True)) for numbers in (at, spread))
     return Fitted(values, errors, cost(off), off, slopes)
 

@@ -4,12 +4,14 @@ What shows them: `service` the read kernel's saturated end, `block_launch` its e
 `partitions` how softly bandwidth saturates; `store_latency` what a store adds at low occupancy, `turnaround` what
 mixing reads and writes costs at the saturated end, `store_buffer` how sharply stores alone come to theirs. The others
 are what a warp adds to a round of blocks: `warp_launch` and `store_interval` one that only stores, `miss_interval` one
-that loads, `return_delay` one that stores what it has loaded, `port_interval` one that loads the same lines again.
+that loads, `return_delay` and `return_interval` one that stores what it has loaded, once and for each chunk,
+`port_interval` one that loads the same lines again.
 
 How they are found: rounds of blocks at low occupancy and the largest bandwidths, by arithmetic, give values to begin
-with. A fit to the read kernel alone betters those that it shows, for some numbers of partitions. Then all but the
-partitions are fitted at once, to the read kernel and those that store together, with the best number of these, and with
-its neighbours, until it lies between two that are worse. Where no kernel that stores was measured, the fit to the read
+with. A fit to the read kernel alone betters those that it shows, for some numbers of partitions. With the best number of
+these all values are fitted at once, to the read kernel and those that store together: on few points from two
+beginnings, then from the better end on more points, and again with neighbouring numbers of partitions, until the best
+lies between two that are worse. Where no kernel that stores was measured, the fit to the read
 kernel is all there is.
 
 A machine of a fraction of the groups and partitions behaves alike, and is quicker: the fit runs on such a one.
@@ -34,7 +36,7 @@ LEAST_GROUPS = 10  # of that part: with fewer, chance decides how full the parti
 FIT_POINTS, FEW_POINTS = 10, 6  # of a curve, and those on which a fit to all kernels begins
 PARTITIONS = (4, 8, 16, 32, 64)  # of a part of the machine
 READ_STEPS = 4  # of a fit to the read kernel alone, at most
-STEPS = 6  # of a fit to all kernels, at most: on few points and then on the others
+FEW_STEPS, STEPS = 4, 6  # of a fit to all kernels, at most: on few points and then on the others
 BESIDE_STEPS = 3  # of a fit with a neighbouring number of partitions, which begins near its end, with its slopes
 READ_WEIGHT = 2.0  # of the read kernel's errors: it is the one that nothing but latency and bandwidth decides
 PORT, STORE, BUFFER = (
@@ -76,6 +78,7 @@ class StreamFit:
         l2 = machine.memory.l2
         self.atomics_follow = l2 is None or l2.atomics == "through"  # partitions of memory do them
         self.clock = machine.clock_hz
+        self.chunks = max(1.0, machine.cores.warp_width * ELEMENT_BYTES / machine.chunk_bytes)  # that a warp loads
         self.points, self.few_points = (
             [stream[index] for index in sorted({round(at) for at in np.linspace(0, len(stream) - 1, number)})]
             for number in (FIT_POINTS, FEW_POINTS)
@@ -103,7 +106,6 @@ class StreamFit:
         mixed = [most[READ] / most[name] - 1 for name in self.storing if OPERATIONS[name].loads]
         chunk = self.machine.chunk_bytes / most[READ] * self.scale * self.clock
         # What starts and what passes a port go on at once: the slower one of them is what a further warp adds.
-        chunks = max(1.0, self.machine.cores.warp_width * ELEMENT_BYTES / self.machine.chunk_bytes)
         adds = {name: self._for_a_warp(name, stream) for name in least.measured}
         loads_and_stores = [adds[name] for name in self.storing if OPERATIONS[name].streams == 2]
         return {
@@ -115,8 +117,9 @@ class StreamFit:
             "turnaround": 2 * chunk * max(0.0, float(np.median(mixed))) if mixed else 0.0,
             "store_buffer": BUFFER,
             "port_interval": PORT,
-            "miss_interval": adds[READ] / chunks if self.tells_stores else 0.0,
+            "miss_interval": adds[READ] / self.chunks if self.tells_stores else 0.0,
             "return_delay": min(loads_and_stores, default=0.0),
+            "return_interval": 0.0,
             "store_interval": STORE,
         }
 
@@ -138,8 +141,11 @@ class StreamFit:
         count = min(tried, key=lambda count: tried[count][0])
         if not self.storing:
             return self._sure()
-        self._take(count, tried[count][1])
-        self._fit_all(self.few_points, STEPS)
+        found = []
+        for begin in self._beginnings():
+            self._take(count, tried[count][1] | begin)
+            found.append((self._fit_all(self.few_points, FEW_STEPS), dict(self.values)))
+        self._take(count, min(found, key=lambda entry: entry[0])[1])
         self.fits = {}
         self._fit_all(self.points, STEPS)
         while beside := [each for each in _beside(self._best()) if each not in self.fits]:
@@ -147,6 +153,13 @@ class StreamFit:
             self._take(beside[0], self.values | nearest.values)
             self._fit_all(self.points, BESIDE_STEPS, nearest.slopes)
         return self._sure()
+
+    def _beginnings(self) -> list[dict[str, float]]:
+        """What a store may wait for behind loads: once, or for each chunk. A fit that begins with one stays near it."""
+        if not self.tells_stores:
+            return [{}]
+        once = {"return_delay": self.values["return_delay"], "return_interval": 0.0}
+        return [once, {"return_delay": 0.0, "return_interval": once["return_delay"] / self.chunks}]
 
     def _best(self) -> int:
         """The number of partitions that was fitted best."""
@@ -202,6 +215,7 @@ class StreamFit:
         if of_stores and self.tells_stores:
             parameters += [
                 Parameter("return_delay", 0, 400, 3),
+                Parameter("return_interval", 0, 60, 1),
                 Parameter("store_interval", 0, 60, 1),
             ]
         return parameters
@@ -260,7 +274,7 @@ class StreamFit:
             "memory.store_buffer": round(values["store_buffer"], 2),
             "memory.port_interval": round(values["port_interval"], 3),
         }
-        both = ("miss_interval", "return_delay", "store_interval") if self.tells_stores else ()
+        both = ("miss_interval", "return_delay", "return_interval", "store_interval") if self.tells_stores else ()
         return read | stores | {f"memory.{name}": round(values[name], 3) for name in both}
 
     def _found(self) -> tuple[list[Value], list[str]]:
@@ -314,6 +328,7 @@ class StreamFit:
                     keys, "memory.miss_interval", "miss_interval", "kernels that load, over the warps of a round"
                 ),
                 self._value(keys, "memory.return_delay", "return_delay", "kernels that store what they load"),
+                self._value(keys, "memory.return_interval", "return_interval", "likewise, over what they load"),
                 self._value(keys, "memory.store_interval", "store_interval", "kernels that only store"),
             ]
         peak = keys["memory.partitions"] * self.machine.chunk_bytes / keys["memory.service"] * self.clock

@@ -44,7 +44,7 @@ def workload_and_counts(kernel: str, parameters: Mapping[str, object], machine: 
     counts: list[tuple[int, LaunchCounts]] = []
     program = build(loaded, loaded.defines(resolved), False)
     with CpuLaunches(loaded, program, memory, Room(NO_LIMIT, in_memory=False)) as execution:
-        run = ProgramRun(loaded, resolved, memory.arrays, execution)
+        run = ProgramRun(loaded, resolved, memory.arrays, execution, before=memory.before)
         for batch in run.batches():
             trace = _piece(loaded.name, run.launches[-1], batch, execution.sites)
             workload = lower(trace, machine)

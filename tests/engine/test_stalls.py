@@ -291,6 +291,12 @@ def test_a_worked_case_of_the_page(engine, case, told):
     if "an L2 of latency 6" in case:
         assert "where atomics are done" in case
         changes["memory.l2"] = {"sets": 1, "ways": 8, "latency": 6, "atomics": "here"}
+    if "`tlb` of 1 entry, pages of a chunk" in case:
+        words = changes["memory.chunk_words"] = 32
+        changes["memory.tlb"] = {"entries": 1, "page": 4 * words, "miss": changes.pop("memory.miss")}
+    if "stores `at-end`" in case:
+        changes["memory.stores"] = "at-end"
+    case = re.sub("`(tlb|at-end)`", "", case)
     warps = [
         [
             [

@@ -13,6 +13,7 @@ from simtmm.cuda.ptx.registers import read, written
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Symbol
 from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
 from simtmm.cuda.ptx.work import class_of
+from simtmm.errors import PtxError
 from simtmm.trace.schema import MOST_GROUPS
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
@@ -79,6 +80,8 @@ def width_of(instruction: Instruction) -> int:
     if is_bulk(instruction):
         return BULK_WIDTH
     if instruction.opcode == "cp":
+        if len(instruction.operands) < 3:
+            raise PtxError(f"PTX line {instruction.line}: {instruction.text}: lacks an address or its size")
         size = instruction.operands[2]
         return int(getattr(size, "value", 4))
     if instruction.opcode in ("ldmatrix", "stmatrix"):

@@ -79,7 +79,10 @@ def lifted_kernel(
         if handler is None:
             raise SassError(f"`{instruction.text}` is not known")
         lifting.begin(instruction, _issue(instruction, boards))
-        handler(lifting, instruction)
+        try:
+            handler(lifting, instruction)
+        except (ValueError, IndexError, TypeError) as error:  # operands of another number or kind
+            raise SassError(f"`{instruction.text}` has other operands than are known") from error
         lifting.end()
     shared = max(disassembly.shared_bytes.get(entry, 0), SHARED_HEAD if architecture >= HEAD_FROM else 0)
     aligned = max((v.align for v in module.variables.values() if v.space == "shared"), default=1)
