@@ -8,8 +8,8 @@ that loads, `return_delay` and `return_interval` one that stores what it has loa
 `port_interval` one that loads the same lines again.
 
 How they are found: rounds of blocks at low occupancy and the largest bandwidths, by arithmetic, give values to begin
-with. A fit to the read kernel alone betters those that it shows, for some numbers of partitions. With the best number of
-these all values are fitted at once, to the read kernel and those that store together: on few points from two
+with. A fit to the read kernel alone betters those that it shows, for some numbers of partitions. With the best number
+of these all values are fitted at once, to the read kernel and those that store together: on few points from two
 beginnings, then from the better end on more points, and again with neighbouring numbers of partitions, until the best
 lies between two that are worse. Where no kernel that stores was measured, the fit to the read
 kernel is all there is.
@@ -115,7 +115,7 @@ class StreamFit:
             "store_latency": max(1.0, float(np.median(stored))) if stored else 1.0,
             # It turns round at every other chunk, about.
             "turnaround": 2 * chunk * max(0.0, float(np.median(mixed))) if mixed else 0.0,
-            "store_buffer": BUFFER,
+            "store_buffer": BUFFER if self.tells_stores else 0.0,
             "port_interval": PORT,
             "miss_interval": adds[READ] / self.chunks if self.tells_stores else 0.0,
             "return_delay": min(loads_and_stores, default=0.0),
@@ -155,11 +155,16 @@ class StreamFit:
         return self._sure()
 
     def _beginnings(self) -> list[dict[str, float]]:
-        """What a store may wait for behind loads: once, or for each chunk. A fit that begins with one stays near it."""
+        """What a warp that loads, and one that stores what it has loaded, may add to a round of blocks.
+
+        Chunks take their time on their way to the group, and a store waits for them once, or for each; or warps take
+        theirs to begin, which looks alike where memory is nearly full. A fit that begins with one stays near it.
+        """
         if not self.tells_stores:
             return [{}]
-        once = {"return_delay": self.values["return_delay"], "return_interval": 0.0}
-        return [once, {"return_delay": 0.0, "return_interval": once["return_delay"] / self.chunks}]
+        begins, waits = self.values["miss_interval"] * self.chunks, self.values["return_delay"]
+        for_each = {"return_delay": 0.0, "return_interval": waits / self.chunks}
+        return [{}, for_each, for_each | {"warp_launch": begins, "miss_interval": 0.0}]
 
     def _best(self) -> int:
         """The number of partitions that was fitted best."""
@@ -209,11 +214,11 @@ class StreamFit:
             parameters += [
                 Parameter("store_latency", 1, 2 * latency, latency / 20),
                 Parameter("turnaround", 0, 2 * chunk, chunk / 20),
-                Parameter("store_buffer", 0, 100, 1.5),
                 Parameter("port_interval", 0, 20, 0.5),
             ]
         if of_stores and self.tells_stores:
             parameters += [
+                Parameter("store_buffer", 0, 100, 1.5),
                 Parameter("return_delay", 0, 400, 3),
                 Parameter("return_interval", 0, 60, 1),
                 Parameter("store_interval", 0, 60, 1),
@@ -271,10 +276,13 @@ class StreamFit:
         stores = {
             "memory.store_latency": round(max(1.0, values["store_latency"]), 1),
             "memory.turnaround": round(partitions * values["turnaround"] / scale, 3),
-            "memory.store_buffer": round(values["store_buffer"], 2),
             "memory.port_interval": round(values["port_interval"], 3),
         }
-        both = ("miss_interval", "return_delay", "return_interval", "store_interval") if self.tells_stores else ()
+        both = (
+            ("store_buffer", "miss_interval", "return_delay", "return_interval", "store_interval")
+            if self.tells_stores
+            else ()
+        )
         return read | stores | {f"memory.{name}": round(values[name], 3) for name in both}
 
     def _found(self) -> tuple[list[Value], list[str]]:
@@ -313,6 +321,10 @@ class StreamFit:
                 self._value(
                     keys, "memory.turnaround", "turnaround", "kernels that load and store, saturated", per_chunk
                 ),
+                self._value(keys, "memory.port_interval", "port_interval", "stencils, whose lines are loaded again"),
+            ]
+        if self.tells_stores:
+            values += [
                 self._value(
                     keys,
                     "memory.store_buffer",
@@ -320,10 +332,6 @@ class StreamFit:
                     "kernels that only store, how sharply they saturate",
                     unit="chunks",
                 ),
-                self._value(keys, "memory.port_interval", "port_interval", "stencils, whose lines are loaded again"),
-            ]
-        if self.tells_stores:
-            values += [
                 self._value(
                     keys, "memory.miss_interval", "miss_interval", "kernels that load, over the warps of a round"
                 ),
