@@ -143,6 +143,7 @@ class StreamFit:
         tried = self._try_partitions()
         count = min(tried, key=lambda count: tried[count][0])
         if not self.storing:
+            self._take(self._best(), self.values | self.fits[self._best()][1].values)
             return self._sure()
         found = []
         for begin in self._beginnings():
@@ -151,7 +152,6 @@ class StreamFit:
         self._take(count, min(found, key=lambda entry: entry[0])[1])
         self.fits = {}
         self._fit_all(self.points, STEPS)
-        self._correct()
         while beside := [each for each in _beside(self._best()) if each not in self.fits]:
             nearest = self.fits[self._best()][1]
             self._take(beside[0], self.values | nearest.values)
@@ -163,9 +163,11 @@ class StreamFit:
         """Take the whole machine's bandwidths for those of its part, and fit once more the number that was best.
 
         More partitions are less often in step: kernels that load and store are some per cent slower on the whole. By
-        how much changes little with the values, so it is added to what is simulated on the part.
+        how much changes little with the values, so it is added to what is simulated on the part. How sure they are is
+        asked of the fits before, which compare with one another.
         """
-        best = self.fits[self._best()][1]
+        fits = dict(self.fits)
+        best = fits[self._best()][1]
         self._take(self._best(), self.values | best.values)
         runs = [(name, point) for name in (READ, *self.storing) for point in self.points]
         partitions = round(self.partitions * self.scale)
@@ -177,6 +179,7 @@ class StreamFit:
         self.simulated += 2 * len(runs)
         self.differs = np.log(on_whole / (self.scale * on_part))
         self._fit_all(self.points, BESIDE_STEPS, best.slopes)
+        self.fits = fits
 
     def _beginnings(self) -> list[dict[str, float]]:
         """What a warp that loads, and one that stores what it has loaded, may add to a round of blocks.
@@ -195,8 +198,7 @@ class StreamFit:
         return min(self.fits, key=lambda count: self.fits[count][1].cost)
 
     def _sure(self) -> tuple[list[Value], list[str]]:
-        """The best of the last fits, and how sure it is over all that was chosen."""
-        self._take(self._best(), self.values | self.fits[self._best()][1].values)
+        """What was found, and how sure it is over all that was chosen."""
         fitted = self.fits[self.partitions][1]
         spread = uncertainty(self.fits, self.partitions, 1 + len(self.storing), len(self.points))
         self.shares = spread.shares
