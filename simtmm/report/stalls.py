@@ -21,7 +21,7 @@ WHAT_WARPS_DO = {
     Reason.PORT_QUEUE: ("queue at the port", "lg_throttle", "others of the core group have the memory port"),
     Reason.L2_QUEUE: ("queue at the L2", "long_scoreboard", "others have its slice of the L2"),
     Reason.MEMORY_QUEUE: ("queue at memory", "long_scoreboard", "others have its partition: bandwidth"),
-    Reason.ATOMICS_QUEUE: ("queue of atomics", "long_scoreboard", "an atomic, or behind one at its partition"),
+    Reason.ATOMICS_QUEUE: ("queue of atomics", "long_scoreboard", "an atomic, or behind one at its partition or slice"),
     Reason.TURNAROUND: ("turnaround", "long_scoreboard", "its partition turns from reads to writes, or back"),
     Reason.ROWS: ("rows", "long_scoreboard", "its partition opens a row"),
     Reason.L1_LATENCY: ("L1 latency", "long_scoreboard", "a hit in the L1"),

@@ -9,7 +9,7 @@ Integers = npt.NDArray[np.int64]
 
 LOADS = ("load", "async", "local_load")  # kinds of places, of traces and of workloads, that look into caches
 STORES = ("store", "local_store")
-ATOMICS = ("atomic",)
+ATOMICS = ("atomic", "reduce")
 WORK, JOIN, BARRIER = "work", "join", "barrier"
 
 THREADS = ("executions", "threads", "bytes_asked", "times")

@@ -18,7 +18,7 @@ from simtmm.result import Result
 from simtmm.stalls import COUNTS, KINDS, LAUNCH_COUNTS, PATH, Reason
 from simtmm.testing.warp import Costs, Life, life_of
 from simtmm.timeline import MOST_STRETCHES, STATES, TRAFFIC, Timeline, WarpState
-from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE, Workload
+from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE, Workload
 
 Invariant = Callable[[Machine, Workload, Result], list[str]]
 Integers = npt.NDArray[np.int64]
@@ -126,9 +126,11 @@ def barriers_are_honoured(machine: Machine, workload: Workload, result: Result) 
         of_block = lives[first:last]
         opens = 0
         for number in range(max((len(life.barriers) for life in of_block), default=0)):
-            passed = [life.barriers[number] for life in of_block if len(life.barriers) > number]
+            there = [life for life in of_block if len(life.barriers) > number]
+            passed = [life.barriers[number] for life in there if number not in life.unclear]
             ended = [life.end for life in of_block if len(life.barriers) <= number and life.end is not None]
-            opens = max([opens if came is None else came for came, _ in passed] + ended)
+            at_the_latest = [left for _, left in passed if left is not None] if len(passed) < len(there) else []
+            opens = max([opens, *(came for came, _ in passed if came is not None), *ended, *at_the_latest])
             wrong = [left for _, left in passed if left not in (None, opens)]
             if wrong:
                 findings.append(f"block {block}, barrier {number}: left at tick {wrong[0]}, opens at {opens}")
@@ -217,23 +219,29 @@ def chunks_over_time_are_all_chunks(machine: Machine, workload: Workload, result
         return []
     of = dict(zip(TRAFFIC, traffic.chunks.sum(axis=0).tolist(), strict=True))
     l2 = machine.memory.l2
+    updates = _chunks_of(workload, ATOMIC, REDUCE) if l2 and l2.atomics == "here" else 0
     in_caches = result.l1_hits + result.l2_hits + of["l2_stores"] + _stores_in_l1(machine, workload)
     sums = {
         "chunks at the ports": (of["loads"] + of["others"], result.transactions),
         "L1 hits": (of["l1_hits"], result.l1_hits),
         "L2 hits": (of["l2_hits"], result.l2_hits),
-        "loads at the L2": (of["l2_loads"], of["loads"] - result.l1_hits if l2 else 0),
+        "loads at the L2": (of["l2_loads"], of["loads"] - result.l1_hits + updates if l2 else 0),
         "chunks at memory": (of["memory"], result.transactions - in_caches),
         "chunks within the run": (int(traffic.within(result.ticks, MOST_STRETCHES).chunks.sum()), sum(of.values())),
     }
     return [f"{name}: {passed} over time of {there}" for name, (passed, there) in sums.items() if passed != there]
 
 
+def _chunks_of(workload: Workload, *kinds: int) -> int:
+    """The chunks that operations of some kinds list."""
+    return int(workload.amount[np.isin(workload.kind, kinds)].sum())
+
+
 def _stores_in_l1(machine: Machine, workload: Workload) -> int:
     """The chunks of stores that end in an L1."""
     if not machine.keeps_local_stores:
         return 0
-    lists = np.isin(workload.kind, (LOAD, ASYNC, STORE, ATOMIC))
+    lists = np.isin(workload.kind, (LOAD, ASYNC, STORE, ATOMIC, REDUCE))
     is_stored = np.repeat(workload.kind[lists] == STORE, workload.amount[lists])
     return int((is_stored & (workload.chunks >= machine.first_local_chunk)).sum())
 

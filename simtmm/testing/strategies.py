@@ -12,7 +12,7 @@ from simtmm.workload import Workload
 Tables = dict[str, Any]
 
 LOCAL = 2**61 // 128  # the first chunk of local memory on the machines below
-MEMORY = ("load", "async", "store", "atomic")
+MEMORY = ("load", "async", "store", "atomic", "reduce")
 
 
 @st.composite
@@ -37,11 +37,15 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         "service": draw(service),
         "atomic_service": draw(service),
         "turnaround": draw(service),
+        "miss_interval": draw(durations),
         "return_interval": draw(durations),
         "first_access": draw(st.sampled_from([0, 0, 15, 120.5])),
-        "stores": draw(st.sampled_from(["blocking", "posted"])),
+        "stores": draw(st.sampled_from(["blocking", "posted", "at-end"])),
         "l1_after_store": draw(st.sampled_from(["keep", "drop"])),
     }
+    if not serial and draw(st.integers(0, 3)) == 0:
+        page = 128 * draw(st.integers(1, 5))
+        memory["tlb"] = {"entries": draw(st.integers(1, 3)), "page": page, "miss": draw(durations)}
     if coupled and not serial and draw(st.booleans()):
         memory["rows"] = {"chunks": draw(st.integers(1, 4)), "open": draw(st.integers(1, 3)), "opening": draw(service)}
     for cache in ("l1", "l2") if coupled else ("l1",):
@@ -53,6 +57,9 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         memory["l2"]["service"] = draw(durations)
         memory["l2"]["writes"] = draw(st.sampled_from(["through", "back"]))
         memory["l2"]["start"] = draw(st.sampled_from(["cold", "warm"]))
+        memory["l2"]["atomics"] = draw(st.sampled_from(["through", "here"]))
+        if memory["l2"]["atomics"] == "here" and draw(st.booleans()):
+            memory["l2"]["atomic_latency"] = draw(st.sampled_from([1, 33, 90.5]))
     if draw(st.booleans()):
         memory["store_latency"] = draw(st.sampled_from([1, 20, 150.25]))
     if draw(st.booleans()):
@@ -118,7 +125,7 @@ def operations() -> SearchStrategy[list[Any]]:
         st.tuples(st.sampled_from(MEMORY), chunks),
         st.tuples(st.just("join"), st.integers(0, 3)),
         st.tuples(st.just("pause"), st.integers(1, 12)),
-        st.just(("barrier",)),
+        st.sampled_from([("barrier",), ("sync",)]),
     )
     return drawn.map(list)
 

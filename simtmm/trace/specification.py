@@ -18,7 +18,7 @@ class _Specification:
         for table in (values, values.get("lowering", {})):
             for later in (
                 "atomics_by_word", "places", "shared_latency", "instruction_holds", "shared_interval", "shared_ports",
-                "pipes",
+                "reduces", "pipes",
             ):  # fmt: skip
                 if not table.get(later, True):
                     del table[later]
@@ -43,6 +43,8 @@ class LoweringSpecification(_Specification):
     """Lanes of a warp whose shared accesses are served in a pass."""
     atomics_by_word: bool = False
     """Whether an atomic lists a chunk as often as its most updated word is updated, else for each update."""
+    reduces: bool = False
+    """Whether a warp does not wait for an atomic whose value nobody uses, where a trace says so."""
     shared_latency: int = 0
     """Cycles from a shared load's leaving its port to the use of its value, where a trace names its uses."""
     instruction_holds: tuple[tuple[str, float], ...] = ()
@@ -67,6 +69,7 @@ class LoweringSpecification(_Specification):
             bank_bytes=machine.banks.word_bytes,
             lanes_together=machine.banks.lanes or machine.cores.warp_width,
             atomics_by_word=machine.memory.atomics == "by-word",
+            reduces=machine.memory.reductions == "posted",
             shared_latency=math.floor(machine.banks.latency + 0.5),
             instruction_holds=_instruction_holds(machine),
             pipes=tuple(name for name, ticks in zip(CLASSES, machine.durations.pipes, strict=False) if ticks),

@@ -11,6 +11,7 @@ from simtmm.workload.operations import (
     ATOMIC,
     BARRIER,
     COMPUTE,
+    DIGESTED,
     JOIN,
     LARGEST,
     LOAD,
@@ -18,8 +19,10 @@ from simtmm.workload.operations import (
     OPERATION_PLACES,
     OPERATIONS,
     PAUSE,
+    REDUCE,
     SHARED,
     STORE,
+    SYNC,
 )
 from simtmm.workload.tally import Tally, Tallying
 
@@ -28,6 +31,7 @@ __all__ = [
     "ATOMIC",
     "BARRIER",
     "COMPUTE",
+    "DIGESTED",
     "JOIN",
     "LARGEST",
     "LOAD",
@@ -35,8 +39,10 @@ __all__ = [
     "OPERATIONS",
     "OPERATION_PLACES",
     "PAUSE",
+    "REDUCE",
     "SHARED",
     "STORE",
+    "SYNC",
     "Tally",
     "Tallying",
     "Workload",

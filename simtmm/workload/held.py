@@ -22,15 +22,17 @@ from simtmm.errors import WorkloadError, nearest, shown
 from simtmm.files import written_whole
 from simtmm.stalls import CLASSES, Places
 from simtmm.workload.operations import (
-    ATOMIC,
     BARRIER,
     COMPUTE,
+    DIGESTED,
     JOIN,
     LARGEST,
     LOAD,
     OF_CLASS,
     OPERATION_PLACES,
     OPERATIONS,
+    REDUCE,
+    SYNC,
 )
 from simtmm.workload.tally import Tally, Tallying
 
@@ -45,7 +47,7 @@ class Workload(Displayed):
 
     kind: uint8[operations], an index of OPERATIONS; of a compute that says its class OF_CLASS and an index of CLASSES.
     amount: int64[operations]: instructions of a compute, degree of a shared, n of a join, chunks listed by a
-        load, async, store or atomic, cycles of a pause, 0 for a barrier.
+        load, async, store, atomic or reduce, cycles of a pause, 0 for a barrier and a sync.
     chunks: int64[chunks], the chunks of all memory operations, in order.
     warp_operations: int64[warps + 1], warp_chunks: int64[warps + 1], block_warps: int64[blocks + 1],
     launch_blocks: int64[launches + 1]: offsets.
@@ -147,7 +149,7 @@ class Workload(Displayed):
     def digest(self) -> str:
         """A hash of the content."""
         total = hashlib.sha256()
-        for array in self._arrays():
+        for array in (DIGESTED[self.kind], *self._arrays()[1:]):
             total.update(len(array).to_bytes(8, "little"))
             total.update(np.ascontiguousarray(array).tobytes())
         return total.hexdigest()[:16]
@@ -199,13 +201,13 @@ class Workload(Displayed):
         chunk = int(self.warp_chunks[warp])
         for index in range(self.warp_operations[warp], self.warp_operations[warp + 1]):
             kind, amount = int(self.kind[index]), int(self.amount[index])
-            if LOAD <= kind <= ATOMIC:
+            if LOAD <= kind <= REDUCE:
                 yield [OPERATIONS[kind], self.chunks[chunk : chunk + amount].tolist()]
                 chunk += amount
             elif kind >= OF_CLASS:
                 yield [OPERATIONS[COMPUTE], amount, CLASSES[kind - OF_CLASS]]
             else:
-                yield [OPERATIONS[kind]] if kind == BARRIER else [OPERATIONS[kind], amount]
+                yield [OPERATIONS[kind]] if kind in (BARRIER, SYNC) else [OPERATIONS[kind], amount]
 
     def save(self, path: str | Path) -> None:
         """Write the JSON form to `path`, whole or not at all."""
@@ -260,10 +262,10 @@ class WorkloadBuilder:
         if word not in OPERATIONS:
             raise WorkloadError(f"unknown operation {shown(word)}{nearest(str(word), OPERATIONS)}")
         kind = OPERATIONS.index(word)
-        allowed = {BARRIER: (0, 0), JOIN: (0, 1), COMPUTE: (1, 2)}.get(kind, (1, 1))
+        allowed = {BARRIER: (0, 0), SYNC: (0, 0), JOIN: (0, 1), COMPUTE: (1, 2)}.get(kind, (1, 1))
         if not allowed[0] <= len(arguments) <= allowed[1]:
             raise WorkloadError(f"{word} takes {_how_many(*allowed)}, not {len(arguments)}")
-        if LOAD <= kind <= ATOMIC:
+        if LOAD <= kind <= REDUCE:
             chunks = arguments[0]
             if not isinstance(chunks, Sequence) or isinstance(chunks, str) or not chunks:
                 raise WorkloadError(f"{word} {shown(chunks)}: must be a list of at least one chunk")
@@ -272,7 +274,7 @@ class WorkloadBuilder:
                     raise WorkloadError(f"{word}: chunk {shown(chunk)}: must be a whole number from 0 to 2^63 - 1")
             self._chunks.extend(chunks)
             amount = len(chunks)
-        elif kind == BARRIER:
+        elif kind in (BARRIER, SYNC):
             amount = 0
         else:
             least = 0 if kind == JOIN else 1

@@ -21,8 +21,10 @@ from simtmm.engine.fast.layout import (
     P_DEPTH,
     P_ISSUE,
     P_PLACED,
+    P_WATCH,
     PATH_PLACE,
     PATH_ROW,
+    STORED_FINISH,
     WARP_POSITION,
     WATCH_PLACE,
     WATCH_SINCE,
@@ -121,6 +123,24 @@ def book_async_wait(s, g, w, row, ticks):
     for index in range(PATH_ROW):
         s.path[g, index] = s.paths[w, row, index]
     return book_wait(s, g, s.paths[w, row, PATH_PLACE], ticks)
+
+
+@inlined
+def keep_store(s, g, w, finish, place):
+    """Keep the store of a warp that finishes last, the first of equals."""
+    if finish > s.stored[w, STORED_FINISH]:
+        s.stored[w, STORED_FINISH] = finish
+        if s.parameters[P_WATCH] != 0:
+            for index in range(PATH_ROW):
+                s.stored[w, index] = s.path[g, index]
+            s.stored[w, PATH_PLACE] = place
+
+
+def book_stores_wait(s, g, w, ticks):
+    """Likewise for the store that is kept of a warp."""
+    for index in range(PATH_ROW):
+        s.path[g, index] = s.stored[w, index]
+    return book_wait(s, g, s.stored[w, PATH_PLACE], ticks)
 
 
 def book_periods(s, g, w, times, instructions, period, queue):

@@ -17,6 +17,7 @@ from simtmm.engine.fast.booking import (
     book_waiting,
     count_access,
     keep_path,
+    keep_store,
     place_at,
 )
 from simtmm.engine.fast.booking import ISSUING as ISSUES
@@ -43,6 +44,7 @@ from simtmm.engine.fast.layout import (
     ON_STALL,
     OTHER_SLOTS,
     OTHER_TICKS,
+    P_AT_END,
     P_BLOCKING,
     P_BOOKS,
     P_DEPTH,
@@ -75,7 +77,7 @@ from simtmm.engine.fast.pipes import has_pipe, pass_pipe
 from simtmm.engine.fast.scheduler import pick, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined, prefetch
-from simtmm.workload import ASYNC, COMPUTE, JOIN, OF_CLASS, SHARED, STORE
+from simtmm.workload import ASYNC, COMPUTE, JOIN, OF_CLASS, REDUCE, SHARED, STORE
 
 
 @inlined
@@ -197,7 +199,9 @@ def act(s, memory, g, w, p, t):
                     s.in_flight[w, index] = finish
                     break
         return np.int64(-1)
-    if what == STORE and s.parameters[P_BLOCKING] == 0:
+    if what == REDUCE or (what == STORE and s.parameters[P_BLOCKING] == 0):
+        if s.parameters[P_AT_END] != 0:
+            keep_store(s, g, w, finish, place_at(s, s.warp[w, WARP_POSITION] - 1))
         return np.int64(-1)
     return finish
 

@@ -22,6 +22,8 @@ from simtmm.engine.fast.tables import (
     empty_lines,
     flags_of,
     free_ports,
+    has_slices,
+    no_translations,
     parameters_of,
     pipes_of,
     table,
@@ -119,7 +121,7 @@ class Launch:
             self._supply = Held(workload, part)
         l2 = empty_lines(1, memory.l2)
         if memory.l2 and memory.l2.start == "warm":
-            self._supply.warm(l2, memory.l2.writes == "back")
+            self._supply.warm(l2, memory.l2)
 
         self.group = empty_groups(groups)
         self._lanes = ThreadPoolExecutor(parts) if parts > 1 else None
@@ -146,15 +148,18 @@ class Launch:
             traffic=table(1, 1) if traffic is None else traffic,
             path=table(groups, at.PATH_ROW),
             paths=table(groups * room.slots if part.tally.asyncs and watches else 1, ASYNCS, at.ASYNC_ROW),
+            stored=table(groups * room.slots if machine.memory.stores == "at-end" else 1, at.STORED_ROW),
             told=table(3),
             partition_updates=table(memory.partitions if partitioned and watches else 1),
             port_free=table(groups * memory.ports),
             partition_free=table(memory.partitions if partitioned else 1),
             partition_writes=table(memory.partitions if machine.durations.turnaround else 1),
             rows=closed_rows(machine, partitioned),
+            tlb=no_translations(machine),
             l1=empty_lines(groups, memory.l1),
             l2=l2,
-            slice_free=table(memory.partitions if machine.durations.l2_service else 1),
+            slice_free=table(memory.partitions if has_slices(machine) else 1),
+            slice_updates=table(memory.partitions if has_slices(machine) and watches else 1),
             pipes=pipes_of(machine),
             pipe_free=table(max(1, groups * pipes)),
             queued=table(groups * room.slots if jumps and booked is not None else 1),

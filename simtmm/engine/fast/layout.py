@@ -27,7 +27,8 @@ WARP_NEXT, WARP_DONE = range(8, 10)
 WARP_TABLE, WARP_PLACE, WARP_INDEX, WARP_FILLED = range(10, 14)  # of a warp of a stream: what fills its window, 0 where
 # nothing is left; its block's place there, -1 once it is under way; its number in the block; how often it was filled
 WARP_LOADED, WARP_LOADS_END = range(14, 16)  # chunks from memory that a store is to wait for; when all are there
-WARP_ROW = 16  # two cache lines, the second one for what is rarely needed
+WARP_UNTAKEN = 16  # asyncs that no join has taken, where stores wait for what was loaded
+WARP_ROW = 24  # three cache lines, the first one for what is often needed
 BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS, BLOCK_SOONEST, BLOCK_NUMBER = range(6)
 BLOCK_ROW = 6
 PORT_RELEASE, PORT_WARP, PORT_ACCESS, PORT_COUNT, PORT_GRANTED, PORT_LAST_SLOT, PORT_LAST_AGE = range(7)
@@ -47,7 +48,8 @@ TIME_ISSUING, TIME_MEMORY, TIME_BARRIER, TIME_START, TIME_EMPTY = (
 GROUP_ISSUED, GROUP_TRANSACTIONS, GROUP_L1_HITS, GROUP_L2_HITS, GROUP_PORT_BUSY, GROUP_DONE_WARPS = range(29, 35)
 GROUP_LANE = 35  # that goes on with the group, or did last
 GROUP_L1_STORES = 36
-GROUP_ROW = 37
+GROUP_MISS_FREE = 37
+GROUP_ROW = 38
 TIMES = len(WHERE_TIME_GOES)
 # What is kept to look for a recurrence: when that was, how many steps are left to find it of how many; from KEPT on the
 # group's row, its sleepers, its ports (five numbers each), its pipes, its sleepers (two) and its ready warps.
@@ -65,6 +67,8 @@ BOOKED_ROW = len(REASONS) + 5
 PATH_ROW = len(PATH)  # ticks of an access by reason, in their order, from PORT_QUEUE on
 PATH_PLACE = PATH_ROW  # of an async: the place of the access, behind its path
 ASYNC_ROW = PATH_ROW + 1
+STORED_FINISH = ASYNC_ROW  # of a warp's stores: the latest finish, behind that one's path and place
+STORED_ROW = ASYNC_ROW + 1
 TURNING, OPENING, BEHIND = range(3)  # of `told`
 LINE_CHUNK, LINE_FILL = range(2)  # of an open row of a partition: its number, and nothing
 LINE_ROW = 2
@@ -92,14 +96,15 @@ BIT_SETS = 3
     P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
     P_CYCLE, P_JUMPS, P_STREAMED, P_BLOCK_WARPS, P_FIRST_WARP, P_BLOCK_INTERVAL,
     P_FIRST_ACCESS, P_WATCH, P_BOOKS, P_PLACED, P_NOWHERE, P_STORES_APART, P_STORE_INTERVAL, P_MEMORY_PORTS,
-    P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL, P_RETURN_INTERVAL, P_PIPES, P_OWN_PORTS,
-) = range(62)  # fmt: skip
+    P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL, P_RETURN_INTERVAL, P_MISS_INTERVAL, P_ATOMICS_HERE, P_ATOMIC_LATENCY,
+    P_SLICED, P_AT_END, P_TLB_ENTRIES, P_TLB_PAGE, P_TLB_MISS, P_PIPES, P_OWN_PORTS,
+) = range(70)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(62, 69)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(70, 77)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
-R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(69, 74)
-PARAMETERS = 74
+R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(77, 82)
+PARAMETERS = 82
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -141,9 +146,11 @@ class State(NamedTuple):
     partition_writes: Any  # int64[partitions]: whether the last chunk was written, where turning round takes time
     partition_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's
     rows: Any  # int64[partitions, open, LINE_*]: numbers of the open rows, latest used first
+    tlb: Any  # int64[groups, entries, LINE_*]: pages, latest used first; LINE_FILL: from when on they are there
     l1: Any  # int64[groups * sets, ways, LINE_*]: latest used first; LINE_FILL holds WRITTEN as well
     l2: Any  # int64[sets, ways, LINE_*]: likewise
     slice_free: Any  # int64[partitions], of the L2
+    slice_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's
     pipes: Any  # int64[classes, PIPE_*]
     pipe_free: Any  # int64[groups * pipes]
     queued: Any  # int64[groups * slots]: ticks that a warp has waited for pipes, where long computes are jumped over
@@ -154,6 +161,7 @@ class State(NamedTuple):
     booked: Any  # int64[lanes, places + 1, BOOKED_*]: where warps' ticks go; a small one where nobody asks
     path: Any  # int64[groups, PATH_ROW]: of the latest access of a group
     paths: Any  # int64[groups * slots, room, ASYNC_ROW]: of the async whose end `finishes` has
+    stored: Any  # int64[groups * slots, STORED_ROW]: of a warp's store that finishes last, where its end waits for it
     told: Any  # int64[3]: of the latest chunk's way: its partition turned round; opened a row; had an atomic before
     kept: Any  # int64[groups, KEPT...]: a state of each group that may recur, where long computes are jumped over
     kept_warp: Any  # int64[groups * slots, 4]: likewise each warp's position, its instructions of a compute, how often

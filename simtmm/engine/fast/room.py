@@ -28,7 +28,8 @@ def _tables(machine: Machine, room: Room, partitioned: bool) -> dict[str, int]:
     """Bytes of the largest arrays that simtmm/engine/fast/launch.py makes, by the key that makes them large."""
     groups, memory, takes = machine.cores.groups, machine.memory, machine.durations
     ring = 1 << (room.slots - 1).bit_length()
-    of_a_group = at.GROUP_ROW + at.RINGS * ring + room.slots * at.WARP_ROW + room.places * at.BLOCK_ROW
+    of_a_warp = at.WARP_ROW + (at.STORED_ROW if memory.stores == "at-end" else 0)
+    of_a_group = at.GROUP_ROW + at.RINGS * ring + room.slots * of_a_warp + room.places * at.BLOCK_ROW
     of_a_partition = partitioned + (takes.turnaround > 0) + (takes.l2_service > 0)
     numbers = {
         "cores.groups": groups * of_a_group,
@@ -42,6 +43,8 @@ def _tables(machine: Machine, room: Room, partitioned: bool) -> dict[str, int]:
     }
     if memory.rows and partitioned:
         numbers["memory.rows.open"] = memory.partitions * memory.rows.open * at.LINE_ROW
+    if memory.tlb:
+        numbers["memory.tlb.entries"] = groups * memory.tlb.entries * at.LINE_ROW
     if memory.l1:
         numbers["memory.l1.sets"] = groups * memory.l1.sets * memory.l1.ways * at.LINE_ROW
     if memory.l2:

@@ -45,6 +45,7 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_MEMORY_PORTS] = memory.ports
     parameters[at.P_STORES_APART] = memory.store_interval is not None
     parameters[at.P_STORE_INTERVAL] = takes.store_interval
+    parameters[at.P_MISS_INTERVAL] = takes.miss_interval
     parameters[at.P_RETURN_INTERVAL] = takes.return_interval
     parameters[at.P_PORT_CHUNKS] = memory.port_chunks
     parameters[at.P_PIPES] = sum(pipes_of(machine)[:, at.PIPE_COUNT])
@@ -55,11 +56,16 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_PARTITIONS] = memory.partitions
     parameters[at.P_HASHED] = memory.interleave == "hash"
     parameters[at.P_BLOCKING] = memory.stores == "blocking"
+    parameters[at.P_AT_END] = memory.stores == "at-end"
     parameters[at.P_SERIAL] = memory.transfers == "serial"
     if memory.rows:
         parameters[at.P_ROW_CHUNKS] = memory.rows.chunks * memory.partitions
         parameters[at.P_OPEN_ROWS] = memory.rows.open
         parameters[at.P_ROW_OPENING] = takes.row_opening
+    if memory.tlb:
+        parameters[at.P_TLB_ENTRIES] = memory.tlb.entries
+        parameters[at.P_TLB_PAGE] = memory.tlb.page // machine.chunk_bytes
+        parameters[at.P_TLB_MISS] = takes.tlb_miss
     if memory.l1:
         parameters[[at.P_L1_SETS, at.P_L1_WAYS]] = memory.l1.sets, memory.l1.ways
         parameters[at.P_L1_LATENCY] = takes.l1_latency
@@ -70,7 +76,16 @@ def parameters_of(machine: Machine) -> Integers:
         parameters[at.P_L2_LATENCY] = takes.l2_latency
         parameters[at.P_L2_SERVICE] = takes.l2_service
         parameters[at.P_WRITES_BACK] = memory.l2.writes == "back"
+        parameters[at.P_ATOMICS_HERE] = memory.l2.atomics == "here"
+        parameters[at.P_ATOMIC_LATENCY] = takes.atomic_latency
+        parameters[at.P_SLICED] = has_slices(machine)
     return parameters
+
+
+def has_slices(machine: Machine) -> bool:
+    """Whether anything takes a slice of the L2 for any time."""
+    l2, takes = machine.memory.l2, machine.durations
+    return l2 is not None and bool(takes.l2_service or (l2.atomics == "here" and takes.atomic_service))
 
 
 def pipes_of(machine: Machine) -> Integers:
@@ -119,6 +134,13 @@ def closed_rows(machine: Machine, partitioned: bool) -> Integers:
     return np.full((*shape, at.LINE_ROW), -1, dtype=np.int64)
 
 
+def no_translations(machine: Machine) -> Integers:
+    """The TLBs of all groups, with no page in them."""
+    tlb = machine.memory.tlb
+    shape = (machine.cores.groups, tlb.entries) if tlb else (1, 1)
+    return np.full((*shape, at.LINE_ROW), -1, dtype=np.int64)
+
+
 def empty_lines(caches: int, cache: Cache | None) -> Integers:
     """The lines of some caches, a row for each set; no chunk has the number -1."""
     lines = table(*((caches * cache.sets, cache.ways) if cache else (1, 1)), at.LINE_ROW)
@@ -153,11 +175,13 @@ def _has_path(machine: Machine) -> bool:
     busy = (
         takes.port_interval
         or takes.store_interval
+        or takes.miss_interval
         or takes.return_interval
         or takes.first_access
         or takes.service
         or takes.atomic_service
         or takes.turnaround
         or takes.row_opening
+        or takes.tlb_miss
     )
     return bool(busy) or memory.transfers == "serial" or memory.l1 is not None or memory.l2 is not None

@@ -9,12 +9,12 @@ from simtmm.engine.reference.booking import WHILE, Path
 from simtmm.engine.reference.moment import RELEASE, WAKE, Moment, Waiting
 from simtmm.stalls import Count, Reason
 from simtmm.timeline import WarpState
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, OF_CLASS, PAUSE, SHARED, STORE
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, OF_CLASS, PAUSE, REDUCE, SHARED, STORE, SYNC
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.run import Run
 
-CONTROL = (JOIN, BARRIER, PAUSE)
+CONTROL = (JOIN, BARRIER, PAUSE, SYNC)
 
 
 def computes(kind: int) -> bool:
@@ -54,6 +54,8 @@ class Warp:
         run.memory.begin(self.group.number, slot)
         self.in_flight: list[int] = []  # finishes of asyncs
         self.latest_finish: list[int] = []  # of the first async, of the first two, of the first three, ...
+        self.untaken = 0  # asyncs that no join has taken
+        self.stored: tuple[int, int, Path] = 0, run.report.bookings.nowhere, {}  # the store that finishes last
         self.latest: list[tuple[int, Path]] = []  # likewise the async that finishes last: its place, and its path
         self.bookings = run.report.bookings
         self.state, self.since = WarpState.START, int(self.env.now)
@@ -70,8 +72,9 @@ class Warp:
             if kind == JOIN:
                 yield from self.wait_for_asyncs(but=self.amounts[self.position])
                 self.position += 1
-            elif kind == BARRIER:
-                yield from self.wait_for_asyncs()
+            elif kind in (BARRIER, SYNC):
+                if kind == BARRIER:
+                    yield from self.wait_for_asyncs()
                 self.position += 1
                 yield self.block.barrier(self)
             elif kind == PAUSE:
@@ -83,6 +86,8 @@ class Warp:
                 port = yield self.group.request(self)
                 yield from use_port(port)
         yield from self.wait_for_asyncs()
+        if self.run.ends_with_stores:
+            yield from self.wait_for_stores()
         self.turn(self.state, self.place)
         self.block.lose(self)
         self.run.warp_done()
@@ -135,9 +140,18 @@ class Warp:
 
     def wait_for_asyncs(self, but: int = 0) -> Waiting:
         """Sleep until all asyncs issued so far have finished but the latest `but`."""
+        if self.untaken > but:
+            self.untaken = but
+            self.run.memory.waited(self.group.number, self.slot)
         count = len(self.latest_finish) - but
         if count > 0 and (finish := self.latest_finish[count - 1]) > self.env.now:
             yield from self.wait_for_memory(finish, *self.latest[count - 1])
+
+    def wait_for_stores(self) -> Waiting:
+        """Sleep until all stores and reduces have finished."""
+        finish, place, path = self.stored
+        if finish > self.env.now:
+            yield from self.wait_for_memory(finish, place, path)
 
     def sleep(self, cycles: int, place: int) -> Waiting:
         """Sleep for so many cycles, whatever is in flight."""
@@ -260,6 +274,9 @@ class Warp:
             is_last = not self.latest_finish or finish > self.latest_finish[-1]
             self.latest.append((place, memory.path) if is_last else self.latest[-1])
             self.in_flight.append(finish)
+            self.untaken += 1
             self.latest_finish.append(max(finish, self.latest_finish[-1]) if self.latest_finish else finish)
+        if access in (STORE, REDUCE) and finish > self.stored[0]:
+            self.stored = finish, place, memory.path
         waits = access in (LOAD, ATOMIC) or (access == STORE and self.run.blocking_stores)
         return finish if waits else None

@@ -21,7 +21,7 @@ from simtmm.trace.warps.accesses import (
     list_updates_by_word,
     most_work,
 )
-from simtmm.trace.warps.arrivals import last_arrival, latest_needed, spend
+from simtmm.trace.warps.arrivals import commit, last_arrival, latest_needed, spend
 from simtmm.trace.warps.groups import settle
 from simtmm.trace.warps.half_warps import list_local_transactions, list_transactions
 from simtmm.trace.warps.holding import add_due, begin_turns, catch_up, hold, hold_due, let_go, put, take_turn
@@ -54,6 +54,7 @@ from simtmm.trace.warps.layout import (
     RULE_BY_WORD,
     RULE_HALF_WARPS,
     RULE_PLACES,
+    RULE_REDUCES,
     RULE_SHARED_INTERVAL,
     RULE_SHARED_LATENCY,
     RULE_SHARED_PORTS,
@@ -69,7 +70,7 @@ from simtmm.trace.warps.layout import (
 )
 from simtmm.trace.warps.places import note_done, note_lanes, note_threads, place_at, place_of
 from simtmm.trace.warps.shared_memory import conflict_degree
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, SHARED, STORE
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, REDUCE, SHARED, STORE, SYNC
 
 # Of a step: what was held, a join, a pause, a compute, one of each class, a pause, and what it is itself
 MOST_OPERATIONS = 6 + len(CLASSES)
@@ -134,12 +135,15 @@ def take_step(walk, runs, values, w, at, output):
                     before += walk.work[own]
                     piped += add_due(walk, own)
                     stall += walk.stall[own]
+                    commit(walk, w, own, np.int64(1))
     elif says:
         latest = latest_needed(walk, w, site, latest)
         arrival = last_arrival(walk, w, site, arrival)
         before = walk.work[site]
         piped = add_due(walk, site)
         stall = walk.stall[site]
+        if kind != _WORK:
+            commit(walk, w, site, np.int64(1))
     place = place_at(walk, site)
     if latest > walk.warp[w, WARP_WAITED]:
         put(walk, w, output, JOIN, walk.warp[w, WARP_ASYNCS] - latest, place)
@@ -219,7 +223,7 @@ def operation_of(kind):
 def access(walk, w, operation, site, says, count, output, place):
     """Write a memory operation that lists the chunks up to `count`."""
     catch_up(walk, w, np.int64(1))
-    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE) else walk.rules[RULE_SHARED_LATENCY])
+    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE) else walk.rules[RULE_SHARED_LATENCY])
     put(walk, w, output, operation, count - output.used[MADE_CHUNKS], place)
     output.used[MADE_CHUNKS] = count
     if operation == ASYNC:
@@ -253,6 +257,8 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
         spend(walk, w, amount * each)
         spend(walk, w, amount * stall)
         if amount > 0:
+            if says:
+                commit(walk, w, site, amount)
             walk.warp[w, WARP_TURNS_SITE] = site if says else np.int64(-1)
             begin_turns(walk, w, amount, each - piped, piped + stall > 0, stall, place)
             return take_turn(walk, w, output)
@@ -268,6 +274,9 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
         walk.warp[w, WARP_WAITED] = max(walk.warp[w, WARP_WAITED], walk.warp[w, WARP_ASYNCS] - left_out)
         return True
     if kind == _BARRIER:
+        if leaves_loads_in_flight(walk, w):
+            put(walk, w, output, SYNC, 0, place)
+            return True
         put(walk, w, output, BARRIER, 0, place)
         walk.warp[w, WARP_WAITED] = walk.warp[w, WARP_ASYNCS]
         return True
@@ -280,6 +289,8 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
                 walk.shared[w, walk.gives[index]] = walk.warp[w, WARP_CYCLES] + walk.rules[RULE_SHARED_LATENCY]
         return True
     operation = operation_of(kind)
+    if kind == _ATOMIC and walk.rules[RULE_REDUCES] != 0 and site < walk.unused.shape[0] and walk.unused[site] != 0:
+        operation = np.int64(REDUCE)
     if kind <= _ATOMIC:
         if kind == _ATOMIC and walk.rules[RULE_BY_WORD] != 0:
             count = list_updates_by_word(walk, lanes, output.chunks, count)
@@ -327,6 +338,16 @@ def note_barrier(walk, w, site):
     walk.threads[place, THREADS_TIMES] += 1
     walk.threads[place, THREADS_LANES] += lanes
     note_done(walk, place, lanes)
+
+
+@inlined
+def leaves_loads_in_flight(walk, w):
+    """Whether all sites that its lanes wait at say that their barrier is a sync."""
+    for g in range(walk.warp[w, WARP_GROUPS]):
+        site = walk.group[w, g, GROUP_WHAT] & SITE_MASK
+        if walk.group[w, g, GROUP_SITE] == AT_BARRIER and (site >= walk.sync.shape[0] or walk.sync[site] == 0):
+            return False
+    return True
 
 
 @inlined
