@@ -50,10 +50,13 @@ class ProgramRun:
         arrays: Mapping[str, Array],
         execution: Execution,
         how: str = HOW,
+        before: Mapping[str, Array] | None = None,
     ) -> None:
-        """arrays: as the launches change them. how: what is recorded, as warnings of silent launches say it."""
+        """arrays: as the launches change them. how: what is recorded, as warnings of silent launches say it.
+        before: copies of the arrays, where there are any.
+        """
         self.kernel, self.parameters = kernel, dict(parameters)
-        self.before = {name: array.copy() for name, array in arrays.items()}
+        self.before = before or {name: array.copy() for name, array in arrays.items()}
         self.launches: list[TraceLaunch] = []
         self.events = 0
         self._arrays, self._execution = arrays, execution

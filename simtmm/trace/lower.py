@@ -9,7 +9,7 @@ threads do at one site at once is one operation of the warp:
     load, async,
     store           the chunks that the threads touch, duplicates merged, in the order of their first thread
     atomic          a chunk for each thread, in order; with memory.atomics = "by-word" each chunk as often as its most
-                    updated word is updated
+                    updated word is updated; a reduce with memory.reductions = "posted" where nobody uses its value
     shared_*        shared, with the conflict degree of the banks
     join            join, leaving out as many asyncs as the thread that leaves out fewest
 

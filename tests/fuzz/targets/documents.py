@@ -50,7 +50,7 @@ def as_json(document):
 
 OPERATIONS = [
     ["compute", 4], ["shared", 2], ["load", [0, 1, 7]], ["async", [3]], ["store", [1]], ["atomic", [3, 3]], ["join", 1],
-    ["join"], ["barrier"], ["pause", 5],
+    ["join"], ["barrier"], ["pause", 5], ["sync"], ["reduce", [2, 2]], ["compute", 3, "fp64"],
 ]  # fmt: skip
 WORKLOADS = [
     {"blocks": [{"warps": [OPERATIONS, OPERATIONS[:3]]}, {"warps": []}], "blocks_per_group": 2},
