@@ -32,7 +32,8 @@ MEASURED = "convolution_a4000.csv"
 EVERY, FIRST = 15, 3
 COLUMNS = ("number", "status", "registers", "blocks", "milliseconds", "error", "bound", "seconds")  # of a row kept
 TITLES = (
-    "block", "tile", "read-only", "padded", "registers", "measured, ms", "simulated, ms", "stated", "off", "bound by", "s",
+    "block", "tile", "read-only", "padded", "registers", "measured, ms", "simulated, ms", "stated", "off",
+    "bound by", "s",
 )  # fmt: skip
 SUMMED = ("off, mean", "off, median", "sign, mean", "Spearman", "the choice beyond the best", "lie in the interval")
 GROUPS = {
@@ -103,9 +104,9 @@ def main(words):
         x, y, across, down, read_only, padded = configuration.values()
         took = float(row["milliseconds"])
         print(
-            f"| {x} x {y} | {across} x {down} | {read_only} | {padded} | {row['registers']} | {time:.3f} | {took:.3f} | "
-            f"{100 * float(row['error']):.0f} % | {100 * (took / time - 1):+.1f} % | {row['bound'] or row['status']} | "
-            f"{row['seconds']} |",
+            f"| {x} x {y} | {across} x {down} | {read_only} | {padded} | {row['registers']} | {time:.3f} | {took:.3f} "
+            f"| {100 * float(row['error']):.0f} % | {100 * (took / time - 1):+.1f} % "
+            f"| {row['bound'] or row['status']} | {row['seconds']} |",
             flush=True,
         )
     ran = [each for each in done if each[2]["status"] == "done"]
