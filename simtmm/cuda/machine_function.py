@@ -140,10 +140,11 @@ def _changes(array: npt.NDArray[np.uint8], before: npt.NDArray[np.uint8]) -> _Ch
 
 def _are_equal(before: npt.NDArray[np.uint8], expected: _Changes, ours: _Changes) -> bool:
     """Whether a memory is the same with either's changes."""
-    return all(
-        np.array_equal(*(changes.get(start, before[start : start + PIECE]) for changes in (expected, ours)))
-        for start in {**expected, **ours}
-    )
+
+    def piece(changes: _Changes, start: int) -> npt.NDArray[np.uint8]:
+        return changes.get(start, before[start : start + PIECE])
+
+    return all(np.array_equal(piece(expected, start), piece(ours, start)) for start in {**expected, **ours})
 
 
 def _applied(before: npt.NDArray[np.uint8], changes: _Changes) -> npt.NDArray[np.uint8]:
