@@ -25,6 +25,7 @@ OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 OWN = stat.S_IRWXU
 
 _TEMPORARY: set[Path] = set()  # folders of this process alone
+_BUILT_AGAIN = "warning: cache folder %s: what it is to hold is built again each time"
 
 
 def own_folder(kind: str, root: Path | None = None) -> Path:
@@ -81,7 +82,7 @@ def _kept(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path]
 
 @functools.cache
 def _instead_of(folder: Path, why: str) -> Path:
-    logger.warning("warning: cache folder %s: what it is to hold is built again each time", why)
+    logger.warning(_BUILT_AGAIN, why)
     return _temporary(folder.name)
 
 
@@ -130,9 +131,17 @@ def _own(root: Path, kind: str) -> Path:
             folder.chmod(OWN)
         if os.access(folder, os.W_OK):
             return folder
-    except OSError:
-        pass  # a read-only home, say
-    return _temporary(kind)
+        why = "Permission denied"
+    except OSError as error:  # a read-only home, say
+        why = error.strerror or str(error)
+    instead = _temporary(kind)
+    logger.warning(_BUILT_AGAIN, f"{folder}: can't be written ({why})")
+    return instead
+
+
+def outlasts() -> bool:
+    """Whether what is kept outlasts this process, as far as it has asked for a folder."""
+    return not _TEMPORARY
 
 
 def _shared(status: os.stat_result) -> str:

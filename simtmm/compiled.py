@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from simtmm.cache import own_folder
+from simtmm.cache import outlasts, own_folder
 from simtmm.files import PACKAGE, cache_folder
 
 logger = logging.getLogger("simtmm")
@@ -118,7 +118,7 @@ def announced(what: str) -> Iterator[None]:
     if not what:
         yield
         return
-    timer = threading.Timer(PATIENCE, logger.info, [f"compiling {what} (kept)"])
+    timer = threading.Timer(PATIENCE, logger.info, [f"compiling {what}{' (kept)' if outlasts() else ''}"])
     timer.daemon = True
     timer.start()
     try:

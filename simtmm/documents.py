@@ -30,6 +30,16 @@ def read_text(path: str | Path, form: str, error: type[SimtmmError], largest: in
 
     form: what it is to be, such as CSV. largest: how many bytes it may have; no more are read.
     """
+    content = read_bytes(path, error, largest)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as failure:
+        line = content.count(b"\n", 0, failure.start) + 1
+        raise error(f"{path}: is not {form} (line {line} is not UTF-8: {failure.reason})") from None
+
+
+def read_bytes(path: str | Path, error: type[SimtmmError], largest: int = LARGEST_FILE) -> bytes:
+    """What a file holds, which may be a pipe. Raises `error`, naming the file. largest: as of `read_text`."""
     try:
         with Path(path).open("rb") as file:
             content = file.read(largest + 1)
@@ -39,11 +49,7 @@ def read_text(path: str | Path, form: str, error: type[SimtmmError], largest: in
         raise error(f"{shown(str(path))}: can't be read ({failure})") from None
     if len(content) > largest:
         raise error(f"{path}: is too large: must be at most {largest >> 20} MiB")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as failure:
-        line = content.count(b"\n", 0, failure.start) + 1
-        raise error(f"{path}: is not {form} (line {line} is not UTF-8: {failure.reason})") from None
+    return content
 
 
 def read_toml(path: str | Path, error: type[SimtmmError]) -> dict[str, Any]:

@@ -87,16 +87,22 @@ def _there(folders: Iterable[Path]) -> list[Path]:
 
 def _listed(variable: str) -> list[Path]:
     """The folders that an environment variable names."""
-    return [Path(entry).expanduser() for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
+    return [_of_home(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
 
 
 def cache_folder() -> Path:
     """The user's cache folder for simtmm: $SIMTMM_CACHE, else simtmm under $XDG_CACHE_HOME or ~/.cache."""
     explicit = os.environ.get("SIMTMM_CACHE")
     if explicit:
-        return Path(explicit).expanduser()
+        return _of_home(explicit)
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "simtmm"
+    return (Path(base) if base else _of_home("~/.cache")) / "simtmm"
+
+
+def _of_home(path: str) -> Path:
+    """A path that may begin with ~ or ~USER; one in which nothing can stand where nobody knows that home."""
+    expanded = os.path.expanduser(path)  # pathlib's raises RuntimeError for a home that nobody knows
+    return Path(os.devnull, expanded.lstrip("~/")) if expanded.startswith("~") else Path(expanded)
 
 
 @contextlib.contextmanager

@@ -38,6 +38,8 @@ from simtmm.launch import Launch as Launch  # likewise
 from simtmm.parameter import SEED, resolved
 from simtmm.parameter import Parameter as Parameter  # host.py has it from here
 
+COMPARED = 1 << 15  # elements at a time
+
 Array = npt.NDArray[Any]
 Memory = Mapping[str, Array]
 
@@ -134,6 +136,12 @@ class Kernel:
                 raise KernelError(f"kernel {self.name}: host.py: inputs: {name!r} must be a numeric NumPy array")
         return arrays
 
+    def blocks_of_launches(self, parameters: Mapping[str, Any]) -> list[int] | None:
+        """The number of blocks of each launch, where that is known before the first; None where it is not."""
+        if _member(self.host, "blocks_of_launches", self.folder / "host.py") is None:
+            return None
+        return list(self._call("blocks_of_launches", SimpleNamespace(**parameters)))
+
     def launches(self, parameters: Mapping[str, Any], memory: Memory) -> Iterator[Launch]:
         """The launches, in order; each has to be run before the next is generated."""
         launches = self._call("launches", SimpleNamespace(**parameters), memory)
@@ -203,7 +211,7 @@ def expect_equal(name: str, got: Array, expected: Array, tolerance: float = 0.0)
     """Raise WrongAnswer, naming the first element of `got` that is not as expected (to a relative tolerance)."""
     if got.shape != expected.shape:
         raise WrongAnswer(f"{name} has shape {got.shape}, should have {expected.shape}")
-    right = got == expected if tolerance == 0 else np.isclose(got, expected, rtol=tolerance, atol=0)
+    right = got == expected if tolerance == 0 else _close(got, expected, tolerance)
     if not np.all(right):
         at = tuple(int(index) for index in np.argwhere(~right)[0])
         where = ", ".join(str(index) for index in at)
@@ -211,6 +219,16 @@ def expect_equal(name: str, got: Array, expected: Array, tolerance: float = 0.0)
             f"{name}[{where}] is {got[at]}, should be {expected[at]} ({np.sum(~right)} elements are wrong)",
             got[tuple(slice(index, index + 1) for index in at)],
         )
+
+
+def _close(got: Array, expected: Array, tolerance: float) -> Array:
+    """Of each element, whether it is as expected; a piece at a time, for what the caches hold."""
+    shape, right = got.shape, np.empty(got.size, bool)
+    got, expected = got.reshape(-1), expected.reshape(-1)
+    for begin in range(0, len(right), COMPARED):
+        piece = slice(begin, begin + COMPARED)
+        right[piece] = np.isclose(got[piece], expected[piece], rtol=tolerance, atol=0)
+    return right.reshape(shape)
 
 
 def load_kernel(kernel: str | Path) -> Kernel:

@@ -1,6 +1,7 @@
 """Launch: one launch of a __global__ function, with its sizes and what a block of it needs."""
 
 import math
+import re
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,6 +12,19 @@ from simtmm.renamed import tell
 
 MOST_BLOCKS = 2**31 - 1
 MOST_THREADS = 2**16
+
+
+def bare_name(name: str) -> str:
+    """A kernel's name without its namespaces, parameters and template arguments: "saxpy"."""
+    rest = name.removeprefix("_ZN").removeprefix("_Z") if name.startswith("_Z") else ""
+    found = name
+    while sized := re.match(r"L?(\d{1,9})", rest):
+        start = sized.end()
+        end = start + int(sized[1])
+        found, rest = rest[start:end], rest[end:]
+        if not name.startswith("_ZN"):
+            break
+    return found
 
 
 @dataclass(frozen=True, init=False)

@@ -56,10 +56,10 @@ class Timeline:
     wait the one that takes most of it.
 
     States: `start`, placed but not begun; `ready`, waits for a port; `issuing`, holds one, an interval a grant;
-    `pipeline`, waits out the pipeline (switch = "every-instruction"); `memory`, waits for a memory instruction of its
-    own, an interval a wait; `barrier`, waits at a barrier; `pause`, sleeps, an interval an operation. `start`,
-    `pipeline` and `pause` together are what `Result.time` calls start. A warp that ends at the tick at which it was
-    placed has no interval.
+    `pipeline`, waits out the pipeline (switch = "every-instruction"), or for its instruction's start in a pipe;
+    `memory`, waits for a memory instruction of its own, an interval a wait; `barrier`, waits at a barrier; `pause`,
+    sleeps, an interval an operation. `start`, `pipeline` and `pause` together are what `Result.time` calls start. A
+    warp that ends at the tick at which it was placed has no interval.
     """
 
     warp: npt.NDArray[np.int64]

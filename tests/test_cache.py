@@ -136,6 +136,18 @@ def test_where_nothing_can_be_written_it_is_kept_for_this_process_alone(root, ca
     assert "No space left on device): what it is to hold is built again each time" in caplog.text
 
 
+def test_a_file_in_the_place_of_the_folder_is_told(tmp_path, caplog, monkeypatch):
+    """It was compiled anew each time, and said to be kept."""
+    monkeypatch.setattr(cache, "_TEMPORARY", set())
+    assert cache.outlasts()
+    (tmp_path / "file").write_text("")
+    with caplog.at_level(logging.WARNING, "simtmm"):
+        folder = cache.own_folder("builds", tmp_path / "file")
+    assert folder.is_dir()
+    assert "file/builds: can't be written (Not a directory): what it is to hold is built again" in caplog.text
+    assert not cache.outlasts()
+
+
 def test_where_no_disk_has_room_that_is_reported(root):
     with pytest.raises(OutputError, match=r"can't be written \(No space left on device\)"):
         cache.keep(cache.own_folder("builds"), "label", "key", ".txt", refused)

@@ -21,14 +21,17 @@ KEYS = {
     "store_latency": ("memory.store_latency", 123),
     "port_interval": ("memory.port_interval", 4),
     "store_interval": ("memory.store_interval", 8),
+    "miss_interval": ("memory.miss_interval", 10),
     "return_interval": ("memory.return_interval", 12),
     "service": ("memory.service", 9),
     "atomic_service": ("memory.atomic_service", 11),
     "turnaround": ("memory.turnaround", 13),
+    "tlb_miss": ("memory.tlb.miss", 19),
     "row_opening": ("memory.rows.opening", 17),
     "l1_latency": ("memory.l1.latency", 30),
     "l2_latency": ("memory.l2.latency", 201),
     "l2_service": ("memory.l2.service", 5),
+    "atomic_latency": ("memory.l2.atomic_latency", 205),
 }
 
 
@@ -45,7 +48,9 @@ def machine(**changes):
 
 def full():
     lines = {"sets": 1, "ways": 1, "latency": 1}
-    caches = {"memory.l1": lines, "memory.l2": lines, "memory.rows": {"chunks": 1, "open": 1, "opening": 0}}
+    shared = {**lines, "atomics": "here"}
+    caches = {"memory.l1": lines, "memory.l2": shared, "memory.rows": {"chunks": 1, "open": 1, "opening": 0}}
+    caches["memory.tlb"] = {"entries": 1, "page": 32, "miss": 0}
     return machine(**caches).replace({key: cycles + 0.25 for key, cycles in KEYS.values()})
 
 
@@ -57,6 +62,7 @@ def test_a_duration_is_its_key_in_ticks_rounded_half_up(name):
 def test_every_key_that_is_a_duration_has_one():
     """A key that is added to the tables is added to Durations, once for both engines."""
     named = {"scheduling": tables.Scheduling, "memory": tables.Memory, "memory.rows": tables.Rows}
+    named["memory.tlb"] = tables.Tlb
     caches = {"memory.l1": tables.Cache, "memory.l2": tables.SharedCache}
     found = {
         f"{table}.{key}"
@@ -74,7 +80,8 @@ def test_an_instruction_holds_its_port_for_the_width_over_the_cores():
 def test_what_a_machine_does_not_have_takes_nothing_and_hits_take_as_long_as_global_memory():
     durations = machine(**{"scheduling.pipeline_depth": 0}).durations
     taken = {name: ticks for name, ticks in asdict(durations).items() if ticks}
-    assert taken == {"issue": 6, **dict.fromkeys(("latency", "store_latency", "l1_latency", "l2_latency"), 20)}
+    latencies = ("latency", "store_latency", "l1_latency", "l2_latency", "atomic_latency")
+    assert taken == {"issue": 6, **dict.fromkeys(latencies, 20)}
 
 
 def test_the_fastest_and_the_slowest_load_are_those_of_the_levels():

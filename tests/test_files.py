@@ -108,6 +108,16 @@ def test_an_entry_of_the_path_that_can_be_no_folder_means_nothing(folders, monke
     assert given_folders("machines") == []
 
 
+def test_a_home_that_nobody_knows_is_no_folder(folders, monkeypatch):
+    """Of ~nobody, or of a user without an entry and without HOME, as in containers."""
+    monkeypatch.setenv("SIMTMM_PATH", "~nouser" + os.pathsep + str(folders / "second"))
+    assert given_folders("machines") == [folders / "second" / "machines"]
+    for name in ("HOME", "XDG_CACHE_HOME", "SIMTMM_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)
+    assert cache_folder().is_relative_to(os.devnull)
+
+
 # written_whole
 
 

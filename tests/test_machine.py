@@ -38,6 +38,7 @@ FULL = {
     "scheduling": {
         "switch": "every-instruction",
         "scheduler": "oldest",
+        "ports": "own",
         "pipeline_depth": 4,
         "launch_overhead": 5,
         "first_launch": 9,
@@ -50,11 +51,13 @@ FULL = {
         "word_bytes": 8,
         "coalescing": "chunk",
         "atomics": "by-word",
+        "reductions": "posted",
         "transfers": "pipelined",
         "port_interval": 2,
         "port_chunks": 4,
         "ports": 2,
         "store_interval": 3.5,
+        "miss_interval": 5,
         "return_interval": 7,
         "partitions": 6,
         "interleave": "hash",
@@ -62,17 +65,32 @@ FULL = {
         "atomic_service": 2.5,
         "turnaround": 3,
         "first_access": 9,
+        "tlb": {
+            "entries": 32,
+            "page": 25344,
+            "miss": 90.5,
+        },  # a multiple of chunks of 32 or 33 words of 8 bytes, 32 of 9
         "rows": {"chunks": 16, "open": 4, "opening": 20},
         "stores": "posted",
         "store_latency": 60,
         "l1_after_store": "drop",
         "outstanding": 8,
         "l1": {**CACHE, "local_writes": "back"},
-        "l2": {"sets": 16, "ways": 8, "latency": 200, "service": 2, "writes": "back", "start": "warm"},
+        "l2": {
+            "sets": 16,
+            "ways": 8,
+            "latency": 200,
+            "service": 2,
+            "writes": "back",
+            "start": "warm",
+            "atomics": "here",
+            "atomic_latency": 230,
+        },
     },
     "limits": {"blocks_per_group": 8, "warps_per_group": 16},
     "resources": {"registers": 16384, "shared_memory": 16384, "threads_per_block": 512},
     "banks": {"count": 16, "word_bytes": 8, "lanes": 16, "latency": 22.5, "interval": 2.0},
+    "pipes": {"fp64": {"interval": 16, "count": 2}},
     "hong_kim": {"departure_delay_coalesced": 4, "departure_delay_uncoalesced": 40},
 }
 
@@ -82,6 +100,7 @@ COUNTS = (
     "memory.l2.sets", "memory.l2.ways", "limits.blocks_per_group", "limits.warps_per_group", "resources.registers",
     "resources.shared_memory", "resources.threads_per_block", "banks.count", "banks.word_bytes", "banks.lanes",
     "memory.rows.chunks", "memory.rows.open", "memory.port_chunks", "memory.ports",
+    "memory.tlb.entries", "pipes.fp64.count",
 )  # fmt: skip
 DURATIONS = (
     "scheduling.pipeline_depth", "scheduling.launch_overhead", "scheduling.block_launch", "scheduling.block_interval",
@@ -89,20 +108,24 @@ DURATIONS = (
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service", "memory.first_access", "memory.store_interval",
-    "memory.return_interval",
+    "memory.return_interval", "memory.l2.atomic_latency", "memory.miss_interval", "memory.tlb.miss",
+    "pipes.fp64.interval",
 )  # fmt: skip
 WORDS = {
     "scheduling.switch": ("on-stall", "every-instruction"),
     "scheduling.scheduler": ("fifo", "oldest", "greedy-oldest", "round-robin"),
+    "scheduling.ports": ("any", "own"),
     "memory.coalescing": ("chunk", "half-warp-segments"),
     "memory.atomics": ("each", "by-word"),
+    "memory.reductions": ("blocking", "posted"),
     "memory.transfers": ("pipelined", "serial"),
     "memory.interleave": ("modulo", "hash"),
-    "memory.stores": ("blocking", "posted"),
+    "memory.stores": ("blocking", "posted", "at-end"),
     "memory.l1_after_store": ("keep", "drop"),
     "memory.l1.local_writes": ("through", "back"),
     "memory.l2.writes": ("through", "back"),
     "memory.l2.start": ("cold", "warm"),
+    "memory.l2.atomics": ("through", "here"),
 }
 NO_NUMBERS = (math.nan, math.inf, -math.inf, True, "4", [4], np.float64("nan"), np.bool_(True))
 
@@ -206,7 +229,9 @@ def test_each_known_word_is_accepted(key, word):
     assert machine(**{"memory.l1": dict(CACHE), "memory.l2": dict(CACHE), key: word}).values()[key] == word
 
 
-@pytest.mark.parametrize("key", ["memory.latency", "memory.l1.latency", "memory.l2.latency"])
+@pytest.mark.parametrize(
+    "key", ["memory.latency", "memory.l1.latency", "memory.l2.latency", "memory.l2.atomic_latency"]
+)
 @pytest.mark.parametrize(
     ("ticks_per_cycle", "too_short", "tick"), [(1, 0.49, "1"), (10, 0.049, "0.1"), (3, 0, "0.333333")]
 )
@@ -223,11 +248,18 @@ def test_a_latency_that_rounds_to_one_tick_is_accepted(key, ticks_per_cycle, jus
 
 
 @pytest.mark.parametrize(
-    "key", ["port_interval", "store_interval", "return_interval", "service", "atomic_service", "turnaround"]
+    "key",
+    ["port_interval", "store_interval", "miss_interval", "return_interval", "service", "atomic_service", "turnaround"],
 )
 def test_serial_transfers_have_no_limit_on_bandwidth(key):
     line = complaint(changed(SMALLEST, **{"memory.transfers": "serial", f"memory.{key}": 0.25}))
     assert line == f"memory.{key} = 0.25: must be 0 with memory.transfers = 'serial'"
+
+
+def test_an_atomic_in_the_l2_takes_what_a_hit_takes_unless_the_machine_says_other():
+    l2 = {"sets": 1, "ways": 1, "latency": 9, "atomics": "here"}
+    assert machine(**{"memory.l2": l2}).durations.atomic_latency == 9
+    assert machine(**{"memory.l2": {**l2, "atomic_latency": 12}}).durations.atomic_latency == 12
 
 
 def test_serial_transfers_know_no_slices_of_the_l2():
@@ -236,6 +268,24 @@ def test_serial_transfers_know_no_slices_of_the_l2():
     assert line == "memory.l2.service = 0.25: must be 0 with memory.transfers = 'serial'"
     result = machine(**{"memory.transfers": "serial", "memory.l2": l2})
     assert (result.memory.l2.service, result.memory.l2.writes, result.memory.l2.start) == (0, "through", "cold")
+
+
+def test_serial_transfers_have_no_tlb():
+    tlb = {"entries": 1, "page": 2**21, "miss": 0}
+    line = complaint(changed(SMALLEST, **{"memory.transfers": "serial", "memory.tlb": tlb}))
+    assert line == "memory.tlb: must be left out with memory.transfers = 'serial'"
+
+
+@pytest.mark.parametrize("page", ["2MiB", 2**21])
+def test_pages_are_given_as_sizes_too(page):
+    assert machine(**{"memory.tlb": {"entries": 1, "page": page, "miss": 9}}).memory.tlb.page == 2**21
+
+
+def test_pages_are_made_of_chunks():
+    tables = changed(SMALLEST, **{"memory.tlb": {"entries": 1, "page": 1000, "miss": 9}})
+    chunk = Machine.from_dict(SMALLEST).chunk_bytes
+    expected = f"must be a multiple of memory.chunk_words * memory.word_bytes, {chunk}"
+    assert complaint(tables) == f"memory.tlb.page = 1000: {expected}"
 
 
 def test_serial_transfers_open_no_rows():
@@ -373,11 +423,13 @@ DEFAULTS = {
     "scheduling.block_launch": 0,
     "scheduling.block_interval": 0,
     "memory.first_access": 0,
+    "memory.miss_interval": 0,
     "memory.return_interval": 0,
     "scheduling.warp_launch": 0,
     "memory.word_bytes": 4,
     "memory.coalescing": "chunk",
     "memory.atomics": "each",
+    "memory.reductions": "blocking",
     "memory.transfers": "pipelined",
     "memory.port_interval": 0,
     "memory.partitions": 1,
@@ -402,7 +454,7 @@ def test_defaults_are_those_of_section_8(key, default):
 @pytest.mark.parametrize(
     "key",
     ["clock_hz", "peak_bandwidth", "memory.store_latency", "memory.outstanding", "memory.l1.sets", "memory.l2.sets",
-     "memory.rows.chunks",
+     "memory.rows.chunks", "memory.tlb.entries",
      "limits.blocks_per_group", "limits.warps_per_group", "resources.registers", "resources.shared_memory",
      "resources.threads_per_block",
      "hong_kim.departure_delay_coalesced", "hong_kim.departure_delay_uncoalesced"],
@@ -558,7 +610,10 @@ def test_replace_refuses_what_from_dict_refuses(key, value, line):
 @pytest.mark.parametrize("key", [key for key in Machine.from_dict(FULL).values() if key != "compute_capability"])
 def test_the_digest_changes_with_every_value(key):
     value = Machine.from_dict(FULL).values()[key]
-    other = next(word for word in WORDS[key] if word != value) if key in WORDS else value + 1
+    if key in WORDS:
+        other = next(word for word in WORDS[key] if word != value)
+    else:
+        other = 2 * value if key == "memory.tlb.page" else value + 1
     if key == "memory.transfers":
         tables = changed(SMALLEST, **{"memory.transfers": other})
         assert Machine.from_dict(tables).digest() != Machine.from_dict(SMALLEST).digest()
@@ -952,8 +1007,10 @@ def test_a_key_that_came_later_changes_no_digest_until_it_is_set():
     assert machine.replace({"scheduling.block_interval": 1}).digest() != machine.digest()
     for later, other in (
         ("memory.atomics", "by-word"),
+        ("memory.reductions", "posted"),
         ("memory.first_access", 1),
         ("memory.ports", 2),
+        ("memory.miss_interval", 1),
         ("memory.return_interval", 1),
         ("banks.latency", 9),
         ("banks.interval", 2),

@@ -16,7 +16,7 @@ from tests.examples import examples
 
 EVERYTHING = [
     ["compute", 4], ["shared", 2], ["load", [0, 1]], ["async", [5]], ["store", [7, 7]], ["atomic", [3, 3, 3]],
-    ["join", 1], ["barrier"], ["pause", 6],
+    ["join", 1], ["barrier"], ["pause", 6], ["reduce", [9]],
 ]  # fmt: skip
 BLOCKS = [{"warps": [EVERYTHING, [["compute", 1]]]}, {"warps": [[]]}, {"warps": []}]
 
@@ -61,16 +61,16 @@ def test_a_workload_comes_back_from_its_file(tmp_path):
 
 def test_sizes_are_over_all_launches():
     result = Workload.from_dict({"launches": [{"blocks": BLOCKS}, {"blocks": BLOCKS[:1]}]})
-    assert (result.launches, result.blocks, result.warps, result.operations) == (2, 4, 5, 20)
+    assert (result.launches, result.blocks, result.warps, result.operations) == (2, 4, 5, 22)
 
 
 def test_the_arrays_are_flat_with_offsets():
     result = workload()
-    assert [OPERATIONS[kind] for kind in result.kind[:9]] == [operation[0] for operation in EVERYTHING]
-    assert result.amount.tolist() == [4, 2, 2, 1, 2, 3, 1, 0, 6, 1]
-    assert result.chunks.tolist() == [0, 1, 5, 7, 7, 3, 3, 3]
-    assert result.warp_operations.tolist() == [0, 9, 10, 10]
-    assert result.warp_chunks.tolist() == [0, 8, 8, 8]
+    assert [OPERATIONS[kind] for kind in result.kind[:10]] == [operation[0] for operation in EVERYTHING]
+    assert result.amount.tolist() == [4, 2, 2, 1, 2, 3, 1, 0, 6, 1, 1]
+    assert result.chunks.tolist() == [0, 1, 5, 7, 7, 3, 3, 3, 9]
+    assert result.warp_operations.tolist() == [0, 10, 11, 11]
+    assert result.warp_chunks.tolist() == [0, 9, 9, 9]
     assert result.block_warps.tolist() == [0, 2, 3, 3]
     assert result.launch_blocks.tolist() == [0, 3]
     assert result.launch_limits.tolist() == [0]
@@ -206,16 +206,21 @@ MALFORMED = {
     "unknown": (one(["laod", [1]]), f"{HERE}: unknown operation 'laod'; did you mean 'load'?"),
     "unknown and far": (
         one(["xyz"]),
-        f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, join, load, pause, shared, store",
+        f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, join, load, pause, reduce, shared, "
+        "store, sync",
     ),
     "word no text": (one([7, 7]), f"{HERE}: unknown operation 7; known: "),
     "word a list": (one([["load"], 7]), f"{HERE}: unknown operation ['load']; "),
-    "compute alone": (one(["compute"]), f"{HERE}: compute takes one argument, not 0"),
-    "compute twice": (one(["compute", 1, 2]), f"{HERE}: compute takes one argument, not 2"),
+    "compute alone": (one(["compute"]), f"{HERE}: compute takes one or two arguments, not 0"),
+    "compute twice": (one(["compute", 1, 2]), f"{HERE}: compute: unknown class 2; known: fp16, fp32, fp64, integer"),
+    "class that is none": (one(["compute", 1, "fp46"]), f"{HERE}: compute: unknown class 'fp46'; did you mean 'fp64'"),
+    "class that is a list": (one(["compute", 1, ["fp64"]]), f"{HERE}: compute: unknown class ['fp64']"),
+    "compute of two classes": (one(["compute", 1, "fp64", "fp32"]), f"{HERE}: compute takes one or two arguments"),
     "load alone": (one(["load"]), f"{HERE}: load takes one argument, not 0"),
     "load of numbers": (one(["load", 1, 2]), f"{HERE}: load takes one argument, not 2"),
     "join twice": (one(["join", 1, 2]), f"{HERE}: join takes at most one argument, not 2"),
     "barrier with one": (one(["barrier", 0]), f"{HERE}: barrier takes no argument, not 1"),
+    "sync with one": (one(["sync", 1]), f"{HERE}: sync takes no argument, not 1"),
     "compute 0": (one(["compute", 0]), f"{HERE}: compute 0: {LEAST_1}"),
     "compute -1": (one(["compute", -1]), f"{HERE}: compute -1: {LEAST_1}"),
     "compute 1.5": (one(["compute", 1.5]), f"{HERE}: compute 1.5: {LEAST_1}"),

@@ -54,11 +54,13 @@ def launches(p, memory):
 
 
 def check(p, before, after):
-    successor = (before["nodes"] & np.uint64(END_OF_LIST)).astype(np.int64)
-    (node,) = set(range(p.n)) - set(successor.tolist())  # the head is nobody's successor
+    nodes = before["nodes"] & np.uint64(END_OF_LIST)
+    (node,) = np.flatnonzero(np.bincount(nodes[nodes != END_OF_LIST].astype(np.int64), minlength=p.n) == 0).tolist()
+    successor, order = nodes.tolist(), []  # from the head on, which is nobody's successor
+    while node != END_OF_LIST:
+        order.append(node)
+        node = successor[node]
     expected = np.empty(p.n, dtype=np.uint64)
-    for rank in range(p.n - 1, -1, -1):
-        expected[node] = rank
-        node = int(successor[node])
+    expected[order] = np.arange(p.n - 1, -1, -1)
     ranked = after[("nodes", "jumped")[steps(p.n) % 2]]
     expect_equal("rank", ranked >> np.uint64(32), expected)

@@ -40,7 +40,7 @@ def inputs(p):
     column = random.integers(0, p.n, first[-1])
     return {
         "first": first.astype(np.int32),
-        "column": column[np.lexsort((column, row))].astype(np.int32),
+        "column": (np.sort(row * p.n + column) % p.n).astype(np.int32),  # in order within each row
         "value": random.integers(-LARGEST, LARGEST, first[-1], endpoint=True).astype(float),
         "x": random.integers(-LARGEST, LARGEST, p.n, endpoint=True).astype(float),
         "y": np.full(p.n, np.nan),

@@ -26,7 +26,7 @@ INPUTS = {"scale": "b", "triad": "bcd", "stencil3": "b", "stencil5": "b"}
 def inputs(p):
     random = np.random.default_rng(p.seed)
     names = INPUTS.get(p.operation, "")
-    arrays = {"a": np.zeros(p.n) if p.operation == "init" else random.random(p.n)}
+    arrays = {"a": random.random(p.n) if p.operation == "read" else np.zeros(p.n)}
     return arrays | {name: random.random(p.n + HALO.get(p.operation, 0)) for name in names}
 
 
@@ -52,7 +52,8 @@ def check(p, before, after):
         case "scale":
             expected = SCALAR * b
         case "triad":
-            expected = b + before["c"] * before["d"]
+            expected = before["c"] * before["d"]
+            expected += b
         case "stencil3":
             expected = np.convolve(b, [0.25, 0.5, 0.25], mode="valid")
         case "stencil5":

@@ -13,6 +13,7 @@ from simtmm.trace.counts import Counts
 FILE = "compared.csv"
 MOST_SHOWN = 4  # comparisons in a line
 ATOMICS = "memory.atomic_service"
+UNSURE = {"assumption": "an assumption", "unconfirmed": "unconfirmed"}  # certainties
 DECIDES = 0.1  # of the time: a value by whose half that is saved
 
 
@@ -71,17 +72,17 @@ def compared_with_hardware(machine: Machine, program: str) -> str:
 def assumptions(
     machine: Machine, result: Result, counts: Counts | None, again: Callable[[Machine], Result | None]
 ) -> tuple[str, ...]:
-    """Values of the machine that are assumptions and decide the result, in words.
+    """Values of the machine that nothing confirms and that decide the result, in words.
 
     again: simulates the same on another machine; None where that takes too long.
     """
     source = machine.sources.get(ATOMICS)
-    if counts is None or not result.ticks or source is None or source.certainty != "assumption":
+    if counts is None or not result.ticks or source is None or source.certainty not in UNSURE:
         return ()
     updates = sum(launch.atomic_operations for launch in counts.launches)
     if updates * machine.durations.atomic_service < DECIDES * result.ticks:  # however few partitions they go to
         return ()
-    assumption = f"{ATOMICS} = {machine.memory.atomic_service:g} is an assumption ({source.source})"
+    assumption = f"{ATOMICS} = {machine.memory.atomic_service:g} is {UNSURE[source.certainty]} ({source.source})"
     half = again(machine.replace({ATOMICS: machine.memory.atomic_service / 2}))
     if half is None:
         return (f"{assumption}, and atomics may decide this result",)

@@ -22,8 +22,8 @@ class Traffic:
 
     loads, stores, atomics: what instructions list; an atomic lists an entry for each update.
     requests: instructions that list any.
-    l1_hits, l2_hits: of the loads.
-    stores_stay: whether stores end in the L2. What it writes back later is counted nowhere.
+    l1_hits: of the loads. l2_hits: of the loads, and of atomics that end in the L2.
+    stores_stay, atomics_stay: whether they end in the L2. What it writes back later is counted nowhere.
     """
 
     loads: int
@@ -33,6 +33,7 @@ class Traffic:
     l1_hits: int
     l2_hits: int
     stores_stay: bool
+    atomics_stay: bool = False
 
     @property
     def through_ports(self) -> int:
@@ -41,13 +42,23 @@ class Traffic:
 
     @property
     def into_l2(self) -> int:
-        """What takes a slice of the L2: loads that the L1 does not have, and stores that stay there."""
-        return self.loads - self.l1_hits + (self.stores if self.stores_stay else 0)
+        """What takes a slice of the L2: what looks into it, and stores that stay there."""
+        return self.looking_into_l2 + (self.stores if self.stores_stay else 0)
+
+    @property
+    def looking_into_l2(self) -> int:
+        """Loads that the L1 does not have, and atomics that end in the L2."""
+        return self.loads - self.l1_hits + (self.atomics if self.atomics_stay else 0)
 
     @property
     def read(self) -> int:
-        """Loads that reach global memory."""
-        return self.loads - self.l1_hits - self.l2_hits
+        """What is read from global memory: by loads, and for atomics that end in the L2."""
+        return self.looking_into_l2 - self.l2_hits
+
+    @property
+    def updated(self) -> int:
+        """Updates that reach global memory."""
+        return 0 if self.atomics_stay else self.atomics
 
     @property
     def written(self) -> int:
@@ -57,7 +68,7 @@ class Traffic:
     @property
     def is_least(self) -> bool:
         """Whether global memory may get more than is counted: what the L2 writes back."""
-        return self.stores_stay and self.stores > 0
+        return (self.stores_stay and self.stores > 0) or (self.atomics_stay and self.atomics > 0)
 
 
 @dataclass(frozen=True)
@@ -69,7 +80,8 @@ class Unit:
     busy: the part of the run in which one is taken, on average, from 0 to 1; 0 where nothing limits it.
     achieved, peak: in `unit`; no peak where nothing limits it.
     unit: "bytes/s" or "instructions/s"; per cycle where the machine has no clock.
-    is_least: whether it may have been more, as what the L2 writes back is not counted.
+    is_least: whether it may have been more, as what the L2 writes back is not counted, nor how long stores that pass
+        the memory ports wait for what was loaded.
     """
 
     name: str
@@ -85,6 +97,7 @@ def traffic(machine: Machine, result: Result, counts: Counts | None = None) -> T
     """The chunks of a run, by what is counted at places, else by a trace's counts; None where neither is there."""
     l2 = machine.memory.l2
     stays = l2 is not None and l2.writes == "back"
+    atomics_stay = l2 is not None and l2.atomics == "here"
     if result.stalls is not None:
         of_kinds = chunks_of_kinds(result.stalls)
         stores, atomics = (sum(of_kinds.get(kind, 0) for kind in kinds) for kinds in (STORES, ATOMICS))
@@ -96,7 +109,7 @@ def traffic(machine: Machine, result: Result, counts: Counts | None = None) -> T
     else:
         return None
     loads = result.transactions - stores - atomics
-    return Traffic(loads, stores, atomics, requests, result.l1_hits, result.l2_hits, stays)
+    return Traffic(loads, stores, atomics, requests, result.l1_hits, result.l2_hits, stays, atomics_stay)
 
 
 def chunks_of_kinds(stalls: Stalls) -> dict[str, int]:
@@ -131,13 +144,14 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
     if found is None:
         return (instructions,)
 
-    # Chunks of an aligned run pass a port together; how many do is not counted, but each instruction takes it once,
-    # stores with a path of their own apart
+    # Chunks of an aligned run pass a port together, and so do an atomic's entries of a chunk where it ends in the L2.
+    # How many do is not counted, but each instruction takes a port once, stores with a path of their own apart
+    updates_here = found.atomics - found.updated
     apart = memory.store_interval is not None
     through = passes = found.through_ports - (found.stores if apart else 0)
-    if memory.port_chunks > 1:
+    if memory.port_chunks > 1 or updates_here:
         requests = 0 if apart and found.stores else found.requests
-        passes = max(min(requests, passes), -(-passes // memory.port_chunks))
+        passes = max(min(requests, passes), -(-(passes - updates_here) // memory.port_chunks))
 
     def moving(name: str, number: int, chunks: int, taken: int, of_a_chunk: float, is_least: bool = False) -> Unit:
         """taken: ticks for which units are. of_a_chunk: ticks that a chunk takes one at the least."""
@@ -155,18 +169,24 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
         through,
         passes * durations.port_interval,
         durations.port_interval / memory.port_chunks,
-        passes < through and durations.port_interval > 0,
+        # How long stores wait for what was loaded is not counted either
+        (passes < through and durations.port_interval > 0)
+        or (durations.return_interval > 0 and found.stores > 0 and not apart),
     )
     slices = moving(
-        L2_SLICES, memory.partitions, found.into_l2, found.into_l2 * durations.l2_service, durations.l2_service
+        L2_SLICES,
+        memory.partitions,
+        found.into_l2,
+        (found.into_l2 - updates_here) * durations.l2_service + updates_here * durations.atomic_service,
+        durations.l2_service or (durations.atomic_service if updates_here else 0),
     )
     to_memory = found.read + found.written
     partitions = moving(
         PARTITIONS,
         memory.partitions,
-        to_memory + found.atomics,
-        to_memory * durations.service + found.atomics * durations.atomic_service,
-        durations.service or (durations.atomic_service if found.atomics else 0),
+        to_memory + found.updated,
+        to_memory * durations.service + found.updated * durations.atomic_service,
+        durations.service or (durations.atomic_service if found.updated else 0),
         found.is_least,
     )
     return (instructions, ports, *((slices,) if memory.l2 else ()), partitions)

@@ -9,8 +9,9 @@ from simtmm.engine import causes, simulate
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result
+from simtmm.stalls import CLASSES
 from simtmm.trace.streamed import AnyWorkload
-from simtmm.workload import BARRIER, JOIN, PAUSE, SHARED, Workload
+from simtmm.workload import BARRIER, JOIN, LARGEST, PAUSE, REDUCE, SHARED, SYNC, Workload
 
 SECONDS = 3.0  # for all of them together
 RATES = {"fast": 6e6, "reference": 6e4}  # operations, chunks and grants a second (docs/scaling.md)
@@ -52,12 +53,30 @@ class _Change:
     halves: bool = True
 
 
+def _without_barriers(workload: Workload) -> Workload:
+    """With joins in the place of barriers, which wait for the asyncs that these wait for."""
+    chosen, without_waits = np.isin(workload.kind, (BARRIER, SYNC)), workload.kind == SYNC
+    if not chosen.any():
+        return workload
+    what, amount = workload.kind.copy(), workload.amount.copy()
+    what[chosen], amount[without_waits] = JOIN, LARGEST
+    return replace(workload, kind=what, amount=amount)
+
+
 CHANGES = (
     _Change(
         causes.LATENCY,
         "the latency halved",
         dict.fromkeys(
-            ("memory.latency", "memory.store_latency", "memory.l1.latency", "memory.l2.latency", "memory.first_access"),
+            (
+                "memory.latency",
+                "memory.store_latency",
+                "memory.l1.latency",
+                "memory.l2.latency",
+                "memory.l2.atomic_latency",
+                "memory.first_access",
+                "memory.tlb.miss",
+            ),
             "x0.5",
         ),
     ),
@@ -70,10 +89,15 @@ CHANGES = (
     _Change(
         causes.PORT_BANDWIDTH,
         "the memory ports' bandwidth doubled",
-        dict.fromkeys(("memory.port_interval", "memory.store_interval"), "x0.5"),
+        dict.fromkeys(("memory.port_interval", "memory.store_interval", "memory.miss_interval"), "x0.5"),
     ),
     _Change(causes.ATOMICS, "atomics twice as fast", {"memory.atomic_service": "x0.5"}),
     _Change(causes.ISSUE, "twice the issue rate", {"cores.cores_per_group": "x2"}),
+    _Change(
+        causes.PIPES,
+        "pipes of instructions twice as fast",
+        dict.fromkeys((f"pipes.{name}.interval" for name in CLASSES), "x0.5"),
+    ),
     _Change(
         causes.DEPENDENCE,
         "the latency of instructions halved",
@@ -87,7 +111,7 @@ CHANGES = (
         lambda workload: _with_amounts(workload, SHARED, np.ones_like),
         halves=False,
     ),
-    _Change(causes.BARRIERS, "no barriers", {}, lambda workload: _as_joins(workload, BARRIER), halves=False),
+    _Change(causes.BARRIERS, "no barriers", {}, _without_barriers, halves=False),
     _Change(
         causes.LAUNCHES,
         "launches that cost nothing",
@@ -129,11 +153,22 @@ def cost(machine: Machine, workload: AnyWorkload, result: Result) -> float:
 def _by_likelihood(machine: Machine, result: Result, workload: AnyWorkload) -> Iterator[_Change]:
     of_causes = causes.shares(machine, result)
     rank = {cause: number for number, cause in enumerate(of_causes)}
-    always = (causes.LATENCY, causes.MEMORY_BANDWIDTH)
+    always = [causes.LATENCY, causes.MEMORY_BANDWIDTH]
+    if _may_end_with_updates(machine, result, workload):
+        always.append(causes.ATOMICS)
+        rank[causes.ATOMICS] = min(rank[causes.ATOMICS], rank[causes.IDLE])
     worth = [change for change in CHANGES if of_causes.get(change.cause, 0) >= WORTH_TRYING or change.cause in always]
     yield from sorted(worth, key=lambda change: rank.get(change.cause, len(rank)))
     if (more := _more_warps(machine, workload)) is not None:
         yield more
+
+
+def _may_end_with_updates(machine: Machine, result: Result, workload: AnyWorkload) -> bool:
+    """Whether updates that no warp waits for could be what a good part of the time goes to."""
+    if machine.memory.reductions != "posted" and not (isinstance(workload, Workload) and REDUCE in workload.kind):
+        return False
+    updates = sum(tally.updated for tally in workload.tallies)  # in one queue, if all are of one word
+    return updates * machine.durations.atomic_service >= WORTH_TRYING * result.ticks > 0
 
 
 def _more_warps(machine: Machine, workload: AnyWorkload) -> _Change | None:
@@ -193,16 +228,6 @@ def _with_amounts(workload: Workload, kind: int, change: Callable[[np.ndarray], 
     amount = workload.amount.copy()
     amount[chosen] = change(amount[chosen])
     return replace(workload, amount=amount)
-
-
-def _as_joins(workload: Workload, kind: int) -> Workload:
-    """With joins in the place of operations, which wait for all asyncs as these do."""
-    chosen = workload.kind == kind
-    if not chosen.any():
-        return workload
-    what = workload.kind.copy()
-    what[chosen] = JOIN
-    return replace(workload, kind=what)
 
 
 def best(found: Sequence[WhatIf]) -> WhatIf | None:

@@ -16,6 +16,7 @@ from simtmm.calibration.chase_check import CHASE, FROM_READ, LATENCY_FROM, check
 from simtmm.calibration.latency_levels import LatencyCurve, find_levels
 from simtmm.calibration.occupancy_curve import StreamPoint, occupancy_curve
 from simtmm.calibration.stream_fit import StreamFit
+from simtmm.calibration.translation import find_translation
 from simtmm.calibration.values import Calibration, Value, with_sources, with_values
 from simtmm.errors import StudyError, shown
 from simtmm.machine import Machine
@@ -59,8 +60,11 @@ def calibrate(
             known = latency_of_read(read, called["stream"])
         else:
             told = checked_latency(memory_latency(latency), read)
-    chased, notes = chase_values(latency, levels, called["latency"], machine.chunk_bytes, known)
+    translation = find_translation(latency, levels)
+    taken = None if stream else translation  # streams are fitted with L as the largest buffers have it
+    chased, notes = chase_values(latency, levels, called["latency"], machine.chunk_bytes, known, taken)
     notes += [told] if told else []
+    notes += [f"not taken beside streams: {translation}"] if translation and stream else []
     found += chased
     machine = with_values(machine, found)
     curve = None

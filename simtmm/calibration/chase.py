@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simtmm.calibration.latency_levels import LatencyCurve, Level, capacity_in_sets
+from simtmm.calibration.translation import Translation, translation_values
 from simtmm.calibration.values import Value
 from simtmm.machine import Machine
 
@@ -16,11 +17,17 @@ FARTHEST = 4  # global memory's latency is that of buffers down to a quarter of 
 
 
 def chase_values(
-    curve: LatencyCurve, levels: Sequence[Level], called: str, chunk_bytes: int, memory: Value | None = None
+    curve: LatencyCurve,
+    levels: Sequence[Level],
+    called: str,
+    chunk_bytes: int,
+    memory: Value | None = None,
+    translation: Translation | None = None,
 ) -> tuple[list[Value], list[str]]:
     """L1, L2 and global memory among the levels of a curve; whatever else there is becomes a note.
 
     called: the measurement. chunk_bytes: of a cache's line. memory: L, where it is from elsewhere: no cache is as slow.
+    translation: what translations add to latencies, where L is to be without it.
     """
     farthest = levels[-1].latency if memory is None else min(levels[-1].latency, memory.value)
     caches = [level for level in levels[:-1] if SAME_MEMORY * level.latency < farthest]
@@ -29,8 +36,10 @@ def chase_values(
     if memory is None:
         taken.append(levels[-1])
         note = f"median of buffers from {_size(curve.sizes[-1] / FARTHEST)} on"
-        memory = Value("memory.latency", round(memory_latency(curve), 1), "cycles", called, note)
-    values = [memory]
+        if translation is not None:
+            note += ", less what translations add"
+        memory = Value("memory.latency", round(memory_latency(curve, translation), 1), "cycles", called, note)
+    values = [memory, *(translation_values(translation, called) if translation else [])]
     for key, level, ways in zip(("memory.l1", "memory.l2"), _nearest_and_farthest(caches), WAYS, strict=False):
         note = f"plateau from {_size(level.first)} to {_size(level.last)}"
         sets = capacity_in_sets(level, chunk_bytes, ways)
@@ -49,9 +58,12 @@ def chase_values(
     return values, notes
 
 
-def memory_latency(curve: LatencyCurve) -> float:
-    """L [cycles]: the median of the largest buffers."""
-    return float(np.median(curve.latencies[curve.sizes >= curve.sizes[-1] / FARTHEST]))
+def memory_latency(curve: LatencyCurve, translation: Translation | None = None) -> float:
+    """L [cycles]: the median of the largest buffers, less what translations add there."""
+    latencies = curve.latencies
+    if translation is not None:
+        latencies = latencies - np.array([translation.of(size) for size in curve.sizes.tolist()])
+    return float(np.median(latencies[curve.sizes >= curve.sizes[-1] / FARTHEST]))
 
 
 def _nearest_and_farthest(caches: Sequence[Level]) -> Sequence[Level]:
@@ -67,6 +79,8 @@ def chase_errors(machine: Machine, curve: LatencyCurve) -> tuple[tuple[float, fl
     rows = []
     for size, measured in zip(curve.sizes.tolist(), curve.latencies.tolist(), strict=True):
         latency = next((latency for capacity, latency in caches if size <= capacity), memory.latency)
+        if memory.tlb:  # a buffer that a cache holds is within its reach, or the L1's, which needs no translation
+            latency += memory.tlb.miss * max(0.0, 1 - memory.tlb.entries * memory.tlb.page / size)
         rows.append((size, measured, latency / measured - 1))
     return tuple(rows)
 

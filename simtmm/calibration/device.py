@@ -134,7 +134,7 @@ def _with_more(
         memory, scheduling = machine.memory, machine.scheduling
         stored = memory.latency if memory.store_latency is None else memory.store_latency
         inside = scheduling.block_launch + scheduling.warp_launch + memory.latency
-        inside += stored if memory.stores == "blocking" else 0
+        inside += stored if memory.stores != "posted" else 0
         overhead = max(0.0, one.elapsed.median * one.device["clock_hz"] - inside)
         note = "a launch of one thread, less its start, its load and its store"
         values.append(

@@ -4,7 +4,7 @@ from simtmm.calibration.stream_kernels import stream_workload
 from simtmm.machine import Machine
 from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS
 from simtmm.trace.counts import Counts, LaunchCounts
-from simtmm.workload import ASYNC, COMPUTE, LOAD, STORE
+from simtmm.workload import ASYNC, COMPUTE, LOAD, OF_CLASS, STORE
 
 
 def stream_counts(operation: str, block_size: int, blocks: int, machine: Machine, blocks_per_group: int) -> Counts:
@@ -19,7 +19,7 @@ def stream_counts(operation: str, block_size: int, blocks: int, machine: Machine
     memory = (one.kind == LOAD) | (one.kind == ASYNC) | (one.kind == STORE)
     # Neighbouring words: a warp's elements in as few chunks as they could lie in.
     wide = memory & (one.amount > max(1, -(-width * ELEMENT_BYTES // machine.chunk_bytes)))
-    computed = int(one.amount[one.kind == COMPUTE].sum())
+    computed = int(one.amount[(one.kind == COMPUTE) | (one.kind >= OF_CLASS)].sum())
     in_use = min(blocks, blocks_per_group * machine.cores.groups)
     work = accesses + kernel.instructions
     threads = blocks * block_size

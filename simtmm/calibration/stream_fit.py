@@ -42,6 +42,7 @@ WORTH_IT = 1.3  # and up to this one, partitions are worth trying with all kerne
 MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
 DETERMINED = 0.25  # standard error of a value over the value, at most, to be called determined
 READ = "read"
+ATOMICS = "memory.atomic_service"
 
 
 def _beside(partitions: int) -> tuple[int, ...]:
@@ -67,6 +68,8 @@ class StreamFit:
         self.tells_stores = len(self.storing) > 1  # one kernel can't tell what loads and what stores take of a store
         changes = {"cores.groups": part, "memory.interleave": "hash"}
         self.machine = machine.replace(changes | ({"memory.stores": "blocking"} if self.storing else {}))
+        l2 = machine.memory.l2
+        self.atomics_follow = l2 is None or l2.atomics == "through"  # partitions of memory do them
         self.clock = machine.clock_hz
         self.points, self.few_points = (
             [stream[index] for index in sorted({round(at) for at in np.linspace(0, len(stream) - 1, number)})]
@@ -214,7 +217,7 @@ class StreamFit:
             "scheduling.warp_launch": round(values["warp_launch"], 2),
             "memory.partitions": partitions,
             "memory.service": service,
-            "memory.atomic_service": service,
+            **({ATOMICS: service} if self.atomics_follow else {}),
         }
         return (
             read
@@ -254,9 +257,10 @@ class StreamFit:
                 most < 2 * least,
             ),
             self._value(keys, "memory.service", "chunk", "read kernel, its saturated end", per_chunk),
-            Value(
-                "memory.atomic_service", keys["memory.atomic_service"], "cycles", self.called,
-                "assumption: as service", False,
+            *(
+                [Value(ATOMICS, keys[ATOMICS], "cycles", self.called, "assumption: as service", False)]
+                if self.atomics_follow
+                else []
             ),
             self._value(keys, "scheduling.block_launch", "block_launch", "read kernel, low occupancy, less L"),
             self._value(keys, "scheduling.warp_launch", "warp_launch", "read kernel, over the warps of a round"),

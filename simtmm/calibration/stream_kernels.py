@@ -14,8 +14,10 @@ from simtmm.engine import simulate
 from simtmm.errors import StudyError, nearest
 from simtmm.machine import Machine
 from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS, StreamKernel
-from simtmm.workload import ASYNC, COMPUTE, JOIN, LOAD, STORE, Workload
+from simtmm.stalls import CLASSES
+from simtmm.workload import ASYNC, COMPUTE, JOIN, LOAD, OF_CLASS, STORE, Workload
 
+FP64 = OF_CLASS + CLASSES.index("fp64")
 LEAST_WAVES, MOST_WAVES = 4, 96  # of a machine full of blocks, in the longer run
 MEASURED_ARRAY = 1 << 27  # bytes of an array
 SHRINK = 4  # and an L2 is that much smaller again, so that the shorter run fills it
@@ -26,18 +28,22 @@ BYTES_A_GROUP = 1 << 18  # of each array, in the longer run: a multiple of what 
 def stream_workload(operation: str, block_size: int, blocks: int, machine: Machine, blocks_per_group: int) -> Workload:
     """What lowering a trace of kernels/stream gives, laid out at once: `blocks` blocks, an element a thread.
 
+    On a machine with a pipe for doubles, instructions for these are of their class, as in a trace of compiled code.
     blocks_per_group: the limit that claimed shared memory sets. Raises StudyError for an unknown operation.
     """
     if operation not in OPERATIONS:
         raise StudyError(f"operation {operation!r}: unknown{nearest(operation, OPERATIONS)}")
-    return _laid_out(operation, block_size, blocks, machine.cores.warp_width, machine.chunk_bytes, blocks_per_group)
+    pipes = machine.durations.pipes
+    has_pipe = bool(pipes and pipes[CLASSES.index("fp64")])
+    width = machine.cores.warp_width
+    return _laid_out(operation, block_size, blocks, width, machine.chunk_bytes, has_pipe, blocks_per_group)
 
 
 @lru_cache(maxsize=KEPT)
 def _laid_out(
-    operation: str, block_size: int, blocks: int, width: int, chunk_bytes: int, blocks_per_group: int
+    operation: str, block_size: int, blocks: int, width: int, chunk_bytes: int, has_pipe: bool, blocks_per_group: int
 ) -> Workload:
-    """Likewise, of what a machine decides: threads of a warp and bytes of a chunk."""
+    """Likewise, of what a machine decides: threads of a warp, bytes of a chunk, whether it has a pipe for doubles."""
     kernel = OPERATIONS[operation]
     first = np.arange(0, block_size, width)
     lanes = np.minimum(width, block_size - first)
@@ -56,8 +62,10 @@ def _laid_out(
     listed = [(ASYNC if kernel.together else LOAD, 0, access(*load)) for load in kernel.loads]
     if kernel.together:
         listed.append((JOIN, 0, nothing))
-    if kernel.instructions:
-        listed.append((COMPUTE, kernel.instructions, nothing))
+    fp64 = kernel.fp64 if has_pipe else 0
+    for kind, instructions in ((COMPUTE, kernel.instructions - fp64), (FP64, fp64)):
+        if instructions:
+            listed.append((kind, instructions, nothing))
     if kernel.stores:
         listed.append((STORE, 0, access(0, 0)))
     begins = np.stack([where[0] for _, _, where in listed], axis=1).ravel()

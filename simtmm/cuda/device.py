@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.cuda.compilers.names import bare_name
 from simtmm.cuda.execution.device_memory import DeviceMemory
 from simtmm.cuda.execution.function_code import function_address
 from simtmm.cuda.execution.launch import LaunchState
@@ -130,7 +131,7 @@ class Device:
         Raises KernelError for a launch that no device takes, PtxError, and RecordingError for what a thread did wrong
         and for threads that wait for each other for ever; SlowError where it takes longer than it may.
         """
-        where = launch.where or f"launch of {function.entry}"
+        where = launch.where or f"launch of {bare_name(function.entry)}"
         program = function.program
         check_shape(function, launch, function.shared_bytes(launch.shared_bytes), where)
         symbols = self.symbols(function.linked)

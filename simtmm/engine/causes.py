@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from simtmm.machine import Machine
 from simtmm.result import Result
-from simtmm.stalls import Reason
+from simtmm.stalls import ATOMICS as KINDS_OF_ATOMICS
+from simtmm.stalls import Count, Reason
 from simtmm.trace.streamed import AnyWorkload
 
 MEMORY_BANDWIDTH, L2_BANDWIDTH, PORT_BANDWIDTH = "memory bandwidth", "L2 bandwidth", "bandwidth of the memory ports"
 ATOMICS, LATENCY, SHARED_MEMORY = "atomics", "memory latency", "shared memory"
 ISSUE, DEPENDENCE, BARRIERS = "instruction issue", "dependent instructions", "barriers"
+PIPES = "instruction pipes"
 LAUNCHES, FEW_BLOCKS, TAIL = "launches", "too few blocks", "the tail"
 IDLE = "no blocks"  # among shares, in the place of both of these
 
@@ -30,13 +32,19 @@ REASONS_OF: dict[str, tuple[Reason, ...]] = {
     ),
     SHARED_MEMORY: (Reason.BANK_CONFLICTS,),
     ISSUE: (Reason.ISSUING,),
+    PIPES: (Reason.PIPE_QUEUE,),
     DEPENDENCE: (Reason.INSTRUCTION_LATENCY,),
     BARRIERS: (Reason.BARRIER,),
     LAUNCHES: (Reason.LAUNCH,),
 }
 """What warps' ticks are booked to, by cause; too few blocks and the tail are core groups without warps."""
 
-CONTENDED = (Reason.NOT_GRANTED, Reason.BANK_CONFLICTS, Reason.PORT_QUEUE)  # waits that more groups would share
+CONTENDED = (
+    Reason.NOT_GRANTED,
+    Reason.BANK_CONFLICTS,
+    Reason.PORT_QUEUE,
+    Reason.PIPE_QUEUE,
+)  # waits that more groups would share
 MOSTLY = 0.5
 CLEARLY = 0.25
 
@@ -116,11 +124,16 @@ def idle_cause(machine: Machine, result: Result, workload: AnyWorkload) -> str |
 
 
 def where(result: Result, cause: str) -> Where | None:
-    """The place with most of what a cause accounts for; None for what no place does."""
+    """The place with most of what a cause accounts for; None for what no place does.
+
+    Of updates that no warp waits for, which no ticks are booked to, the place that lists most.
+    """
     stalls = result.stalls
     assert stalls is not None
     reasons: Sequence[Reason] = REASONS_OF.get(cause, ())
     of_places = stalls.ticks[: len(stalls.places), list(reasons)].sum(axis=1)
+    if cause == ATOMICS and not of_places[are_atomics := stalls.places.are_of(KINDS_OF_ATOMICS)].any():
+        of_places = stalls.counts[: len(stalls.places), Count.CHUNKS] * are_atomics
     if not of_places.any():
         return None
     of_lines: defaultdict[tuple[str, int, str], Counter[str]] = defaultdict(Counter)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from simtmm.machine.spec import Machine
+    from simtmm.machine.tables import Memory
 
 
 @dataclass(frozen=True)
@@ -26,16 +27,22 @@ class Durations:
     port_interval: int
     store_interval: int
     """Of stores' own path; `port_interval` on a machine whose stores use the memory port."""
+    miss_interval: int
     return_interval: int
     service: int
     atomic_service: int
     turnaround: int
     first_access: int
+    tlb_miss: int
     row_opening: int
     l1_latency: int
     """Of a hit; L without an L1. Likewise that of the L2."""
     l2_latency: int
     l2_service: int
+    atomic_latency: int
+    """Of an atomic that ends in the L2; that of the L2 where none does."""
+    pipes: tuple[int, ...]
+    """The interval of each class of instructions, in the order of CLASSES; empty where there are none."""
 
     @classmethod
     def of(cls, machine: "Machine") -> "Durations":
@@ -53,15 +60,19 @@ class Durations:
             store_latency=ticks(memory.latency if memory.store_latency is None else memory.store_latency),
             port_interval=ticks(memory.port_interval),
             store_interval=ticks(memory.port_interval if memory.store_interval is None else memory.store_interval),
+            miss_interval=ticks(memory.miss_interval),
             return_interval=ticks(memory.return_interval),
             service=ticks(memory.service),
             atomic_service=ticks(memory.atomic_service),
             turnaround=ticks(memory.turnaround),
             first_access=ticks(memory.first_access),
+            tlb_miss=ticks(memory.tlb.miss) if memory.tlb else 0,
             row_opening=ticks(memory.rows.opening) if memory.rows else 0,
             l1_latency=ticks((memory.l1 or memory).latency),
             l2_latency=ticks((memory.l2 or memory).latency),
             l2_service=ticks(memory.l2.service) if memory.l2 else 0,
+            atomic_latency=ticks(_atomic_latency(memory)),
+            pipes=tuple(ticks(pipe.interval) if pipe else 0 for pipe in machine.pipes.each()) if machine.pipes else (),
         )
 
     def before_launch(self, launch: int) -> int:
@@ -81,3 +92,10 @@ class Durations:
     def slowest_load(self) -> int:
         """The latency of a load of one chunk, at most."""
         return max(self.latency, self.l1_latency, self.l2_latency)
+
+
+def _atomic_latency(memory: "Memory") -> float:
+    """Of an atomic that finds its line in the L2 [cycles]."""
+    if memory.l2 is None or memory.l2.atomic_latency is None:
+        return (memory.l2 or memory).latency
+    return memory.l2.atomic_latency

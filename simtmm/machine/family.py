@@ -194,7 +194,7 @@ def _take_by_rule(family: Family, flat: Flat, taken: Flat, sources: Flat, own: C
     has = numbers("memory.service")
     if chunk and (given := numbers(BANDWIDTH)):
         has = [chunk[3] * chunk[1] * chunk[2] / (given[0] / chunk[0])]
-    if has and not own("memory.atomic_service"):
+    if has and not own("memory.atomic_service") and "memory.atomic_service" not in taken:
         taken["memory.atomic_service"] = has[0]
         sources["memory.atomic_service"] = {"certainty": "assumption", "source": "as service"}
     if has and "turnaround" in rules and not own("memory.turnaround"):

@@ -28,4 +28,5 @@ def levels_of(machine: Machine) -> Levels:
             peak(memory.partitions, durations.l2_service if memory.l2 else 0),
             peak(memory.partitions, durations.service),
         ),
+        atomics_stay=memory.l2 is not None and memory.l2.atomics == "here",
     )

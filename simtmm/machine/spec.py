@@ -31,6 +31,8 @@ from simtmm.machine.tables import (
     Instructions,
     Limits,
     Memory,
+    Pipe,
+    Pipes,
     Positive,
     Resources,
     Rows,
@@ -38,10 +40,12 @@ from simtmm.machine.tables import (
     SharedCache,
     Source,
     Table,
+    Tlb,
     unit,
     units_of,
 )
 from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
+from simtmm.stalls import CLASSES
 
 # Keys that no rule below ties to another: what they may be depends on no other key
 FREE = frozenset(
@@ -64,10 +68,14 @@ APART = frozenset(("compute_capability", "measured_bandwidth", "memory.bandwidth
 LATER = {
     "scheduling.first_launch": 0,
     "scheduling.block_interval": 0,
+    "scheduling.ports": "any",
     "memory.atomics": "each",
+    "memory.reductions": "blocking",
+    "memory.l2.atomics": "through",
     "memory.first_access": 0,
     "memory.l1.local_writes": "through",
     "memory.ports": 1,
+    "memory.miss_interval": 0,
     "memory.return_interval": 0,
     "banks.latency": 0,
     "banks.interval": 0,
@@ -78,7 +86,15 @@ WORDS_ELSEWHERE = {"gto": "greedy-oldest", "lrr": "round-robin", "rr": "round-ro
 
 LOCAL_BASE = 1 << 61  # the byte from which on memory is local (docs/machine.md, section 9)
 # Of memory, in cycles: what only transfers have that overlap
-BANDWIDTHS = ("port_interval", "store_interval", "return_interval", "service", "atomic_service", "turnaround")
+BANDWIDTHS = (
+    "port_interval",
+    "store_interval",
+    "miss_interval",
+    "return_interval",
+    "service",
+    "atomic_service",
+    "turnaround",
+)
 
 NEAR = 0.01  # how near the whole ticks of a chunk must come to a bandwidth that was asked for
 
@@ -105,6 +121,7 @@ class Machine(Displayed, Table):
     resources: Resources = Resources()
     banks: Banks = Banks()
     instructions: Instructions | None = unit("", "latencies of instructions, by class of work", default=None)
+    pipes: Pipes | None = unit("", "what instructions pass behind their port, by class of work", default=None)
     hong_kim: HongKim | None = unit("", "departure delays, for the MWP-CWP model", default=None)
     changes: dict[str, str] | None = unit("", "what was changed of the machine of that name, by key", default=None)
     sources: dict[str, Source] = unit("", "where each value comes from, by dotted key", default={})
@@ -149,6 +166,7 @@ class Machine(Displayed, Table):
             "memory.l1.latency": (memory.l1 and memory.l1.latency, durations.l1_latency),
             "memory.l2.latency": (memory.l2 and memory.l2.latency, durations.l2_latency),
             "memory.store_latency": (memory.store_latency, durations.store_latency),
+            "memory.l2.atomic_latency": (memory.l2 and memory.l2.atomic_latency, durations.atomic_latency),
         }
         for key, (latency, ticks) in latencies.items():
             if latency is not None and ticks < 1:
@@ -175,6 +193,17 @@ class Machine(Displayed, Table):
                 )
             if self.memory.rows is not None:
                 raise ValueError("memory.rows: must be left out with memory.transfers = 'serial'")
+            if self.memory.tlb is not None:
+                raise ValueError("memory.tlb: must be left out with memory.transfers = 'serial'")
+        return self
+
+    @model_validator(mode="after")
+    def _pages_are_made_of_chunks(self) -> "Machine":
+        if self.memory.tlb and self.memory.tlb.page % self.chunk_bytes:
+            raise ValueError(
+                f"memory.tlb.page = {self.memory.tlb.page}: must be a multiple of memory.chunk_words * "
+                f"memory.word_bytes, {self.chunk_bytes}"
+            )
         return self
 
     @model_validator(mode="after")
@@ -348,9 +377,10 @@ class Machine(Displayed, Table):
 def units() -> dict[str, tuple[str, str]]:
     """Unit and meaning of every key a machine may have, by dotted key."""
     tables: dict[str, type[BaseModel]] = {
-        "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows,
+        "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows, "memory.tlb": Tlb,
         "memory.l1": GroupCache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
-        "instructions": Instructions, "hong_kim": HongKim,
+        "instructions": Instructions, "pipes": Pipes, **{f"pipes.{name}": Pipe for name in CLASSES},
+        "hong_kim": HongKim,
     }  # fmt: skip
     return units_of(tables)
 

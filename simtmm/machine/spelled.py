@@ -8,7 +8,7 @@ from simtmm.errors import MachineError, shown
 
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 DIGITS = 12  # significant, of a value that is a factor times another
-BYTE_KEYS = ("resources.shared_memory",)  # whose values may be sizes
+BYTE_KEYS = ("resources.shared_memory", "memory.tlb.page")  # whose values may be sizes
 CACHES = ("memory.l1", "memory.l2")  # whose sets may be given by a size
 WHOLE = "whole"  # a file's key: nothing is taken from its family, which it names for readers alone
 
@@ -55,11 +55,7 @@ def with_sizes(tables: Mapping[str, Any], origin: str) -> dict[str, Any]:
     """
     spelled = dict(tables)
     for key in BYTE_KEYS:
-        table, last = key.split(".")
-        if isinstance(spelled.get(table), Mapping):
-            size = size_in_bytes(f"{origin}: {key}", spelled[table].get(last))
-            if size is not None:
-                spelled[table] = {**spelled[table], last: size}
+        spelled = _with_bytes(spelled, key.split("."), f"{origin}: {key}")
     memory = spelled.get("memory")
     for key in CACHES:
         last = key.split(".")[1]
@@ -72,6 +68,16 @@ def with_sizes(tables: Mapping[str, Any], origin: str) -> dict[str, Any]:
                 (f"{key}.sets" if name == f"{key}.size" else name): size for name, size in spelled["sources"].items()
             }
     return spelled
+
+
+def _with_bytes(table: Mapping[str, Any], keys: list[str], where: str) -> dict[str, Any]:
+    """A table in which the value at the end of these keys is in bytes, if it is there and a size."""
+    first, *rest = keys
+    inner = table.get(first)
+    if rest:
+        return {**table, first: _with_bytes(inner, rest, where)} if isinstance(inner, Mapping) else dict(table)
+    size = size_in_bytes(where, inner)
+    return dict(table) if size is None else {**table, first: size}
 
 
 def _with_sets(memory: Mapping[str, Any], cache: Mapping[str, Any], where: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeGuard
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from simtmm.documents import as_float
+from simtmm.stalls import CLASSES
 
 LARGEST_COUNT = 2**31 - 1  # beyond it no table of anything would fit a memory
 MOST_BANKS = 2**16
@@ -107,6 +108,9 @@ class Scheduling(Table):
     scheduler: Literal["fifo", "oldest", "greedy-oldest", "round-robin"] = unit(
         "", "which ready warp is granted a port", default="fifo"
     )
+    ports: Literal["any", "own"] = unit(
+        "", "which ports a warp may be granted: any of its group, or the one of its slot", default="any"
+    )
     pipeline_depth: Duration = unit("cycles", "from a grant to the warp's next, every-instruction only", default=1)
     launch_overhead: Duration = unit("cycles", "added for each launch", default=0)
     first_launch: Duration = unit("cycles", "added for the first launch of a run", default=0)
@@ -137,6 +141,12 @@ class SharedCache(Cache):
     service: Duration = unit("cycles", "a slice is taken this long by a chunk", default=0)
     writes: Literal["through", "back"] = unit("", "whether stores go by to global memory or stay", default="through")
     start: Literal["cold", "warm"] = unit("", "empty at a launch, or as an earlier run of it left it", default="cold")
+    atomics: Literal["through", "here"] = unit(
+        "", "whether atomics go by to global memory or are done here", default="through"
+    )
+    atomic_latency: Duration | None = unit(
+        "cycles", "latency of an atomic that is done here; that of a hit if left out", default=None
+    )
 
 
 class Rows(Table):
@@ -145,6 +155,14 @@ class Rows(Table):
     chunks: Count = unit("chunks", "chunks of a row, within a partition")
     open: Count = unit("rows", "rows of a partition that are open at once")
     opening: Duration = unit("cycles", "a partition that opens a row waits")
+
+
+class Tlb(Table):
+    """The translations of addresses that a group holds, least recently used dropped first."""
+
+    entries: Count = unit("pages", "pages whose translations a group holds")
+    page: Count = unit("bytes", "bytes of a page")
+    miss: Duration = unit("cycles", "until a page's translation is there")
 
 
 class Memory(Table):
@@ -164,6 +182,9 @@ class Memory(Table):
         "the port of a group's stores takes a chunk this often; left out: they use memory ports",
         default=None,
     )
+    miss_interval: Duration = unit(
+        "cycles", "a group has a chunk from beyond its L1 this often, by loads and asyncs", default=0
+    )
     return_interval: Duration = unit(
         "cycles", "a store waits this long at its port for each chunk that its warp loaded from memory", default=0
     )
@@ -174,14 +195,24 @@ class Memory(Table):
     )
     interleave: Literal["modulo", "hash"] = unit("", "how chunks spread over partitions", default="modulo")
     service: Duration = unit("cycles", "a partition is taken this long by a chunk", default=0)
-    atomic_service: Duration = unit("cycles", "a partition is taken this long by an atomic update", default=0)
+    atomic_service: Duration = unit(
+        "cycles",
+        "a partition, or a slice of an L2 that does atomics, is taken this long by an update",
+        default=0,
+    )
     atomics: Literal["each", "by-word"] = unit(
         "", "which updates of a warp's atomic are served together", default="each"
     )
+    reductions: Literal["blocking", "posted"] = unit(
+        "", "whether a warp waits for atomics whose values nobody uses", default="blocking"
+    )
     turnaround: Duration = unit("cycles", "a partition that turns from reads to writes or back waits", default=0)
     first_access: Duration = unit("cycles", "a group's first loads in a launch take so much longer", default=0)
+    tlb: Tlb | None = unit("", "translations of a group's addresses", default=None)
     rows: Rows | None = unit("", "the rows of a partition", default=None)
-    stores: Literal["blocking", "posted"] = unit("", "whether a warp waits for its stores", default="blocking")
+    stores: Literal["blocking", "posted", "at-end"] = unit(
+        "", "whether a warp waits for its stores: for each, for none, or for all at its end", default="blocking"
+    )
     store_latency: Duration | None = unit("cycles", "latency of a store; L if left out", default=None)
     l1_after_store: Literal["keep", "drop"] = unit(
         "", "what a store or atomic does to its line in the group's L1", default="keep"
@@ -233,6 +264,28 @@ class Instructions(Table):
     integer: Shortly | None = unit("cycles", "likewise", default=None)
     special: Shortly | None = unit("cycles", "likewise", default=None)
     tensor: Shortly | None = unit("cycles", "likewise", default=None)
+
+
+class Pipe(Table):
+    """The pipes of a group for a class of instructions."""
+
+    interval: Duration = unit("cycles", "an instruction of this class takes a pipe so long")
+    count: Count = unit("pipes", "pipes of a group; a warp uses that of its slot", default=1)
+
+
+class Pipes(Table):
+    """Pipes by the class of instructions that they take; a class without one has as many as there are ports."""
+
+    fp32: Pipe | None = unit("", "for fp32", default=None)
+    fp64: Pipe | None = unit("", "for fp64", default=None)
+    fp16: Pipe | None = unit("", "for fp16", default=None)
+    integer: Pipe | None = unit("", "for integers, logic and moves", default=None)
+    special: Pipe | None = unit("", "for functions such as rsqrt", default=None)
+    tensor: Pipe | None = unit("", "for products of small matrices", default=None)
+
+    def each(self) -> tuple[Pipe | None, ...]:
+        """Those of each class, in the order of CLASSES."""
+        return tuple(getattr(self, name) for name in CLASSES)
 
 
 class HongKim(Table):

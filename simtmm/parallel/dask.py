@@ -40,7 +40,7 @@ class Cluster:
         self._local = 0
         if where.startswith("local:"):
             number = where.removeprefix("local:")
-            if not (number.isdecimal() and 1 <= int(number) <= 1024):
+            if not (number.isdecimal() and len(number) < 20 and 1 <= int(number) <= 1024):
                 raise StudyError(f"cluster {where!r}: must be local:N, N workers from 1 to 1024")
             self._local = int(number)
         elif "://" not in where:

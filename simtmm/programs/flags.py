@@ -54,10 +54,11 @@ def parse_flags(words: Sequence[str]) -> Flags:
     linking: list[str] = []
     relocatable = False
     waiting = list(words)
-    while waiting:
-        word = waiting.pop(0)
+    for word in waiting:
         if "\n" in word or "\0" in word:
             raise CompilerError(f"option {shown(word)}: must be a text of one line")
+    while waiting:
+        word = waiting.pop(0)
         name, sign, value = word.partition("=")
         if word in ("-rdc=true", "--relocatable-device-code=true", "-dc", "--device-c"):
             relocatable = True

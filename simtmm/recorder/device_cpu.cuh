@@ -84,7 +84,8 @@ inline double __longlong_as_double(long long x) { double y; __builtin_memcpy(&y,
 
 // --- fibers -----------------------------------------------------------------------------------------------------
 
-// simtmm_switch(&here, there): save the callee-saved registers and go on where `there` was left.
+// simtmm_switch(&here, there): save the callee-saved registers and go on where `there` was left. It leaves by a jump: a
+// processor foretells a return by who called last, which is another fiber here.
 extern "C" void simtmm_switch(void** here, void* there);
 
 #if defined(__APPLE__)
@@ -99,7 +100,7 @@ extern "C" void simtmm_switch(void** here, void* there);
 asm(".text\n.globl " SIMTMM_SYMBOL "\n" SIMTMM_HIDDEN SIMTMM_SYMBOL ":\n"
     "pushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\n"
     "movq %rsp, (%rdi)\nmovq %rsi, %rsp\n"
-    "popq %r15\npopq %r14\npopq %r13\npopq %r12\npopq %rbx\npopq %rbp\nret\n");
+    "popq %r15\npopq %r14\npopq %r13\npopq %r12\npopq %rbx\npopq %rbp\npopq %rcx\njmp *%rcx\n");
 enum { SIMTMM_SAVED = 6, SIMTMM_RETURN = 6, SIMTMM_FRAME = 8 };
 #elif defined(__aarch64__)
 asm(".text\n.globl " SIMTMM_SYMBOL "\n" SIMTMM_HIDDEN ".p2align 2\n" SIMTMM_SYMBOL ":\n"
@@ -111,7 +112,7 @@ asm(".text\n.globl " SIMTMM_SYMBOL "\n" SIMTMM_HIDDEN ".p2align 2\n" SIMTMM_SYMB
     "ldp x19, x20, [sp, #0]\nldp x21, x22, [sp, #16]\nldp x23, x24, [sp, #32]\nldp x25, x26, [sp, #48]\n"
     "ldp x27, x28, [sp, #64]\nldp x29, x30, [sp, #80]\n"
     "ldp d8, d9, [sp, #96]\nldp d10, d11, [sp, #112]\nldp d12, d13, [sp, #128]\nldp d14, d15, [sp, #144]\n"
-    "add sp, sp, #160\nret\n");
+    "add sp, sp, #160\nbr x30\n");
 enum { SIMTMM_SAVED = 20, SIMTMM_RETURN = 11, SIMTMM_FRAME = 20 };
 #else
 #error "simtmm records on x86-64 and on 64-bit Arm processors"
@@ -177,18 +178,19 @@ struct Seen {
 };
 alignas(PAGE_BYTES) static union { Seen now; char page[PAGE_BYTES]; } seen;
 
-// waiting: at the barrier at `site`. passed: barriers when it ran last.
-struct Fiber { char* stack; void* context; bool waiting; int site, passed; };
+// stack: its upper end. waiting: at the barrier at `site`. passed: barriers when it ran last. place: threadIdx.
+struct Fiber { char* stack; void* context; uint3 place; int site, passed; bool waiting; };
 static Fiber* fibers;
 static int fiber_count;
 static Fiber* current_fiber;
-static char* spare_stack;
 static void* scheduler_context;
-static bool fiber_finished;
+static int waiting_count, waiting_site;  // fibers that wait since the scheduler ran last, and where the first does
+static bool waiting_apart;  // whether any of them waits elsewhere
+static void* next_context();  // of the thread that runs next, or the scheduler's (process_cpu.cuh)
 
 [[noreturn]] inline void end_fiber() {
-    fiber_finished = true;
-    simtmm_switch(&current_fiber->context, scheduler_context);
+    void** here = &current_fiber->context;
+    simtmm_switch(here, next_context());
     __builtin_unreachable();
 }
 
@@ -368,9 +370,12 @@ template <int SITE> inline void simtmm_work(long long operations) {
 
 template <int SITE> inline void simtmm_barrier() {
     simtmm::append(SITE, simtmm::KIND_BARRIER, 0, 0);
-    simtmm::current_fiber->waiting = true;
-    simtmm::current_fiber->site = SITE;
-    simtmm_switch(&simtmm::current_fiber->context, simtmm::scheduler_context);
+    simtmm::Fiber& here = *simtmm::current_fiber;
+    here.waiting = true;
+    here.site = SITE;
+    if (simtmm::waiting_count++ == 0) simtmm::waiting_site = SITE;
+    simtmm::waiting_apart |= simtmm::waiting_site != SITE;
+    simtmm_switch(&here.context, simtmm::next_context());
 }
 
 #define SIMTMM_SHARED(n, type, name, count) \

@@ -18,6 +18,7 @@ class GlobalMemory:
     """The arrays of a program, one after another in one piece of memory, as they lie virtually.
 
     file: what other processes may map, where the memory is shared; None else.
+    before: likewise the arrays that it was filled from, which nothing changes.
     """
 
     def __init__(self, inputs: Mapping[str, Array], shared: bool = False) -> None:
@@ -28,7 +29,8 @@ class GlobalMemory:
         for name, array in inputs.items():
             self.bases[name] = end
             end += (array.nbytes // ALIGNMENT + 1) * ALIGNMENT  # a gap: the pointer to an array's end is its own
-        native = {name: np.ascontiguousarray(array, array.dtype.newbyteorder("=")) for name, array in inputs.items()}
+        native = {name: _own(array) for name, array in inputs.items()}
+        self.before = native if shared else None
         # Kept: the arrays are views of it. Page alignment gives kernels the alignment a GPU would.
         if shared:
             self.file: SharedFile | None = SharedFile(-(-end // mmap.PAGESIZE) * mmap.PAGESIZE)
@@ -71,3 +73,9 @@ class GlobalMemory:
             TraceArray(name, self.bases[name], array.nbytes, array.dtype.str, tuple(array.shape))
             for name, array in self.arrays.items()
         ]
+
+
+def _own(array: Array) -> Array:
+    """The same if it lies as C has it, in memory of its own, in the bytes' native order; else such a copy."""
+    native = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")  # the same anew would be a copy
+    return np.require(array, native, ["C", "W", "O"])

@@ -20,7 +20,7 @@ from simtmm.trace.counts import Counts, LaunchCounts, count
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower
-from simtmm.trace.schema import Batch, TraceLaunch
+from simtmm.trace.schema import Batch, TraceLaunch, TraceSite
 from simtmm.workload import Workload
 
 Integers = npt.NDArray[np.int64]
@@ -44,9 +44,9 @@ def workload_and_counts(kernel: str, parameters: Mapping[str, object], machine: 
     counts: list[tuple[int, LaunchCounts]] = []
     program = build(loaded, loaded.defines(resolved), False)
     with CpuLaunches(loaded, program, memory, Room(NO_LIMIT, in_memory=False)) as execution:
-        run = ProgramRun(loaded, resolved, memory.arrays, execution)
+        run = ProgramRun(loaded, resolved, memory.arrays, execution, before=memory.before)
         for batch in run.batches():
-            trace = _piece(loaded.name, run.launches[-1], batch)
+            trace = _piece(loaded.name, run.launches[-1], batch, execution.sites)
             workload = lower(trace, machine)
             workloads.append(workload)
             counts.append((len(run.launches) - 1, count(trace, machine, workload).launches[0]))
@@ -57,17 +57,19 @@ def workload_and_counts(kernel: str, parameters: Mapping[str, object], machine: 
     return joined, _counts(count(nothing, machine, joined), counts)
 
 
-def _piece(kernel: str, launch: TraceLaunch, batch: Batch) -> Trace:
+def _piece(kernel: str, launch: TraceLaunch, batch: Batch, sites: Sequence[TraceSite]) -> Trace:
     """The trace of some blocks of a launch, as if they were a launch of their own."""
     blocks = len(batch.block)
     numbers = np.arange(blocks, dtype=np.int32)
     alone = Batch(batch.events, np.zeros(blocks, np.int32), numbers, batch.ends)
-    return _trace(kernel, [dataclasses.replace(launch, grid=(blocks, 1, 1))], [alone])
+    return _trace(kernel, [dataclasses.replace(launch, grid=(blocks, 1, 1))], [alone], sites)
 
 
-def _trace(kernel: str, launches: Sequence[TraceLaunch], batches: list[Batch]) -> Trace:
+def _trace(
+    kernel: str, launches: Sequence[TraceLaunch], batches: list[Batch], sites: Sequence[TraceSite] = ()
+) -> Trace:
     events = sum(len(batch.events) for batch in batches)
-    return Trace(TraceInfo(kernel, {}, tuple(launches), (), (), events, digest=""), batches)
+    return Trace(TraceInfo(kernel, {}, tuple(launches), (), tuple(sites), events, digest=""), batches)
 
 
 def _joined(workloads: Sequence[Workload], launches: Sequence[TraceLaunch], limits: Integers, origin: str) -> Workload:

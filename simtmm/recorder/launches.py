@@ -50,10 +50,13 @@ class ProgramRun:
         arrays: Mapping[str, Array],
         execution: Execution,
         how: str = HOW,
+        before: Mapping[str, Array] | None = None,
     ) -> None:
-        """arrays: as the launches change them. how: what is recorded, as warnings of silent launches say it."""
+        """arrays: as the launches change them. how: what is recorded, as warnings of silent launches say it.
+        before: copies of the arrays, where there are any.
+        """
         self.kernel, self.parameters = kernel, dict(parameters)
-        self.before = {name: array.copy() for name, array in arrays.items()}
+        self.before = before or {name: array.copy() for name, array in arrays.items()}
         self.launches: list[TraceLaunch] = []
         self.events = 0
         self._arrays, self._execution = arrays, execution
@@ -62,6 +65,7 @@ class ProgramRun:
     def batches(self) -> Iterator[Batch]:
         """Run all launches and yield their events, those of `launches[-1]`. Raises RecordingError."""
         execution = self._execution
+        known = self.kernel.blocks_of_launches(self.parameters)
         for launch in self.kernel.launches(self.parameters, self._arrays):
             number = len(self.launches)
             if number == MOST_LAUNCHES:
@@ -71,12 +75,19 @@ class ProgramRun:
                 )
             self.launches.append(execution.described(launch))
             self._unrecorded.begin(execution.writable(launch), self.events)
-            stage, blocks = f"recording launch {number}" if number else "recording", self.launches[-1].blocks
+            stage, before, blocks = self._progress(known)
             for batch in execution.run(launch, number):
                 self.events += len(batch.events)
-                tell(stage, int(batch.block.max(initial=-1)) + 1, blocks)
+                tell(stage, before + int(batch.block.max(initial=-1)) + 1, blocks)
                 yield batch
             self._unrecorded.end(self.launches[-1].kernel, number, execution.has_accessed, execution.has_stored)
+
+    def _progress(self, known: Sequence[int] | None) -> tuple[str, int, int]:
+        """What is under way, its blocks that are done, and all: of this launch, or of all where they are known."""
+        at = len(self.launches) - 1
+        if known is not None:
+            return "recording", sum(known[:at]), sum(known)
+        return f"recording launch {at}" if at else "recording", 0, self.launches[-1].blocks
 
     def warnings(self) -> list[str]:
         """What the launches did beside what was recorded, in words."""

@@ -26,7 +26,7 @@ def most_events(given: int | None, in_memory: bool) -> int:
         return NO_LIMIT
     text = os.environ.get(VARIABLE)
     if text:
-        return _checked(VARIABLE, int(text) if text.strip().isdecimal() and len(text) < 20 else text)
+        return _checked(VARIABLE, int(text.strip()) if text.strip().isdecimal() and len(text) < 20 else text)
     return NO_LIMIT
 
 
@@ -60,7 +60,7 @@ def kernel_memory() -> int:
     """
     text = os.environ.get(KERNEL_MEMORY)
     if text:
-        return _checked(KERNEL_MEMORY, int(text) if text.strip().isdecimal() and len(text) < 20 else text)
+        return _checked(KERNEL_MEMORY, int(text.strip()) if text.strip().isdecimal() and len(text) < 20 else text)
     return max(1, available_memory() // 2)
 
 

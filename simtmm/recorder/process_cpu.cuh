@@ -27,7 +27,8 @@ namespace simtmm {
 
 static void (*body)(void**);
 static void** body_arguments;
-static bool interleaved;
+static bool interleaved;  // whether the block's threads took turns
+static bool handed_over;  // whether events of the block that runs are with the recorder already
 
 // Threads of a block that did not pass the same barriers, though CUDA asks for it: the first such place of a launch,
 // site -1 where there is none.
@@ -41,56 +42,100 @@ __attribute__((noinline, cold)) static void threw(const char* what) {
     fault = Fault{THREW, site == NO_SITE ? -1 : site, current_block, current_thread, -1, 0, 0};
 }
 
-extern "C" __attribute__((used, noinline)) inline void simtmm_fiber_main() {
-#if defined(__cpp_exceptions)
-    try {
-        body(body_arguments);
-    } catch (const Abort&) {
-    } catch (const std::exception& thrown) {
-        threw(thrown.what());
-    } catch (...) {
-        threw("");
-    }
-#else
-    body(body_arguments);
-#endif
-    end_fiber();
-}
-
 static char* new_stack() {
+    static unsigned made;
     void* memory = mmap(nullptr, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
     if (memory == MAP_FAILED) return nullptr;
     mprotect(memory, GUARD_BYTES, PROT_NONE);  // a stack that overflows is caught, not another one's ruin
-    return (char*)memory;
+    // A few lines apart: what all stacks had at the same place of a page would lie in the same sets of the caches.
+    return (char*)memory + GUARD_BYTES + STACK_BYTES - made++ * 5 % 64 * 64;
 }
+
+extern "C" void simtmm_fiber_main();
 
 // A frame as simtmm_switch leaves it, whose return address is simtmm_fiber_main. On x86-64 its eighth word is
 // what a call would have pushed, so that the stack is aligned as after a call.
 static void prepare(Fiber& fiber) {
-    void** top = (void**)(fiber.stack + GUARD_BYTES + STACK_BYTES) - 2;
-    void** frame = top - SIMTMM_FRAME;
+    void** frame = (void**)fiber.stack - 2 - SIMTMM_FRAME;
     for (int i = 0; i < SIMTMM_FRAME; ++i) frame[i] = nullptr;
     frame[SIMTMM_RETURN] = (void*)&simtmm_fiber_main;
     fiber.context = frame;
-    fiber.waiting = false;
 }
 
-static void place_thread(int thread) {
-    seen.now.thread = current_thread = thread;
-    threadIdx.x = thread % blockDim.x;
-    threadIdx.y = thread / blockDim.x % blockDim.y;
-    threadIdx.z = thread / (blockDim.x * blockDim.y);
+static int block_threads;
+static bool starting;  // whether threads of the block have yet to begin
+
+// A resumption: a thread's events from `begin` on, up to the next one.
+struct Resumed { unsigned long long begin; int thread; };
+static Resumed* resumed;
+static unsigned long long resumed_count, resumed_room;
+
+// Whether there is room to note as many more as the block has threads.
+static bool room_to_resume() {
+    if (handed_over) resumed_count = 0;  // nothing is sorted here then
+    if (resumed_count + block_threads <= resumed_room) return true;
+    unsigned long long wanted = 2 * (resumed_count + block_threads);
+    Resumed* larger = (Resumed*)std::realloc(resumed, wanted * sizeof(Resumed));
+    if (!larger) return false;
+    resumed = larger;
+    resumed_room = wanted;
+    return true;
 }
 
-// Let a fiber run until it ends or waits at a barrier. Where threads end one after another, one stack serves all.
-static void resume(Fiber& fiber) {
-    fiber.waiting = false;
-    fiber_finished = false;
+inline void place_thread(int thread) {
+    Fiber& fiber = fibers[thread];
     current_fiber = &fiber;
-    simtmm_switch(&scheduler_context, fiber.context);
-    if (fiber_finished && !spare_stack) {
-        spare_stack = fiber.stack;
-        fiber.stack = nullptr;
+    seen.now.thread = current_thread = thread;
+    threadIdx = fiber.place;
+    fiber.waiting = false;
+    resumed[resumed_count++] = Resumed{events_used, thread};
+}
+
+// A thread begins, on its own stack.
+static void* first_context(int thread) {
+    Fiber& fiber = fibers[thread];
+    if (!fiber.stack && !(fiber.stack = new_stack())) {
+        fault = Fault{NO_MEMORY, -1, current_block, thread, -1, 0, 0};
+        return scheduler_context;
+    }
+    prepare(fiber);
+    fiber.passed = 0;
+    place_thread(thread);
+    return fiber.context;
+}
+
+// Threads take their turns by number: after the current one those behind it begin, or go on behind their barrier.
+static void* next_context() {
+    if (fault.code) return scheduler_context;
+    int thread = current_thread + 1, passed = current_fiber->passed;
+    if (starting) return thread < block_threads ? first_context(thread) : scheduler_context;
+    while (thread < block_threads && !fibers[thread].waiting) ++thread;
+    if (thread == block_threads) return scheduler_context;
+    place_thread(thread);
+    current_fiber->passed = passed;
+    return current_fiber->context;
+}
+
+extern "C" __attribute__((used, noinline)) inline void simtmm_fiber_main() {
+    for (;;) {
+#if defined(__cpp_exceptions)
+        try {
+            body(body_arguments);
+        } catch (const Abort&) {
+        } catch (const std::exception& thrown) {
+            threw(thrown.what());
+        } catch (...) {
+            threw("");
+        }
+#else
+        body(body_arguments);
+#endif
+        // While threads end one after another, without a barrier, the next begins on the same stack.
+        int next = current_thread + 1;
+        if (!starting || fault.code || next == block_threads) end_fiber();
+        std::swap(current_fiber->stack, fibers[next].stack);
+        fibers[next].passed = 0;
+        place_thread(next);
     }
 }
 
@@ -104,7 +149,7 @@ static void note_apart(int threads, int ended, int passed) {
         while (fibers[gone].waiting || fibers[gone].passed != passed) ++gone;
         ended_early = Apart{fibers[at].site, -1, current_block, at, gone, passed};
     }
-    if (at_two_sites.site >= 0) return;
+    if (at_two_sites.site >= 0 || !waiting_apart) return;
     for (int thread = at + 1; thread < threads; ++thread)
         if (fibers[thread].waiting && fibers[thread].site != fibers[at].site) {
             at_two_sites = Apart{fibers[at].site, fibers[thread].site, current_block, at, thread, passed};
@@ -120,45 +165,40 @@ static bool run_block(long long block, int threads) {
     blockIdx.y = (unsigned)(block / gridDim.x % gridDim.y);
     blockIdx.z = (unsigned)(block / gridDim.x / gridDim.y);
     for (int i = 0; i < declared_array_count; ++i) poison(declared_arrays[i]);
-    int waiting = 0;
-    for (int thread = 0; thread < threads; ++thread) {
-        Fiber& fiber = fibers[thread];
-        if (!fiber.stack) {
-            fiber.stack = spare_stack ? spare_stack : new_stack();
-            spare_stack = nullptr;
-            if (!fiber.stack) {
-                fault = Fault{NO_MEMORY, -1, block, thread, -1, 0, 0};
-                return false;
-            }
-        }
-        place_thread(thread);
-        prepare(fiber);
-        resume(fiber);
-        if (fault.code) return false;
-        fiber.passed = 0;
-        waiting += fiber.waiting;
-    }
+    resumed_count = 0;
+    waiting_count = 0;
+    waiting_apart = false;
+    starting = true;
+    if (!room_to_resume()) fault = Fault{NO_MEMORY, -1, block, 0, -1, 0, 0};
+    else simtmm_switch(&scheduler_context, first_context(0));
+    starting = false;
+    if (fault.code) return false;
+    int waiting = waiting_count;
     interleaved = waiting > 0;
     for (int passed = 0, ended = threads - waiting; waiting > 0;) {
         note_apart(threads, ended, passed);
         ended = waiting;
-        waiting = 0;
-        ++passed;
-        for (int thread = 0; thread < threads; ++thread) {
-            if (!fibers[thread].waiting) continue;
-            place_thread(thread);
-            resume(fibers[thread]);
-            if (fault.code) return false;
-            fibers[thread].passed = passed;
-            waiting += fibers[thread].waiting;
+        waiting_count = 0;
+        waiting_apart = false;
+        if (!room_to_resume()) {
+            fault = Fault{NO_MEMORY, -1, block, 0, -1, 0, 0};
+            return false;
         }
+        int first = 0;
+        while (!fibers[first].waiting) ++first;
+        place_thread(first);
+        current_fiber->passed = ++passed;
+        simtmm_switch(&scheduler_context, current_fiber->context);
+        if (fault.code) return false;
+        waiting = waiting_count;
         ended -= waiting;
     }
     return true;
 }
 
 // Events of a block come barrier by barrier: bring each thread's together, in the order of threads.
-static bool sort_by_thread(Event* first, unsigned long long count, int threads, unsigned long long* starts) {
+static bool sort_by_thread(unsigned long long first, int threads, unsigned long long* starts) {
+    unsigned long long count = events_used - first;
     if (count > sorted_room) {
         Event* larger = (Event*)std::realloc(sorted_events, count * sizeof(Event));
         if (!larger) return false;
@@ -166,10 +206,18 @@ static bool sort_by_thread(Event* first, unsigned long long count, int threads, 
         sorted_room = count;
     }
     for (int thread = 0; thread <= threads; ++thread) starts[thread] = 0;
-    for (unsigned long long i = 0; i < count; ++i) ++starts[first[i].thread + 1];
+    for (unsigned long long i = 0, end; i < resumed_count; ++i) {
+        end = i + 1 < resumed_count ? resumed[i + 1].begin : events_used;
+        starts[resumed[i].thread + 1] += end - resumed[i].begin;
+    }
     for (int thread = 0; thread < threads; ++thread) starts[thread + 1] += starts[thread];
-    for (unsigned long long i = 0; i < count; ++i) sorted_events[starts[first[i].thread]++] = first[i];
-    __builtin_memcpy(first, sorted_events, count * sizeof(Event));
+    for (unsigned long long i = 0, end; i < resumed_count; ++i) {
+        end = i + 1 < resumed_count ? resumed[i + 1].begin : events_used;
+        Event* to = sorted_events + starts[resumed[i].thread];
+        starts[resumed[i].thread] += end - resumed[i].begin;
+        for (const Event *from = events + resumed[i].begin, *upto = events + end; from < upto;) *to++ = *from++;
+    }
+    __builtin_memcpy(events + first, sorted_events, count * sizeof(Event));
     return true;
 }
 
@@ -183,7 +231,6 @@ static EventsFile turns[2];
 static EventsFile* turn;
 static unsigned long long events_mapped;  // of each at most
 static long long turn_first;  // the block whose end comes first among its block_ends
-static bool handed_over;  // whether events of the block that runs are with the recorder already
 static char* origin;  // where virtual address 0 lies
 
 static void hand_over();
@@ -308,7 +355,7 @@ static long long run(const Command& command, int threads, unsigned long long* st
         handed_over = false;
         if (!run_block(block, threads)) break;
         // What has been handed over in part is sorted by the recorder.
-        if (interleaved && !handed_over && !sort_by_thread(events + before, events_used - before, threads, starts)) {
+        if (interleaved && !handed_over && !sort_by_thread(before, threads, starts)) {
             fault = Fault{NO_MEMORY, -1, block, 0, -1, 0, 0};
             break;
         }
@@ -333,14 +380,17 @@ static Outcome obey(const Command& command) {
     seen.now.last = NO_SITE;
     seen.now.block = command.first;
     seen.now.thread = 0;
+    block_threads = threads;
     if (threads > fiber_count) {
         Fiber* more = (Fiber*)std::realloc(fibers, threads * sizeof(Fiber));
         if (more) {
-            for (int i = fiber_count; i < threads; ++i) more[i] = Fiber{nullptr, nullptr, false, -1, 0};
+            for (int i = fiber_count; i < threads; ++i) more[i] = Fiber{};
             fibers = more;
             fiber_count = threads;
         }
     }
+    for (unsigned i = 0; i < (unsigned)threads && threads <= fiber_count; ++i)
+        fibers[i].place = uint3{i % blockDim.x, i / blockDim.x % blockDim.y, i / (blockDim.x * blockDim.y)};
     unsigned long long* starts = (unsigned long long*)std::malloc((threads + 2) * sizeof(unsigned long long));
     long long blocks = 0;
     if (threads > fiber_count || !starts) fault = Fault{NO_MEMORY, -1, command.first, 0, -1, 0, 0};

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from simtmm.errors import KernelError
 from simtmm.kernel import Kernel
+from simtmm.recorder.statements import blanked, is_statement
 from simtmm.trace.schema import Kind, TraceSite
 
 MACROS = {
@@ -110,7 +111,7 @@ def number_sites(source: str, origins: list[tuple[str, int]] | None = None) -> t
     origins: for each line, the file and the line that it comes from; kernel.cu as it is if left out.
     """
     sites: list[TraceSite] = []
-    lines = source.split("\n")
+    lines, plain = source.split("\n"), blanked(source)
     line, counted = 0, 0  # the lines up to there
 
     def number(found: re.Match[str]) -> str:
@@ -119,8 +120,9 @@ def number_sites(source: str, origins: list[tuple[str, int]] | None = None) -> t
             return found[0]
         line, counted = line + source.count("\n", counted, found.start()), found.start()
         file, origin = origins[line] if origins else ("kernel.cu", line + 1)
-        site = len(sites)
-        sites.append(TraceSite(site, MACROS[found["macro"]].name.lower(), file, origin, lines[line].strip()))
+        site, kind = len(sites), MACROS[found["macro"]]
+        unused = kind == Kind.ATOMIC and is_statement(plain, found.start(), found.end("open") - 1)
+        sites.append(TraceSite(site, kind.name.lower(), file, origin, lines[line].strip(), unused=unused))
         opened = f"SIMTMM_{found['macro']}{found['open']}{site}"
         return opened + (found["empty"] if found["empty"] is not None else ", ")
 

@@ -19,11 +19,22 @@ _SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {
 }
 
 
+def _rule(case: Case) -> str:
+    return case.rule or case.machine.scheduling.scheduler
+
+
+def _without_rule(case: Case) -> str:
+    """The machine's name without the rule that stands behind it where it is not the machine's own."""
+    return case.machine_name.removesuffix(f", {_rule(case)}")
+
+
 def describe_comparison(made: Comparison) -> Iterator[RenderableType]:
     """Times, ratios, agreement, and what binds."""
     reference = label(made.reference)
-    machines = list(dict.fromkeys(case.machine_name for case in made.cases))
+    machines = list(dict.fromkeys(_without_rule(case) for case in made.cases))
     where = f" on {machines[0]}" if len(machines) == 1 else f" on {len(machines)} machines"
+    rules = {_rule(case) for case in made.cases if _without_rule(case) != case.machine_name}
+    where += f" by {len(rules) + 1} scheduling rules" if rules else ""
     cases = f"{len(made.cases)} case{'s' * (len(made.cases) != 1)}"
     yield Text(f"{cases}{where}, against {reference} times", style="bold")
     for warning in made.warnings:

@@ -21,7 +21,7 @@ WHAT_WARPS_DO = {
     Reason.PORT_QUEUE: ("queue at the port", "lg_throttle", "others of the core group have the memory port"),
     Reason.L2_QUEUE: ("queue at the L2", "long_scoreboard", "others have its slice of the L2"),
     Reason.MEMORY_QUEUE: ("queue at memory", "long_scoreboard", "others have its partition: bandwidth"),
-    Reason.ATOMICS_QUEUE: ("queue of atomics", "long_scoreboard", "an atomic, or behind one at its partition"),
+    Reason.ATOMICS_QUEUE: ("queue of atomics", "long_scoreboard", "an atomic, or behind one at its partition or slice"),
     Reason.TURNAROUND: ("turnaround", "long_scoreboard", "its partition turns from reads to writes, or back"),
     Reason.ROWS: ("rows", "long_scoreboard", "its partition opens a row"),
     Reason.L1_LATENCY: ("L1 latency", "long_scoreboard", "a hit in the L1"),
@@ -31,6 +31,7 @@ WHAT_WARPS_DO = {
     Reason.FIRST_ACCESS: ("first access", "long_scoreboard", "translations of the core group's first accesses"),
     Reason.OUTSTANDING: ("outstanding", "lg_throttle", "as many loads in flight as may be"),
     Reason.BARRIER: ("barrier", "barrier", "other warps of the block"),
+    Reason.PIPE_QUEUE: ("queue at the pipe", "math_pipe_throttle", "others have the pipe of its instructions' class"),
     Reason.LAUNCH: ("launch", "-", "placed, and not begun"),
 }
 """Of each reason its name, what Nsight Compute calls it, and what the warp does meanwhile."""

@@ -7,6 +7,7 @@ the machine's memory that needs.
 from simtmm.stalls.levels import LEVELS, Levels
 from simtmm.stalls.places import (
     ATOMICS,
+    CLASSES,
     FLOATING_POINT,
     LOADS,
     OF_LAUNCHES,
@@ -23,6 +24,7 @@ from simtmm.stalls.tables import ADDED, KINDS, LAUNCH_COUNTS, SUMMED, Stalls, la
 __all__ = [
     "ADDED",
     "ATOMICS",
+    "CLASSES",
     "COUNTS",
     "FLOATING_POINT",
     "KINDS",

@@ -8,7 +8,7 @@ class Levels:
     """The levels of a machine's memory.
 
     chunk_bytes: of what is moved at once. issue: ticks of an instruction at its port.
-    l1, l2: whether they are there. stores_stay: whether stores end in the L2.
+    l1, l2: whether they are there. stores_stay, atomics_stay: whether stores, and atomics, end in the L2.
     most_warps: that a core group holds.
     peaks: bytes that could pass the memory ports of core groups, the L2 and global memory, a cycle, by the names of
         LEVELS; None where nothing limits them.
@@ -21,6 +21,7 @@ class Levels:
     stores_stay: bool
     most_warps: int
     peaks: tuple[float | None, float | None, float | None] = (None, None, None)
+    atomics_stay: bool = False
 
 
 LEVELS = ("l1", "l2", "memory")

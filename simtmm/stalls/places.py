@@ -9,13 +9,15 @@ Integers = npt.NDArray[np.int64]
 
 LOADS = ("load", "async", "local_load")  # kinds of places, of traces and of workloads, that look into caches
 STORES = ("store", "local_store")
-ATOMICS = ("atomic",)
+ATOMICS = ("atomic", "reduce")
 WORK, JOIN, BARRIER = "work", "join", "barrier"
 
 THREADS = ("executions", "threads", "bytes_asked", "times")
 """Columns of what threads did at a place: how often threads of a warp did it together, how many threads in all, the
 bytes that these requested, and how often threads did it, where work of n operations is done n times."""
 
+CLASSES = ("fp32", "fp64", "fp16", "integer", "special", "tensor")
+"""Of instructions that compute, of WORK_CLASSES: those for which a machine may have pipes, a workload operations."""
 FLOATING_POINT = ("fp16", "fp32", "fp64")  # classes of instructions (WORK_CLASSES)
 THREAD_INSTRUCTIONS = ("thread_instructions", "floating_point_instructions")
 OF_LAUNCHES = ("executions", "threads", "bytes_asked", *THREAD_INSTRUCTIONS)

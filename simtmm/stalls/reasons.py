@@ -24,6 +24,7 @@ class Reason(IntEnum):
     OUTSTANDING = 15
     BARRIER = 16
     LAUNCH = 17
+    PIPE_QUEUE = 18
 
 
 class Count(IntEnum):

@@ -40,8 +40,8 @@ def derived(row: Row, levels: Levels | None) -> Row:
     threads_per_warp, chunks_per_request. conflicts: times that shared memory was gone to beyond the first.
     l1_bytes, l2_bytes, memory_bytes: moved through the memory ports of core groups, to and from the L2, and to and from
     global memory (what a cache writes back is counted nowhere). l1_hit_rate, l2_hit_rate: of the chunks of loads that
-    come there. intensity: floating-point instructions, or operations where their classes are not known, for each byte
-    of global memory; intensity_of: which.
+    come there, and of atomics that end in the L2. intensity: floating-point instructions, or operations where their
+    classes are not known, for each byte of global memory; intensity_of: which.
     """
     entries: Row = {
         "threads_per_warp": _ratio(row["threads"], row["executions"]),
@@ -51,15 +51,19 @@ def derived(row: Row, levels: Levels | None) -> Row:
         loads, stores, atomics = row["loads"], row["stores"], row["atomics"]
         behind_l1 = loads - row["l1_hits"]
         stores_behind_l1 = stores - row["l1_stores"]
+        looking = behind_l1 + atomics * levels.atomics_stay  # into the L2
         of_levels = {
             "l1": loads + stores + atomics,
-            "l2": behind_l1 + stores_behind_l1 * levels.stores_stay if levels.l2 else 0,
-            "memory": behind_l1 - row["l2_hits"] + stores_behind_l1 * (not levels.stores_stay) + atomics,
+            "l2": looking + stores_behind_l1 * levels.stores_stay if levels.l2 else 0,
+            "memory": looking
+            - row["l2_hits"]
+            + stores_behind_l1 * (not levels.stores_stay)
+            + atomics * (not levels.atomics_stay),
         }
         entries |= {f"{name}_bytes": chunks * levels.chunk_bytes for name, chunks in of_levels.items()}
         entries |= {
             "l1_hit_rate": _ratio(row["l1_hits"], loads) if levels.l1 else None,
-            "l2_hit_rate": _ratio(row["l2_hits"], behind_l1) if levels.l2 else None,
+            "l2_hit_rate": _ratio(row["l2_hits"], looking) if levels.l2 else None,
             "conflicts": row[CONFLICTS] // levels.issue,
         }
         counted = row["floating_point_instructions"] or row["thread_instructions"]

@@ -5,6 +5,7 @@ They are written from docs/machine.md and share nothing with the engines. Graham
 or more slots can make a run longer (docs/anomalies.md).
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 
@@ -17,7 +18,7 @@ from simtmm.result import Result
 from simtmm.stalls import COUNTS, KINDS, LAUNCH_COUNTS, PATH, Reason
 from simtmm.testing.warp import Costs, Life, life_of
 from simtmm.timeline import MOST_STRETCHES, STATES, TRAFFIC, Timeline, WarpState
-from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE, Workload
+from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE, Workload
 
 Invariant = Callable[[Machine, Workload, Result], list[str]]
 Integers = npt.NDArray[np.int64]
@@ -65,20 +66,25 @@ def memory_is_never_faster_than_its_latency(machine: Machine, workload: Workload
 
 
 def no_port_idles_while_a_warp_is_ready(machine: Machine, workload: Workload, result: Result) -> list[str]:
-    """In each group as many warps issue as there are ports, or no warp is ready; and never more than ports."""
+    """In each group as many warps issue as there are ports, or no warp is ready; and never more than ports. The same of
+    each port and its slots, where ports have slots of their own.
+    """
     timeline = _timeline(result)
     findings = []
+    own = machine.scheduling.ports == "own"
+    ports = 1 if own else machine.ports
     for group in range(machine.cores.groups):
-        mine = timeline.group == group
-        ticks = _edges(timeline, mine)
-        issuing = _running(timeline, mine & (timeline.state == WarpState.ISSUING), ticks)
-        ready = _running(timeline, mine & (timeline.state == WarpState.READY), ticks)
-        what = {
-            f"more warps issue than there are ports ({machine.ports})": issuing > machine.ports,
-            "a warp is ready and a port is free": (ready > 0) & (issuing < machine.ports),
-        }
-        for finding, where in what.items():
-            findings += [f"group {group}, tick {tick}: {finding}" for tick in ticks[:-1][where].tolist()]
+        for port in range(machine.ports if own else 1):
+            mine = (timeline.group == group) & ((timeline.slot % machine.ports == port) | (not own))
+            ticks = _edges(timeline, mine)
+            issuing = _running(timeline, mine & (timeline.state == WarpState.ISSUING), ticks)
+            ready = _running(timeline, mine & (timeline.state == WarpState.READY), ticks)
+            what = {
+                f"more warps issue than there are ports ({ports})": issuing > ports,
+                "a warp is ready and a port is free": (ready > 0) & (issuing < ports),
+            }
+            for finding, where in what.items():
+                findings += [f"group {group}, tick {tick}: {finding}" for tick in ticks[:-1][where].tolist()]
     return findings
 
 
@@ -120,9 +126,11 @@ def barriers_are_honoured(machine: Machine, workload: Workload, result: Result) 
         of_block = lives[first:last]
         opens = 0
         for number in range(max((len(life.barriers) for life in of_block), default=0)):
-            passed = [life.barriers[number] for life in of_block if len(life.barriers) > number]
+            there = [life for life in of_block if len(life.barriers) > number]
+            passed = [life.barriers[number] for life in there if number not in life.unclear]
             ended = [life.end for life in of_block if len(life.barriers) <= number and life.end is not None]
-            opens = max([opens if came is None else came for came, _ in passed] + ended)
+            at_the_latest = [left for _, left in passed if left is not None] if len(passed) < len(there) else []
+            opens = max([opens, *(came for came, _ in passed if came is not None), *ended, *at_the_latest])
             wrong = [left for _, left in passed if left not in (None, opens)]
             if wrong:
                 findings.append(f"block {block}, barrier {number}: left at tick {wrong[0]}, opens at {opens}")
@@ -190,7 +198,11 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
         held = sum(result.time.values()) - result.time["empty"]
         sums["ticks of core groups with warps"] = (int(stalls.active.sum()), held)
     findings = [f"{name}: {booked} are booked of {there}" for name, (booked, there) in sums.items() if booked != there]
-    for reason in set(Reason) - {*grants, *PATH}:
+    pipes = int(whole[[Reason.PIPE_QUEUE, Reason.INSTRUCTION_LATENCY]].sum())
+    asleep = int(spent[np.isin(timeline.state, (WarpState.PIPELINE, WarpState.PAUSE))].sum())
+    if pipes != asleep:
+        findings.append(f"ticks of pipeline, pipes and pauses: {pipes} are booked of {asleep}")
+    for reason in set(Reason) - {*grants, *PATH, Reason.PIPE_QUEUE, Reason.INSTRUCTION_LATENCY}:
         wrong = np.flatnonzero(of_intervals[:, reason] != stalls.ticks[:, reason])
         findings += [
             f"place {place}: {stalls.ticks[place, reason]} ticks of {reason.name.lower()}: the timeline has "
@@ -207,23 +219,29 @@ def chunks_over_time_are_all_chunks(machine: Machine, workload: Workload, result
         return []
     of = dict(zip(TRAFFIC, traffic.chunks.sum(axis=0).tolist(), strict=True))
     l2 = machine.memory.l2
+    updates = _chunks_of(workload, ATOMIC, REDUCE) if l2 and l2.atomics == "here" else 0
     in_caches = result.l1_hits + result.l2_hits + of["l2_stores"] + _stores_in_l1(machine, workload)
     sums = {
         "chunks at the ports": (of["loads"] + of["others"], result.transactions),
         "L1 hits": (of["l1_hits"], result.l1_hits),
         "L2 hits": (of["l2_hits"], result.l2_hits),
-        "loads at the L2": (of["l2_loads"], of["loads"] - result.l1_hits if l2 else 0),
+        "loads at the L2": (of["l2_loads"], of["loads"] - result.l1_hits + updates if l2 else 0),
         "chunks at memory": (of["memory"], result.transactions - in_caches),
         "chunks within the run": (int(traffic.within(result.ticks, MOST_STRETCHES).chunks.sum()), sum(of.values())),
     }
     return [f"{name}: {passed} over time of {there}" for name, (passed, there) in sums.items() if passed != there]
 
 
+def _chunks_of(workload: Workload, *kinds: int) -> int:
+    """The chunks that operations of some kinds list."""
+    return int(workload.amount[np.isin(workload.kind, kinds)].sum())
+
+
 def _stores_in_l1(machine: Machine, workload: Workload) -> int:
     """The chunks of stores that end in an L1."""
     if not machine.keeps_local_stores:
         return 0
-    lists = np.isin(workload.kind, (LOAD, ASYNC, STORE, ATOMIC))
+    lists = np.isin(workload.kind, (LOAD, ASYNC, STORE, ATOMIC, REDUCE))
     is_stored = np.repeat(workload.kind[lists] == STORE, workload.amount[lists])
     return int((is_stored & (workload.chunks >= machine.first_local_chunk)).sum())
 
@@ -236,6 +254,7 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
     findings = []
     for launch, (first, last) in enumerate(pairwise(workload.launch_blocks.tolist())):
         work, longest, serial = 0, 0, 0
+        piped: Counter[str] = Counter()
         for warp in range(*workload.block_warps[[first, last]].tolist()):
             alone = start
             serial += start + takes.block_interval
@@ -243,6 +262,8 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
                 held, instructions = costs.held(operation)
                 work += held
                 serial += held + costs.pipeline_depth * instructions + costs.paused(operation)
+                if interval := costs.piped(operation):
+                    piped[operation[2]] += interval * instructions
                 alone += held + costs.paused(operation)
                 if instructions and operation[0] not in ("compute", "shared"):
                     serial += costs.most_access(operation)
@@ -250,6 +271,10 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
             longest = max(longest, alone)
         ticks = result.launch_ticks[launch] - machine.durations.before_launch(launch)
         least = max(longest, -(-work // (machine.ports * machine.cores.groups)))
+        for name, taken in piped.items():  # the last instruction of a pipe only starts
+            pipe = getattr(machine.pipes, name)
+            least = max(least, -(-taken // (pipe.count * machine.cores.groups)) - costs.pipes[name])
+            serial += taken
         if not least <= ticks <= serial:
             findings.append(f"launch {launch}: {ticks} ticks: must be from {least} to {serial}")
     return findings

@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from simtmm.machine import Machine
+from simtmm.stalls import CLASSES
 from simtmm.workload import Workload
 
 Tables = dict[str, Any]
 
 LOCAL = 2**61 // 128  # the first chunk of local memory on the machines below
-MEMORY = ("load", "async", "store", "atomic")
+MEMORY = ("load", "async", "store", "atomic", "reduce")
 
 
 @st.composite
@@ -36,11 +37,15 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         "service": draw(service),
         "atomic_service": draw(service),
         "turnaround": draw(service),
+        "miss_interval": draw(durations),
         "return_interval": draw(durations),
         "first_access": draw(st.sampled_from([0, 0, 15, 120.5])),
-        "stores": draw(st.sampled_from(["blocking", "posted"])),
+        "stores": draw(st.sampled_from(["blocking", "posted", "at-end"])),
         "l1_after_store": draw(st.sampled_from(["keep", "drop"])),
     }
+    if not serial and draw(st.integers(0, 3)) == 0:
+        page = 128 * draw(st.integers(1, 5))
+        memory["tlb"] = {"entries": draw(st.integers(1, 3)), "page": page, "miss": draw(durations)}
     if coupled and not serial and draw(st.booleans()):
         memory["rows"] = {"chunks": draw(st.integers(1, 4)), "open": draw(st.integers(1, 3)), "opening": draw(service)}
     for cache in ("l1", "l2") if coupled else ("l1",):
@@ -52,6 +57,9 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         memory["l2"]["service"] = draw(durations)
         memory["l2"]["writes"] = draw(st.sampled_from(["through", "back"]))
         memory["l2"]["start"] = draw(st.sampled_from(["cold", "warm"]))
+        memory["l2"]["atomics"] = draw(st.sampled_from(["through", "here"]))
+        if memory["l2"]["atomics"] == "here" and draw(st.booleans()):
+            memory["l2"]["atomic_latency"] = draw(st.sampled_from([1, 33, 90.5]))
     if draw(st.booleans()):
         memory["store_latency"] = draw(st.sampled_from([1, 20, 150.25]))
     if draw(st.booleans()):
@@ -59,6 +67,14 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
     if draw(st.booleans()):
         memory["outstanding"] = draw(st.integers(1, 3))
     return memory
+
+
+@st.composite
+def _pipes(draw: DrawFn) -> Tables:
+    """For some of the classes that operations are of."""
+    intervals = st.sampled_from([0, 1, 2.5, 16])
+    pipe = st.fixed_dictionaries({"interval": intervals}, optional={"count": st.integers(1, 3)})
+    return draw(st.dictionaries(st.sampled_from(CLASSES[:3]), pipe))
 
 
 @st.composite
@@ -83,6 +99,7 @@ def machines(draw: DrawFn, coupled: bool = True) -> Machine:
             "scheduling": {
                 "switch": draw(st.sampled_from(["on-stall", "every-instruction"])),
                 "scheduler": draw(st.sampled_from(["fifo", "oldest", "greedy-oldest", "round-robin"])),
+                "ports": draw(st.sampled_from(["any", "any", "own"])),
                 "pipeline_depth": draw(st.sampled_from([0, 1, 4, 21])),
                 "launch_overhead": draw(st.sampled_from([0, 5])),
                 "first_launch": draw(st.sampled_from([0, 0, 70])),
@@ -91,6 +108,7 @@ def machines(draw: DrawFn, coupled: bool = True) -> Machine:
                 "warp_launch": draw(st.sampled_from([0, 0, 10])),
             },
             "memory": draw(_memories(coupled)),
+            "pipes": draw(_pipes()),
             "limits": limits,
         }
     )
@@ -102,11 +120,12 @@ def operations() -> SearchStrategy[list[Any]]:
     chunks = st.lists(global_or_local, min_size=1, max_size=8)
     drawn: SearchStrategy[tuple[Any, ...]] = st.one_of(
         st.tuples(st.just("compute"), st.integers(1, 12)),
+        st.tuples(st.just("compute"), st.integers(1, 12), st.sampled_from(CLASSES[:4])),
         st.tuples(st.just("shared"), st.integers(1, 4)),
         st.tuples(st.sampled_from(MEMORY), chunks),
         st.tuples(st.just("join"), st.integers(0, 3)),
         st.tuples(st.just("pause"), st.integers(1, 12)),
-        st.just(("barrier",)),
+        st.sampled_from([("barrier",), ("sync",)]),
     )
     return drawn.map(list)
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from simtmm.machine import Machine
+from simtmm.stalls import CLASSES
 
 Operation = list[Any]
 Interval = tuple[str, int, int]
@@ -15,12 +16,14 @@ Interval = tuple[str, int, int]
 class Life:
     """begin, end: placing and end, None for a warp without intervals. barriers: for each barrier that it passed the
     ticks at which it came and left; of barriers right behind one another only the first's coming and the last's leaving
-    are known. broken: where intervals and operations part, by the law that this breaks.
+    are known. unclear: numbers of barriers of which neither is, as a wait of the warp's lies before or behind them.
+    broken: where intervals and operations part, by the law that this breaks.
     """
 
     begin: int | None = None
     end: int | None = None
     barriers: list[tuple[int | None, int | None]] = field(default_factory=list)
+    unclear: set[int] = field(default_factory=set)
     broken: dict[str, list[str]] = field(default_factory=dict)
 
     def breaks(self, law: str, what: str) -> None:
@@ -42,8 +45,9 @@ class Costs:
         self.turnaround, self.opening = durations.turnaround, durations.row_opening
         self.fastest, self.slowest = durations.fastest_load, durations.slowest_load
         self.port_interval, self.store_interval = durations.port_interval, durations.store_interval
-        self.return_interval = durations.return_interval
+        self.miss_interval, self.return_interval = durations.miss_interval, durations.return_interval
         self.port_chunks = memory.port_chunks
+        self.tlb_miss = durations.tlb_miss
         self.first_access = durations.first_access
         self.service, self.atomic_service = durations.service, durations.atomic_service
         # An access of the L2 takes a slice, and may have a line written back.
@@ -51,19 +55,26 @@ class Costs:
         self.l2_service = durations.l2_service + writing_back if memory.l2 else 0
         if machine.keeps_local_stores:  # so may one of the L1
             self.l2_service += durations.l2_service + writing_back
+        self.atomics_here = memory.l2 is not None and memory.l2.atomics == "here"
+        self.atomic_latency = durations.atomic_latency if self.atomics_here else self.latency
+        self.pipes = dict(zip(CLASSES, durations.pipes, strict=False))
         self.serial = memory.transfers == "serial"
         self.blocking_stores = memory.stores == "blocking"
 
     def held(self, operation: Operation) -> tuple[int, int]:
         """Ticks that an operation holds a port, and how many instructions it is."""
         match operation:
-            case ["compute", count]:
+            case ["compute", count, *_]:
                 return self.issue * count, count
             case ["shared", degree]:
                 return self.issue * degree, 1
-            case ["join" | "barrier" | "pause", *_]:
+            case ["join" | "barrier" | "sync" | "pause", *_]:
                 return 0, 0
         return self.issue, 1
+
+    def piped(self, operation: Operation) -> int:
+        """Ticks that each instruction takes its pipe, 0 where it passes none."""
+        return self.pipes.get(operation[2], 0) if operation[0] == "compute" and len(operation) > 2 else 0
 
     def paused(self, operation: Operation) -> int:
         """Ticks that the warp sleeps."""
@@ -75,21 +86,26 @@ class Costs:
 
     def least_access(self, operation: Operation) -> int:
         """Ticks from the port to the finish of a memory operation, at least: no chunk is faster than its latency."""
-        latencies = {"atomic": self.latency, "store": self.fastest_store}
+        latencies = {"atomic": min(self.latency, self.atomic_latency), "store": self.fastest_store}
         latency = latencies.get(operation[0], self.fastest)
         chunks = operation[1]
+        if self.atomics_here and operation[0] == "atomic":
+            chunks = list(dict.fromkeys(chunks))  # what is listed again takes no port
         one_by_one = self.port_chunks == 1
         runs = 1 + sum(
             one_by_one or one // self.port_chunks != other // self.port_chunks for one, other in pairwise(chunks)
         )
         interval = self.store_interval if operation[0] == "store" else self.port_interval
-        return latency * len(chunks) if self.serial else latency + interval * (runs - 1)
+        return latency * len(operation[1]) if self.serial else latency + interval * (runs - 1)
 
     def most_access(self, operation: Operation) -> int:
         """The same where its chunks come one after another and wait for nobody else's."""
-        service = self.atomic_service if operation[0] == "atomic" else self.service
-        slowest = max(self.slowest, self.store_latency)
-        port = max(self.port_interval, self.store_interval) + self.return_interval  # of a load, at a later store
+        service = self.atomic_service if operation[0] in ("atomic", "reduce") else self.service
+        if self.atomics_here and operation[0] in ("atomic", "reduce"):
+            service += self.service  # the chunk may have to be read
+        slowest = max(self.slowest, self.store_latency, self.atomic_latency)
+        port = max(self.port_interval, self.store_interval)
+        port += self.tlb_miss + self.miss_interval + self.return_interval  # of a load, the second at a later store
         each = slowest + port + service + self.turnaround + self.opening + self.l2_service
         return self.first_access + each * len(operation[1])
 
@@ -119,7 +135,9 @@ class _Walk:
         self.current: Interval | None = next(self.intervals)
         self.now = self.current[1] if self.current else 0
         self.finishes: list[int] = []  # of asyncs, at the earliest
-        self.at_barriers = False  # nothing but barriers since it came to one
+        self.earliest = 0  # tick at which it may go on behind a compute of a class with a pipe
+        self.at_barriers = False  # nothing but barriers since it came to one, and no wait between them
+        self.is_unclear = False  # whether what the latest join waited for may be what one behind a sync waited for
 
     def go(self) -> None:
         self.skip("start")
@@ -130,14 +148,14 @@ class _Walk:
             if operation[0] == "join":
                 self.join(operation[1] if len(operation) > 1 else 0)
                 position += 1
-            elif operation[0] == "barrier":
-                self.barrier()
+            elif operation[0] in ("barrier", "sync"):
+                self.barrier(waits=operation[0] == "barrier")
                 position += 1
             elif operation[0] == "pause":
                 self.pause(self.costs.paused(operation))
                 position += 1
             else:
-                self.at_barriers = False
+                self.at_barriers = self.is_unclear = False
                 self.skip("memory", "pipeline", "ready")  # an async waits for its turn as a memory wait
                 if self.current is None or self.current[0] != "issuing":
                     self.life.breaks("work", f"operation {position}, {operation[0]}, did not issue at tick {self.now}")
@@ -162,21 +180,34 @@ class _Walk:
 
     def join(self, but: int) -> None:
         """Pass a join, and see that the asyncs have had their time."""
-        self.skip("memory", "pipeline")
+        self.skip("pipeline")
+        if self.current is not None and self.current[0] == "memory":
+            self.at_barriers, self.is_unclear = False, but > 0
+            self.take()
         waited_for = self.finishes[: max(0, len(self.finishes) - but)]
         if waited_for and self.now < max(waited_for):
             self.life.breaks(
                 "latency", f"passed a join at tick {self.now}: an async can't finish before {max(waited_for)}"
             )
 
-    def barrier(self) -> None:
-        """Pass a barrier; with the first of some that follow one another all their intervals are taken."""
+    def barrier(self, waits: bool) -> None:
+        """Pass a barrier; with the first of some that follow one another all their intervals are taken.
+
+        waits: whether for the warp's asyncs first.
+        """
         barriers = self.life.barriers
+        if waits:
+            self.join(0)
+        else:
+            self.skip("pipeline")
+        if self.is_unclear and (self.at_barriers or not waits):
+            self.life.unclear.add(len(barriers))
+        else:
+            self.is_unclear = False
         if self.at_barriers:
             barriers[-1] = (barriers[-1][0], None)
             barriers.append((None, self.now))
             return
-        self.join(0)
         came = self.now
         self.skip("barrier")
         barriers.append((came, self.now))
@@ -184,7 +215,7 @@ class _Walk:
 
     def pause(self, ticks: int) -> None:
         """Sleep: an interval of its own."""
-        self.at_barriers = False
+        self.at_barriers = self.is_unclear = False
         self.skip("pipeline")
         if self.current is None or self.current[0] != "pause":
             self.life.breaks("work", f"did not pause at tick {self.now}")
@@ -218,6 +249,8 @@ class _Walk:
                 break
             tick += held
             position += 1
+            if interval := self.costs.piped(operation):
+                self.earliest = tick + (operation[1] - 1) * (interval - self.costs.issue)
             if operation[0] in ("async", "store") and not self.costs.waits(operation):
                 self.posted(operation, tick)
             elif self.costs.waits(operation):
@@ -229,6 +262,9 @@ class _Walk:
         self.take()
         if position and self.costs.waits(self.operations[position - 1]):
             self.access(self.operations[position - 1])
+        self.skip("pipeline")
+        if self.now < self.earliest:
+            self.life.breaks("work", f"went on at tick {self.now}: its pipe takes it until {self.earliest}")
         return position
 
     def issuing_from(self, position: int) -> Iterator[tuple[Operation, int]]:

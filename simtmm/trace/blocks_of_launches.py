@@ -2,6 +2,7 @@
 
 from simtmm.computer import available_memory
 from simtmm.errors import TraceError
+from simtmm.launch import bare_name
 from simtmm.trace.info import MOST_BLOCKS, TraceInfo
 
 NUMBER = 8  # bytes
@@ -15,7 +16,8 @@ def check_launches(info: TraceInfo) -> None:
     for number, launch in enumerate(info.launches):
         if launch.blocks > MOST_BLOCKS:
             raise TraceError(
-                f"{info.kernel}: launch {number} of {launch.kernel}: {launch.blocks} blocks: must be below 2^31"
+                f"{info.kernel}: launch {number} of {bare_name(launch.kernel)}: {launch.blocks} blocks: must be below "
+                "2^31"
             )
 
 
@@ -33,8 +35,8 @@ def check_room(info: TraceInfo, width: int) -> None:
         return
     number, launch = max(enumerate(info.launches), key=lambda each: each[1].blocks)
     raise TraceError(
-        f"{info.kernel}: launch {number} of {launch.kernel}: {launch.blocks:,} blocks: with all launches they take "
-        f"{needed / 2**30:,.1f} GiB of memory, which has room for {available / 2**30:,.1f} GiB: must be fewer"
+        f"{info.kernel}: launch {number} of {bare_name(launch.kernel)}: {launch.blocks:,} blocks: with all launches "
+        f"they take {needed / 2**30:,.1f} GiB of memory, which has room for {available / 2**30:,.1f} GiB: must be fewer"
     )
 
 
@@ -47,6 +49,6 @@ def name_of_block(info: TraceInfo, number: int) -> str:
     """Kernel, launch and block, for a message; the number counts the blocks of all launches."""
     for index, launch in enumerate(info.launches):
         if number < launch.blocks:
-            return f"{info.kernel}: launch {index} of {launch.kernel}, block {number}"
+            return f"{info.kernel}: launch {index} of {bare_name(launch.kernel)}, block {number}"
         number -= launch.blocks
     raise IndexError(number)

@@ -98,10 +98,17 @@ def _shapes(
 
 def _site_entries(sites: Sequence[TraceSite]) -> list[Any]:
     """The fields of sites, but for where they are."""
-    entries = [(site.site, sorted(site.work), site.needs, site.gives, *_stall(site)) for site in sites]
+    entries = [(site.site, sorted(site.work), site.needs, site.gives, *_later(site)) for site in sites]
     return [what for what in entries if any(what[1:])]
 
 
-def _stall(site: TraceSite) -> tuple[int, ...]:
-    """Nothing where there is none: traces from before there were stalls keep their digests."""
-    return (site.stall,) if site.stall else ()
+def _later(site: TraceSite) -> tuple[int | bool | dict[str, Any], ...]:
+    """What sites came to say later, where it is so: traces from before it keep their digests.
+
+    The stall, whether the atomic's value is unused, groups of copies and barriers that wait for no loads.
+    """
+    stall = (site.stall,) if site.stall else ()
+    unused = (True,) if site.unused else ()
+    if not site.commits and site.in_flight is None and not site.sync:
+        return (*stall, *unused)
+    return (*stall, *unused, {"commits": site.commits, "in_flight": site.in_flight, "sync": site.sync})

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from simtmm.launch import bare_name
 from simtmm.renamed import LAUNCH_KEYS, with_new_names
 from simtmm.trace.schedule import Listing, Schedule
 from simtmm.trace.schema import (
@@ -144,9 +145,11 @@ def _launch(entry: Mapping[str, Any], version: int) -> TraceLaunch:
         _whole("spill_bytes_per_thread", table.get("spill_bytes_per_thread", 0), 0),
     )
     if launch.threads_per_block > MOST_THREADS:
-        raise ValueError(f"launch of {launch.kernel}: block = {launch.block}: must be at most {MOST_THREADS:,} threads")
+        raise ValueError(
+            f"launch of {bare_name(launch.kernel)}: block = {launch.block}: must be at most {MOST_THREADS:,} threads"
+        )
     if launch.blocks > MOST_BLOCKS:
-        raise ValueError(f"launch of {launch.kernel}: grid = {launch.grid}: must be below 2^31 blocks")
+        raise ValueError(f"launch of {bare_name(launch.kernel)}: grid = {launch.grid}: must be below 2^31 blocks")
     return launch
 
 

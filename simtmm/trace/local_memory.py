@@ -7,6 +7,7 @@ a multiple of ALIGNMENT; those of the next launch lie there again.
 """
 
 from simtmm.errors import TraceError
+from simtmm.launch import bare_name
 from simtmm.machine.spec import LOCAL_BASE
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.schema import ALIGNMENT, BEYOND
@@ -21,7 +22,7 @@ def region_bytes(info: TraceInfo, number: int, width: int) -> int:
     region = -(-words * WORD * width // ALIGNMENT) * ALIGNMENT
     if LOCAL_BASE + launch.blocks * -(-launch.threads_per_block // width) * region > BEYOND:
         raise TraceError(
-            f"{info.kernel}: launch {number} of {launch.kernel}: local_bytes_per_thread = "
+            f"{info.kernel}: launch {number} of {bare_name(launch.kernel)}: local_bytes_per_thread = "
             f"{launch.local_bytes_per_thread}: all threads' together must be at most {BEYOND - LOCAL_BASE} bytes"
         )
     return region

@@ -9,7 +9,7 @@ threads do at one site at once is one operation of the warp:
     load, async,
     store           the chunks that the threads touch, duplicates merged, in the order of their first thread
     atomic          a chunk for each thread, in order; with memory.atomics = "by-word" each chunk as often as its most
-                    updated word is updated
+                    updated word is updated; a reduce with memory.reductions = "posted" where nobody uses its value
     shared_*        shared, with the conflict degree of the banks
     join            join, leaving out as many asyncs as the thread that leaves out fewest
 
@@ -39,6 +39,7 @@ import numpy.typing as npt
 
 from simtmm.computer import cores
 from simtmm.errors import MachineError, TraceError, WorkloadError
+from simtmm.launch import bare_name
 from simtmm.machine import Machine
 from simtmm.stalls import OF_LAUNCHES, THREAD_INSTRUCTIONS, Places
 from simtmm.trace.blocks_of_launches import check_launches, check_room, tables_of_warps
@@ -254,7 +255,9 @@ def _occupancy(info: TraceInfo, machine: Machine) -> list[int]:
             )
         except MachineError as error:
             hint = _smaller_blocks(launch, machine)
-            raise WorkloadError(f"{info.kernel}: launch {number} of {launch.kernel}: {error}{hint}") from None
+            raise WorkloadError(
+                f"{info.kernel}: launch {number} of {bare_name(launch.kernel)}: {error}{hint}"
+            ) from None
     return limits
 
 
@@ -281,7 +284,7 @@ def _refusal(runs: Runs, block: int, info: TraceInfo) -> TraceError | WorkloadEr
     events = runs.of_blocks(runs.block[block : block + 1]).to_batch().events
     most = int(events["value"][events["kind"] != Kind.BARRIER].max())
     launch = info.launches[runs.launch]
-    where = f"{info.kernel}: launch {runs.launch} of {launch.kernel}, block {int(runs.block[block])}"
+    where = f"{info.kernel}: launch {runs.launch} of {bare_name(launch.kernel)}, block {int(runs.block[block])}"
     own = events[(events["kind"] == Kind.LOCAL_LOAD) | (events["kind"] == Kind.LOCAL_STORE)]
     size = launch.local_bytes_per_thread
     outside = own["value"][own["value"].astype(np.float64) + np.maximum(own["bytes"], 1) > size]

@@ -77,6 +77,7 @@ KINDS = tuple(kind.name.lower() for kind in Kind)
 BEYOND = 1 << 62  # addresses and counts of a trace are below it
 MOST_SITES = 1 << 29  # lowering has numbers above them for threads that wait or are done
 MOST_THREADS = 1 << 16  # of a block
+MOST_GROUPS = 1 << 8  # of copies that may be under way behind a wait for the others
 
 EVENT = np.dtype([("value", "<u8"), ("site", "<u4"), ("thread", "<u2"), ("kind", "u1"), ("bytes", "u1")], align=False)
 
@@ -144,6 +145,11 @@ class TraceSite:
     gives: numbers of the values that the access loads. A value is a whole number of at least 0.
     stall: cycles that an event of the site holds its own warp beyond one for each instruction of its work and for its
         access, before the access; of work that is done several times, each time.
+    unused: whether nobody uses the value that an atomic at the site gives: it need not be waited for.
+    commits: numbers of values: what the thread has loaded of each so far is a group, committed with the site's work.
+    in_flight: of the groups that the thread has committed, so many of the latest may still be on their way when the
+        work begins, and all others must have arrived; None where it waits for none.
+    sync: of a barrier, whether sites say all that is waited for, so that it waits for no loads of its own.
 
     Raises ValueError.
     """
@@ -160,6 +166,10 @@ class TraceSite:
     needs: tuple[int, ...] = ()
     gives: tuple[int, ...] = ()
     stall: int = 0
+    unused: bool = False
+    commits: tuple[int, ...] = ()
+    in_flight: int | None = None
+    sync: bool = False
 
     def __post_init__(self) -> None:
         counts = dict(self.work)
@@ -170,11 +180,20 @@ class TraceSite:
                 f"site {self.site}: work = {counts}: must be numbers of instructions from 1 to 2^31 - 1, "
                 f"by class: {', '.join(WORK_CLASSES)}"
             )
-        for name, values in (("needs", self.needs), ("gives", self.gives)):
+        for name, values in (("needs", self.needs), ("gives", self.gives), ("commits", self.commits)):
             if not all(type(value) is int and 0 <= value < 1 << 62 for value in values):
                 raise ValueError(f"site {self.site}: {name} = {values}: must be whole numbers from 0 to 2^62 - 1")
         if type(self.stall) is not int or not 0 <= self.stall < 1 << 31:
             raise ValueError(f"site {self.site}: stall = {self.stall!r}: must be a whole number from 0 to 2^31 - 1")
+        if type(self.unused) is not bool:
+            raise ValueError(f"site {self.site}: unused = {self.unused!r}: must be true or false")
+        left = self.in_flight
+        if left is not None and (type(left) is not int or not 0 <= left < MOST_GROUPS):
+            raise ValueError(
+                f"site {self.site}: in_flight = {left!r}: must be a whole number from 0 to {MOST_GROUPS - 1}"
+            )
+        if type(self.sync) is not bool or (self.sync and self.kind != "barrier"):
+            raise ValueError(f"site {self.site}: sync = {self.sync!r}: must be true or false, true of barriers alone")
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; compiled instructions stand in it only where they are known."""
@@ -187,8 +206,12 @@ class TraceSite:
             "needs": list(self.needs),
             "gives": list(self.gives),
             "stall": self.stall,
+            "unused": self.unused,
+            "commits": list(self.commits),
+            "sync": self.sync,
         }
-        return known | {name: value for name, value in entries.items() if value}
+        left = {} if self.in_flight is None else {"in_flight": self.in_flight}
+        return known | {name: value for name, value in entries.items() if value} | left
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> "TraceSite":
@@ -196,7 +219,8 @@ class TraceSite:
         given = {**table}
         given["inlined"] = tuple((str(file), int(line)) for file, line in given.get("inlined", ()))
         given["work"] = tuple(dict(given.get("work", {})).items())
-        given["needs"], given["gives"] = tuple(given.get("needs", ())), tuple(given.get("gives", ()))
+        for name in ("needs", "gives", "commits"):
+            given[name] = tuple(given.get(name, ()))
         return cls(**given)
 
 

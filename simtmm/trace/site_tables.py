@@ -7,24 +7,34 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.stalls import Place, Places
+from simtmm.stalls import CLASSES, Place, Places
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.schema import WORK_CLASSES, TraceArray, TraceSite
+from simtmm.workload import OF_CLASS
 
 Integers = npt.NDArray[np.int64]
 
 MOST_PLACES = 1 << 16  # of a trace: arrays beyond are one
+NO_WAIT = -1
 
 
 class SiteTables(NamedTuple):
     """By the number of a site; of a site beyond them nothing is known. Values are numbered anew, without gaps."""
 
-    work: Any  # int64[sites]: instructions that an event issues before its access
+    work: Any  # int64[sites]: instructions that an event issues before its access, but for those of a class with a pipe
+    piped: Any  # int64[sites, classes with a pipe]: those of each such class
+    operations: Any  # int64[classes with a pipe]: their computes, as operations of a workload
     stall: Any  # int64[sites]: cycles that it then holds its warp
     needs_end: Any  # int64[sites + 1]: where in `needs` those of the site end, one further on
     needs: Any  # int64: values
     gives_end: Any  # int64[sites + 1], likewise of `gives`
     gives: Any  # int64: values
+    unused: Any  # int64[sites up to the last such]: whether nobody uses what an atomic there gives
+    commits_end: Any  # int64[sites + 1], likewise of `commits`
+    commits: Any  # int64: values
+    in_flight: Any  # int64[sites]: groups that a site's wait leaves under way, NO_WAIT where it waits for none
+    sync: Any  # int64[sites]: 1 for barriers that wait for no loads
+    groups: int  # that are to be known of a warp, the latest
     values: int  # how many there are
     sites: int  # that the trace describes: their numbers are below this
     arrays: Any  # int64[arrays, ARRAY_*], of simtmm/trace/warps/layout.py: where they lie, by address
@@ -33,11 +43,15 @@ class SiteTables(NamedTuple):
 
 
 def site_tables(
-    sites: Sequence[TraceSite], arrays: Sequence[TraceArray] = (), holds: Sequence[tuple[str, float]] = ()
+    sites: Sequence[TraceSite],
+    arrays: Sequence[TraceArray] = (),
+    holds: Sequence[tuple[str, float]] = (),
+    pipes: Sequence[str] = (),
 ) -> SiteTables:
     """The tables of some sites, and of the arrays that they access.
 
-    holds: by class of work, cycles that an instruction holds its warp, where no site says what it stalls.
+    holds: by class of work, cycles that an instruction holds its warp, where no site says what it stalls. pipes:
+    classes that have one.
     """
     cycles = {} if any(site.stall for site in sites) else dict(holds)
     known = max((site.site for site in sites), default=-1) + 1
@@ -45,18 +59,34 @@ def site_tables(
     by_number = {site.site: site for site in sites if _has_details(site)}
     count = max(by_number, default=-1) + 1
     work, stall = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    piped = np.zeros((count, len(pipes)), np.int64)
     for number, site in by_number.items():
-        work[number] = sum(instructions for _, instructions in site.work)
+        piped[number] = [dict(site.work).get(name, 0) for name in pipes]
+        work[number] = sum(instructions for _, instructions in site.work) - piped[number].sum()
         held = sum(cycles.get(name, 0.0) * instructions for name, instructions in site.work)
         stall[number] = site.stall + math.floor(held + 0.5)
     needs_end, needs = _listed(by_number, count, lambda site: site.needs)
     gives_end, gives = _listed(by_number, count, lambda site: site.gives)
-    values, anew = np.unique(np.concatenate([needs, gives]), return_inverse=True)
-    anew = anew.astype(np.int64).reshape(-1)
+    commits_end, commits = _listed(by_number, count, lambda site: site.commits)
+    values, anew = np.unique(np.concatenate([needs, gives, commits]), return_inverse=True)
+    needs, gives, commits = np.split(anew.astype(np.int64).reshape(-1), np.cumsum([len(needs), len(gives)]))
+    in_flight, sync = np.full(count, NO_WAIT, np.int64), np.zeros(count, np.int64)
+    for number, site in by_number.items():
+        in_flight[number] = NO_WAIT if site.in_flight is None else site.in_flight
+        sync[number] = site.sync
+    groups = 1 + int(in_flight.max(initial=NO_WAIT))
+    operations = np.array([OF_CLASS + CLASSES.index(name) for name in pipes], np.int64)
     return SiteTables(
-        work, stall, needs_end, anew[: len(needs)], gives_end, anew[len(needs) :], len(values), known, bounds,
-        len(names), names,
+        work, piped, operations, stall, needs_end, needs, gives_end, gives, _unused(sites), commits_end, commits,
+        in_flight, sync, groups, len(values), known, bounds, len(names), names,
     )  # fmt: skip
+
+
+def _unused(sites: Sequence[TraceSite]) -> Integers:
+    numbers = [site.site for site in sites if site.unused]
+    flags = np.zeros(max(numbers, default=-1) + 1, np.int64)
+    flags[numbers] = 1
+    return flags
 
 
 def _arrays(arrays: Sequence[TraceArray], most: int) -> tuple[Integers, tuple[str, ...]]:
@@ -102,7 +132,9 @@ def work_by_class(sites: Sequence[TraceSite], executions: Integers) -> dict[str,
 
 
 def _has_details(site: TraceSite) -> bool:
-    return bool(site.work or site.needs or site.gives or site.stall)
+    return bool(
+        site.work or site.needs or site.gives or site.stall or site.commits or site.sync or site.in_flight is not None
+    )
 
 
 def _listed(

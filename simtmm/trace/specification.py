@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from simtmm.machine import Machine
+from simtmm.stalls import CLASSES
 
 
 class _Specification:
@@ -17,6 +18,7 @@ class _Specification:
         for table in (values, values.get("lowering", {})):
             for later in (
                 "atomics_by_word", "places", "shared_latency", "instruction_holds", "shared_interval", "shared_ports",
+                "reduces", "pipes",
             ):  # fmt: skip
                 if not table.get(later, True):
                     del table[later]
@@ -41,10 +43,14 @@ class LoweringSpecification(_Specification):
     """Lanes of a warp whose shared accesses are served in a pass."""
     atomics_by_word: bool = False
     """Whether an atomic lists a chunk as often as its most updated word is updated, else for each update."""
+    reduces: bool = False
+    """Whether a warp does not wait for an atomic whose value nobody uses, where a trace says so."""
     shared_latency: int = 0
     """Cycles from a shared load's leaving its port to the use of its value, where a trace names its uses."""
     instruction_holds: tuple[tuple[str, float], ...] = ()
     """By class of work, cycles that an instruction holds its warp beyond its issue where a trace says no stalls."""
+    pipes: tuple[str, ...] = ()
+    """Classes of work that have a pipe, whose instructions are apart from others."""
     shared_interval: int = 0
     """Instructions of a port, at least, from one shared access of its warps to the next; 0 where none is enforced."""
     shared_ports: int = 0
@@ -63,8 +69,10 @@ class LoweringSpecification(_Specification):
             bank_bytes=machine.banks.word_bytes,
             lanes_together=machine.banks.lanes or machine.cores.warp_width,
             atomics_by_word=machine.memory.atomics == "by-word",
+            reduces=machine.memory.reductions == "posted",
             shared_latency=math.floor(machine.banks.latency + 0.5),
             instruction_holds=_instruction_holds(machine),
+            pipes=tuple(name for name, ticks in zip(CLASSES, machine.durations.pipes, strict=False) if ticks),
             shared_interval=math.ceil(machine.banks.interval * machine.ports / machine.issue_cycles),
             shared_ports=machine.ports if machine.banks.interval else 0,
             places=places,
@@ -72,15 +80,19 @@ class LoweringSpecification(_Specification):
 
 
 def _instruction_holds(machine: Machine) -> tuple[tuple[str, float], ...]:
-    """What is left of each class's latency behind the grant of an instruction, none left out that is above 0."""
+    """What is left of each class's latency behind the grant of an instruction, and behind what it takes its pipe; none
+    left out that is above 0.
+    """
     if machine.instructions is None:
         return ()
     scheduling = machine.scheduling
     granted = float(machine.issue_cycles)
     if scheduling.switch == "every-instruction":
         granted = max(granted, scheduling.pipeline_depth)
+    pipes = machine.pipes.model_dump(exclude_none=True) if machine.pipes else {}
     latencies = machine.instructions.model_dump(exclude_none=True)
-    return tuple((name, latency - granted) for name, latency in latencies.items() if latency > granted)
+    taken = {name: max(granted, pipes[name]["interval"] if name in pipes else 0) for name in latencies}
+    return tuple((name, latency - taken[name]) for name, latency in latencies.items() if latency > taken[name])
 
 
 @dataclass(frozen=True)

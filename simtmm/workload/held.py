@@ -20,8 +20,20 @@ from simtmm.display import Displayed
 from simtmm.documents import LARGEST_FILE, read_json
 from simtmm.errors import WorkloadError, nearest, shown
 from simtmm.files import written_whole
-from simtmm.stalls import Places
-from simtmm.workload.operations import ATOMIC, BARRIER, JOIN, LARGEST, LOAD, OPERATION_PLACES, OPERATIONS
+from simtmm.stalls import CLASSES, Places
+from simtmm.workload.operations import (
+    BARRIER,
+    COMPUTE,
+    DIGESTED,
+    JOIN,
+    LARGEST,
+    LOAD,
+    OF_CLASS,
+    OPERATION_PLACES,
+    OPERATIONS,
+    REDUCE,
+    SYNC,
+)
 from simtmm.workload.tally import Tally, Tallying
 
 Integers = npt.NDArray[np.int64]
@@ -33,9 +45,9 @@ OF_JSON = 32  # bytes in memory for a byte of a file, at most
 class Workload(Displayed):
     """Launches, blocks, warps and operations as flat arrays. Frozen; equal if all arrays are.
 
-    kind: uint8[operations], an index of OPERATIONS.
+    kind: uint8[operations], an index of OPERATIONS; of a compute that says its class OF_CLASS and an index of CLASSES.
     amount: int64[operations]: instructions of a compute, degree of a shared, n of a join, chunks listed by a
-        load, async, store or atomic, cycles of a pause, 0 for a barrier.
+        load, async, store, atomic or reduce, cycles of a pause, 0 for a barrier and a sync.
     chunks: int64[chunks], the chunks of all memory operations, in order.
     warp_operations: int64[warps + 1], warp_chunks: int64[warps + 1], block_warps: int64[blocks + 1],
     launch_blocks: int64[launches + 1]: offsets.
@@ -137,7 +149,7 @@ class Workload(Displayed):
     def digest(self) -> str:
         """A hash of the content."""
         total = hashlib.sha256()
-        for array in self._arrays():
+        for array in (DIGESTED[self.kind], *self._arrays()[1:]):
             total.update(len(array).to_bytes(8, "little"))
             total.update(np.ascontiguousarray(array).tobytes())
         return total.hexdigest()[:16]
@@ -185,15 +197,17 @@ class Workload(Displayed):
             yield self.warp(warp)
 
     def warp(self, warp: int) -> Iterator[list[Any]]:
-        """The operations of one warp, in the JSON form: ["compute", 4], ["load", [0, 1]], ["barrier"]."""
+        """The operations of one warp, in the JSON form: ["compute", 4, "fp64"], ["load", [0, 1]], ["barrier"]."""
         chunk = int(self.warp_chunks[warp])
         for index in range(self.warp_operations[warp], self.warp_operations[warp + 1]):
             kind, amount = int(self.kind[index]), int(self.amount[index])
-            if LOAD <= kind <= ATOMIC:
+            if LOAD <= kind <= REDUCE:
                 yield [OPERATIONS[kind], self.chunks[chunk : chunk + amount].tolist()]
                 chunk += amount
+            elif kind >= OF_CLASS:
+                yield [OPERATIONS[COMPUTE], amount, CLASSES[kind - OF_CLASS]]
             else:
-                yield [OPERATIONS[kind]] if kind == BARRIER else [OPERATIONS[kind], amount]
+                yield [OPERATIONS[kind]] if kind in (BARRIER, SYNC) else [OPERATIONS[kind], amount]
 
     def save(self, path: str | Path) -> None:
         """Write the JSON form to `path`, whole or not at all."""
@@ -248,10 +262,10 @@ class WorkloadBuilder:
         if word not in OPERATIONS:
             raise WorkloadError(f"unknown operation {shown(word)}{nearest(str(word), OPERATIONS)}")
         kind = OPERATIONS.index(word)
-        allowed = {BARRIER: (0, 0), JOIN: (0, 1)}.get(kind, (1, 1))
+        allowed = {BARRIER: (0, 0), SYNC: (0, 0), JOIN: (0, 1), COMPUTE: (1, 2)}.get(kind, (1, 1))
         if not allowed[0] <= len(arguments) <= allowed[1]:
             raise WorkloadError(f"{word} takes {_how_many(*allowed)}, not {len(arguments)}")
-        if LOAD <= kind <= ATOMIC:
+        if LOAD <= kind <= REDUCE:
             chunks = arguments[0]
             if not isinstance(chunks, Sequence) or isinstance(chunks, str) or not chunks:
                 raise WorkloadError(f"{word} {shown(chunks)}: must be a list of at least one chunk")
@@ -260,13 +274,18 @@ class WorkloadBuilder:
                     raise WorkloadError(f"{word}: chunk {shown(chunk)}: must be a whole number from 0 to 2^63 - 1")
             self._chunks.extend(chunks)
             amount = len(chunks)
-        elif kind == BARRIER:
+        elif kind in (BARRIER, SYNC):
             amount = 0
         else:
             least = 0 if kind == JOIN else 1
             amount = arguments[0] if arguments else 0
             if not _is_whole(amount, least):
                 raise WorkloadError(f"{word} {shown(amount)}: must be a whole number of at least {least}")
+            if len(arguments) > 1:
+                if arguments[1] not in CLASSES:
+                    unknown = arguments[1]
+                    raise WorkloadError(f"{word}: unknown class {shown(unknown)}{nearest(str(unknown), CLASSES)}")
+                kind = OF_CLASS + CLASSES.index(arguments[1])
         self._kind.append(kind)
         self._amount.append(amount)
 
@@ -294,7 +313,11 @@ def _is_whole(value: Any, least: int) -> bool:
 
 
 def _how_many(least: int, most: int) -> str:
-    return "no argument" if most == 0 else "one argument" if least == most else "at most one argument"
+    if most == 0:
+        return "no argument"
+    if most > 1:
+        return "one or two arguments"
+    return "one argument" if least == most else "at most one argument"
 
 
 def _launches(tables: Any, origin: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -1,10 +1,18 @@
 """The operations of warps by number, and how large their amounts may be."""
 
-from simtmm.stalls import Place, Places
+import numpy as np
 
-COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, JOIN, BARRIER, PAUSE = range(9)  # from JOIN on control
-OPERATIONS = ("compute", "shared", "load", "async", "store", "atomic", "join", "barrier", "pause")
+from simtmm.stalls import CLASSES, Place, Places
+
+# From LOAD to REDUCE they list chunks; from JOIN on control
+COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, REDUCE, JOIN, BARRIER, PAUSE, SYNC = range(11)
+OPERATIONS = ("compute", "shared", "load", "async", "store", "atomic", "reduce", "join", "barrier", "pause", "sync")
+OF_CLASS = len(OPERATIONS)
+"""The number of a compute of the first of CLASSES; those of the others follow it."""
+DIGESTED = np.array([0, 1, 2, 3, 4, 5, 9, 6, 7, 8, 10, *range(OF_CLASS, OF_CLASS + len(CLASSES))], np.uint8)
+"""What a workload's digest has for each: the numbers in which they came, so that older workloads keep theirs."""
+
 LARGEST = 2**63 - 1
 
-OPERATION_PLACES = Places(tuple(Place(name) for name in OPERATIONS))
+OPERATION_PLACES = Places(tuple(Place(name) for name in (*OPERATIONS, *(f"compute {name}" for name in CLASSES))))
 """Where operations without places come from: from themselves, by their numbers."""

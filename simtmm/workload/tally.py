@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.native import Loop
-from simtmm.workload.operations import ASYNC, ATOMIC, COMPUTE, PAUSE, SHARED, STORE
+from simtmm.workload.operations import ASYNC, ATOMIC, COMPUTE, OF_CLASS, PAUSE, REDUCE, SHARED, STORE, SYNC
 
 Integers = npt.NDArray[np.int64]
 
@@ -26,12 +26,12 @@ STATE = 3
 class Tally:
     """Of one launch.
 
-    operations, chunks: how many. memory: operations that go to global memory. stored, updated: chunks of stores and
-    atomics. uncoalesced, uncoalesced_chunks: operations that list more chunks than the fewest, and what those list.
-    asyncs, most_asyncs: of all warps, and of the warp with most. longest_compute: instructions of one. waits: times L
-    that the warp with most waits one after another, if nothing else takes any time. issued: times that warps take an
-    issue port; a shared of conflict degree d counts d times. paused: cycles, of all warps. conflicts: of what is
-    issued, d - 1 of each shared, which are no instructions of their own.
+    operations, chunks: how many. memory: operations that go to global memory. stored, updated: chunks of stores, and of
+    atomics and reduces. uncoalesced, uncoalesced_chunks: operations that list more chunks than the fewest, and what
+    those list. asyncs, most_asyncs: of all warps, and of the warp with most. longest_compute: instructions of one.
+    waits: times L that the warp with most waits one after another, if nothing else takes any time. issued: times that
+    warps take an issue port; a shared of conflict degree d counts d times. paused: cycles, of all warps. conflicts: of
+    what is issued, d - 1 of each shared, which are no instructions of their own.
     """
 
     operations: int
@@ -111,14 +111,14 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
         for operation in range(at, at + of_warps[warp]):
             what = np.int64(kind[operation])
             count = amount[operation]
-            if what in (COMPUTE, SHARED):
+            if what in (COMPUTE, SHARED) or what >= OF_CLASS:
                 row[UPPER_ISSUED] += count >> 32
                 row[LOWER_ISSUED] += count & 0xFFFFFFFF
-                if what == COMPUTE:
+                if what != SHARED:
                     row[LONGEST_COMPUTE] = max(row[LONGEST_COMPUTE], count)
                 else:
                     row[CONFLICTS] += count - 1
-            elif what <= ATOMIC:
+            elif what <= REDUCE:
                 row[CHUNKS] += count
                 row[MEMORY] += 1
                 row[LOWER_ISSUED] += 1
@@ -127,17 +127,17 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
                     row[UNCOALESCED_CHUNKS] += count
                 if what == ASYNC:
                     asyncs += 1
-                elif what != STORE or stores != 0:
+                elif what != REDUCE and (what != STORE or stores != 0):
                     now += 1
                     pending = asyncs
                 if what == STORE:
                     row[STORED] += count
-                elif what == ATOMIC:
+                elif what in (ATOMIC, REDUCE):
                     row[UPDATED] += count
             elif what == PAUSE:
                 row[UPPER_PAUSED] += count >> 32
                 row[LOWER_PAUSED] += count & 0xFFFFFFFF
-            elif count < asyncs - pending:  # a join, or a barrier, whose amount is 0
+            elif what != SYNC and count < asyncs - pending:  # a join, or a barrier, whose amount is 0
                 now += 1
                 pending = asyncs
         row[OPERATIONS] += of_warps[warp]

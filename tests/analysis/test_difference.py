@@ -190,6 +190,11 @@ def test_what_is_no_run_of_this_version_is_refused_in_a_line(good, damage, said)
     assert "\n" not in str(caught.value)
 
 
+def test_a_file_that_never_ends_is_no_run():
+    with pytest.raises(SavedRunError, match="/dev/zero: is too large"):
+        load_document("/dev/zero")
+
+
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "\xff"])
 def test_what_is_no_json_is_refused(tmp_path, text):
     (tmp_path / "a.json").write_bytes(text.encode("latin-1"))

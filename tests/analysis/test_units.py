@@ -8,7 +8,7 @@ from simtmm.analysis.run import run
 from simtmm.analysis.units import ISSUE_PORTS, L2_SLICES, MEMORY_PORTS, PARTITIONS, chunks_of_kinds, traffic, units
 from simtmm.engine import simulate
 from simtmm.testing.strategies import machines, workloads
-from simtmm.workload import ASYNC, ATOMIC, LOAD, OPERATIONS, STORE
+from simtmm.workload import ASYNC, ATOMIC, LOAD, OPERATIONS, REDUCE, STORE
 from tests.examples import SHARING, examples, several
 
 MACHINE = Machine.from_dict(
@@ -61,6 +61,16 @@ def test_conflicts_keep_issue_ports_busy_without_instructions():
 def test_atomics_take_partitions_for_their_own_service():
     found, cycles = of(MACHINE, [["atomic", [0, 0, 1]]])
     assert found[PARTITIONS].busy == pytest.approx(8 * 3 * 10 / (4 * cycles))
+
+
+def test_atomics_that_are_done_in_the_l2_take_its_slices_and_read_what_it_lacks():
+    found, cycles = of(MACHINE.replace({"memory.l2": {**L2, "atomics": "here"}}), [["atomic", [0, 0, 1]]])
+    assert found[L2_SLICES].busy == pytest.approx(8 * 3 * 10 / (4 * cycles))
+    assert found[PARTITIONS].busy == pytest.approx(2 * 5 / (4 * cycles))
+    assert found[PARTITIONS].is_least  # what is written back comes on top
+    # Of an atomic's entries those of one chunk pass a port together: at least one of each of 8 does
+    assert found[MEMORY_PORTS].busy == pytest.approx(8 * 2 / (2 * cycles))
+    assert found[MEMORY_PORTS].is_least
 
 
 def test_what_the_l2_has_does_not_reach_memory():
@@ -117,10 +127,22 @@ def test_no_unit_is_ever_more_than_busy(drawn, workload):
         result = simulate(machine, workload, stalls=True)
         of_kinds = chunks_of_kinds(result.stalls)
         assert sum(of_kinds.values()) == result.transactions
-        assert set(of_kinds) <= {OPERATIONS[kind] for kind in (LOAD, ASYNC, STORE, ATOMIC)}
+        assert set(of_kinds) <= {OPERATIONS[kind] for kind in (LOAD, ASYNC, STORE, ATOMIC, REDUCE)}
         found = traffic(machine, result)
-        assert min(found.read, found.written, found.into_l2) >= 0
+        assert min(found.read, found.written, found.updated, found.into_l2) >= 0
         for unit in units(machine, result):
             assert 0 <= unit.busy <= 1
             assert unit.achieved >= 0
             assert unit.peak is None or unit.achieved <= unit.peak
+
+
+@pytest.mark.parametrize(("memory", "is_least"), [
+    ({}, False), ({"memory.return_interval": 3}, True),
+    ({"memory.return_interval": 3, "memory.store_interval": 2}, False),
+])  # fmt: skip
+def test_ports_at_which_stores_wait_for_loads_are_busy_for_what_is_told_at_the_least(memory, is_least):
+    warp = [["load", [0, 1]], ["store", [2]]]
+    machine = MACHINE.replace({"memory.port_interval": 2, **memory})
+    result = simulate(machine, Workload.from_dict({"blocks": [{"warps": [warp]}]}), stalls=True)
+    (ports,) = (unit for unit in units(machine, result) if unit.name == MEMORY_PORTS)
+    assert ports.is_least == is_least

@@ -108,6 +108,17 @@ def test_a_store_that_drains_nearly_for_ever_is_reported():
     assert 0 <= done.verdict.share <= 1
 
 
+def test_updates_that_nobody_waits_for_bind_where_the_run_ends_with_them():
+    warps = [[["load", [1]], ["reduce", [0] * 8]]] * 4
+    on = machine(atomic_service=90)
+    done = run(Workload.from_dict({"blocks": [{"warps": warps}]}), on)
+    assert done.result.stalls is not None
+    assert done.result.stalls.reasons["atomics_queue"] == 0
+    assert (done.verdict.cause, done.verdict.where) == (causes.ATOMICS, Where("", 0, "reduce", "", 1.0))
+    assert done.verdict.share > 0.8
+    assert done.verdict.words.startswith("Atomics bind, about 9")
+
+
 def test_the_line_and_the_array_with_most_of_it_are_named():
     done = run(trace([[[load(n % 2, 4096 + 64 * n) for n in range(6)] for _ in range(8)]]), machine())
     assert done.verdict.where == Where("", 0, "unknown", "", 1.0)

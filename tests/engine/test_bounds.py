@@ -27,7 +27,7 @@ def instructions(operation):
             return n, n
         case ["shared", degree]:
             return degree, 1
-        case ["join" | "barrier" | "pause", *_]:
+        case ["join" | "barrier" | "sync" | "pause", *_]:
             return 0, 0
     return 1, 1
 

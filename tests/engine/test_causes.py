@@ -117,6 +117,9 @@ CASES = {
     "full of work": ({}, blocks(64, 8, same(["compute", 200])), causes.ISSUE),
     "on-stall, full of work": (ON_STALL, blocks(64, 8, same(["compute", 200])), causes.ISSUE),
     "work beside loads": ({}, blocks(64, 8, same(["load", [0]], ["compute", 300])), causes.ISSUE),
+    "work of doubles": (
+        {"pipes.fp64.interval": 16}, blocks(64, 8, same(["compute", 50, "fp64"], ["compute", 50])), causes.PIPES,
+    ),
     "one warp's work": ({}, blocks(1, 1, same(["compute", 500])), causes.DEPENDENCE),
     "a deep pipeline": ({"scheduling.pipeline_depth": 200}, blocks(16, 4, same(["compute", 100])), causes.DEPENDENCE),
     "stalls of instructions": ({}, blocks(4, 1, same(["pause", 100], ["compute", 1], times=20)), causes.DEPENDENCE),

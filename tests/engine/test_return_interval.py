@@ -74,3 +74,41 @@ def test_a_warp_in_the_slot_of_another_one_has_loaded_nothing(engine):
     ).replace(limits)
     blocks = [{"warps": [[["load", [0]]]]}, {"warps": [[["store", [1]]]]}]
     assert simulate(machine, Workload.from_dict({"blocks": blocks}), engine).ticks == 1 + LATENCY + 1 + STORED
+
+
+def pipeline(turns, ahead):
+    """A warp that begins so many loads ahead, and one more in each turn, before it waits for the oldest."""
+    begun = [["async", [number]] for number in range(ahead)]
+    turn = [[["async", [number]], ["join", ahead]] for number in range(ahead, ahead + turns)]
+    return [*begun, *(operation for each in turn for operation in each), ["join"], ["store", [9999]]]
+
+
+@pytest.mark.parametrize("turns", [2, 3, 9, 200])  # with one, nothing is loaded behind the first wait
+@pytest.mark.parametrize("ahead", [1, 3])
+def test_a_store_waits_for_loads_since_the_last_wait_however_long_a_loop_kept_loads_in_flight(engine, turns, ahead):
+    warp = pipeline(turns, ahead)
+    store = 1 + RETURN + STORED
+    assert ticks(engine, warp) - ticks(engine, warp[:-1]) == store
+
+
+def test_only_a_join_that_takes_something_anew_is_a_wait(engine):
+    def loads(*between):
+        return ["async", [0]], ["async", [1]], *between, ["async", [2]], ["join"], ["store", [9]]
+
+    together = 3 + LATENCY + 1 + 3 * RETURN + STORED
+    assert ticks(engine, loads()) == ticks(engine, loads(["join", 2])) == together
+    waited = 2 + LATENCY + 1 + LATENCY + 1 + RETURN + STORED
+    assert ticks(engine, loads(["join"])) == ticks(engine, loads(["barrier"])) == waited
+    first_alone = 1 + LATENCY + 1 + LATENCY + 1 + RETURN + STORED
+    assert ticks(engine, loads(["join", 1])) == ticks(engine, loads(["join", 1], ["join", 1])) == first_alone
+
+
+def test_a_load_that_is_waited_for_is_a_wait(engine):
+    warp = ["async", [0]], ["load", [1]], ["async", [2]], ["join"], ["store", [9]]
+    slow = {"l1": {"sets": 1, "ways": 1, "latency": LATENCY}}
+    assert ticks(engine, warp, **slow) == 2 + LATENCY + 1 + LATENCY + 1 + RETURN + STORED
+
+
+def test_a_sync_is_no_wait(engine):
+    warp = ["async", [0]], ["sync"], ["async", [1]], ["join"], ["store", [9]]
+    assert ticks(engine, warp) == 2 + LATENCY + 1 + 2 * RETURN + STORED

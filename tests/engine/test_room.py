@@ -5,7 +5,8 @@ import tracemalloc
 import pytest
 
 from simtmm import Workload, load_machine, simulate
-from simtmm.engine.fast import room
+from simtmm.engine import room
+from simtmm.engine.fast import room as of_fast
 from simtmm.engine.fast.launch import Launch
 from simtmm.engine.reference import room as of_reference
 from simtmm.engine.reference.booking import Bookings
@@ -71,10 +72,10 @@ def test_the_estimate_is_no_more_than_what_is_made():
         "memory.turnaround": 1,
     }
     machine = load_machine("gtx280").replace(changes)
-    launch = room.Part.of(ONE, 0)
+    launch = of_fast.Part.of(ONE, 0)
     fast = Launch(machine, ONE, 0, True, False, 1)
     total = sum(array.nbytes for array in fast._state if hasattr(array, "nbytes"))
-    estimated = sum(room._tables(machine, room.Room.of(machine, launch), True).values())
+    estimated = sum(of_fast._tables(machine, of_fast.Room.of(machine, launch), True).values())
     assert 0.8 * total < estimated <= total
 
 
@@ -90,7 +91,7 @@ def test_the_estimate_is_no_more_than_what_is_made():
     ],
 )
 def test_the_reference_engine_refuses_likewise(monkeypatch, changes, key):
-    monkeypatch.setattr(of_reference, "available_memory", lambda: 8 << 30)
+    monkeypatch.setattr(room, "available_memory", lambda: 8 << 30)
     with pytest.raises(EngineError, match=rf"{key} = {MOST}: the machine's state takes .* room for 8\.0 GiB: must be"):
         simulate(load_machine("gtx280").replace(changes), ONE, "reference")
 

@@ -4,7 +4,6 @@ import gzip
 import json
 import lzma
 import shutil
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,52 +11,36 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simtmm import count, load_machine, load_trace, lower
+from simtmm import load_machine, lower
 from simtmm.calibration.latency_levels import find_levels, load_latency
 from simtmm.calibration.occupancy_curve import load_stream
-from simtmm.files import data_file
 from simtmm.measurement.measure import load_measurement
 from simtmm.measurement.timings import load_timings
 from simtmm.trace.exporters import export_accelsim
 from simtmm.trace.importers import import_trace
-from simtmm.trace.schema import METADATA_KEY
 from tests.examples import examples
 from tests.fuzz.bounds import read_or_refused
 from tests.fuzz.mutations import Many, changed_bytes, changed_documents, drawn_from
-from tests.study.programs import trace
-from tests.trace.importers.build import line, load, traceg
-from tests.trace.importers.test_memtrace import GLOBAL, access, launch
-
-HUGE = [2**31, 2**31 - 1, 2**16, 10**6, 10**9, 2**40, 2**62, 2**63 - 1, -1, 0, 2.5]
-
+from tests.fuzz.targets.data import (
+    CSV,
+    CURVES,
+    DOCUMENT,
+    GPU,
+    HUGE,
+    KERNEL,
+    LATENCY,
+    LISTS_OF_RUNS,
+    NUMBERS_OF_RUNS,
+    TEXTS,
+    TIMES,
+    TRACE,
+    imported,
+    shaped,
+    used_trace,
+    with_metadata,
+)  # fmt: skip
 
 # Traces: their metadata; what Parquet holds besides is its library's to read
-
-
-TRACE = trace(blocks=2, threads=8, rounds=2)
-DOCUMENT = json.loads(json.dumps(TRACE.info.to_dict()))
-
-
-def with_metadata(folder, document):
-    """The trace's file with another document in it."""
-    path = folder / "t.parquet"
-    if not (folder / "whole.parquet").exists():
-        TRACE.save(folder / "whole.parquet")
-    table = pq.read_table(folder / "whole.parquet")
-    pq.write_table(table.replace_schema_metadata({METADATA_KEY: document}), path)
-    return path
-
-
-def used_trace(path):
-    """All that is made of a trace, but for a simulation."""
-    result = read_or_refused(lambda: load_trace(path), path)
-    if result is None:
-        return None
-    json.dumps([result.info.to_dict(), result.info.warnings_on(32)])
-    lowered = lower(result, load_machine("gtx280"))
-    count(result, load_machine("gtx280"))
-    assert sum(len(batch.events) for batch in result.batches()) == result.info.events
-    return lowered
 
 
 def test_the_trace_that_is_changed_is_lowered(folder):
@@ -70,13 +53,6 @@ SHAPES = st.builds(
     lambda which, key, axis, size: json.dumps(shaped(which, key, axis, size)).encode(),
     st.integers(0, 1), st.sampled_from(["grid", "block"]), st.integers(0, 2), st.sampled_from(HUGE),
 )  # fmt: skip
-
-
-def shaped(which, key, axis, size):
-    """The document with another size of a launch."""
-    document = json.loads(json.dumps(DOCUMENT))
-    document["launches"][which][key][axis] = size
-    return document
 
 
 @examples(60)
@@ -107,10 +83,6 @@ def test_a_damaged_file_is_lowered_as_it_was_or_refused(folder, whole, data):
     assert lowered is None or lowered.digest() == digest
 
 
-NUMBERS_OF_RUNS = [-(2**63), -(2**31), -2, -1, 0, 1, 2, 3, 7, 8, 63, 64, 255, 2**16, 2**31 - 1, 2**32, 2**62, 2**63 - 1]
-LISTS_OF_RUNS = ("values", "nodes", "threads", "steps")
-
-
 @examples(40)
 @given(data=st.data())
 def test_a_trace_of_other_runs_is_lowered_or_refused(folder, data):
@@ -134,19 +106,6 @@ def test_a_trace_of_other_runs_is_lowered_or_refused(folder, data):
 
 
 # Measured times
-
-
-TIMES = [
-    {"kernel": "stream", "machine": {"name": "gtx280"}, "seconds": [1e-3, 2e-3], "parameters": {"n": 100}},
-    {"kernel": "stream", "machine": "v100", "seconds": 1, "parameters": {}},
-]
-CSV = b"# taken by hand\nkernel,machine,seconds,n\nstream,v100,1e-3,4096\nstream,v100,2e-3,8192\n"
-LATENCY = Path(__file__).parents[1] / "golden" / "v100_latency.csv"
-CURVES = [
-    b"\n".join(path.read_bytes().split(b"\n")[:40])
-    for path in (LATENCY, data_file("traces", "measured/stream_occupancy.csv"))
-]
-GPU = "v100"
 
 
 @examples(150)
@@ -182,51 +141,20 @@ def test_the_times_that_are_changed_are_read(folder):
 # Texts of other tools
 
 
-KERNEL = traceg(
-    [
-        [load(GLOBAL, "R4"), load(GLOBAL + 4096, "R5", pc=16), line("FADD", pc=32, of=["R4", "R5"])],
-        [line("EXIT", pc=48)],
-    ],
-    block=(64, 1, 1),
-).encode()
-MEM_TRACE = (launch() + access("LDG.E", GLOBAL) + access("STG.E.64", GLOBAL + 4096, stride=8)).encode()
-LIST = b"MemcpyHtoD,0x00007f0000000000,4096\nkernel-1.traceg\n"
-LISTS = [LIST, b"../../etc/passwd\n", b"/dev/zero\n", b".\n", b"kernel-1.traceg\n" * 3, b"kernelslist.g\n"]
-TEXTS = {"k.traceg": [KERNEL], "m.txt": [MEM_TRACE], "kernelslist.g": LISTS}
-
-
-def imported(folder, name, content, output=None):
-    """What becomes of a text, its events looked at."""
-    (folder / "kernel-1.traceg").write_bytes(KERNEL)
-    (folder / name).write_bytes(content)
-
-    def used():
-        result = import_trace(folder / name, output=output)
-        assert sum(len(batch.events) for batch in result.batches()) == result.info.events
-        if sum(each.blocks for each in result.info.launches) < 10_000:
-            read_or_refused(lambda: lower(result, load_machine("a100-80")))
-        return result
-
-    return read_or_refused(used, folder)
-
-
 @pytest.mark.parametrize("name", TEXTS)
 @examples(100)
 @given(st.data())
 def test_a_text_of_another_tool_is_imported_or_refused(folder, name, data):
-    imported(
-        folder,
-        name,
-        data.draw(changed_bytes(Many(TEXTS[name]))),
-        data.draw(st.sampled_from([None, folder / "o.parquet"])),
-    )
+    content = data.draw(changed_bytes(Many(TEXTS[name])))
+    output = data.draw(st.sampled_from([None, folder / "o.parquet"]))
+    read_or_refused(lambda: imported(folder, name, content, output))
 
 
 @examples(25)
 @given(changed_bytes(Many([KERNEL])))
 def test_what_is_imported_is_exported_and_comes_back_or_is_refused(folder, content):
     """The same trace, but where the export says that work was merged."""
-    result = imported(folder, "k.traceg", content)
+    result = read_or_refused(lambda: imported(folder, "k.traceg", content))
     if result is None:
         return
     shutil.rmtree(folder / "exported", ignore_errors=True)
@@ -240,7 +168,7 @@ def test_what_is_imported_is_exported_and_comes_back_or_is_refused(folder, conte
 @examples(60)
 @given(st.sampled_from([gzip.compress, lzma.compress]).flatmap(lambda pack: changed_bytes(Many([pack(KERNEL)]))))
 def test_a_packed_text_is_imported_or_refused(folder, content):
-    imported(folder, "k.traceg.xz", content)
+    read_or_refused(lambda: imported(folder, "k.traceg.xz", content))
 
 
 @pytest.mark.parametrize("name", TEXTS)

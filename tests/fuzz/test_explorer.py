@@ -16,17 +16,10 @@ from simtmm.explorer.session import Session
 from simtmm.explorer.state import MOST_TEXT, State
 from tests.examples import examples
 from tests.fuzz.bounds import PATIENCE, check_line, read_or_refused
-from tests.fuzz.mutations import TEXTS, Many, changed_bytes
+from tests.fuzz.mutations import Many, changed_bytes
+from tests.fuzz.targets.states import MESSAGE, NAMES, SIZES, STATE, VALUES
 
-VALUES = [
-    "nan", "inf", "-1", "0", "1", "2", "3", "0.5", "1e-300", "1e14", "1e15", "1e400", "9" * 400, "9" * 1900, "", "none",
-    "off", "unlimited", "fifo", "oldest", "on-stall", "8", "33", "64", "1000", "32768", "copy", "gtx480", "classroom",
-    "../classroom", "/etc/passwd", "stride", "\udcff", *TEXTS,
-]  # fmt: skip
-STATE = b"k=copy&m=classroom&p.n=64&latency=800&b.latency=100&b.p.n=64&drag=latency&v.group=1"
-NAMES = ["k", "m", "drag", "p.pattern", "p.stride", "p.threads", "p.none", "p.seed", "v.x", "b.k", "b.m", "zz", "", "."]
 NAMES += [*BY_NAME, *(f"b.{name}" for name in BY_NAME)]
-SIZES = ["1", "64", "100", "0", "-1", "nan", "1e400", "9" * 400, "x"]  # of what is recorded: more takes its time
 
 
 @st.composite
@@ -81,9 +74,6 @@ def test_a_state_is_answered_or_refused_and_the_page_lives_on(page, text):
         assert "mistake in simtmm" not in last["words"]
         check_line(last["words"])
     assert answered(page, "p.n=64")["part"] == "saved"
-
-
-MESSAGE = json.dumps({"number": 1, "state": "latency=100"}).encode()
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """Pages that explain a run hold any text as text: of source lines, of names, of what was said."""
 
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
@@ -13,29 +12,11 @@ from simtmm.report.explain_page import explanation
 from simtmm.trace.io import Trace
 from simtmm.trace.schema import TraceArray, TraceSite
 from tests.examples import examples
+from tests.fuzz.targets.pages import HOSTILE, Elements
 from tests.report.test_page import data_of
 from tests.study.programs import MACHINE, trace
 
-HOSTILE = [
-    "</script>", "<script>alert(1)</script>", "<!--", "-->", "]]>", "\u2028\u2029", "&lt;", "&#60;script&#62;",
-    "\\u003c", "'\"><img src=x onerror=alert(1)>", "{{7*7}}", "${x}", "@DATA@", "@SCRIPT@", "@TITLE@",
-    "javascript:alert(1)", "\0", "\x1b[2J", "\ud800".encode("utf-8","replace").decode(), "a" * 5000, "</style>",
-    "<svg/onload=alert(1)>", "//", "*/", "\u202e", "%s", "\\", "`", "\r\n", "<link rel=stylesheet href=//x>",
-]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(HOSTILE) | st.text(max_size=5), min_size=1, max_size=3).map("".join)
-
-
-class Elements(HTMLParser):
-    """The elements of a page with their attributes' names, in order."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        self.found.append((tag, *(name for name, _ in attributes)))
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import pytest
 
 from simtmm.errors import CompilerError
 from simtmm.programs import build
+from simtmm.programs.flags import parse_flags
 
 
 def test_a_program_that_does_not_compile_is_announced_once_for_all_headers_that_are_tried(tmp_path, monkeypatch):
@@ -16,3 +17,9 @@ def test_a_program_that_does_not_compile_is_announced_once_for_all_headers_that_
     with pytest.raises(CompilerError, match=r"wrong\.cu:1: does not compile"):
         build.build_program([source], 80)
     assert announced == ["wrong.cu for sm_80"]
+
+
+@pytest.mark.parametrize("words", [["-D", "X=1\n-O3"], ["-DX=1\n-O3"], ["-I", "a\0b"]])
+def test_a_value_that_stands_apart_is_one_line_too(words):
+    with pytest.raises(CompilerError, match="must be a text of one line"):
+        parse_flags(words)

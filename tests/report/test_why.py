@@ -30,9 +30,9 @@ def test_the_lines_of_python_run(capsys):
     (lines,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     exec(lines, {})
     verdict, reasons, last = capsys.readouterr().out.splitlines()
-    assert verdict.startswith("Atomics bind")
+    assert verdict.startswith("Memory latency binds")
     assert all(repr(reason) in reasons for reason in REASONS)
-    assert last == "19 totals 240 7680"
+    assert last == "12 values 512 512"
 
 
 def test_every_cause_is_reported():

@@ -4,6 +4,7 @@ import pytest
 
 from simtmm import compare, load_machine, load_trace, simulate
 from simtmm.errors import StudyError
+from simtmm.report.compare import describe_comparison
 from simtmm.report.page import load_table
 from simtmm.study.design.rules import rules_in
 from simtmm.study.sweep import sweep
@@ -70,6 +71,7 @@ def test_another_content_is_another_point(folder, tmp_path):
         ("def fifo(ready, group): ...", "fifo: is the name of another rule"),
         ("x = 1", "has no function of two arguments"),
         ("def f(:", "can't be read"),
+        ("x = " + "(" * 5000, "can't be read"),
     ],
 )
 def test_a_file_without_rules_is_refused(folder, tmp_path, text, line):
@@ -77,6 +79,11 @@ def test_a_file_without_rules_is_refused(folder, tmp_path, text, line):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(StudyError, match=line):
         sweep(designed(folder), workers=1, rules=[path])
+
+
+def test_a_file_of_rules_that_never_ends_is_refused():
+    with pytest.raises(StudyError, match="/dev/zero: is too large: must be at most 4 MiB"):
+        rules_in(["/dev/zero"])
 
 
 def test_a_comparison_refuses_a_rule_that_is_neither_built_in_nor_a_file(folder):
@@ -103,6 +110,8 @@ def test_a_comparison_runs_every_rule_beside_the_machine_s_own(folder, tmp_path)
         assert case.result.ticks == simulate(ruled, lower(trace, ruled)).ticks
     youngest = simulate(machine, lower(trace, machine), scheduler=lambda ready, _: max(ready, key=lambda one: one.age))
     assert made.cases[2].result.ticks == youngest.ticks
+    (heading, *_) = describe_comparison(made)
+    assert str(heading) == "3 cases on small by 3 scheduling rules, against measured times"  # and not on 3 machines
     (broken,) = made.absent
     assert broken.where == "traced, small, broken"
     assert "rule broken: IndexError: " in broken.reason

@@ -45,9 +45,11 @@ def test_what_sites_say_of_work_values_and_stalls_is_in_the_digest_and_their_tex
         site(0), site(0, gives=(1,)), site(0, gives=(0,), needs=(0,)), site(0, gives=(0,), work=[("fp32", 1)]),
         site(0, gives=(0,), work=[("fp64", 1)]), dataclasses.replace(plain, stall=1),
         dataclasses.replace(plain, stall=2), dataclasses.replace(site(0), stall=1),
+        dataclasses.replace(plain, commits=(0,)), dataclasses.replace(plain, in_flight=0),
+        dataclasses.replace(plain, in_flight=1), site(0, "barrier"), dataclasses.replace(site(0, "barrier"), sync=True),
     ]  # fmt: skip
     digests = {trace([[thread]], sites=[each]).info.digest for each in (plain, *others)}
-    assert len(digests) == 9
+    assert len(digests) == 13  # a barrier says nothing by its kind, as a site of nothing
     texts = dataclasses.replace(plain, instruction="ld.global.f32 %f1, [%rd4];", function="f", line=7)
     assert trace([[thread]], sites=[texts]).info.digest == trace([[thread]], sites=[plain]).info.digest
 
@@ -57,8 +59,10 @@ def test_a_compiled_trace_comes_back_from_a_file(tmp_path):
         dataclasses.replace(
             SAXPY[0], instruction="ld.global.f32 %f1, [%rd4];", function="f", inlined=(("k.cu", 3), ("h.cuh", 9))
         ),
-        dataclasses.replace(SAXPY[1], stall=2**31 - 1),
-        *SAXPY[2:],
+        dataclasses.replace(SAXPY[1], stall=2**31 - 1, commits=(1, 1)),
+        dataclasses.replace(SAXPY[2], in_flight=0),
+        SAXPY[3],
+        dataclasses.replace(site(4, "barrier"), sync=True),
         site(MOST_SITES - 1, "local_load"),
     ]
     thread = [fetch(0, 0), fetch(1, 32), store(2, 32), local(MOST_SITES - 1, 0), constant(70_000, 4)]
@@ -66,7 +70,11 @@ def test_a_compiled_trace_comes_back_from_a_file(tmp_path):
     program.save(tmp_path / "t.parquet")
     back = load_trace(tmp_path / "t.parquet")
     assert back.info == program.info
-    assert [each.get("stall") for each in back.info.to_dict()["sites"]] == [None, 2**31 - 1, None, None, None]
+    of_sites = back.info.to_dict()["sites"]
+    assert [each.get("stall") for each in of_sites] == [None, 2**31 - 1, None, None, None, None]
+    assert [each.get("commits") for each in of_sites] == [None, [1, 1], None, None, None, None]
+    assert [each.get("in_flight") for each in of_sites] == [None, None, 0, None, None, None]
+    assert [each.get("sync") for each in of_sites] == [None, None, None, None, True, None]
     assert back.to_table().equals(program.to_table())
     assert lower(back, machine()) == lower(program, machine())
 

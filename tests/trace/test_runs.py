@@ -76,6 +76,22 @@ def test_many_events_in_step_with_the_thread_before_come_back_as_they_were(shape
     assert same(Encoder().runs(batch, 0, shape).to_batch(), batch)
 
 
+@examples(80)
+@given(
+    shape=st.sampled_from(SHAPES),
+    steps=st.integers(1, 12),
+    rows=st.lists(st.tuples(st.integers(0, 12), st.integers(1, 40)), min_size=1, max_size=6),
+    changes=st.lists(CHANGES, max_size=3),
+)
+def test_threads_of_a_row_that_end_at_different_steps_come_back_as_they_were(shape, steps, rows, changes):
+    """rows: after how many steps threads end, and how many of them after one another."""
+    whole = in_step(shape, steps, changes)
+    ends = np.resize(np.repeat(*np.array(rows).T), np.prod(shape))
+    events = whole.events[np.tile(np.arange(steps), len(ends)) < ends[whole.events["thread"]]]
+    batch = Batch(events, whole.launch, whole.block, np.array([len(events)]))
+    assert same(Encoder().runs(batch, 0, shape).to_batch(), batch)
+
+
 def test_what_threads_in_step_do_stands_once():
     x, y, z = shape = (8, 4, 2)
     runs = Encoder().runs(in_step(shape, 100, []), 0, shape)

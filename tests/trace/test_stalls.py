@@ -10,7 +10,7 @@ from simtmm import count, lower, simulate
 from simtmm.engine import ENGINES
 from simtmm.errors import WorkloadError
 from simtmm.trace.digest import OldDigest
-from simtmm.trace.warps.walk import MOST_TURNS
+from simtmm.trace.warps.holding import MOST_TURNS
 from tests.examples import examples
 from tests.trace.build import barrier, load, shared, store, trace, work
 from tests.trace.test_compiled import SAXPY, constant, fetch, local, lowered, site

@@ -1,6 +1,5 @@
 """A run as one of two that are set side by side: out of the JSON document that it was saved as, or would be."""
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from math import floor, isfinite
 from pathlib import Path
 from typing import Any
 
+from simtmm.documents import read_json
 from simtmm.errors import SavedRunError, shown, shown_error
 from simtmm.provenance import VERSION
 from simtmm.stalls import REASONS, Place
@@ -143,12 +143,7 @@ class Side:
 
 def load_document(path: str | Path) -> Any:
     """The JSON document in a file. Raises SavedRunError."""
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SavedRunError(f"{path}: can't be read ({error.strerror})") from None
-    except (ValueError, RecursionError) as error:
-        raise SavedRunError(f"{path}: is not JSON ({shown_error(error)})") from None
+    return read_json(path, SavedRunError)
 
 
 def changed_keys(a: Side, b: Side) -> dict[str, tuple[Any, Any]]:

@@ -18,6 +18,8 @@ def sections_of(content: bytes) -> Iterator[tuple[str, bytes]]:
     headers = [struct.unpack_from("<IIQQQQ", content, start + size * number) for number in range(count)]
     if names >= len(headers):
         return
+    if sum(length for _, kind, _, _, _, length in headers if kind != _WITHOUT_CONTENT) > len(content):
+        raise ValueError("sections that overlap, each of which would be copied")
     table = content[headers[names][4] : headers[names][4] + headers[names][5]]
     for name, kind, _, _, offset, length in headers:
         if kind != _WITHOUT_CONTENT:

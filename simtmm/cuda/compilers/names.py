@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from simtmm.launch import bare_name
+
 LIBRARIES = ("libstdc++.so.6", "libc++abi.so.1", "libc++.so.1", "libc++.1.dylib")
 
 
@@ -25,19 +27,6 @@ def demangled(name: str) -> str:
             finally:
                 ctypes.CDLL(None).free(ctypes.c_void_p(found))
     return bare_name(name)
-
-
-def bare_name(name: str) -> str:
-    """A kernel's name without its namespaces, parameters and template arguments: "saxpy"."""
-    rest = name.removeprefix("_ZN").removeprefix("_Z") if name.startswith("_Z") else ""
-    found = name
-    while sized := re.match(r"(\d+)", rest):
-        start = sized.end()
-        end = start + int(sized[1])
-        found, rest = rest[start:end], rest[end:]
-        if not name.startswith("_ZN"):
-            break
-    return found
 
 
 def is_expression(name: str) -> bool:

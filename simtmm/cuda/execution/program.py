@@ -19,7 +19,7 @@ from simtmm.cuda.execution.function_code import FunctionCode, placed
 from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
 from simtmm.cuda.ptx.control_flow import RECONVERGE, Block, communicates, ends_block, gathers
-from simtmm.cuda.ptx.steps import Step
+from simtmm.cuda.ptx.steps import Step, states_waits
 from simtmm.cuda.ptx.syntax import Function, Group, Instruction, Location, Module, Symbol
 from simtmm.errors import PtxError
 
@@ -87,6 +87,7 @@ class Program:
             for block in code.flow.blocks
             for instruction in block.instructions[:1]
         )
+        self.states_waits = states_waits([code.flow for code in self.codes])
         self.communicates = any(code.flow.waiting for code in self.codes)
         self.is_independent = not any(
             communicates(instruction)

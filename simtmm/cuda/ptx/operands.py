@@ -20,6 +20,7 @@ from simtmm.cuda.ptx.syntax import (
 from simtmm.cuda.ptx.tokens import Token, number
 from simtmm.errors import PtxError
 
+DEEPEST = 8  # lists within one another; a tensor's coordinates take two
 _PART = re.compile(r"\.([bh]\d+)")
 
 
@@ -29,6 +30,7 @@ class OperandParser:
     def __init__(self, stream: TokenStream, find: Callable[[str], str], registers: Mapping[str, str]) -> None:
         """find: the function's name of a name here. registers: those that are declared."""
         self._stream, self._find, self._registers = stream, find, registers
+        self._depth = 0
 
     def all(self) -> tuple[Operand, ...]:
         """Up to the semicolon, which stays."""
@@ -65,10 +67,14 @@ class OperandParser:
                 return Part(operand, part.group(1))
 
     def _list(self, end: str) -> tuple[Operand, ...]:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise PtxError(f"PTX line {self._stream.line}: operands may be nested {DEEPEST} deep")
         parts: list[Operand] = []
         while not self._stream.accept(end):
             parts.append(self._operand())
             self._stream.accept(",")
+        self._depth -= 1
         return tuple(parts)
 
     def _plain(self, token: Token) -> Register | Symbol | Immediate:

@@ -13,6 +13,8 @@ from simtmm.cuda.ptx.registers import read, written
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Symbol
 from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
 from simtmm.cuda.ptx.work import class_of
+from simtmm.errors import PtxError
+from simtmm.trace.schema import MOST_GROUPS
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 BULK_WIDTH = 16  # bytes of the pieces that a copy in bulk is recorded in,
@@ -28,7 +30,9 @@ class Step:
 
     kind: "work", or what the access is by the names of trace.schema.Kind in lower case. width: bytes a thread. work:
     instructions by class. needs, gives: registers, or scoreboards of the machine. stall: cycles that its instructions
-    hold their warp beyond one each.
+    hold their warp beyond one each. unused: whether no instruction of the function reads what its atomic gives.
+    commits: how many groups of copies it makes. in_flight: how many of the latest groups it leaves under way where it
+    waits for all others, else None.
     """
 
     instructions: list[Instruction] = field(default_factory=list)
@@ -38,11 +42,14 @@ class Step:
     needs: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
     stall: int = 0
+    unused: bool = False
+    commits: int = 0
+    in_flight: int | None = None
 
     @property
     def is_recorded(self) -> bool:
         """Whether it leaves anything in a trace."""
-        return self.kind != "work" or bool(self.work) or bool(self.needs)
+        return self.kind != "work" or bool(self.work or self.needs or self.commits) or self.in_flight is not None
 
     @property
     def access(self) -> Instruction | None:
@@ -73,6 +80,8 @@ def width_of(instruction: Instruction) -> int:
     if is_bulk(instruction):
         return BULK_WIDTH
     if instruction.opcode == "cp":
+        if len(instruction.operands) < 3:
+            raise PtxError(f"PTX line {instruction.line}: {instruction.text}: lacks an address or its size")
         size = instruction.operands[2]
         return int(getattr(size, "value", 4))
     if instruction.opcode in ("ldmatrix", "stmatrix"):
@@ -127,7 +136,9 @@ def access_kind(instruction: Instruction) -> str | None:
 
 def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
     """The steps of each block, in the order of blocks."""
+    used = {name for block in flow.blocks for instruction in block.instructions for name in read(instruction)}
     pending: list[set[str]] = [set() for _ in flow.blocks]
+    with_groups = any(_in_flight(each) is not None for block in flow.blocks for each in block.instructions)
     steps_of: list[tuple[Step, ...]] = [() for _ in flow.blocks]
     changed = set(range(len(flow.blocks)))
     while changed:
@@ -135,7 +146,7 @@ def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
         changed.remove(number)
         block = flow.blocks[number]
         left = set(pending[number])
-        steps_of[number] = _of_block(block.instructions, left)
+        steps_of[number] = _of_block(block.instructions, left, used, with_groups)
         for target in block.targets:
             if not left <= pending[target]:
                 pending[target] |= left
@@ -143,8 +154,14 @@ def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
     return tuple(steps_of)
 
 
-def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[Step, ...]:
-    """The steps of a block; `pending`, the registers whose loads are under way, becomes those behind it."""
+def _of_block(
+    instructions: Sequence[Instruction], pending: set[str], used: set[str], with_groups: bool
+) -> tuple[Step, ...]:
+    """The steps of a block; `pending`, the registers whose loads are under way, becomes those behind it.
+
+    used: registers that the function reads. with_groups: whether it matters which copies are in which group, as nothing
+    waits for some of them alone else.
+    """
     found: list[Step] = []
     step = Step()
 
@@ -170,7 +187,8 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
             step_stall = 0
         guarded = kind is not None and (instruction.guard is not None or instruction.opcode in _TEXTURE_ACCESSES)
         alone = guarded or is_bulk(instruction)  # work of others, or work that is done once for many pieces
-        if (needs and step.is_recorded) or (alone and step.instructions):
+        in_flight = _in_flight(instruction) if COPIES in pending else None
+        if ((needs or in_flight is not None) and step.is_recorded) or (alone and step.instructions):
             close()
         if needs and guarded:
             step.needs = needs  # the whole warp waits for them, whoever the access is of
@@ -178,6 +196,8 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
             close()
             needs = ()
         step.needs += needs
+        step.in_flight = in_flight if in_flight is not None else step.in_flight
+        step.commits += with_groups and _commits(instruction)
         pending.difference_update(needs)
         if issue is None:
             pending.difference_update(gives)
@@ -189,6 +209,7 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
                 step.work[work] = step.work.get(work, 0) + 1
             continue
         step.kind, step.width = kind, 0 if kind == "barrier" else width_of(instruction)
+        step.unused = kind == "atomic" and used.isdisjoint(written(instruction))
         if kind == "async" and instruction.opcode == "cp" and issue is None:
             gives = (COPIES,)
         if kind in ("async", "shared_load", "local_load") and gives:
@@ -199,14 +220,47 @@ def _of_block(instructions: Sequence[Instruction], pending: set[str]) -> tuple[S
     return tuple(found)
 
 
-def _waits_for_copies(instruction: Instruction) -> bool:
-    """Whether an instruction waits for all of a thread's cp.async: those of the latest groups may go on else, and what
-    of the copies has arrived then is waited for at the barrier behind which others read it.
+def states_waits(flows: Sequence[ControlFlow]) -> bool:
+    """Whether the steps of a kernel's functions say all that is waited for, so that its barriers wait for no loads.
+
+    Not where an mbarrier tells of copies, as which one is waited for where is not known; nor where another function may
+    wait for copies than the one that began them.
     """
-    if instruction.opcode != "cp" or "bulk" in instruction.modifiers:
-        return False
-    waits = "wait_group" in instruction.modifiers and instruction.operands == (Immediate(0),)
-    return waits or "wait_all" in instruction.modifiers
+    instructions = [each for flow in flows for block in flow.blocks for each in block.instructions]
+    copies = any(access_kind(each) == "async" and each.opcode == "cp" for each in instructions)
+    return not copies or (len(flows) == 1 and not any(map(_is_for_mbarrier, instructions)))
+
+
+def _is_for_mbarrier(instruction: Instruction) -> bool:
+    words = (instruction.opcode, *instruction.modifiers)
+    return any(word.startswith("mbarrier") for word in words) or (instruction.opcode == "atom" and "arrive" in words)
+
+
+def _waits_for_copies(instruction: Instruction) -> bool:
+    """Whether an instruction waits for all of a thread's cp.async."""
+    return _group_wait(instruction) == 0 or (instruction.opcode == "cp" and "wait_all" in instruction.modifiers)
+
+
+def _group_wait(instruction: Instruction) -> int | None:
+    """How many groups of cp.async an instruction leaves under way where it waits for the others."""
+    if instruction.opcode != "cp" or "wait_group" not in instruction.modifiers or "bulk" in instruction.modifiers:
+        return None
+    return next(int(operand.value) for operand in instruction.operands if isinstance(operand, Immediate))
+
+
+def _in_flight(instruction: Instruction) -> int | None:
+    """Likewise, where that is any: a wait for all groups is one for all copies."""
+    left = _group_wait(instruction) if instruction.issue is None else instruction.issue.in_flight
+    return min(left, MOST_GROUPS - 1) if left else None
+
+
+def _commits(instruction: Instruction) -> bool:
+    """Whether an instruction makes a group of a thread's cp.async so far."""
+    if instruction.issue is not None:
+        return instruction.issue.commits
+    return (
+        instruction.opcode == "cp" and "commit_group" in instruction.modifiers and "bulk" not in instruction.modifiers
+    )
 
 
 _NOTHING = Instruction("", (), (), None, 0, None, "")

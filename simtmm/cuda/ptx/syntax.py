@@ -108,14 +108,17 @@ class Issue:
 
     work: the class of the machine's instruction, None for what is none of its own: a part of another. stall: cycles,
     beyond one, until the warp may issue its next. needs: scoreboards that must be clear before it. gives: scoreboards
-    that its load sets. recorded: whether its access is one. address: of the machine's instruction, of what stands for
-    all of it.
+    that its load sets. commits: whether it makes a group of the copies so far. in_flight: how many of the latest groups
+    it leaves under way where it waits for the others, else None. recorded: whether its access is one. address: of the
+    machine's instruction, of what stands for all of it.
     """
 
     work: str | None = None
     stall: int = 0
     needs: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
+    commits: bool = False
+    in_flight: int | None = None
     recorded: bool = False
     address: int = -1
 

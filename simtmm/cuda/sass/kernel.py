@@ -1,7 +1,7 @@
 """A kernel's machine code as a function of PTX, which runs as any other and records what the machine issues."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from simtmm.cuda.compilers.disassembly import Disassembly
@@ -18,6 +18,7 @@ from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, N
 from simtmm.cuda.sass.work import class_of
 from simtmm.errors import SassError
 
+COMMITS = "LDGDEPBAR"  # makes a group of the copies so far, which its scoreboard counts until they are there
 _LOADS = re.compile(r"LDG|LD|LDL|LDS|LDSM|LDC|ULDC|LDCU|ATOM|ATOMG|LDGSTS|TEX|TLD|SULD")
 
 
@@ -37,7 +38,7 @@ class LiftedKernel:
         found = {
             each.opcode
             for each in self.listing.instructions
-            if each.control.written is not None and not _LOADS.fullmatch(each.opcode)
+            if each.control.written is not None and not _LOADS.fullmatch(each.opcode) and each.opcode != COMMITS
         }
         return sorted(found)
 
@@ -70,14 +71,18 @@ def lifted_kernel(
     )
     lifting = Lifting(banks, listing, _locations(module))
     targets = _targets(lifting, listing)
+    boards = {each.control.written for each in listing.instructions if each.opcode == COMMITS} - {None}
     for instruction in listing.instructions:
         if instruction.address in targets:
             lifting.begin_place(instruction.address)
         handler = HANDLERS.get(instruction.opcode)
         if handler is None:
             raise SassError(f"`{instruction.text}` is not known")
-        lifting.begin(instruction, _issue(instruction))
-        handler(lifting, instruction)
+        lifting.begin(instruction, _issue(instruction, boards))
+        try:
+            handler(lifting, instruction)
+        except (ValueError, IndexError, TypeError) as error:  # operands of another number or kind
+            raise SassError(f"`{instruction.text}` has other operands than are known") from error
         lifting.end()
     shared = max(disassembly.shared_bytes.get(entry, 0), SHARED_HEAD if architecture >= HEAD_FROM else 0)
     aligned = max((v.align for v in module.variables.values() if v.space == "shared"), default=1)
@@ -103,29 +108,42 @@ def lifted_kernel(
     return LiftedKernel(lifted_module, listing)
 
 
-def _issue(instruction: MachineInstruction) -> Issue:
-    """What the instruction costs its warp, waits for, and gives."""
+def _issue(instruction: MachineInstruction, boards: Set[int | None]) -> Issue:
+    """What the instruction costs its warp, waits for, and gives. boards: scoreboards that count groups of copies."""
     control = instruction.control
     gives: tuple[str, ...] = ()
     if control.written is not None and _LOADS.fullmatch(instruction.opcode):
         gives = (_scoreboard(control.written),)
     if instruction.opcode in ("LDGSTS", "UBLKCP"):
         gives = (*gives, COPIES)
-    needs = (*map(_scoreboard, control.waits), *_waited_for(instruction))
+    needs = (*map(_scoreboard, control.waits), *((COPIES,) if boards & set(control.waits) else ()))
+    awaited, in_flight = _waited_for(instruction, {_scoreboard(each) for each in boards if each is not None})
     work, stall = class_of(instruction), max(0, control.stall - 1)
-    return Issue(work, stall, needs, gives, recorded=True, address=instruction.address)
+    return Issue(
+        work,
+        stall,
+        (*needs, *awaited),
+        gives,
+        commits=instruction.opcode == COMMITS,
+        in_flight=in_flight,
+        recorded=True,
+        address=instruction.address,
+    )
 
 
-def _waited_for(instruction: MachineInstruction) -> tuple[str, ...]:
-    """What DEPBAR waits for: all that a scoreboard counts, and at 0 all copies.
+def _waited_for(instruction: MachineInstruction, counted: Set[str]) -> tuple[tuple[str, ...], int | None]:
+    """What DEPBAR waits for, and how many of the latest groups of copies it leaves where it waits for the others.
 
-    At more than 0 the latest of it may be under way: that is waited for here as well.
+    counted: scoreboards that count groups. All that its scoreboard counts is waited for, loads of the latest, too; at 0
+    all copies, as where there are several such scoreboards.
     """
     match instruction.operands:
         case (Word(board), Number(left)) if instruction.opcode == "DEPBAR":
-            return (board, COPIES) if left == 0 else (board,)
+            if left and counted == {board}:
+                return (board,), int(left)
+            return ((board,) if left and board not in counted else (board, COPIES)), None
         case _:
-            return ()
+            return (), None
 
 
 def _scoreboard(number: int) -> str:

@@ -6,9 +6,9 @@ import re
 from simtmm.cuda.sass.syntax import Constant, Memory, Number, Operand, Reg, Target, Word
 from simtmm.errors import SassError
 
-_REGISTER = re.compile(r"(U?R\d+|U?RZ|U?P\d|U?PT|B\d+|SRZ)((?:\.\w+)*)")
+_REGISTER = re.compile(r"(U?R\d{1,3}|U?RZ|U?P\d|U?PT|B\d{1,2}|SRZ)((?:\.\w+)*)")
 _CONSTANT = re.compile(r"c(?:\[(0x[0-9a-f]+)\])\s*\[(.*)\]((?:\.\w+)*)")
-_WHOLE = re.compile(r"[+-]?(?:0x[0-9a-f]+|\d+)")
+_WHOLE = re.compile(r"[+-]?(?:0x[0-9a-f]{1,16}|\d{1,20})")  # of 64 bits at most
 _REAL = re.compile(r"[+-]?\d*\.?\d+(?:e[+-]?\d+)?")
 _WITHOUT_COMMA = re.compile(r"^(U?R\d+) +(`\(|[-+]?0x)")
 _SPECIAL = {"INF": math.inf, "QNAN": math.nan, "SNAN": math.nan}
@@ -37,7 +37,7 @@ def operand(text: str) -> Operand:
     if text.startswith(("[", "desc[")):
         return _memory(text)
     if _WHOLE.fullmatch(text):
-        return Number(int(text, 0))
+        return Number(_whole(text))
     if _REAL.fullmatch(text):
         return Number(float(text))
     if text.lstrip("+-") in _SPECIAL:
@@ -69,14 +69,20 @@ def _part(text: str) -> str:
     return ".".join(part for part in text.split(".") if part and part != "reuse")
 
 
+def _whole(text: str) -> int:
+    return int(text, 16 if "x" in text else 10)
+
+
 def _inside(text: str) -> tuple[Reg | None, int]:
     """The register and the number of an index."""
     register, offset = None, 0
     for sign, part in re.findall(r"([+-]*)([^+-]+)", text.replace(" ", "")):
         if found := _REGISTER.fullmatch(part):
             register = Reg(found[1], part=_part(found[2])) if found[1] not in ("RZ", "URZ") else register
+        elif _WHOLE.fullmatch(part):
+            offset += _whole(part) * (-1 if "-" in sign else 1)
         else:
-            offset += int(part, 0) * (-1 if "-" in sign else 1)
+            raise SassError(f"operand [{text}] is not known")
     return register, offset
 
 
@@ -91,7 +97,7 @@ def _memory(text: str) -> Memory:
         if found := _REGISTER.fullmatch(part):
             registers.append(Reg(found[1], part=_part(found[2]), negative="-" in sign))
         elif _WHOLE.fullmatch(part):
-            offset += int(part, 0) * (-1 if "-" in sign else 1)
+            offset += _whole(part) * (-1 if "-" in sign else 1)
         else:
             raise SassError(f"operand {text!r} is not known")
     return Memory(tuple(registers), offset, descriptor)

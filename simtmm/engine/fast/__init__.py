@@ -6,6 +6,7 @@ simtmm/engine/reference: two writings of one page. Its rules are loops over flat
     layout      where a launch's state lies
     loop        the phases of a step
     issue       issue ports           scheduler   the order of warps that wait
+    own_ports   likewise of a port    pipes       what instructions pass behind ports
     advance     operations of a warp  accounting  where time goes
     booking     stalls                booked      the table of stalls
     over_time   chunks over time

@@ -6,7 +6,15 @@
 import numpy as np
 
 from simtmm.engine.fast.accounting import KEEP, turn
-from simtmm.engine.fast.booking import INSTRUCTION, begin_waiting, book, book_async_wait, book_waiting, place_at
+from simtmm.engine.fast.booking import (
+    INSTRUCTION,
+    begin_waiting,
+    book,
+    book_async_wait,
+    book_stores_wait,
+    book_waiting,
+    place_at,
+)
 from simtmm.engine.fast.layout import (
     AT_BARRIER,
     BLOCK_FIRST,
@@ -31,8 +39,10 @@ from simtmm.engine.fast.layout import (
     MEMORY_TICKS,
     NEVER,
     OTHER_TICKS,
+    P_AT_END,
     P_CYCLE,
     P_OUTSTANDING,
+    P_RETURN_INTERVAL,
     P_SLOTS,
     P_WATCH,
     PATH_PLACE,
@@ -40,18 +50,21 @@ from simtmm.engine.fast.layout import (
     READY,
     SLEEPS,
     START,
+    STORED_FINISH,
     WARP_ASYNCS,
     WARP_BLOCK,
     WARP_DONE,
     WARP_END,
+    WARP_LOADS_END,
     WARP_NEXT,
     WARP_POSITION,
+    WARP_UNTAKEN,
 )
 from simtmm.engine.fast.scheduler import make_ready, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined
 from simtmm.stalls import Reason
-from simtmm.workload import ASYNC, BARRIER, JOIN, PAUSE
+from simtmm.workload import ASYNC, BARRIER, JOIN, OF_CLASS, PAUSE, SYNC
 
 AWAITED, LAUNCH, OUTSTANDING = int(Reason.BARRIER), int(Reason.LAUNCH), int(Reason.OUTSTANDING)
 
@@ -78,6 +91,12 @@ def sleep(s, g, t, finish, slot, place, reason):
 
 
 @inlined
+def is_control(what):
+    """Whether an operation takes no port."""
+    return JOIN <= what < OF_CLASS
+
+
+@inlined
 def finish_of(s, w, count, t):
     """When the first so many asyncs of a warp are over; at t at the latest where that is no longer kept."""
     room = s.finishes.shape[1]
@@ -98,7 +117,7 @@ def advance(s, order, g, slot, t):
             position = s.warp[w, WARP_POSITION]
             end = s.warp[w, WARP_END]
         what = np.int64(JOIN) if position == end else np.int64(s.kind[position])
-        if what >= JOIN:  # control
+        if is_control(what):
             if what == PAUSE:
                 s.warp[w, WARP_POSITION] = position + 1
                 turn(s, g, w, IN_PAUSE, place_at(s, position), INSTRUCTION, t)
@@ -106,8 +125,11 @@ def advance(s, order, g, slot, t):
                 wake = t + s.amount[position] * s.parameters[P_CYCLE]
                 push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
                 return SLEEPS
-            if s.warp[w, WARP_ASYNCS] > 0:
+            if what != SYNC and s.warp[w, WARP_ASYNCS] > 0:
                 left_out = s.amount[position] if position < end and what == JOIN else np.int64(0)
+                if s.parameters[P_RETURN_INTERVAL] > 0 and s.warp[w, WARP_UNTAKEN] > left_out:
+                    s.warp[w, WARP_UNTAKEN] = left_out
+                    s.warp[w, WARP_LOADS_END] = 0  # loads so far and those to come do not count together
                 count = s.warp[w, WARP_ASYNCS] - left_out
                 if count > 0:
                     finish = finish_of(s, w, count, t)
@@ -124,12 +146,22 @@ def advance(s, order, g, slot, t):
                     if left_out == 0:
                         s.warp[w, WARP_ASYNCS] = 0  # all are over: those to come take their places in `finishes`
             if position == end:
+                if s.parameters[P_AT_END] != 0 and s.stored[w, STORED_FINISH] > t:
+                    finish = s.stored[w, STORED_FINISH]
+                    s.warp[w, WARP_POSITION] = position
+                    reason = np.int64(0)
+                    place = np.int64(0)
+                    if s.parameters[P_WATCH] != 0:
+                        reason = book_stores_wait(s, g, w, finish - t)
+                        place = s.stored[w, PATH_PLACE]
+                    sleep(s, g, t, finish, slot, place, reason)
+                    return SLEEPS
                 s.warp[w, WARP_POSITION] = position
                 s.warp[w, WARP_DONE] = 1
                 turn(s, g, w, START, np.int64(KEEP), LAUNCH, t)
                 return IS_DONE
             position += 1
-            if what == BARRIER:
+            if what in (BARRIER, SYNC):
                 s.warp[w, WARP_POSITION] = position
                 turn(s, g, w, IN_BARRIER, place_at(s, position - 1), AWAITED, t)
                 begin_waiting(s, w, place_at(s, position - 1), t)

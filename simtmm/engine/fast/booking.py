@@ -21,8 +21,10 @@ from simtmm.engine.fast.layout import (
     P_DEPTH,
     P_ISSUE,
     P_PLACED,
+    P_WATCH,
     PATH_PLACE,
     PATH_ROW,
+    STORED_FINISH,
     WARP_POSITION,
     WATCH_PLACE,
     WATCH_SINCE,
@@ -31,7 +33,7 @@ from simtmm.native import inlined
 from simtmm.stalls import Reason
 
 ISSUING, CONFLICTS, NOT_GRANTED = int(Reason.ISSUING), int(Reason.BANK_CONFLICTS), int(Reason.NOT_GRANTED)
-INSTRUCTION = int(Reason.INSTRUCTION_LATENCY)
+INSTRUCTION, PIPE_QUEUE = int(Reason.INSTRUCTION_LATENCY), int(Reason.PIPE_QUEUE)
 FIRST_OF_PATH = int(Reason.PORT_QUEUE)
 WHOLE_LATENCY = int(Reason.MEMORY_LATENCY) - FIRST_OF_PATH
 
@@ -123,13 +125,34 @@ def book_async_wait(s, g, w, row, ticks):
     return book_wait(s, g, s.paths[w, row, PATH_PLACE], ticks)
 
 
-def book_periods(s, g, w, times, instructions, period):
-    """Book what a warp does in periods that are jumped over: it issues, waits out the pipeline, and is ready."""
+@inlined
+def keep_store(s, g, w, finish, place):
+    """Keep the store of a warp that finishes last, the first of equals."""
+    if finish > s.stored[w, STORED_FINISH]:
+        s.stored[w, STORED_FINISH] = finish
+        if s.parameters[P_WATCH] != 0:
+            for index in range(PATH_ROW):
+                s.stored[w, index] = s.path[g, index]
+            s.stored[w, PATH_PLACE] = place
+
+
+def book_stores_wait(s, g, w, ticks):
+    """Likewise for the store that is kept of a warp."""
+    for index in range(PATH_ROW):
+        s.path[g, index] = s.stored[w, index]
+    return book_wait(s, g, s.stored[w, PATH_PLACE], ticks)
+
+
+def book_periods(s, g, w, times, instructions, period, queue):
+    """Book what a warp does in periods that are jumped over: it issues, waits out the pipeline and for its pipe, for so
+    many ticks of a period, and is ready.
+    """
     issuing = instructions * s.parameters[P_ISSUE]
     waiting = instructions * max(np.int64(0), s.parameters[P_DEPTH] - s.parameters[P_ISSUE])
     place = place_at(s, s.warp[w, WARP_POSITION])
     lane = s.group[g, GROUP_LANE]
     s.booked[lane, place, ISSUING] += times * issuing
     s.booked[lane, place, INSTRUCTION] += times * waiting
-    s.booked[lane, place, NOT_GRANTED] += times * (period - issuing - waiting)
+    s.booked[lane, place, PIPE_QUEUE] += times * queue
+    s.booked[lane, place, NOT_GRANTED] += times * (period - issuing - waiting - queue)
     s.watch[w, WATCH_SINCE] += times * period

@@ -13,16 +13,16 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
     Raises EngineError.
     """
     takes = machine.durations
-    longest = max(takes.slowest_load, takes.store_latency)
+    longest = max(takes.slowest_load, takes.store_latency, takes.atomic_latency)
     taken = max(takes.service, takes.atomic_service) + takes.turnaround + takes.row_opening
     if machine.memory.l2:  # its slice, and the partition of a chunk that is written back
-        taken += takes.l2_service + takes.service + takes.turnaround + takes.row_opening
+        taken += max(takes.l2_service, takes.atomic_service) + takes.service + takes.turnaround + takes.row_opening
     if machine.keeps_local_stores:  # the same of a chunk that the L1 drops
         taken += takes.l2_service + takes.service + takes.turnaround + takes.row_opening
     chunk = longest + takes.first_access + max(takes.port_interval, takes.store_interval)
-    chunk += takes.return_interval + taken
+    chunk += takes.miss_interval + takes.tlb_miss + takes.return_interval + taken
     start = takes.block_launch + takes.block_interval + takes.warp_launch
-    each = takes.issue + takes.pipeline_depth
+    each = takes.issue + takes.pipeline_depth + max(takes.pipes, default=0)
 
     tallies = workload.tallies
     operations, chunks = (sum(getattr(tally, name) for tally in tallies) for name in ("operations", "chunks"))

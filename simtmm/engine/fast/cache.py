@@ -7,7 +7,7 @@ import numpy as np
 
 from simtmm.engine.fast.layout import LINE_CHUNK, LINE_FILL, WRITTEN
 from simtmm.native import inlined
-from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE
+from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE
 
 
 @inlined
@@ -55,8 +55,10 @@ def drop_line(lines, row, chunk, ways):
             return
 
 
-def warm(l2, kind, amount, chunks, stores):
-    """Let the L2 see what an earlier run of these operations went through, one after another; stores: they stay there.
+def warm(l2, kind, amount, chunks, stores, atomics):
+    """Let the L2 see what an earlier run of these operations went through, one after another.
+
+    stores, atomics: whether they stay there.
 
     Launches begin with this where `start` is "warm" (section 4).
     """
@@ -64,15 +66,16 @@ def warm(l2, kind, amount, chunks, stores):
     at = np.int64(0)
     for index in range(len(kind)):
         what = kind[index]
-        if what not in (LOAD, ASYNC, STORE, ATOMIC):
+        if what not in (LOAD, ASYNC, STORE, ATOMIC, REDUCE):
             continue
         count = np.int64(amount[index])
-        if what in (LOAD, ASYNC) or (what == STORE and stores):
+        writes = (what == STORE and stores != 0) or (what in (ATOMIC, REDUCE) and atomics != 0)
+        if what in (LOAD, ASYNC) or writes:
             for place in range(at, at + count):
                 chunk = chunks[place]
                 row = modulo(chunk, np.int64(sets))
                 if find_line(l2, row, chunk, ways) < 0:
                     insert_line(l2, row, chunk, np.int64(0), ways)
-                if what == STORE:
+                if writes:
                     l2[row, 0, LINE_FILL] |= WRITTEN
         at += count

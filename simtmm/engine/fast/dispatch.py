@@ -71,6 +71,7 @@ from simtmm.engine.fast.layout import (
     WARP_PLACE,
     WARP_POSITION,
     WARP_TABLE,
+    WARP_UNTAKEN,
     WATCH_NUMBER,
     WATCH_PLACE,
     WATCH_REASON,
@@ -183,6 +184,7 @@ def dispatch(s, order, t):
                 s.warp[w, WARP_DONE] = 0
                 s.warp[w, WARP_LOADED] = 0
                 s.warp[w, WARP_LOADS_END] = 0
+                s.warp[w, WARP_UNTAKEN] = 0
                 if s.parameters[P_OUTSTANDING] > 0:
                     for entry in range(s.in_flight.shape[1]):
                         s.in_flight[w, entry] = -1

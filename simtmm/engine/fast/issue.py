@@ -6,16 +6,18 @@
 import numpy as np
 
 from simtmm.engine.fast.accounting import KEEP, turn
-from simtmm.engine.fast.advance import asyncs_are_full, settle, sleep
+from simtmm.engine.fast.advance import asyncs_are_full, is_control, settle, sleep
 from simtmm.engine.fast.booking import (
     INSTRUCTION,
     NOT_GRANTED,
+    PIPE_QUEUE,
     book,
     book_issuing,
     book_wait,
     book_waiting,
     count_access,
     keep_path,
+    keep_store,
     place_at,
 )
 from simtmm.engine.fast.booking import ISSUING as ISSUES
@@ -42,11 +44,14 @@ from simtmm.engine.fast.layout import (
     ON_STALL,
     OTHER_SLOTS,
     OTHER_TICKS,
+    P_AT_END,
     P_BLOCKING,
     P_BOOKS,
     P_DEPTH,
     P_ISSUE,
+    P_JUMPS,
     P_OUTSTANDING,
+    P_OWN_PORTS,
     P_PORTS,
     P_RING,
     P_SLOTS,
@@ -67,10 +72,12 @@ from simtmm.engine.fast.layout import (
     WATCH_PLACE,
 )
 from simtmm.engine.fast.memory import fetch_lines, transfer_chunks
+from simtmm.engine.fast.own_ports import pick_of_port
+from simtmm.engine.fast.pipes import has_pipe, pass_pipe
 from simtmm.engine.fast.scheduler import pick, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined, prefetch
-from simtmm.workload import ASYNC, COMPUTE, JOIN, SHARED, STORE
+from simtmm.workload import ASYNC, COMPUTE, JOIN, OF_CLASS, REDUCE, SHARED, STORE
 
 
 @inlined
@@ -93,15 +100,20 @@ def segment(s, memory, g, slot, t, p):
             end = s.warp[w, WARP_END]
             continue
         what = np.int64(s.kind[position])
-        if what == COMPUTE:
+        if what == COMPUTE or what >= OF_CLASS:
             book_issuing(s, g, position, s.amount[position], np.int64(1))
             issued += s.amount[position]
             ticks += issue * s.amount[position]
+            if has_pipe(s, what):
+                access = what
+                count = s.amount[position]
+                position += 1
+                break
         elif what == SHARED:
             book_issuing(s, g, position, np.int64(1), s.amount[position])
             issued += 1
             ticks += issue * s.amount[position]
-        elif what >= JOIN:
+        elif what >= JOIN:  # control, as what is of a class was seen before
             break
         else:
             if what == ASYNC and asyncs_are_full(s, w, t + ticks):
@@ -115,7 +127,7 @@ def segment(s, memory, g, slot, t, p):
             break
         position += 1
     s.warp[w, WARP_POSITION] = position
-    if memory != NO and access >= 0:
+    if memory != NO and 0 <= access < JOIN:
         fetch_lines(s, g, s.warp[w, WARP_CHUNK], count)
     s.group[g, GROUP_ISSUED] += issued
     s.group[g, GROUP_PORT_BUSY] += ticks
@@ -134,7 +146,9 @@ def instruction(s, g, slot, t, p):
     ticks = s.parameters[P_ISSUE]
     access = np.int64(-1)
     book_issuing(s, g, position, np.int64(1), s.amount[position] if what == SHARED else np.int64(1))
-    if what == COMPUTE:
+    if what == COMPUTE or what >= OF_CLASS:
+        if has_pipe(s, what):
+            access = what
         s.warp[w, WARP_COMPUTED] += 1
         if s.warp[w, WARP_COMPUTED] == s.amount[position]:
             s.warp[w, WARP_COMPUTED] = 0
@@ -158,7 +172,7 @@ def instruction(s, g, slot, t, p):
 def act(s, memory, g, w, p, t):
     """The segment's memory instruction leaves its port: its finish if the warp waits for it, else -1."""
     what = s.port[p, PORT_ACCESS]
-    if what < 0:
+    if what < 0 or what >= JOIN:
         return np.int64(-1)
     count = s.port[p, PORT_COUNT]
     first = s.warp[w, WARP_CHUNK]
@@ -185,7 +199,9 @@ def act(s, memory, g, w, p, t):
                     s.in_flight[w, index] = finish
                     break
         return np.int64(-1)
-    if what == STORE and s.parameters[P_BLOCKING] == 0:
+    if what == REDUCE or (what == STORE and s.parameters[P_BLOCKING] == 0):
+        if s.parameters[P_AT_END] != 0:
+            keep_store(s, g, w, finish, place_at(s, s.warp[w, WARP_POSITION] - 1))
         return np.int64(-1)
     return finish
 
@@ -198,7 +214,7 @@ def next_issues(s, w, t):
     if s.warp[w, WARP_POSITION] == s.warp[w, WARP_END]:
         return False
     what = np.int64(s.kind[s.warp[w, WARP_POSITION]])
-    if what >= JOIN:
+    if is_control(what):
         return False
     return not (what == ASYNC and asyncs_are_full(s, w, t))
 
@@ -214,7 +230,11 @@ def release_ports(s, switch, memory, order, g, t):
         w = g * s.parameters[P_SLOTS] + slot
         access = s.port[p, PORT_ACCESS]
         finish = act(s, memory, g, w, p, t)
-        if switch == ON_STALL and finish < 0 and access >= 0 and next_issues(s, w, t):
+        start = t
+        if access >= OF_CLASS:
+            count = s.port[p, PORT_COUNT] if switch == ON_STALL else np.int64(1)
+            start = max(t, pass_pipe(s, g, slot, access, t - (count - 1) * s.parameters[P_ISSUE], count))
+        if switch == ON_STALL and finish < 0 and start == t and access >= 0 and next_issues(s, w, t):
             segment(s, memory, g, slot, t, p)
             continue
         s.port[p, PORT_RELEASE] = NEVER
@@ -226,13 +246,24 @@ def release_ports(s, switch, memory, order, g, t):
                 reason = book_wait(s, g, place, finish - t)
             sleep(s, g, t, finish, slot, place, reason)
         elif switch == ON_STALL:
-            settle(s, order, g, slot, t)
+            if start == t:
+                settle(s, order, g, slot, t)
+            else:
+                place = place_at(s, s.warp[w, WARP_POSITION] - 1)
+                turn(s, g, w, PIPELINE, place, PIPE_QUEUE, t)
+                book(s, g, place, PIPE_QUEUE, start - t)
+                push(s, OTHER_TICKS, g, start, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
         else:
             wake = max(t, s.port[p, PORT_GRANTED] + s.parameters[P_DEPTH])
-            turn(s, g, w, PIPELINE, np.int64(KEEP), INSTRUCTION, t)
+            queue = max(np.int64(0), start - wake)
+            turn(s, g, w, PIPELINE, np.int64(KEEP), PIPE_QUEUE if queue > wake - t else INSTRUCTION, t)
             if s.parameters[P_BOOKS] != 0:
                 book(s, g, s.watch[w, WATCH_PLACE], INSTRUCTION, wake - t)
-            push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
+                if queue > 0:
+                    book(s, g, s.watch[w, WATCH_PLACE], PIPE_QUEUE, queue)
+                    if s.parameters[P_JUMPS] != 0:
+                        s.queued[w] += queue
+            push(s, OTHER_TICKS, g, wake + queue, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
 
 
 SOON = 4  # operations later, half a cache line of amounts: it may be the next one
@@ -293,7 +324,9 @@ def grant_ports(s, switch, memory, order, g, t):
             return
         if s.port[p, PORT_RELEASE] != NEVER:
             continue
-        slot = pick(s, order, g)
+        slot = pick(s, order, g) if s.parameters[P_OWN_PORTS] == 0 else pick_of_port(s, order, g, p)
+        if slot < 0:
+            continue
         s.group[g, GROUP_GRANTED_SLOT] = slot
         s.group[g, GROUP_GRANTED_AGE] = s.warp[g * s.parameters[P_SLOTS] + slot, WARP_AGE]
         book_waiting(s, g, g * s.parameters[P_SLOTS] + slot, NOT_GRANTED, t)

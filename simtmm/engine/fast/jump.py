@@ -1,9 +1,10 @@
 """Jumps over long computes where each instruction is granted by itself; no rule of the page, and no tick is moved.
 
-Until a warp of the group comes to its next operation, or one that sleeps for longer than the pipeline wakes, what
-follows in a group depends on its ports and queues alone: not on how many instructions are left, and on ticks only as
-far as they lie apart. So once these are as they were a while ago, all that happened since happens again, over and over.
-Nothing else changes a group meanwhile; but a block that fits into it as it is could be placed there at any tick.
+Until a warp of the group comes to its next operation, or one that sleeps for longer than pipeline and pipes make it
+wakes, what follows in a group depends on its ports, pipes and queues alone: not on how many instructions are left, and
+on ticks only as far as they lie apart. So once these are as they were a while ago, all that happened since happens
+again, over and over. Nothing else changes a group meanwhile; but a block that fits into it as it is could be placed
+there at any tick.
 
 A state is kept and looked for; where it does not come again in time, a later one is kept for longer (R. P. Brent, An
 improved Monte Carlo factorization algorithm, BIT 20, 1980). States are compared where the port was granted to the same
@@ -38,6 +39,7 @@ from simtmm.engine.fast.layout import (
     GROUP_TIME,
     GROUP_WARPS,
     KEPT,
+    KEPT_OF_PORT,
     KEPT_PATIENCE,
     KEPT_STEPS,
     KEPT_TICK,
@@ -47,14 +49,17 @@ from simtmm.engine.fast.layout import (
     OTHER_TICKS,
     P_BOOKS,
     P_BREAKDOWN,
-    P_DEPTH,
     P_FIRST_BLOCK,
     P_MOST_BLOCKS,
+    P_OWN_PORTS,
+    P_PIPES,
     P_PORTS,
     P_RING,
     P_ROOM,
     P_SLOTS,
+    PORT_ACCESS,
     PORT_GRANTED,
+    PORT_LAST_SLOT,
     PORT_RELEASE,
     PORT_WARP,
     QUEUE,
@@ -67,6 +72,7 @@ from simtmm.engine.fast.layout import (
     WARP_FILLED,
     WARP_POSITION,
 )
+from simtmm.engine.fast.pipes import longest_sleep
 from simtmm.engine.fast.scheduler import push
 from simtmm.native import inlined
 
@@ -105,16 +111,26 @@ def compare(s, order, g, t, keeps):
     for p in range(g * ports, g * ports + ports):
         release = s.port[p, PORT_RELEASE]
         held = release != NEVER
+        last = s.port[p, PORT_LAST_SLOT] if s.parameters[P_OWN_PORTS] != 0 else np.int64(NOBODY)
         same = kept_or_same(s, g, at, release - t if held else NEVER, keeps)
         same = kept_or_same(s, g, at + 1, s.port[p, PORT_WARP] if held else NEVER, keeps) and same
         same = kept_or_same(s, g, at + 2, s.port[p, PORT_GRANTED] - t if held else NEVER, keeps) and same
+        same = kept_or_same(s, g, at + 3, last, keeps) and same
+        # What leaves the port: not always of the operation that its warp is at.
+        same = kept_or_same(s, g, at + 4, s.port[p, PORT_ACCESS] if held else NEVER, keeps) and same
         if not same:
             return DIFFERS
-        at += 3
+        at += KEPT_OF_PORT
+    pipes = s.parameters[P_PIPES]
+    for pipe in range(g * pipes, g * pipes + pipes):
+        if not kept_or_same(s, g, at, max(np.int64(0), s.pipe_free[pipe] - t), keeps):
+            return DIFFERS
+        at += 1
+    longest = longest_sleep(s, g, t)
     for index in range(head, head + sleeping):
         after = s.rings[g, OTHER_TICKS, index & mask] - t
         # Who sleeps for longer, from a pause say, is known by the tick itself; no other number is negative.
-        same = kept_or_same(s, g, at, after if after <= s.parameters[P_DEPTH] else -1 - after - t, keeps)
+        same = kept_or_same(s, g, at, after if after <= longest else -1 - after - t, keeps)
         same = kept_or_same(s, g, at + 1, s.rings[g, OTHER_SLOTS, index & mask], keeps) and same
         if not same:
             return DIFFERS
@@ -138,6 +154,8 @@ def compare(s, order, g, t, keeps):
         s.kept_warp[w, 0] = s.warp[w, WARP_POSITION]
         s.kept_warp[w, 1] = s.warp[w, WARP_COMPUTED]
         s.kept_warp[w, 2] = s.warp[w, WARP_FILLED]
+        if s.parameters[P_BOOKS] != 0:
+            s.kept_warp[w, 3] = s.queued[w]
     return RECURS
 
 
@@ -175,13 +193,14 @@ def periods_ahead(s, g, t, period):
             times = min(times, (s.amount[s.warp[w, WARP_POSITION]] - 1 - s.warp[w, WARP_COMPUTED]) // done)
     if times == NEVER:
         return np.int64(0)
+    longest = longest_sleep(s, g, t)
     mask = s.parameters[P_RING] - 1
     head = s.group[g, GROUP_MEMORY_HEAD]
     if head < s.group[g, GROUP_MEMORY_TAIL]:
         times = min(times, (s.rings[g, MEMORY_TICKS, head & mask] - t) // period)
     for index in range(s.group[g, GROUP_OTHER_HEAD], s.group[g, GROUP_OTHER_TAIL]):
         after = s.rings[g, OTHER_TICKS, index & mask] - t
-        if after > s.parameters[P_DEPTH]:
+        if after > longest:
             return min(times, after // period)
     return times
 
@@ -200,17 +219,21 @@ def leap(s, g, t, period, times):
         done = s.warp[w, WARP_COMPUTED] - s.kept_warp[w, 1]
         s.warp[w, WARP_COMPUTED] += times * done
         if s.parameters[P_BOOKS] != 0 and done > 0:  # there are no jumps with a timeline
-            book_periods(s, g, w, times, done, period)
+            book_periods(s, g, w, times, done, period, s.queued[w] - s.kept_warp[w, 3])
     for column in range(GROUP_ROW):
         if column in (GROUP_ISSUED, GROUP_PORT_BUSY) or GROUP_TIME <= column < GROUP_TIME + TIMES:
             s.group[g, column] += times * (s.group[g, column] - s.kept[g, KEPT + column])
     if s.parameters[P_BREAKDOWN] != 0:
         s.group[g, GROUP_ACCOUNTED] += ticks
     # Those that wait out the pipeline go on, those that sleep for longer stay; then the ring is sorted anew.
+    longest = longest_sleep(s, g, t)
+    pipes = s.parameters[P_PIPES]
+    for pipe in range(g * pipes, g * pipes + pipes):
+        s.pipe_free[pipe] += ticks
     mask = s.parameters[P_RING] - 1
     index = s.group[g, GROUP_OTHER_HEAD]
     tail = s.group[g, GROUP_OTHER_TAIL]
-    while index < tail and s.rings[g, OTHER_TICKS, index & mask] - t <= s.parameters[P_DEPTH]:
+    while index < tail and s.rings[g, OTHER_TICKS, index & mask] - t <= longest:
         s.rings[g, OTHER_TICKS, index & mask] += ticks
         index += 1
     s.group[g, GROUP_OTHER_TAIL] = index

@@ -22,7 +22,7 @@ from simtmm.engine.fast.layout import (
     R_PENDING,
     TOUCHED,
 )
-from simtmm.workload import ATOMIC, COMPUTE, JOIN, LOAD, PAUSE, SHARED, STORE
+from simtmm.workload import ATOMIC, COMPUTE, JOIN, LOAD, OF_CLASS, PAUSE, SHARED, STORE
 
 
 def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, store_wait, cycle, shortest):
@@ -33,7 +33,7 @@ def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, sto
             ticks = np.int64(0)
             for index in range(warp_operations[warp], warp_operations[warp + 1]):
                 what = np.int64(kind[index])
-                if what in (COMPUTE, SHARED):
+                if what in (COMPUTE, SHARED) or what >= OF_CLASS:
                     ticks += issue * amount[index]
                 elif what == PAUSE:
                     ticks += cycle * amount[index]

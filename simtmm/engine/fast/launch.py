@@ -21,7 +21,11 @@ from simtmm.engine.fast.tables import (
     empty_groups,
     empty_lines,
     flags_of,
+    free_ports,
+    has_slices,
+    no_translations,
     parameters_of,
+    pipes_of,
     table,
 )
 from simtmm.errors import EngineError
@@ -86,6 +90,7 @@ class Launch:
         jumps = not timeline and _has_long_computes(machine, part)
 
         parameters = parameters_of(machine)
+        pipes = int(parameters[at.P_PIPES])
         parameters[at.P_FIRST_BLOCK] = part.first
         parameters[at.P_TIMELINE] = timeline
         watches = timeline or booked is not None
@@ -116,7 +121,7 @@ class Launch:
             self._supply = Held(workload, part)
         l2 = empty_lines(1, memory.l2)
         if memory.l2 and memory.l2.start == "warm":
-            self._supply.warm(l2, memory.l2.writes == "back")
+            self._supply.warm(l2, memory.l2)
 
         self.group = empty_groups(groups)
         self._lanes = ThreadPoolExecutor(parts) if parts > 1 else None
@@ -130,7 +135,7 @@ class Launch:
             **self._supply.fields(),
             warp=table(groups * room.slots, at.WARP_ROW),
             block=table(groups * room.places, at.BLOCK_ROW),
-            port=np.full((groups * machine.ports, at.PORT_ROW), at.NEVER, dtype=np.int64),
+            port=free_ports(groups * machine.ports),
             group=self.group,
             shortest=_shortest_blocks(machine, workload, part, self._lanes, parts) if self._lanes else table(1),
             begun=table(1) if begun is None else begun,
@@ -143,21 +148,27 @@ class Launch:
             traffic=table(1, 1) if traffic is None else traffic,
             path=table(groups, at.PATH_ROW),
             paths=table(groups * room.slots if part.tally.asyncs and watches else 1, ASYNCS, at.ASYNC_ROW),
+            stored=table(groups * room.slots if machine.memory.stores == "at-end" else 1, at.STORED_ROW),
             told=table(3),
             partition_updates=table(memory.partitions if partitioned and watches else 1),
             port_free=table(groups * memory.ports),
             partition_free=table(memory.partitions if partitioned else 1),
             partition_writes=table(memory.partitions if machine.durations.turnaround else 1),
             rows=closed_rows(machine, partitioned),
+            tlb=no_translations(machine),
             l1=empty_lines(groups, memory.l1),
             l2=l2,
-            slice_free=table(memory.partitions if machine.durations.l2_service else 1),
+            slice_free=table(memory.partitions if has_slices(machine) else 1),
+            slice_updates=table(memory.partitions if has_slices(machine) and watches else 1),
+            pipes=pipes_of(machine),
+            pipe_free=table(max(1, groups * pipes)),
+            queued=table(groups * room.slots if jumps and booked is not None else 1),
             watch=table(groups * room.slots if watches else 1, at.WATCH_ROW),
             intervals=np.empty((intervals, at.INTERVAL_ROW), dtype=np.int64),
-            kept=table(groups, at.KEPT + at.GROUP_ROW + 1 + 3 * machine.ports + 3 * room.slots)
+            kept=table(groups, at.KEPT + at.GROUP_ROW + 1 + at.KEPT_OF_PORT * machine.ports + pipes + 3 * room.slots)
             if jumps
             else table(1, 1),
-            kept_warp=table(groups * room.slots if jumps else 1, 3),
+            kept_warp=table(groups * room.slots if jumps else 1, 4),
             smallest=_smallest_blocks(part) if jumps else table(1),
         )
 

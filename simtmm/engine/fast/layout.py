@@ -27,11 +27,14 @@ WARP_NEXT, WARP_DONE = range(8, 10)
 WARP_TABLE, WARP_PLACE, WARP_INDEX, WARP_FILLED = range(10, 14)  # of a warp of a stream: what fills its window, 0 where
 # nothing is left; its block's place there, -1 once it is under way; its number in the block; how often it was filled
 WARP_LOADED, WARP_LOADS_END = range(14, 16)  # chunks from memory that a store is to wait for; when all are there
-WARP_ROW = 16  # two cache lines, the second one for what is rarely needed
+WARP_UNTAKEN = 16  # asyncs that no join has taken, where stores wait for what was loaded
+WARP_ROW = 24  # three cache lines, the first one for what is often needed
 BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS, BLOCK_SOONEST, BLOCK_NUMBER = range(6)
 BLOCK_ROW = 6
-PORT_RELEASE, PORT_WARP, PORT_ACCESS, PORT_COUNT, PORT_GRANTED = range(5)
-PORT_ROW = 5
+PORT_RELEASE, PORT_WARP, PORT_ACCESS, PORT_COUNT, PORT_GRANTED, PORT_LAST_SLOT, PORT_LAST_AGE = range(7)
+PORT_ROW = 7  # PORT_LAST_*: of the warp granted last, -1 for none
+PIPE_INTERVAL, PIPE_COUNT, PIPE_FIRST = range(3)  # PIPE_FIRST: of the first of a class, among those of a group
+PIPE_ROW = 3
 GROUP_HELD, GROUP_LIVING, GROUP_MEMORY, GROUP_BARRIER, GROUP_ACCOUNTED, GROUP_BLOCKS, GROUP_WARPS = range(7)
 GROUP_LAUNCH_FREE, GROUP_GRANTED_SLOT, GROUP_GRANTED_AGE, GROUP_READY, GROUP_FINISHED, GROUP_STORE_FREE = range(7, 13)
 GROUP_MEMORY_HEAD, GROUP_MEMORY_TAIL, GROUP_OTHER_HEAD, GROUP_OTHER_TAIL, GROUP_QUEUE_HEAD, GROUP_QUEUE_TAIL = (
@@ -45,12 +48,14 @@ TIME_ISSUING, TIME_MEMORY, TIME_BARRIER, TIME_START, TIME_EMPTY = (
 GROUP_ISSUED, GROUP_TRANSACTIONS, GROUP_L1_HITS, GROUP_L2_HITS, GROUP_PORT_BUSY, GROUP_DONE_WARPS = range(29, 35)
 GROUP_LANE = 35  # that goes on with the group, or did last
 GROUP_L1_STORES = 36
-GROUP_ROW = 37
+GROUP_MISS_FREE = 37
+GROUP_ROW = 38
 TIMES = len(WHERE_TIME_GOES)
 # What is kept to look for a recurrence: when that was, how many steps are left to find it of how many; from KEPT on the
-# group's row, its sleepers, its ports (three numbers each), its sleepers (two) and its ready warps.
+# group's row, its sleepers, its ports (five numbers each), its pipes, its sleepers (two) and its ready warps.
 KEPT_TICK, KEPT_STEPS, KEPT_PATIENCE = range(3)
 KEPT = 3
+KEPT_OF_PORT = 5
 WATCH_NUMBER, WATCH_STATE, WATCH_SINCE, WATCH_PLACE, WATCH_REASON = range(5)
 WATCH_ROW = 5
 INTERVAL_WARP, INTERVAL_GROUP, INTERVAL_SLOT, INTERVAL_STATE, INTERVAL_BEGIN, INTERVAL_END = range(6)
@@ -62,6 +67,8 @@ BOOKED_ROW = len(REASONS) + 5
 PATH_ROW = len(PATH)  # ticks of an access by reason, in their order, from PORT_QUEUE on
 PATH_PLACE = PATH_ROW  # of an async: the place of the access, behind its path
 ASYNC_ROW = PATH_ROW + 1
+STORED_FINISH = ASYNC_ROW  # of a warp's stores: the latest finish, behind that one's path and place
+STORED_ROW = ASYNC_ROW + 1
 TURNING, OPENING, BEHIND = range(3)  # of `told`
 LINE_CHUNK, LINE_FILL = range(2)  # of an open row of a partition: its number, and nothing
 LINE_ROW = 2
@@ -89,14 +96,15 @@ BIT_SETS = 3
     P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
     P_CYCLE, P_JUMPS, P_STREAMED, P_BLOCK_WARPS, P_FIRST_WARP, P_BLOCK_INTERVAL,
     P_FIRST_ACCESS, P_WATCH, P_BOOKS, P_PLACED, P_NOWHERE, P_STORES_APART, P_STORE_INTERVAL, P_MEMORY_PORTS,
-    P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL, P_RETURN_INTERVAL,
-) = range(60)  # fmt: skip
+    P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL, P_RETURN_INTERVAL, P_MISS_INTERVAL, P_ATOMICS_HERE, P_ATOMIC_LATENCY,
+    P_SLICED, P_AT_END, P_TLB_ENTRIES, P_TLB_PAGE, P_TLB_MISS, P_PIPES, P_OWN_PORTS,
+) = range(70)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(60, 67)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(70, 77)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
-R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(67, 72)
-PARAMETERS = 72
+R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(77, 82)
+PARAMETERS = 82
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -138,9 +146,14 @@ class State(NamedTuple):
     partition_writes: Any  # int64[partitions]: whether the last chunk was written, where turning round takes time
     partition_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's
     rows: Any  # int64[partitions, open, LINE_*]: numbers of the open rows, latest used first
+    tlb: Any  # int64[groups, entries, LINE_*]: pages, latest used first; LINE_FILL: from when on they are there
     l1: Any  # int64[groups * sets, ways, LINE_*]: latest used first; LINE_FILL holds WRITTEN as well
     l2: Any  # int64[sets, ways, LINE_*]: likewise
     slice_free: Any  # int64[partitions], of the L2
+    slice_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's
+    pipes: Any  # int64[classes, PIPE_*]
+    pipe_free: Any  # int64[groups * pipes]
+    queued: Any  # int64[groups * slots]: ticks that a warp has waited for pipes, where long computes are jumped over
     watch: Any  # int64[groups * slots, WATCH_*], for the timeline
     intervals: Any  # int64[room, INTERVAL_*]: the timeline's, as they end
     traffic: Any  # int64[stretches + 1, TRAFFIC]: chunks over time, and how they are counted (over_time.py)
@@ -148,7 +161,9 @@ class State(NamedTuple):
     booked: Any  # int64[lanes, places + 1, BOOKED_*]: where warps' ticks go; a small one where nobody asks
     path: Any  # int64[groups, PATH_ROW]: of the latest access of a group
     paths: Any  # int64[groups * slots, room, ASYNC_ROW]: of the async whose end `finishes` has
+    stored: Any  # int64[groups * slots, STORED_ROW]: of a warp's store that finishes last, where its end waits for it
     told: Any  # int64[3]: of the latest chunk's way: its partition turned round; opened a row; had an atomic before
     kept: Any  # int64[groups, KEPT...]: a state of each group that may recur, where long computes are jumped over
-    kept_warp: Any  # int64[groups * slots, 3]: likewise each warp's position, and its instructions of a compute
+    kept_warp: Any  # int64[groups * slots, 4]: likewise each warp's position, its instructions of a compute, how often
+    # its window was filled, and its row of `queued`
     smallest: Any  # int64[blocks]: likewise the fewest warps of a block from this one on

@@ -13,6 +13,7 @@ from simtmm.engine.fast.layout import (
     GROUP_L1_STORES,
     GROUP_L2_HITS,
     GROUP_LAST,
+    GROUP_MISS_FREE,
     GROUP_STORE_FREE,
     GROUP_TRANSACTIONS,
     GROUP_TRANSLATED,
@@ -20,7 +21,9 @@ from simtmm.engine.fast.layout import (
     LINE_FILL,
     NO,
     OPENING,
+    P_ATOMIC_LATENCY,
     P_ATOMIC_SERVICE,
+    P_ATOMICS_HERE,
     P_DROPS,
     P_FIRST_ACCESS,
     P_FIRST_LOCAL,
@@ -35,6 +38,7 @@ from simtmm.engine.fast.layout import (
     P_LATENCY,
     P_LOCAL_BACK,
     P_MEMORY_PORTS,
+    P_MISS_INTERVAL,
     P_OPEN_ROWS,
     P_PARTITIONED,
     P_PARTITIONS,
@@ -45,10 +49,14 @@ from simtmm.engine.fast.layout import (
     P_ROW_OPENING,
     P_SERIAL,
     P_SERVICE,
+    P_SLICED,
     P_SLOTS,
     P_STORE_INTERVAL,
     P_STORE_LATENCY,
     P_STORES_APART,
+    P_TLB_ENTRIES,
+    P_TLB_MISS,
+    P_TLB_PAGE,
     P_TURNAROUND,
     P_WATCH,
     P_WRITES_BACK,
@@ -56,12 +64,13 @@ from simtmm.engine.fast.layout import (
     TURNING,
     WARP_LOADED,
     WARP_LOADS_END,
+    WARP_UNTAKEN,
     WRITTEN,
 )
 from simtmm.engine.fast.over_time import L1_HITS, L2_HITS, L2_LOADS, L2_STORES, LOADS, OTHERS, note
 from simtmm.engine.fast.over_time import MEMORY as AT_MEMORY
 from simtmm.native import inlined, prefetch
-from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE
+from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE
 
 # Columns of a path
 PORT_QUEUE, L2_QUEUE, MEMORY_QUEUE, ATOMICS_QUEUE, TURNAROUND, ROWS = range(6)
@@ -109,10 +118,22 @@ def reserve(s, chunk, writes, updates, service, t):
 
 
 @inlined
+def translated(s, g, chunk, t):
+    """From when on a group has the translation of a chunk's page, which it looks for at t."""
+    page = np.int64(np.uint64(chunk) // np.uint64(s.parameters[P_TLB_PAGE]))
+    there = find_line(s.tlb, g, page, s.parameters[P_TLB_ENTRIES])
+    if there < 0:
+        there = t + s.parameters[P_TLB_MISS]
+        insert_line(s.tlb, g, page, there, s.parameters[P_TLB_ENTRIES])
+    return there
+
+
+@inlined
 def insert_into_l2(s, row, chunk, line, t):
     """Put a chunk into the L2; a line that falls out and is to be written takes its partition."""
     last = s.parameters[P_L2_WAYS] - 1
-    writes_back = s.parameters[P_WRITES_BACK] != 0 and s.parameters[P_PARTITIONED] != 0
+    keeps = s.parameters[P_WRITES_BACK] != 0 or s.parameters[P_ATOMICS_HERE] != 0
+    writes_back = keeps and s.parameters[P_PARTITIONED] != 0
     if writes_back and s.l2[row, last, LINE_CHUNK] >= 0 and s.l2[row, last, LINE_FILL] & WRITTEN != 0:
         reserve(s, s.l2[row, last, LINE_CHUNK], np.int64(1), np.int64(0), s.parameters[P_SERVICE], t)
     insert_line(s.l2, row, chunk, line, s.parameters[P_L2_WAYS])
@@ -135,10 +156,12 @@ def write_down(s, chunk, t):
     """Store a chunk that an L1 drops, from t on: in the L2 if stores stay there, else in its partition."""
     if s.parameters[P_WRITES_BACK] != 0:
         begin = t
-        if s.parameters[P_L2_SERVICE] > 0:
+        if s.parameters[P_SLICED] != 0:
             slice_ = partition_of(s, chunk)
             begin = max(t, s.slice_free[slice_])
             s.slice_free[slice_] = begin + s.parameters[P_L2_SERVICE]
+            if s.parameters[P_WATCH] != 0 and s.parameters[P_L2_SERVICE] > 0:
+                s.slice_updates[slice_] = 0
         row = modulo(chunk, s.parameters[P_L2_SETS])
         if find_line(s.l2, row, chunk, s.parameters[P_L2_WAYS]) < 0:
             insert_into_l2(s, row, chunk, (begin + s.parameters[P_STORE_LATENCY]) << FILL_SHIFT, t)
@@ -181,7 +204,10 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
         finish = t
         serial = s.parameters[P_SERIAL] != 0
         cached = what in (LOAD, ASYNC)
-        shared = s.parameters[P_L2_SETS] > 0 and (cached or (what == STORE and s.parameters[P_WRITES_BACK] != 0))
+        updates = what in (ATOMIC, REDUCE)
+        here = updates and s.parameters[P_ATOMICS_HERE] != 0  # atomics end in the L2
+        stored = what == STORE and s.parameters[P_WRITES_BACK] != 0
+        shared = s.parameters[P_L2_SETS] > 0 and (cached or stored or here)
         stores_apart = what == STORE and s.parameters[P_STORES_APART] != 0
         port = g
         if s.parameters[P_MEMORY_PORTS] > 1:
@@ -201,7 +227,13 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 together = chunk
                 if s.parameters[P_PORT_CHUNKS] > 1:
                     together = chunk // s.parameters[P_PORT_CHUNKS]
-                if s.parameters[P_PORT_CHUNKS] == 1 or together != passing:
+                again = False
+                if here:
+                    for before in range(first, index):
+                        if s.chunks[before] == chunk:
+                            again = True
+                            break
+                if not again and (s.parameters[P_PORT_CHUNKS] == 1 or together != passing):
                     passing = together
                     if stores_apart:
                         start = max(t, s.group[g, GROUP_STORE_FREE]) + returning
@@ -214,11 +246,14 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             done = np.int64(-1)
             row1 = np.int64(0)
             row2 = np.int64(0)
+            left = start  # its port, and on a miss the miss port
+            known = start  # its translation, too
             at_memory = start
             waited = np.int64(0)  # for the partition, which opens a row and turns round meanwhile
             opening = np.int64(0)
             turning = np.int64(0)
             behind = np.int64(0)  # an atomic, or another one's
+            slice_behind = np.int64(0)  # likewise at its slice of the L2
             from_where = np.int64(MEMORY_LATENCY)
             took = latency
             stays = not cached and s.parameters[P_LOCAL_BACK] != 0 and chunk >= s.parameters[P_FIRST_LOCAL]
@@ -244,12 +279,25 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
                 drop_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
             if done < 0:
+                if cached and s.parameters[P_MISS_INTERVAL] > 0:
+                    begin = max(t, s.group[g, GROUP_MISS_FREE])
+                    s.group[g, GROUP_MISS_FREE] = begin + s.parameters[P_MISS_INTERVAL]
+                    left = max(start, begin)
+                known = left
+                if s.parameters[P_TLB_ENTRIES] > 0:
+                    known = max(left, translated(s, g, chunk, t))
+                at_memory = known
                 if shared:
-                    if s.parameters[P_L2_SERVICE] > 0:
+                    if s.parameters[P_SLICED] != 0:
                         slice_ = partition_of(s, chunk)
                         begin = max(t, s.slice_free[slice_])
-                        s.slice_free[slice_] = begin + s.parameters[P_L2_SERVICE]
-                        at_memory = max(start, begin)
+                        taken = s.parameters[P_ATOMIC_SERVICE] if here else s.parameters[P_L2_SERVICE]
+                        s.slice_free[slice_] = begin + taken
+                        at_memory = max(known, begin)
+                        if watches:
+                            slice_behind = np.int64(1) if here else s.slice_updates[slice_]
+                            if taken > 0:
+                                s.slice_updates[slice_] = np.int64(1) if here else np.int64(0)
                     note(s, L2_STORES if what == STORE else L2_LOADS, at_memory, np.int64(1))
                     row2 = modulo(chunk, s.parameters[P_L2_SETS])
                     line = find_line(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
@@ -260,7 +308,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                             insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
                         s.l2[row2, 0, LINE_FILL] |= WRITTEN
                     elif line >= 0:
-                        took = s.parameters[P_L2_LATENCY]
+                        took = s.parameters[P_ATOMIC_LATENCY] if here else s.parameters[P_L2_LATENCY]
                         from_where = np.int64(L2_LATENCY)
                         done = max(at_memory + took, line >> FILL_SHIFT)
                         s.group[g, GROUP_L2_HITS] += 1
@@ -270,11 +318,11 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                     if serial or s.parameters[P_PARTITIONED] == 0:
                         done = at_memory + latency
                     else:
-                        writes = np.int64(0) if cached else np.int64(1)
-                        service = s.parameters[P_ATOMIC_SERVICE] if what == ATOMIC else s.parameters[P_SERVICE]
-                        updates = np.int64(1) if what == ATOMIC else np.int64(0)
-                        begin = reserve(s, chunk, writes, updates, service, t)
-                        behind = updates + s.told[BEHIND]
+                        writes = np.int64(0) if cached or here else np.int64(1)
+                        an_update = np.int64(1) if updates and not here else np.int64(0)
+                        service = s.parameters[P_ATOMIC_SERVICE] if an_update > 0 else s.parameters[P_SERVICE]
+                        begin = reserve(s, chunk, writes, an_update, service, t)
+                        behind = an_update + s.told[BEHIND]
                         waited = max(np.int64(0), begin - at_memory)
                         opening = min(waited, s.told[OPENING])
                         turning = min(waited - opening, s.told[TURNING])
@@ -282,6 +330,8 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                     note(s, AT_MEMORY, at_memory + waited, np.int64(1))
                     if shared:
                         insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
+                if here:
+                    s.l2[row2, 0, LINE_FILL] |= WRITTEN
                 if cached and s.parameters[P_L1_SETS] > 0:
                     insert_into_l1(s, row1, chunk, done << FILL_SHIFT, t)
             if watches and (serial or done > finish):
@@ -289,14 +339,18 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                     s.path[g, L1_LATENCY] = 0
                     s.path[g, L2_LATENCY] = 0
                     s.path[g, MEMORY_LATENCY] = 0
-                    s.path[g, PORT_QUEUE] = start - t
+                    s.path[g, PORT_QUEUE] = left - t
                     s.path[g, L2_QUEUE] = 0
                     s.path[g, LINE_IN_FLIGHT] = 0
                 s.path[g, ROWS] = opening
                 s.path[g, TURNAROUND] = turning
                 s.path[g, MEMORY_QUEUE] = np.int64(0) if behind > 0 else waited - opening - turning
                 s.path[g, ATOMICS_QUEUE] = waited - opening - turning if behind > 0 else np.int64(0)
-                s.path[g, L2_QUEUE] += at_memory - start
+                if slice_behind > 0:
+                    s.path[g, ATOMICS_QUEUE] += at_memory - known
+                else:
+                    s.path[g, L2_QUEUE] += at_memory - known
+                s.path[g, FIRST_ACCESS] = known - left
                 s.path[g, from_where] += took
                 s.path[g, LINE_IN_FLIGHT] += done - at_memory - waited - took
             finish = done if serial else max(finish, done)
@@ -305,12 +359,14 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             s.group[g, GROUP_TRANSLATED] = t + s.parameters[P_FIRST_ACCESS]
         late = max(np.int64(0), s.group[g, GROUP_TRANSLATED] - t)
         if watches:
-            s.path[g, FIRST_ACCESS] = late
+            s.path[g, FIRST_ACCESS] += late
         finish += late
     if s.parameters[P_RETURN_INTERVAL] > 0 and what in (LOAD, ASYNC):
         if t < s.warp[w, WARP_LOADS_END]:
             fetched += s.warp[w, WARP_LOADED]
         s.warp[w, WARP_LOADED] = fetched
-        s.warp[w, WARP_LOADS_END] = max(finish, s.warp[w, WARP_LOADS_END])
+        s.warp[w, WARP_LOADS_END] = max(finish, s.warp[w, WARP_LOADS_END]) if what == ASYNC else 0
+        if what == ASYNC:
+            s.warp[w, WARP_UNTAKEN] += 1
     s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], finish)
     return finish

@@ -1,10 +1,11 @@
 """Whether the arrays of a launch fit in memory, checked before any of them is allocated."""
 
-from simtmm.computer import available_memory
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.part import Part, Room, takes_partitions
-from simtmm.errors import EngineError
+from simtmm.engine.fast.tables import pipes_of
+from simtmm.engine.room import refuse_without_room
 from simtmm.machine import Machine
+from simtmm.stalls import CLASSES
 from simtmm.trace.streamed import AnyWorkload
 
 NUMBER = 8  # bytes
@@ -17,39 +18,35 @@ def check_room(machine: Machine, workload: AnyWorkload) -> None:
     at_most = Room(slots, max(1, min(slots, workload.blocks)), workload.blocks)
     if sum(_tables(machine, at_most, True).values()) <= SMALL:
         return
-    available = available_memory()
     for launch in range(workload.launches):
         part = Part.of(workload, launch)
         tables = _tables(machine, Room.of(machine, part), takes_partitions(machine, part))
-        needed = sum(tables.values())
-        if needed > available:
-            key = max(tables, key=lambda each: tables[each])
-            raise EngineError(
-                f"{workload.origin} on {machine.name}: {key} = {machine.values()[key]}: the machine's state takes "
-                f"{_bytes(needed)} of memory, which has room for {_bytes(available)}: must be smaller"
-            )
+        refuse_without_room(machine, workload.origin, tables)
 
 
 def _tables(machine: Machine, room: Room, partitioned: bool) -> dict[str, int]:
     """Bytes of the largest arrays that simtmm/engine/fast/launch.py makes, by the key that makes them large."""
     groups, memory, takes = machine.cores.groups, machine.memory, machine.durations
     ring = 1 << (room.slots - 1).bit_length()
-    of_a_group = at.GROUP_ROW + at.RINGS * ring + room.slots * at.WARP_ROW + room.places * at.BLOCK_ROW
+    of_a_warp = at.WARP_ROW + (at.STORED_ROW if memory.stores == "at-end" else 0)
+    of_a_group = at.GROUP_ROW + at.RINGS * ring + room.slots * of_a_warp + room.places * at.BLOCK_ROW
     of_a_partition = partitioned + (takes.turnaround > 0) + (takes.l2_service > 0)
     numbers = {
         "cores.groups": groups * of_a_group,
         "cores.cores_per_group": groups * machine.ports * at.PORT_ROW,
         "memory.ports": groups * memory.ports,
+        **{
+            f"pipes.{name}.count": groups * count
+            for name, count in zip(CLASSES, pipes_of(machine)[:, at.PIPE_COUNT].tolist(), strict=True)
+        },
         "memory.partitions": memory.partitions * of_a_partition,
     }
     if memory.rows and partitioned:
         numbers["memory.rows.open"] = memory.partitions * memory.rows.open * at.LINE_ROW
+    if memory.tlb:
+        numbers["memory.tlb.entries"] = groups * memory.tlb.entries * at.LINE_ROW
     if memory.l1:
         numbers["memory.l1.sets"] = groups * memory.l1.sets * memory.l1.ways * at.LINE_ROW
     if memory.l2:
         numbers["memory.l2.sets"] = memory.l2.sets * memory.l2.ways * at.LINE_ROW
     return {key: NUMBER * number for key, number in numbers.items()}
-
-
-def _bytes(count: int) -> str:
-    return f"{count / 2**30:,.1f} GiB"

@@ -9,6 +9,7 @@ from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.layout import State
 from simtmm.engine.fast.part import Part
 from simtmm.engine.fast.tables import Integers, table
+from simtmm.machine.tables import SharedCache
 from simtmm.native import Loop
 from simtmm.trace.streamed import Piece, Stream, StreamedWorkload
 from simtmm.trace.warps.blocks import ASK, ASK_ENTRY
@@ -28,7 +29,7 @@ class Supply(Protocol):
         """The state, with more blocks where a dispatch waits for them."""
         ...
 
-    def warm(self, lines: Integers, writes_back: bool) -> None:
+    def warm(self, lines: Integers, l2: SharedCache) -> None:
         """Leave the lines of the L2 as an earlier run of the launch does."""
         ...
 
@@ -59,12 +60,12 @@ class Held:
         """See Supply."""
         return state
 
-    def warm(self, lines: Integers, writes_back: bool) -> None:
+    def warm(self, lines: Integers, l2: SharedCache) -> None:
         """See Supply."""
         own = self._workload
         warps = own.block_warps[[self._part.first, self._part.last]]
         operations, chunks = (slice(*of[warps]) for of in (own.warp_operations, own.warp_chunks))
-        _WARM(lines, own.kind[operations], own.amount[operations], own.chunks[chunks], writes_back)
+        _WARM(lines, own.kind[operations], own.amount[operations], own.chunks[chunks], *_kept(l2))
 
 
 class Streamed:
@@ -120,7 +121,12 @@ class Streamed:
         needed = np.unique(np.searchsorted(ends, living))
         self._pieces = [self._pieces[number] for number in needed]
 
-    def warm(self, lines: Integers, writes_back: bool) -> None:
+    def warm(self, lines: Integers, l2: SharedCache) -> None:
         """See Supply."""
         for lowered in self._workload.lowered(self._launch):
-            _WARM(lines, lowered.kind, lowered.amount, lowered.chunks, writes_back)
+            _WARM(lines, lowered.kind, lowered.amount, lowered.chunks, *_kept(l2))
+
+
+def _kept(l2: SharedCache) -> tuple[bool, bool]:
+    """Whether stores end in an L2, and whether atomics do."""
+    return l2.writes == "back", l2.atomics == "here"

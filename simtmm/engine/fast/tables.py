@@ -9,6 +9,7 @@ import numpy.typing as npt
 from simtmm.engine.fast import layout as at
 from simtmm.machine import Machine
 from simtmm.machine.tables import Cache
+from simtmm.stalls import CLASSES
 
 LINE = 8  # integers of a cache line of this computer's
 
@@ -44,19 +45,27 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_MEMORY_PORTS] = memory.ports
     parameters[at.P_STORES_APART] = memory.store_interval is not None
     parameters[at.P_STORE_INTERVAL] = takes.store_interval
+    parameters[at.P_MISS_INTERVAL] = takes.miss_interval
     parameters[at.P_RETURN_INTERVAL] = takes.return_interval
     parameters[at.P_PORT_CHUNKS] = memory.port_chunks
+    parameters[at.P_PIPES] = sum(pipes_of(machine)[:, at.PIPE_COUNT])
+    parameters[at.P_OWN_PORTS] = machine.scheduling.ports == "own"
     parameters[at.P_SERVICE] = takes.service
     parameters[at.P_ATOMIC_SERVICE] = takes.atomic_service
     parameters[at.P_SCHEDULER] = SCHEDULERS[machine.scheduling.scheduler]
     parameters[at.P_PARTITIONS] = memory.partitions
     parameters[at.P_HASHED] = memory.interleave == "hash"
     parameters[at.P_BLOCKING] = memory.stores == "blocking"
+    parameters[at.P_AT_END] = memory.stores == "at-end"
     parameters[at.P_SERIAL] = memory.transfers == "serial"
     if memory.rows:
         parameters[at.P_ROW_CHUNKS] = memory.rows.chunks * memory.partitions
         parameters[at.P_OPEN_ROWS] = memory.rows.open
         parameters[at.P_ROW_OPENING] = takes.row_opening
+    if memory.tlb:
+        parameters[at.P_TLB_ENTRIES] = memory.tlb.entries
+        parameters[at.P_TLB_PAGE] = memory.tlb.page // machine.chunk_bytes
+        parameters[at.P_TLB_MISS] = takes.tlb_miss
     if memory.l1:
         parameters[[at.P_L1_SETS, at.P_L1_WAYS]] = memory.l1.sets, memory.l1.ways
         parameters[at.P_L1_LATENCY] = takes.l1_latency
@@ -67,7 +76,26 @@ def parameters_of(machine: Machine) -> Integers:
         parameters[at.P_L2_LATENCY] = takes.l2_latency
         parameters[at.P_L2_SERVICE] = takes.l2_service
         parameters[at.P_WRITES_BACK] = memory.l2.writes == "back"
+        parameters[at.P_ATOMICS_HERE] = memory.l2.atomics == "here"
+        parameters[at.P_ATOMIC_LATENCY] = takes.atomic_latency
+        parameters[at.P_SLICED] = has_slices(machine)
     return parameters
+
+
+def has_slices(machine: Machine) -> bool:
+    """Whether anything takes a slice of the L2 for any time."""
+    l2, takes = machine.memory.l2, machine.durations
+    return l2 is not None and bool(takes.l2_service or (l2.atomics == "here" and takes.atomic_service))
+
+
+def pipes_of(machine: Machine) -> Integers:
+    """A row for each class of instructions; see layout.PIPE_*."""
+    pipes = np.zeros((len(CLASSES), at.PIPE_ROW), dtype=np.int64)
+    if machine.pipes:
+        pipes[:, at.PIPE_INTERVAL] = machine.durations.pipes
+        pipes[:, at.PIPE_COUNT] = [pipe.count if pipe and pipe.interval else 0 for pipe in machine.pipes.each()]
+        pipes[:, at.PIPE_FIRST] = np.cumsum(pipes[:, at.PIPE_COUNT]) - pipes[:, at.PIPE_COUNT]
+    return pipes
 
 
 def table(*shape: int) -> Integers:
@@ -76,6 +104,13 @@ def table(*shape: int) -> Integers:
     zeros = np.zeros(size + LINE, dtype=np.int64)
     begin = -(zeros.__array_interface__["data"][0] // zeros.itemsize) % LINE
     return zeros[begin : begin + size].reshape(shape)
+
+
+def free_ports(count: int) -> Integers:
+    """Ports that nobody has, and that were granted to nobody so far."""
+    ports = np.full((count, at.PORT_ROW), at.NEVER, dtype=np.int64)
+    ports[:, [at.PORT_LAST_SLOT, at.PORT_LAST_AGE]] = -1
+    return ports
 
 
 def empty_groups(groups: int) -> Integers:
@@ -96,6 +131,13 @@ def closed_rows(machine: Machine, partitioned: bool) -> Integers:
     """The rows of all partitions, none of them open."""
     rows = machine.memory.rows
     shape = (machine.memory.partitions, rows.open) if rows and partitioned else (1, 1)
+    return np.full((*shape, at.LINE_ROW), -1, dtype=np.int64)
+
+
+def no_translations(machine: Machine) -> Integers:
+    """The TLBs of all groups, with no page in them."""
+    tlb = machine.memory.tlb
+    shape = (machine.cores.groups, tlb.entries) if tlb else (1, 1)
     return np.full((*shape, at.LINE_ROW), -1, dtype=np.int64)
 
 
@@ -133,11 +175,13 @@ def _has_path(machine: Machine) -> bool:
     busy = (
         takes.port_interval
         or takes.store_interval
+        or takes.miss_interval
         or takes.return_interval
         or takes.first_access
         or takes.service
         or takes.atomic_service
         or takes.turnaround
         or takes.row_opening
+        or takes.tlb_miss
     )
     return bool(busy) or memory.transfers == "serial" or memory.l1 is not None or memory.l2 is not None

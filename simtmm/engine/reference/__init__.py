@@ -4,6 +4,7 @@ Warps are processes, waiting is an event. It shares no rule with simtmm/engine/f
 
     moment      the order of what happens at one tick    run         a launch: placing of blocks
     group       issue ports of a core group              schedulers  which ready warp is granted a port
+    pipes       what instructions pass behind ports
     block       barriers                                 warp        a warp goes through its operations
     memory      the path of chunks                       cache       lines of caches, open rows
     report      what is counted                          booking     where warps' ticks go

@@ -21,10 +21,9 @@ from simtmm.stalls import (
 from simtmm.timeline import WarpState
 from simtmm.workload import LARGEST
 
-WHILE = {  # what an interval of a state is booked to where it ends; issuing and waits for memory are as they begin
+WHILE = {  # what an interval of a state is booked to where it ends; what takes a known time is booked where it begins
     WarpState.START: Reason.LAUNCH,
     WarpState.READY: Reason.NOT_GRANTED,
-    WarpState.PIPELINE: Reason.INSTRUCTION_LATENCY,
     WarpState.PAUSE: Reason.INSTRUCTION_LATENCY,
     WarpState.BARRIER: Reason.BARRIER,
 }

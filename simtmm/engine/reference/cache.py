@@ -1,8 +1,8 @@
-"""Lines of caches and open rows of partitions, least recently used first (docs/machine.md, section 4)."""
+"""Lines of caches, pages of TLBs, open rows of partitions, least recently used first (docs/machine.md, section 4)."""
 
 from collections import OrderedDict, defaultdict
 
-from simtmm.machine.tables import Cache, Rows
+from simtmm.machine.tables import Cache, Rows, Tlb
 
 
 class Lines:
@@ -37,6 +37,27 @@ class Lines:
             self.written.remove(dropped)
             return dropped
         return None
+
+
+class Translations:
+    """The pages whose translations a group holds, each with the tick from which on it is there."""
+
+    def __init__(self, tlb: Tlb, miss: int, chunk_bytes: int) -> None:
+        self.chunks = tlb.page // chunk_bytes
+        self.entries = tlb.entries
+        self.miss = miss
+        self.pages: OrderedDict[int, int] = OrderedDict()
+
+    def look_up(self, chunk: int, now: int) -> int:
+        """From when on the translation of the chunk's page is there; it is fetched if it is lacking."""
+        page = chunk // self.chunks
+        if page in self.pages:
+            self.pages.move_to_end(page)
+            return self.pages[page]
+        if len(self.pages) == self.entries:
+            self.pages.popitem(last=False)
+        self.pages[page] = now + self.miss
+        return now + self.miss
 
 
 class OpenRows:

@@ -7,6 +7,7 @@ from simpy import Event
 
 from simtmm.engine.reference.jump import Jumps
 from simtmm.engine.reference.moment import ISSUE, Moment, Waiting
+from simtmm.engine.reference.pipes import Pipes
 from simtmm.result import WHERE_TIME_GOES
 from simtmm.timeline import WarpState
 
@@ -25,7 +26,8 @@ class Group:
         self.free_ports = list(range(run.machine.ports))
         self.warps: list[Warp] = []  # living
         self.ready: list[Warp] = []
-        self.granted_last: Warp | None = None
+        self.granted_last: Warp | None = None  # with ports of their own the port's, once it is asked who comes next
+        self.granted_by: dict[int, Warp] = {}  # likewise the last of each port
         self.resident_blocks = 0
         self.resident_warps = 0
         self.free_slots: list[int] = []
@@ -37,6 +39,7 @@ class Group:
         self.waiting_at_barrier = 0
         self.time = dict.fromkeys(WHERE_TIME_GOES, 0)
         self.accounted = 0
+        self.pipes = Pipes(run.machine)
         self.jumps = Jumps(self) if run.has_jumps else None
         self.issue_due = Moment(self.env)
         self.env.process(self.issue())
@@ -93,12 +96,22 @@ class Group:
                 yield Moment(self.env).due(self.now + ticks, ISSUE, self.number)
             self.issue_due = Moment(self.env)
             self.account()
-            while self.ready and self.free_ports:
-                warp = self.run.pick(self.ready, self)
+            for port in tuple(self.free_ports):
+                if not (ready := self.ready_for(port)):
+                    continue
+                warp = self.run.pick(ready, self)
                 self.ready.remove(warp)
-                self.granted_last = warp
+                self.granted_last = self.granted_by[port] = warp
                 warp.turn(WarpState.ISSUING, warp.place)
-                warp.granted.succeed(self.free_ports.pop(0))
+                self.free_ports.remove(port)
+                warp.granted.succeed(port)
+
+    def ready_for(self, port: int) -> "list[Warp]":
+        """The ready warps that may have a port: all, or those whose slot it is of (section 5)."""
+        if not self.run.own_ports:
+            return self.ready
+        self.granted_last = self.granted_by.get(port)
+        return [warp for warp in self.ready if warp.slot % self.run.machine.ports == port]
 
     def take_slot(self) -> int:
         """The lowest free slot."""

@@ -1,23 +1,26 @@
 """Jumps over long computes where each instruction is granted by itself. No rule of the page: no tick is other by it.
 
 Until a warp of the group comes to its next operation, or one that sleeps for something else than the pipeline wakes,
-what follows in a group depends on who is ready, who holds which port and who waits out the pipeline: not on how many
-instructions are left, and on ticks only as far as they lie apart. So once all this is as it was a while ago, everything
-that happened since happens again, over and over. Nothing else changes a group meanwhile; but a block that fits into it
-as it is could be placed there at any tick.
+what follows in a group depends on who is ready, who holds which port, who waits out the pipeline, and until when pipes
+are taken: not on how many instructions are left, and on ticks only as far as they lie apart. So once all this is as it
+was a while ago, everything that happened since happens again, over and over. Nothing else changes a group meanwhile;
+but a block that fits into it as it is could be placed there at any tick.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from simtmm.stalls import Count, Reason
+import numpy as np
+
+from simtmm.stalls import CLASSES, Count, Reason
 from simtmm.timeline import WarpState
-from simtmm.workload import COMPUTE, Workload
+from simtmm.workload import COMPUTE, OF_CLASS, Workload
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.group import Group
     from simtmm.engine.reference.warp import Warp
 
 LONG = 64  # instructions: a compute of so many is worth it to look for what recurs
+COMPUTES = (COMPUTE, *range(OF_CLASS, OF_CLASS + len(CLASSES)))
 MOVING = (WarpState.ISSUING, WarpState.PIPELINE)
 ASLEEP = (WarpState.MEMORY, WarpState.PAUSE, WarpState.START)
 
@@ -26,7 +29,7 @@ def has_long_computes(workload: Workload, launch: int) -> bool:
     """Whether a launch has something to jump over."""
     warps = workload.block_warps[workload.launch_blocks[launch : launch + 2]]
     operations = slice(*workload.warp_operations[warps])
-    amounts = workload.amount[operations][workload.kind[operations] == COMPUTE]
+    amounts = workload.amount[operations][np.isin(workload.kind[operations], COMPUTES)]
     return bool((amounts >= LONG).any())
 
 
@@ -41,6 +44,7 @@ class Jumps:
         self.phases: list[Any] = []
         self.tick = 0
         self.computed: list[int] = []
+        self.piped: list[int] = []
         self.time: dict[str, int] = {}
 
     def ahead(self) -> int:
@@ -66,19 +70,29 @@ class Jumps:
         self.places, self.phases = places, self.phases_now()
         self.tick = self.group.now
         self.computed = [warp.computed for warp in self.group.warps]
+        self.piped = [warp.piped for warp in self.group.warps]
         self.time = dict(self.group.time)
 
     def phases_now(self) -> list[Any]:
         """What decides the group's future, but for the operations that its warps are at."""
         ready = sorted(self.group.ready, key=lambda warp: (warp.ready_time, warp.age))
         phases = [self.phase(warp) for warp in self.group.warps]
-        return [self.group.granted_last, *self.group.free_ports, *(warp.age for warp in ready), *phases]
+        pipes = self.group.pipes.ahead(self.group.now)
+        granted = sorted((port, warp.age) for port, warp in self.group.granted_by.items() if self.group.run.own_ports)
+        return [
+            self.group.granted_last,
+            *granted,
+            *self.group.free_ports,
+            *(warp.age for warp in ready),
+            *phases,
+            *pipes,
+        ]
 
     def phase(self, warp: "Warp") -> tuple[int, ...]:
         """A warp's state, and how far away the ticks are that it waits for; a longer sleep ends where it ends."""
         now = self.group.now
         if warp.state == WarpState.ISSUING:
-            return warp.state, warp.port, warp.granted_at - now, warp.due - now
+            return warp.state, warp.port, warp.in_port, warp.granted_at - now, warp.due - now
         if warp.state == WarpState.PIPELINE:
             return warp.state, warp.due - now
         return (warp.state, warp.due) if warp.state in ASLEEP else (warp.state,)
@@ -96,10 +110,12 @@ class Jumps:
             return 0
         often += [(warp.due - 1 - group.now) // period for warp in warps if warp.state in ASLEEP]
         times = min(often)
-        for warp, instructions in zip(warps, done, strict=True):
+        piped = [warp.piped - before for warp, before in zip(warps, self.piped, strict=True)]
+        group.pipes.jump(times * period)
+        for warp, instructions, queue in zip(warps, done, piped, strict=True):
             warp.computed += times * instructions
             if instructions:
-                self.book(warp, times, instructions, period)
+                self.book(warp, times, instructions, period, queue)
             if warp.state in MOVING:
                 warp.due += times * period
                 warp.granted_at += times * period
@@ -110,14 +126,17 @@ class Jumps:
         group.accounted += times * period
         return times * period
 
-    def book(self, warp: "Warp", times: int, instructions: int, period: int) -> None:
-        """Book what a warp does in periods that are jumped over: it issues, waits out the pipeline, and is ready."""
+    def book(self, warp: "Warp", times: int, instructions: int, period: int, queue: int) -> None:
+        """Book what a warp does in periods that are jumped over: it issues, waits out the pipeline and in the queue of
+        its pipe, for so many ticks of a period, and is ready.
+        """
         run = self.group.run
         issuing = instructions * run.issue_ticks
         waiting = instructions * max(0, run.pipeline_depth - run.issue_ticks)
         place, ticks = warp.places[warp.position], warp.bookings.ticks
         ticks[place, Reason.ISSUING] += times * issuing
         ticks[place, Reason.INSTRUCTION_LATENCY] += times * waiting
-        ticks[place, Reason.NOT_GRANTED] += times * (period - issuing - waiting)
+        ticks[place, Reason.PIPE_QUEUE] += times * queue
+        ticks[place, Reason.NOT_GRANTED] += times * (period - issuing - waiting - queue)
         warp.bookings.counts[place, Count.INSTRUCTIONS] += times * instructions
         warp.since += times * period

@@ -3,11 +3,13 @@
 from collections import defaultdict
 
 from simtmm.engine.reference.booking import Path
-from simtmm.engine.reference.cache import Lines, OpenRows
+from simtmm.engine.reference.cache import Lines, OpenRows, Translations
 from simtmm.engine.reference.over_time import OverTime
 from simtmm.machine import Machine
 from simtmm.stalls import Reason
-from simtmm.workload import ASYNC, ATOMIC, LOAD, STORE, Workload
+from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE, Workload
+
+READS, UPDATES = (LOAD, ASYNC), (ATOMIC, REDUCE)
 
 
 def mix(x: int) -> int:
@@ -36,15 +38,22 @@ class Memory:
         self.l2 = Lines(memory.l2, durations.l2_latency) if memory.l2 else None
         self.l2_service = durations.l2_service
         self.stores_stay = memory.l2 is not None and memory.l2.writes == "back"
+        self.atomics_stay = memory.l2 is not None and memory.l2.atomics == "here"
+        self.atomic_latency = durations.atomic_latency
         self.slice_free: defaultdict[int, int] = defaultdict(int)
+        self.slice_updates: defaultdict[int, bool] = defaultdict(bool)  # by its last chunk that took any time
         l1, groups = memory.l1, range(machine.cores.groups)
         self.l1 = [Lines(l1, durations.l1_latency) for _ in groups] if l1 else None
+        tlb, miss = memory.tlb, durations.tlb_miss
+        self.tlb = [Translations(tlb, miss, machine.chunk_bytes) for _ in groups] if tlb else None
         self.local_stays = machine.keeps_local_stores
         self.first_local = machine.first_local_chunk
         self.ports = memory.ports
         self.port_free: defaultdict[tuple[int, int], int] = defaultdict(int)  # of a port of a group
         self.store_interval = durations.store_interval
         self.store_free: defaultdict[int, int] | None = None if memory.store_interval is None else defaultdict(int)
+        self.miss_interval = durations.miss_interval
+        self.miss_free: defaultdict[int, int] = defaultdict(int)  # of a group's miss port
         self.return_interval = durations.return_interval
         self.loaded: dict[tuple[int, int], tuple[int, int]] = {}  # by a warp's group and slot: see `load`
         self.partition_free: defaultdict[int, int] = defaultdict(int)
@@ -74,13 +83,14 @@ class Memory:
         start, passing = now, -1
         fetched = self.fetched
         self.path = {}
-        for chunk in chunks:
+        for index, chunk in enumerate(chunks):
             if self.serial:
                 finish = self.transfer(group, kind, chunk, start=finish, now=now)
                 for reason, ticks in self.way.items():
                     self.path[reason] = self.path.get(reason, 0) + ticks
             else:
-                if self.port_chunks == 1 or chunk // self.port_chunks != passing:
+                again = kind in UPDATES and self.atomics_stay and chunk in chunks[:index]
+                if not again and (self.port_chunks == 1 or chunk // self.port_chunks != passing):
                     passing = chunk // self.port_chunks
                     start = self.through_port(group, kind, slot, now)
                 done = self.transfer(group, kind, chunk, start, now)
@@ -88,10 +98,12 @@ class Memory:
                     finish, self.path = done, {Reason.PORT_QUEUE: start - now, **self.way}
         if kind != STORE:
             late = max(0, self.translated.setdefault(group, now + self.first_access) - now)
-            self.path[Reason.FIRST_ACCESS] = late
+            self.path[Reason.FIRST_ACCESS] = self.path.get(Reason.FIRST_ACCESS, 0) + late
             finish += late
-        if kind in (LOAD, ASYNC):
+        if kind in READS:
             self.load((group, slot), self.fetched - fetched, now, finish)
+        if kind == LOAD:
+            self.waited(group, slot)
         self.transactions += len(chunks)
         self.last_finish = max(self.last_finish, finish)
         return finish
@@ -105,6 +117,11 @@ class Memory:
         loaded, until = self.loaded.get(warp, (0, 0))
         self.loaded[warp] = chunks + (loaded if now < until else 0), max(finish, until)
 
+    def waited(self, group: int, slot: int) -> None:
+        """A warp waits for loads: those so far and those to come do not count together."""
+        loaded, _ = self.loaded[group, slot]
+        self.loaded[group, slot] = loaded, 0
+
     def through_port(self, group: int, kind: int, slot: int, now: int) -> int:
         """When a chunk, or a run of them, leaves the group: by the port of its warp's slot, or by the stores' path."""
         if kind == STORE and self.store_free is not None:
@@ -115,6 +132,16 @@ class Memory:
             start = max(now, self.port_free[port]) + self.takes_loaded(kind, group, slot)
             self.port_free[port] = start + self.port_interval
         return start
+
+    def through_miss_port(self, group: int, start: int, now: int) -> int:
+        """When a chunk that the group's L1 lacks leaves the group, which it does not before `start`."""
+        begin = max(now, self.miss_free[group])
+        self.miss_free[group] = begin + self.miss_interval
+        return max(start, begin)
+
+    def known_from(self, group: int, chunk: int, start: int, now: int) -> int:
+        """When the chunk's address is known beyond the group, which it is not before `start`."""
+        return max(start, self.tlb[group].look_up(chunk, now)) if self.tlb else start
 
     def takes_loaded(self, kind: int, group: int, slot: int) -> int:
         """How much longer a store takes its port for what its warp loaded, which counts once."""
@@ -127,38 +154,57 @@ class Memory:
     def transfer(self, group: int, kind: int, chunk: int, start: int, now: int) -> int:
         """The finish of one chunk: from a cache, or from global memory and then into the caches."""
         l1, l2 = self.l1[group] if self.l1 else None, self.l2
-        self.note("loads" if kind in (LOAD, ASYNC) else "others", start)
-        if kind not in (LOAD, ASYNC):
+        self.note("loads" if kind in READS else "others", start)
+        if kind not in READS:
             stays = self.local_stays and chunk >= self.first_local
             if l1 and stays and kind == STORE:
                 return self.into_l1(l1, chunk, start, now)
             if l1 and self.stores_drop_lines and not stays:
                 l1.drop(chunk)
+            known = self.known_from(group, chunk, start, now)
             if kind == STORE and l2 and self.stores_stay:
-                return self.into_l2(l2, chunk, start, now)
-            return self.from_global_memory(kind, chunk, start, now)
+                finish = self.into_l2(l2, chunk, known, now)
+            elif kind in UPDATES and l2 and self.atomics_stay:
+                finish = self.through_l2(l2, kind, chunk, known, now)
+                l2.written.add(chunk)
+            else:
+                finish = self.from_global_memory(kind, chunk, known, now)
+            self.way[Reason.FIRST_ACCESS] = known - start
+            return finish
         if l1 and (fill := l1.look_up(chunk)) is not None:
             self.l1_hits += 1
             self.note("l1_hits", start)
             self.way = {Reason.L1_LATENCY: l1.latency, Reason.LINE_IN_FLIGHT: max(0, fill - start - l1.latency)}
             return max(start + l1.latency, fill)
-        wait = start
+        left = self.through_miss_port(group, start, now) if self.miss_interval else start
+        known = self.known_from(group, chunk, left, now)
         if l2:
-            start = self.through_slice(chunk, start, now)
-            self.note("l2_loads", start)
-        wait = start - wait
-        if l2 and (fill := l2.look_up(chunk)) is not None:
-            self.l2_hits += 1
-            self.note("l2_hits", start)
-            finish = max(start + l2.latency, fill)
-            self.way = {Reason.L2_LATENCY: l2.latency, Reason.LINE_IN_FLIGHT: max(0, fill - start - l2.latency)}
+            finish = self.through_l2(l2, kind, chunk, known, now)
         else:
-            finish = self.from_global_memory(kind, chunk, start, now)
-            if l2:
-                self.write_back(l2.insert(chunk, finish), now)
-        self.way[Reason.L2_QUEUE] = wait
+            finish = self.from_global_memory(kind, chunk, known, now)
+        self.way[Reason.FIRST_ACCESS] = known - left
+        if self.miss_interval:
+            self.way[Reason.PORT_QUEUE] = left - now
         if l1:
             self.write_down(l1.insert(chunk, finish), now)
+        return finish
+
+    def through_l2(self, l2: Lines, kind: int, chunk: int, start: int, now: int) -> int:
+        """The finish of what looks into the L2: a load, or an atomic that ends there."""
+        updates = kind in UPDATES
+        queue = Reason.ATOMICS_QUEUE if updates or self.slice_updates[self.partition_of(chunk)] else Reason.L2_QUEUE
+        begin = self.through_slice(chunk, start, now, self.atomic_service if updates else self.l2_service, updates)
+        self.note("l2_loads", begin)
+        if (fill := l2.look_up(chunk)) is not None:
+            self.l2_hits += 1
+            self.note("l2_hits", begin)
+            latency = self.atomic_latency if updates else l2.latency
+            finish = max(begin + latency, fill)
+            self.way = {Reason.L2_LATENCY: latency, Reason.LINE_IN_FLIGHT: max(0, fill - begin - latency)}
+        else:
+            finish = self.from_global_memory(LOAD if updates else kind, chunk, begin, now)
+            self.write_back(l2.insert(chunk, finish), now)
+        self.way[queue] = self.way.get(queue, 0) + begin - start
         return finish
 
     def into_l1(self, l1: Lines, chunk: int, start: int, now: int) -> int:
@@ -173,24 +219,28 @@ class Memory:
 
     def into_l2(self, l2: Lines, chunk: int, start: int, now: int) -> int:
         """The finish of a store that stays in the L2."""
+        behind = self.slice_updates[self.partition_of(chunk)]
         begin = self.keep_in_l2(l2, chunk, start, now)
         self.note("l2_stores", begin)
-        self.way = {Reason.L2_QUEUE: begin - start, Reason.L2_LATENCY: self.store_latency}
+        queue = Reason.ATOMICS_QUEUE if behind else Reason.L2_QUEUE
+        self.way = {queue: begin - start, Reason.L2_LATENCY: self.store_latency}
         return begin + self.store_latency
 
     def keep_in_l2(self, l2: Lines, chunk: int, start: int, now: int) -> int:
         """Write a chunk in the L2; when its slice takes it up."""
-        begin = self.through_slice(chunk, start, now)
+        begin = self.through_slice(chunk, start, now, self.l2_service)
         if l2.look_up(chunk) is None:
             self.write_back(l2.insert(chunk, begin + self.store_latency), now)
         l2.written.add(chunk)
         return begin
 
-    def through_slice(self, chunk: int, start: int, now: int) -> int:
-        """When the chunk's slice of the L2 takes it up, which it does not before `start`."""
+    def through_slice(self, chunk: int, start: int, now: int, service: int, updates: bool = False) -> int:
+        """When the chunk's slice of the L2 takes it up, which it does not before `start`; service: for how long."""
         slice_ = self.partition_of(chunk)
+        if service:
+            self.slice_updates[slice_] = updates
         begin = max(now, self.slice_free[slice_])
-        self.slice_free[slice_] = begin + self.l2_service
+        self.slice_free[slice_] = begin + service
         return max(start, begin)
 
     def write_down(self, chunk: int | None, now: int) -> None:
@@ -212,29 +262,33 @@ class Memory:
         first, last = workload.block_warps[workload.launch_blocks[launch : launch + 2]].tolist()
         for warp in range(first, last):
             for operation in workload.warp(warp):
-                if operation[0] not in ("load", "async") and not (operation[0] == "store" and self.stores_stay):
+                writes = (operation[0] == "store" and self.stores_stay) or (
+                    operation[0] in ("atomic", "reduce") and self.atomics_stay
+                )
+                if operation[0] not in ("load", "async") and not writes:
                     continue
                 for chunk in operation[1]:
                     if l2.look_up(chunk) is None:
                         l2.insert(chunk, 0)
-                    if operation[0] == "store":
+                    if writes:
                         l2.written.add(chunk)
 
     def from_global_memory(self, kind: int, chunk: int, start: int, now: int) -> int:
         """The finish of a chunk that waits for its partition as well, all reserved at once."""
         latency = self.store_latency if kind == STORE else self.latency
         self.way = {Reason.MEMORY_LATENCY: latency}
-        self.fetched += kind in (LOAD, ASYNC)
+        self.fetched += kind in READS
         if self.serial:
             self.note("memory", start)
             return start + latency
         behind = self.partition_updates[self.partition_of(chunk)]
-        service = self.atomic_service if kind == ATOMIC else self.service
-        begin, turning, opening = self.reserve(chunk, kind not in (LOAD, ASYNC), service, now, kind == ATOMIC)
+        updates = kind in UPDATES
+        service = self.atomic_service if updates else self.service
+        begin, turning, opening = self.reserve(chunk, kind not in READS, service, now, updates)
         wait = max(0, begin - start)
         rows = min(wait, opening)
         turnaround = min(wait - rows, turning)
-        queue = Reason.ATOMICS_QUEUE if kind == ATOMIC or behind else Reason.MEMORY_QUEUE
+        queue = Reason.ATOMICS_QUEUE if updates or behind else Reason.MEMORY_QUEUE
         self.way |= {queue: wait - rows - turnaround, Reason.TURNAROUND: turnaround, Reason.ROWS: rows}
         self.note("memory", max(start, begin))
         return max(start, begin) + latency

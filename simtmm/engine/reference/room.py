@@ -1,12 +1,11 @@
 """Whether the objects of a launch fit in memory, checked before any of them is built."""
 
-from simtmm.computer import available_memory
-from simtmm.errors import EngineError
+from simtmm.engine.room import refuse_without_room
 from simtmm.machine import Machine
 from simtmm.workload import Workload
 
 # Bytes that an object takes with all that it holds, on CPython of 64 bits
-GROUP = 1600  # with its process
+GROUP = 2200  # with its process and pipes
 PORT = 8  # a place in the list of those that are free; below 257 the numbers are there anyway
 SMALL_NUMBERS, NUMBER = 257, 32
 CACHE = 400  # without the lines, which come with stalls
@@ -17,14 +16,8 @@ LARGE = 1 << 27  # bytes that no computer lacks
 def check_room(machine: Machine, workload: Workload) -> None:
     """Refuse a machine whose groups and partitions do not fit in memory, naming the key. Raises EngineError."""
     objects = _objects(machine)
-    needed = sum(objects.values())
-    if needed <= LARGE or needed <= (available := available_memory()):
-        return
-    key = max(objects, key=lambda each: objects[each])
-    raise EngineError(
-        f"{workload.origin} on {machine.name}: {key} = {machine.values()[key]}: the machine's state takes "
-        f"{needed / 2**30:,.1f} GiB of memory, which has room for {available / 2**30:,.1f} GiB: must be smaller"
-    )
+    if sum(objects.values()) > LARGE:
+        refuse_without_room(machine, workload.origin, objects)
 
 
 def _objects(machine: Machine) -> dict[str, int]:

@@ -43,7 +43,9 @@ class Run:
         self.pick = pick
         self.env = Environment()
         self.on_stall = machine.scheduling.switch == "on-stall"
+        self.own_ports = machine.scheduling.ports == "own"
         self.blocking_stores = machine.memory.stores == "blocking"
+        self.ends_with_stores = machine.memory.stores == "at-end"
         self.outstanding = machine.memory.outstanding
         self.issue_ticks = machine.durations.issue
         self.pipeline_depth = machine.durations.pipeline_depth

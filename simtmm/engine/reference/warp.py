@@ -9,12 +9,17 @@ from simtmm.engine.reference.booking import WHILE, Path
 from simtmm.engine.reference.moment import RELEASE, WAKE, Moment, Waiting
 from simtmm.stalls import Count, Reason
 from simtmm.timeline import WarpState
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, PAUSE, SHARED, STORE
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, OF_CLASS, PAUSE, REDUCE, SHARED, STORE, SYNC
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.run import Run
 
-CONTROL = (JOIN, BARRIER, PAUSE)
+CONTROL = (JOIN, BARRIER, PAUSE, SYNC)
+
+
+def computes(kind: int) -> bool:
+    """Whether an operation is a compute, of any class or of none."""
+    return kind == COMPUTE or kind >= OF_CLASS
 
 
 class Warp:
@@ -24,6 +29,7 @@ class Warp:
     ready_time: int
     granted_at: int
     port: int
+    in_port: int  # the operation that has the port
     due: int
 
     def __init__(self, run: "Run", block: Block, number: int, age: int, slot: int, begins: int) -> None:
@@ -36,6 +42,7 @@ class Warp:
         self.places: list[int] = run.places[operations].tolist()
         self.position = 0
         self.chunk_position = 0
+        self.piped = 0  # ticks waited for pipes so far
         self.computed = 0  # instructions of the compute at `position` that have issued, every-instruction only
         self.run = run
         self.env = run.env
@@ -47,6 +54,8 @@ class Warp:
         run.memory.begin(self.group.number, slot)
         self.in_flight: list[int] = []  # finishes of asyncs
         self.latest_finish: list[int] = []  # of the first async, of the first two, of the first three, ...
+        self.untaken = 0  # asyncs that no join has taken
+        self.stored: tuple[int, int, Path] = 0, run.report.bookings.nowhere, {}  # the store that finishes last
         self.latest: list[tuple[int, Path]] = []  # likewise the async that finishes last: its place, and its path
         self.bookings = run.report.bookings
         self.state, self.since = WarpState.START, int(self.env.now)
@@ -63,8 +72,9 @@ class Warp:
             if kind == JOIN:
                 yield from self.wait_for_asyncs(but=self.amounts[self.position])
                 self.position += 1
-            elif kind == BARRIER:
-                yield from self.wait_for_asyncs()
+            elif kind in (BARRIER, SYNC):
+                if kind == BARRIER:
+                    yield from self.wait_for_asyncs()
                 self.position += 1
                 yield self.block.barrier(self)
             elif kind == PAUSE:
@@ -76,6 +86,8 @@ class Warp:
                 port = yield self.group.request(self)
                 yield from use_port(port)
         yield from self.wait_for_asyncs()
+        if self.run.ends_with_stores:
+            yield from self.wait_for_stores()
         self.turn(self.state, self.place)
         self.block.lose(self)
         self.run.warp_done()
@@ -128,9 +140,18 @@ class Warp:
 
     def wait_for_asyncs(self, but: int = 0) -> Waiting:
         """Sleep until all asyncs issued so far have finished but the latest `but`."""
+        if self.untaken > but:
+            self.untaken = but
+            self.run.memory.waited(self.group.number, self.slot)
         count = len(self.latest_finish) - but
         if count > 0 and (finish := self.latest_finish[count - 1]) > self.env.now:
             yield from self.wait_for_memory(finish, *self.latest[count - 1])
+
+    def wait_for_stores(self) -> Waiting:
+        """Sleep until all stores and reduces have finished."""
+        finish, place, path = self.stored
+        if finish > self.env.now:
+            yield from self.wait_for_memory(finish, place, path)
 
     def sleep(self, cycles: int, place: int) -> Waiting:
         """Sleep for so many cycles, whatever is in flight."""
@@ -148,29 +169,35 @@ class Warp:
     def hold_segment(self, port: int) -> Waiting:
         """Switch on a stall: the port is held up to the next wait or control operation (section 5)."""
         while True:
-            ticks, access = self.next_segment()
+            ticks, last = self.next_segment()
             self.run.report.port_busy += ticks
             yield from self.until(int(self.env.now) + ticks, RELEASE, port)
-            finish = self.act(access)
-            if finish is not None or access is None or not self.next_issues():
+            finish = self.act(last)
+            start = self.pass_pipe(last, self.amounts[self.position - 1]) if last else int(self.env.now)
+            if finish is not None or start > self.env.now or last is None or not self.next_issues():
                 break
         self.group.release(port)
         if finish is not None:
             yield from self.wait_for_memory(finish, self.places[self.position - 1], self.run.memory.path)
+        elif start > self.env.now:
+            yield from self.wait_for_pipe(int(self.env.now), start, self.places[self.position - 1])
 
     def next_segment(self) -> tuple[int, int | None]:
-        """Take the operations of a segment that starts now: its length in ticks, and its memory operation."""
+        """Take the operations of a segment that starts now: its length in ticks, and the operation that ends it, if it
+        does more than compute: that of memory, or of a class with a pipe.
+        """
         ticks, issue = 0, self.run.issue_ticks
         now = int(self.env.now)
         while self.position < len(self.kinds):
             kind, amount = self.kinds[self.position], self.amounts[self.position]
             if kind in CONTROL or (kind == ASYNC and not self.may_start_async(now + ticks)):
                 break
-            self.book_issuing(amount if kind == COMPUTE else 1, amount if kind == SHARED else 1)
+            instructions = amount if computes(kind) else 1
+            self.book_issuing(instructions, amount if kind == SHARED else 1)
             self.position += 1
-            self.run.report.issued += amount if kind == COMPUTE else 1
-            ticks += issue * amount if kind in (COMPUTE, SHARED) else issue
-            if kind not in (COMPUTE, SHARED):
+            self.run.report.issued += instructions
+            ticks += issue * (amount if kind == SHARED else instructions)
+            if self.group.pipes.has(kind) or not (computes(kind) or kind == SHARED):
                 return ticks, kind
         return ticks, None
 
@@ -191,27 +218,47 @@ class Warp:
     def hold_instruction(self, port: int) -> Waiting:
         """Switch on every instruction: the port is held for one, the next grant waits out the pipeline."""
         self.granted_at, self.port = int(self.env.now), port
-        kind, amount = self.kinds[self.position], self.amounts[self.position]
+        self.in_port = kind = self.kinds[self.position]
+        amount = self.amounts[self.position]
         ticks = self.run.issue_ticks * (amount if kind == SHARED else 1)
         self.book_issuing(1, amount if kind == SHARED else 1)
         self.computed += 1
-        if kind != COMPUTE or self.computed == amount:
+        if not computes(kind) or self.computed == amount:
             self.position += 1
             self.computed = 0
         self.run.report.issued += 1
         self.run.report.port_busy += ticks
         yield from self.until(self.granted_at + ticks, RELEASE, port)
-        finish = self.act(None if kind in (COMPUTE, SHARED) else kind)
+        finish = self.act(kind)
+        start = self.pass_pipe(kind, 1)
         self.group.release(port)
         if finish is not None:
             yield from self.wait_for_memory(finish, self.place, self.run.memory.path)
         else:
-            self.turn(WarpState.PIPELINE, self.place)
-            yield from self.wake(max(self.granted_at + max(ticks, self.run.pipeline_depth), int(self.env.now)))
+            wakes = self.granted_at + max(ticks, self.run.pipeline_depth)
+            yield from self.wait_for_pipe(wakes, max(wakes, start), self.place)
+
+    def pass_pipe(self, kind: int, instructions: int) -> int:
+        """So many instructions that have just left their port pass their pipe: the start of the last (section 5)."""
+        now = int(self.env.now)
+        if not self.group.pipes.has(kind):
+            return now
+        return self.group.pipes.take(kind, self.slot, now - (instructions - 1) * self.run.issue_ticks, instructions)
+
+    def wait_for_pipe(self, wakes: int, start: int, place: int) -> Waiting:
+        """Wait out the pipeline, and from there on for the start of an instruction in its pipe."""
+        now = int(self.env.now)
+        pipeline, queue = wakes - now, start - wakes
+        self.bookings.ticks[place, Reason.INSTRUCTION_LATENCY] += pipeline
+        self.bookings.ticks[place, Reason.PIPE_QUEUE] += queue
+        self.piped += queue
+        longest = Reason.PIPE_QUEUE if queue > pipeline else Reason.INSTRUCTION_LATENCY
+        self.turn(WarpState.PIPELINE, place, longest)
+        yield from self.wake(start)
 
     def act(self, access: int | None) -> int | None:
         """The memory instruction just taken, if any, leaves its port: its finish if the warp waits for it."""
-        if access is None:
+        if access is None or access == SHARED or computes(access):
             return None
         count = self.amounts[self.position - 1]
         chunks = self.chunks[self.chunk_position : self.chunk_position + count]
@@ -227,6 +274,9 @@ class Warp:
             is_last = not self.latest_finish or finish > self.latest_finish[-1]
             self.latest.append((place, memory.path) if is_last else self.latest[-1])
             self.in_flight.append(finish)
+            self.untaken += 1
             self.latest_finish.append(max(finish, self.latest_finish[-1]) if self.latest_finish else finish)
+        if access in (STORE, REDUCE) and finish > self.stored[0]:
+            self.stored = finish, place, memory.path
         waits = access in (LOAD, ATOMIC) or (access == STORE and self.run.blocking_stores)
         return finish if waits else None

@@ -2,6 +2,7 @@
 #include "runtime.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <map>
 #include <set>
@@ -74,9 +75,27 @@ std::vector<char> packed(Kernel *kernel, void **arguments) {
     return bytes;
 }
 
+// A kernel's name without its namespaces, parameters and template arguments; Python has the same, to say the same.
+static std::string bare_name(const std::string &name) {
+    std::string found = name;
+    size_t place = name.rfind("_ZN", 0) == 0 ? 3 : name.rfind("_Z", 0) == 0 ? 2 : name.size();
+    bool nested = place == 3;
+    while (place < name.size()) {
+        if (name[place] == 'L') place++;
+        size_t digits = place, length = 0;
+        while (digits < name.size() && digits - place < 9 && isdigit((unsigned char)name[digits]))
+            length = length * 10 + (name[digits++] - '0');
+        if (digits == place) break;
+        found = name.substr(digits, length);
+        place = digits + length;
+        if (!nested) break;
+    }
+    return found;
+}
+
 cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared, const std::vector<char> &parameters) {
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    auto prefix = [&] { return "launch of " + kernel->name + ": "; };
+    auto prefix = [&] { return "launch of " + bare_name(kernel->name) + ": "; };
     auto three = [](dim3 d) { return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z); };
     RETURN_IF(!threads || !grid.x || !grid.y || !grid.z || grid.y > 65535 || grid.z > 65535 || grid.x > 0x7fffffffu,
               cudaErrorInvalidConfiguration, prefix() + "grid of " + three(grid) + ", block of " + three(block) + ": no such launch");

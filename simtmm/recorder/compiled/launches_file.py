@@ -152,7 +152,7 @@ def sizes_of(value: Any, where: str) -> tuple[int, ...]:
     """One to three sizes, from a number, a list, or a text such as 64x64. Raises KernelError."""
     if isinstance(value, str):
         parts: list[Any] = [
-            int(part) if part.strip().isdecimal() and len(part) < 20 else part
+            int(part.strip()) if part.strip().isdecimal() and len(part) < 20 else part
             for part in value.replace(",", "x").split("x")
         ]
     else:

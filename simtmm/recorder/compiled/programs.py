@@ -1,5 +1,7 @@
 """Programs without a host.py: files of device code, the arrays they work on, and how they are launched."""
 
+import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,6 +164,12 @@ class _Host(ModuleType):
             name += "_"
         arrays[name] = value
         self._names[number, argument] = name
+
+    def blocks_of_launches(self, parameters: Any) -> Iterator[int]:
+        """Of each launch, as often as it is to be done."""
+        for launch in self._launches:
+            blocks = math.prod(_size(each, parameters, 1) for each in launch.grid)
+            yield from itertools.repeat(blocks, launch.repeat)
 
     def launches(self, parameters: Any, memory: Mapping[str, Array]) -> Iterator[Launch]:
         """One after another, each as often as it is to be done."""

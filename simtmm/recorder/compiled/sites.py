@@ -10,7 +10,7 @@ from simtmm.cuda.events import SiteTable
 from simtmm.cuda.execution.program import Program, Site
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
-from simtmm.cuda.ptx.steps import Step, space_of
+from simtmm.cuda.ptx.steps import COPIES, Step, space_of
 from simtmm.cuda.ptx.syntax import Instruction, Location
 from simtmm.trace.schema import Kind, TraceSite
 
@@ -41,7 +41,7 @@ class CompiledSites:
         first = len(self.sites)
         values = _Values(self._values)
         for site in program.sites:
-            self.sites.append(_trace_site(len(self.sites), site, linked, values))
+            self.sites.append(_trace_site(len(self.sites), site, linked, values, program.states_waits))
         self._values = values.end
         shared, (file, _, _) = len(self.sites), linked.place(function.entry, None)
         self.sites.append(TraceSite(shared, "shared_array", file, 0, f"shared memory of {bare_name(function.entry)}"))
@@ -81,7 +81,7 @@ def _is_generic(step: Step) -> bool:
     return access is not None and space_of(access) == ""
 
 
-def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values) -> TraceSite:
+def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values, states_waits: bool) -> TraceSite:
     step = site.step
     instruction = _naming_instruction(step)
     location = linked.readable_location(site.function, instruction.location) if instruction else None
@@ -99,6 +99,10 @@ def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values) 
         needs=values.of(site.function, step.needs),
         gives=values.of(site.function, step.gives),
         stall=step.stall,
+        unused=step.unused,
+        commits=values.of(site.function, (COPIES,) * step.commits),
+        in_flight=step.in_flight,
+        sync=states_waits and step.kind == "barrier",
     )
 
 

@@ -47,7 +47,7 @@ def record(
         stack.callback(recorder.abandon)
         room = Room(limit, output is None, recorder)
         execution = stack.enter_context(CpuLaunches(kernel, program, memory, room, lends=not races))
-        run = ProgramRun(kernel, parameters, memory.arrays, execution)
+        run = ProgramRun(kernel, parameters, memory.arrays, execution, before=memory.before)
         finder = _finder(execution, memory) if races else None
         for batch in run.batches():
             if finder:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from simtmm.analysis.run import Run
-from simtmm.analysis.units import Traffic, Unit, traffic
+from simtmm.analysis.units import Unit, traffic
 from simtmm.model.series import label
 from simtmm.report.explain.code import NAMES, Coded, Line, coded
 from simtmm.report.explain_page.heat import heat, hot_of_places
@@ -130,27 +130,27 @@ def _memory(run: Run, measured: Measured | None) -> dict[str, Any] | None:
     known = measured.stalls.places.threads if measured else None
     l1, l2 = memory.l1, memory.l2
     levels: list[dict[str, Any]] = [{"name": "core groups", "number": run.machine.cores.groups}]
-    ways: list[dict[str, Any]] = [_way(found, found.loads, found.stores, size)]
+    ways: list[dict[str, Any]] = [_way(found.loads, found.stores, found.atomics, size)]
     if known is not None and int(known[:, 2].sum()):
         ways[0]["asked"] = int(known[:, 2].sum())
     if l1:
         levels.append({"name": "L1", "bytes": l1.sets * l1.ways * size, **_rate(found.l1_hits, found.loads)})
-        ways.append(_way(found, found.loads - found.l1_hits, found.stores, size))
+        ways.append(_way(found.loads - found.l1_hits, found.stores, found.atomics, size))
     if l2:
         levels.append(
             {
                 "name": "L2",
                 "bytes": l2.sets * l2.ways * size,
-                **_rate(found.l2_hits, found.loads - found.l1_hits),
+                **_rate(found.l2_hits, found.looking_into_l2),
             }
         )
-        ways.append({**_way(found, found.read, found.written, size), "least": found.is_least})
+        ways.append({**_way(found.read, found.written, found.updated, size), "least": found.is_least})
     levels.append({"name": "memory", "number": memory.partitions})
     return {"levels": levels, "ways": ways}
 
 
-def _way(found: Traffic, loads: int, stores: int, size: int) -> dict[str, Any]:
-    return {"loads": loads * size, "stores": stores * size, "atomics": found.atomics * size}
+def _way(loads: int, stores: int, atomics: int, size: int) -> dict[str, Any]:
+    return {"loads": loads * size, "stores": stores * size, "atomics": atomics * size}
 
 
 def _rate(hits: int, looked: int) -> dict[str, float]:

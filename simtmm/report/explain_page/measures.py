@@ -14,7 +14,7 @@ from simtmm.stalls import LOADS, Count, Reason, Stalls
 Integers = npt.NDArray[np.int64]
 
 GROUPS = {
-    "issue": (Reason.ISSUING, Reason.NOT_GRANTED),
+    "issue": (Reason.ISSUING, Reason.NOT_GRANTED, Reason.PIPE_QUEUE),
     "instruction latency": (Reason.INSTRUCTION_LATENCY,),
     "shared memory": (Reason.BANK_CONFLICTS,),
     "queues": (

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from simtmm.documents import LARGEST_TOML, read_bytes
 from simtmm.engine import Scheduler
 from simtmm.errors import StudyError, shown_error
 from simtmm.machine.tables import Scheduling
@@ -68,10 +69,10 @@ def rules_in(paths: Iterable[str | Path]) -> dict[str, Rule]:
     found: dict[str, Rule] = {}
     known = built_in()
     for path in paths:
+        source = read_bytes(path, StudyError, LARGEST_TOML)
         try:
-            source = Path(path).read_bytes()
             tree = ast.parse(source, str(path))
-        except (OSError, SyntaxError, ValueError) as error:
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise StudyError(f"--rule {path}: can't be read ({shown_error(error)})") from None
         digest = _digest(path, source)
         names = [each.name for each in tree.body if isinstance(each, ast.FunctionDef) and len(each.args.args) == 2]

@@ -28,6 +28,7 @@ from simtmm.trace.importers.opcodes import (
     SHARED,
     Opcodes,
     check_opcode,
+    gives_nothing,
     width_of,
     without_memory,
 )
@@ -313,7 +314,8 @@ class _Accesses:
         sites = [TraceSite(SHARED_SITE, "shared_array", "", 0, "shared memory")]
         for site in sorted(self._used):
             opcode = (site - 1) % len(self._opcodes)
-            sites.append(TraceSite(site, KINDS[self._kind[opcode]], "", 0, self._opcodes[opcode]))
+            name = self._opcodes[opcode]
+            sites.append(TraceSite(site, KINDS[self._kind[opcode]], "", 0, name, unused=gives_nothing(name)))
         return sites
 
     def _check(self, records: Records, warp: Integers, threads: Integers) -> None:

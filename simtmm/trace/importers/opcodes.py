@@ -51,6 +51,11 @@ MOST_OPCODES = 1 << 14  # with their modifiers; a GPU's programs have hundreds
 _WIDTH = re.compile(r"[BUSF]?(8|16|32|64|96|128)")
 
 
+def gives_nothing(opcode: str) -> bool:
+    """Whether an opcode is of an atomic that gives no value back, as `RED.E.ADD`."""
+    return opcode.split(".")[0] in ("RED", "REDG")
+
+
 class Opcodes:
     """Opcodes by kind, each unknown kind named once in the log.
 

@@ -136,18 +136,23 @@ def put_into_loop(draft, first_step, source, to, more):
 def look_alike(draft, begin, end):
     """Of each row that is in no loop, find the next one that looks the same."""
     first_step = draft.used[USED_STEPS]
-    buckets = draft.buckets.shape[0]
-    for index in range(buckets):
-        draft.buckets[index] = -1
+    for row in range(begin, end):
+        draft.buckets[bucket_of(draft, row)] = -1
     row = end - 1
     while row >= begin:
         draft.following[row - first_step] = -1
         if draft.deep[row - first_step] == 0:
-            look = draft.step[row, STEP_WHAT] * 31 + draft.step[row, STEP_X] * 7 + draft.step[row, STEP_Y]
-            bucket = ((look ^ (look >> 17)) * 2654435761 >> 11) & (buckets - 1)
+            bucket = bucket_of(draft, row)
             draft.following[row - first_step] = draft.buckets[bucket]
             draft.buckets[bucket] = row
         row -= 1
+
+
+@inlined
+def bucket_of(draft, row):
+    """The bucket of rows that look like this one."""
+    look = draft.step[row, STEP_WHAT] * 31 + draft.step[row, STEP_X] * 7 + draft.step[row, STEP_Y]
+    return ((look ^ (look >> 17)) * 2654435761 >> 11) & (draft.buckets.shape[0] - 1)
 
 
 @inlined

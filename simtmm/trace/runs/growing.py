@@ -72,10 +72,11 @@ def grow(tree, events, begin, upto, block_x, block_y, block_z):
         known += KNOWN_Y
     if block_z == 1:
         known += KNOWN_Z
-    # The thread before: where it began, and the entry behind those that stand one after another from there on.
+    # The thread before: where it began and ended, and the entry behind those that stand one after another at first.
     before = np.int64(-1)
     before_event = np.int64(0)
     before_at = np.int64(0)
+    before_last = np.int64(0)
     before_end = np.int64(0)
     index = begin
     while index < last:
@@ -88,7 +89,8 @@ def grow(tree, events, begin, upto, block_x, block_y, block_z):
         begin_event = index
         begin_at = at
         end = np.int64(-1)
-        if x > 0 and thread == before + 1 and at == before_at and before_end - at > FEW:
+        is_even = x > 0  # whether the thread taught nothing, as its entries have even steps in a row
+        if x > 0 and thread == before + 1 and at == before_at and before_end - at > 1:
             passed = pass_alike(tree, events, index, before_event, at + 1, min(before_end - at - 1, last - index))
             index += passed
             at += passed
@@ -112,6 +114,7 @@ def grow(tree, events, begin, upto, block_x, block_y, block_z):
                     tree.at[thread] = at
                     return index
                 sprout(tree, at, child, what, value, known, thread)
+                is_even = False
             else:
                 even = (
                     tree.entry[child, ENTRY_VALUE]
@@ -119,7 +122,10 @@ def grow(tree, events, begin, upto, block_x, block_y, block_z):
                     + tree.entry[child, ENTRY_Y] * y
                     + tree.entry[child, ENTRY_Z] * z
                 )
-                if tree.entry[child, ENTRY_STATE] & (ALL_KNOWN + IS_LISTED) != ALL_KNOWN or even != value:
+                state = tree.entry[child, ENTRY_STATE]
+                if state & (KNOWN_X + IS_LISTED) != KNOWN_X or even != value:
+                    is_even = False
+                if state & (ALL_KNOWN + IS_LISTED) != ALL_KNOWN or even != value:
                     if not learn(tree, child, value, even, thread, x, y, z, block_x, block_y):
                         tree.at[thread] = at
                         return index
@@ -127,11 +133,20 @@ def grow(tree, events, begin, upto, block_x, block_y, block_z):
                 end = at + 1
             at = child
             index += 1
+        tree.at[thread] = at
+        period = index - begin_event
+        if is_even and thread == before + 1 and at == before_last and begin_event - before_event == period:
+            upto = thread + pass_row(events, index, period, min((block_x - 1 - x) * period, last - index))
+            while thread < upto and tree.at[thread + 1] == begin_at:
+                thread += 1
+                tree.at[thread] = at
+                index += period
+            begin_event = index - period
         before = thread
         before_event = begin_event
         before_at = begin_at
+        before_last = at
         before_end = at + 1 if end < 0 else end
-        tree.at[thread] = at
     return index
 
 
@@ -143,7 +158,19 @@ def pass_alike(tree, events, index, other, child, most):
     if tree.next_x[2 * child + 1] == 0:
         return np.int64(0)
     passed = pass_equal(tree, events, index, other, child, most, MANY)
-    return passed + pass_equal(tree, events, index + passed, other + passed, child + passed, most - passed, FEW)
+    passed += pass_equal(tree, events, index + passed, other + passed, child + passed, most - passed, FEW)
+    while passed < most:
+        here = 2 * (index + passed)
+        there = 2 * (other + passed)
+        entry = 2 * (child + passed)
+        if (
+            tree.next_x[entry + 1] == 0
+            or events[here + 1] != events[there + 1] + tree.next_x[entry + 1]
+            or events[here] != events[there] + tree.next_x[entry]
+        ):
+            break
+        passed += 1
+    return passed
 
 
 @inlined
@@ -157,6 +184,33 @@ def pass_equal(tree, events, index, other, child, most, together):
         first_entry = 2 * (child + passed)
         for word in vectorized(range(2 * together)):
             differs |= events[first + word] ^ (events[first_other + word] + tree.next_x[first_entry + word])
+        if differs != 0:
+            break
+        passed += together
+    return passed
+
+
+@inlined
+def pass_row(events, index, period, most):
+    """How many threads, `most` events at most, go up from one to the next as the two before them did, which had
+    `period` events each, up to `index`.
+    """
+    passed = pass_even(events, index, period, most, MANY)
+    passed += pass_even(events, index + passed, period, most - passed, FEW)
+    return passed // period
+
+
+@inlined
+def pass_even(events, index, period, most, together):
+    """Likewise how many events, so many together."""
+    passed = np.int64(0)
+    while passed + together <= most:
+        differs = np.int64(0)
+        first = 2 * (index + passed)
+        second = first - 2 * period
+        third = second - 2 * period
+        for word in vectorized(range(2 * together)):
+            differs |= (events[first + word] - events[second + word]) ^ (events[second + word] - events[third + word])
         if differs != 0:
             break
         passed += together

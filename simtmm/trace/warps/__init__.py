@@ -5,6 +5,7 @@ groups      how groups go along the nodes of a block, and part
 lanes       the values of the lanes that take part in a step
 accesses    the chunks that they list; shared_memory, half_warps likewise
 arrivals    when what a step needs is there
+holding     computes and pauses, which the next ones may join, and turns of work
 walk        a warp's operations, one after another, up to where room ends
 blocks      all warps of some blocks
 """

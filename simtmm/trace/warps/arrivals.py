@@ -4,15 +4,30 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from simtmm.native import inlined
-from simtmm.trace.warps.layout import RULE_SHARED_LATENCY, WARP_CYCLES
+from simtmm.trace.warps.layout import RULE_SHARED_LATENCY, WARP_COMMITTED, WARP_CYCLES
 
 
 @inlined
 def latest_needed(walk, w, site, latest):
-    """The largest of `latest` and of the asyncs that load the values that a site needs."""
+    """The largest of `latest` and of the asyncs that load the values, or end the groups, that a site needs."""
     for index in range(walk.needs_end[site], walk.needs_end[site + 1]):
         latest = max(latest, walk.latest[w, walk.needs[index]])
+    left = walk.in_flight[site]
+    if 0 <= left < walk.warp[w, WARP_COMMITTED]:
+        group = walk.warp[w, WARP_COMMITTED] - 1 - left
+        latest = max(latest, walk.group_end[w, group % walk.group_end.shape[1]])
     return latest
+
+
+@inlined
+def commit(walk, w, site, times):
+    """A warp's copies so far are a group, so often; of groups that no wait could leave out nothing is kept."""
+    room = walk.group_end.shape[1]
+    if room > 0:
+        for index in range(walk.commits_end[site], walk.commits_end[site + 1]):
+            for _ in range(min(times, room)):
+                walk.group_end[w, walk.warp[w, WARP_COMMITTED] % room] = walk.latest[w, walk.commits[index]]
+                walk.warp[w, WARP_COMMITTED] += 1
 
 
 @inlined

@@ -16,6 +16,7 @@ from simtmm.trace.warps.layout import (
     RULE_WIDTH,
     WARP_ASYNCS,
     WARP_BACKLOG,
+    WARP_COMMITTED,
     WARP_CYCLES,
     WARP_HELD_KIND,
     WARP_LANES,
@@ -100,6 +101,7 @@ def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, bl
         walk.shared[w, index] = 0
     walk.warp[w, WARP_CYCLES] = 0
     walk.warp[w, WARP_BACKLOG] = 0
+    walk.warp[w, WARP_COMMITTED] = 0
     begin(walk, runs, values, w, value_ends[block])
 
 

@@ -5,19 +5,23 @@ from typing import Any, NamedTuple
 # What decides operations, of a machine: see LoweringSpecification
 RULE_WIDTH, RULE_CHUNK_BYTES, RULE_BANKS, RULE_BANK_BYTES, RULE_TOGETHER, RULE_HALF_WARPS, RULE_CHUNK_SHIFT = range(7)
 RULE_BY_WORD, RULE_PLACES, RULE_SITES, RULE_SHARED_LATENCY, RULE_SHARED_INTERVAL, RULE_SHARED_PORTS = range(7, 13)
-RULES = 13  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two;
-# RULE_PLACES: the places that a site has, one for each array, 0 where nobody asks for places; RULE_SITES: known sites
+RULE_REDUCES = 13
+RULES = 14  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two;
+# RULE_PLACES: the places that a site has, one for each array, 0 where nobody asks for places; RULE_SITES: known sites;
+# RULE_REDUCES: whether atomics whose values nobody uses are not waited for
 
 # Columns of a warp
 WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)
 WARP_HELD_KIND, WARP_HELD_AMOUNT, WARP_REGION, WARP_LOCAL_BYTES, WARP_X, WARP_Y, WARP_HELD_PLACE = range(7, 14)
 WARP_CYCLES, WARP_TURNS, WARP_TIMES, WARP_WORK, WARP_STALL, WARP_TURNS_PLACE, WARP_BACKLOG = range(14, 21)
-WARP_ROW = 21  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
+WARP_COMMITTED, WARP_TURNS_SITE = range(21, 23)
+WARP_ROW = 23  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
 # asyncs so far, and up to which of them it has waited; a compute or pause that the next one may join, and its amount;
 # the address of its local memory, and how many bytes a thread has of it; the extents of the block in x and y; the
 # place of what is held; the cycles of its own that it has spent, as far as they matter to values of shared memory;
 # of work that takes turns with its stalls: turns and times that are left, instructions and stall of one time, its
-# place; what the load/store units still have to do for its shared accesses, in instructions of its port
+# place; what the load/store units still have to do for its shared accesses, in instructions of its port; groups of
+# copies that it has committed; the site of work that takes turns, -1 where it says nothing
 
 # Columns of a group: lanes of a warp that are at the same step
 GROUP_NODE, GROUP_STEP, GROUP_END, GROUP_DEEP, GROUP_FIRST, GROUP_LANES, GROUP_DENSE, GROUP_BEFORE = range(8)
@@ -35,7 +39,7 @@ NOTHING_HELD = -1
 
 
 class Walk(NamedTuple):
-    """Warps on their way; of all but `warp`, `group`, `of_lane` and `latest`, one for all of them."""
+    """Warps on their way; of all up to `group_end` but `rules` a row for each, of the others one for all."""
 
     rules: Any  # [RULES]
     warp: Any  # [warps, WARP_*]
@@ -43,6 +47,7 @@ class Walk(NamedTuple):
     of_lane: Any  # [warps, lanes]: the lane's group, -1 for one that is done
     latest: Any  # [warps, values]: the last async that loads a value that sites name
     shared: Any  # [warps, values]: of its own cycles, the one from which on it has what it loaded from shared memory
+    group_end: Any  # [warps, groups]: the last async of the latest groups that it committed, modulo their number
     value: Any  # [lanes]: of those that take part in a step: what it says,
     bytes: Any  # [lanes]: how much it moves,
     lane: Any  # [lanes]: and its number
@@ -52,12 +57,20 @@ class Walk(NamedTuple):
     chain: Any  # [banks]: the word added last, or -1
     word: Any  # [words]
     following: Any  # [words]: the word added to the same bank before, or -1
-    work: Any  # as in SiteTables, as are the next five
+    due: Any  # [classes with a pipe]: instructions of a step before its access
+    work: Any  # as in SiteTables, as are those up to `sync`
+    piped: Any
+    operations: Any
     stall: Any
     needs_end: Any
     needs: Any
     gives_end: Any
     gives: Any
+    unused: Any
+    commits_end: Any
+    commits: Any
+    in_flight: Any
+    sync: Any
     array: Any  # [arrays, ARRAY_*], by address
     threads: Any  # [places, THREADS_*]: see simtmm.stalls.Places; one row where nobody asks
 

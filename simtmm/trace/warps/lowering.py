@@ -146,6 +146,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         specification.lanes_together, int(specification.half_warp_segments), _shift(specification.chunk_bytes),
         int(specification.atomics_by_word), tables.places if specification.places else 0, tables.sites,
         specification.shared_latency, specification.shared_interval, specification.shared_ports,
+        int(specification.reduces),
     )  # fmt: skip
     words = lanes * (WIDEST_ACCESS + 2)
     return Walk(
@@ -155,6 +156,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         of_lane=table(warps, lanes),
         latest=table(warps, tables.values),
         shared=table(warps, tables.values),
+        group_end=table(warps, tables.groups),
         value=table(lanes),
         bytes=table(lanes),
         lane=table(lanes),
@@ -164,12 +166,20 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         chain=table(specification.banks),
         word=table(words),
         following=table(words),
+        due=table(len(tables.operations)),
         work=tables.work,
+        piped=tables.piped,
+        operations=tables.operations,
         stall=tables.stall,
         needs_end=tables.needs_end,
         needs=tables.needs,
         gives_end=tables.gives_end,
         gives=tables.gives,
+        unused=tables.unused,
+        commits_end=tables.commits_end,
+        commits=tables.commits,
+        in_flight=tables.in_flight,
+        sync=tables.sync,
         array=tables.arrays,
         threads=table((tables.sites + 1) * tables.places if specification.places else 1, at.THREADS_ROW),
     )

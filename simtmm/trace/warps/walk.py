@@ -6,6 +6,7 @@
 import numpy as np
 
 from simtmm.native import inlined
+from simtmm.stalls import CLASSES
 from simtmm.trace.runs.layout import SITE_MASK
 from simtmm.trace.schema import Kind
 from simtmm.trace.warps.accesses import (
@@ -20,9 +21,10 @@ from simtmm.trace.warps.accesses import (
     list_updates_by_word,
     most_work,
 )
-from simtmm.trace.warps.arrivals import last_arrival, latest_needed, spend
+from simtmm.trace.warps.arrivals import commit, last_arrival, latest_needed, spend
 from simtmm.trace.warps.groups import settle
 from simtmm.trace.warps.half_warps import list_local_transactions, list_transactions
+from simtmm.trace.warps.holding import add_due, begin_turns, catch_up, hold, hold_due, let_go, put, take_turn
 from simtmm.trace.warps.lanes import (
     base_of,
     first_value,
@@ -48,11 +50,11 @@ from simtmm.trace.warps.layout import (
     MADE_CHUNKS,
     MADE_OPERATIONS,
     NO_SITE,
-    NOTHING_HELD,
     PLAIN_NODE,
     RULE_BY_WORD,
     RULE_HALF_WARPS,
     RULE_PLACES,
+    RULE_REDUCES,
     RULE_SHARED_INTERVAL,
     RULE_SHARED_LATENCY,
     RULE_SHARED_PORTS,
@@ -62,24 +64,18 @@ from simtmm.trace.warps.layout import (
     WARP_BACKLOG,
     WARP_CYCLES,
     WARP_GROUPS,
-    WARP_HELD_AMOUNT,
-    WARP_HELD_KIND,
-    WARP_HELD_PLACE,
-    WARP_STALL,
-    WARP_TIMES,
     WARP_TURNS,
-    WARP_TURNS_PLACE,
+    WARP_TURNS_SITE,
     WARP_WAITED,
-    WARP_WORK,
 )
 from simtmm.trace.warps.places import note_done, note_lanes, note_threads, place_at, place_of
 from simtmm.trace.warps.shared_memory import conflict_degree
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, SHARED, STORE
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, REDUCE, SHARED, STORE, SYNC
 
-MOST_OPERATIONS = 6  # of a step: what was held, a join, a pause, a compute, a pause, and what it is itself
+# Of a step: what was held, a join, a pause, a compute, one of each class, a pause, and what it is itself
+MOST_OPERATIONS = 6 + len(CLASSES)
 MOST_WAITING = 8  # shared accesses of a warp that wait for the load/store units while it goes on
 MOST_LEFT = 16  # that accesses of global memory leave to do, as the units go on while a warp waits for memory
-MOST_TURNS = 32  # that work done often takes with its stalls: what is left of a loop is then at most 3 % of it
 
 ENDED, IS_FULL, IS_REFUSED = range(3)  # what comes of a walk
 
@@ -121,7 +117,10 @@ def take_step(walk, runs, values, w, at, output):
     kind = kind_of(what)
     site = what & SITE_MASK
     before = np.int64(0)
+    piped = np.int64(0)
     stall = np.int64(0)
+    for index in range(walk.due.shape[0]):
+        walk.due[index] = 0
     latest = walk.warp[w, WARP_WAITED]
     arrival = np.int64(0)  # of its own cycles, the one from which on it has what it needs of shared memory
     says = site < walk.work.shape[0]
@@ -135,12 +134,17 @@ def take_step(walk, runs, values, w, at, output):
                     latest = latest_needed(walk, w, own, latest)
                     arrival = last_arrival(walk, w, own, arrival)
                     before += walk.work[own]
+                    piped += add_due(walk, own)
                     stall += walk.stall[own]
+                    commit(walk, w, own, np.int64(1))
     elif says:
         latest = latest_needed(walk, w, site, latest)
         arrival = last_arrival(walk, w, site, arrival)
         before = walk.work[site]
+        piped = add_due(walk, site)
         stall = walk.stall[site]
+        if kind != _WORK:
+            commit(walk, w, site, np.int64(1))
     place = place_at(walk, site)
     if latest > walk.warp[w, WARP_WAITED]:
         put(walk, w, output, JOIN, walk.warp[w, WARP_ASYNCS] - latest, place)
@@ -152,13 +156,15 @@ def take_step(walk, runs, values, w, at, output):
             return False
         spend(walk, w, missing)
     if kind != _WORK and not (
-        hold(walk, w, output, COMPUTE, before, place) and hold(walk, w, output, PAUSE, stall, place)
+        hold(walk, w, output, COMPUTE, before, place)
+        and hold_due(walk, w, output, place)
+        and hold(walk, w, output, PAUSE, stall, place)
     ):
         return False
     if kind != _WORK:
-        spend(walk, w, before)
+        spend(walk, w, before + piped)
         spend(walk, w, stall)
-    if not act_on(walk, runs, values, w, at, leader, kind, site, says, before, stall, output):
+    if not act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, stall, output):
         return False
     g = walk.warp[w, WARP_GROUPS] - 1
     while g >= 0:  # from the last on: groups that are no more give their numbers to later ones, and new ones come last
@@ -170,7 +176,7 @@ def take_step(walk, runs, values, w, at, output):
 
 
 @inlined
-def act_on(walk, runs, values, w, at, leader, kind, site, says, before, stall, output):
+def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, stall, output):
     """What the lanes of a step do beside what their site says, found without asking each where that can be."""
     lanes = np.int64(0)
     if kind != _BARRIER:
@@ -201,7 +207,7 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, stall, o
         elif walk.rules[RULE_PLACES] != 0:
             times = walk.value[0] if kind == _WORK else np.int64(1)
             note_threads(walk, w, leader, place_at(walk, site), times)
-    return act(walk, w, kind, site, says, before, stall, lanes, output)
+    return act(walk, w, kind, site, says, before, piped, stall, lanes, output)
 
 
 @inlined
@@ -220,7 +226,7 @@ def access(walk, w, operation, site, says, count, output, place):
     catch_up(walk, w, np.int64(1))
     backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, count - output.used[MADE_CHUNKS])
     walk.warp[w, WARP_BACKLOG] = min(backlog, MOST_LEFT * walk.rules[RULE_SHARED_INTERVAL])
-    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE) else walk.rules[RULE_SHARED_LATENCY])
+    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE) else walk.rules[RULE_SHARED_LATENCY])
     put(walk, w, output, operation, count - output.used[MADE_CHUNKS], place)
     output.used[MADE_CHUNKS] = count
     if operation == ASYNC:
@@ -232,7 +238,7 @@ def access(walk, w, operation, site, says, count, output, place):
 
 
 @inlined
-def act(walk, w, kind, site, says, before, stall, lanes, output):
+def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
     """What the lanes of a step do beside what their site says; whether that can be determined."""
     count = output.used[MADE_CHUNKS]
     halves = walk.rules[RULE_HALF_WARPS] != 0
@@ -247,12 +253,17 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
         note_lanes(walk, lanes, place, False)
     if kind == _WORK:
         amount = most_work(walk, lanes)
-        if (before > 0 and amount > LARGEST // before) or (stall > 0 and amount > LARGEST // stall):
+        # A site that says nothing of its work does the operations themselves.
+        each = max(before + piped, np.int64(1))
+        if amount > LARGEST // each or (stall > 0 and amount > LARGEST // stall):
             return False
-        spend(walk, w, amount * max(before, np.int64(1)))
+        spend(walk, w, amount * each)
         spend(walk, w, amount * stall)
         if amount > 0:
-            begin_turns(walk, w, amount, before, stall, place)
+            if says:
+                commit(walk, w, site, amount)
+            walk.warp[w, WARP_TURNS_SITE] = site if says else np.int64(-1)
+            begin_turns(walk, w, amount, each - piped, piped + stall > 0, stall, place)
             return take_turn(walk, w, output)
         return True
     if kind == _CONSTANT_LOAD:
@@ -266,6 +277,9 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
         walk.warp[w, WARP_WAITED] = max(walk.warp[w, WARP_WAITED], walk.warp[w, WARP_ASYNCS] - left_out)
         return True
     if kind == _BARRIER:
+        if leaves_loads_in_flight(walk, w):
+            put(walk, w, output, SYNC, 0, place)
+            return True
         put(walk, w, output, BARRIER, 0, place)
         walk.warp[w, WARP_WAITED] = walk.warp[w, WARP_ASYNCS]
         return True
@@ -278,6 +292,8 @@ def act(walk, w, kind, site, says, before, stall, lanes, output):
                 walk.shared[w, walk.gives[index]] = walk.warp[w, WARP_CYCLES] + walk.rules[RULE_SHARED_LATENCY]
         return True
     operation = operation_of(kind)
+    if kind == _ATOMIC and walk.rules[RULE_REDUCES] != 0 and site < walk.unused.shape[0] and walk.unused[site] != 0:
+        operation = np.int64(REDUCE)
     if kind <= _ATOMIC:
         if kind == _ATOMIC and walk.rules[RULE_BY_WORD] != 0:
             count = list_updates_by_word(walk, lanes, output.chunks, count)
@@ -321,34 +337,6 @@ def taken(walk, passes):
 
 
 @inlined
-def catch_up(walk, w, instructions):
-    """The load/store units go on while the warp issues something else."""
-    walk.warp[w, WARP_BACKLOG] = max(np.int64(0), walk.warp[w, WARP_BACKLOG] - instructions)
-
-
-@inlined
-def begin_turns(walk, w, times, work, stall, place):
-    """Work and its stall alternate as often as it is done, in as many turns as may be."""
-    walk.warp[w, WARP_TURNS] = min(times, MOST_TURNS) if stall > 0 else np.int64(1)
-    walk.warp[w, WARP_TIMES] = times
-    walk.warp[w, WARP_WORK] = max(work, np.int64(1))  # a site that says nothing of it does the operations themselves
-    walk.warp[w, WARP_STALL] = stall
-    walk.warp[w, WARP_TURNS_PLACE] = place
-
-
-@inlined
-def take_turn(walk, w, output):
-    """The next turn's share of work, and of its stall; whether they can be counted."""
-    turns, place = walk.warp[w, WARP_TURNS], walk.warp[w, WARP_TURNS_PLACE]
-    times = walk.warp[w, WARP_TIMES] // turns
-    walk.warp[w, WARP_TURNS] = turns - 1
-    walk.warp[w, WARP_TIMES] -= times
-    return hold(walk, w, output, COMPUTE, times * walk.warp[w, WARP_WORK], place) and hold(
-        walk, w, output, PAUSE, times * walk.warp[w, WARP_STALL], place
-    )
-
-
-@inlined
 def note_barrier(walk, w, site):
     """All lanes that wait at a barrier's site passed it."""
     lanes = np.int64(0)
@@ -362,6 +350,16 @@ def note_barrier(walk, w, site):
 
 
 @inlined
+def leaves_loads_in_flight(walk, w):
+    """Whether all sites that its lanes wait at say that their barrier is a sync."""
+    for g in range(walk.warp[w, WARP_GROUPS]):
+        site = walk.group[w, g, GROUP_WHAT] & SITE_MASK
+        if walk.group[w, g, GROUP_SITE] == AT_BARRIER and (site >= walk.sync.shape[0] or walk.sync[site] == 0):
+            return False
+    return True
+
+
+@inlined
 def is_first_at(walk, w, g):
     """Whether a group is the first one that waits at its barrier's site."""
     site = walk.group[w, g, GROUP_WHAT] & SITE_MASK
@@ -369,53 +367,3 @@ def is_first_at(walk, w, g):
         if walk.group[w, other, GROUP_SITE] == AT_BARRIER and walk.group[w, other, GROUP_WHAT] & SITE_MASK == site:
             return False
     return True
-
-
-@inlined
-def hold(walk, w, output, kind, more, place):
-    """Instructions, or cycles of a pause, which join those just before them, if there are any of that kind, and of that
-    place where places are asked for; whether they can be counted.
-    """
-    if more == 0:  # work of no operations is nothing
-        return True
-    if kind == COMPUTE:
-        catch_up(walk, w, more)
-    if walk.warp[w, WARP_HELD_KIND] == kind and (
-        walk.rules[RULE_PLACES] == 0 or walk.warp[w, WARP_HELD_PLACE] == place
-    ):
-        if walk.warp[w, WARP_HELD_AMOUNT] > LARGEST - more:
-            return False
-        walk.warp[w, WARP_HELD_AMOUNT] += more
-        return True
-    let_go(walk, w, output)
-    walk.warp[w, WARP_HELD_KIND] = kind
-    walk.warp[w, WARP_HELD_AMOUNT] = more
-    walk.warp[w, WARP_HELD_PLACE] = place
-    return True
-
-
-@inlined
-def let_go(walk, w, output):
-    """Write what is held, behind which something else comes."""
-    kind = walk.warp[w, WARP_HELD_KIND]
-    if kind != NOTHING_HELD:
-        write(walk, output, kind, walk.warp[w, WARP_HELD_AMOUNT], walk.warp[w, WARP_HELD_PLACE])
-        walk.warp[w, WARP_HELD_KIND] = NOTHING_HELD
-
-
-@inlined
-def put(walk, w, output, kind, amount, place):
-    """Write an operation behind what is held."""
-    let_go(walk, w, output)
-    write(walk, output, kind, amount, place)
-
-
-@inlined
-def write(walk, output, kind, amount, place):
-    """Write an operation."""
-    at = output.used[MADE_OPERATIONS]
-    output.kind[at] = kind
-    output.amount[at] = amount
-    if walk.rules[RULE_PLACES] != 0:
-        output.place[at] = place
-    output.used[MADE_OPERATIONS] = at + 1

@@ -56,6 +56,7 @@ RULES = (
     Rule("ports beside one", {"memory.ports": 1}),
     Rule("port_interval", {"memory.port_interval": 0}),
     Rule("store_interval", {"memory.store_interval": None}),
+    Rule("miss_interval", {"memory.miss_interval": 0}),
     Rule("return_interval", {"memory.return_interval": 0}),
     Rule("port_chunks", {"memory.port_chunks": 1}),
     Rule("the L1", {"memory.l1": None}),
@@ -84,8 +85,8 @@ SAMPLED = ("empty", "scan-short")  # a sample has one point of each
 
 NOTES = (
     "A column is the mean error without a rule, all else as it is: nothing moves where a machine does not have it, or "
-    "does not need it. Rules that none of these machines has have no column: rows, atomics updated by word, local "
-    "memory written back in the L1, pipeline_depth.",
+    "does not need it. Rules that none of these machines has, or none of these kernels needs, have no column: rows, "
+    "those of atomics, local memory written back in the L1, pipeline_depth.",
     "Values were chosen with all rules in place, and are not chosen anew without one. So what a rule is worth is at "
     "most what its column says; and where the error falls without it, it makes up for another rule that is missing, "
     "on points that were fitted.",

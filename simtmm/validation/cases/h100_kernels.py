@@ -25,10 +25,11 @@ COMPARED_MODELS = ("pram", "tmm", "tmm-warps", "roofline", "mwp-cwp")
 SMALL = {"gemm": 48, "mvt": 64, "vector-add": 65536}  # n of a sample's largest point
 ORIGIN = "sarchlab/mgpusim, nvidia/eval: times on an H100 PCIe, in traces/measured/h100_pcie_kernels.csv"
 CALIBRATED = (
-    "some values of the profile on a few of these times: first_access on vectoradd's smallest, l2.service on its "
-    "slope from n = 2^18 to 2^20, store_interval on gemm at n = 384 with blocks of 8 x 8, l2.writes and l2.start on "
-    "what global memory could not do. l2.latency comes from a step of gemm and of mvt with blocks of side 8, as "
-    "compiled, and port_interval from syrk (both h100-compiled). Latency of the L1 and of global memory, bandwidth "
+    "some values of the profile on a few of these times: first_access on vectoradd's smallest, l2.service on its slope "
+    "from n = 2^18 to 2^20, store_interval on gemm at n = 384 with blocks of 8 x 8, l2.writes and l2.start on what "
+    "global memory could not do; that blocks keep their places until their stores have ended was chosen for n = 2^19 "
+    "to 2^21 and for transpose (h100-compiled). l2.latency comes from a step of gemm and of mvt with blocks of side 8, "
+    "as compiled, and port_interval from syrk (both h100-compiled). Latency of the L1 and of global memory, bandwidth "
     "and sizes come from elsewhere (machines/h100-pcie.toml), and what a launch takes from an empty kernel "
     "(h100-compiled)."
 )

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from simtmm.cuda.compilers import load_module, module_of_ptx
+from simtmm.cuda.compilers.elf import ELF, sections_of
 from simtmm.cuda.compilers.fat_binary import embedded_ptx
 from simtmm.errors import CompilerError
 
@@ -85,3 +86,11 @@ def test_ptx_is_assembled_for_the_machine_or_for_its_own_target_if_that_is_later
 
 def test_a_target_of_one_architecture_alone_is_kept():
     assert module_of_ptx(PTX.format("90a"), architecture=90).target == "sm_90a"
+
+
+def test_sections_that_overlap_are_not_copied_each():
+    """Sixty thousand sections of all of a file would take its size as often."""
+    header = ELF + b"\2\1" + bytes(34) + struct.pack("<QIHHHHHH", 64, 0, 64, 0, 0, 64, 3, 0)
+    section = struct.pack("<IIQQQQ", 0, 1, 0, 0, 0, 256) + bytes(24)
+    with pytest.raises(ValueError, match="overlap"):
+        dict(sections_of(header + 3 * section))

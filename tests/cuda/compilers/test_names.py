@@ -9,7 +9,8 @@ from simtmm.cuda.compilers import bare_name, demangled
     ("name", "bare"),
     [
         *(("saxpy", "saxpy"), ("_Z5saxpyifPfS_", "saxpy"), ("_Z1kIfLi3EEvPT_", "k"), ("_ZN2ns5inner1kEv", "k")),
-        *(("_start", "_start"), ("_Zx", "_Zx")),
+        *(("_start", "_start"), ("_Zx", "_Zx"), ("_ZL5plainPi", "plain")),
+        ("_Z" + "9" * 5000, "9" * 4991),  # a length of which Python makes no number
     ],
 )
 def test_the_bare_name(name, bare):

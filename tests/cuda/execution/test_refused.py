@@ -52,3 +52,15 @@ def test_an_instruction_that_is_not_run_is_named(instruction: str, why: str) -> 
     assert message.startswith(f"mine.cu:27: PTX line {line}: `{instruction.rstrip(';')}`")
     assert why in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("instruction", "why"),
+    [
+        ("mov.b32 %r0, " + "(" * 5000 + ";", "operands may be nested 8 deep"),
+        ("cp.async.ca.shared.global [%s0], [%s1];", "lacks an address or its size"),
+    ],
+)
+def test_an_instruction_whose_operands_are_of_no_form_is_refused(instruction: str, why: str) -> None:
+    with pytest.raises(PtxError, match=why):
+        Program(parse_module(kernel(instruction, 0, REGISTERS)), "k").assembly()

@@ -7,6 +7,7 @@ from simtmm import record
 from simtmm.cuda.compilers import compile_source
 from simtmm.errors import CompilerError, KernelError, RecordingError
 from simtmm.recorder.compiled.cuda_file import cuda_program
+from simtmm.recorder.compiled.launches_file import sizes_of
 
 pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
 
@@ -204,3 +205,8 @@ def test_without_a_compiler_the_line_says_what_to_install(ran, monkeypatch):
         monkeypatch.setattr(f"simtmm.cuda.compilers.compile.{name}", missing)
     with pytest.raises(CompilerError, match="pip install"):
         ran(f"// never compiled before\n{SAXPY}", 2, 32, ARGUMENTS)
+
+
+def test_blanks_around_a_size_are_none_of_it():
+    """The separator \x1c is a blank to Python's strip, and none to its int."""
+    assert sizes_of(" 2 x\x1c4", "grid") == (2, 4)

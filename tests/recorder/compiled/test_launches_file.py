@@ -6,6 +6,7 @@ import pytest
 from simtmm import record
 from simtmm.errors import KernelError, RecordingError, SimtmmError
 from simtmm.recorder.compiled.launches_file import load_launches
+from simtmm.watch import watched
 
 pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
 
@@ -71,6 +72,16 @@ def test_launches_come_in_order_as_often_as_they_say_on_shared_arrays(run):
     assert trace.info.kernel == "launches"
     assert [array.name for array in trace.info.arrays] == ["y"]
     assert {site.file for site in trace.info.sites} == {"add.cu"}
+
+
+def test_progress_is_of_all_launches(run):
+    """It was of each alone: 100 % four times over."""
+    reported = []
+    with watched(lambda stage, done, total: reported.append((stage, done, total))):
+        run(FILE)
+    assert [each for each in reported if each[0].startswith("recording")] == [
+        ("recording", blocks, 8) for blocks in (2, 4, 6, 8)
+    ]
 
 
 def test_files_are_looked_for_beside_it(run, folder, monkeypatch):

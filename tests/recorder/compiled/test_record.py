@@ -166,6 +166,20 @@ __global__ void f(int* x) {
     assert (site.file, site.line, site.source) == ("k.cu", 4, "atomicAdd(x + i % 4, 1);")
 
 
+def test_a_site_says_whether_anybody_uses_what_an_atomic_gives(ran):
+    source = """__global__ void f(int* x, int* y)
+{
+    int i = threadIdx.x;
+    atomicAdd(x + i % 4, 1);
+    atomicExch(x + 8, i);
+    y[i] = atomicMax(x + 16, i);
+}
+"""
+    trace = ran(source, 1, 32, ["x=zeros:int32:32", "y=zeros:int32:32"])
+    found = {site.line: site.unused for site in trace.info.sites if site.kind == "atomic"}
+    assert found == {4: True, 5: True, 6: False}
+
+
 def test_a_launch_that_touches_nothing_is_reported_in_words_that_fit(ran):
     (doubt,) = ran(SAXPY, 2, 32, ("n=0", *ARGUMENTS[1:])).info.doubts
     assert doubt == (

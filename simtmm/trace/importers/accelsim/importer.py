@@ -21,7 +21,7 @@ from simtmm.trace.importers.accelsim.lines import read_lines
 from simtmm.trace.importers.accelsim.program_counters import find_pcs, insert_pcs
 from simtmm.trace.importers.blocks import BATCH_EVENTS, Blocks, Touched, TwiceError
 from simtmm.trace.importers.chosen import ALL, Chosen
-from simtmm.trace.importers.opcodes import Opcodes, check_opcode
+from simtmm.trace.importers.opcodes import Opcodes, check_opcode, gives_nothing
 from simtmm.trace.importers.reading import Advance, DamagedError, Text, size_of, token, unpacked_name
 from simtmm.trace.importers.statistics import Statistics
 from simtmm.trace.importers.words import hash_of
@@ -190,8 +190,10 @@ class _Reading:
             for index, pc in enumerate(kernel.pcs.tolist()):
                 for site in (kernel.first_site + 2 * index, kernel.first_site + 2 * index + 1):
                     if used[site] != fields.NO_SITE:
-                        source = f"/*{pc:04x}*/ {self._names[kernel.opcode[index]]}"
-                        sites.append(TraceSite(site, KINDS[used[site]], kernel.name, int(kernel.line[index]), source))
+                        name = self._names[kernel.opcode[index]]
+                        kind, line, source = KINDS[used[site]], int(kernel.line[index]), f"/*{pc:04x}*/ {name}"
+                        unused = kind == "atomic" and gives_nothing(name)
+                        sites.append(TraceSite(site, kind, kernel.name, line, source, unused=unused))
         return sites
 
     def statistics(self) -> Statistics:

@@ -1,0 +1,128 @@
+"""Operations of a warp as they are written: computes and pauses are held, as the next one may join them."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.native import inlined
+from simtmm.trace.warps.layout import (
+    MADE_OPERATIONS,
+    NOTHING_HELD,
+    RULE_PLACES,
+    WARP_BACKLOG,
+    WARP_HELD_AMOUNT,
+    WARP_HELD_KIND,
+    WARP_HELD_PLACE,
+    WARP_STALL,
+    WARP_TIMES,
+    WARP_TURNS,
+    WARP_TURNS_PLACE,
+    WARP_TURNS_SITE,
+    WARP_WORK,
+)
+from simtmm.workload import COMPUTE, LARGEST, PAUSE
+
+MOST_TURNS = 32  # that work done often takes with its stalls: what is left of a loop is then at most 3 % of it
+
+
+@inlined
+def begin_turns(walk, w, times, work, alternates, stall, place):
+    """What work is made of alternates as often as it is done, in as many turns as may be."""
+    walk.warp[w, WARP_TURNS] = min(times, MOST_TURNS) if alternates else np.int64(1)
+    walk.warp[w, WARP_TIMES] = times
+    walk.warp[w, WARP_WORK] = work
+    walk.warp[w, WARP_STALL] = stall
+    walk.warp[w, WARP_TURNS_PLACE] = place
+
+
+@inlined
+def take_turn(walk, w, output):
+    """The next turn's share of work, and of its stall; whether they can be counted."""
+    turns, place = walk.warp[w, WARP_TURNS], walk.warp[w, WARP_TURNS_PLACE]
+    times = walk.warp[w, WARP_TIMES] // turns
+    walk.warp[w, WARP_TURNS] = turns - 1
+    walk.warp[w, WARP_TIMES] -= times
+    if not hold(walk, w, output, COMPUTE, times * walk.warp[w, WARP_WORK], place):
+        return False
+    site = walk.warp[w, WARP_TURNS_SITE]
+    if site >= 0:
+        for index in range(walk.operations.shape[0]):
+            if not hold(walk, w, output, walk.operations[index], times * walk.piped[site, index], place):
+                return False
+    return hold(walk, w, output, PAUSE, times * walk.warp[w, WARP_STALL], place)
+
+
+@inlined
+def add_due(walk, site):
+    """Those of a site's instructions are due that are of a class with a pipe; how many there are."""
+    total = np.int64(0)
+    for index in range(walk.due.shape[0]):
+        walk.due[index] += walk.piped[site, index]
+        total += walk.piped[site, index]
+    return total
+
+
+@inlined
+def hold_due(walk, w, output, place):
+    """Computes of what is due; whether they can be counted."""
+    for index in range(walk.due.shape[0]):
+        if not hold(walk, w, output, walk.operations[index], walk.due[index], place):
+            return False
+    return True
+
+
+@inlined
+def hold(walk, w, output, kind, more, place):
+    """Instructions, or cycles of a pause, which join those just before them, if there are any of that kind, and of that
+    place where places are asked for; whether they can be counted.
+    """
+    if more == 0:  # work of no operations is nothing
+        return True
+    if kind != PAUSE:
+        catch_up(walk, w, more)
+    if walk.warp[w, WARP_HELD_KIND] == kind and (
+        walk.rules[RULE_PLACES] == 0 or walk.warp[w, WARP_HELD_PLACE] == place
+    ):
+        if walk.warp[w, WARP_HELD_AMOUNT] > LARGEST - more:
+            return False
+        walk.warp[w, WARP_HELD_AMOUNT] += more
+        return True
+    let_go(walk, w, output)
+    walk.warp[w, WARP_HELD_KIND] = kind
+    walk.warp[w, WARP_HELD_AMOUNT] = more
+    walk.warp[w, WARP_HELD_PLACE] = place
+    return True
+
+
+@inlined
+def let_go(walk, w, output):
+    """Write what is held, behind which something else comes."""
+    kind = walk.warp[w, WARP_HELD_KIND]
+    if kind != NOTHING_HELD:
+        write(walk, output, kind, walk.warp[w, WARP_HELD_AMOUNT], walk.warp[w, WARP_HELD_PLACE])
+        walk.warp[w, WARP_HELD_KIND] = NOTHING_HELD
+
+
+@inlined
+def put(walk, w, output, kind, amount, place):
+    """Write an operation behind what is held."""
+    let_go(walk, w, output)
+    write(walk, output, kind, amount, place)
+
+
+@inlined
+def write(walk, output, kind, amount, place):
+    """Write an operation."""
+    at = output.used[MADE_OPERATIONS]
+    output.kind[at] = kind
+    output.amount[at] = amount
+    if walk.rules[RULE_PLACES] != 0:
+        output.place[at] = place
+    output.used[MADE_OPERATIONS] = at + 1
+
+
+@inlined
+def catch_up(walk, w, instructions):
+    """The load/store units go on while the warp issues something else."""
+    walk.warp[w, WARP_BACKLOG] = max(np.int64(0), walk.warp[w, WARP_BACKLOG] - instructions)
