@@ -23,6 +23,7 @@ KEYS = {
     "store_interval": ("memory.store_interval", 8),
     "miss_interval": ("memory.miss_interval", 10),
     "return_interval": ("memory.return_interval", 12),
+    "return_delay": ("memory.return_delay", 14),
     "service": ("memory.service", 9),
     "atomic_service": ("memory.atomic_service", 11),
     "turnaround": ("memory.turnaround", 13),

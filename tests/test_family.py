@@ -236,7 +236,13 @@ def test_leaving_a_machine_out_takes_nothing_from_it():
 
 
 def test_a_warp_start_that_holds_reads_to_the_measured_bandwidth_is_not_taken_for_one():
-    machine = load_machine("mi300a")
+    machine = load_machine("mi300a").replace({"scheduling.warp_launch": 74})
+    note = "by simtmm calibrate"
+    sources = {
+        key: {"certainty": "derived", "source": "a curve", "note": note}
+        for key in ("scheduling.block_launch", "scheduling.warp_launch")
+    }
+    machine = Machine.from_dict({**machine.to_dict(), "sources": sources})
     values, rules = donors.donated([machine], ["read_efficiency"])
     loaded = 228 * 64 * 8 * 2.096e9
     assert values["scheduling.warp_launch"] == pytest.approx(loaded / (2 * 2677e9), rel=1e-3)

@@ -59,6 +59,8 @@ FULL = {
         "store_interval": 3.5,
         "miss_interval": 5,
         "return_interval": 7,
+        "return_delay": 8,
+        "store_buffer": 2.5,
         "partitions": 6,
         "interleave": "hash",
         "service": 1.5,
@@ -108,8 +110,8 @@ DURATIONS = (
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service", "memory.first_access", "memory.store_interval",
-    "memory.return_interval", "memory.l2.atomic_latency", "memory.miss_interval", "memory.tlb.miss",
-    "pipes.fp64.interval",
+    "memory.return_interval", "memory.return_delay", "memory.l2.atomic_latency", "memory.miss_interval",
+    "memory.tlb.miss", "memory.store_buffer", "pipes.fp64.interval",
 )  # fmt: skip
 WORDS = {
     "scheduling.switch": ("on-stall", "every-instruction"),
@@ -249,7 +251,16 @@ def test_a_latency_that_rounds_to_one_tick_is_accepted(key, ticks_per_cycle, jus
 
 @pytest.mark.parametrize(
     "key",
-    ["port_interval", "store_interval", "miss_interval", "return_interval", "service", "atomic_service", "turnaround"],
+    [
+        "port_interval",
+        "store_interval",
+        "miss_interval",
+        "return_interval",
+        "return_delay",
+        "service",
+        "atomic_service",
+        "turnaround",
+    ],
 )
 def test_serial_transfers_have_no_limit_on_bandwidth(key):
     line = complaint(changed(SMALLEST, **{"memory.transfers": "serial", f"memory.{key}": 0.25}))
@@ -425,6 +436,8 @@ DEFAULTS = {
     "memory.first_access": 0,
     "memory.miss_interval": 0,
     "memory.return_interval": 0,
+    "memory.return_delay": 0,
+    "memory.store_buffer": 0,
     "scheduling.warp_launch": 0,
     "memory.word_bytes": 4,
     "memory.coalescing": "chunk",
@@ -1012,6 +1025,8 @@ def test_a_key_that_came_later_changes_no_digest_until_it_is_set():
         ("memory.ports", 2),
         ("memory.miss_interval", 1),
         ("memory.return_interval", 1),
+        ("memory.return_delay", 1),
+        ("memory.store_buffer", 1),
         ("banks.latency", 9),
         ("banks.interval", 2),
     ):

@@ -171,7 +171,7 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
         durations.port_interval / memory.port_chunks,
         # How long stores wait for what was loaded is not counted either
         (passes < through and durations.port_interval > 0)
-        or (durations.return_interval > 0 and found.stores > 0 and not apart),
+        or (durations.return_interval + durations.return_delay > 0 and found.stores > 0 and not apart),
     )
     slices = moving(
         L2_SLICES,

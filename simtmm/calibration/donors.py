@@ -14,14 +14,17 @@ from simtmm.machine import Machine
 from simtmm.machine.family import completed, load_family
 from simtmm.measurement.stream_operations import ELEMENT_BYTES
 
-# What a calibration finds and a GPU that was never calibrated can have from another one: core cycles
+# What a calibration finds and a GPU that was never calibrated can have from another one: core cycles, and chunks
 DONATED = (
     "scheduling.block_launch",
     "scheduling.warp_launch",
     "memory.store_latency",
     "memory.port_interval",
+    "memory.miss_interval",
+    "memory.return_delay",
     "memory.return_interval",
     "memory.store_interval",
+    "memory.store_buffer",
 )
 # What follows by a family's rules, of a clock and a bandwidth
 BY_RULES = ("memory.partitions", "memory.service", "memory.atomic_service", "memory.turnaround")

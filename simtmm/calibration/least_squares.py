@@ -1,8 +1,10 @@
 """Least squares of a simulation, within bounds: Gauss-Newton with differences that are wide enough for a staircase.
 
-A simulated bandwidth is no smooth function of a machine's values: blocks come in waves, and a wave more or less is some
-per cent. So slopes are taken over steps that the caller chooses, and what moves less than a step is not followed. An
-error weighs by its square while it is small and by its size beyond, so that a stray point weighs little.
+A simulated bandwidth is no smooth function of a machine's values: blocks come in waves, and a wave more or less is
+some per cent. So slopes are taken over steps that the caller chooses, and what moves less than a step is not followed.
+Taking all of them costs as much as many steps, so each step corrects them by what it showed, and they are taken anew
+where that leads no further. An error weighs by its square while it is small and by its size beyond, so that a stray
+point weighs little.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,6 +19,8 @@ Residuals = Callable[[Sequence[Numbers]], Sequence[Numbers]]
 KINK = 0.02  # residuals below this count by their square, those above by their size
 SHARES = (1.0, 0.5, 0.2)  # of a step that are tried
 LEAST_GAIN = 0.005  # of the cost: a step that gains less is the last
+FARTHEST = 6.0  # steps that a parameter moves at once, at most: slopes hold no further
+ALWAYS = 1 << 30
 REFITS = 8  # steps of a fit to straight lines: weights follow the residuals
 
 
@@ -44,39 +48,68 @@ class Fitted:
     slopes: Numbers = field(default_factory=lambda: np.zeros((0, 0)), compare=False, repr=False)
 
 
-def least_squares(parameters: Sequence[Parameter], begin: Sequence[float], residuals: Residuals, steps: int) -> Fitted:
+def least_squares(
+    parameters: Sequence[Parameter],
+    begin: Sequence[float],
+    residuals: Residuals,
+    steps: int,
+    slopes: Numbers | None = None,
+    times: int = ALWAYS,
+) -> Fitted:
     """The values that make the residuals small.
 
     begin: values to begin with. residuals: gives the residuals at each of several sets of values, all at once, so that
-    they may be computed side by side. steps: at most so many.
+    they may be computed side by side. steps: at most so many. slopes: as of a fit nearby; None where none are known.
+    times: how often slopes may be taken. They are where a step gains too little with those that earlier steps showed.
     """
     names = [each.name for each in parameters]
     least, most, step = (np.array([getattr(each, name) for each in parameters]) for name in ("least", "most", "step"))
     at = np.clip(np.array(begin, dtype=np.float64), least, most)
-    slopes = np.zeros((0, len(at)))
     (off,) = residuals([at])
+    fresh = False
     for _ in range(steps):
-        # Towards the other side where a bound is near.
-        width = np.where(at + step <= most, step, -step)
-        beside = residuals([at + width * (np.arange(len(at)) == index) for index in range(len(at))])
-        slopes = np.stack([(there - off) / (width / step)[index] for index, there in enumerate(beside)], axis=1)
-        move = step * _move(slopes, off, (least - at) / step, (most - at) / step)
-        tried = [np.clip(at + share * move, least, most) for share in SHARES]
+        if slopes is None:
+            slopes, fresh, times = _slopes(residuals, at, off, step, most), True, times - 1
+        room = [np.clip((bound - at) / step, -FARTHEST, FARTHEST) for bound in (least, most)]
+        move = _move(slopes, off, *room)
+        tried = [np.clip(at + share * step * move, least, most) for share in SHARES]
         found = residuals(tried[:1])
+        seen = _seen(slopes, (tried[0] - at) / step, found[0] - off)
         if cost(found[0]) >= cost(off):
             found = [*found, *residuals(tried[1:])]
         best = min(range(len(found)), key=lambda index: cost(found[index]))
         gain = cost(off) - cost(found[best])
         if gain > 0:
             at, off = tried[best], found[best]
-        if gain < LEAST_GAIN * cost(off):
+        if gain >= LEAST_GAIN * cost(off):
+            slopes, fresh = seen, False
+        elif fresh or times <= 0:
             break
+        else:
+            slopes = None
+    if slopes is None:
+        slopes = _slopes(residuals, at, off, step, most)
     free = len(off) - len(at)
     spread = np.full(len(at), np.inf)
+    told = np.abs(slopes).max(axis=0) > 0  # what moves no residual is not known at all
     if free > 0:
-        spread = step * np.sqrt(np.sum(off**2) / free * np.diag(np.linalg.pinv(slopes.T @ slopes)))
+        spread = step * np.sqrt(np.sum(off**2) / free * np.abs(np.diag(np.linalg.pinv(slopes.T @ slopes))))
+    spread = np.where(told, spread, np.inf)
     values, errors = (dict(zip(names, numbers.tolist(), strict=True)) for numbers in (at, spread))
     return Fitted(values, errors, cost(off), off, slopes)
+
+
+def _slopes(residuals: Residuals, at: Numbers, off: Numbers, step: Numbers, most: Numbers) -> Numbers:
+    """Of each residual over a step of each parameter; towards the other side where a bound is near."""
+    width = np.where(at + step <= most, 1.0, -1.0)
+    beside = residuals([at + width * step * (np.arange(len(at)) == index) for index in range(len(at))])
+    return np.stack([(there - off) * width[index] for index, there in enumerate(beside)], axis=1)
+
+
+def _seen(slopes: Numbers, move: Numbers, change: Numbers) -> Numbers:
+    """The slopes nearest to these by which that move makes that change (Broyden)."""
+    length = float(move @ move)
+    return slopes if length == 0 else slopes + np.outer(change - slopes @ move, move) / length
 
 
 def refitted(

@@ -1,15 +1,18 @@
 """The fit of a machine to bandwidth over occupancy: one value each, the same at all points and for all kernels.
 
 What shows them: `service` the read kernel's saturated end, `block_launch` its end of low occupancy, less L,
-`warp_launch` how the time of a round of blocks grows with its warps, `partitions` how softly bandwidth saturates;
-`store_latency` what a store adds at low occupancy, `turnaround` what mixing reads and writes costs at the saturated
-end, `port_interval` what further loads of the same lines cost, `return_interval` what a warp that stores what it has
-loaded adds to a round of blocks, and how that grows with its loads, `store_interval` what one adds that only stores.
+`partitions` how softly bandwidth saturates; `store_latency` what a store adds at low occupancy, `turnaround` what
+mixing reads and writes costs at the saturated end, `store_buffer` how sharply stores alone come to theirs. The others
+are what a warp adds to a round of blocks: `warp_launch` and `store_interval` one that only stores, `miss_interval` one
+that loads, `return_delay` and `return_interval` one that stores what it has loaded, once and for each chunk,
+`port_interval` one that loads the same lines again.
 
-How they are found: a fit to the read kernel alone gives values of the first three to begin with, for some numbers of
-partitions. Then all but the partitions are fitted at once, to the read kernel and those that store together, on few
-points, for the numbers of partitions that suit the read kernel about as well; the best of these is kept, and goes on.
-Where no kernel that stores was measured, the fit to the read kernel is all there is.
+How they are found: rounds of blocks at low occupancy and the largest bandwidths, by arithmetic, give values to begin
+with. A fit to the read kernel alone betters those that it shows, for some numbers of partitions. With the best number of
+these all values are fitted at once, to the read kernel and those that store together: on few points from two
+beginnings, then from the better end on more points, and again with neighbouring numbers of partitions, until the best
+lies between two that are worse. Where no kernel that stores was measured, the fit to the read
+kernel is all there is.
 
 A machine of a fraction of the groups and partitions behaves alike, and is quicker: the fit runs on such a one.
 """
@@ -28,17 +31,21 @@ from simtmm.machine import Machine
 from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS
 from simtmm.watch import Watch
 
-PART = 4  # of the groups and partitions, for the fit
-LEAST_GROUPS = 16  # of that part: with fewer, chance decides how full the partitions are
-FIT_POINTS, FEW_POINTS = 13, 7  # of a curve, for the read kernel alone and for all kernels at once
-PARTITIONS = (8, 16, 32, 64, 128, 256)  # of a part of the machine
-STEPS, FEW_STEPS = 5, 3  # of a fit at most, and before the partitions are chosen; it mostly converges in three
-BESIDE_STEPS = 2  # of a fit with a neighbouring number of partitions, which begins near its end
+PART = 8  # of the groups and partitions, for the fit
+LEAST_GROUPS = 10  # of that part: with fewer, chance decides how full the partitions are
+FIT_POINTS, FEW_POINTS = 10, 6  # of a curve, and those on which a fit to all kernels begins
+PARTITIONS = (4, 8, 16, 32, 64)  # of a part of the machine
+READ_STEPS = 4  # of a fit to the read kernel alone, at most
+FEW_STEPS, STEPS = 4, 6  # of a fit to all kernels, at most: on few points and then on the others
+BESIDE_STEPS = 3  # of a fit with a neighbouring number of partitions, which begins near its end, with its slopes
 READ_WEIGHT = 2.0  # of the read kernel's errors: it is the one that nothing but latency and bandwidth decides
-PORT, RETURN, STORE = 2.5, 9.0, 7.0  # cycles of a chunk at a group's port, returned and stored, where a fit begins
-CANDIDATES = 2  # numbers of partitions that are tried with all kernels at once
+PORT, STORE, BUFFER = (
+    2.5,
+    1.0,
+    5.0,
+)  # cycles of a chunk at a group's port, loaded and stored; chunks: where a fit begins
+WARP = 5.0  # cycles of a warp that begins, where no kernel tells
 AS_GOOD = 1.05  # costs that differ by no more than this factor do not tell partitions apart
-WORTH_IT = 1.3  # and up to this one, partitions are worth trying with all kernels at once
 MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
 DETERMINED = 0.25  # standard error of a value over the value, at most, to be called determined
 READ = "read"
@@ -71,6 +78,7 @@ class StreamFit:
         l2 = machine.memory.l2
         self.atomics_follow = l2 is None or l2.atomics == "through"  # partitions of memory do them
         self.clock = machine.clock_hz
+        self.chunks = max(1.0, machine.cores.warp_width * ELEMENT_BYTES / machine.chunk_bytes)  # that a warp loads
         self.points, self.few_points = (
             [stream[index] for index in sorted({round(at) for at in np.linspace(0, len(stream) - 1, number)})]
             for number in (FIT_POINTS, FEW_POINTS)
@@ -97,37 +105,61 @@ class StreamFit:
         most = {name: max(point.measured[name] for point in stream) for name in least.measured}
         mixed = [most[READ] / most[name] - 1 for name in self.storing if OPERATIONS[name].loads]
         chunk = self.machine.chunk_bytes / most[READ] * self.scale * self.clock
+        # What starts and what passes a port go on at once: the slower one of them is what a further warp adds.
+        adds = {name: self._for_a_warp(name, stream) for name in least.measured}
+        loads_and_stores = [adds[name] for name in self.storing if OPERATIONS[name].streams == 2]
         return {
             "chunk": chunk,
             "block_launch": block_launch,
-            "warp_launch": 5.0,
+            "warp_launch": adds.get("init", WARP) if self.tells_stores else WARP,
             "store_latency": max(1.0, float(np.median(stored))) if stored else 1.0,
             # It turns round at every other chunk, about.
             "turnaround": 2 * chunk * max(0.0, float(np.median(mixed))) if mixed else 0.0,
-            "port_interval": 0.0,
-            "return_interval": RETURN,
+            "store_buffer": BUFFER,
+            "port_interval": PORT,
+            "miss_interval": adds[READ] / self.chunks if self.tells_stores else 0.0,
+            "return_delay": min(loads_and_stores, default=0.0),
+            "return_interval": 0.0,
             "store_interval": STORE,
         }
+
+    def _for_a_warp(self, name: str, stream: Sequence[StreamPoint]) -> float:
+        """Cycles by which a further warp of a block makes a round longer, where a group holds one block at a time."""
+        width, groups = self.machine.cores.warp_width, self.machine.cores.groups * self.scale
+        alone = [point for point in stream if point.blocks_per_group == 1 and point.block_size >= width]
+        warps = [point.block_size / width for point in alone]
+        if len(set(warps)) < 2:
+            return WARP
+        moved = OPERATIONS[name].streams * ELEMENT_BYTES * groups * self.clock
+        return max(
+            0.0, float(np.polyfit(warps, [moved * each.block_size / each.measured[name] for each in alone], 1)[0])
+        )
 
     def run(self) -> tuple[list[Value], list[str]]:
         """The values found, and notes on them."""
         tried = self._try_partitions()
-        best = min(cost for cost, _ in tried.values())
-        worth_it = sorted((count for count in tried if tried[count][0] <= WORTH_IT * best), key=lambda n: tried[n][0])
+        count = min(tried, key=lambda count: tried[count][0])
         if not self.storing:
             return self._sure()
         found = []
-        for count in worth_it[:CANDIDATES]:
-            self._take(count, tried[count][1] | {"port_interval": PORT})
-            found.append((self._fit_all(FEW_STEPS), count, dict(self.values)))
-        _, count, values = min(found, key=lambda entry: entry[0])
-        self._take(count, values)
+        for begin in self._beginnings():
+            self._take(count, tried[count][1] | begin)
+            found.append((self._fit_all(self.few_points, FEW_STEPS), dict(self.values)))
+        self._take(count, min(found, key=lambda entry: entry[0])[1])
         self.fits = {}
-        self._fit_all(STEPS)
+        self._fit_all(self.points, STEPS)
         while beside := [each for each in _beside(self._best()) if each not in self.fits]:
-            self._take(beside[0], self.fits[self._best()][1].values)
-            self._fit_all(BESIDE_STEPS)
+            nearest = self.fits[self._best()][1]
+            self._take(beside[0], self.values | nearest.values)
+            self._fit_all(self.points, BESIDE_STEPS, nearest.slopes)
         return self._sure()
+
+    def _beginnings(self) -> list[dict[str, float]]:
+        """What a store may wait for behind loads: once, or for each chunk. A fit that begins with one stays near it."""
+        if not self.tells_stores:
+            return [{}]
+        once = {"return_delay": self.values["return_delay"], "return_interval": 0.0}
+        return [once, {"return_delay": 0.0, "return_interval": once["return_delay"] / self.chunks}]
 
     def _best(self) -> int:
         """The number of partitions that was fitted best."""
@@ -137,8 +169,7 @@ class StreamFit:
         """The best of the last fits, and how sure it is over all that was chosen."""
         self._take(self._best(), self.values | self.fits[self._best()][1].values)
         fitted = self.fits[self.partitions][1]
-        points = len(self.few_points if self.storing else self.points)
-        spread = uncertainty(self.fits, self.partitions, 1 + len(self.storing), points)
+        spread = uncertainty(self.fits, self.partitions, 1 + len(self.storing), len(self.points))
         self.shares = spread.shares
         self.errors = {
             key: error if np.isfinite(fitted.errors[key]) else np.inf for key, error in spread.errors.items()
@@ -162,35 +193,49 @@ class StreamFit:
             at = PARTITIONS.index(min(tried, key=lambda count: tried[count][0]))
         return tried
 
-    def _read_parameters(self) -> tuple[Parameter, ...]:
-        chunk = self.values["chunk"]
+    def _parameters(self, of_stores: bool) -> list[Parameter]:
+        """What is fitted, in steps over which slopes are taken. of_stores: what stores show, too."""
+        latency, chunk = self.machine.memory.latency, self.values["chunk"]
         least = self.machine.chunk_bytes / (MOST_BANDWIDTH * self.quickest) * self.clock
-        return (
+        parameters = [
             Parameter("chunk", least, max(3 * chunk, least), chunk / 50),
             Parameter("block_launch", 0, 1e5, 15),
-            Parameter("warp_launch", 0, 1e3, 2),
-        )
+        ]
+        if of_stores or not self.tells_stores:
+            parameters.append(Parameter("warp_launch", 0, 1e3, 2))
+        if self.tells_stores:
+            parameters.append(Parameter("miss_interval", 0, 200, 1))
+        if of_stores:
+            parameters += [
+                Parameter("store_latency", 1, 2 * latency, latency / 20),
+                Parameter("turnaround", 0, 2 * chunk, chunk / 20),
+                Parameter("store_buffer", 0, 100, 1.5),
+                Parameter("port_interval", 0, 20, 0.5),
+            ]
+        if of_stores and self.tells_stores:
+            parameters += [
+                Parameter("return_delay", 0, 400, 3),
+                Parameter("return_interval", 0, 60, 1),
+                Parameter("store_interval", 0, 60, 1),
+            ]
+        return parameters
 
     def _fit_read(self) -> float:
-        return self._fit(self._read_parameters(), [READ], STEPS, self.points)
+        return self._fit(self._parameters(False), [READ], self.points, READ_STEPS)
 
-    def _fit_all(self, steps: int) -> float:
+    def _fit_all(self, points: Sequence[StreamPoint], steps: int, slopes: Numbers | None = None) -> float:
         """All values on all kernels at once: a port that takes time changes what the read kernel tells, too."""
-        latency, chunk = self.machine.memory.latency, self.values["chunk"]
-        parameters: tuple[Parameter, ...] = (
-            *self._read_parameters(),
-            Parameter("store_latency", 1, 2 * latency, latency / 20),
-            Parameter("turnaround", 0, 2 * chunk, chunk / 20),
-            Parameter("port_interval", 0, 20, 0.5),
-        )
-        if self.tells_stores:
-            parameters += Parameter("return_interval", 0, 60, 1), Parameter("store_interval", 0, 60, 1)
-        return self._fit(parameters, [READ, *self.storing], steps, self.few_points)
+        return self._fit(self._parameters(True), [READ, *self.storing], points, steps, slopes)
 
     def _fit(
-        self, parameters: Sequence[Parameter], names: Sequence[str], steps: int, points: Sequence[StreamPoint]
+        self,
+        parameters: Sequence[Parameter],
+        names: Sequence[str],
+        points: Sequence[StreamPoint],
+        steps: int,
+        slopes: Numbers | None = None,
     ) -> float:
-        """Fit these on those kernels and points and keep them; the mean cost of a point."""
+        """Fit these on those kernels and points and keep them; the mean cost of a point. slopes: as least_squares."""
         keys = [each.name for each in parameters]
 
         def residuals(sets: Sequence[Numbers]) -> list[Numbers]:
@@ -204,7 +249,9 @@ class StreamFit:
             weights = np.array([READ_WEIGHT if name == READ else 1.0 for _, name, _ in runs])
             return list((weights * np.log(self.scale * simulated / measured)).reshape(len(machines), -1))
 
-        found = least_squares(parameters, [self.values[key] for key in keys], residuals, steps)
+        found = least_squares(
+            parameters, [self.values[key] for key in keys], residuals, steps, slopes, 0 if slopes is not None else 1
+        )
         self.values |= found.values
         self.fits[self.partitions] = parameters, found
         return found.cost
@@ -219,24 +266,16 @@ class StreamFit:
             "memory.service": service,
             **({ATOMICS: service} if self.atomics_follow else {}),
         }
-        return (
-            read
-            if not self.storing
-            else read
-            | {
-                "memory.store_latency": round(max(1.0, values["store_latency"]), 1),
-                "memory.turnaround": round(partitions * values["turnaround"] / scale, 3),
-                "memory.port_interval": round(values["port_interval"], 3),
-            }
-            | (
-                {
-                    "memory.return_interval": round(values["return_interval"], 3),
-                    "memory.store_interval": round(values["store_interval"], 3),
-                }
-                if self.tells_stores
-                else {}
-            )
-        )
+        if not self.storing:
+            return read
+        stores = {
+            "memory.store_latency": round(max(1.0, values["store_latency"]), 1),
+            "memory.turnaround": round(partitions * values["turnaround"] / scale, 3),
+            "memory.store_buffer": round(values["store_buffer"], 2),
+            "memory.port_interval": round(values["port_interval"], 3),
+        }
+        both = ("miss_interval", "return_delay", "return_interval", "store_interval") if self.tells_stores else ()
+        return read | stores | {f"memory.{name}": round(values[name], 3) for name in both}
 
     def _found(self) -> tuple[list[Value], list[str]]:
         partitions = round(self.partitions * self.scale)
@@ -274,11 +313,22 @@ class StreamFit:
                 self._value(
                     keys, "memory.turnaround", "turnaround", "kernels that load and store, saturated", per_chunk
                 ),
+                self._value(
+                    keys,
+                    "memory.store_buffer",
+                    "store_buffer",
+                    "kernels that only store, how sharply they saturate",
+                    unit="chunks",
+                ),
                 self._value(keys, "memory.port_interval", "port_interval", "stencils, whose lines are loaded again"),
             ]
         if self.tells_stores:
             values += [
-                self._value(keys, "memory.return_interval", "return_interval", "kernels that store what they load"),
+                self._value(
+                    keys, "memory.miss_interval", "miss_interval", "kernels that load, over the warps of a round"
+                ),
+                self._value(keys, "memory.return_delay", "return_delay", "kernels that store what they load"),
+                self._value(keys, "memory.return_interval", "return_interval", "likewise, over what they load"),
                 self._value(keys, "memory.store_interval", "store_interval", "kernels that only store"),
             ]
         peak = keys["memory.partitions"] * self.machine.chunk_bytes / keys["memory.service"] * self.clock
@@ -291,7 +341,9 @@ class StreamFit:
         )
         return values, [note, together] if self.storing else [note]
 
-    def _value(self, keys: Mapping[str, Any], key: str, name: str, note: str, factor: float = 1.0) -> Value:
+    def _value(
+        self, keys: Mapping[str, Any], key: str, name: str, note: str, factor: float = 1.0, unit: str = "cycles"
+    ) -> Value:
         value, error = keys[key], self.errors[name] * factor
         reported = None if np.isinf(error) else error
-        return Value(key, value, "cycles", self.called, note, error <= DETERMINED * value, reported)
+        return Value(key, value, unit, self.called, note, error <= DETERMINED * value, reported)

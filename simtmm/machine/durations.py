@@ -29,9 +29,12 @@ class Durations:
     """Of stores' own path; `port_interval` on a machine whose stores use the memory port."""
     miss_interval: int
     return_interval: int
+    return_delay: int
     service: int
     atomic_service: int
     turnaround: int
+    store_buffer: int
+    """How far a partition may be behind before stores wait for it."""
     first_access: int
     tlb_miss: int
     row_opening: int
@@ -62,9 +65,11 @@ class Durations:
             store_interval=ticks(memory.port_interval if memory.store_interval is None else memory.store_interval),
             miss_interval=ticks(memory.miss_interval),
             return_interval=ticks(memory.return_interval),
+            return_delay=ticks(memory.return_delay),
             service=ticks(memory.service),
             atomic_service=ticks(memory.atomic_service),
             turnaround=ticks(memory.turnaround),
+            store_buffer=ticks(memory.store_buffer * memory.service),
             first_access=ticks(memory.first_access),
             tlb_miss=ticks(memory.tlb.miss) if memory.tlb else 0,
             row_opening=ticks(memory.rows.opening) if memory.rows else 0,

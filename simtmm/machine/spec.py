@@ -77,6 +77,8 @@ LATER = {
     "memory.ports": 1,
     "memory.miss_interval": 0,
     "memory.return_interval": 0,
+    "memory.return_delay": 0,
+    "memory.store_buffer": 0,
     "banks.latency": 0,
     "banks.interval": 0,
 }
@@ -91,6 +93,7 @@ BANDWIDTHS = (
     "store_interval",
     "miss_interval",
     "return_interval",
+    "return_delay",
     "service",
     "atomic_service",
     "turnaround",

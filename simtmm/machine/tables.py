@@ -188,6 +188,9 @@ class Memory(Table):
     return_interval: Duration = unit(
         "cycles", "a store waits this long at its port for each chunk that its warp loaded from memory", default=0
     )
+    return_delay: Duration = unit(
+        "cycles", "a store waits this long at its port where its warp loaded from memory right before", default=0
+    )
     port_chunks: Count = unit("chunks", "chunks of an aligned run that pass a port together", default=1)
     partitions: Count = unit("partitions", "partitions of global memory", default=1)
     bandwidth: Positive | None = unit(
@@ -202,6 +205,9 @@ class Memory(Table):
     )
     atomics: Literal["each", "by-word"] = unit(
         "", "which updates of a warp's atomic are served together", default="each"
+    )
+    store_buffer: Duration = unit(
+        "chunks", "a partition may be this far behind before stores wait for it, of `service` each", default=0
     )
     reductions: Literal["blocking", "posted"] = unit(
         "", "whether a warp waits for atomics whose values nobody uses", default="blocking"

@@ -92,14 +92,13 @@ LAYOUT = [(32, 1), (64, 1), (64, 2), (128, 2), (192, 2), (256, 2), (512, 2)]
 @pytest.fixture(scope="module")
 def recovered():
     with pytest.MonkeyPatch.context() as patch:
-        # Runs of a quarter of the length, three numbers of partitions, that of KNOWN and its neighbours, and two of
-        # them tried with all kernels: what comes back is the same.
+        # Runs of a quarter of the length, and three numbers of partitions, that of KNOWN and its neighbours: what comes
+        # back is the same.
         def short(machine, operation, block_size, blocks, engine=None, bytes_a_group=None):
             return stream_bandwidth(machine, operation, block_size, blocks, engine, stream_kernels.BYTES_A_GROUP // 4)
 
         patch.setattr("simtmm.calibration.occupancy_curve.stream_bandwidth", short)
         patch.setattr("simtmm.calibration.stream_fit.PARTITIONS", (32, 64, 128))
-        patch.setattr("simtmm.calibration.stream_fit.CANDIDATES", 2)
         return calibrated_again(short)
 
 

@@ -31,6 +31,14 @@ def test_a_store_waits_for_each_chunk_that_its_warp_loaded(engine, chunks):
     assert ticks(engine, warp) == 1 + LATENCY + 1 + chunks * RETURN + STORED
 
 
+@pytest.mark.parametrize("chunks", [1, 2, 5])
+def test_it_waits_once_for_all_of_them(engine, chunks):
+    warp = ["load", list(range(chunks))], ["store", [9, 10]], ["store", [11]]
+    found = ticks(engine, warp, return_interval=0, return_delay=11)
+    assert found == 1 + LATENCY + 1 + 11 + STORED + 1 + STORED
+    assert ticks(engine, warp, return_delay=11) == found + chunks * RETURN
+
+
 def test_the_store_behind_it_does_not(engine):
     warp = ["load", [0]], ["store", [9]], ["store", [10]]
     assert ticks(engine, warp) == 1 + LATENCY + 1 + RETURN + STORED + 1 + STORED

@@ -149,6 +149,15 @@ def test_ports_and_the_stores_own_make_accesses_wait(engine):
     on = machine(**{"memory.return_interval": 4})
     found = reasons(on, [[["load", [0, 1]], ["store", [2]]]], engine)
     assert found == {"issuing": 2, "port_queue": 8, "memory_latency": 40}
+    on = machine(**{"memory.return_delay": 4})
+    found = reasons(on, [[["load", [0, 1]], ["store", [2]]]], engine)
+    assert found == {"issuing": 2, "port_queue": 4, "memory_latency": 40}
+
+
+def test_a_store_that_its_partition_takes_in_waits_for_no_more_than_room(engine):
+    on = machine(**{"memory.service": 5, "memory.store_buffer": 2})
+    found = reasons(on, [[["store", [0, 1, 2, 3]]]], engine)
+    assert found == {"issuing": 1, "memory_queue": 5, "memory_latency": 20}
 
 
 def test_stores_are_waited_for_at_the_end_where_they_stand(engine):
@@ -304,4 +313,4 @@ def test_a_worked_case_of_the_page(engine, case, told):
 
 
 def test_the_page_has_worked_cases(engine):
-    assert len(WORKED) == 19
+    assert len(WORKED) == 21

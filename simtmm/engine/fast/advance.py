@@ -42,7 +42,7 @@ from simtmm.engine.fast.layout import (
     P_AT_END,
     P_CYCLE,
     P_OUTSTANDING,
-    P_RETURN_INTERVAL,
+    P_RETURNS,
     P_SLOTS,
     P_WATCH,
     PATH_PLACE,
@@ -127,7 +127,7 @@ def advance(s, order, g, slot, t):
                 return SLEEPS
             if what != SYNC and s.warp[w, WARP_ASYNCS] > 0:
                 left_out = s.amount[position] if position < end and what == JOIN else np.int64(0)
-                if s.parameters[P_RETURN_INTERVAL] > 0 and s.warp[w, WARP_UNTAKEN] > left_out:
+                if s.parameters[P_RETURNS] != 0 and s.warp[w, WARP_UNTAKEN] > left_out:
                     s.warp[w, WARP_UNTAKEN] = left_out
                     s.warp[w, WARP_LOADS_END] = 0  # loads so far and those to come do not count together
                 count = s.warp[w, WARP_ASYNCS] - left_out

@@ -44,13 +44,16 @@ from simtmm.engine.fast.layout import (
     P_PARTITIONS,
     P_PORT_CHUNKS,
     P_PORT_INTERVAL,
+    P_RETURN_DELAY,
     P_RETURN_INTERVAL,
+    P_RETURNS,
     P_ROW_CHUNKS,
     P_ROW_OPENING,
     P_SERIAL,
     P_SERVICE,
     P_SLICED,
     P_SLOTS,
+    P_STORE_BUFFER,
     P_STORE_INTERVAL,
     P_STORE_LATENCY,
     P_STORES_APART,
@@ -215,8 +218,8 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             port = g * s.parameters[P_MEMORY_PORTS] + modulo(slot, s.parameters[P_MEMORY_PORTS])
         start = t
         returning = np.int64(0)  # what a store waits for once
-        if what == STORE and count > 0 and s.parameters[P_RETURN_INTERVAL] > 0:
-            returning = s.parameters[P_RETURN_INTERVAL] * s.warp[w, WARP_LOADED]
+        if s.parameters[P_RETURNS] != 0 and what == STORE and count > 0 and s.warp[w, WARP_LOADED] > 0:
+            returning = s.parameters[P_RETURN_DELAY] + s.parameters[P_RETURN_INTERVAL] * s.warp[w, WARP_LOADED]
             s.warp[w, WARP_LOADED] = 0
         passing = np.int64(-1)  # the run of chunks that is at the port
         for index in range(first, first + count):
@@ -249,6 +252,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             left = start  # its port, and on a miss the miss port
             known = start  # its translation, too
             at_memory = start
+            begun = start  # when its partition takes it up
             waited = np.int64(0)  # for the partition, which opens a row and turns round meanwhile
             opening = np.int64(0)
             turning = np.int64(0)
@@ -322,12 +326,14 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                         an_update = np.int64(1) if updates and not here else np.int64(0)
                         service = s.parameters[P_ATOMIC_SERVICE] if an_update > 0 else s.parameters[P_SERVICE]
                         begin = reserve(s, chunk, writes, an_update, service, t)
+                        begun = begin
                         behind = an_update + s.told[BEHIND]
-                        waited = max(np.int64(0), begin - at_memory)
+                        entered = begin - s.parameters[P_STORE_BUFFER] if what == STORE else begin
+                        waited = max(np.int64(0), entered - at_memory)
                         opening = min(waited, s.told[OPENING])
                         turning = min(waited - opening, s.told[TURNING])
                         done = at_memory + waited + latency
-                    note(s, AT_MEMORY, at_memory + waited, np.int64(1))
+                    note(s, AT_MEMORY, max(at_memory, begun), np.int64(1))
                     if shared:
                         insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
                 if here:
@@ -361,7 +367,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
         if watches:
             s.path[g, FIRST_ACCESS] += late
         finish += late
-    if s.parameters[P_RETURN_INTERVAL] > 0 and what in (LOAD, ASYNC):
+    if s.parameters[P_RETURNS] != 0 and what in (LOAD, ASYNC):
         if t < s.warp[w, WARP_LOADS_END]:
             fetched += s.warp[w, WARP_LOADED]
         s.warp[w, WARP_LOADED] = fetched

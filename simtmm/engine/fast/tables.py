@@ -40,6 +40,7 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_STORE_LATENCY] = takes.store_latency
     parameters[at.P_FIRST_ACCESS] = takes.first_access
     parameters[at.P_TURNAROUND] = takes.turnaround
+    parameters[at.P_STORE_BUFFER] = takes.store_buffer
     parameters[at.P_DROPS] = memory.l1 is not None and memory.l1_after_store == "drop"
     parameters[at.P_PORT_INTERVAL] = takes.port_interval
     parameters[at.P_MEMORY_PORTS] = memory.ports
@@ -47,6 +48,8 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_STORE_INTERVAL] = takes.store_interval
     parameters[at.P_MISS_INTERVAL] = takes.miss_interval
     parameters[at.P_RETURN_INTERVAL] = takes.return_interval
+    parameters[at.P_RETURN_DELAY] = takes.return_delay
+    parameters[at.P_RETURNS] = takes.return_interval + takes.return_delay > 0
     parameters[at.P_PORT_CHUNKS] = memory.port_chunks
     parameters[at.P_PIPES] = sum(pipes_of(machine)[:, at.PIPE_COUNT])
     parameters[at.P_OWN_PORTS] = machine.scheduling.ports == "own"
@@ -177,6 +180,7 @@ def _has_path(machine: Machine) -> bool:
         or takes.store_interval
         or takes.miss_interval
         or takes.return_interval
+        or takes.return_delay
         or takes.first_access
         or takes.service
         or takes.atomic_service

@@ -32,6 +32,7 @@ class Memory:
         self.service = durations.service
         self.atomic_service = durations.atomic_service
         self.turnaround = durations.turnaround
+        self.store_buffer = durations.store_buffer
         self.stores_drop_lines = memory.l1_after_store == "drop"
         self.partitions = memory.partitions
         self.hashed = memory.interleave == "hash"
@@ -54,7 +55,7 @@ class Memory:
         self.store_free: defaultdict[int, int] | None = None if memory.store_interval is None else defaultdict(int)
         self.miss_interval = durations.miss_interval
         self.miss_free: defaultdict[int, int] = defaultdict(int)  # of a group's miss port
-        self.return_interval = durations.return_interval
+        self.return_interval, self.return_delay = durations.return_interval, durations.return_delay
         self.loaded: dict[tuple[int, int], tuple[int, int]] = {}  # by a warp's group and slot: see `load`
         self.partition_free: defaultdict[int, int] = defaultdict(int)
         self.partition_writes: defaultdict[int, bool] = defaultdict(bool)
@@ -149,7 +150,7 @@ class Memory:
             return 0
         loaded, until = self.loaded.get((group, slot), (0, 0))
         self.loaded[group, slot] = 0, until
-        return loaded * self.return_interval
+        return self.return_delay + loaded * self.return_interval if loaded else 0
 
     def transfer(self, group: int, kind: int, chunk: int, start: int, now: int) -> int:
         """The finish of one chunk: from a cache, or from global memory and then into the caches."""
@@ -285,12 +286,14 @@ class Memory:
         updates = kind in UPDATES
         service = self.atomic_service if updates else self.service
         begin, turning, opening = self.reserve(chunk, kind not in READS, service, now, updates)
+        self.note("memory", max(start, begin))
+        if kind == STORE:
+            begin -= self.store_buffer  # waited for no longer than until the partition has room for it
         wait = max(0, begin - start)
         rows = min(wait, opening)
         turnaround = min(wait - rows, turning)
         queue = Reason.ATOMICS_QUEUE if updates or behind else Reason.MEMORY_QUEUE
         self.way |= {queue: wait - rows - turnaround, Reason.TURNAROUND: turnaround, Reason.ROWS: rows}
-        self.note("memory", max(start, begin))
         return max(start, begin) + latency
 
     def partition_of(self, chunk: int) -> int:

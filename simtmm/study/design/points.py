@@ -130,6 +130,10 @@ def point_key(
     sources: of simtmm, as they were (computed_by); as they are if left out.
     """
     target = [f"compiled for {machine.compute_capability}"] if compiled else []  # which is not in the machine's digest
+    if compiled:
+        from simtmm.cuda.compilers.release import chosen_compilers  # late: most points are of what is written
+
+        target += chosen_compilers()
     return _digest([digest, parameters, machine.digest(), engine, sources or computed_by(), *target, *more])
 
 

@@ -28,7 +28,10 @@ WITHOUT = {
     "memory.store_latency": None,
     "memory.turnaround": 0,
     "memory.port_interval": 0,
+    "memory.miss_interval": 0,
+    "memory.return_delay": 0,
     "memory.return_interval": 0,
+    "memory.store_buffer": 0,
     "memory.store_interval": None,
     "memory.stores": "posted",
 }

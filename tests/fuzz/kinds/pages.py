@@ -190,17 +190,19 @@ class _Served:
         self.server = asyncio.run_coroutine_threadsafe(made(), self.loop).result(PATIENCE)
 
     def sent(self, messages: list[bytes]) -> int | None:
-        """Each on one connection, as text or as bytes; what the server closed it with."""
+        """Each on one connection; what the server closed it with."""
         from tornado.websocket import WebSocketClosedError, websocket_connect
 
         async def send() -> int | None:
             socket = await websocket_connect(f"{self.server.address.replace('http', 'ws', 1)}socket")
-            with contextlib.suppress(WebSocketClosedError):
-                for message in messages:
-                    await socket.write_message(message, binary=message[:1] == b"\xff")
-            await socket.write_message("[]")  # which closes it
+            try:
+                for message in (*messages, b"[]"):  # the last closes it
+                    await socket.write_message(message)
+            except WebSocketClosedError:
+                pass
             while await asyncio.wait_for(socket.read_message(), PATIENCE) is not None:
                 pass
+            socket.close()
             return socket.close_code
 
         return asyncio.run_coroutine_threadsafe(send(), self.loop).result(PATIENCE)
