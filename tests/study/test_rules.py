@@ -87,7 +87,7 @@ def test_a_file_of_rules_that_never_ends_is_refused():
 
 
 def test_a_list_is_no_rule_and_is_refused(folder):
-    with pytest.raises(MachineError, match="scheduling.scheduler = "):
+    with pytest.raises(MachineError, match=r"scheduling\.scheduler = "):
         sweep(designed(folder, set={"scheduling.scheduler": ["fifo"]}), workers=1)
 
 
