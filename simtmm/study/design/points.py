@@ -100,7 +100,7 @@ class _Maker:
         return Point(number, axes, given, None, key, str(refusal)), refusal
 
     def _replaced(self, name: str, changes: Mapping[str, Any]) -> Machine:
-        changes = {key: value for key, value in changes.items() if key != RULE_KEY or value not in self._rules}
+        changes = {key: value for key, value in changes.items() if key != RULE_KEY or str(value) not in self._rules}
         if not changes:
             return self._machines[name]
         return self._machines[name].replace({key: None if value == "none" else value for key, value in changes.items()})

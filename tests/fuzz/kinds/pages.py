@@ -82,7 +82,7 @@ def _tune(random: Random) -> bytes:
 def _home(folder: Path) -> Path:
     """A folder with files of several kinds, deep enough for what words lead out of."""
     here = folder / "a" / "b"
-    here.mkdir(parents=True)
+    here.mkdir(parents=True, exist_ok=True)
     commands.write_files(here)
     (here / "scale.cu").write_text(SCALE)
     (here / "p.json").write_text(json.dumps(PROBLEM))
