@@ -8,8 +8,8 @@ that loads, `return_delay` and `return_interval` one that stores what it has loa
 `port_interval` one that loads the same lines again.
 
 How they are found: rounds of blocks at low occupancy and the largest bandwidths, by arithmetic, give values to begin
-with. A fit to the read kernel alone betters those that it shows, for some numbers of partitions. With the best number of
-these all values are fitted at once, to the read kernel and those that store together: on few points from two
+with. A fit to the read kernel alone betters those that it shows, for some numbers of partitions. With the best number
+of these all values are fitted at once, to the read kernel and those that store together: on few points from two
 beginnings, then from the better end on more points, and again with neighbouring numbers of partitions, until the best
 lies between two that are worse. Where no kernel that stores was measured, the fit to the read
 kernel is all there is.
@@ -74,7 +74,10 @@ class StreamFit:
         self.storing = [name for name in measured if OPERATIONS[name].stores]
         self.tells_stores = len(self.storing) > 1  # one kernel can't tell what loads and what stores take of a store
         changes = {"cores.groups": part, "memory.interleave": "hash"}
-        self.machine = machine.replace(changes | ({"memory.stores": "blocking"} if self.storing else {}))
+        changes |= {"memory.stores": "blocking"} if self.storing else {}
+        self.machine = machine.replace(changes)
+        self.whole = machine.replace(changes | {"cores.groups": groups})
+        self.differs: Numbers | float = 0.0  # the whole machine from its part: see `_correct`
         l2 = machine.memory.l2
         self.atomics_follow = l2 is None or l2.atomics == "through"  # partitions of memory do them
         self.clock = machine.clock_hz
@@ -115,7 +118,7 @@ class StreamFit:
             "store_latency": max(1.0, float(np.median(stored))) if stored else 1.0,
             # It turns round at every other chunk, about.
             "turnaround": 2 * chunk * max(0.0, float(np.median(mixed))) if mixed else 0.0,
-            "store_buffer": BUFFER,
+            "store_buffer": BUFFER if self.tells_stores else 0.0,
             "port_interval": PORT,
             "miss_interval": adds[READ] / self.chunks if self.tells_stores else 0.0,
             "return_delay": min(loads_and_stores, default=0.0),
@@ -148,18 +151,44 @@ class StreamFit:
         self._take(count, min(found, key=lambda entry: entry[0])[1])
         self.fits = {}
         self._fit_all(self.points, STEPS)
+        self._correct()
         while beside := [each for each in _beside(self._best()) if each not in self.fits]:
             nearest = self.fits[self._best()][1]
             self._take(beside[0], self.values | nearest.values)
             self._fit_all(self.points, BESIDE_STEPS, nearest.slopes)
+        self._correct()
         return self._sure()
 
+    def _correct(self) -> None:
+        """Take the whole machine's bandwidths for those of its part, and fit once more the number that was best.
+
+        More partitions are less often in step: kernels that load and store are some per cent slower on the whole. By
+        how much changes little with the values, so it is added to what is simulated on the part.
+        """
+        best = self.fits[self._best()][1]
+        self._take(self._best(), self.values | best.values)
+        runs = [(name, point) for name in (READ, *self.storing) for point in self.points]
+        partitions = round(self.partitions * self.scale)
+        part = self.machine.replace(self._keys(self.values, self.partitions, 1.0))
+        whole = self.whole.replace(self._keys(self.values, partitions, self.scale))
+        on_part, on_whole = (
+            np.array(bandwidths([(machine, *run) for run in runs], watch=self._tell)) for machine in (part, whole)
+        )
+        self.simulated += 2 * len(runs)
+        self.differs = np.log(on_whole / (self.scale * on_part))
+        self._fit_all(self.points, BESIDE_STEPS, best.slopes)
+
     def _beginnings(self) -> list[dict[str, float]]:
-        """What a store may wait for behind loads: once, or for each chunk. A fit that begins with one stays near it."""
+        """What a warp that loads, and one that stores what it has loaded, may add to a round of blocks.
+
+        Chunks take their time on their way to the group, and a store waits for them once, or for each; or warps take
+        theirs to begin, which looks alike where memory is nearly full. A fit that begins with one stays near it.
+        """
         if not self.tells_stores:
             return [{}]
-        once = {"return_delay": self.values["return_delay"], "return_interval": 0.0}
-        return [once, {"return_delay": 0.0, "return_interval": once["return_delay"] / self.chunks}]
+        begins, waits = self.values["miss_interval"] * self.chunks, self.values["return_delay"]
+        for_each = {"return_delay": 0.0, "return_interval": waits / self.chunks}
+        return [{}, for_each, for_each | {"warp_launch": begins, "miss_interval": 0.0}]
 
     def _best(self) -> int:
         """The number of partitions that was fitted best."""
@@ -209,11 +238,11 @@ class StreamFit:
             parameters += [
                 Parameter("store_latency", 1, 2 * latency, latency / 20),
                 Parameter("turnaround", 0, 2 * chunk, chunk / 20),
-                Parameter("store_buffer", 0, 100, 1.5),
                 Parameter("port_interval", 0, 20, 0.5),
             ]
         if of_stores and self.tells_stores:
             parameters += [
+                Parameter("store_buffer", 0, 100, 1.5),
                 Parameter("return_delay", 0, 400, 3),
                 Parameter("return_interval", 0, 60, 1),
                 Parameter("store_interval", 0, 60, 1),
@@ -247,7 +276,8 @@ class StreamFit:
             self.simulated += len(runs)
             measured = np.array([point.measured[name] for _, name, point in runs])
             weights = np.array([READ_WEIGHT if name == READ else 1.0 for _, name, _ in runs])
-            return list((weights * np.log(self.scale * simulated / measured)).reshape(len(machines), -1))
+            off = np.log(self.scale * simulated / measured).reshape(len(machines), -1)
+            return list(weights.reshape(off.shape) * (off + (self.differs if points is self.points else 0.0)))
 
         found = least_squares(
             parameters, [self.values[key] for key in keys], residuals, steps, slopes, 0 if slopes is not None else 1
@@ -271,10 +301,13 @@ class StreamFit:
         stores = {
             "memory.store_latency": round(max(1.0, values["store_latency"]), 1),
             "memory.turnaround": round(partitions * values["turnaround"] / scale, 3),
-            "memory.store_buffer": round(values["store_buffer"], 2),
             "memory.port_interval": round(values["port_interval"], 3),
         }
-        both = ("miss_interval", "return_delay", "return_interval", "store_interval") if self.tells_stores else ()
+        both = (
+            ("store_buffer", "miss_interval", "return_delay", "return_interval", "store_interval")
+            if self.tells_stores
+            else ()
+        )
         return read | stores | {f"memory.{name}": round(values[name], 3) for name in both}
 
     def _found(self) -> tuple[list[Value], list[str]]:
@@ -313,6 +346,10 @@ class StreamFit:
                 self._value(
                     keys, "memory.turnaround", "turnaround", "kernels that load and store, saturated", per_chunk
                 ),
+                self._value(keys, "memory.port_interval", "port_interval", "stencils, whose lines are loaded again"),
+            ]
+        if self.tells_stores:
+            values += [
                 self._value(
                     keys,
                     "memory.store_buffer",
@@ -320,10 +357,6 @@ class StreamFit:
                     "kernels that only store, how sharply they saturate",
                     unit="chunks",
                 ),
-                self._value(keys, "memory.port_interval", "port_interval", "stencils, whose lines are loaded again"),
-            ]
-        if self.tells_stores:
-            values += [
                 self._value(
                     keys, "memory.miss_interval", "miss_interval", "kernels that load, over the warps of a round"
                 ),
