@@ -339,9 +339,7 @@ class StreamFit:
         ]  # fmt: skip
         if self.storing:
             values += [
-                Value(
-                    "memory.stores", "at-end", "", self.called, "assumption: a block ends when its stores do", False
-                ),
+                Value("memory.stores", "at-end", "", self.called, "assumption: a block ends when its stores do", False),
                 self._value(keys, "memory.store_latency", "store_latency", "kernels that store, low occupancy"),
                 self._value(
                     keys, "memory.turnaround", "turnaround", "kernels that load and store, saturated", per_chunk
