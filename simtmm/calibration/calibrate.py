@@ -61,7 +61,7 @@ def calibrate(
         else:
             told = checked_latency(memory_latency(latency), read)
     translation = find_translation(latency, levels)
-    taken = None if stream else translation  # streams are fitted with L as the largest buffers have it
+    taken = None if stream else translation  # docs/calibration.md has what it does to the fit of two GPUs' streams
     chased, notes = chase_values(latency, levels, called["latency"], machine.chunk_bytes, known, taken)
     notes += [told] if told else []
     notes += [f"not taken beside streams: {translation}"] if translation and stream else []

@@ -74,7 +74,7 @@ class StreamFit:
         self.storing = [name for name in measured if OPERATIONS[name].stores]
         self.tells_stores = len(self.storing) > 1  # one kernel can't tell what loads and what stores take of a store
         changes = {"cores.groups": part, "memory.interleave": "hash"}
-        changes |= {"memory.stores": "blocking"} if self.storing else {}
+        changes |= {"memory.stores": "at-end"} if self.storing else {}
         self.machine = machine.replace(changes)
         self.whole = machine.replace(changes | {"cores.groups": groups})
         self.differs: Numbers | float = 0.0  # the whole machine from its part: see `_correct`
@@ -341,9 +341,7 @@ class StreamFit:
         ]  # fmt: skip
         if self.storing:
             values += [
-                Value(
-                    "memory.stores", "blocking", "", self.called, "assumption: a warp ends when its stores do", False
-                ),
+                Value("memory.stores", "at-end", "", self.called, "assumption: a block ends when its stores do", False),
                 self._value(keys, "memory.store_latency", "store_latency", "kernels that store, low occupancy"),
                 self._value(
                     keys, "memory.turnaround", "turnaround", "kernels that load and store, saturated", per_chunk

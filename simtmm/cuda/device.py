@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda.compilers.names import bare_name
 from simtmm.cuda.execution.device_memory import DeviceMemory
 from simtmm.cuda.execution.function_code import function_address
 from simtmm.cuda.execution.launch import LaunchState
@@ -19,6 +18,7 @@ from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.host_calls import HEAP_LIMIT, HostCalls
 from simtmm.cuda.linked import LinkedModule
 from simtmm.errors import DeadlockError, KernelError, RecordingError, shown
+from simtmm.launch import bare_name
 
 PROCESSORS = 132  # multiprocessors that %smid counts, by default
 RESIDENT = 2048  # blocks that may be under way at once, where threads wait for other blocks

@@ -25,6 +25,8 @@ SLOWER = 20  # that of many lines is not optimised
 # A shuffle or a vote of machine code waits for nobody: the compiler has ensured that lanes are together. So lanes
 # that go round a loop for long let the others of their warp go on much later than they do in PTX.
 LONG_TURN = 1 << 26
+PIECE = 1 << 20  # bytes of memory that are compared, kept and laid back together
+_Changes = dict[int, npt.NDArray[np.uint8]]  # pieces of a memory, by where they begin
 CLOSE = 1e-3  # relative: ptxas joins products and sums of PTX, and sums come in another order; a misread one is far off
 
 
@@ -93,7 +95,7 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
     threads = launch.block[0] * launch.block[1] * launch.block[2]
     grid = launch.grid[0] * launch.grid[1] * launch.grid[2]
     blocks = min(grid, max(1, THREADS // threads))
-    found: list[list[npt.NDArray[np.uint8]]] = []
+    found: list[list[_Changes]] = []
     before = [array.copy() for array in arrays]
     allowed = 2 * SECONDS  # compiled quickly, it runs half as fast
     for function in (plain.quick, machine):
@@ -101,7 +103,7 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
         try:
             assert function.code  # not to be compiled in that time
             device.launch(function, launch, blocks, lambda text: None, allowed)
-            found.append([array.copy() for array in arrays])
+            found.append([_changes(array, old) for array, old in zip(arrays, before, strict=True)])
             allowed = SECONDS + SLOWER * (time.monotonic() - began)
         except SlowError:
             # ptxas may release a lock behind where the lanes that want it are waited for, which hangs on a GPU as well.
@@ -114,13 +116,43 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
             raise
         finally:
             for array, old in zip(arrays, before, strict=True):
-                array[:] = old
-    for allocation, expected, ours in zip(kept, *found, strict=True):
+                for start in _changes(array, old):
+                    array[start : start + PIECE] = old[start : start + PIECE]
+    for allocation, old, expected, ours in zip(kept, before, *found, strict=True):
+        if _are_equal(old, expected, ours):
+            continue
         kind = allocation.array.dtype if allocation.array is not None else np.dtype(np.uint8)
-        place = _difference(expected, ours, kind)
+        place = _difference(_applied(old, expected), _applied(old, ours), kind)
         if place is not None:
             return Comparison(f"{allocation.name}, element {place // kind.itemsize}", blocks)
     return Comparison(None, blocks)
+
+
+def _changes(array: npt.NDArray[np.uint8], before: npt.NDArray[np.uint8]) -> _Changes:
+    """The pieces of a memory that are not as they were: few of a large one, as few blocks run."""
+    pieces = {}
+    for start in range(0, len(array), PIECE):
+        piece = array[start : start + PIECE]
+        if not np.array_equal(piece, before[start : start + PIECE]):
+            pieces[start] = piece.copy()
+    return pieces
+
+
+def _are_equal(before: npt.NDArray[np.uint8], expected: _Changes, ours: _Changes) -> bool:
+    """Whether a memory is the same with either's changes."""
+
+    def piece(changes: _Changes, start: int) -> npt.NDArray[np.uint8]:
+        return changes.get(start, before[start : start + PIECE])
+
+    return all(np.array_equal(piece(expected, start), piece(ours, start)) for start in {**expected, **ours})
+
+
+def _applied(before: npt.NDArray[np.uint8], changes: _Changes) -> npt.NDArray[np.uint8]:
+    """A memory with its changes."""
+    after = before.copy()
+    for start, piece in changes.items():
+        after[start : start + PIECE] = piece
+    return after
 
 
 def _difference(expected: npt.NDArray[np.uint8], ours: npt.NDArray[np.uint8], kind: np.dtype[Any]) -> int | None:

@@ -19,6 +19,7 @@ class Schedule:
     compared_blocks: blocks whose results were compared with those of PTX; 0 if none could be.
     at_once: instructions whose latency their code does not give; here their results are ready at once.
     why: why PTX's order was taken; "" for machine code.
+    compiler: releases that compiled and assembled it, in words; "" where nobody knows.
     """
 
     kernel: str
@@ -27,6 +28,7 @@ class Schedule:
     compared_blocks: int = 0
     at_once: tuple[str, ...] = ()
     why: str = ""
+    compiler: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -44,6 +46,7 @@ class Schedule:
             int(table["compared_blocks"]),
             tuple(str(name) for name in table["at_once"]),
             str(table["why"]),
+            str(table.get("compiler", "")),  # which traces recorded before have not
         )
 
     @property
@@ -55,7 +58,8 @@ class Schedule:
         left = f"; results of {', '.join(self.at_once)} are there at once" if self.at_once else ""
         blocks = f"{self.compared_blocks:,} block{'s' * (self.compared_blocks != 1)}"
         checked = f"results equal PTX's on {blocks}" if self.compared_blocks else "results not compared with PTX's"
-        return f"{exact}{left}; {checked}"
+        by = f"; compiled by {self.compiler}" if self.compiler else ""
+        return f"{exact}{left}; {checked}{by}"
 
 
 @dataclass(frozen=True)

@@ -190,6 +190,12 @@ def test_what_is_no_run_of_this_version_is_refused_in_a_line(good, damage, said)
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("other", [True, 3, None, "cycles", []])
+def test_a_document_without_keys_is_no_run(other):
+    with pytest.raises(SavedRunError, match=r"a\.json: is no run that `simtmm run --json` wrote"):
+        Side.of(other, "a.json")
+
+
 def test_a_file_that_never_ends_is_no_run():
     with pytest.raises(SavedRunError, match="/dev/zero: is too large"):
         load_document("/dev/zero")

@@ -2,9 +2,13 @@
 
 Of the 900 configurations of traces/measured/convolution_a4000.csv each EVERYth (15) from FIRST on (3, counted from 0)
 is simulated as the first step of `simtmm tune` does, by a part of the machine. Nothing is fitted to these times. Told
-are a row for each, the rank correlation, the mean error, what the choice costs, and seconds of processors.
+are a row for each, the mean error, the rank correlation, what the choice costs, and seconds of processors. The tables
+are of CUDA 12.0: SIMTMM_CUDA names the folder that it is in (docs/own-kernel.md). All 900, so that they can be stopped:
+
+    python -m tests.benchmarks.tuning 1 0 --kept rows.csv
 """
 
+import argparse
 import csv
 import os
 import statistics
@@ -26,6 +30,17 @@ MACHINE = "rtx-a4000"
 KERNEL = Path(simtmm.validation.counters.__file__).with_name("convolution.toml")
 MEASURED = "convolution_a4000.csv"
 EVERY, FIRST = 15, 3
+COLUMNS = ("number", "status", "registers", "blocks", "milliseconds", "error", "bound", "seconds")  # of a row kept
+TITLES = (
+    "block", "tile", "read-only", "padded", "registers", "measured, ms", "simulated, ms", "stated", "off",
+    "bound by", "s",
+)  # fmt: skip
+SUMMED = ("off, mean", "off, median", "sign, mean", "Spearman", "the choice beyond the best", "lie in the interval")
+GROUPS = {
+    "blocks of one row": lambda configuration: configuration["BLOCK_SIZE_Y"] == 1,
+    "blocks of 2 rows and more": lambda configuration: configuration["BLOCK_SIZE_Y"] > 1,
+    "all": lambda configuration: True,
+}
 
 
 def measured():
@@ -36,35 +51,73 @@ def measured():
     return [({name.upper(): int(row[name]) for name in names}, float(row["milliseconds"])) for row in rows]
 
 
+def chosen(every, first, best, part):
+    """The numbers of the configurations that are simulated: the fastest measured, then each so many-th."""
+    times = [time for _, time in measured()]
+    fastest = sorted(range(len(times)), key=times.__getitem__)[:best]
+    numbers = [*fastest, *(number for number in range(first, len(times), every) if number not in fastest)]
+    place, parts = part
+    return numbers[place::parts]
+
+
+def known(path):
+    """The rows that a file holds, by number."""
+    if path is None or not path.exists():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        return {int(row[0]): dict(zip(COLUMNS, row, strict=True)) for row in csv.reader(file)}
+
+
+def simulated(subject, number, configuration):
+    """A configuration's row, by COLUMNS."""
+    before = living()
+    with clock() as running:
+        trial = tried(subject, configuration, precisions(DEFAULT_ERROR)[0])
+    seconds = running.cpu + living() - before
+    told = [trial.registers, trial.blocks, 1e3 * (trial.seconds or 0), trial.error, trial.bound, round(seconds, 2)]
+    return dict(zip(COLUMNS, map(str, [number, trial.status, *told]), strict=True))
+
+
 def main(words):
     """Print a table, and what its rows have in common."""
-    every, first = (int(word) for word in (*words, *map(str, (EVERY, FIRST)[len(words) :])))
+    options = argparse.ArgumentParser(prog="python -m tests.benchmarks.tuning")
+    options.add_argument("every", nargs="?", type=int, default=EVERY)
+    options.add_argument("first", nargs="?", type=int, default=FIRST)
+    options.add_argument("--best", type=int, default=0, help="the so many that are fastest measured, too")
+    options.add_argument("--kept", type=Path, help="a file that rows are kept in: what it holds is not simulated again")
+    options.add_argument("--part", type=int, nargs=2, default=(0, 1), help="of several processes, which, of how many")
+    given = options.parse_args(words)
     subject = Subject(str(KERNEL), {}, load_machine(MACHINE), None, DEFAULT_MODELS)
-    print(
-        "| block | tile | read-only | padded | registers | measured, ms | simulated, ms | stated | off | bound by | s |"
-        "\n"
-        "|---|---|---:|---:|---:|---:|---:|---:|---:|---|---:|"
-    )
-    done, seconds, failed = [], [], 0
-    for configuration, time in measured()[first::every]:
-        before = living()
-        with clock() as running:
-            trial = tried(subject, configuration, precisions(DEFAULT_ERROR)[0])
-        seconds.append(running.cpu + living() - before)
-        if trial.status != "done":
-            failed += 1
-            print(f"{configuration}: {trial.status}: {trial.reason}", flush=True)
-            continue
-        simulated = 1e3 * trial.seconds
-        done.append((time, simulated))
+    configurations = measured()
+    rows = known(given.kept)
+    print(f"| {' | '.join(TITLES)} |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---|---:|")
+    done = []
+    for number in chosen(given.every, given.first, given.best, given.part):
+        configuration, time = configurations[number]
+        row = rows.get(number)
+        if row is None:
+            row = simulated(subject, number, configuration)
+            if given.kept:
+                with given.kept.open("a", encoding="utf-8", newline="") as file:
+                    csv.writer(file).writerow(row.values())
+        done.append((configuration, time, row))
         x, y, across, down, read_only, padded = configuration.values()
+        took = float(row["milliseconds"])
         print(
-            f"| {x} x {y} | {across} x {down} | {read_only} | {padded} | {trial.registers} | {time:.3f} | "
-            f"{simulated:.3f} | {100 * trial.error:.0f} % | {100 * (simulated / time - 1):+.1f} % | {trial.bound} | "
-            f"{seconds[-1]:.1f} |",
+            f"| {x} x {y} | {across} x {down} | {read_only} | {padded} | {row['registers']} | {time:.3f} | {took:.3f} "
+            f"| {100 * float(row['error']):.0f} % | {100 * (took / time - 1):+.1f} % "
+            f"| {row['bound'] or row['status']} | {row['seconds']} |",
             flush=True,
         )
-    print(f"\n{summed_up(done, seconds, failed)}")
+    ran = [each for each in done if each[2]["status"] == "done"]
+    print(f"\n{len(done) - len(ran)} did not run\n\n| configurations | number | {' | '.join(SUMMED)} |")
+    print(f"|---|---:|{'---:|' * len(SUMMED)}")
+    for name, belongs in GROUPS.items():
+        group = [each for each in ran if belongs(each[0])]
+        if len(group) > 1:
+            print(f"| {name} | {len(group)} | {' | '.join(summed_up(group))} |")
+    seconds = [float(row["seconds"]) for _, _, row in ran]
+    print(f"\n{statistics.mean(seconds):.1f} s of processors each, {max(seconds):.1f} s at most")
 
 
 def living():
@@ -77,18 +130,17 @@ def living():
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def summed_up(done, seconds, failed):
-    """What rows have in common, in words. done: times measured and simulated, of each."""
-    off = [abs(simulated / time - 1) for time, simulated in done]
-    chosen, _ = min(done, key=lambda row: row[1])
-    best = min(time for time, _ in done)
-    return (
-        f"{len(done)} configurations ({failed} more did not run): Spearman's rank correlation "
-        f"{spearmanr(*zip(*done, strict=True)).statistic:.3f}; off by {100 * statistics.mean(off):.1f} % on average, "
-        f"{100 * statistics.median(off):.1f} % in the median; the one that is fastest by simulation takes "
-        f"{100 * (chosen / best - 1):.1f} % longer than the fastest measured; {statistics.mean(seconds):.1f} s of "
-        f"processors each, {max(seconds):.1f} s at most."
-    )
+def summed_up(rows):
+    """What rows have in common, by SUMMED."""
+    times, took = [time for _, time, _ in rows], [float(row["milliseconds"]) for _, _, row in rows]
+    off = [mine / time - 1 for time, mine in zip(times, took, strict=True)]
+    lie = sum(abs(each) <= float(row["error"]) / (1 + each) for each, (_, _, row) in zip(off, rows, strict=True))
+    yield f"{100 * statistics.mean(map(abs, off)):.1f} %"
+    yield f"{100 * statistics.median(map(abs, off)):.1f} %"
+    yield f"{100 * statistics.mean(off):+.1f} %"
+    yield f"{spearmanr(times, took).statistic:.3f}"
+    yield f"{100 * (times[took.index(min(took))] / min(times) - 1):.1f} %"
+    yield f"{lie}"
 
 
 if __name__ == "__main__":

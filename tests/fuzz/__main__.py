@@ -137,16 +137,17 @@ def _replay(kind: str, path: Path) -> int:
 
 
 def _table(all_totals: Sequence[Totals]) -> int:
-    print("| kind | cases | s | ms each | accepted | refused | messages | slowest | memory | failed at |")
-    print("|---|---:|---:|---:|---:|---|---:|---:|---:|---|")
+    print("| kind | cases | s | ms each | accepted | failed | refused | messages | slowest | memory | failed at |")
+    print("|---|---:|---:|---:|---:|---:|---|---:|---:|---:|---|")
     for totals in all_totals:
         refused = ", ".join(f"{count:,} {name}" for name, count in totals.refused.most_common())
         failed = "; ".join(f"{each['place']} ({each['file']})" for each in totals.failures)
+        known = totals.accepted + sum(totals.refused.values())
         row = [
             totals.kind, f"{totals.next:,}", f"{totals.seconds:,.0f}",
-            f"{1e3 * totals.seconds / max(totals.next, 1):.2g}",
-            f"{totals.accepted:,}", refused, f"{len(totals.messages)}", f"{totals.slowest[0]:.2g} s",
-            f"{totals.memory / 2**30:.1f} GiB", failed,
+            f"{1e3 * totals.seconds / max(totals.next, 1):.2g}", f"{totals.accepted:,}", f"{totals.next - known:,}",
+            refused, f"{len(totals.messages)}", f"{totals.slowest[0]:.2g} s", f"{totals.memory / 2**30:.1f} GiB",
+            failed,
         ]  # fmt: skip
         print(f"| {' | '.join(row)} |")
     return 1 if any(totals.failures for totals in all_totals) else 0

@@ -86,14 +86,22 @@ def drawn(kind: str, seed: int, number: int) -> bytes:
 
 
 def run_cases(kind: str, seed: int, cases: int, seconds: float, out: Path) -> Totals:
-    """Try cases up to that number, for so long at most. out: the folder of totals, and of inputs that fail."""
+    """Try cases up to that number, for so long at most; a warning is a failure.
+
+    out: the folder of totals, and of inputs that fail.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return _run_cases(kind, seed, cases, seconds, out)
+
+
+def _run_cases(kind: str, seed: int, cases: int, seconds: float, out: Path) -> Totals:
     path, folder = out / f"{kind}-{seed}.json", out / f"{kind}-{seed}.files"
     folder.mkdir(parents=True, exist_ok=True)
     totals, progress = Totals.load(path, kind, seed), Progress(out / f"{kind}-{seed}.at")
     places = {str(failure["place"]) for failure in totals.failures}
     before = totals.seconds
     begun = saved = time.monotonic()
-    warnings.simplefilter("error")
     while totals.next < cases and time.monotonic() < begun + seconds and len(places) < MOST_FAILURES:
         number = progress.number = totals.next
         content = drawn(kind, seed, number)

@@ -3,7 +3,7 @@
 import pytest
 
 from simtmm import compare, load_machine, load_trace, simulate
-from simtmm.errors import StudyError
+from simtmm.errors import MachineError, StudyError
 from simtmm.report.compare import describe_comparison
 from simtmm.report.page import load_table
 from simtmm.study.design.rules import rules_in
@@ -84,6 +84,11 @@ def test_a_file_without_rules_is_refused(folder, tmp_path, text, line):
 def test_a_file_of_rules_that_never_ends_is_refused():
     with pytest.raises(StudyError, match="/dev/zero: is too large: must be at most 4 MiB"):
         rules_in(["/dev/zero"])
+
+
+def test_a_list_is_no_rule_and_is_refused(folder):
+    with pytest.raises(MachineError, match=r"scheduling\.scheduler = "):
+        sweep(designed(folder, set={"scheduling.scheduler": ["fifo"]}), workers=1)
 
 
 def test_a_comparison_refuses_a_rule_that_is_neither_built_in_nor_a_file(folder):

@@ -39,8 +39,23 @@ def test_instructions_run_beside_it(instructions, keeps):
     assert kept(done([[shared(0, 0), work(1, instructions)] * 90], 2))[-1] == keeps
 
 
-def test_an_access_of_global_memory_is_an_instruction_beside_it():
-    assert kept(done([[shared(0, 0), load(1, 0)] * 90], 2))[-1] == 7
+@pytest.mark.parametrize(("apart", "chunks"), [(4, 1), (128, 4)])
+def test_an_access_of_global_memory_takes_the_units_for_the_interval_or_a_cycle_for_each_chunk(apart, chunks):
+    """It does not keep its port itself: the shared access behind it does, until both are taken."""
+    block = [[shared(0, 0), load(1, apart * lane)] * 90 for lane in range(4)]
+    took = PORTS * 2 + PORTS * max(2, chunks)
+    assert kept(done(block, 2))[-1] == took - 1
+
+
+def test_a_long_stream_of_global_memory_leaves_no_more_to_do_than_is_soon_done():
+    """The units went on while the warp waited for memory."""
+    took = kept(done([[load(1, 0)] * 500 + [shared(0, 0)]], 2))
+    assert took == [PORTS * 2 * (2 * WAIT + 1 - WAIT)]
+
+
+def test_accesses_of_global_memory_alone_keep_no_port():
+    block = [[load(1, 4 * lane)] * 30 for lane in range(4)]
+    assert done(block, 2) == done(block, 0)
 
 
 @pytest.mark.parametrize(("apart", "degree"), [(1, 1), (32, 2), (64, 4)])

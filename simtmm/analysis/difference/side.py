@@ -84,7 +84,7 @@ class Side:
     def of(cls, document: Mapping[str, Any], origin: str) -> "Side":
         """From the JSON document of a run (`Run.to_dict`). Raises SavedRunError."""
         for key in NEEDED:
-            if key not in document:
+            if not isinstance(document, Mapping) or key not in document:
                 raise SavedRunError(f"{origin}: is no run that `simtmm run --json` wrote: {key} is missing")
         if document["stalls"] is None:
             raise SavedRunError(f"{origin}: has no stalls, which say what warps wait for: run it again")

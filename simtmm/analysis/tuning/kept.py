@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from simtmm.analysis.tuning.trial import Subject, Trial
+from simtmm.cuda.compilers.release import compilers_key
 from simtmm.errors import MachineError, StudyError
 from simtmm.provenance import sources
 from simtmm.study.design.axes import Value
@@ -35,7 +36,7 @@ class KeptTrials:
     def __init__(self, path: str | Path, subject: Subject, content: str) -> None:
         """Raises StudyError for a file that can't be used."""
         self._path, self._subject = path, subject
-        about = [content, subject.form, list(subject.models), sources(*DECIDE)]
+        about = [content, subject.form, list(subject.models), sources(*DECIDE), compilers_key()]
         self._about = json.dumps(about)
         try:
             self._file = sqlite3.connect(path, isolation_level=None, timeout=60)

@@ -9,8 +9,10 @@ from simtmm.cuda.compilers.architecture import (
 from simtmm.cuda.compilers.compile import compile_files, compile_source
 from simtmm.cuda.compilers.load import load_module, module_of_ptx
 from simtmm.cuda.compilers.module import CompiledModule
-from simtmm.cuda.compilers.names import bare_name, demangled, entry_named, is_expression
+from simtmm.cuda.compilers.names import demangled, entry_named, is_expression
 from simtmm.cuda.compilers.ptxas import Resources, linked_resources, resources
+from simtmm.cuda.compilers.release import compiled_by, compilers_key
+from simtmm.launch import bare_name
 
 __all__ = [
     "Architecture",
@@ -21,6 +23,8 @@ __all__ = [
     "bare_name",
     "compile_files",
     "compile_source",
+    "compiled_by",
+    "compilers_key",
     "demangled",
     "entry_named",
     "is_expression",

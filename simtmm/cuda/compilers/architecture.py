@@ -3,6 +3,7 @@
 import subprocess
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.compilers.nvrtc import nvrtc
@@ -56,16 +57,24 @@ def architecture_of_today() -> int:
     return _nearest(OF_TODAY, supported_architectures())
 
 
-@cache
 def supported_architectures() -> tuple[int, ...]:
     """Compute capabilities, times ten, that the compiler knows, in order. Raises CompilerError where there is none."""
     try:
         library = find_nvrtc()
     except CompilerError:
-        nvcc = find_nvcc()
-        output = subprocess.run([str(nvcc), "--list-gpu-arch"], capture_output=True, text=True, check=False).stdout
-        found = {word.removeprefix("compute_") for word in output.split()}
-        return tuple(sorted(int(word) for word in found if word.isdigit()))
+        return _known_to_nvcc(find_nvcc())
+    return _known_to(library)
+
+
+@cache
+def _known_to_nvcc(nvcc: Path) -> tuple[int, ...]:
+    output = subprocess.run([str(nvcc), "--list-gpu-arch"], capture_output=True, text=True, check=False).stdout
+    found = {word.removeprefix("compute_") for word in output.split()}
+    return tuple(sorted(int(word) for word in found if word.isdigit()))
+
+
+@cache
+def _known_to(library: Path) -> tuple[int, ...]:
     return nvrtc(library).architectures()
 
 

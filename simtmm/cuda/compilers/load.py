@@ -11,7 +11,7 @@ from simtmm.cuda.compilers.module import CompiledModule
 from simtmm.errors import CompilerError
 
 _VERSION = re.compile(r"^[ \t]*\.version[ \t]+\d+\.\d+", re.MULTILINE)
-_TARGET = re.compile(r"^[ \t]*\.target[ \t]+sm_(\d+)[af]?\b", re.MULTILINE)
+_TARGET = re.compile(r"^[ \t]*\.target[ \t]+sm_(\d{1,4})(?!\d)[af]?\b", re.MULTILINE)
 
 
 def load_module(path: str | Path, architecture: int | None = None) -> list[CompiledModule]:

@@ -2,7 +2,8 @@
 
 Nothing of them is imported, and nothing is looked for before it is needed. The wheels come first: they were installed
 for this. A toolkit is the one that CUDA_HOME or CUDA_PATH names, else the one whose nvcc is on PATH, else the one in
-its usual place.
+its usual place. SIMTMM_CUDA names one that is taken in the place of all these, as times of a binary need the compiler
+that made it.
 """
 
 import importlib.util
@@ -13,18 +14,21 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from simtmm.errors import CompilerError
+from simtmm.errors import CompilerError, shown
 from simtmm.extras import install
 
 INSTALL = install("compile")
 MACHINES = ("x86_64", "aarch64")
 TOOLKITS = ("CUDA_HOME", "CUDA_PATH")
+CHOSEN = "SIMTMM_CUDA"  # a toolkit, or a folder into which wheels were installed (pip install --target)
+READERS = ("nvdisasm",)  # what only reads code may be of another release, as wheels before CUDA 13 have none
 USUAL = Path("/usr/local/cuda")
 
 
 def find_tool(name: str) -> Path:
     """The program of that name ("nvcc", "ptxas", "nvlink", "nvdisasm"). Raises CompilerError with what to install."""
-    return _found(name, [root / "bin" / name for root in _roots()])
+    others = _installed() if name in READERS else []
+    return _found(name, [root / "bin" / name for root in [*_roots(), *others]])
 
 
 def find_nvcc() -> Path:
@@ -69,11 +73,18 @@ def include_folders(beside: Path) -> list[Path]:
 
     Wheels hold theirs in several folders, which go together; a toolkit's stand alone.
     """
-    wheels = _wheels()
+    chosen = chosen_toolkit()
+    wheels = _wheels_in(chosen) if chosen else _wheels()
     own = next((root for root in _roots() if beside.is_relative_to(root)), beside.parent.parent)
     roots = [own, *(root for root in wheels if root != own)] if own in wheels else [own]
     folders = [folder for root in roots for folder in (root / "include", root / "include" / "cccl")]
     return [folder for folder in folders if folder.is_dir()]
+
+
+def chosen_toolkit() -> Path | None:
+    """The folder that SIMTMM_CUDA names, a toolkit or one with wheels; None where it names none."""
+    named = os.environ.get(CHOSEN)
+    return Path(named) if named else None
 
 
 @cache
@@ -88,6 +99,11 @@ def _found(what: str, paths: list[Path]) -> Path:
         if path.is_file():
             return path
     check_platform()
+    if chosen := chosen_toolkit():
+        raise CompilerError(
+            f"{CHOSEN} = {shown(str(chosen))}: {what} was not found there; it must be a CUDA toolkit's folder, or "
+            "one that pip install --target put NVIDIA's wheels in"
+        )
     raise CompilerError(
         f"compiling CUDA needs {what} and it was not found: {INSTALL}, "
         f"or name a CUDA toolkit in the environment variable {TOOLKITS[0]}"
@@ -104,6 +120,11 @@ def check_platform() -> None:
 
 
 def _roots() -> list[Path]:
+    chosen = chosen_toolkit()
+    return [*_wheels_in(chosen), chosen] if chosen else _installed()
+
+
+def _installed() -> list[Path]:
     named = [Path(os.environ[name]) for name in TOOLKITS if os.environ.get(name)]
     on_path = shutil.which("nvcc")  # which may be a script that calls another: then its neighbours aren't nvcc's
     unnamed = [*([Path(on_path).resolve().parent.parent] if on_path else []), USUAL]
@@ -111,10 +132,19 @@ def _roots() -> list[Path]:
 
 
 def _wheels() -> list[Path]:
-    """Folders of NVIDIA's wheels: one for all since CUDA 13 (nvidia/cu13), one for each before (nvidia/cuda_nvcc)."""
+    """Folders of NVIDIA's wheels among Python's own packages."""
     spec = importlib.util.find_spec("nvidia")
-    places = (spec.submodule_search_locations or []) if spec else []
-    found = [folder for place in places if Path(place).is_dir() for folder in Path(place).iterdir()
+    return _parts([Path(place) for place in (spec.submodule_search_locations or [])] if spec else [])
+
+
+def _wheels_in(folder: Path) -> list[Path]:
+    """Folders of NVIDIA's wheels that were installed into a folder."""
+    return _parts([folder / "nvidia"])
+
+
+def _parts(places: list[Path]) -> list[Path]:
+    """Folders of wheels: one for all since CUDA 13 (nvidia/cu13), one for each before (nvidia/cuda_nvcc)."""
+    found = [folder for place in places if place.is_dir() for folder in place.iterdir()
              if any((folder / part).is_dir() for part in ("bin", "lib", "include"))]  # fmt: skip
     return sorted(found, key=_order)
 

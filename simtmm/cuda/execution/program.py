@@ -190,7 +190,7 @@ class Program:
                     log_copies(context, instruction)
                 try:
                     handler(context, instruction)
-                except (ValueError, LookupError, AttributeError, StopIteration, OverflowError) as error:
+                except (ValueError, TypeError, LookupError, AttributeError, StopIteration, OverflowError) as error:
                     # It has other operands than it takes
                     raise context.refuse() from error
         end_block(context, block)

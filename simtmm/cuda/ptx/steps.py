@@ -245,7 +245,10 @@ def _group_wait(instruction: Instruction) -> int | None:
     """How many groups of cp.async an instruction leaves under way where it waits for the others."""
     if instruction.opcode != "cp" or "wait_group" not in instruction.modifiers or "bulk" in instruction.modifiers:
         return None
-    return next(int(operand.value) for operand in instruction.operands if isinstance(operand, Immediate))
+    found = next((int(operand.value) for operand in instruction.operands if isinstance(operand, Immediate)), None)
+    if found is None:
+        raise PtxError(f"PTX line {instruction.line}: {instruction.text}: lacks a number of groups")
+    return found
 
 
 def _in_flight(instruction: Instruction) -> int | None:

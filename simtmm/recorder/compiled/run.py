@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simtmm.cuda.checks.checker import check
-from simtmm.cuda.compilers import bare_name
+from simtmm.cuda.compilers import bare_name, compiled_by
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.events import LogReader
 from simtmm.cuda.execution.launch import local_bytes_of
@@ -36,11 +36,12 @@ class _Scheduled:
     @property
     def schedule(self) -> Schedule:
         """The parts of its trace."""
-        target = self.function.linked.units[0].target
+        unit = self.function.linked.units[0]
+        target, by = unit.target, compiled_by(unit.ptx)
         name = bare_name(self.function.entry)
         if self.machine is None:
-            return Schedule(name, "ptx", target, why=self.why)
-        return Schedule(name, "machine code", target, self.compared, tuple(self.machine.at_once))
+            return Schedule(name, "ptx", target, why=self.why, compiler=by)
+        return Schedule(name, "machine code", target, self.compared, tuple(self.machine.at_once), compiler=by)
 
 
 class LaunchRuns:

@@ -115,7 +115,7 @@ def _dtype(name: str, where: str) -> np.dtype[Any]:
     names = {"float": "float32", "double": "float64", "half": "float16", "int": "int32", "char": "int8"}
     try:
         found = np.dtype(names.get(name, name))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):  # NumPy reads "i4,(2,3)f8" as Python
         found = np.dtype(object)
     if found.kind not in "iufbc" or found.itemsize > 16:
         raise KernelError(f"{where}: type {shown(name)}: must be such as float32, float64, float16, int32, uint8")

@@ -100,7 +100,7 @@ class _Maker:
         return Point(number, axes, given, None, key, str(refusal)), refusal
 
     def _replaced(self, name: str, changes: Mapping[str, Any]) -> Machine:
-        changes = {key: value for key, value in changes.items() if key != RULE_KEY or value not in self._rules}
+        changes = {key: value for key, value in changes.items() if key != RULE_KEY or str(value) not in self._rules}
         if not changes:
             return self._machines[name]
         return self._machines[name].replace({key: None if value == "none" else value for key, value in changes.items()})
@@ -130,6 +130,10 @@ def point_key(
     sources: of simtmm, as they were (computed_by); as they are if left out.
     """
     target = [f"compiled for {machine.compute_capability}"] if compiled else []  # which is not in the machine's digest
+    if compiled:
+        from simtmm.cuda.compilers.release import chosen_compilers  # late: most points are of what is written
+
+        target += chosen_compilers()
     return _digest([digest, parameters, machine.digest(), engine, sources or computed_by(), *target, *more])
 
 

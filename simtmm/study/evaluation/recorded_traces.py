@@ -56,7 +56,9 @@ def trace_key(
     """What `recorded` keeps a trace by: the kernel's name, a hash of all that decides the trace, and a suffix."""
     content: list[Any] = [digest, dict(parameters), sources("recorder", "trace", "kernel.py", "parameter.py")]
     if architecture is not None:
-        content += [architecture, sources("cuda")]
+        from simtmm.cuda.compilers.release import compilers_key  # late: most kernels are recorded as written
+
+        content += [architecture, sources("cuda"), compilers_key()]
     if form is not None:
         content.append(form)
     key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]

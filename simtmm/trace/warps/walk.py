@@ -75,6 +75,7 @@ from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD
 # Of a step: what was held, a join, a pause, a compute, one of each class, a pause, and what it is itself
 MOST_OPERATIONS = 6 + len(CLASSES)
 MOST_WAITING = 8  # shared accesses of a warp that wait for the load/store units while it goes on
+MOST_LEFT = 16  # that accesses of global memory leave to do, as the units go on while a warp waits for memory
 
 ENDED, IS_FULL, IS_REFUSED = range(3)  # what comes of a walk
 
@@ -223,6 +224,8 @@ def operation_of(kind):
 def access(walk, w, operation, site, says, count, output, place):
     """Write a memory operation that lists the chunks up to `count`."""
     catch_up(walk, w, np.int64(1))
+    backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, count - output.used[MADE_CHUNKS])
+    walk.warp[w, WARP_BACKLOG] = min(backlog, MOST_LEFT * walk.rules[RULE_SHARED_INTERVAL])
     spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE) else walk.rules[RULE_SHARED_LATENCY])
     put(walk, w, output, operation, count - output.used[MADE_CHUNKS], place)
     output.used[MADE_CHUNKS] = count
@@ -321,10 +324,16 @@ def keep_apart(walk, w, degree):
     interval = walk.rules[RULE_SHARED_INTERVAL]
     if interval == 0:
         return degree
-    backlog = walk.warp[w, WARP_BACKLOG] + max(interval, walk.rules[RULE_SHARED_PORTS] * degree)
+    backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, degree)
     kept = max(np.int64(1), backlog - MOST_WAITING * interval)
     walk.warp[w, WARP_BACKLOG] = backlog - kept
     return kept
+
+
+@inlined
+def taken(walk, passes):
+    """How long the load/store units are taken by an access of so many passes, in instructions of a port."""
+    return max(walk.rules[RULE_SHARED_INTERVAL], walk.rules[RULE_SHARED_PORTS] * passes)
 
 
 @inlined

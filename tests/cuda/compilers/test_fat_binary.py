@@ -72,7 +72,8 @@ def test_damage_to_any_byte_is_one_line_or_no_harm():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "int x;", ".version 8.0\n", ".target sm_80\n", "// .version 8.0\n// .target sm_80\n"]
+    "text",
+    ["", "int x;", ".version 8.0\n", ".target sm_80\n", "// .version 8.0\n// .target sm_80\n", PTX.format("9" * 5000)],
 )
 def test_a_text_that_does_not_look_like_ptx_is_refused(text):
     with pytest.raises(CompilerError, match="mine: is not PTX"):

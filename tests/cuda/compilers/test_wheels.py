@@ -13,7 +13,7 @@ from simtmm.errors import CompilerError
 @pytest.fixture
 def no_wheels(monkeypatch):
     monkeypatch.setattr(wheels, "_wheels", list)
-    for name in wheels.TOOLKITS:
+    for name in (*wheels.TOOLKITS, wheels.CHOSEN):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(wheels, "USUAL", Path("nowhere"))
@@ -59,6 +59,31 @@ def test_without_a_name_it_is_the_toolkit_of_the_nvcc_on_the_path_or_that_in_its
     monkeypatch.setattr(wheels, "USUAL", usual)
     monkeypatch.setenv("PATH", str((own if on_path else elsewhere) / "bin"))  # elsewhere: a script that calls another
     assert wheels.find_tool("ptxas") == (own if on_path else usual) / "bin" / "ptxas"
+
+
+@pytest.fixture
+def chosen(monkeypatch, tmp_path):
+    """A folder of wheels that a user chose, beside which others are installed."""
+    for name in ("own/nvidia/cuda_nvcc/bin/ptxas", "own/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "other/bin/nvdisasm",
+                 "own/nvidia/cuda_runtime/include/cuda_fp16.h", "other/bin/nvlink"):  # fmt: skip
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.setattr(wheels, "_wheels", lambda: [tmp_path / "other"])
+    monkeypatch.setenv(wheels.CHOSEN, str(tmp_path / "own"))
+    return tmp_path
+
+
+def test_a_chosen_toolkit_comes_before_all_others(chosen):
+    own = chosen / "own" / "nvidia"
+    assert wheels.find_tool("ptxas") == own / "cuda_nvcc" / "bin" / "ptxas"
+    assert wheels.find_nvrtc() == own / "cuda_nvrtc" / "lib" / "libnvrtc.so.12"
+    assert wheels.include_folders(wheels.find_nvrtc()) == [own / "cuda_runtime" / "include"]
+
+
+def test_nothing_that_decides_code_is_taken_from_beside_a_chosen_toolkit(chosen):
+    with pytest.raises(CompilerError, match=r"^SIMTMM_CUDA = '.*own': nvlink was not found there; it must be"):
+        wheels.find_tool("nvlink")
+    assert wheels.find_tool("nvdisasm") == chosen / "other" / "bin" / "nvdisasm"
 
 
 def test_nvcc_without_the_parts_that_it_calls_is_reported(no_wheels, monkeypatch, tmp_path):

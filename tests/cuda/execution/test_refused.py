@@ -59,6 +59,8 @@ def test_an_instruction_that_is_not_run_is_named(instruction: str, why: str) -> 
     [
         ("mov.b32 %r0, " + "(" * 5000 + ";", "operands may be nested 8 deep"),
         ("cp.async.ca.shared.global [%s0], [%s1];", "lacks an address or its size"),
+        ("cp.async.wait_group %r0;", "lacks a number of groups"),
+        ("add.rn.f32 %f0, %f1;", "is not known"),
     ],
 )
 def test_an_instruction_whose_operands_are_of_no_form_is_refused(instruction: str, why: str) -> None:

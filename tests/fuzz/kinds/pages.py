@@ -68,13 +68,16 @@ def _command(random: Random) -> bytes:
     return as_json([*line, "-j", "1", "--store", "s.sqlite"] if command == "sweep" else line)
 
 
+TUNING = [word for word in problems.WORDS if word != "n=1:100000"]  # as many trials, each of them stored
+
+
 def _tune(random: Random) -> bytes:
     line = ["tune", random.choice(["vector-add", "vector-add", "p.json", "none", "s.sqlite"]), "-m", "gtx480"]
     line += random.choice([["--over", "side=4,16"], ["--over", "side=4:8"], []])
     for _ in range(random.randint(0, 3)):
         flag = random.choice(problems.FLAGS)
         plain = flag in ("--t4", "--store") or random.random() < 0.6
-        line += [flag, random.choice(problems.WORDS) if plain else at_random.changed_text(random, problems.WORDS)]
+        line += [flag, random.choice(TUNING) if plain else at_random.changed_text(random, TUNING)]
     return as_json([*line, "--store", "s.sqlite", "-j", "1", *random.choice([[], ["--json"]])])
 
 
@@ -82,7 +85,7 @@ def _tune(random: Random) -> bytes:
 def _home(folder: Path) -> Path:
     """A folder with files of several kinds, deep enough for what words lead out of."""
     here = folder / "a" / "b"
-    here.mkdir(parents=True)
+    here.mkdir(parents=True, exist_ok=True)
     commands.write_files(here)
     (here / "scale.cu").write_text(SCALE)
     (here / "p.json").write_text(json.dumps(PROBLEM))
@@ -190,17 +193,19 @@ class _Served:
         self.server = asyncio.run_coroutine_threadsafe(made(), self.loop).result(PATIENCE)
 
     def sent(self, messages: list[bytes]) -> int | None:
-        """Each on one connection, as text or as bytes; what the server closed it with."""
+        """Each on one connection; what the server closed it with."""
         from tornado.websocket import WebSocketClosedError, websocket_connect
 
         async def send() -> int | None:
             socket = await websocket_connect(f"{self.server.address.replace('http', 'ws', 1)}socket")
-            with contextlib.suppress(WebSocketClosedError):
-                for message in messages:
-                    await socket.write_message(message, binary=message[:1] == b"\xff")
-            await socket.write_message("[]")  # which closes it
+            try:
+                for message in (*messages, b"[]"):  # the last closes it
+                    await socket.write_message(message)
+            except WebSocketClosedError:
+                pass
             while await asyncio.wait_for(socket.read_message(), PATIENCE) is not None:
                 pass
+            socket.close()
             return socket.close_code
 
         return asyncio.run_coroutine_threadsafe(send(), self.loop).result(PATIENCE)

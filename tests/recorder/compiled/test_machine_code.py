@@ -8,6 +8,7 @@ from simtmm import load_trace
 from simtmm.analysis.run import run
 from simtmm.cuda import machine_function
 from simtmm.cuda.compilers import disassembly
+from simtmm.cuda.compilers.release import assembler_release
 from simtmm.cuda.ptx.syntax import Address, Immediate
 from simtmm.cuda.sass import families
 from simtmm.errors import CompilerError
@@ -119,6 +120,24 @@ def test_a_kernel_that_reads_a_clock_is_not_compared(ran):
     (schedule,) = trace.info.schedules
     assert (schedule.instructions, schedule.compared_blocks, schedule.why) == ("machine code", 0, "")
     assert "not compared" in schedule.summary
+
+
+def test_what_changed_of_a_large_memory_is_compared_by_pieces(monkeypatch):
+    monkeypatch.setattr(machine_function, "PIECE", 4)
+    before = np.arange(10, dtype=np.uint8)
+    after = before.copy()
+    after[[1, 9]] = 77
+    changes = machine_function._changes(after, before)
+    assert list(changes) == [0, 8]
+    assert machine_function._applied(before, changes).tolist() == after.tolist()
+    assert machine_function._are_equal(before, changes, {4: before[4:8], **changes})
+    assert not machine_function._are_equal(before, changes, {})
+
+
+def test_the_summary_names_the_release_that_compiled(ran):
+    (schedule,) = ran(SAXPY, 2, 32, ARGUMENTS).info.schedules
+    assert schedule.compiler == f"CUDA {assembler_release()}"
+    assert schedule.summary.endswith(f"compiled by {schedule.compiler}")
 
 
 def test_arrays_are_as_one_run_leaves_them():

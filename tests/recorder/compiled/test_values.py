@@ -71,6 +71,7 @@ def test_an_array_in_a_file_is_read_from_the_folder(tmp_path):
         ("random:float32:3:1", "must be random:DTYPE:SHAPE[:LOW:HIGH]"),
         ("zeros:flota32:3", "type 'flota32': must be such as float32"),
         ("zeros:object:3", "type 'object': must be such as float32"),
+        ("zeros:i" + "1" * 5000 + ",:3", "must be such as float32"),
         ("zeros:float32:3x", "shape '3x': must be such as 1000 or 64x64"),
         ("zeros:float32:0", "shape '0': must be such as 1000 or 64x64"),
         ("zeros:float32:1000000x1000000", "must have at most 1,099,511,627,776 bytes"),

@@ -1,0 +1,50 @@
+"""Which release of CUDA compiles: by it code differs, and what is kept is told apart."""
+
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from simtmm.cuda.compilers.wheels import chosen_toolkit, find_nvrtc, find_tool, stamp
+from simtmm.errors import CompilerError
+
+_RELEASE = re.compile(r"Cuda compilation tools, release [\d.]+, V([\d.]+)")
+
+
+def compiled_by(ptx: str) -> str:
+    """Releases that a kernel is of, in words: what its PTX names, and the assembler; empty where nobody knows."""
+    found, assembler = _RELEASE.search(ptx), assembler_release()
+    if not found or found[1] == assembler:
+        return f"CUDA {assembler}" if assembler else ""
+    return f"CUDA {found[1]}, assembled by {assembler}" if assembler else f"CUDA {found[1]}"
+
+
+def assembler_release() -> str:
+    """The release of ptxas, as "12.0.76"; empty where there is none."""
+    try:
+        path = find_tool("ptxas")
+        return _release(path, stamp(path))
+    except (CompilerError, OSError):
+        return ""
+
+
+def compilers_key() -> str:
+    """What tells compilers from others, in keys of what is kept: the assembler's release, and NVRTC's size."""
+    try:
+        size = find_nvrtc().stat().st_size
+    except (CompilerError, OSError):
+        size = 0
+    return f"{assembler_release()} {size}"
+
+
+def chosen_compilers() -> list[str]:
+    """`compilers_key` where a user chose the compilers, for keys that do not tell them apart else."""
+    return [compilers_key()] if chosen_toolkit() else []
+
+
+@cache
+def _release(path: Path, stamped: str) -> str:
+    """What a tool says that it is. stamped: of which build that was."""
+    text = subprocess.run([str(path), "--version"], capture_output=True, text=True, errors="replace", check=False)
+    found = _RELEASE.search(text.stdout)
+    return found[1] if found else ""
