@@ -33,6 +33,8 @@ def wide_machines(draw):
     }
     if changes["memory.coalescing"] == "half-warp-segments":
         changes["memory.chunk_words"] = 32
+    if machine.memory.tlb:
+        changes["memory.tlb.page"] = 256 * draw(st.integers(1, 5))  # whole chunks
     return machine.replace({key: value for key, value in changes.items() if value is not None})
 
 
