@@ -23,7 +23,7 @@ def operations_of(workload):
 def instructions(operation):
     """Issue slots of an operation, each of one issue interval, and how many instructions they are."""
     match operation:
-        case ["compute", n]:
+        case ["compute", n, *_]:
             return n, n
         case ["shared", degree]:
             return degree, 1
@@ -44,6 +44,8 @@ def least_wait(machine, name):
         return fastest_access(machine)
     if name == "store":
         return machine.fastest_store
+    if memory.l2 and memory.l2.atomics == "here":
+        return min(machine.durations.latency, machine.durations.atomic_latency)
     return machine.ticks(memory.latency)
 
 
