@@ -61,6 +61,7 @@ class Costs:
         self.pipes = dict(zip(CLASSES, durations.pipes, strict=False))
         self.serial = memory.transfers == "serial"
         self.blocking_stores = memory.stores == "blocking"
+        self.ends_with_stores = memory.stores == "at-end"
 
     def held(self, operation: Operation) -> tuple[int, int]:
         """Ticks that an operation holds a port, and how many instructions it is."""
@@ -166,7 +167,7 @@ class _Walk:
                 else:
                     position = self.segment(position)
         self.join(0)
-        self.skip("pipeline")
+        self.skip("pipeline", *(("memory",) if self.costs.ends_with_stores else ()))
         if self.current is not None:
             self.life.breaks("work", f"is {self.current[0]} at tick {self.now}, after its last operation")
 
