@@ -35,7 +35,7 @@ def test_pauses_go_and_all_else_stays():
 def test_points_of_a_fit_are_left_out():
     points = [StreamPoint(32, 1, occupancy, {}) for occupancy in range(39)]
     left = [point.occupancy for point in ablation.unfitted(points)]
-    assert len(left) == 39 - 13
+    assert len(left) == 39 - 10
     assert not {0, 38} & set(left)
 
 
