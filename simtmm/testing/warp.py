@@ -16,7 +16,8 @@ Interval = tuple[str, int, int]
 class Life:
     """begin, end: placing and end, None for a warp without intervals. barriers: for each barrier that it passed the
     ticks at which it came and left; of barriers right behind one another only the first's coming and the last's leaving
-    are known. unclear: numbers of barriers of which neither is, as a wait of the warp's lies before or behind them.
+    are known. unclear: numbers of barriers of which neither is, as a wait of the warp's lies before or behind them: for its
+    asyncs, or at its end for its stores.
     broken: where intervals and operations part, by the law that this breaks.
     """
 
@@ -133,6 +134,7 @@ class _Walk:
         self.costs = costs
         self.operations = operations
         self.life = life
+        self.last = intervals[-1]
         self.intervals = iter(intervals)
         self.current: Interval | None = next(self.intervals)
         self.now = self.current[1] if self.current else 0
@@ -183,6 +185,8 @@ class _Walk:
     def join(self, but: int) -> None:
         """Pass a join, and see that the asyncs have had their time."""
         self.skip("pipeline")
+        if self.may_be_the_end():
+            return
         if self.current is not None and self.current[0] == "memory":
             self.at_barriers, self.is_unclear = False, but > 0
             self.take()
@@ -191,6 +195,10 @@ class _Walk:
             self.life.breaks(
                 "latency", f"passed a join at tick {self.now}: an async can't finish before {max(waited_for)}"
             )
+
+    def may_be_the_end(self) -> bool:
+        """Whether it waits for memory now, and that may be for its stores, behind all its operations."""
+        return self.costs.ends_with_stores and self.current is self.last and self.current[0] == "memory"
 
     def barrier(self, waits: bool) -> None:
         """Pass a barrier; with the first of some that follow one another all their intervals are taken.
@@ -202,7 +210,7 @@ class _Walk:
             self.join(0)
         else:
             self.skip("pipeline")
-        if self.is_unclear and (self.at_barriers or not waits):
+        if (self.finishes and self.may_be_the_end()) or (self.is_unclear and (self.at_barriers or not waits)):
             self.life.unclear.add(len(barriers))
         else:
             self.is_unclear = False
