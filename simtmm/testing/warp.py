@@ -16,8 +16,8 @@ Interval = tuple[str, int, int]
 class Life:
     """begin, end: placing and end, None for a warp without intervals. barriers: for each barrier that it passed the
     ticks at which it came and left; of barriers right behind one another only the first's coming and the last's leaving
-    are known. unclear: numbers of barriers of which neither is, as a wait of the warp's lies before or behind them: for its
-    asyncs, or at its end for its stores.
+    are known. unclear: numbers of barriers of which neither is, as a wait of the warp's lies before or behind them (for
+    its asyncs, or at its end for its stores).
     broken: where intervals and operations part, by the law that this breaks.
     """
 

@@ -52,7 +52,7 @@ def _action(memory_class):
 
 @inlined
 def _note(r, kind, site, mask, width, value):
-    """Append an operation. A site of several kinds is of the last of them in their list, in whichever order they come."""
+    """Append an operation. A site of several kinds is of the last of them in Kind, in whichever order they come."""
     emit(r.operations, kind, site, mask, width, value)
     if r.site_kind[site] == NO_SITE or r.site_kind[site] < kind:
         r.site_kind[site] = kind
