@@ -12,16 +12,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ValidationError, model_validator
-from pydantic_core import ErrorDetails
 
 from simtmm.display import Displayed
-from simtmm.errors import MachineError, nearest, shown
+from simtmm.errors import MachineError, nearest
 from simtmm.machine.bandwidth import BANDWIDTH, FOLLOWS, SERVICE, with_service
 from simtmm.machine.changed import Changes, named_with
+from simtmm.machine.complaints import one_line
 from simtmm.machine.durations import Durations
+from simtmm.machine.residency import active_blocks, block_limits
+from simtmm.machine.rules import RULES
 from simtmm.machine.spelled import WHOLE, with_sizes
 from simtmm.machine.tables import (
-    LARGEST_SEGMENT,
     Banks,
     Capability,
     Cores,
@@ -47,19 +48,6 @@ from simtmm.machine.tables import (
 from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 from simtmm.stalls import CLASSES
 
-# Keys that no rule below ties to another: what they may be depends on no other key
-FREE = frozenset(
-    (
-        "clock_hz",
-        "compute_capability",
-        "cores.groups",
-        "cores.cores_per_group",
-        "cores.max_threads_per_core",
-        "resources.shared_memory",
-        "resources.registers",
-    )
-)
-
 # Decides which trace a program has, what a family's rules make of it, or what service is, which the digest has: not
 # what the machine makes of a trace
 APART = frozenset(("compute_capability", "measured_bandwidth", "memory.bandwidth"))
@@ -83,24 +71,7 @@ LATER = {
     "banks.interval": 0,
 }
 
-# What other simulators and papers call it
-WORDS_ELSEWHERE = {"gto": "greedy-oldest", "lrr": "round-robin", "rr": "round-robin", "old": "oldest", "fcfs": "fifo"}
-
 LOCAL_BASE = 1 << 61  # the byte from which on memory is local (docs/machine.md, section 9)
-# Of memory, in cycles: what only transfers have that overlap
-BANDWIDTHS = (
-    "port_interval",
-    "store_interval",
-    "miss_interval",
-    "return_interval",
-    "return_delay",
-    "service",
-    "atomic_service",
-    "turnaround",
-)
-
-NEAR = 0.01  # how near the whole ticks of a chunk must come to a bandwidth that was asked for
-
 NO_VALUES = {"name", "description", "family", "changes", "sources"}
 
 
@@ -152,7 +123,7 @@ class Machine(Displayed, Table):
         except ValidationError as error:
             # A key that is misspelt comes before one that is missing: the first often explains the second.
             first = min(error.errors(), key=lambda entry: entry["type"] != "extra_forbidden")
-            raise MachineError(f"{origin}: {_one_line(first)}") from None
+            raise MachineError(f"{origin}: {one_line(first, units())}") from None
         known = set(machine.values()) if machine.sources else set()
         for key in machine.sources:
             if key not in known:
@@ -162,60 +133,9 @@ class Machine(Displayed, Table):
         return machine
 
     @model_validator(mode="after")
-    def _durations_make_sense(self) -> "Machine":
-        memory, durations = self.memory, self.durations
-        latencies = {
-            "memory.latency": (memory.latency, durations.latency),
-            "memory.l1.latency": (memory.l1 and memory.l1.latency, durations.l1_latency),
-            "memory.l2.latency": (memory.l2 and memory.l2.latency, durations.l2_latency),
-            "memory.store_latency": (memory.store_latency, durations.store_latency),
-            "memory.l2.atomic_latency": (memory.l2 and memory.l2.atomic_latency, durations.atomic_latency),
-        }
-        for key, (latency, ticks) in latencies.items():
-            if latency is not None and ticks < 1:
-                shortest = 1 / self.ticks_per_cycle
-                raise ValueError(f"{key} = {latency:g}: must be at least one tick ({shortest:g} cycles)")
-        if memory.bandwidth is not None and memory.transfers == "serial":
-            raise ValueError(
-                f"memory.bandwidth = {memory.bandwidth:g}: must be left out with memory.transfers = 'serial'"
-            )
-        if memory.bandwidth is not None and abs(durations.service / self.ticks_per_cycle / memory.service - 1) > NEAR:
-            raise ValueError(
-                f"memory.bandwidth = {memory.bandwidth:g}: a chunk takes a partition for {memory.service:.4g} cycles, "
-                f"which ticks_per_cycle = {self.ticks_per_cycle} does not count to within {100 * NEAR:g} %: more ticks"
-            )
-        if self.memory.transfers == "serial":
-            for key in BANDWIDTHS:
-                if getattr(self.memory, key):
-                    raise ValueError(
-                        f"memory.{key} = {getattr(self.memory, key)}: must be 0 with memory.transfers = 'serial'"
-                    )
-            if self.memory.l2 and self.memory.l2.service != 0:
-                raise ValueError(
-                    f"memory.l2.service = {self.memory.l2.service}: must be 0 with memory.transfers = 'serial'"
-                )
-            if self.memory.rows is not None:
-                raise ValueError("memory.rows: must be left out with memory.transfers = 'serial'")
-            if self.memory.tlb is not None:
-                raise ValueError("memory.tlb: must be left out with memory.transfers = 'serial'")
-        return self
-
-    @model_validator(mode="after")
-    def _pages_are_made_of_chunks(self) -> "Machine":
-        if self.memory.tlb and self.memory.tlb.page % self.chunk_bytes:
-            raise ValueError(
-                f"memory.tlb.page = {self.memory.tlb.page}: must be a multiple of memory.chunk_words * "
-                f"memory.word_bytes, {self.chunk_bytes}"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _segments_lie_in_chunks(self) -> "Machine":
-        if self.memory.coalescing == "half-warp-segments" and self.chunk_bytes % LARGEST_SEGMENT:
-            raise ValueError(
-                f"memory.chunk_words * memory.word_bytes = {self.chunk_bytes}: must be a multiple of "
-                f"{LARGEST_SEGMENT} with memory.coalescing = 'half-warp-segments'"
-            )
+    def _values_go_together(self) -> "Machine":
+        for rule in RULES:
+            rule(self)
         return self
 
     def replace(self, changes: Mapping[str, Any]) -> "Machine":
@@ -333,48 +253,14 @@ class Machine(Displayed, Table):
         Source: dissertation, Eq (5.2), the four terms as printed (no rounding to allocation units). The fifth, warps,
         is what whole warps take where `threads` is no multiple of W (machine rules, section 6).
         """
-        cores, resources = self.cores, self.resources
-        limits: dict[str, int | None] = {"shared memory": None, "registers": None}
-        if resources.shared_memory is not None and shared_memory_bytes > 0:
-            limits["shared memory"] = resources.shared_memory // shared_memory_bytes
-        if resources.registers is not None and registers_per_thread > 0:
-            limits["registers"] = resources.registers // (registers_per_thread * threads)
-        limits["blocks"] = self.limits.blocks_per_group
-        limits["threads"] = math.floor(cores.max_threads_per_core * cores.cores_per_group) // threads
-        limits["warps"] = self.warps_per_group // -(-threads // cores.warp_width)
-        return limits
+        return block_limits(self, threads, registers_per_thread, shared_memory_bytes)
 
     def active_blocks(self, threads: int, registers_per_thread: int = 0, shared_memory_bytes: int = 0) -> int:
         """Blocks of a launch that a group holds at once: the least of `block_limits` (Eq 5.2).
 
         Raises MachineError where not even one block fits, naming the resource.
         """
-        if self.resources.threads_per_block is not None and threads > self.resources.threads_per_block:
-            raise MachineError(
-                f"machine {self.name}: a block of {threads} threads does not fit: "
-                f"at most {self.resources.threads_per_block} threads a block (resources.threads_per_block)"
-            )
-        limits = self.block_limits(threads, registers_per_thread, shared_memory_bytes)
-        wanted = {
-            "shared memory": f"{shared_memory_bytes} bytes of shared memory",
-            "registers": f"{registers_per_thread * threads} registers",
-            "threads": f"{threads} threads",
-            "warps": f"{-(-threads // self.cores.warp_width)} warps",
-        }
-        available = {
-            "shared memory": f"{self.resources.shared_memory} bytes (resources.shared_memory)",
-            "registers": f"{self.resources.registers} registers (resources.registers)",
-            "threads": f"{math.floor(self.cores.max_threads_per_core * self.cores.cores_per_group)} threads "
-            "(cores.max_threads_per_core * cores.cores_per_group)",
-            "warps": f"{self.warps_per_group} warps of {self.cores.warp_width} threads",
-        }
-        for resource, blocks in limits.items():
-            if blocks == 0:
-                raise MachineError(
-                    f"machine {self.name}: a block that needs {wanted[resource]} does not fit: "
-                    f"a core group has {available[resource]}"
-                )
-        return min(blocks for blocks in limits.values() if blocks is not None)
+        return active_blocks(self, threads, registers_per_thread, shared_memory_bytes)
 
 
 def units() -> dict[str, tuple[str, str]]:
@@ -416,30 +302,3 @@ def _flatten(tables: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[prefix + key] = value
     return flat
-
-
-def _one_line(error: ErrorDetails) -> str:
-    """A pydantic complaint in our form: key = value: what is allowed."""
-    key = ".".join(str(part) for part in error["loc"])
-    match error["type"]:
-        case "extra_forbidden":
-            known = list(units())
-            parent = key.rpartition(".")[0]
-            siblings = [other.removeprefix(f"{parent}.").split(".")[0] for other in known if other.startswith(parent)]
-            return f"{key}: unknown key{nearest(key, known, siblings)}"
-        case "missing":
-            return f"{key}: is missing"
-        case "literal_error":
-            meant = WORDS_ELSEWHERE.get(str(error["input"]).casefold())
-            hint = f" (that is {meant!r} here)" if meant and repr(meant) in error["ctx"]["expected"] else ""
-            return f"{key} = {shown(error['input'])}: must be {error['ctx']['expected']}{hint}"
-        case "value_error" if not key:  # raised by the machine's own validator, which names the key
-            return str(error["ctx"]["error"])
-        case "value_error":
-            return f"{key} = {shown(error['input'])}: {error['ctx']['error']}"
-        case "model_type" | "dict_type" | "model_attributes_type":
-            return f"{key} = {shown(error['input'])}: must be a table of keys"
-        case "string_type":
-            return f"{key} = {shown(error['input'])}: must be a text"
-        case _:
-            return f"{key} = {shown(error['input'])}: {error['msg']}"

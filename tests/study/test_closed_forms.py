@@ -10,7 +10,8 @@ import pytest
 from simtmm.errors import MachineError, ModelError, StudyError
 from simtmm.machine import load_machine
 from simtmm.machine.bandwidth import BANDWIDTH
-from simtmm.machine.spec import FREE, units
+from simtmm.machine.rules import FREE
+from simtmm.machine.spec import units
 from simtmm.model.algorithms import find
 from simtmm.model.algorithms.times import predict_algorithm
 from simtmm.study.design.design import design_of, is_machine_key

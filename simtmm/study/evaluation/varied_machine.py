@@ -9,7 +9,7 @@ import numpy.typing as npt
 from simtmm.errors import MachineError
 from simtmm.machine import Machine
 from simtmm.machine.bandwidth import BANDWIDTH
-from simtmm.machine.spec import FREE
+from simtmm.machine.rules import FREE
 from simtmm.model.algorithms.machine_letters import KEYS
 from simtmm.study.design.columns import Integers
 from simtmm.study.design.grid import Grid

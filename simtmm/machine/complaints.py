@@ -1,0 +1,37 @@
+"""What is wrong with a machine's tables, in one line: key = value: what is allowed."""
+
+from collections.abc import Iterable
+
+from pydantic_core import ErrorDetails
+
+from simtmm.errors import nearest, shown
+
+# What other simulators and papers call it
+WORDS_ELSEWHERE = {"gto": "greedy-oldest", "lrr": "round-robin", "rr": "round-robin", "old": "oldest", "fcfs": "fifo"}
+
+
+def one_line(error: ErrorDetails, known: Iterable[str]) -> str:
+    """A complaint of pydantic's in that form. known: all keys that there are, dotted."""
+    key = ".".join(str(part) for part in error["loc"])
+    match error["type"]:
+        case "extra_forbidden":
+            keys = list(known)
+            parent = key.rpartition(".")[0]
+            siblings = [other.removeprefix(f"{parent}.").split(".")[0] for other in keys if other.startswith(parent)]
+            return f"{key}: unknown key{nearest(key, keys, siblings)}"
+        case "missing":
+            return f"{key}: is missing"
+        case "literal_error":
+            meant = WORDS_ELSEWHERE.get(str(error["input"]).casefold())
+            hint = f" (that is {meant!r} here)" if meant and repr(meant) in error["ctx"]["expected"] else ""
+            return f"{key} = {shown(error['input'])}: must be {error['ctx']['expected']}{hint}"
+        case "value_error" if not key:  # raised by a rule of the machine's own, which names the key
+            return str(error["ctx"]["error"])
+        case "value_error":
+            return f"{key} = {shown(error['input'])}: {error['ctx']['error']}"
+        case "model_type" | "dict_type" | "model_attributes_type":
+            return f"{key} = {shown(error['input'])}: must be a table of keys"
+        case "string_type":
+            return f"{key} = {shown(error['input'])}: must be a text"
+        case _:
+            return f"{key} = {shown(error['input'])}: {error['msg']}"

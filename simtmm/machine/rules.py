@@ -1,0 +1,107 @@
+"""What values of a machine must be beside one another. A rule raises ValueError with the key, its value and what is
+allowed.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from simtmm.machine.tables import LARGEST_SEGMENT
+
+if TYPE_CHECKING:
+    from simtmm.machine.spec import Machine
+
+# Keys that no rule ties to another: what they may be depends on no other key
+FREE = frozenset(
+    (
+        "clock_hz",
+        "compute_capability",
+        "cores.groups",
+        "cores.cores_per_group",
+        "cores.max_threads_per_core",
+        "resources.shared_memory",
+        "resources.registers",
+    )
+)
+
+# Of memory, in cycles: what only transfers have that overlap
+BANDWIDTHS = (
+    "port_interval",
+    "store_interval",
+    "miss_interval",
+    "return_interval",
+    "return_delay",
+    "service",
+    "atomic_service",
+    "turnaround",
+)
+
+NEAR = 0.01  # how near the whole ticks of a chunk must come to a bandwidth that was asked for
+
+
+def _latencies_last_a_tick(machine: "Machine") -> None:
+    memory, durations = machine.memory, machine.durations
+    latencies = {
+        "memory.latency": (memory.latency, durations.latency),
+        "memory.l1.latency": (memory.l1 and memory.l1.latency, durations.l1_latency),
+        "memory.l2.latency": (memory.l2 and memory.l2.latency, durations.l2_latency),
+        "memory.store_latency": (memory.store_latency, durations.store_latency),
+        "memory.l2.atomic_latency": (memory.l2 and memory.l2.atomic_latency, durations.atomic_latency),
+    }
+    for key, (latency, ticks) in latencies.items():
+        if latency is not None and ticks < 1:
+            shortest = 1 / machine.ticks_per_cycle
+            raise ValueError(f"{key} = {latency:g}: must be at least one tick ({shortest:g} cycles)")
+
+
+def _ticks_count_the_bandwidth(machine: "Machine") -> None:
+    memory = machine.memory
+    if memory.bandwidth is None:
+        return
+    if memory.transfers == "serial":
+        raise ValueError(f"memory.bandwidth = {memory.bandwidth:g}: must be left out with memory.transfers = 'serial'")
+    if abs(machine.durations.service / machine.ticks_per_cycle / memory.service - 1) > NEAR:
+        raise ValueError(
+            f"memory.bandwidth = {memory.bandwidth:g}: a chunk takes a partition for {memory.service:.4g} cycles, "
+            f"which ticks_per_cycle = {machine.ticks_per_cycle} does not count to within {100 * NEAR:g} %: more ticks"
+        )
+
+
+def _serial_transfers_have_only_a_latency(machine: "Machine") -> None:
+    memory = machine.memory
+    if memory.transfers != "serial":
+        return
+    taken = {f"memory.{key}": getattr(memory, key) for key in BANDWIDTHS}
+    if memory.l2:
+        taken["memory.l2.service"] = memory.l2.service
+    for key, value in taken.items():
+        if value:
+            raise ValueError(f"{key} = {value}: must be 0 with memory.transfers = 'serial'")
+    for key in ("rows", "tlb"):
+        if getattr(memory, key) is not None:
+            raise ValueError(f"memory.{key}: must be left out with memory.transfers = 'serial'")
+
+
+def _pages_are_made_of_chunks(machine: "Machine") -> None:
+    tlb = machine.memory.tlb
+    if tlb and tlb.page % machine.chunk_bytes:
+        raise ValueError(
+            f"memory.tlb.page = {tlb.page}: must be a multiple of memory.chunk_words * memory.word_bytes, "
+            f"{machine.chunk_bytes}"
+        )
+
+
+def _segments_lie_in_chunks(machine: "Machine") -> None:
+    if machine.memory.coalescing == "half-warp-segments" and machine.chunk_bytes % LARGEST_SEGMENT:
+        raise ValueError(
+            f"memory.chunk_words * memory.word_bytes = {machine.chunk_bytes}: must be a multiple of "
+            f"{LARGEST_SEGMENT} with memory.coalescing = 'half-warp-segments'"
+        )
+
+
+RULES: tuple[Callable[["Machine"], None], ...] = (
+    _latencies_last_a_tick,
+    _ticks_count_the_bandwidth,
+    _serial_transfers_have_only_a_latency,
+    _pages_are_made_of_chunks,
+    _segments_lie_in_chunks,
+)
