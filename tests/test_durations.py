@@ -21,7 +21,7 @@ KEYS = {
     "store_latency": ("memory.store_latency", 123),
     "port_interval": ("memory.port_interval", 4),
     "store_interval": ("memory.store_interval", 8),
-    "miss_interval": ("memory.miss_interval", 10),
+    "fetch_interval": ("memory.fetch_interval", 10),
     "return_interval": ("memory.return_interval", 12),
     "return_delay": ("memory.return_delay", 14),
     "service": ("memory.service", 9),

@@ -445,8 +445,8 @@ def check_slices(made, note, key):
 
 CALIBRATED = (
     "scheduling.block_launch", "scheduling.warp_launch", "memory.partitions", "memory.service", "memory.store_latency",
-    "memory.turnaround", "memory.port_interval", "memory.store_buffer", "memory.miss_interval", "memory.return_delay",
-    "memory.return_interval", "memory.store_interval",
+    "memory.turnaround", "memory.port_interval", "memory.store_buffer", "memory.fetch_interval",
+    "memory.return_delay", "memory.return_interval", "memory.store_interval",
 )  # fmt: skip
 
 

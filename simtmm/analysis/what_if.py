@@ -89,7 +89,7 @@ CHANGES = (
     _Change(
         causes.PORT_BANDWIDTH,
         "the memory ports' bandwidth doubled",
-        dict.fromkeys(("memory.port_interval", "memory.store_interval", "memory.miss_interval"), "x0.5"),
+        dict.fromkeys(("memory.port_interval", "memory.store_interval", "memory.fetch_interval"), "x0.5"),
     ),
     _Change(causes.ATOMICS, "atomics twice as fast", {"memory.atomic_service": "x0.5"}),
     _Change(causes.ISSUE, "twice the issue rate", {"cores.cores_per_group": "x2"}),

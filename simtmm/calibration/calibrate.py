@@ -15,7 +15,7 @@ from simtmm.calibration.chase import chase_errors, chase_values, memory_latency
 from simtmm.calibration.chase_check import CHASE, FROM_READ, LATENCY_FROM, checked_latency, latency_of_read, read_round
 from simtmm.calibration.latency_levels import LatencyCurve, find_levels
 from simtmm.calibration.occupancy_curve import StreamPoint, occupancy_curve
-from simtmm.calibration.stream_fit import StreamFit
+from simtmm.calibration.stream_fit import HOLDABLE, StreamFit
 from simtmm.calibration.translation import find_translation
 from simtmm.calibration.values import Calibration, Value, with_sources, with_values
 from simtmm.errors import StudyError, shown
@@ -36,13 +36,15 @@ def calibrate(
     measurements: Mapping[str, str] | None = None,
     watch: Watch | None = None,
     latency_from: str = CHASE,
+    hold: Sequence[str] = (),
 ) -> Calibration:
     """A machine of that name from a pointer chase and, if there, bandwidth over occupancy.
 
     base: what the measurements do not give, such as the warp width, and all else that a profile has; without one the
     numbers of groups and threads follow from the stream measurement. measurements: how `latency` and `stream` are
     called in the sources. watch: called as things go on. latency_from: where L comes from, "chase" or "read": the read
-    kernel at low occupancy less the base's starts of blocks and warps.
+    kernel at low occupancy less the base's starts of blocks and warps. hold: keys that stay as the base has them, of
+    `HOLDABLE` (simtmm/calibration/stream_fit.py); the others are fitted beside them.
 
     Raises StudyError where the measurements do not fit together.
     """
@@ -50,6 +52,11 @@ def calibrate(
         raise StudyError(f"latency from {shown(latency_from)}: must be {' or '.join(LATENCY_FROM)}")
     if latency_from == FROM_READ and not stream:
         raise StudyError("latency from read: needs bandwidth over occupancy (--stream FILE)")
+    for key in hold:
+        if key not in HOLDABLE:
+            raise StudyError(f"hold {shown(key)}: must be one of {', '.join(HOLDABLE)}")
+        if base is None or not stream:
+            raise StudyError(f"hold {key}: needs a machine, which has its value, and bandwidth over occupancy")
     called = {"latency": "the latency curve", "stream": "bandwidth over occupancy", **(measurements or {})}
     levels = find_levels(latency)
     machine, found = _structure(name, latency, stream, base, called["stream"])
@@ -69,7 +76,7 @@ def calibrate(
     machine = with_values(machine, found)
     curve = None
     if stream:
-        fitted, more = StreamFit(machine, stream, called["stream"], watch).run()
+        fitted, more = StreamFit(machine, stream, called["stream"], watch, hold).run()
         found += fitted
         notes += more
         machine = with_values(machine, fitted)

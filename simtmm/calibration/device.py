@@ -1,7 +1,7 @@
 """Calibration of a GPU that is here: run the benchmarks on it, and fit a machine to what they give."""
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,13 +42,14 @@ def calibrate_device(
     watch: Watch | None = None,
     form: str | None = None,
     latency_from: str = CHASE,
+    hold: Sequence[str] = (),
 ) -> Calibration:
     """Measure a GPU, and fit a machine to it.
 
     number: CUDA's, from 0. name: the machine's, the GPU's own if left out. base: what no measurement gives; what CUDA
     says of the device if left out. keep: a folder for the tables that were measured, latency.csv and stream.csv.
     repeat: runs of each benchmark. watch: called as things go on. form: how the benchmarks' kernels are timed, as of
-    `measure`. latency_from: where L comes from, as of `calibrate`.
+    `measure`. latency_from: where L comes from, and hold: keys that stay, as of `calibrate`.
 
     Raises RecordingError where there is no such GPU, StudyError where the measurements do not fit together.
     """
@@ -71,7 +72,7 @@ def calibrate_device(
             write_lines(paths[what], lines)
         chased, points = load_latency(paths["latency"]), load_stream(paths["stream"])
     called = {"latency": f"pointer chase on {gpu}", "stream": f"streams over occupancy on {gpu}"}
-    found = calibrate(name or gpu, chased, points, base, called, watch, latency_from)
+    found = calibrate(name or gpu, chased, points, base, called, watch, latency_from, hold)
     return _with_more(found, measurements, gpu, left_out)
 
 

@@ -20,7 +20,7 @@ DONATED = (
     "scheduling.warp_launch",
     "memory.store_latency",
     "memory.port_interval",
-    "memory.miss_interval",
+    "memory.fetch_interval",
     "memory.return_delay",
     "memory.return_interval",
     "memory.store_interval",

@@ -3,9 +3,9 @@
 What shows them: `service` the read kernel's saturated end, `block_launch` its end of low occupancy, less L,
 `partitions` how softly bandwidth saturates; `store_latency` what a store adds at low occupancy, `turnaround` what
 mixing reads and writes costs at the saturated end, `store_buffer` how sharply stores alone come to theirs. The others
-are what a warp adds to a round of blocks: `warp_launch` and `store_interval` one that only stores, `miss_interval` one
-that loads, `return_delay` and `return_interval` one that stores what it has loaded, once and for each chunk,
-`port_interval` one that loads the same lines again.
+are what a warp adds to a round of blocks: `warp_launch` and `store_interval` one that only stores,
+`fetch_interval` one that loads, `return_delay` and `return_interval` one that stores what it has loaded, once and
+for each chunk, `port_interval` one that loads the same lines again.
 
 How they are found: rounds of blocks at low occupancy and the largest bandwidths, by arithmetic, give values to begin
 with. A fit to the read kernel alone betters those that it shows, for some numbers of partitions. With the best number
@@ -50,6 +50,31 @@ MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: mor
 DETERMINED = 0.25  # standard error of a value over the value, at most, to be called determined
 READ = "read"
 ATOMICS = "memory.atomic_service"
+HOLDABLE = {
+    f"{table}.{name}": name
+    for table, names in {
+        "scheduling": ("block_launch", "warp_launch"),
+        "memory": (
+            "store_latency",
+            "port_interval",
+            "store_buffer",
+            "fetch_interval",
+            "return_delay",
+            "return_interval",
+            "store_interval",
+        ),
+    }.items()
+    for name in names
+}
+"""Keys that a fit may leave as the machine has them, and what they are called here."""
+
+
+def _own(machine: Machine, key: str) -> float:
+    """The machine's own value of a key that is held. Raises StudyError where it has none."""
+    value = machine.values().get(key)
+    if value is None:
+        raise StudyError(f"hold {key}: {machine.name} has no value there: set one")
+    return float(value)
 
 
 def _beside(partitions: int) -> tuple[int, ...]:
@@ -61,7 +86,14 @@ def _beside(partitions: int) -> tuple[int, ...]:
 class StreamFit:
     """Fits a part of the machine: its groups and partitions are fewer, and their shares of the bandwidth the same."""
 
-    def __init__(self, machine: Machine, stream: Sequence[StreamPoint], called: str, watch: Watch | None) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        stream: Sequence[StreamPoint],
+        called: str,
+        watch: Watch | None,
+        hold: Sequence[str] = (),
+    ) -> None:
         if READ not in stream[0].measured:
             raise StudyError(f"operation {READ!r}: was not measured, and the calibration begins with it")
         if machine.clock_hz is None:
@@ -91,7 +123,8 @@ class StreamFit:
         self.shares: dict[int, float] = {}  # how often each is best, points and kernels being drawn anew
         self.partitions = 0
         self.quickest = max(max(point.measured.values()) for point in stream) / self.scale
-        self.values = self._first_guess(stream)
+        self.held = {HOLDABLE[key]: _own(machine, key) for key in hold}
+        self.values = self._first_guess(stream) | self.held
 
     def _first_guess(self, stream: Sequence[StreamPoint]) -> dict[str, float]:
         """What arithmetic alone gives: the largest bandwidth is the memory's, the smallest is all latency."""
@@ -120,7 +153,7 @@ class StreamFit:
             "turnaround": 2 * chunk * max(0.0, float(np.median(mixed))) if mixed else 0.0,
             "store_buffer": BUFFER if self.tells_stores else 0.0,
             "port_interval": PORT,
-            "miss_interval": adds[READ] / self.chunks if self.tells_stores else 0.0,
+            "fetch_interval": adds[READ] / self.chunks if self.tells_stores else 0.0,
             "return_delay": min(loads_and_stores, default=0.0),
             "return_interval": 0.0,
             "store_interval": STORE,
@@ -189,9 +222,10 @@ class StreamFit:
         """
         if not self.tells_stores:
             return [{}]
-        begins, waits = self.values["miss_interval"] * self.chunks, self.values["return_delay"]
+        begins, waits = self.values["fetch_interval"] * self.chunks, self.values["return_delay"]
         for_each = {"return_delay": 0.0, "return_interval": waits / self.chunks}
-        return [{}, for_each, for_each | {"warp_launch": begins, "miss_interval": 0.0}]
+        beginnings = [{}, for_each, for_each | {"warp_launch": begins, "fetch_interval": 0.0}]
+        return [begin | self.held for begin in beginnings]
 
     def _best(self) -> int:
         """The number of partitions that was fitted best."""
@@ -235,7 +269,7 @@ class StreamFit:
         if of_stores or not self.tells_stores:
             parameters.append(Parameter("warp_launch", 0, 1e3, 2))
         if self.tells_stores:
-            parameters.append(Parameter("miss_interval", 0, 200, 1))
+            parameters.append(Parameter("fetch_interval", 0, 200, 1))
         if of_stores:
             parameters += [
                 Parameter("store_latency", 1, 2 * latency, latency / 20),
@@ -249,7 +283,7 @@ class StreamFit:
                 Parameter("return_interval", 0, 60, 1),
                 Parameter("store_interval", 0, 60, 1),
             ]
-        return parameters
+        return [parameter for parameter in parameters if parameter.name not in self.held]
 
     def _fit_read(self) -> float:
         return self._fit(self._parameters(False), [READ], self.points, READ_STEPS)
@@ -306,7 +340,7 @@ class StreamFit:
             "memory.port_interval": round(values["port_interval"], 3),
         }
         both = (
-            ("store_buffer", "miss_interval", "return_delay", "return_interval", "store_interval")
+            ("store_buffer", "fetch_interval", "return_delay", "return_interval", "store_interval")
             if self.tells_stores
             else ()
         )
@@ -358,7 +392,10 @@ class StreamFit:
                     unit="chunks",
                 ),
                 self._value(
-                    keys, "memory.miss_interval", "miss_interval", "kernels that load, over the warps of a round"
+                    keys,
+                    "memory.fetch_interval",
+                    "fetch_interval",
+                    "kernels that load, over the warps of a round",
                 ),
                 self._value(keys, "memory.return_delay", "return_delay", "kernels that store what they load"),
                 self._value(keys, "memory.return_interval", "return_interval", "likewise, over what they load"),
@@ -372,11 +409,12 @@ class StreamFit:
         together = (
             f"values of the streams are fitted on {', '.join([READ, *self.storing])} at once; named is what shows each"
         )
+        values = [value for value in values if HOLDABLE.get(value.key) not in self.held]
         return values, [note, together] if self.storing else [note]
 
     def _value(
         self, keys: Mapping[str, Any], key: str, name: str, note: str, factor: float = 1.0, unit: str = "cycles"
     ) -> Value:
-        value, error = keys[key], self.errors[name] * factor
+        value, error = keys[key], self.errors.get(name, 0.0) * factor
         reported = None if np.isinf(error) else error
         return Value(key, value, unit, self.called, note, error <= DETERMINED * value, reported)

@@ -66,6 +66,10 @@ class MeasurementOptions:
             help="where L comes from: chase, or read (at low occupancy, less the machine's starts of blocks)",
         ),
     ] = "chase"
+    hold: Annotated[
+        list[str] | None,
+        typer.Option("--hold", metavar="KEY", help="leave this as the machine has it, such as memory.port_interval"),
+    ] = None
     gpu: Annotated[str | None, typer.Option("--gpu", metavar="NAME", help="which GPU, where a file has several")] = None
 
     def check(self) -> None:
@@ -92,7 +96,7 @@ class MeasurementOptions:
         """Raise StudyError for what --micro does not go with."""
         given = (
             ("--latency", self.latency), ("--stream", self.stream), ("--device", self.device), ("--keep", self.keep),
-            ("--as", self.form),
+            ("--as", self.form), ("--hold", ", ".join(self.hold) if self.hold else None),
         )  # fmt: skip
         for option, value in given:
             if value is not None:
@@ -147,6 +151,7 @@ def calibrate(
                 watch=watch,
                 form=measurements.form,
                 latency_from=measurements.latency_from,
+                hold=measurements.hold or (),
             )
         else:
             found = _from_files(called or "calibrated", measurements.latency, measurements, base, watch)
@@ -173,4 +178,6 @@ def _from_files(
     if stream is not None:
         measurements["stream"] = f"{stream.name}{suffix}"
     points = load_stream(stream, gpu) if stream is not None else ()
-    return fit(name, load_latency(latency, gpu), points, base, measurements, watch, given.latency_from)
+    return fit(
+        name, load_latency(latency, gpu), points, base, measurements, watch, given.latency_from, given.hold or ()
+    )

@@ -27,7 +27,7 @@ class Durations:
     port_interval: int
     store_interval: int
     """Of stores' own path; `port_interval` on a machine whose stores use the memory port."""
-    miss_interval: int
+    fetch_interval: int
     return_interval: int
     return_delay: int
     service: int
@@ -63,7 +63,7 @@ class Durations:
             store_latency=ticks(memory.latency if memory.store_latency is None else memory.store_latency),
             port_interval=ticks(memory.port_interval),
             store_interval=ticks(memory.port_interval if memory.store_interval is None else memory.store_interval),
-            miss_interval=ticks(memory.miss_interval),
+            fetch_interval=ticks(memory.fetch_interval),
             return_interval=ticks(memory.return_interval),
             return_delay=ticks(memory.return_delay),
             service=ticks(memory.service),

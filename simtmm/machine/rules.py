@@ -27,7 +27,7 @@ FREE = frozenset(
 BANDWIDTHS = (
     "port_interval",
     "store_interval",
-    "miss_interval",
+    "fetch_interval",
     "return_interval",
     "return_delay",
     "service",

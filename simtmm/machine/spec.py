@@ -63,7 +63,7 @@ LATER = {
     "memory.first_access": 0,
     "memory.l1.local_writes": "through",
     "memory.ports": 1,
-    "memory.miss_interval": 0,
+    "memory.fetch_interval": 0,
     "memory.return_interval": 0,
     "memory.return_delay": 0,
     "memory.store_buffer": 0,

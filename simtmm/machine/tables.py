@@ -182,8 +182,8 @@ class Memory(Table):
         "the port of a group's stores takes a chunk this often; left out: they use memory ports",
         default=None,
     )
-    miss_interval: Duration = unit(
-        "cycles", "a group has a chunk from beyond its L1 this often, by loads and asyncs", default=0
+    fetch_interval: Duration = unit(
+        "cycles", "a group fetches a chunk from global memory this often, for loads and asyncs", default=0
     )
     return_interval: Duration = unit(
         "cycles", "a store waits this long at its port for each chunk that its warp loaded from memory", default=0

@@ -26,6 +26,8 @@ LINES = 10.0  # seconds between two lines, where no terminal shows bars
 SLOWER = 0.1  # of the time that has gone by, which lines are apart at least: a long run's log stays short
 SURE = 1.0  # seconds of steady work from which its rate is taken
 LATE = 30.0  # seconds after which what came before the first step, such as compiling, spoils the rate no longer
+STRAY = 10.0  # times as long a step as the others, from which on one is taken for something else, such as compiling
+ALONE = 10.0  # seconds from which on a wait that is nearly all that was seen tells no rate
 OVERALL = ("points", "cases", "simulations", "configurations")  # stages within which others come and go
 
 
@@ -52,19 +54,25 @@ class _Pace:
     total: int | None = None
     at: float = 0.0
     _first: tuple[float, int] | None = None  # when the first step had been done, and what it was
+    _slowest: tuple[float, int] = 0.0, 1  # since then: the seconds and steps between two reports, where it was slowest
 
     def update(self, done: int, total: int | None, now: float) -> None:
         """Take in what is done now."""
         if done < self.done or self.total not in (None, total):  # the next piece of work of its kind
             self.begun, self._first = now, None
+        elif self._first is not None and done > self.done:
+            waited, steps = now - self.at, done - self.done
+            if waited / steps > self._slowest[0] / self._slowest[1]:
+                self._slowest = waited, steps
         self.done, self.total, self.at = done, total, now
         if done > 0 and self._first is None:
-            self._first = now, done
+            self._first, self._slowest = (now, done), (0.0, 1)
 
     def left(self, now: float) -> float | None:
         """About how many seconds it still takes; None while that is unknown.
 
-        The first step is left out, as it compiles and imports what the others find; unless that is long ago.
+        The first step is left out, as it compiles and imports what the others find; unless that is long ago. So is one
+        behind it that takes many times as long as the others.
         """
         if self.total is None or self._first is None or self.done >= self.total:
             return None
@@ -73,7 +81,13 @@ class _Pace:
             if self.at - self.begun < LATE:
                 return None
             began, done = self.begun, 0
-        of_each = (self.at - began) / (self.done - done)
+        took, steps = self.at - began, self.done - done
+        waited, late = self._slowest
+        if took - waited >= SURE and steps > late and waited / late > STRAY * (took - waited) / (steps - late):
+            took, steps = took - waited, steps - late
+        elif waited > ALONE and took - waited < SURE:
+            return None
+        of_each = took / steps
         left = (self.total - self.done) * of_each - (now - self.at)
         # Where it is up and no end is seen, the steps have become slower
         return left if left > 0 else (self.total - self.done) * (now - began) / (self.done - done)

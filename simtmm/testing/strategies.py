@@ -38,7 +38,7 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         "atomic_service": draw(service),
         "turnaround": draw(service),
         "store_buffer": draw(st.sampled_from([0, 0, 1, 2.5, 40])),
-        "miss_interval": draw(durations),
+        "fetch_interval": draw(durations),
         "return_interval": draw(durations),
         "return_delay": draw(durations),
         "first_access": draw(st.sampled_from([0, 0, 15, 120.5])),

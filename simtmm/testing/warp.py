@@ -46,7 +46,7 @@ class Costs:
         self.turnaround, self.opening = durations.turnaround, durations.row_opening
         self.fastest, self.slowest = durations.fastest_load, durations.slowest_load
         self.port_interval, self.store_interval = durations.port_interval, durations.store_interval
-        self.miss_interval = durations.miss_interval
+        self.fetch_interval = durations.fetch_interval
         self.returning = durations.return_interval + durations.return_delay
         self.port_chunks = memory.port_chunks
         self.tlb_miss = durations.tlb_miss
@@ -108,7 +108,7 @@ class Costs:
             service += self.service  # the chunk may have to be read
         slowest = max(self.slowest, self.store_latency, self.atomic_latency)
         port = max(self.port_interval, self.store_interval)
-        port += self.tlb_miss + self.miss_interval + self.returning  # of a load, the last at a later store
+        port += self.tlb_miss + self.fetch_interval + self.returning  # of a load, the last at a later store
         each = slowest + port + service + self.turnaround + self.opening + self.l2_service
         return self.first_access + each * len(operation[1])
 

@@ -126,6 +126,23 @@ def test_what_the_simulator_was_given_comes_back(recovered):
     assert result.memory.service / result.memory.partitions == pytest.approx(80 / 64, rel=0.06)
 
 
+def test_what_is_held_stays_and_the_rest_is_fitted_beside_it(monkeypatch):
+    monkeypatch.setattr("simtmm.calibration.stream_fit.PARTITIONS", (64,))
+    points = [
+        StreamPoint(size, blocks, size * blocks / 1024, {"read": stream_bandwidth(KNOWN, "read", size, blocks)})
+        for size, blocks in LAYOUT
+    ]
+    chase = LatencyCurve(2.0 ** np.arange(11, 30, 0.25), np.full(76, 400.0), 1e9)
+    base = KNOWN.replace({"scheduling.block_launch": 280, "scheduling.warp_launch": 40, "memory.service": 60})
+    held = calibrate("again", chase, points, base, hold=["scheduling.block_launch"])
+    assert held.machine.scheduling.block_launch == 280
+    assert "scheduling.block_launch" not in {value.key for value in held.values}
+    assert held.machine.memory.service == pytest.approx(80, rel=0.06)
+    assert held.machine.scheduling.warp_launch != 40
+    with pytest.raises(StudyError, match=r"hold memory.store_interval: .* has no value there: set one"):
+        calibrate("again", chase, points, base, hold=["memory.store_interval"])
+
+
 def test_how_many_partitions_there_are_is_hardly_told(recovered):
     # They and the launch of warps soften the knee alike.
     (partitions,) = (value for value in recovered.values if value.key == "memory.partitions")

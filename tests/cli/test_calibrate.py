@@ -85,6 +85,11 @@ def test_the_document_has_each_value_with_its_measurement_and_the_error_of_each_
         (("--micro", LATENCY, "--machine", "v100"), "has neither the columns sass and cycles"),
         (("--latency", LATENCY, "--latency-from", "reed"), "latency from 'reed': must be chase or read"),
         (("--latency", LATENCY, "--machine", "v100", "--latency-from", "read"), "latency from read: needs bandwidth"),
+        (
+            ("--latency", LATENCY, "--machine", "v100", "--hold", "memory.port_interval"),
+            "hold memory.port_interval: needs",
+        ),
+        (("--latency", LATENCY, "--hold", "memory.service"), "hold 'memory.service': must be one of scheduling.block_"),
     ],
 )
 def test_what_is_wrong_is_reported_in_a_line(command, words, line):

@@ -143,9 +143,6 @@ def test_ports_and_the_stores_own_make_accesses_wait(engine):
     assert found == {"issuing": 2, "not_granted": 1, "port_queue": 18, "memory_latency": 40}
     on = machine(**{"memory.port_interval": 3, "memory.store_interval": 5})
     assert reasons(on, [[["store", [0, 1]]]], engine) == {"issuing": 1, "port_queue": 5, "memory_latency": 20}
-    on = machine(**{"memory.miss_interval": 3, "memory.port_interval": 2})
-    found = reasons(on, [[["load", [0, 1, 2]]]], engine)
-    assert found == {"issuing": 1, "port_queue": 6, "memory_latency": 20}
     on = machine(**{"memory.return_interval": 4})
     found = reasons(on, [[["load", [0, 1]], ["store", [2]]]], engine)
     assert found == {"issuing": 2, "port_queue": 8, "memory_latency": 40}
@@ -164,6 +161,14 @@ def test_stores_are_waited_for_at_the_end_where_they_stand(engine):
     on = machine(**{"memory.stores": "at-end"})
     found = reasons(on, [[["store", [0]], ["compute", 5]]], engine)
     assert found == {"issuing": 6, "memory_latency": 15}
+
+
+def test_what_is_fetched_from_memory_waits_at_a_port_behind_the_slices(engine):
+    on = machine(**{"memory.fetch_interval": 3, "memory.port_interval": 2})
+    assert reasons(on, [[["load", [0, 1, 2]]]], engine) == {"issuing": 1, "port_queue": 6, "memory_latency": 20}
+    sliced = on.replace({"memory.port_interval": 1, "memory.l2": {"sets": 1, "ways": 8, "latency": 9, "service": 2}})
+    found = reasons(sliced, [[["load", [0, 1, 2]], ["load", [0, 1]]]], engine)
+    assert found == {"issuing": 2, "port_queue": 5, "l2_queue": 3, "memory_latency": 20, "l2_latency": 9}
 
 
 def test_first_accesses_come_last(engine):

@@ -90,7 +90,7 @@ def test_waiting_for_it_overlaps_with_ports_slices_and_partitions(engine):
     pair = [["load", [0, 1]]]
     for longer in (0, 25):
         assert ticks(engine, pair, port_interval=MISS + longer) == 1 + MISS + longer + LATENCY
-        assert ticks(engine, pair, miss_interval=MISS + longer) == 1 + MISS + longer + LATENCY
+        assert ticks(engine, pair, fetch_interval=MISS + longer) == 1 + MISS + longer + LATENCY
         assert ticks(engine, pair, service=MISS + longer) == 1 + MISS + longer + LATENCY
         assert ticks(engine, pair, l2={**CACHE, "service": MISS + longer}) == 1 + MISS + longer + LATENCY
 

@@ -96,6 +96,17 @@ def test_a_first_point_that_may_have_compiled_is_no_measure(looked):
     assert looked(24, "points", 3, 40) == ["simtmm: points: takes about 74 s"]  # 2 s for each that followed
 
 
+def test_a_wait_within_that_is_many_times_a_step_is_no_measure(looked):
+    """Lowering is compiled before the first step is done, the engine before the second: 30 seconds are of neither."""
+    looked(0, "simulating", 0, 1000)
+    looked(4, "simulating", 1, 1000)
+    assert looked(34, "simulating", 2, 1000) == ["simtmm: simulating: 0 %"]
+    assert looked(34.5, "simulating", 12, 1000) == []
+    assert looked(35, "simulating", 22, 1000) == ["simtmm: simulating: takes about 49 s"]  # 20 a second
+    steady = [looked(100 + 20 * step, "points", step, 9) for step in range(5)]
+    assert steady[3] == ["simtmm: points: takes about 2.0 minutes"]
+
+
 def test_steps_in_other_processes_say_how_long_the_first_point_takes(looked):
     looked(0, "points", 0, 40)
     looked(0, "steps", 0, 160)

@@ -20,9 +20,8 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
     if machine.keeps_local_stores:  # the same of a chunk that the L1 drops
         taken += takes.l2_service + takes.service + takes.turnaround + takes.row_opening
     chunk = longest + takes.first_access + max(takes.port_interval, takes.store_interval)
-    chunk += (
-        takes.miss_interval + takes.tlb_miss + takes.return_interval + takes.return_delay + takes.store_buffer + taken
-    )
+    chunk += takes.fetch_interval + takes.tlb_miss + takes.store_buffer + taken
+    chunk += takes.return_interval + takes.return_delay
     start = takes.block_launch + takes.block_interval + takes.warp_launch
     each = takes.issue + takes.pipeline_depth + max(takes.pipes, default=0)
 

@@ -9,11 +9,11 @@ from simtmm.engine.fast.cache import drop_line, find_line, insert_line, modulo
 from simtmm.engine.fast.layout import (
     BEHIND,
     FILL_SHIFT,
+    GROUP_FETCH_FREE,
     GROUP_L1_HITS,
     GROUP_L1_STORES,
     GROUP_L2_HITS,
     GROUP_LAST,
-    GROUP_MISS_FREE,
     GROUP_STORE_FREE,
     GROUP_TRANSACTIONS,
     GROUP_TRANSLATED,
@@ -25,6 +25,7 @@ from simtmm.engine.fast.layout import (
     P_ATOMIC_SERVICE,
     P_ATOMICS_HERE,
     P_DROPS,
+    P_FETCH_INTERVAL,
     P_FIRST_ACCESS,
     P_FIRST_LOCAL,
     P_HASHED,
@@ -38,7 +39,6 @@ from simtmm.engine.fast.layout import (
     P_LATENCY,
     P_LOCAL_BACK,
     P_MEMORY_PORTS,
-    P_MISS_INTERVAL,
     P_OPEN_ROWS,
     P_PARTITIONED,
     P_PARTITIONS,
@@ -249,9 +249,9 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             done = np.int64(-1)
             row1 = np.int64(0)
             row2 = np.int64(0)
-            left = start  # its port, and on a miss the miss port
             known = start  # its translation, too
-            at_memory = start
+            at_slice = start
+            at_memory = start  # the fetch port, too
             begun = start  # when its partition takes it up
             waited = np.int64(0)  # for the partition, which opens a row and turns round meanwhile
             opening = np.int64(0)
@@ -283,42 +283,42 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
                 drop_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
             if done < 0:
-                if cached and s.parameters[P_MISS_INTERVAL] > 0:
-                    begin = max(t, s.group[g, GROUP_MISS_FREE])
-                    s.group[g, GROUP_MISS_FREE] = begin + s.parameters[P_MISS_INTERVAL]
-                    left = max(start, begin)
-                known = left
                 if s.parameters[P_TLB_ENTRIES] > 0:
-                    known = max(left, translated(s, g, chunk, t))
-                at_memory = known
+                    known = max(start, translated(s, g, chunk, t))
+                at_slice = known
                 if shared:
                     if s.parameters[P_SLICED] != 0:
                         slice_ = partition_of(s, chunk)
                         begin = max(t, s.slice_free[slice_])
                         taken = s.parameters[P_ATOMIC_SERVICE] if here else s.parameters[P_L2_SERVICE]
                         s.slice_free[slice_] = begin + taken
-                        at_memory = max(known, begin)
+                        at_slice = max(known, begin)
                         if watches:
                             slice_behind = np.int64(1) if here else s.slice_updates[slice_]
                             if taken > 0:
                                 s.slice_updates[slice_] = np.int64(1) if here else np.int64(0)
-                    note(s, L2_STORES if what == STORE else L2_LOADS, at_memory, np.int64(1))
+                    note(s, L2_STORES if what == STORE else L2_LOADS, at_slice, np.int64(1))
                     row2 = modulo(chunk, s.parameters[P_L2_SETS])
                     line = find_line(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
                     if what == STORE:
                         from_where = np.int64(L2_LATENCY)
-                        done = at_memory + latency
+                        done = at_slice + latency
                         if line < 0:
                             insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
                         s.l2[row2, 0, LINE_FILL] |= WRITTEN
                     elif line >= 0:
                         took = s.parameters[P_ATOMIC_LATENCY] if here else s.parameters[P_L2_LATENCY]
                         from_where = np.int64(L2_LATENCY)
-                        done = max(at_memory + took, line >> FILL_SHIFT)
+                        done = max(at_slice + took, line >> FILL_SHIFT)
                         s.group[g, GROUP_L2_HITS] += 1
-                        note(s, L2_HITS, at_memory, np.int64(1))
+                        note(s, L2_HITS, at_slice, np.int64(1))
+                at_memory = at_slice
                 if done < 0:
                     fetched += 1
+                    if cached and s.parameters[P_FETCH_INTERVAL] > 0:
+                        begin = max(t, s.group[g, GROUP_FETCH_FREE])
+                        s.group[g, GROUP_FETCH_FREE] = begin + s.parameters[P_FETCH_INTERVAL]
+                        at_memory = max(at_slice, begin)
                     if serial or s.parameters[P_PARTITIONED] == 0:
                         done = at_memory + latency
                     else:
@@ -345,7 +345,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                     s.path[g, L1_LATENCY] = 0
                     s.path[g, L2_LATENCY] = 0
                     s.path[g, MEMORY_LATENCY] = 0
-                    s.path[g, PORT_QUEUE] = left - t
+                    s.path[g, PORT_QUEUE] = start - t + at_memory - at_slice
                     s.path[g, L2_QUEUE] = 0
                     s.path[g, LINE_IN_FLIGHT] = 0
                 s.path[g, ROWS] = opening
@@ -353,10 +353,10 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 s.path[g, MEMORY_QUEUE] = np.int64(0) if behind > 0 else waited - opening - turning
                 s.path[g, ATOMICS_QUEUE] = waited - opening - turning if behind > 0 else np.int64(0)
                 if slice_behind > 0:
-                    s.path[g, ATOMICS_QUEUE] += at_memory - known
+                    s.path[g, ATOMICS_QUEUE] += at_slice - known
                 else:
-                    s.path[g, L2_QUEUE] += at_memory - known
-                s.path[g, FIRST_ACCESS] = known - left
+                    s.path[g, L2_QUEUE] += at_slice - known
+                s.path[g, FIRST_ACCESS] = known - start
                 s.path[g, from_where] += took
                 s.path[g, LINE_IN_FLIGHT] += done - at_memory - waited - took
             finish = done if serial else max(finish, done)

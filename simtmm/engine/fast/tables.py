@@ -46,7 +46,7 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_MEMORY_PORTS] = memory.ports
     parameters[at.P_STORES_APART] = memory.store_interval is not None
     parameters[at.P_STORE_INTERVAL] = takes.store_interval
-    parameters[at.P_MISS_INTERVAL] = takes.miss_interval
+    parameters[at.P_FETCH_INTERVAL] = takes.fetch_interval
     parameters[at.P_RETURN_INTERVAL] = takes.return_interval
     parameters[at.P_RETURN_DELAY] = takes.return_delay
     parameters[at.P_RETURNS] = takes.return_interval + takes.return_delay > 0
@@ -178,7 +178,7 @@ def _has_path(machine: Machine) -> bool:
     busy = (
         takes.port_interval
         or takes.store_interval
-        or takes.miss_interval
+        or takes.fetch_interval
         or takes.return_interval
         or takes.return_delay
         or takes.first_access

@@ -53,8 +53,8 @@ class Memory:
         self.port_free: defaultdict[tuple[int, int], int] = defaultdict(int)  # of a port of a group
         self.store_interval = durations.store_interval
         self.store_free: defaultdict[int, int] | None = None if memory.store_interval is None else defaultdict(int)
-        self.miss_interval = durations.miss_interval
-        self.miss_free: defaultdict[int, int] = defaultdict(int)  # of a group's miss port
+        self.fetch_interval = durations.fetch_interval
+        self.fetch_free: defaultdict[int, int] = defaultdict(int)  # of a group's fetch port
         self.return_interval, self.return_delay = durations.return_interval, durations.return_delay
         self.loaded: dict[tuple[int, int], tuple[int, int]] = {}  # by a warp's group and slot: see `load`
         self.partition_free: defaultdict[int, int] = defaultdict(int)
@@ -96,7 +96,8 @@ class Memory:
                     start = self.through_port(group, kind, slot, now)
                 done = self.transfer(group, kind, chunk, start, now)
                 if done > finish:
-                    finish, self.path = done, {Reason.PORT_QUEUE: start - now, **self.way}
+                    queued = start - now + self.way.get(Reason.PORT_QUEUE, 0)
+                    finish, self.path = done, {**self.way, Reason.PORT_QUEUE: queued}
         if kind != STORE:
             late = max(0, self.translated.setdefault(group, now + self.first_access) - now)
             self.path[Reason.FIRST_ACCESS] = self.path.get(Reason.FIRST_ACCESS, 0) + late
@@ -134,10 +135,10 @@ class Memory:
             self.port_free[port] = start + self.port_interval
         return start
 
-    def through_miss_port(self, group: int, start: int, now: int) -> int:
-        """When a chunk that the group's L1 lacks leaves the group, which it does not before `start`."""
-        begin = max(now, self.miss_free[group])
-        self.miss_free[group] = begin + self.miss_interval
+    def through_fetch_port(self, group: int, start: int, now: int) -> int:
+        """When the group fetches a chunk from global memory, which it does not before `start`."""
+        begin = max(now, self.fetch_free[group])
+        self.fetch_free[group] = begin + self.fetch_interval
         return max(start, begin)
 
     def known_from(self, group: int, chunk: int, start: int, now: int) -> int:
@@ -166,7 +167,7 @@ class Memory:
             if kind == STORE and l2 and self.stores_stay:
                 finish = self.into_l2(l2, chunk, known, now)
             elif kind in UPDATES and l2 and self.atomics_stay:
-                finish = self.through_l2(l2, kind, chunk, known, now)
+                finish = self.through_l2(l2, kind, chunk, known, now, group)
                 l2.written.add(chunk)
             else:
                 finish = self.from_global_memory(kind, chunk, known, now)
@@ -177,20 +178,17 @@ class Memory:
             self.note("l1_hits", start)
             self.way = {Reason.L1_LATENCY: l1.latency, Reason.LINE_IN_FLIGHT: max(0, fill - start - l1.latency)}
             return max(start + l1.latency, fill)
-        left = self.through_miss_port(group, start, now) if self.miss_interval else start
-        known = self.known_from(group, chunk, left, now)
+        known = self.known_from(group, chunk, start, now)
         if l2:
-            finish = self.through_l2(l2, kind, chunk, known, now)
+            finish = self.through_l2(l2, kind, chunk, known, now, group)
         else:
-            finish = self.from_global_memory(kind, chunk, known, now)
-        self.way[Reason.FIRST_ACCESS] = known - left
-        if self.miss_interval:
-            self.way[Reason.PORT_QUEUE] = left - now
+            finish = self.from_global_memory(kind, chunk, known, now, group)
+        self.way[Reason.FIRST_ACCESS] = known - start
         if l1:
             self.write_down(l1.insert(chunk, finish), now)
         return finish
 
-    def through_l2(self, l2: Lines, kind: int, chunk: int, start: int, now: int) -> int:
+    def through_l2(self, l2: Lines, kind: int, chunk: int, start: int, now: int, group: int) -> int:
         """The finish of what looks into the L2: a load, or an atomic that ends there."""
         updates = kind in UPDATES
         queue = Reason.ATOMICS_QUEUE if updates or self.slice_updates[self.partition_of(chunk)] else Reason.L2_QUEUE
@@ -203,7 +201,7 @@ class Memory:
             finish = max(begin + latency, fill)
             self.way = {Reason.L2_LATENCY: latency, Reason.LINE_IN_FLIGHT: max(0, fill - begin - latency)}
         else:
-            finish = self.from_global_memory(LOAD if updates else kind, chunk, begin, now)
+            finish = self.from_global_memory(LOAD if updates else kind, chunk, begin, now, None if updates else group)
             self.write_back(l2.insert(chunk, finish), now)
         self.way[queue] = self.way.get(queue, 0) + begin - start
         return finish
@@ -274,10 +272,16 @@ class Memory:
                     if writes:
                         l2.written.add(chunk)
 
-    def from_global_memory(self, kind: int, chunk: int, start: int, now: int) -> int:
-        """The finish of a chunk that waits for its partition as well, all reserved at once."""
+    def from_global_memory(self, kind: int, chunk: int, start: int, now: int, group: int | None = None) -> int:
+        """The finish of a chunk that waits for its partition as well, all reserved at once.
+
+        group: where the chunk is fetched for a load; none else takes the fetch port.
+        """
         latency = self.store_latency if kind == STORE else self.latency
         self.way = {Reason.MEMORY_LATENCY: latency}
+        if group is not None and self.fetch_interval:
+            came, start = start, self.through_fetch_port(group, start, now)
+            self.way[Reason.PORT_QUEUE] = start - came
         self.fetched += kind in READS
         if self.serial:
             self.note("memory", start)

@@ -56,7 +56,7 @@ RULES = (
     Rule("ports beside one", {"memory.ports": 1}),
     Rule("port_interval", {"memory.port_interval": 0}),
     Rule("store_interval", {"memory.store_interval": None}),
-    Rule("miss_interval", {"memory.miss_interval": 0}),
+    Rule("fetch_interval", {"memory.fetch_interval": 0}),
     Rule("return_delay", {"memory.return_delay": 0}),
     Rule("return_interval", {"memory.return_interval": 0}),
     Rule("store_buffer", {"memory.store_buffer": 0}),

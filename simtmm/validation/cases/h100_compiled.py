@@ -108,9 +108,9 @@ SUITES = {
             "three times that of smaller n, while gemm's does not. What does that is not known. As measured, and less "
             "1.8 us of a launch, a step of one of their 32 warps, 33 lines and a store, takes its core group 9 to 10 "
             "cycles for n = 32, 64, 96 and 128, 19 for 192 and 27 to 28 for 256, 384 and 512, however many groups are "
-            "busy. Tried in vain: an interval for what the L1 lacks (miss_interval up to 1: no point of syrk moves by "
-            "0.2 %, since at n = 192 88 % of all chunks hit the L1 and most others are stored), an L1 of 28 KiB (n = "
-            "192 as before, n = 128 37 % too slow by conflicts of its sets) and one of 8 KiB (n = 192 still 32 % too "
+            "busy. Tried in vain: an interval for each chunk that the L1 lacks (up to 1 cycle: no point of syrk moves "
+            "by 0.2 %, since at n = 192 88 % of all chunks hit the L1 and most others are stored), an L1 of 28 KiB (n "
+            "= 192 as before, n = 128 37 % too slow by conflicts of its sets) and one of 8 KiB (n = 192 still 32 % too "
             "quick, n = 128 more than three times too slow).",
         ),
     ),

@@ -28,7 +28,7 @@ WITHOUT = {
     "memory.store_latency": None,
     "memory.turnaround": 0,
     "memory.port_interval": 0,
-    "memory.miss_interval": 0,
+    "memory.fetch_interval": 0,
     "memory.return_delay": 0,
     "memory.return_interval": 0,
     "memory.store_buffer": 0,
