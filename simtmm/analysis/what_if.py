@@ -83,13 +83,16 @@ CHANGES = (
     _Change(
         causes.MEMORY_BANDWIDTH,
         "memory's bandwidth doubled",
-        dict.fromkeys(("memory.service", "memory.turnaround", "memory.rows.opening"), "x0.5"),
+        dict.fromkeys(
+            ("memory.service", "memory.turnaround", "memory.rows.opening", "memory.fetch_interval"),
+            "x0.5",
+        ),
     ),
     _Change(causes.L2_BANDWIDTH, "the L2's bandwidth doubled", {"memory.l2.service": "x0.5"}),
     _Change(
         causes.PORT_BANDWIDTH,
         "the memory ports' bandwidth doubled",
-        dict.fromkeys(("memory.port_interval", "memory.store_interval", "memory.fetch_interval"), "x0.5"),
+        dict.fromkeys(("memory.port_interval", "memory.store_interval"), "x0.5"),
     ),
     _Change(causes.ATOMICS, "atomics twice as fast", {"memory.atomic_service": "x0.5"}),
     _Change(causes.ISSUE, "twice the issue rate", {"cores.cores_per_group": "x2"}),

@@ -20,14 +20,19 @@ DONATED = (
     "scheduling.warp_launch",
     "memory.store_latency",
     "memory.port_interval",
-    "memory.fetch_interval",
     "memory.return_delay",
     "memory.return_interval",
     "memory.store_interval",
     "memory.store_buffer",
 )
 # What follows by a family's rules, of a clock and a bandwidth
-BY_RULES = ("memory.partitions", "memory.service", "memory.atomic_service", "memory.turnaround")
+BY_RULES = (
+    "memory.partitions",
+    "memory.service",
+    "memory.atomic_service",
+    "memory.turnaround",
+    "memory.fetch_interval",
+)
 CALIBRATED = "by simtmm calibrate"  # what the sources of a calibrated machine's values begin with
 BLOCK, WARP = DONATED[:2]
 READ_EFFICIENCY = "read_efficiency"
@@ -139,6 +144,7 @@ def _ruled(machine: Machine) -> Mapping[str, float]:
         "efficiency": moved / machine.peak_bandwidth if machine.peak_bandwidth else 0.0,
         READ_EFFICIENCY: moved / machine.measured_bandwidth if has_values and machine.measured_bandwidth else 0.0,
         "turnaround": memory.turnaround / memory.service,
+        "fetch_interval": memory.fetch_interval / (machine.cores.groups * memory.service / memory.partitions),
     }
 
 

@@ -11,6 +11,7 @@ partition_bandwidth  bytes a second of one partition: from it and from what all 
 efficiency           what all partitions move together over peak_bandwidth
 read_efficiency      the same over measured_bandwidth, where the machine has one; up to peak_bandwidth
 turnaround           memory.turnaround over memory.service
+fetch_interval       memory.fetch_interval over the time in which a group's share of all partitions moves a chunk
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +27,8 @@ from simtmm.machine.spelled import CACHES, WHOLE, with_sizes
 from simtmm.machine.tables import is_number
 from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 
-RULES = ("latency_seconds", "partition_bandwidth", "efficiency", "read_efficiency", "turnaround")
+RULES = ("latency_seconds", "partition_bandwidth", "efficiency", "read_efficiency", "turnaround", "fetch_interval")
+MAY_BE_0 = ("turnaround", "fetch_interval")
 MOST_PARENTS = 8
 OWN = ("name", "description", "family", "donors", "sources", "rules")  # of a family's file, beside a machine's tables
 NEVER = ("name", "description", "sources", "family", "changes", "clock_hz", "peak_bandwidth", "measured_bandwidth",
@@ -76,7 +78,7 @@ class Family:
         for rule, number in self.rules.items():
             if rule not in RULES:
                 raise MachineError(f"{self.path}: rules.{rule}: unknown{nearest(rule, RULES)}")
-            if not is_number(number) or not 0 <= number < float("inf") or (number == 0 and rule != "turnaround"):
+            if not is_number(number) or not 0 <= number < float("inf") or (number == 0 and rule not in MAY_BE_0):
                 raise MachineError(f"{self.path}: rules.{rule} = {shown(number)}: must be a number above 0")
 
 
@@ -200,6 +202,11 @@ def _take_by_rule(family: Family, flat: Flat, taken: Flat, sources: Flat, own: C
     if has and "turnaround" in rules and not own("memory.turnaround"):
         take("memory.turnaround", round(rules["turnaround"] * has[0], 3), "turnaround",
              f"{rules['turnaround']:.4g} of memory.service")  # fmt: skip
+    groups = numbers("cores.groups")
+    if has and chunk and groups and "fetch_interval" in rules and not own("memory.fetch_interval"):
+        share = has[0] / chunk[3] * groups[0]
+        take("memory.fetch_interval", round(rules["fetch_interval"] * share, 3), "fetch_interval",
+             f"{rules['fetch_interval']:.4g} of a chunk of each group's share of the bandwidth")  # fmt: skip
 
 
 def flattened(tables: Mapping[str, Any], prefix: str = "") -> Flat:

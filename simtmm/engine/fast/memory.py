@@ -345,12 +345,13 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                     s.path[g, L1_LATENCY] = 0
                     s.path[g, L2_LATENCY] = 0
                     s.path[g, MEMORY_LATENCY] = 0
-                    s.path[g, PORT_QUEUE] = start - t + at_memory - at_slice
+                    s.path[g, PORT_QUEUE] = start - t
                     s.path[g, L2_QUEUE] = 0
                     s.path[g, LINE_IN_FLIGHT] = 0
                 s.path[g, ROWS] = opening
                 s.path[g, TURNAROUND] = turning
-                s.path[g, MEMORY_QUEUE] = np.int64(0) if behind > 0 else waited - opening - turning
+                queued = np.int64(0) if behind > 0 else waited - opening - turning
+                s.path[g, MEMORY_QUEUE] = queued + at_memory - at_slice  # at the fetch port, too
                 s.path[g, ATOMICS_QUEUE] = waited - opening - turning if behind > 0 else np.int64(0)
                 if slice_behind > 0:
                     s.path[g, ATOMICS_QUEUE] += at_slice - known

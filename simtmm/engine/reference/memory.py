@@ -96,8 +96,7 @@ class Memory:
                     start = self.through_port(group, kind, slot, now)
                 done = self.transfer(group, kind, chunk, start, now)
                 if done > finish:
-                    queued = start - now + self.way.get(Reason.PORT_QUEUE, 0)
-                    finish, self.path = done, {**self.way, Reason.PORT_QUEUE: queued}
+                    finish, self.path = done, {Reason.PORT_QUEUE: start - now, **self.way}
         if kind != STORE:
             late = max(0, self.translated.setdefault(group, now + self.first_access) - now)
             self.path[Reason.FIRST_ACCESS] = self.path.get(Reason.FIRST_ACCESS, 0) + late
@@ -279,9 +278,9 @@ class Memory:
         """
         latency = self.store_latency if kind == STORE else self.latency
         self.way = {Reason.MEMORY_LATENCY: latency}
+        came = start
         if group is not None and self.fetch_interval:
-            came, start = start, self.through_fetch_port(group, start, now)
-            self.way[Reason.PORT_QUEUE] = start - came
+            start = self.through_fetch_port(group, start, now)
         self.fetched += kind in READS
         if self.serial:
             self.note("memory", start)
@@ -298,6 +297,7 @@ class Memory:
         turnaround = min(wait - rows, turning)
         queue = Reason.ATOMICS_QUEUE if updates or behind else Reason.MEMORY_QUEUE
         self.way |= {queue: wait - rows - turnaround, Reason.TURNAROUND: turnaround, Reason.ROWS: rows}
+        self.way[Reason.MEMORY_QUEUE] = self.way.get(Reason.MEMORY_QUEUE, 0) + start - came
         return max(start, begin) + latency
 
     def partition_of(self, chunk: int) -> int:
