@@ -42,7 +42,7 @@ PROMISED: Mapping[str, tuple[float, float]] = {
     "mi210": (0.08, 0.23),
     "a40": (0.07, 0.08),
     "gh200": (0.08, 0.08),
-    "mi300a": (0.1, 0.26),
+    "mi300a": (0.1, 0.27),
 }
 NOTES = (
     "Simulated: L by a pointer chase on the GPU is known of it, and on GPUs of AMD the bandwidth of reads at full "
