@@ -50,6 +50,7 @@ latency = 30
 partition_bandwidth = 10e9
 read_efficiency = 1.25
 turnaround = 0.25
+fetch_interval = 0.75
 [sources]
 "scheduling.block_launch" = { certainty = "family", source = "a young GPU", note = "fitted" }
 "rules.latency_seconds" = { certainty = "family", source = "a chase" }
@@ -115,6 +116,16 @@ def test_latency_follows_from_the_clock_and_service_from_bandwidth_and_clock(fol
     assert (
         machine_in(folder).sources["memory.service"].note == "what all partitions move is 0.5 of peak_bandwidth 8e+11"
     )
+
+
+def test_a_groups_fetches_follow_from_its_share_of_the_bandwidth(folder):
+    """A chunk in 25.6 / 40 cycles of the machine is one in 6.4 of each of 10 groups; of twice as many one in 12.8."""
+    assert machine_in(folder).memory.fetch_interval == 4.8
+    assert machine_in(folder, OWN.replace("groups = 10", "groups = 20")).memory.fetch_interval == 9.6
+    assert machine_in(folder, OWN.replace("800e9", "1600e9")).memory.fetch_interval == 2.4
+    own = machine_in(folder, OWN.replace("[cores]", "[memory]\nfetch_interval = 1\n[cores]"))
+    assert own.memory.fetch_interval == 1
+    assert "memory.fetch_interval" not in own.sources
 
 
 def test_a_measured_bandwidth_comes_before_the_data_sheets_and_up_to_it(folder):
