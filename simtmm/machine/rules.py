@@ -20,6 +20,10 @@ FREE = frozenset(
         "cores.max_threads_per_core",
         "resources.shared_memory",
         "resources.registers",
+        "resources.register_unit",
+        "resources.register_files",
+        "resources.shared_memory_unit",
+        "resources.shared_memory_reserved",
     )
 )
 

@@ -250,8 +250,9 @@ class Machine(Displayed, Table):
         """How many blocks of a launch each resource lets a group hold at once; None: no limit.
 
         threads: threads of a block; registers_per_thread: 32-bit registers; shared_memory_bytes: of a block.
-        Source: dissertation, Eq (5.2), the four terms as printed (no rounding to allocation units). The fifth, warps,
-        is what whole warps take where `threads` is no multiple of W (machine rules, section 6).
+        Source: dissertation, Eq (5.2), the four terms as printed where `resources` has no units that they are handed
+        out in. The fifth, warps, is what whole warps take where `threads` is no multiple of W (machine rules, section
+        6).
         """
         return block_limits(self, threads, registers_per_thread, shared_memory_bytes)
 

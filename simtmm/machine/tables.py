@@ -241,6 +241,14 @@ class Resources(Table):
     registers: Count | None = unit("32-bit registers", "registers of a group, R", default=None)
     shared_memory: Count | None = unit("bytes", "shared memory of a group, Z", default=None)
     threads_per_block: Count | None = unit("threads", "threads of a block at most, TmaxB", default=None)
+    register_unit: Count | None = unit(
+        "32-bit registers", "a warp gets whole units of so many; each thread just its own if left out", default=None
+    )
+    register_files: Count = unit("register files", "equal parts of a group's registers; a warp's lie in one", default=1)
+    shared_memory_unit: Count = unit("bytes", "a block gets whole units of shared memory of so many", default=1)
+    shared_memory_reserved: Count | None = unit(
+        "bytes", "of shared memory, kept beside what a block asks for; none if left out", default=None
+    )
 
     @property
     def local_memory(self) -> int | None:

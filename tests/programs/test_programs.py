@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from simtmm import load_machine
 from simtmm.programs.program import cuda_program
 
 HERE = Path(__file__).parent
@@ -28,6 +29,20 @@ def test_program_passes_its_own_check(name, tmp_path, capfd):
     assert (outcome.status, outcome.recorded) == (0, outcome.launched)
     assert outcome.trace.info.events > 0
     assert {site.file for site in outcome.trace.info.sites} & {name, "check.h"} or name.startswith(("thrust", "cub"))
+
+
+@pytest.mark.parametrize(("name", "reserved"), [("a40", 1024), ("t4", 0), ("a40-printed", 0)])
+def test_a_program_is_told_the_blocks_that_the_machine_holds(name, reserved, capfd):
+    machine = load_machine(name.removesuffix("-printed"))
+    if name.endswith("-printed"):
+        machine = machine.replace({f"resources.{key}": None for key in ("register_unit", "shared_memory_reserved")})
+    cuda_program(["occupancy.cu"]).run(machine)
+    first, *rows, last = capfd.readouterr().out.splitlines()
+    registers, told = (int(text.split()[-1]) for text in first.split(", "))
+    assert (told, last) == (reserved, "PASSED")
+    for threads, shared, blocks in (map(int, row.split()) for row in rows):
+        assert blocks == machine.active_blocks(threads, registers, shared), (threads, shared)
+    assert len(rows) == 35
 
 
 def test_own_times_are_of_all_blocks_whatever_is_recorded(capfd):

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from simtmm.errors import ModelError
 from simtmm.machine import Machine
+from simtmm.machine.residency import blocks_by_registers, blocks_by_shared_memory, least_shared_memory
 from simtmm.model.equations.domain import checked
 from simtmm.model.equations.formula import Floats, Symbol
 from simtmm.model.equations.functions import Value, floor, is_symbolic, minimum
@@ -123,8 +124,12 @@ def occupancies(machine: Machine, T_r: Value, R_T: Value = 0, Z_B: Value = 0) ->
     unlimited = np.full(threads.shape, np.inf)
     terms = {
         "threads per block": np.where(threads > (resources.threads_per_block or np.inf), 0, np.inf),
-        "shared memory": unlimited if resources.shared_memory is None else _blocks(resources.shared_memory, memory),
-        "registers": unlimited if resources.registers is None else _blocks(resources.registers, registers * threads),
+        "shared memory": unlimited
+        if resources.shared_memory is None
+        else np.where(memory > 0, blocks_by_shared_memory(machine, np.maximum(memory, 1)), np.inf),
+        "registers": unlimited
+        if resources.registers is None
+        else np.where(registers > 0, blocks_by_registers(machine, threads, np.maximum(registers, 1)), np.inf),
         "blocks": np.full(threads.shape, float(machine.limits.blocks_per_group or np.inf)),
         "threads": np.floor(math.floor(cores.max_threads_per_core * cores.cores_per_group) / threads),
         "warps": np.floor(machine.warps_per_group / np.ceil(threads / cores.warp_width)),
@@ -152,8 +157,8 @@ def shared_memory_for(machine: Machine, launch: TraceLaunch, active_blocks: int)
         raise ModelError(
             f"shared memory: machine {machine.name} has no resources.shared_memory, so claims limit nothing"
         )
-    claimed = Z // (active_blocks + 1) + 1  # the least with Z / claimed < B_a + 1
-    if Z // claimed != active_blocks:
+    claimed = least_shared_memory(machine, active_blocks)
+    if blocks_by_shared_memory(machine, claimed) != active_blocks:
         raise ModelError(f"shared memory: B_a = {active_blocks}: no claim divides {Z} bytes so (Eq. 5.2)")
     return claimed
 

@@ -42,7 +42,7 @@ API cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
     p->sharedMemPerBlock = property("dynamic_shared", 48 * 1024);
     p->sharedMemPerBlockOptin = property("shared_optin", 227 * 1024);
     p->sharedMemPerMultiprocessor = property("shared_multiprocessor", 228 * 1024);
-    p->reservedSharedMemPerBlock = 0;
+    p->reservedSharedMemPerBlock = property("shared_reserved", 1024);
     p->regsPerBlock = p->regsPerMultiprocessor = (int)property("registers", 65536);
     p->warpSize = WARP;
     p->memPitch = 0x7fffffff;

@@ -306,6 +306,12 @@ API cudaGetKernel(cudaKernel_t *found, const void *symbol) {
     return *found ? cudaSuccess : failed(cudaErrorInvalidDeviceFunction);
 }
 
+// As simtmm/machine/residency.py: without a unit each thread has just its own, else a warp whole units in one file.
+static int64_t blocks_by_registers(int64_t registers, int64_t threads, int64_t warps) {
+    int64_t all = property("registers", 65536), unit = property("register_unit", 256), files = property("register_files", 4);
+    if (!unit) return all / (registers * threads);
+    return all / files / ((registers * 32 + unit - 1) / unit * unit) * files / warps;
+}
 API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int threads, size_t shared,
                                                            unsigned) {
     BEGIN
@@ -315,9 +321,11 @@ API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const vo
     if (registers < 0) return last_error;
     int64_t warps = (threads + 31) / 32, left = property("warps", 64) / warps;
     left = std::min(left, property("blocks", 32));
-    if (registers) left = std::min(left, property("registers", 65536) / (((registers * 32 + 255) / 256 * 256) * warps));
-    int64_t bytes = own + (int64_t)shared;
-    if (bytes) left = std::min(left, property("shared_multiprocessor", 228 * 1024) / bytes);
+    if (registers) left = std::min(left, blocks_by_registers(registers, threads, warps));
+    int64_t bytes = own + (int64_t)shared, unit = property("shared_unit", 128);
+    if (bytes)
+        left = std::min(left, property("shared_multiprocessor", 228 * 1024) /
+                                  ((bytes + unit - 1) / unit * unit + property("shared_reserved", 1024)));
     if (threads > most_threads || (int64_t)shared > property("shared_optin", 227 * 1024)) left = 0;
     *blocks = (int)std::max<int64_t>(0, left);
     return cudaSuccess;
@@ -329,7 +337,8 @@ API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *functio
     BEGIN
     Kernel *kernel = kernel_of(function);
     RETURN_IF(!kernel || blocks <= 0, cudaErrorInvalidValue, "");
-    int64_t left = property("shared_multiprocessor", 228 * 1024) / blocks - attribute_of(kernel, 1);
+    int64_t unit = property("shared_unit", 128), of_a_block = property("shared_multiprocessor", 228 * 1024) / blocks;
+    int64_t left = of_a_block / unit * unit - property("shared_reserved", 1024) - attribute_of(kernel, 1);
     *bytes = std::max<int64_t>(0, std::min(left, property("shared_optin", 227 * 1024)));
     return cudaSuccess;
 }

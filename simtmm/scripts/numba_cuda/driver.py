@@ -208,11 +208,15 @@ class EmulatedDriver:
         """All launches of a recording are recorded."""
 
     def cuOccupancyMaxActiveBlocksPerMultiprocessor(self, kernel: Any, threads: int, shared: int) -> int:  # noqa: N802
-        found = kernel.attributes
-        of_a_warp = 256 * -(-max(1, int(found.num_regs)) * 32 // 256)  # registers come in pieces
+        found, machine = kernel.attributes, current.machine()
+        own = int(found.shared_size_bytes) + shared
+        if machine is not None:
+            limits = machine.block_limits(threads, int(found.num_regs), own)
+            return min(limit for limit in limits.values() if limit is not None)
+        of_a_warp = 256 * -(-max(1, int(found.num_regs)) * 32 // 256)  # registers come in units, as on GPUs of today
         registers = of_a_warp * -(-threads // 32)
         room = attribute("MAX_SHARED_MEMORY_PER_MULTIPROCESSOR")
-        shared = max(1, int(found.shared_size_bytes) + shared)
+        shared = 128 * -(-own // 128) + 1024  # and so does shared memory, of which some is reserved
         return min(
             attribute("MAX_BLOCKS_PER_MULTIPROCESSOR"),
             attribute("MAX_THREADS_PER_MULTIPROCESSOR") // (32 * -(-threads // 32)),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from simtmm import load_machine
 from simtmm.errors import MachineError, ModelError
 from simtmm.machine import Machine
+from simtmm.machine.residency import blocks_by_shared_memory, least_shared_memory
 from simtmm.model.launch.occupancy import active_blocks, block_occupancy, occupancies, occupancy, shared_memory_for
 from simtmm.trace.schema import TraceLaunch
 from tests.model.ma_chapters import published, table_5_4
@@ -25,6 +26,9 @@ FERMI = Machine.from_dict(
         "resources": {"registers": 32768, "shared_memory": 49152, "threads_per_block": 1024},
     }
 )
+
+# One of GA10x: 48 warps, 16 blocks, 100 KB, registers in four files of 16384
+AMPERE = load_machine("a40")
 
 
 def launch(threads, registers=1, shared_memory=0):
@@ -109,6 +113,61 @@ def test_a_block_of_more_warps_than_a_group_holds_is_refused():
         occupancy(FERMI.replace({"limits.warps_per_group": 3}), launch(128))
 
 
+# Resources that are handed out in units
+
+
+@pytest.mark.parametrize(
+    ("threads", "registers", "shared_memory", "bound", "blocks"),
+    [
+        (256, 32, 0, "threads", 6),  # 1024 registers a warp, 16 warps a file: 64 / 8 = 8
+        (256, 33, 0, "registers", 6),  # 1056 -> 1280 a warp, 12 a file, 48 warps; as printed 65536 / 8448 = 7.8
+        (256, 41, 0, "registers", 5),  # 1312 -> 1536, 10 a file, 40 warps; as printed 65536 / 10496 = 6.2
+        (96, 250, 0, "registers", 2),  # 8000 -> 8192, 2 a file, 8 warps of 3 a block
+        (48, 120, 0, "registers", 8),  # 3840, 4 a file, 16 warps of 2 a block; as printed 65536 / 5760 = 11
+        (256, 1, 33664, "shared memory", 2),  # 33664 = 263 * 128, and 1024: 34688; without these 3
+        (128, 1, 24576, "shared memory", 4),  # 25600 is a quarter of 102400
+        (128, 1, 24577, "shared memory", 3),
+        (128, 1, 101376, "shared memory", 1),
+    ],
+)
+def test_units_and_what_is_reserved_by_hand(threads, registers, shared_memory, bound, blocks):
+    result = occupancy(AMPERE, launch(threads, registers, shared_memory))
+    assert (result.bound, result.active_blocks) == (bound, blocks)
+
+
+def test_a_block_that_its_reserve_leaves_no_room_for_is_refused():
+    with pytest.raises(MachineError, match=r"101377 bytes of shared memory, and 1024 that are reserved for it, does"):
+        occupancy(AMPERE, launch(128, 1, 101377))
+    with pytest.raises(MachineError, match=r"65536 registers, a warp's in units of 256 in one of 3 files, does not"):
+        occupancy(AMPERE.replace({"resources.register_files": 3}), launch(1024, 64))
+
+
+@given(
+    st.integers(1, 1024), st.integers(1, 255), st.integers(1, 4), st.sampled_from([None, 1, 100, 256]),
+    st.integers(1, 5), st.integers(1, 3000),
+)  # fmt: skip
+def test_units_never_let_more_blocks_in(threads, registers, files, unit, shared_unit, reserved):
+    changes = {
+        "resources.register_unit": unit, "resources.register_files": files,
+        "resources.shared_memory_unit": shared_unit * 100, "resources.shared_memory_reserved": reserved,
+    }  # fmt: skip
+    printed_limits = FERMI.block_limits(threads, registers, 40 * registers)
+    limits = FERMI.replace(changes).block_limits(threads, registers, 40 * registers)
+    assert limits["shared memory"] <= printed_limits["shared memory"]
+    assert limits["registers"] <= printed_limits["registers"]
+    assert {k: v for k, v in limits.items() if k not in ("shared memory", "registers")} == {
+        k: v for k, v in printed_limits.items() if k not in ("shared memory", "registers")
+    }
+
+
+@given(st.integers(1, 15), st.integers(1, 512), st.integers(1, 2048))
+def test_the_least_claim_in_units_gives_no_more_blocks_and_a_byte_less_does(blocks, unit, reserved):
+    machine = AMPERE.replace({"resources.shared_memory_unit": unit, "resources.shared_memory_reserved": reserved})
+    claim = least_shared_memory(machine, blocks)
+    assert blocks_by_shared_memory(machine, claim) <= blocks
+    assert claim == 1 or blocks_by_shared_memory(machine, claim - 1) > blocks
+
+
 # The printed equations
 
 
@@ -179,12 +238,15 @@ def test_a_value_outside_the_domain_is_refused_by_name(letter, value, allowed):
 # Many launches at once
 
 
-@given(st.lists(st.tuples(st.integers(1, 1100), st.integers(0, 64), st.integers(0, 50000)), min_size=1, max_size=20))
-def test_arrays_of_launches_hold_what_each_launch_does(launches):
-    result = occupancies(FERMI, *np.array(launches).T)
+@given(
+    st.sampled_from([FERMI, AMPERE]),
+    st.lists(st.tuples(st.integers(1, 1100), st.integers(0, 255), st.integers(0, 110000)), min_size=1, max_size=20),
+)
+def test_arrays_of_launches_hold_what_each_launch_does(machine, launches):
+    result = occupancies(machine, *np.array(launches).T)
     for index, (threads, registers, shared_memory) in enumerate(launches):
         try:
-            one = occupancy(FERMI, launch(threads, registers, shared_memory))
+            one = occupancy(machine, launch(threads, registers, shared_memory))
         except MachineError:
             assert result.active_blocks[index] == 0
         else:
