@@ -30,7 +30,9 @@ ATTRIBUTES = {
     "resources.registers": "MaxRegistersPerMultiprocessor",
     "resources.shared_memory": "MaxSharedMemoryPerMultiprocessor",
     "resources.threads_per_block": "MaxThreadsPerBlock",
+    "resources.shared_memory_reserved": "ReservedSharedMemoryPerBlock",
 }
+RESERVED = 1024  # bytes of each block's shared memory from compute capability 8.0 on, where the device does not say
 
 
 def calibrate_device(
@@ -105,11 +107,16 @@ def device_machine(device: Device, gpu: str) -> Machine:
         "cores.groups": attributes["MultiProcessorCount"],
         "cores.warp_width": width,
         "cores.max_threads_per_core": attributes["MaxThreadsPerMultiProcessor"] / CORES_PER_GROUP,
-        **{key: attributes[name] for key, name in ATTRIBUTES.items() if name in attributes},
+        **{key: attributes[name] for key, name in ATTRIBUTES.items() if attributes.get(name)},
     }
     source = f"CUDA's attributes of {gpu}"
     values = [Value(key, value, "", source, "") for key, value in entries.items()]
     values.append(Value("cores.cores_per_group", CORES_PER_GROUP, "cores", source, "assumption", False))
+    capability = attributes.get("ComputeCapabilityMajor", 0), attributes.get("ComputeCapabilityMinor", 0)
+    calculator = "NVIDIA's occupancy calculator, by compute capability"
+    for key, value in units_of(*capability).items():
+        if key not in entries:
+            values.append(Value(key, value, "", calculator, "assumption", False))
     cores = {value.key.removeprefix("cores."): value.value for value in values if value.key.startswith("cores.")}
     tables = {
         "name": gpu,
@@ -118,6 +125,20 @@ def device_machine(device: Device, gpu: str) -> Machine:
         "memory": {"latency": 1, "chunk_words": CHUNK_WORDS},
     }
     return with_sources(with_values(Machine.from_dict(tables), values), None, values)
+
+
+def units_of(major: int, minor: int) -> dict[str, int]:
+    """The units in which a GPU of NVIDIA hands out registers and shared memory, which it does not say, by their keys.
+
+    major, minor: its compute capability; none before 6.0. Source: NVIDIA's occupancy calculator, from memory.
+    """
+    if major < 6:
+        return {}
+    files = 2 if (major, minor) == (6, 0) else 4
+    found = {"resources.register_unit": 256, "resources.register_files": files, "resources.shared_memory_unit": 256}
+    if major >= 8:
+        found |= {"resources.shared_memory_unit": 128, "resources.shared_memory_reserved": RESERVED}
+    return found
 
 
 def _with_more(

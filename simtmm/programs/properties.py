@@ -23,23 +23,26 @@ def properties_of(machine: Machine | None, architecture: int) -> dict[str, int]:
     }
     if machine is None:
         return found
+    resources = machine.resources
+    shared, reserved = resources.shared_memory, resources.shared_memory_reserved or 0
     values = {
         "multiprocessors": machine.cores.groups,
         "warps": machine.warps_per_group,
         "blocks": machine.limits.blocks_per_group,
-        "registers": machine.resources.registers,
-        "shared_multiprocessor": machine.resources.shared_memory,
-        "register_unit": machine.resources.register_unit or 0,
-        "register_files": machine.resources.register_files,
-        "shared_unit": machine.resources.shared_memory_unit,
-        "shared_reserved": machine.resources.shared_memory_reserved or 0,
-        "threads_per_block": machine.resources.threads_per_block,
+        "registers": resources.registers,
+        "shared_multiprocessor": shared,
+        "register_unit": resources.register_unit or 0,
+        "register_files": resources.register_files,
+        "shared_unit": resources.shared_memory_unit,
+        "shared_reserved": reserved,
+        "threads_per_block": resources.threads_per_block,
         "clock_khz": int(machine.clock_hz / 1e3) if machine.clock_hz else None,
         "l2": machine.memory.l2.sets * machine.memory.l2.ways * machine.chunk_bytes if machine.memory.l2 else None,
     }
-    shared = machine.resources.shared_memory
     if shared is not None:
-        values["shared_optin"] = max(min(shared, DYNAMIC_SHARED), shared - (machine.resources.shared_memory_reserved or 0))
+        values["shared_optin"] = max(
+            min(shared, DYNAMIC_SHARED), shared - (reserved)
+        )
         values["dynamic_shared"] = min(DYNAMIC_SHARED, shared)
     if machine.peak_bandwidth:  # as a bus of 64 bytes at twice its clock would have it
         values["bus_bits"], values["memory_clock_khz"] = 512, int(machine.peak_bandwidth / 64 / 2 / 1e3)

@@ -13,6 +13,7 @@ from simtmm.errors import RecordingError
 from simtmm.measurement import benchmarks
 from simtmm.measurement.measure import measure
 from simtmm.measurement.stream_operations import OPERATIONS
+from simtmm.recorder.gpu.device import Device
 from simtmm.recorder.gpu.timing import CLOCK_TICKS
 from tests.recorder.conftest import needs_compiler
 from tests.recorder.fake_cupy import FakeCupy
@@ -125,6 +126,20 @@ def test_a_benchmark_that_fails_is_reported_and_the_rest_serves(cupy, monkeypatc
 def test_a_device_that_is_not_there_is_refused(number, cupy):
     with pytest.raises(RecordingError, match=rf"device {number}: must be from 0 to 0: CUDA finds 1"):
         device.calibrate_device(number)
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [("a100-80", {}), ("h200", {"ReservedSharedMemoryPerBlock": 1024}), ("t4", {}), ("p100", {}), ("v100", {})],
+)
+def test_a_gpu_hands_its_resources_out_as_the_shipped_machine_does(name, more, cupy):
+    shipped = load_machine(name)
+    major, minor = map(int, shipped.compute_capability.split("."))
+    cupy.attributes |= {
+        "ComputeCapabilityMajor": major, "ComputeCapabilityMinor": minor, "MaxRegistersPerMultiprocessor": 65536,
+        "MaxSharedMemoryPerMultiprocessor": shipped.resources.shared_memory, **more,
+    }  # fmt: skip
+    assert device.device_machine(Device(cupy), "gpu").resources == shipped.resources
 
 
 def test_without_a_gpu_a_line_says_so(cupy):
