@@ -40,9 +40,7 @@ def properties_of(machine: Machine | None, architecture: int) -> dict[str, int]:
         "l2": machine.memory.l2.sets * machine.memory.l2.ways * machine.chunk_bytes if machine.memory.l2 else None,
     }
     if shared is not None:
-        values["shared_optin"] = max(
-            min(shared, DYNAMIC_SHARED), shared - (reserved)
-        )
+        values["shared_optin"] = max(min(shared, DYNAMIC_SHARED), shared - reserved)
         values["dynamic_shared"] = min(DYNAMIC_SHARED, shared)
     if machine.peak_bandwidth:  # as a bus of 64 bytes at twice its clock would have it
         values["bus_bits"], values["memory_clock_khz"] = 512, int(machine.peak_bandwidth / 64 / 2 / 1e3)
