@@ -21,7 +21,7 @@ def blocks_by_shared_memory(machine: "Machine", shared_memory_bytes: Whole) -> W
     """
     resources = machine.resources
     assert resources.shared_memory is not None
-    unit = resources.shared_memory_unit
+    unit = resources.shared_memory_unit or 1
     return resources.shared_memory // (-(-shared_memory_bytes // unit) * unit + (resources.shared_memory_reserved or 0))
 
 
@@ -33,7 +33,7 @@ def blocks_by_registers(machine: "Machine", threads: Whole, registers_per_thread
     """
     resources, warp_width = machine.resources, machine.cores.warp_width
     assert resources.registers is not None
-    unit, files = resources.register_unit, resources.register_files
+    unit, files = resources.register_unit, resources.register_files or 1
     if unit is None:
         return resources.registers // (registers_per_thread * threads)
     of_a_warp = -(-registers_per_thread * warp_width // unit) * unit
@@ -44,7 +44,7 @@ def least_shared_memory(machine: "Machine", blocks: int) -> int:
     """The fewest bytes of a block's shared memory with which a group has room for no more than `blocks`, at least 1."""
     resources = machine.resources
     assert resources.shared_memory is not None
-    unit = resources.shared_memory_unit
+    unit = resources.shared_memory_unit or 1
     taken = resources.shared_memory // (blocks + 1) + 1  # the least that does so
     taken -= resources.shared_memory_reserved or 0
     return max(1, (-(-taken // unit) - 1) * unit + 1)
@@ -80,7 +80,7 @@ def active_blocks(machine: "Machine", threads: int, registers_per_thread: int, s
         "shared memory": f"{shared_memory_bytes} bytes of shared memory"
         + (f", and {kept} that are reserved for it," if kept else ""),
         "registers": f"{registers_per_thread * threads} registers"
-        + (f", a warp's in units of {unit} in one of {resources.register_files} files," if unit else ""),
+        + (f", a warp's in units of {unit} in one of {resources.register_files or 1} files," if unit else ""),
         "threads": f"{threads} threads",
         "warps": f"{-(-threads // cores.warp_width)} warps",
     }

@@ -244,8 +244,14 @@ class Resources(Table):
     register_unit: Count | None = unit(
         "32-bit registers", "a warp gets whole units of so many; each thread just its own if left out", default=None
     )
-    register_files: Count = unit("register files", "equal parts of a group's registers; a warp's lie in one", default=1)
-    shared_memory_unit: Count = unit("bytes", "a block gets whole units of shared memory of so many", default=1)
+    register_files: Count | None = unit(
+        "register files",
+        "equal parts of a group's registers, of which a warp's lie in one; 1 if left out",
+        default=None,
+    )
+    shared_memory_unit: Count | None = unit(
+        "bytes", "a block gets whole units of shared memory of so many; 1 if left out", default=None
+    )
     shared_memory_reserved: Count | None = unit(
         "bytes", "of shared memory, kept beside what a block asks for; none if left out", default=None
     )

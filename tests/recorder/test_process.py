@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -159,6 +160,20 @@ def test_recordings_in_several_threads_do_not_meet(kernel_folder):
     with ThreadPoolExecutor(4) as pool:
         traces = list(pool.map(lambda n: record(folder, {"n": n}, form="written"), [1000 + n for n in range(8)]))
     assert [trace.info.events for trace in traces] == [1000 + n for n in range(8)]
+
+
+def test_a_program_that_is_open_for_writing_is_waited_for(kernel_folder, monkeypatch, tmp_path):
+    """As it is where another thread's process has inherited what this one writes the program to."""
+    folder = kernel_folder(DEVICE + "__global__ void f(int* a) { ST(a, 0, 1); }", host(arguments='("a",)'))
+    monkeypatch.setattr("simtmm.recorder.compiler.own_folder", lambda kind: tmp_path)
+    record(folder, form="written")
+    (program,) = tmp_path.glob(f"{folder.name}-*")
+    with program.open("r+b") as held:
+        threading.Timer(0.2, held.close).start()
+        assert record(folder, form="written").info.events == 1
+    monkeypatch.setattr("simtmm.recorder.cpu.process.BUSY_SECONDS", 0.05)
+    with program.open("r+b"), pytest.raises(RecordingError, match="its build can't be run"):
+        record(folder, form="written")
 
 
 def test_the_next_batch_runs_ahead_and_changes_nothing(recorded, monkeypatch):

@@ -8,6 +8,7 @@ place.
 
 import contextlib
 import ctypes
+import errno
 import mmap
 import os
 import select
@@ -29,6 +30,7 @@ from simtmm.recorder.cpu.shared_file import SharedFile
 from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.trace.schema import EVENT, Events
 
+BUSY_SECONDS = 5.0  # that a program just written may be open for writing elsewhere
 LOOK_SECONDS = 0.1  # between two looks of the watchdog
 PLACE_BYTES = 1 << 16  # of what the process says of its place; the ends of blocks stand behind
 NO_SITE = 0xFFFF
@@ -72,13 +74,7 @@ class KernelProcess:
             files = [commands, replies, place.number, memory.file.number, *(each.number for each in self._events)]
             words = [os.getpid(), *files, memory.file.size, most_blocks, most_events]
             try:
-                self._process = subprocess.Popen(
-                    [str(program), *map(str, words)],
-                    pass_fds=files,
-                    stdin=subprocess.DEVNULL,
-                    stdout=_standard_error(),  # what a kernel prints is no part of our output
-                    start_new_session=True,  # Ctrl-C is for us, who end it
-                )
+                self._process = _started([str(program), *map(str, words)], files)
             except OSError as error:
                 raise RecordingError(f"{program}: its build can't be run ({error.strerror})") from None
             finally:
@@ -239,6 +235,28 @@ def _death(status: int) -> str:
             return "was killed from outside: memory may have run out"
         case number:
             return f"was ended by signal {shown(signal.strsignal(number) or number)}"
+
+
+def _started(command: list[str], files: list[int]) -> "subprocess.Popen[bytes]":
+    """A build that runs with these files open. Raises OSError.
+
+    Where another thread begins a process just while this program is written, that process has it open for writing
+    until it becomes another program, and it can't be run meanwhile: "text file busy". So that is waited for.
+    """
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            return subprocess.Popen(
+                command,
+                pass_fds=files,
+                stdin=subprocess.DEVNULL,
+                stdout=_standard_error(),  # what a kernel prints is no part of our output
+                start_new_session=True,  # Ctrl-C is for us, who end it
+            )
+        except OSError as error:
+            if error.errno != errno.ETXTBSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
 
 
 def _standard_error() -> int:
