@@ -350,7 +350,7 @@ def test_an_unknown_key_is_refused_with_the_nearest(key, nearest):
 
 def test_an_unknown_key_near_no_other_is_refused_with_all_of_its_table():
     assert complaint(changed(FULL, **{"cores.zzz": 1})) == (
-        "cores.zzz: unknown key; known: cores_per_group, groups, max_threads_per_core, warp_width"
+        "cores.zzz: unknown key; known: cores_per_group, groups, issue_ports, max_threads_per_core, warp_width"
     )
 
 

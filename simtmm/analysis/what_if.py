@@ -95,7 +95,7 @@ CHANGES = (
         dict.fromkeys(("memory.port_interval", "memory.store_interval"), "x0.5"),
     ),
     _Change(causes.ATOMICS, "atomics twice as fast", {"memory.atomic_service": "x0.5"}),
-    _Change(causes.ISSUE, "twice the issue rate", {"cores.cores_per_group": "x2"}),
+    _Change(causes.ISSUE, "twice the issue rate", {"cores.cores_per_group": "x2", "cores.issue_ports": "x2"}),
     _Change(
         causes.PIPES,
         "pipes of instructions twice as fast",

@@ -69,6 +69,7 @@ LATER = {
     "memory.store_buffer": 0,
     "banks.latency": 0,
     "banks.interval": 0,
+    "banks.service": 1,
 }
 
 LOCAL_BASE = 1 << 61  # the byte from which on memory is local (docs/machine.md, section 9)
@@ -226,8 +227,8 @@ class Machine(Displayed, Table):
 
     @property
     def ports(self) -> int:
-        """Issue ports of a group: max(1, floor(Q / W))."""
-        return max(1, self.cores.cores_per_group // self.cores.warp_width)
+        """Issue ports of a group: `cores.issue_ports`, or max(1, floor(Q / W))."""
+        return self.cores.issue_ports or max(1, self.cores.cores_per_group // self.cores.warp_width)
 
     @property
     def warps_per_group(self) -> int:

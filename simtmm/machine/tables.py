@@ -94,6 +94,7 @@ class Cores(Table):
     cores_per_group: Count = unit("cores", "cores in a group, Q")
     warp_width: Count = unit("threads", "threads in lockstep, W")
     max_threads_per_core: Threads = unit("threads", "threads a core may hold, X")
+    issue_ports: Count | None = unit("ports", "issue ports of a group; left out: max(1, floor(Q / W))", default=None)
 
     @property
     def threads_per_core(self) -> float:
@@ -270,6 +271,7 @@ class Banks(Table):
     lanes: Count | None = unit("threads", "lanes of a warp served together; all of them if left out", default=None)
     latency: Shortly = unit("cycles", "from a shared load's leaving its port to the use of its value", default=0)
     interval: Shortly = unit("cycles", "from one shared access of a group to the next, at least", default=0)
+    service: Banked = unit("cycles", "that a pass takes the banks", default=1)
 
 
 class Instructions(Table):
@@ -294,7 +296,7 @@ class Pipe(Table):
 
 
 class Pipes(Table):
-    """Pipes by the class of instructions that they take; a class without one has as many as there are ports."""
+    """Pipes by the class of instructions that they take; those of a class without one start as they leave their port."""
 
     fp32: Pipe | None = unit("", "for fp32", default=None)
     fp64: Pipe | None = unit("", "for fp64", default=None)

@@ -97,6 +97,7 @@ def machines(draw: DrawFn, coupled: bool = True) -> Machine:
                 "cores_per_group": draw(st.sampled_from([1, 4, 8, 32])),
                 "warp_width": draw(st.sampled_from([1, 8, 32])),
                 "max_threads_per_core": 4096,
+                "issue_ports": draw(st.sampled_from([None, None, 1, 3, 5])),
             },
             "scheduling": {
                 "switch": draw(st.sampled_from(["on-stall", "every-instruction"])),

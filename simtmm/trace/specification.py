@@ -54,7 +54,8 @@ class LoweringSpecification(_Specification):
     shared_interval: int = 0
     """Instructions of a port, at least, from one shared access of its warps to the next; 0 where none is enforced."""
     shared_ports: int = 0
-    """Instructions of a port that one pass through the banks takes where an interval is enforced; else 0."""
+    """Instructions of a port that one pass through the banks takes: of a port's share of them where an interval is
+    enforced; 0 where it is one, as without `banks.service`."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -74,9 +75,15 @@ class LoweringSpecification(_Specification):
             instruction_holds=_instruction_holds(machine),
             pipes=tuple(name for name, ticks in zip(CLASSES, machine.durations.pipes, strict=False) if ticks),
             shared_interval=math.ceil(machine.banks.interval * machine.ports / machine.issue_cycles),
-            shared_ports=machine.ports if machine.banks.interval else 0,
+            shared_ports=_pass_of_the_banks(machine),
             places=places,
         )
+
+
+def _pass_of_the_banks(machine: Machine) -> int:
+    if machine.banks.interval:
+        return machine.ports * machine.banks.service
+    return machine.banks.service if machine.banks.service > 1 else 0
 
 
 def _instruction_holds(machine: Machine) -> tuple[tuple[str, float], ...]:

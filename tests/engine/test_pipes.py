@@ -57,6 +57,21 @@ def test_warps_share_the_pipe_of_their_slot(engine, count):
     assert ticks(machine(4, count), engine, *warps) == 1 + (5 * most - 1) * INTERVAL
 
 
+@pytest.mark.parametrize("every", [{}, EVERY])
+def test_more_ports_than_lanes_issue_what_passes_elsewhere(engine, every):
+    # Four schedulers above lanes for two warps: floats of four warps take two cycles each, all else one.
+    on = machine(2).replace({"cores.issue_ports": 4, "pipes.fp32.interval": 2, "pipes.fp32.count": 4, **every})
+    amount = 1000
+    floats, others = [["compute", amount, "fp32"]], [["compute", amount, "integer"]]
+    depth = 4 if every else 1
+    for warps, cycles in ((4, max(2, depth)), (8, 4), (16, 8)):
+        assert ticks(on, engine, *[floats] * warps) == pytest.approx(cycles * amount, rel=0.01)  # ends of pipelines
+    for warps, cycles in ((4, max(1, depth)), (8, max(2, depth)), (16, 4)):
+        assert ticks(on, engine, *[others] * warps) == pytest.approx(cycles * amount, rel=0.01)
+    # Half of each, a pipe having two warps of either: as many instructions a cycle as there are ports.
+    assert ticks(on, engine, *([floats] * 4 + [others] * 4) * 2) == pytest.approx(4 * amount, rel=0.01)
+
+
 def test_the_port_is_free_for_others_meanwhile(engine):
     # The second warp issues behind the first one's two instructions, and is done before the second of these starts.
     done = run(machine(), engine, [["compute", 2, "fp64"]], [["compute", 9]])

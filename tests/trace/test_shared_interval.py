@@ -68,6 +68,22 @@ def test_without_an_interval_each_access_keeps_its_port_for_its_conflicts_alone(
     assert kept(done([[shared(0, 128 * lane)] * 30 for lane in range(4)], 0)) == [4] * 30
 
 
+@pytest.mark.parametrize("service", [1, 2, 3])
+@pytest.mark.parametrize(("apart", "degree"), [(1, 1), (64, 4)])
+def test_each_pass_takes_the_banks_for_their_service(apart, degree, service):
+    block = [[shared(0, 4 * apart * lane)] * 30 for lane in range(4)]
+    keys = {"banks.count": 32, "banks.service": service}
+    assert kept(done(block, 2, **keys))[-1] == PORTS * max(2, degree * service)
+    assert kept(done(block, 0, **keys)) == [degree * service] * 30
+
+
+@pytest.mark.parametrize("service", [0, 1.5, 1 << 17, "two"])
+def test_a_service_that_is_no_number_of_cycles_is_refused(service):
+    tables = {**machine().to_dict(), "banks": {"service": service}}
+    with pytest.raises(MachineError, match=r"banks.service = .*: must be a whole number"):
+        Machine.from_dict(tables)
+
+
 @pytest.mark.parametrize("engine", ["reference", "fast"])
 @pytest.mark.parametrize("warps", [4, 8])
 def test_a_groups_accesses_take_the_interval_each(engine, warps):

@@ -323,7 +323,7 @@ def keep_apart(walk, w, degree):
     """How long a shared access keeps its port, where those of a group keep an interval from one another."""
     interval = walk.rules[RULE_SHARED_INTERVAL]
     if interval == 0:
-        return degree
+        return degree * max(np.int64(1), walk.rules[RULE_SHARED_PORTS])
     backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, degree)
     kept = max(np.int64(1), backlog - MOST_WAITING * interval)
     walk.warp[w, WARP_BACKLOG] = backlog - kept
