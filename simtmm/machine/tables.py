@@ -296,7 +296,7 @@ class Pipe(Table):
 
 
 class Pipes(Table):
-    """Pipes by the class of instructions that they take; those of a class without one start as they leave their port."""
+    """Pipes by the class of instructions that they take; one of another class starts as it leaves its port."""
 
     fp32: Pipe | None = unit("", "for fp32", default=None)
     fp64: Pipe | None = unit("", "for fp64", default=None)
