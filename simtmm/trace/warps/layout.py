@@ -63,7 +63,7 @@ class Walk(NamedTuple):
     first: Any  # [lanes]: of half-warps, the first byte that is still to be served,
     stop: Any  # [lanes]: the end of the access,
     size: Any  # [lanes]: and how much it moves
-    chain: Any  # [banks]: the word added last, or -1
+    chain: Any  # [banks]: the word added last, or -1; of updates how many there are, less one
     word: Any  # [words]
     following: Any  # [words]: the word added to the same bank before, or -1
     degree: Any  # [DEGREES, DEGREE_*]

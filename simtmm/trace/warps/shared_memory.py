@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from simtmm.native import inlined
+from simtmm.native import inlined, trailing_zeros
 from simtmm.trace.runs.layout import STEP_X, STEP_Y, STEP_Z
 from simtmm.trace.schema import BEYOND, Kind
 from simtmm.trace.warps.lanes import base_of, bytes_of, gather_dense
@@ -102,40 +102,49 @@ def conflict_degree(walk, w, lanes, updates):
     """
     bank_bytes = walk.rules[RULE_BANK_BYTES]
     banks = walk.rules[RULE_BANKS]
+    shift = trailing_zeros(np.uint64(bank_bytes))
+    shifts = bank_bytes == 1 << shift and banks & (banks - 1) == 0  # which is quicker than dividing
     at_once = walk.rules[RULE_TOGETHER]
     total = np.int64(0)
     degree = np.int64(0)
     words = np.int64(0)
-    together = np.int64(NOBODY)
+    served = np.int64(0)  # lanes below it are served by now, or in this pass
     for index in range(lanes):
-        if walk.lane[index] // at_once != together:  # these lanes are served in a pass of their own
-            together = walk.lane[index] // at_once
+        lane = walk.lane[index]
+        if lane >= served:  # it and those behind it are served in a pass of their own
+            served = (lane // at_once + 1) * at_once
             total += degree
             degree = np.int64(0)
             words = np.int64(0)
             for number in range(banks):
                 walk.chain[number] = NOBODY
         value = walk.value[index]
-        array = (value >> 32) << 32
+        array = (value >> ARRAY_SHIFT) << ARRAY_SHIFT
         offset = value - array
-        last = (offset + max(walk.bytes[index], np.int64(1)) - 1) // bank_bytes
-        word = offset // bank_bytes
+        end = offset + max(walk.bytes[index], np.int64(1)) - 1
+        last = end >> shift if shifts else end // bank_bytes
+        word = offset >> shift if shifts else offset // bank_bytes
         while word <= last:
-            depth = add_word(walk, array + word, word % banks, words, updates)
-            if depth > 0:
-                words += 1
-                degree = max(degree, depth)
+            number = word & (banks - 1) if shifts else word % banks
+            if updates:  # of which none is served with another one
+                walk.chain[number] += 1
+                degree = max(degree, walk.chain[number] - NOBODY)
+            else:
+                depth = add_word(walk, array + word, number, words)
+                if depth > 0:
+                    words += 1
+                    degree = max(degree, depth)
             word += 1
     passes = (walk.warp[w, WARP_LANES] + at_once - 1) // at_once
     return max(np.int64(1), (total + degree + passes - 1) // passes)
 
 
 @inlined
-def add_word(walk, word, number, words, updates):
+def add_word(walk, word, number, words):
     """Add a word to the chain of its bank: how many it has then, 0 where it is served with the same word before."""
     depth = np.int64(1)
     link = walk.chain[number]
-    while link >= 0 and (updates or walk.word[link] != word):
+    while link >= 0 and walk.word[link] != word:
         link = walk.following[link]
         depth += 1
     if link >= 0:
