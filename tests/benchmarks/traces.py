@@ -1,12 +1,12 @@
-"""From kernel to result, before and now, as Markdown for docs/scaling.md: python -m tests.benchmarks.traces [KERNEL ...]
+"""From kernel to result, before and now, as Markdown for docs/scaling.md.
 
-Rates and sizes of ten kernels on an H100. Each is recorded in memory, lowered, counted and simulated, and once more
-recorded to a file. Times are those of processors, of this process and of those that it started, each the least of three
-runs, as the first one pays for memory that no process has had before; the last rate is by the clock on the wall, from
-kernel to result, as what can goes on on all cores.
+python -m tests.benchmarks.traces, or with names of kernels. Rates and sizes of ten kernels on an H100: each is recorded
+in memory, lowered, counted and simulated, and once more recorded to a file. Times are those of processors, of this
+process and of those that it started, each the least of three runs, as the first one pays for memory that no process has
+had before; the last rate is by the clock on the wall, from kernel to result, as what can goes on on all cores.
 
-Before: with an event for each thing that each thread did, of one run. `git log dd1c66c` is that version, whose command of
-the same name gave these figures.
+Before: with an event for each thing that each thread did; the command of the same name in the last version that did so
+printed these figures, of one run each.
 """
 
 import sys
