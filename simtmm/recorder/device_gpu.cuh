@@ -3,7 +3,8 @@
 // Each thread appends to its own stretch of one buffer. The host (simtmm/recorder/gpu/launches.py) runs a launch twice
 // or more: while `events` is null threads only count; then the host lays the stretches out exactly and runs it again. A
 // thread that has more to say the second time goes on counting, so that the host sees what it lacked. Blocks that are
-// not recorded run all the same: others may need what they do.
+// not recorded run all the same: others may need what they do. Of a block that does not fit the device each run writes
+// a part.
 
 #pragma once
 
@@ -31,6 +32,7 @@ struct Recorder {
     unsigned long long origin;         // the device's address of virtual address 0
     unsigned long long most;           // events of a thread
     long long* fault;                  // the first one's code, site, block, thread, array, index, count
+    unsigned long long skipped, room;  // of all stretches, how much lies before `events` and how much there
 };
 
 }  // namespace simtmm
@@ -89,6 +91,8 @@ __device__ __noinline__ static void append(int site, int kind, unsigned bytes, u
     if (!simtmm_recorder.events) return;
     at += simtmm_recorder.starts[mine];
     if (at >= simtmm_recorder.starts[mine + 1]) return;
+    at -= simtmm_recorder.skipped;
+    if (at >= simtmm_recorder.room) return;  // those before `events` are far above it now
     Event event = {value, (unsigned)site, (unsigned short)thread, (unsigned char)kind, (unsigned char)bytes};
     simtmm_recorder.events[at] = event;
 }
@@ -210,7 +214,8 @@ template <int SITE> __device__ inline void simtmm_work(long long operations) {
 extern "C" __global__ void simtmm_begin(simtmm::Event* events, unsigned long long* used,
                                         const unsigned long long* starts, const int* chosen, long long first,
                                         long long slots, const simtmm::Array* arrays, long long array_count,
-                                        unsigned long long origin, unsigned long long most, long long* fault) {
-    simtmm_recorder =
-        simtmm::Recorder{events, used, starts, chosen, first, slots, arrays, array_count, origin, most, fault};
+                                        unsigned long long origin, unsigned long long most, long long* fault,
+                                        unsigned long long skipped, unsigned long long room) {
+    simtmm_recorder = simtmm::Recorder{events, used,        starts, chosen, first, slots,  arrays,
+                                       array_count, origin, most,   fault,  skipped, room};
 }

@@ -15,6 +15,7 @@ from simtmm import load_trace, record
 from simtmm.errors import CompilerError, KernelError, RecordingError, SimtmmError
 from simtmm.recorder.compiler import HERE
 from simtmm.trace.info import TraceInfo
+from simtmm.trace.runs import blocks
 from simtmm.trace.schema import Sampling, sampled_blocks
 from tests.kernels.every_macro import EVERY_MACRO
 from tests.kernels.every_macro import HOST as EVERY_MACRO_HOST
@@ -215,15 +216,62 @@ def test_threads_that_do_more_each_time_are_given_up(on_gpu, cupy):
 
 
 @needs_compiler
-@pytest.mark.parametrize("room", [900, 3000, 20000])
-def test_a_recording_that_does_not_fit_the_device_is_made_range_by_range(room, cupy):
+@pytest.mark.parametrize("room", [160, 600, 900, 3000, 20000])
+def test_a_recording_that_does_not_fit_the_device_is_made_part_by_part(room, cupy):
     parameters = {"n": 1000, "threads": 8}  # blocks of 48 events, 768 bytes, and 128 bytes of counters
-    with pytest.raises(RecordingError, match=r"block 0 has 48 events, 768 bytes, and 600 bytes of device memory"):
-        record("stream", parameters, on="gpu", device_memory=600)
-    cupy.launches.clear()
     trace = record("stream", parameters, on="gpu", device_memory=room)
     assert same(record("stream", parameters), trace)
-    assert runs(cupy) > 2
+    parts = -(-768 // (room - 128))  # of a block
+    assert runs(cupy) == 125 * (1 + parts) if parts > 1 else runs(cupy) > 2
+
+
+@needs_compiler
+def test_a_block_that_would_take_a_thousand_runs_is_refused(on_gpu, cupy):
+    device = "__global__ void f(int* a) { for (int i = 0; i < 1025; ++i) ST(a, i % 4, i); }"
+    with pytest.raises(RecordingError, match=r"block 0 has 1,025 events, 16,400 bytes, and 32 bytes of device memory"):
+        on_gpu(device, {"device_memory": 32}, check="pass")
+    assert on_gpu(device, {"device_memory": 48}, check="pass").info.events == 1025
+
+
+# Threads do differently much, one nothing, and atomics count the runs that a thread saw.
+UNEVEN = """__global__ void f(int* a) {
+    for (int i = 0; i < (5 + 7 * (int)threadIdx.x) * (blockIdx.x % 2) * (threadIdx.x != 2); ++i)
+        ATOMIC_ADD(a, 0, LD(a, (i * 3 + threadIdx.x) % 4));
+}"""
+
+
+@needs_compiler
+@pytest.mark.parametrize("room", [112, 250, 1 << 20])
+@pytest.mark.parametrize("most", [1, 10, 64])
+def test_a_long_block_is_taken_from_the_device_in_parts(room, most, on_gpu, cupy, monkeypatch):
+    shape = {"block": "5", "grid": "4", "check": "pass"}
+    whole = on_gpu(UNEVEN, **shape)
+    monkeypatch.setattr("simtmm.recorder.gpu.launches.LONG", most)
+    monkeypatch.setattr("simtmm.recorder.gpu.launches.BATCH_EVENTS", most)
+    monkeypatch.setattr("simtmm.recorder.cpu.unrecorded.LONG", most)
+    monkeypatch.setattr(blocks, "LONG", most)
+    assert same(whole, on_gpu(UNEVEN, {"device_memory": room}, **shape))
+
+
+@needs_compiler
+def test_a_part_of_a_long_block_leaves_out_what_threads_did_not_write(on_gpu, cupy, monkeypatch):
+    device = """__device__ int runs;
+    __global__ void f(int* a) {
+        int run = threadIdx.x == 3 ? runs++ : 0;
+        for (int i = 0; i < (run || threadIdx.x == 1 ? 3 : 9); ++i) OP(i + 1);
+    }"""
+    monkeypatch.setattr("simtmm.recorder.gpu.launches.LONG", 4)
+    monkeypatch.setattr("simtmm.recorder.gpu.launches.BATCH_EVENTS", 4)
+    trace = on_gpu(device, block="4", check="pass")
+    assert [thread for (thread,) in rows(trace, "thread")] == [0] * 9 + [1] * 3 + [2] * 9 + [3] * 3
+
+
+@needs_compiler
+def test_parts_of_a_block_whose_threads_did_something_else_are_not_put_together(on_gpu, cupy):
+    device = """__device__ int runs;
+    __global__ void f(int* a) { int run = runs++; for (int i = 0; i < (run > 1 ? 9 : 10); ++i) OP(1); }"""
+    with pytest.raises(RecordingError, match=r"block 0 was run once for each part.*did something else each time"):
+        on_gpu(device, {"device_memory": 64}, check="pass")
 
 
 @needs_compiler

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from simtmm import record
+from simtmm.cuda import events
 from simtmm.cuda.function import KernelFunction
 from simtmm.errors import RecordingError, SimtmmError
 from simtmm.recorder.compiled.cuda_file import cuda_program
@@ -104,6 +105,19 @@ def test_blocks_that_do_not_fit_together_are_recorded_some_at_a_time(tmp_path, c
     expected = counted(tmp_path, architecture=90)
     assert counted(tmp_path, on="gpu", device_memory=OF_SOME).info.digest == expected.info.digest
     assert len(cupy.launches) > 2 * 4
+
+
+@pytest.mark.parametrize("stretch", [8, 1000, 1 << 22])
+def test_a_block_alone_may_fill_more_than_several_together_and_is_read_in_stretches(
+    stretch, tmp_path, cupy, monkeypatch
+):
+    expected = counted(tmp_path, architecture=90)
+    monkeypatch.setattr(compiled_device, "LARGEST_BUFFER", OF_A_BLOCK)
+    monkeypatch.setattr(compiled_device, "FIRST_BUFFER", OF_A_BLOCK)
+    monkeypatch.setattr(compiled_device, "STRETCH", stretch)
+    monkeypatch.setattr(events, "LONG_LOG", 2000)
+    assert counted(tmp_path, on="gpu", device_memory=OF_SOME).info.digest == expected.info.digest
+    assert len(cupy.launches) > 2 * 9
 
 
 def test_a_block_that_does_not_fit_is_an_error(tmp_path, cupy):

@@ -206,6 +206,50 @@ def test_lowering_does_what_its_page_says(program, rules):
     assert [list(result.warp(warp)) for warp in range(result.warps)] == expected
 
 
+STEPS = st.tuples(*[st.sampled_from([0, 4, 8, 12, 128, 1000, -4, -36, 1 << 33])] * 3)
+SHARED = st.tuples(
+    st.sampled_from([Kind.SHARED_LOAD, Kind.SHARED_STORE, Kind.SHARED_ATOMIC]),
+    st.integers(0, 20),  # bytes
+    st.sampled_from([0, 4, 60, 4096, (1 << 32) - 300, (1 << 32) + 40]),
+    STEPS,
+    st.sampled_from([0, 4, 128, 1 << 20]),  # with each time around
+)
+BANKS = [{}, {"banks.count": 12}, {"banks.count": 16, "banks.lanes": 16}, {"banks.word_bytes": 8}]
+
+
+@pytest.mark.parametrize("banks", BANKS, ids=str)
+@examples(40)
+@given(st.lists(SHARED, min_size=1, max_size=4), st.sampled_from([(8, 8, 1), (16, 3, 2), (40, 1, 1), (3, 5, 2)]))
+def test_conflicts_that_come_again_and_again_are_as_at_first(banks, accesses, shape):
+    check_conflicts(banks, accesses, shape)
+
+
+def test_conflicts_are_those_of_the_place_in_a_word_of_the_ends_of_rows_and_of_all_lanes():
+    load = Kind.SHARED_LOAD
+    check_conflicts({"banks.word_bytes": 8}, [(load, 8, 0, (8, 0, 0), 4)], (32, 1, 1))
+    check_conflicts({}, [(load, 4, 0, (8, 404, 0), 128)], (24, 4, 1))
+    check_conflicts({}, [(load, 4, 0, (128, 0, 0), 0)] * 2, (32, 1, 1), others=8)
+
+
+def check_conflicts(banks, accesses, shape, others=1 << 16):
+    """others: how many threads do the accesses behind the first one."""
+    x, y, z = shape
+    rows = []
+    for thread in range(x * y * z):
+        place = thread % x, thread // x % y, thread // (x * y)
+        for trip in range(6):
+            for site, (kind, size, base, steps, more) in enumerate(accesses if thread < others else accesses[:1]):
+                value = base + more * trip + sum(step * at for step, at in zip(steps, place, strict=True))
+                rows.append((max(value, 0), site, thread, int(kind), size))
+    events = np.array(rows, EVENT)
+    batch = Batch(events, np.zeros(1, np.int32), np.zeros(1, np.int32), np.array([len(events)], np.int64))
+    launch = TraceLaunch("f", (1, 1, 1), shape, 0, 0)
+    trace = Trace(TraceInfo("drawn", {}, (launch,), (), (), len(events), "", {}), [batch])
+    machine = machine_with(32).replace(banks)
+    result = lower(trace, machine)
+    assert [list(result.warp(warp)) for warp in range(result.warps)] == operations_of(trace, machine)
+
+
 def test_runs_that_come_from_another_process_may_lie_anywhere():
     batch, runs = encoded(Program(11, (8, 4, 1)))
     buffers = []

@@ -3,7 +3,7 @@
 There each block's entries stand together, warp by warp, and addresses are the virtual ones of a trace.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from simtmm.cuda.execution.layout import LANES, LOG_ENTRY
 from simtmm.cuda.instrumentation import entries
-from simtmm.cuda.instrumentation.layout import WARP_BITS
+from simtmm.cuda.instrumentation.layout import LARGEST_ENTRY, WARP_BITS
 from simtmm.trace.schema import Kind
 
 Words = npt.NDArray[np.int64]
@@ -95,6 +95,27 @@ class Reading:
                 raise self._outside(words, int(starts[chosen][(wrong - 1) // LANES]), (wrong - 1) % LANES)
             yield log.view(np.uint8), int(blocks[firsts[last] - 1]) + 1
             begin = last
+
+    def log_of_block(
+        self, stretches: Iterable[npt.NDArray[np.uint8]], size: int
+    ) -> Iterator[tuple[npt.NDArray[np.uint8], int]]:
+        """Likewise of a buffer that has the entries of one block, read in stretches; it has not ended so far.
+
+        size: bytes of all stretches.
+        """
+        rest, begin, nothing = np.empty(0, np.uint8), 0, np.empty(0, np.int64)
+        for stretch in stretches:
+            buffer = np.concatenate([rest, stretch])
+            whole = len(buffer)
+            count = entries.FIND(buffer.view(np.int64), self.sites, self.kind, nothing, nothing)
+            if count < 0 and begin + len(buffer) < size and whole - 8 * (-1 - count) < LARGEST_ENTRY:
+                whole = 8 * (-1 - count)  # the last entry goes on in the next stretch
+            try:
+                for log, ended in self.log(buffer[:whole]):
+                    yield log, ended - 1
+            except DamagedError as damaged:
+                raise DamagedError(begin + damaged.args[0]) from None
+            rest, begin = buffer[whole:], begin + whole
 
     def _outside(self, words: Words, start: int, lane: int) -> OutsideError:
         """What is wrong with the address of a lane, in the entry that begins there."""

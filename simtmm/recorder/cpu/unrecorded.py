@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.kernel import Array
+from simtmm.trace.runs.mapped import LONG, let_go
 from simtmm.trace.schema import Batch, Kind, TraceArray
 
 HOW = "accesses are recorded where they are written with LD, ST and their kin (docs/kernels.md)"
@@ -101,11 +102,14 @@ class Touched:
 
     def add(self, batch: Batch) -> None:
         """Take the events of a batch in."""
-        kind = batch.events["kind"]
-        self.has_accessed |= bool(np.any((kind >= Kind.LOAD) & (kind <= Kind.SHARED_ATOMIC)))
-        places = batch.events["value"][(kind == Kind.STORE) | (kind == Kind.ATOMIC)]
-        for number in np.unique(np.searchsorted(self._bases, places, side="right")).tolist():
-            self._stored.add(self._names[number - 1])
+        for begin in range(0, len(batch.events), LONG):  # of a long block, which lies in a file
+            events = batch.events[begin : begin + LONG]
+            kind = events["kind"]
+            self.has_accessed |= bool(np.any((kind >= Kind.LOAD) & (kind <= Kind.SHARED_ATOMIC)))
+            places = events["value"][(kind == Kind.STORE) | (kind == Kind.ATOMIC)]
+            for number in np.unique(np.searchsorted(self._bases, places, side="right")).tolist():
+                self._stored.add(self._names[number - 1])
+            let_go(batch.events)
 
     def has_stored(self, name: str) -> bool:
         """Whether one of them stored to that array or updated it."""

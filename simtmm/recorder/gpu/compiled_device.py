@@ -2,7 +2,7 @@
 
 A launch runs once where what it writes fits its buffer. Where it does not, it runs again, with a buffer that is large
 enough, or with some of its blocks recorded at a time; before each run the arrays and the module's variables are what
-they were before the launch.
+they were before the launch. A block alone may fill as much of the device as there is; the host reads it in stretches.
 """
 
 from collections.abc import Callable, Generator, Iterator
@@ -44,7 +44,8 @@ from simtmm.trace.schema import sampled_blocks
 Bytes = npt.NDArray[np.uint8]
 
 FIRST_BUFFER = 1 << 26  # bytes, of a launch that may need less
-LARGEST_BUFFER = 1 << 30  # bytes: what has been written is read on the host before the next blocks are recorded
+LARGEST_BUFFER = 1 << 27  # bytes, of several blocks: what they have written is read on the host at once
+STRETCH = 1 << 22  # bytes, of a block alone that are read at once
 MOST_CLAIMED = 1 << 40  # bytes: a launch that writes more loops for ever
 ATTEMPTS = 8  # to record blocks that do more each time
 
@@ -93,7 +94,7 @@ class CompiledDevice(VirtualDevice):
         """room: bytes of device memory for a buffer. sample_blocks: most of a launch that are recorded."""
         super().__init__()
         self._gpu, self._memory, self._sample_blocks = gpu, memory, sample_blocks
-        self._room = min(room, LARGEST_BUFFER) // 8 * 8
+        self._room = room // 8 * 8
         self._capacity = min(self._room, FIRST_BUFFER)  # bytes of the buffer, as large as a launch has needed so far
         self._modules_there: dict[int, _Loaded] = {}
         self._checked: set[int] = set()
@@ -165,10 +166,12 @@ class CompiledDevice(VirtualDevice):
         x, y, z = this.launch.grid
         blocks = x * y * z
         chosen = np.arange(blocks) if self._sample_blocks is None else sampled_blocks(blocks, self._sample_blocks)
-        pending: list[tuple[npt.NDArray[Any], int]] = [(chosen, 1)]  # blocks, and the run of them that comes
+        # Blocks, the run of them that comes, and bytes of the buffer that it needs
+        pending: list[tuple[npt.NDArray[Any], int, int]] = [(chosen, 1, 0)]
         while pending:
-            part, attempt = pending.pop(0)
-            capacity = self._capacity
+            part, attempt, needed = pending.pop(0)
+            capacity = max(needed, self._capacity)
+            largest = self._room if len(part) == 1 else min(self._room, LARGEST_BUFFER)
             # Kept in a variable: the device must not get its memory back before it has run.
             buffer = self._gpu.empty(capacity // 8, np.uint64)
             claimed = self._run(this, part, blocks, buffer, capacity)
@@ -178,22 +181,23 @@ class CompiledDevice(VirtualDevice):
                         f"{this.where}: in {ATTEMPTS} runs its threads did more each time: what they do depends on "
                         "their timing; record on the CPU (--on cpu)"
                     )
-                if claimed <= self._room:
-                    self._capacity = min(self._room, claimed + claimed // 8)
-                    pending.insert(0, (part, attempt + 1))
+                needed = min(largest, claimed + claimed // 8) // 8 * 8
+                self._capacity = max(self._capacity, min(needed, LARGEST_BUFFER, self._room))
+                if claimed <= largest:
+                    pending.insert(0, (part, attempt + 1, needed))
                     continue
-                self._capacity = self._room
                 if len(part) == 1:
                     raise RecordingError(
                         f"{this.where}: block {int(part[0])} writes {claimed:,} bytes of events, and {self._room:,} "
                         "bytes of device memory may be used: take smaller parameters or record on the CPU (--on cpu)"
                     )
-                pieces = min(len(part), 2 * -(-claimed // self._room))
-                pending[:0] = [(each, 1) for each in np.array_split(part, pieces)]
+                pieces = min(len(part), 2 * -(-claimed // largest))
+                pending[:0] = [(each, 1, 0) for each in np.array_split(part, pieces)]
                 continue
             self._settle(this)
-            written = buffer[: claimed // 8].get().view(np.uint8) if claimed else np.empty(0, np.uint8)
-            yield from self._read(function, this, written)
+            if claimed:
+                yield from self._read(function, this, buffer[: claimed // 8], len(part) == 1)
+            del buffer  # the device is to have room for the next
         assert this.after is not None
         self._memory.host.whole[:], this.loaded.kept = this.after
 
@@ -237,7 +241,8 @@ class CompiledDevice(VirtualDevice):
                 )
         this.after = arrays, variables
 
-    def _read(self, function: KernelFunction, this: _Pass, written: Bytes) -> Iterator[Piece]:
+    def _read(self, function: KernelFunction, this: _Pass, written: Any, of_a_block: bool) -> Iterator[Piece]:
+        """The log that stands in words on the device."""
         table = self.table(function)
         sites = np.full(this.loaded.instrumented.sites, -1, np.int64)
         for code in function.program.codes:
@@ -246,7 +251,12 @@ class CompiledDevice(VirtualDevice):
         extents = Extents.of(list(self._extents(function, this)))
         reading = Reading(sites, table.kind, table.width, table.generic, extents)
         try:
-            yield from reading.log(written)
+            if of_a_block:
+                words = range(0, len(written), STRETCH // 8)
+                stretches = (written[begin : begin + STRETCH // 8].get().view(np.uint8) for begin in words)
+                yield from reading.log_of_block(stretches, 8 * len(written))
+            else:
+                yield from reading.log(written.get().view(np.uint8))
         except DamagedError as damaged:
             raise RecordingError(
                 f"{this.where}: the events on the device are damaged behind {damaged.args[0]:,} bytes: does the kernel "

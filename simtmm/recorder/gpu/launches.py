@@ -1,7 +1,8 @@
 """A launch on a GPU is recorded in passes: threads first count their events, then each writes them to its own stretch.
 
 Before every pass the arrays are what they were before the launch, so each pass sees the same. Where not all events fit
-the device at once, the launch is run again for each range of blocks.
+the device at once, the launch is run again for each range of blocks, and for each part of a block that does not fit it.
+The host holds some of a long block's events at a time, as those of recordings on the CPU (trace/runs/long_block.py).
 """
 
 from collections.abc import Iterator
@@ -17,10 +18,13 @@ from simtmm.recorder.cpu.unrecorded import Touched
 from simtmm.recorder.faults import FaultCode, access_fault, fault_place
 from simtmm.recorder.gpu.device import Build, Device, DeviceMemory, Function, launch_words
 from simtmm.recorder.launches import trace_launch
-from simtmm.trace.schema import EVENT, Batch, TraceLaunch, sampled_blocks
+from simtmm.trace.runs.long_block import LongBlock
+from simtmm.trace.runs.mapped import LONG
+from simtmm.trace.schema import EVENT, Batch, Events, TraceLaunch, sampled_blocks
 
 BATCH_EVENTS = 1 << 20  # of a batch that goes to the trace, unless a block has more
 MOST_OF_A_THREAD = 1 << 27  # events; a thread with more loops for ever
+MOST_PARTS = 1 << 10  # of a block, a run of its launch each
 ATTEMPTS = 8  # to record a launch whose threads do more each time
 COUNTER_BYTES = 16  # of a recorded thread: how many events it has had, and where its stretch begins
 ALIGNMENT_BYTES = 16  # at most lie unused before an array in shared memory
@@ -96,15 +100,12 @@ class GpuLaunches:
                 continue
             fit = (self._room - COUNTER_BYTES * threads * len(part)) // EVENT.itemsize
             for low, high in _cuts(of_blocks, fit):
-                if of_blocks[low] > fit:
-                    block = part[low] if chosen is None else chosen[part[low]]
-                    raise RecordingError(
-                        f"{where}: block {block} has {of_blocks[low]:,} events, "
-                        f"{of_blocks[low] * EVENT.itemsize:,} bytes, and {self._room:,} bytes of device memory may be "
-                        "used: take smaller parameters or record on the CPU (--on cpu)"
-                    )
                 blocks = range(part[low], part[low] + high - low)
-                yield from self._filled(this, blocks, chosen, counted[low * threads : high * threads], number)
+                capacity = counted[low * threads : high * threads]
+                if of_blocks[low] > fit:
+                    yield self._in_parts(this, blocks, chosen, capacity, number)
+                else:
+                    yield from self._filled(this, blocks, chosen, capacity, number)
         assert self._after is not None
         self._left -= recorded
         self._memory.host.whole[:] = self._after
@@ -121,7 +122,7 @@ class GpuLaunches:
         for _ in range(ATTEMPTS):
             starts = np.concatenate([np.zeros(1, np.uint64), np.cumsum(capacity, dtype=np.uint64)])
             events = self._device.empty(2 * int(starts[-1]), np.uint64)
-            used = self._pass(this, blocks, chosen, starts, events)
+            used = self._pass(this, blocks, chosen, starts, events, range(int(starts[-1])))
             if np.all(used <= capacity):
                 break
             capacity = np.maximum(capacity, used)
@@ -134,25 +135,58 @@ class GpuLaunches:
         threads = this.launch.threads_per_block
         of_blocks = used.reshape(-1, threads).sum(axis=1).astype(np.int64)
         ends = starts[threads::threads].astype(np.int64)  # of each block's stretches
-        names = (
-            np.arange(blocks.start, blocks.stop, dtype=np.int32)
-            if chosen is None
-            else chosen[blocks.start : blocks.stop]
-        )
+        names = _numbers(blocks, chosen)
         for low, high in _cuts(np.diff(ends, prepend=0), BATCH_EVENTS):
             begin = int(ends[low - 1]) if low else 0
             if int(ends[high - 1]) == begin:
                 continue  # blocks without events may be left out
-            raw = events[2 * begin : 2 * int(ends[high - 1])].get().view(EVENT)
-            among = slice(low * threads, high * threads)
-            if np.any(used[among] != capacity[among]):
-                raw = raw[_written(used[among], capacity[among])]
+            held = range(begin, int(ends[high - 1]))
+            if of_blocks[low] > LONG:
+                long = LongBlock()
+                for part in _ranges(len(held), BATCH_EVENTS):
+                    long.add(_taken(events, held[part.start : part.stop], starts, used))
+                yield long.batch(number, int(names[low]))
+                continue
             yield Batch(
-                events=raw,
+                events=_taken(events, held, starts, used),
                 launch=np.full(high - low, number, dtype=np.int32),
                 block=names[low:high],
                 ends=np.cumsum(of_blocks[low:high]),
             )
+
+    def _in_parts(
+        self,
+        this: "_Launch",
+        blocks: range,
+        chosen: npt.NDArray[np.int32] | None,
+        capacity: npt.NDArray[np.uint64],
+        number: int,
+    ) -> Batch:
+        """Record a block that does not fit the device, a part of its events in each run."""
+        starts = np.concatenate([np.zeros(1, np.uint64), np.cumsum(capacity, dtype=np.uint64)])
+        total, block = int(starts[-1]), int(_numbers(blocks, chosen)[0])
+        fit = (self._room - COUNTER_BYTES * this.launch.threads_per_block) // EVENT.itemsize
+        if fit < 1 or total > fit * MOST_PARTS:
+            raise RecordingError(
+                f"{this.where}: block {block} has {total:,} events, {total * EVENT.itemsize:,} bytes, and "
+                f"{self._room:,} bytes of device memory may be used: take smaller parameters or record on the CPU "
+                "(--on cpu)"
+            )
+        long = LongBlock()
+        for held in _ranges(total, fit):
+            events = self._device.empty(2 * len(held), np.uint64)
+            used = self._pass(this, blocks, chosen, starts, events, held)
+            if np.any(used != capacity):
+                raise RecordingError(
+                    f"{this.where}: block {block} was run once for each part of its events, for want of device memory, "
+                    "and its threads did something else each time: its parts do not belong together; take smaller "
+                    "parameters or record on the CPU (--on cpu)"
+                )
+            self._settle(this)
+            for part in _ranges(len(held), BATCH_EVENTS):
+                long.add(events[2 * part.start : 2 * part.stop].get().view(EVENT))
+            del events  # the device is to have room for the next
+        return long.batch(number, block)
 
     def _pass(
         self,
@@ -161,8 +195,12 @@ class GpuLaunches:
         chosen: npt.NDArray[np.int32] | None,
         starts: npt.NDArray[np.uint64] | None,
         events: Any | None,
+        held: range = range(0),
     ) -> npt.NDArray[np.uint64]:
-        """Run the launch on the arrays as they were before it; give how many events each thread of `blocks` had."""
+        """Run the launch on the arrays as they were before it; give how many events each thread of `blocks` had.
+
+        held: what of all stretches lies in `events`.
+        """
         device = self._device
         self._memory.upload()
         self._fault.fill(0)
@@ -186,6 +224,8 @@ class GpuLaunches:
                 np.uint64(self._memory.origin),
                 np.uint64(MOST_OF_A_THREAD),
                 _address(self._fault),
+                np.uint64(held.start),
+                np.uint64(len(held)),
             ),
         )
         this.function.raw(this.launch.grid, this.launch.block, this.arguments)
@@ -258,8 +298,22 @@ def _cuts(sizes: npt.NDArray[Any], most: int) -> Iterator[tuple[int, int]]:
         low = high
 
 
-def _written(used: npt.NDArray[np.uint64], capacity: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-    """Which events of stretches of these capacities were written."""
-    room = capacity.astype(np.int64)
-    within = np.arange(int(room.sum())) - np.repeat(np.cumsum(room) - room, room)
-    return within < np.repeat(used.astype(np.int64), room)
+def _numbers(blocks: range, chosen: npt.NDArray[np.int32] | None) -> npt.NDArray[np.int32]:
+    """The numbers of recorded blocks, by where they stand among these."""
+    if chosen is None:
+        return np.arange(blocks.start, blocks.stop, dtype=np.int32)
+    return chosen[blocks.start : blocks.stop]
+
+
+def _taken(events: Any, held: range, starts: npt.NDArray[np.uint64], used: npt.NDArray[np.uint64]) -> Events:
+    """A part of all stretches, without what threads did not write of theirs. starts: of the stretches."""
+    raw: Events = events[2 * held.start : 2 * held.stop].get().view(EVENT)
+    first = int(np.searchsorted(starts, held.start, side="right")) - 1
+    last = int(np.searchsorted(starts, held.stop))
+    begins = starts[first : last + 1].astype(np.int64)
+    written = used[first:last].astype(np.int64)
+    if np.all(written == np.diff(begins)):
+        return raw
+    bounds = np.clip(begins, held.start, held.stop)
+    within = bounds[1:] - bounds[:-1]
+    return raw[np.arange(held.start, held.stop) < np.repeat(begins[:-1] + written, within)]

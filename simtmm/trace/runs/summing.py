@@ -142,7 +142,8 @@ def sum_threads(runs, structure, shape, scratch, nodes):
     """The sums over the threads of each node."""
     first = start_of(runs, structure, STRUCTURE_NODES)
     words = start_of(runs, structure, STRUCTURE_WORDS)
-    count = (runs.structure[structure, STRUCTURE_THREADS] + 63) // 64
+    threads = runs.structure[structure, STRUCTURE_THREADS]
+    count = (threads + 63) // 64
     for node in range(nodes):
         for which in range(SUMS):
             for over in range(OVERS):
@@ -152,20 +153,22 @@ def sum_threads(runs, structure, shape, scratch, nodes):
             thread = index * 64
             while word != 0:
                 if word & np.uint64(1) != 0:
-                    for which in range(SUMS):
+                    x = thread % shape[0] if shape[0] < threads else thread
+                    y, z = np.int64(0), np.int64(0)
+                    if shape[0] < threads:
+                        y = thread // shape[0] % shape[1]
+                        z = thread // (shape[0] * shape[1])
+                    for which in range(SUMS):  # below 2^31 each, times a coordinate, of 2^16 threads: below 2^63
                         power = scratch.powers[thread, which]
-                        add_over(scratch, node, which, OVER_ONE, power, np.int64(1))
-                        add_over(scratch, node, which, OVER_X, power, thread % shape[0])
-                        add_over(scratch, node, which, OVER_Y, power, thread // shape[0] % shape[1])
-                        add_over(scratch, node, which, OVER_Z, power, thread // (shape[0] * shape[1]))
+                        scratch.over[node, which, OVER_ONE] += power
+                        scratch.over[node, which, OVER_X] += power * x
+                        scratch.over[node, which, OVER_Y] += power * y
+                        scratch.over[node, which, OVER_Z] += power * z
                 word >>= np.uint64(1)
                 thread += 1
-
-
-@inlined
-def add_over(scratch, node, which, over, power, coordinate):
-    """Add a thread's power so many times."""
-    scratch.over[node, which, over] = (scratch.over[node, which, over] + power * coordinate) % PRIME
+        for which in range(SUMS):
+            for over in range(OVERS):
+                scratch.over[node, which, over] %= PRIME
 
 
 @inlined
@@ -213,8 +216,7 @@ def sum_one_by_one(runs, structure, values, place, more, shape, scratch, sums, b
     what = runs.step[step, STEP_WHAT]
     is_listed = runs.step[step, STEP_FORM] == LISTED
     own = scratch.time.shape[0] - 1  # a row that nobody needs meanwhile
-    for which in range(SUMS):
-        scratch.time[own, which] = times(what_counts(scratch, which, what), scratch.over[node, which, OVER_ONE])
+    one, two, three, four = np.int64(0), np.int64(0), np.int64(0), np.int64(0)  # the SUMS
     for index in range((runs.structure[structure, STRUCTURE_THREADS] + 63) // 64):
         word = runs.words[words + index]
         thread = index * 64
@@ -228,10 +230,24 @@ def sum_one_by_one(runs, structure, values, place, more, shape, scratch, sums, b
                     value += runs.step[step, STEP_Y] * (thread // shape[0] % shape[1])
                     value += runs.step[step, STEP_Z] * (thread // (shape[0] * shape[1]))
                 rest = value % PRIME
-                for which in range(SUMS):
-                    scratch.time[own, which] += times(rest, scratch.powers[thread, which])
+                one += nearly_reduced(rest * scratch.powers[thread, 0])
+                two += nearly_reduced(rest * scratch.powers[thread, 1])
+                three += nearly_reduced(rest * scratch.powers[thread, 2])
+                four += nearly_reduced(rest * scratch.powers[thread, 3])
             word >>= np.uint64(1)
             thread += 1
+    scratch.time[own, 0] = one
+    scratch.time[own, 1] = two
+    scratch.time[own, 2] = three
+    scratch.time[own, 3] = four
     for which in range(SUMS):
-        event = times(scratch.time[own, which] % PRIME, scratch.time[node, which])
+        of_values = scratch.time[own, which] % PRIME
+        of_values += times(what_counts(scratch, which, what), scratch.over[node, which, OVER_ONE])
+        event = times(of_values % PRIME, scratch.time[node, which])
         sums[block, which] = (sums[block, which] + event) % PRIME
+
+
+@inlined
+def nearly_reduced(product):
+    """A product modulo the prime, or more, as 2^31 counts as 1; below 2^32, so those of a block's threads add up."""
+    return (product & PRIME) + (product >> 31)

@@ -38,6 +38,15 @@ AT_BARRIER = 1 << 29  # likewise: a group that waits
 NOTHING_HELD = -1
 
 
+# Columns of a degree of conflicts that was found, by what decides it: the place within a bank's word where values are
+# counted from, with bytes and kind of the access; the first thread; lanes, and those of the warp; by_x, by_y, by_z; the
+# extents of the block in x and y; and the degree, 0 of a row that is empty
+DEGREE_OFFSET, DEGREE_THREAD, DEGREE_LANES, DEGREE_BY_X, DEGREE_BY_Y, DEGREE_BY_Z = range(6)
+DEGREE_EXTENTS, DEGREE_FOUND = range(6, 8)
+DEGREE_ROW = 8
+DEGREES = 1 << 9  # that are known at once, a power of two
+
+
 class Walk(NamedTuple):
     """Warps on their way; of all up to `group_end` but `rules` a row for each, of the others one for all."""
 
@@ -54,9 +63,10 @@ class Walk(NamedTuple):
     first: Any  # [lanes]: of half-warps, the first byte that is still to be served,
     stop: Any  # [lanes]: the end of the access,
     size: Any  # [lanes]: and how much it moves
-    chain: Any  # [banks]: the word added last, or -1
+    chain: Any  # [banks]: the word added last, or -1; of updates how many there are, less one
     word: Any  # [words]
     following: Any  # [words]: the word added to the same bank before, or -1
+    degree: Any  # [DEGREES, DEGREE_*]
     due: Any  # [classes with a pipe]: instructions of a step before its access
     work: Any  # as in SiteTables, as are those up to `sync`
     piped: Any

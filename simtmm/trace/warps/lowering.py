@@ -166,6 +166,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         chain=table(specification.banks),
         word=table(words),
         following=table(words),
+        degree=table(at.DEGREES, at.DEGREE_ROW),
         due=table(len(tables.operations)),
         work=tables.work,
         piped=tables.piped,

@@ -5,10 +5,93 @@
 
 import numpy as np
 
-from simtmm.native import inlined
-from simtmm.trace.warps.layout import RULE_BANK_BYTES, RULE_BANKS, RULE_TOGETHER, WARP_LANES
+from simtmm.native import inlined, trailing_zeros
+from simtmm.trace.runs.layout import STEP_X, STEP_Y, STEP_Z
+from simtmm.trace.schema import BEYOND, Kind
+from simtmm.trace.warps.lanes import base_of, bytes_of, gather_dense
+from simtmm.trace.warps.layout import (
+    DEGREE_BY_X,
+    DEGREE_BY_Y,
+    DEGREE_BY_Z,
+    DEGREE_EXTENTS,
+    DEGREE_FOUND,
+    DEGREE_LANES,
+    DEGREE_OFFSET,
+    DEGREE_THREAD,
+    GROUP_BASE,
+    GROUP_FIRST,
+    GROUP_LANES,
+    GROUP_STEP,
+    GROUP_WHAT,
+    RULE_BANK_BYTES,
+    RULE_BANKS,
+    RULE_TOGETHER,
+    WARP_LANES,
+    WARP_THREAD,
+    WARP_X,
+    WARP_Y,
+)
 
 NOBODY = -1
+NOT_SO = -1  # in the place of a degree
+ARRAY_SHIFT = 32  # of an address of shared memory: below are the bytes within an array
+STEEPEST = 1 << 40  # a step from a thread to the next; times the threads of a block it is still far from 64 bits
+
+_SHARED_ATOMIC = int(Kind.SHARED_ATOMIC)
+
+
+@inlined
+def even_degree(walk, runs, values, w, g, kind):
+    """`conflict_degree` of a group that is alone, and even; NOT_SO where its block's values may leave an array.
+
+    It is the same wherever all lanes have gone on by whole words, to other banks, so it is looked up where it was found
+    before.
+    """
+    step = walk.group[w, g, GROUP_STEP]
+    by_x, by_y, by_z = runs.step[step, STEP_X], runs.step[step, STEP_Y], runs.step[step, STEP_Z]
+    if max(by_x, by_y, by_z) >= STEEPEST or min(by_x, by_y, by_z) <= -STEEPEST:
+        return np.int64(NOT_SO)
+    x, y = walk.warp[w, WARP_X], walk.warp[w, WARP_Y]
+    lanes = walk.group[w, g, GROUP_LANES]
+    thread = walk.warp[w, WARP_THREAD] + walk.group[w, g, GROUP_FIRST]
+    z = (thread + lanes - 1) // (x * y) if by_z != 0 else np.int64(0)
+    moved = bytes_of(walk.group[w, g, GROUP_WHAT])
+    base = base_of(walk, runs, values, w, g)
+    if base < 0 or base >= BEYOND:
+        return np.int64(NOT_SO)
+    low = base + min(by_x, np.int64(0)) * (x - 1) + min(by_y, np.int64(0)) * (y - 1) + min(by_z, np.int64(0)) * z
+    high = base + max(by_x, np.int64(0)) * (x - 1) + max(by_y, np.int64(0)) * (y - 1) + max(by_z, np.int64(0)) * z
+    if low < 0 or high >= BEYOND or low >> ARRAY_SHIFT != (high + moved) >> ARRAY_SHIFT:
+        return np.int64(NOT_SO)
+    offset = (base & ((1 << ARRAY_SHIFT) - 1)) % walk.rules[RULE_BANK_BYTES]
+    offset = (offset << 16) + (moved << 8) + kind
+    together = (lanes << 32) + walk.warp[w, WARP_LANES]
+    extents = (x << 32) + y
+    looks = offset * 31 + thread
+    looks = (looks ^ (by_x << 20) ^ (by_y << 40)) * 0x2545F4914F6CDD1D
+    row = (looks >> 40) & (walk.degree.shape[0] - 1)
+    if (
+        walk.degree[row, DEGREE_OFFSET] == offset
+        and walk.degree[row, DEGREE_THREAD] == thread
+        and walk.degree[row, DEGREE_LANES] == together
+        and walk.degree[row, DEGREE_BY_X] == by_x
+        and walk.degree[row, DEGREE_BY_Y] == by_y
+        and walk.degree[row, DEGREE_BY_Z] == by_z
+        and walk.degree[row, DEGREE_EXTENTS] == extents
+        and walk.degree[row, DEGREE_FOUND] > 0
+    ):
+        return walk.degree[row, DEGREE_FOUND]
+    walk.group[w, g, GROUP_BASE] = base
+    found = conflict_degree(walk, w, gather_dense(walk, runs, values, w, g), kind == _SHARED_ATOMIC)
+    walk.degree[row, DEGREE_OFFSET] = offset
+    walk.degree[row, DEGREE_THREAD] = thread
+    walk.degree[row, DEGREE_LANES] = together
+    walk.degree[row, DEGREE_BY_X] = by_x
+    walk.degree[row, DEGREE_BY_Y] = by_y
+    walk.degree[row, DEGREE_BY_Z] = by_z
+    walk.degree[row, DEGREE_EXTENTS] = extents
+    walk.degree[row, DEGREE_FOUND] = found
+    return found
 
 
 @inlined
@@ -19,40 +102,49 @@ def conflict_degree(walk, w, lanes, updates):
     """
     bank_bytes = walk.rules[RULE_BANK_BYTES]
     banks = walk.rules[RULE_BANKS]
+    shift = trailing_zeros(np.uint64(bank_bytes))
+    shifts = bank_bytes == 1 << shift and banks & (banks - 1) == 0  # which is quicker than dividing
     at_once = walk.rules[RULE_TOGETHER]
     total = np.int64(0)
     degree = np.int64(0)
     words = np.int64(0)
-    together = np.int64(NOBODY)
+    served = np.int64(0)  # lanes below it are served by now, or in this pass
     for index in range(lanes):
-        if walk.lane[index] // at_once != together:  # these lanes are served in a pass of their own
-            together = walk.lane[index] // at_once
+        lane = walk.lane[index]
+        if lane >= served:  # it and those behind it are served in a pass of their own
+            served = (lane // at_once + 1) * at_once
             total += degree
             degree = np.int64(0)
             words = np.int64(0)
             for number in range(banks):
                 walk.chain[number] = NOBODY
         value = walk.value[index]
-        array = (value >> 32) << 32
+        array = (value >> ARRAY_SHIFT) << ARRAY_SHIFT
         offset = value - array
-        last = (offset + max(walk.bytes[index], np.int64(1)) - 1) // bank_bytes
-        word = offset // bank_bytes
+        end = offset + max(walk.bytes[index], np.int64(1)) - 1
+        last = end >> shift if shifts else end // bank_bytes
+        word = offset >> shift if shifts else offset // bank_bytes
         while word <= last:
-            depth = add_word(walk, array + word, word % banks, words, updates)
-            if depth > 0:
-                words += 1
-                degree = max(degree, depth)
+            number = word & (banks - 1) if shifts else word % banks
+            if updates:  # of which none is served with another one
+                walk.chain[number] += 1
+                degree = max(degree, walk.chain[number] - NOBODY)
+            else:
+                depth = add_word(walk, array + word, number, words)
+                if depth > 0:
+                    words += 1
+                    degree = max(degree, depth)
             word += 1
     passes = (walk.warp[w, WARP_LANES] + at_once - 1) // at_once
     return max(np.int64(1), (total + degree + passes - 1) // passes)
 
 
 @inlined
-def add_word(walk, word, number, words, updates):
+def add_word(walk, word, number, words):
     """Add a word to the chain of its bank: how many it has then, 0 where it is served with the same word before."""
     depth = np.int64(1)
     link = walk.chain[number]
-    while link >= 0 and (updates or walk.word[link] != word):
+    while link >= 0 and walk.word[link] != word:
         link = walk.following[link]
         depth += 1
     if link >= 0:

@@ -24,7 +24,7 @@ from simtmm.trace.warps.accesses import (
 from simtmm.trace.warps.arrivals import commit, last_arrival, latest_needed, spend
 from simtmm.trace.warps.groups import settle
 from simtmm.trace.warps.half_warps import list_local_transactions, list_transactions
-from simtmm.trace.warps.holding import add_due, begin_turns, catch_up, hold, hold_due, let_go, put, take_turn
+from simtmm.trace.warps.holding import add_due, begin_turns, hold, hold_due, let_go, put, take_turn
 from simtmm.trace.warps.lanes import (
     base_of,
     first_value,
@@ -55,27 +55,23 @@ from simtmm.trace.warps.layout import (
     RULE_HALF_WARPS,
     RULE_PLACES,
     RULE_REDUCES,
-    RULE_SHARED_INTERVAL,
     RULE_SHARED_LATENCY,
-    RULE_SHARED_PORTS,
     THREADS_LANES,
     THREADS_TIMES,
     WARP_ASYNCS,
-    WARP_BACKLOG,
     WARP_CYCLES,
     WARP_GROUPS,
     WARP_TURNS,
     WARP_TURNS_SITE,
     WARP_WAITED,
 )
+from simtmm.trace.warps.load_store_units import access, access_shared
 from simtmm.trace.warps.places import note_done, note_lanes, note_threads, place_at, place_of
-from simtmm.trace.warps.shared_memory import conflict_degree
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, REDUCE, SHARED, STORE, SYNC
+from simtmm.trace.warps.shared_memory import NOT_SO, conflict_degree, even_degree
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, REDUCE, STORE, SYNC
 
 # Of a step: what was held, a join, a pause, a compute, one of each class, a pause, and what it is itself
 MOST_OPERATIONS = 6 + len(CLASSES)
-MOST_WAITING = 8  # shared accesses of a warp that wait for the load/store units while it goes on
-MOST_LEFT = 16  # that accesses of global memory leave to do, as the units go on while a warp waits for memory
 
 ENDED, IS_FULL, IS_REFUSED = range(3)  # what comes of a walk
 
@@ -200,6 +196,13 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, s
                     note_threads(walk, w, leader, place, np.int64(1))
                 access(walk, w, operation_of(kind), site, says, count, output, place)
                 return True
+        elif alone and _ATOMIC < kind <= _SHARED_ATOMIC and is_even(walk, runs, w, leader):
+            degree = even_degree(walk, runs, values, w, leader, kind)
+            if degree != NOT_SO:
+                if walk.rules[RULE_PLACES] != 0:
+                    note_threads(walk, w, leader, place_at(walk, site), np.int64(1))
+                access_shared(walk, w, site, says, degree, output)
+                return True
         if lanes == 0:
             lanes = gather(walk, runs, values, w, at, kind, leader, alone)
             if walk.rules[RULE_PLACES] != 0 and kind in (_WORK, _JOIN):
@@ -218,23 +221,6 @@ def operation_of(kind):
     if kind == _STORE:
         return np.int64(STORE)
     return np.int64(ATOMIC) if kind == _ATOMIC else np.int64(LOAD)
-
-
-@inlined
-def access(walk, w, operation, site, says, count, output, place):
-    """Write a memory operation that lists the chunks up to `count`."""
-    catch_up(walk, w, np.int64(1))
-    backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, count - output.used[MADE_CHUNKS])
-    walk.warp[w, WARP_BACKLOG] = min(backlog, MOST_LEFT * walk.rules[RULE_SHARED_INTERVAL])
-    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE) else walk.rules[RULE_SHARED_LATENCY])
-    put(walk, w, output, operation, count - output.used[MADE_CHUNKS], place)
-    output.used[MADE_CHUNKS] = count
-    if operation == ASYNC:
-        asyncs = walk.warp[w, WARP_ASYNCS] + 1
-        walk.warp[w, WARP_ASYNCS] = asyncs
-        if says:
-            for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
-                walk.latest[w, walk.gives[index]] = asyncs
 
 
 @inlined
@@ -284,12 +270,7 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
         walk.warp[w, WARP_WAITED] = walk.warp[w, WARP_ASYNCS]
         return True
     if _ATOMIC < kind <= _SHARED_ATOMIC:
-        degree = keep_apart(walk, w, conflict_degree(walk, w, lanes, kind == _SHARED_ATOMIC))
-        put(walk, w, output, SHARED, degree, place)
-        if says:
-            spend(walk, w, degree)
-            for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
-                walk.shared[w, walk.gives[index]] = walk.warp[w, WARP_CYCLES] + walk.rules[RULE_SHARED_LATENCY]
+        access_shared(walk, w, site, says, conflict_degree(walk, w, lanes, kind == _SHARED_ATOMIC), output)
         return True
     operation = operation_of(kind)
     if kind == _ATOMIC and walk.rules[RULE_REDUCES] != 0 and site < walk.unused.shape[0] and walk.unused[site] != 0:
@@ -316,24 +297,6 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
             count = list_local_chunks(walk, w, lanes, output.chunks, count)
     access(walk, w, operation, site, says, count, output, place)
     return True
-
-
-@inlined
-def keep_apart(walk, w, degree):
-    """How long a shared access keeps its port, where those of a group keep an interval from one another."""
-    interval = walk.rules[RULE_SHARED_INTERVAL]
-    if interval == 0:
-        return degree * max(np.int64(1), walk.rules[RULE_SHARED_PORTS])
-    backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, degree)
-    kept = max(np.int64(1), backlog - MOST_WAITING * interval)
-    walk.warp[w, WARP_BACKLOG] = backlog - kept
-    return kept
-
-
-@inlined
-def taken(walk, passes):
-    """How long the load/store units are taken by an access of so many passes, in instructions of a port."""
-    return max(walk.rules[RULE_SHARED_INTERVAL], walk.rules[RULE_SHARED_PORTS] * passes)
 
 
 @inlined

@@ -112,3 +112,44 @@ def test_a_long_log_comes_in_pieces_of_whole_blocks_that_ascend():
     firsts = [int(piece.view(np.int64)[1]) for piece, _ in pieces]
     assert firsts == [0, *(ended for _, ended in pieces[:-1])]
     assert sum(len(piece) for piece, _ in pieces) == 8 * blocks * (2 + 1 + 33)
+
+
+def in_stretches(words, size):
+    buffer = _bytes(words)
+    stretches = [buffer[begin : begin + size] for begin in range(0, len(buffer), size)]
+    return list(reading().log_of_block(stretches, len(buffer)))
+
+
+@pytest.mark.parametrize("size", [8, 16, 40, 200, 10_000])
+def test_a_block_that_is_read_in_stretches_has_the_same_entries_of_each_warp(size):
+    words = [
+        word
+        for number in range(30)
+        for word in (*entry(LOAD, 0b101, 5, number % 3, DEVICE, DEVICE + 60), *entry(WORK, 1 + number, 5, number % 2))
+    ]
+
+    def of_warps(pieces):
+        found = {}
+        for piece in pieces:
+            at = None
+            for word in piece[2:]:  # behind the mark of the block
+                if word & 0xFFFFFFFF == NEW_WARP & 0xFFFFFFFF:
+                    at = word >> 32
+                else:
+                    found.setdefault(at, []).append(word)
+        return found
+
+    pieces = in_stretches(words, size)
+    assert {ended for _, ended in pieces} == {5}, "it goes on"
+    found = [piece.view(np.int64).tolist() for piece, _ in pieces]
+    assert all(piece[:2] == mark(5) for piece in found)
+    assert (len(found) > 1) == (size < 1000)
+    assert of_warps(found) == of_warps(log(words))
+
+
+@pytest.mark.parametrize("size", [8, 24, 400])
+@pytest.mark.parametrize("damage", [entry(9, 0b1, 0, 0), entry(LOAD, 0b11, 0, 0, DEVICE), [2]])
+def test_what_no_kernel_writes_is_reported_where_it_stands_in_all_stretches(damage, size):
+    with pytest.raises(DamagedError) as caught:
+        in_stretches([*entry(LOAD, 0b1, 0, 0, DEVICE) * 20, *damage], size)
+    assert caught.value.args == (20 * 24,)

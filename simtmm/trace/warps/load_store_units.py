@@ -1,0 +1,70 @@
+"""Accesses of a warp as they are written, and what the load/store units still have to do for them."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.native import inlined
+from simtmm.trace.warps.arrivals import spend
+from simtmm.trace.warps.holding import catch_up, put
+from simtmm.trace.warps.layout import (
+    MADE_CHUNKS,
+    RULE_SHARED_INTERVAL,
+    RULE_SHARED_LATENCY,
+    RULE_SHARED_PORTS,
+    WARP_ASYNCS,
+    WARP_BACKLOG,
+    WARP_CYCLES,
+)
+from simtmm.trace.warps.places import place_at
+from simtmm.workload import ASYNC, REDUCE, SHARED, STORE
+
+MOST_WAITING = 8  # shared accesses of a warp that wait for the load/store units while it goes on
+MOST_LEFT = 16  # that accesses of global memory leave to do, as the units go on while a warp waits for memory
+
+
+@inlined
+def access(walk, w, operation, site, says, count, output, place):
+    """Write a memory operation that lists the chunks up to `count`."""
+    catch_up(walk, w, np.int64(1))
+    backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, count - output.used[MADE_CHUNKS])
+    walk.warp[w, WARP_BACKLOG] = min(backlog, MOST_LEFT * walk.rules[RULE_SHARED_INTERVAL])
+    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE) else walk.rules[RULE_SHARED_LATENCY])
+    put(walk, w, output, operation, count - output.used[MADE_CHUNKS], place)
+    output.used[MADE_CHUNKS] = count
+    if operation == ASYNC:
+        asyncs = walk.warp[w, WARP_ASYNCS] + 1
+        walk.warp[w, WARP_ASYNCS] = asyncs
+        if says:
+            for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
+                walk.latest[w, walk.gives[index]] = asyncs
+
+
+@inlined
+def access_shared(walk, w, site, says, degree, output):
+    """Write an access to shared memory whose lanes go to the banks so often."""
+    kept = keep_apart(walk, w, degree)
+    put(walk, w, output, SHARED, kept, place_at(walk, site))
+    if says:
+        spend(walk, w, kept)
+        for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
+            walk.shared[w, walk.gives[index]] = walk.warp[w, WARP_CYCLES] + walk.rules[RULE_SHARED_LATENCY]
+
+
+@inlined
+def keep_apart(walk, w, degree):
+    """How long a shared access keeps its port, where those of a group keep an interval from one another."""
+    interval = walk.rules[RULE_SHARED_INTERVAL]
+    if interval == 0:
+        return degree * max(np.int64(1), walk.rules[RULE_SHARED_PORTS])
+    backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, degree)
+    kept = max(np.int64(1), backlog - MOST_WAITING * interval)
+    walk.warp[w, WARP_BACKLOG] = backlog - kept
+    return kept
+
+
+@inlined
+def taken(walk, passes):
+    """How long the load/store units are taken by an access of so many passes, in instructions of a port."""
+    return max(walk.rules[RULE_SHARED_INTERVAL], walk.rules[RULE_SHARED_PORTS] * passes)

@@ -1,0 +1,95 @@
+"""What the seconds from kernel to result go into, as Markdown for docs/scaling.md.
+
+python -m tests.benchmarks.parts, or with names of kernels; they are those of tests/benchmarks/traces.py. Each part is the
+least of three runs; a thread's parts are what it worked itself, whatever others did meanwhile.
+"""
+
+import resource
+import sys
+import time
+from contextlib import ExitStack
+from unittest.mock import patch
+
+from simtmm import load_machine, record, simulate
+from simtmm.kernel import Kernel
+from simtmm.recorder.global_memory import GlobalMemory
+from simtmm.trace.counts import lower_and_count
+from simtmm.trace.digest import TraceDigest
+from simtmm.trace.recording import TraceRecorder
+from tests.benchmarks.scaling import clock
+from tests.benchmarks.traces import KERNELS, LAUNCHES_ONLY, MACHINE, RUNS
+
+ARRAYS = (Kernel, "inputs"), (GlobalMemory, "__init__"), (Kernel, "check")
+ENCODING = ((TraceRecorder, "_take_in"),)
+DIGESTS = ((TraceDigest, "add"),)
+PARTS = (
+    "kernel's process",
+    "encoding",
+    "of it digests",
+    "arrays",
+    "rest of recording",
+    "lowering, counting",
+    "simulating",
+)
+
+
+class Timed:
+    """Methods whose processor time is added up, that of the threads that call them."""
+
+    def __init__(self, methods):
+        self.seconds = 0.0
+        self._stack = ExitStack()
+        for owner, name in methods:
+            self._stack.enter_context(patch.object(owner, name, self._timed(getattr(owner, name))))
+
+    def _timed(self, method):
+        def timed(*arguments, **options):
+            begin = time.thread_time()
+            try:
+                return method(*arguments, **options)
+            finally:
+                self.seconds += time.thread_time() - begin
+
+        return timed
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._stack.close()
+
+
+def parts(kernel, parameters, machine):
+    """Seconds of each part of a run; those of digests are within those of encoding."""
+    others = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with Timed(ARRAYS) as arrays, Timed(ENCODING) as encoding, Timed(DIGESTS) as digests, clock() as recording:
+        trace = record(kernel, parameters, most_events=1 << 40)
+    now = resource.getrusage(resource.RUSAGE_CHILDREN)
+    process = now.ru_utime + now.ru_stime - others.ru_utime - others.ru_stime
+    rest = recording.cpu - process - encoding.seconds - arrays.seconds
+    with clock() as lowering:
+        workload, _ = lower_and_count(trace, machine)
+    with clock() as simulating:
+        simulate(machine, workload)
+    return process, encoding.seconds, digests.seconds, arrays.seconds, rest, lowering.cpu, simulating.cpu
+
+
+def row(kernel, parameters):
+    """A line of the table."""
+    machine = load_machine(MACHINE)
+    simulate(machine, lower_and_count(record(kernel, LAUNCHES_ONLY), machine)[0])
+    runs = [parts(kernel, parameters, machine) for _ in range(RUNS)]
+    least = [min(seconds) for seconds in zip(*runs, strict=True)]
+    whole = sum(least) - least[PARTS.index("of it digests")]
+    return f"| {kernel} | {whole:.2f} | {' | '.join(f'{seconds / whole:.0%}' for seconds in least)} |"
+
+
+def main(names):
+    """Print the table."""
+    print(f"| kernel | s | {' | '.join(PARTS)} |\n|---{'|---:' * (1 + len(PARTS))}|")
+    for name in names or KERNELS:
+        print(row(name, KERNELS[name]), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
