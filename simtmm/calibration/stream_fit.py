@@ -214,7 +214,7 @@ class StreamFit:
         )
         self.simulated += 2 * len(runs)
         self.differs = np.log(on_whole / (self.scale * on_part))
-        self._fit_all(self.points, BESIDE_STEPS, best.slopes)
+        self._fit_all(self.points, STEPS, best.slopes, again=1)
         self.fits = fits
 
     def _beginnings(self) -> list[dict[str, float]]:
@@ -291,9 +291,11 @@ class StreamFit:
     def _fit_read(self) -> float:
         return self._fit(self._parameters(False), [READ], self.points, READ_STEPS)
 
-    def _fit_all(self, points: Sequence[StreamPoint], steps: int, slopes: Numbers | None = None) -> float:
+    def _fit_all(
+        self, points: Sequence[StreamPoint], steps: int, slopes: Numbers | None = None, again: int = 0
+    ) -> float:
         """All values on all kernels at once: a port that takes time changes what the read kernel tells, too."""
-        return self._fit(self._parameters(True), [READ, *self.storing], points, steps, slopes)
+        return self._fit(self._parameters(True), [READ, *self.storing], points, steps, slopes, again)
 
     def _fit(
         self,
@@ -302,8 +304,12 @@ class StreamFit:
         points: Sequence[StreamPoint],
         steps: int,
         slopes: Numbers | None = None,
+        again: int = 0,
     ) -> float:
-        """Fit these on those kernels and points and keep them; the mean cost of a point. slopes: as least_squares."""
+        """Fit these on those kernels and points and keep them; the mean cost of a point.
+
+        slopes: as of least_squares. again: how often they are taken anew where they are given.
+        """
         keys = [each.name for each in parameters]
 
         def residuals(sets: Sequence[Numbers]) -> list[Numbers]:
@@ -320,7 +326,7 @@ class StreamFit:
             return list(weights.reshape(off.shape) * (off + (self.differs if points is self.points else 0.0)))
 
         found = least_squares(
-            parameters, [self.values[key] for key in keys], residuals, steps, slopes, 0 if slopes is not None else 1
+            parameters, [self.values[key] for key in keys], residuals, steps, slopes, 1 if slopes is None else again
         )
         self.values |= found.values
         self.fits[self.partitions] = parameters, found
