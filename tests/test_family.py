@@ -218,7 +218,8 @@ def test_what_a_shipped_family_has_from_donors_is_what_they_give(name):
     tables = tomllib.loads(family_files()[name].read_text(encoding="utf-8"))
     machines = [load_machine(donor) for donor in tables["donors"]]
     assert all(donors.is_calibrated(machine) for machine in machines)
-    values, rules = donors.donated(machines, tables["rules"])
+    readers = [load_machine(reader) for reader in tables.get("reads", ())]
+    values, rules = donors.donated(machines, tables["rules"], readers)
     assert tables["rules"] == rules
     for key, value in values.items():
         table, last = key.split(".")

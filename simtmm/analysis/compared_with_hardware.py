@@ -1,12 +1,16 @@
 """What is known of how near a machine comes to the hardware that it stands for, and what of a result is assumed."""
 
+import contextlib
 import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from simtmm.files import data_file
+from simtmm.errors import MachineError
+from simtmm.files import data_file, shipped_folders
+from simtmm.kernel import Kernel
 from simtmm.machine import Machine
+from simtmm.machine.family import load_family
 from simtmm.result import Result
 from simtmm.trace.counts import Counts
 
@@ -22,20 +26,27 @@ class Comparison:
     """Kernels that were measured on a machine, and simulated.
 
     machine: the profile's name. digest: its own. family: of machines, "" for none. kernels: their names in `kernels`.
-    error: mean of |simulated / measured - 1|, over so many points, on some of which the profile may be calibrated.
+    form: "written" or "compiled", how they were recorded. error: mean of |simulated / measured - 1|, over so many
+    points, on some of which the profile may be calibrated. known, by_sheet: the same by a profile made of other GPUs of
+    its families (simtmm.calibration.donors), with L and on GPUs of AMD a read known of it, or by its data sheet alone;
+    None where nobody tried.
     """
 
     machine: str
     digest: str
     family: str
     kernels: str
+    form: str
     points: int
     error: float
+    known: float | None = None
+    by_sheet: float | None = None
 
     def text(self, of_machine: bool = False) -> str:
         """In words."""
+        form = " as compiled" if self.form == "compiled" else ""
         where = f" on {self.machine}" if of_machine else ""
-        return f"{self.kernels}{where}: mean error {100 * self.error:.1f} % over {self.points} points"
+        return f"{self.kernels}{form}{where}: mean error {100 * self.error:.1f} % over {self.points} points"
 
 
 @cache
@@ -47,26 +58,72 @@ def comparisons() -> tuple[Comparison, ...]:
     with path.open(encoding="utf-8", newline="") as lines:
         return tuple(
             Comparison(
-                row["machine"], row["digest"], row["family"], row["kernels"], int(row["points"]), float(row["error"])
+                row["machine"],
+                row["digest"],
+                row["family"],
+                row["kernels"],
+                row["form"],
+                int(row["points"]),
+                float(row["error"]),
+                *(float(row[column]) if row[column] else None for column in ("known", "by_sheet")),
             )
             for row in csv.DictReader(lines)
         )
 
 
-def compared_with_hardware(machine: Machine, program: str) -> str:
-    """One sentence on whether such a result was ever compared with hardware. program: a kernel's name."""
+def may_be_measured(kernel: Kernel | None, form: str) -> bool:
+    """Whether a trace may be of a kernel that was measured: one that ships, as it is written.
+
+    kernel: None where it was recorded before, when its name has to do. form: of the trace.
+    """
+    return form == "written" and (kernel is None or kernel.folder.parent in shipped_folders("kernels"))
+
+
+def compared_with_hardware(machine: Machine, program: str, may_be: bool = True) -> str:
+    """One sentence on whether such a result was ever compared with hardware.
+
+    program: a kernel's name. may_be: whether it may be one that was measured; another one can have its name.
+    """
     own = [each for each in comparisons() if each.digest == machine.digest()]
-    this = [each for each in own if program in each.kernels.split(", ")]
-    if this:
-        return f"Compared with hardware: {_listed(this)} (docs/accuracy.md tells those that the machine was fitted on)."
+    named = [each for each in own if each.form == "written" and program in each.kernels.split(", ")]
+    if named and may_be:
+        listed = _listed(named)
+        return f"Compared with hardware: {listed} (docs/accuracy.md tells those that the machine was fitted on)."
     if own:
-        return f"Never compared with hardware: {program} on this machine; others were: {_listed(own)}."
+        which = f"this {program}" if named else program
+        return f"Never compared with hardware: {which} on this machine; others were: {_listed(own)}."
     if machine.changes:
         return "Never compared with hardware: the machine is changed."
-    family = [each for each in comparisons() if each.family and each.family == machine.family]
-    if family:
-        return f"Never compared with hardware: this machine; others of its family were: {_listed(family, True)}."
-    return "Never compared with hardware: this machine."
+    family, kin = _kin(machine)
+    if not kin:
+        return "Never compared with hardware: this machine."
+    whose = "others of its family" if family == machine.family else f"others of family {family}, from which it has much,"
+    return f"Never compared with hardware: this machine; {whose} were: {_listed(kin, True)}{_foretold(machine, kin)}."
+
+
+def _kin(machine: Machine) -> tuple[str, list[Comparison]]:
+    """The nearest family of a machine of which machines were compared, and these comparisons."""
+    if machine.family is None:
+        return "", []
+    with contextlib.suppress(MachineError):  # a family that was beside the machine's file alone
+        chains = {each.family: load_family(each.family).chain for each in comparisons() if each.family}
+        for family in load_family(machine.family).chain:
+            kin = [each for each in comparisons() if family in chains.get(each.family, ())]
+            if kin:
+                return family, kin
+    return "", []
+
+
+def _foretold(machine: Machine, kin: Sequence[Comparison]) -> str:
+    """How far off these were when they were what this machine is: made of other GPUs."""
+    source = machine.sources.get("memory.latency")
+    own_latency = source is not None and not source.source.startswith("family ")
+    errors = [each.known if own_latency else each.by_sheet for each in kin]
+    told = [f"{100 * error:.1f}" for error in errors if error is not None]
+    if not told:
+        return ""
+    what = "with its own L" if own_latency else "by a data sheet"
+    return f"; made of other GPUs as this one is, {what}, it would have been {' and '.join(told)} %"
 
 
 def assumptions(

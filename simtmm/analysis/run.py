@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware
+from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware, may_be_measured
 from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
 from simtmm.analysis.what_if import cost, try_out
@@ -239,7 +239,7 @@ def run_program(
         "workload": prepared.workload.digest(),
     }
     if program.trace is None:
-        compared = compared_with_hardware(machine, program.name)
+        compared = compared_with_hardware(machine, program.name, may_be=False)
         outcome = Run(program.name, {}, machine, result, None, (), {}, None, found, "", compared, (), about)
     else:
         assert prepared.counts is not None
@@ -314,7 +314,7 @@ def _beside_models(
         hiding=hidden,
         verdict=found,
         beside_the_model=beside_the_model(machine, result, tmm, warps_wait, counts, found),
-        compared=compared_with_hardware(machine, info.kernel),
+        compared=compared_with_hardware(machine, info.kernel, may_be_measured(program.kernel, info.form)),
         assumptions=assumptions(machine, result, counts, again),
         provenance={**about, "trace": info.digest, "recording": info.provenance},
         sampling=info.sampling,

@@ -2,6 +2,10 @@
 
 A donor gives what was fitted on it alone, not what its own file takes from a family. What several give is their mean;
 of what scales with a clock or a bandwidth (simtmm.machine.family), the geometric mean.
+
+How much of a data sheet's bandwidth is reached needs no calibration: one read of large arrays tells it. Where the
+data sheets of a maker promise each in another measure, more GPUs tell more than the few that are calibrated: a family
+names those under `reads`.
 """
 
 import math
@@ -10,7 +14,7 @@ from statistics import fmean
 from typing import Any
 
 from simtmm.errors import StudyError
-from simtmm.machine import Machine
+from simtmm.machine import Machine, load_machine
 from simtmm.machine.family import completed, load_family
 from simtmm.measurement.stream_operations import ELEMENT_BYTES
 
@@ -35,7 +39,7 @@ BY_RULES = (
 )
 CALIBRATED = "by simtmm calibrate"  # what the sources of a calibrated machine's values begin with
 BLOCK, WARP = DONATED[:2]
-READ_EFFICIENCY = "read_efficiency"
+EFFICIENCY, READ_EFFICIENCY = "efficiency", "read_efficiency"
 APART = 2.0  # the bandwidth at which warps can be started over the measured one, at least, to be separable
 DIGITS = 4  # significant, of what several donors give
 
@@ -58,8 +62,22 @@ def donors_of(machine: Machine, calibrated: Iterable[Machine]) -> tuple[Machine,
     raise StudyError(f"machine {machine.name}: no other machine of its families is calibrated")
 
 
-def donated(donors: Sequence[Machine], rules: Iterable[str]) -> tuple[dict[str, float], dict[str, float]]:
-    """What these donors give together: values by key, and those of the rules named."""
+def readers_of(machine: Machine) -> tuple[Machine, ...]:
+    """The machines, this one apart, whose reads the nearest of its families with such goes by; none where none does."""
+    for name in load_family(machine.family).chain if machine.family else ():
+        found = tuple(each for each in map(load_machine, load_family(name).reads) if each.name != machine.name)
+        if found:
+            return found
+    return ()
+
+
+def donated(
+    donors: Sequence[Machine], rules: Iterable[str], readers: Sequence[Machine] = ()
+) -> tuple[dict[str, float], dict[str, float]]:
+    """What these donors give together: values by key, and those of the rules named.
+
+    readers: machines whose measured read says how much of a data sheet's bandwidth is reached; if none, donors do.
+    """
     values = {}
     overheads = [_overheads(each) for each in donors]
     for key in DONATED:
@@ -71,9 +89,14 @@ def donated(donors: Sequence[Machine], rules: Iterable[str]) -> tuple[dict[str, 
     for rule in rules:
         numbers = [each[rule] for each in given if each.get(rule)]
         if numbers:
-            means[rule] = _rounded(math.exp(fmean(map(math.log, numbers))))
+            means[rule] = _rounded(_geometric(numbers))
         elif rule == READ_EFFICIENCY:  # no donor determines it: what was measured is what can be moved
             means[rule] = 1.0
+    shares = [
+        read / peak for each in readers if (read := each.measured_bandwidth) and (peak := each.peak_bandwidth)
+    ]
+    if shares and EFFICIENCY in means and READ_EFFICIENCY in means:
+        means[EFFICIENCY] = _rounded(_geometric(shares) * means[READ_EFFICIENCY])
     return values, means
 
 
@@ -87,7 +110,7 @@ def left_out(machine: Machine, calibrated: Iterable[Machine], *, measured: bool)
     """
     donors = donors_of(machine, calibrated)
     family = load_family(machine.family or "")
-    values, means = donated(donors, family.rules)
+    values, means = donated(donors, family.rules, readers_of(machine))
     family.values |= values
     family.rules |= means
     lacking = {*DONATED, *BY_RULES, *(() if measured else ("memory.latency", "measured_bandwidth"))}
@@ -141,11 +164,15 @@ def _ruled(machine: Machine) -> Mapping[str, float]:
     return {
         "latency_seconds": memory.latency / clock,
         "partition_bandwidth": each,
-        "efficiency": moved / machine.peak_bandwidth if machine.peak_bandwidth else 0.0,
+        EFFICIENCY: moved / machine.peak_bandwidth if machine.peak_bandwidth else 0.0,
         READ_EFFICIENCY: moved / machine.measured_bandwidth if has_values and machine.measured_bandwidth else 0.0,
         "turnaround": memory.turnaround / memory.service,
         "fetch_interval": memory.fetch_interval / (machine.cores.groups * memory.service / memory.partitions),
     }
+
+
+def _geometric(numbers: Sequence[float]) -> float:
+    return math.exp(fmean(map(math.log, numbers)))
 
 
 def _rounded(number: float) -> float:

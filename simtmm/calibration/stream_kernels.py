@@ -21,7 +21,8 @@ FP64 = OF_CLASS + CLASSES.index("fp64")
 LEAST_WAVES, MOST_WAVES = 4, 96  # of a machine full of blocks, in the longer run
 MEASURED_ARRAY = 1 << 27  # bytes of an array
 SHRINK = 4  # and an L2 is that much smaller again, so that the shorter run fills it
-KEPT = 4  # workloads, for machines that run the same ones next: a fit's, say
+KEPT = 4  # workloads, for machines that run the same ones next
+KEPT_SMALL, SMALL = 240, 1 << 13  # and those of so few warps, for a fit, which runs all of its own again and again
 BYTES_A_GROUP = 1 << 18  # of each array, in the longer run: a multiple of what any point keeps in flight
 
 
@@ -36,10 +37,10 @@ def stream_workload(operation: str, block_size: int, blocks: int, machine: Machi
     pipes = machine.durations.pipes
     has_pipe = bool(pipes and pipes[CLASSES.index("fp64")])
     width = machine.cores.warp_width
-    return _laid_out(operation, block_size, blocks, width, machine.chunk_bytes, has_pipe, blocks_per_group)
+    laid_out = _small_laid_out if blocks * -(-block_size // width) <= SMALL else _large_laid_out
+    return laid_out(operation, block_size, blocks, width, machine.chunk_bytes, has_pipe, blocks_per_group)
 
 
-@lru_cache(maxsize=KEPT)
 def _laid_out(
     operation: str, block_size: int, blocks: int, width: int, chunk_bytes: int, has_pipe: bool, blocks_per_group: int
 ) -> Workload:
@@ -84,6 +85,9 @@ def _laid_out(
         launch_limits=np.array([blocks_per_group]),
         origin=f"stream {operation} of {block_size} threads a block",
     )
+
+
+_large_laid_out, _small_laid_out = lru_cache(maxsize=KEPT)(_laid_out), lru_cache(maxsize=KEPT_SMALL)(_laid_out)
 
 
 def stream_bandwidth(

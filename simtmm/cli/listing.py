@@ -68,10 +68,10 @@ def new(
     groups: Annotated[
         int, typer.Option("--sms", "--cus", "--groups", metavar="N", help="core groups: multiprocessors, compute units")
     ],
-    clock: Annotated[float, typer.Option(metavar="HZ", help="core clock under load, as 2.52e9")],
-    bandwidth: Annotated[float, typer.Option(metavar="BYTES/S", help="of memory by the data sheet, as 1008e9")],
+    clock: Annotated[str, typer.Option(metavar="HZ", help="core clock under load, as 2.52e9 or 2.52GHz")],
+    bandwidth: Annotated[str, typer.Option(metavar="BYTES/S", help="of memory by the data sheet, as 1008e9, 1008GB/s")],
     measured_bandwidth: Annotated[
-        float | None, typer.Option(metavar="BYTES/S", help="what reads of large arrays reach, if measured")
+        str | None, typer.Option(metavar="BYTES/S", help="what reads of large arrays reach, if measured")
     ] = None,
     latency: Annotated[float | None, typer.Option(metavar="CYCLES", help="of memory, by a pointer chase")] = None,
     cores: Annotated[int | None, typer.Option(metavar="NUMBER", help="cores of a group")] = None,
@@ -95,13 +95,14 @@ def new(
     A few numbers of the data sheet suffice; what is not given comes from the family.
     """
     from simtmm.machine import new_machine
+    from simtmm.machine.spelled import rate
     from simtmm.report import listing
 
     values: dict[str, Any] = {
         "cores.groups": groups,
-        "clock_hz": clock,
-        "peak_bandwidth": bandwidth,
-        "measured_bandwidth": measured_bandwidth,
+        "clock_hz": rate("--clock", clock, "Hz"),
+        "peak_bandwidth": rate("--bandwidth", bandwidth, "B/s"),
+        "measured_bandwidth": measured_bandwidth and rate("--measured-bandwidth", measured_bandwidth, "B/s"),
         "memory.latency": latency,
         "cores.cores_per_group": cores,
         "memory.l1" if l1 == "none" else "memory.l1.size": l1,

@@ -5,7 +5,7 @@ from typing import Any
 
 from simtmm.errors import MachineError
 from simtmm.machine.bandwidth import ATOMIC_SERVICE, BANDWIDTH, SERVICE, effective_bandwidth, without_service
-from simtmm.machine.spelled import CACHES, factor_of, size_in_bytes, times
+from simtmm.machine.spelled import CACHES, factor_of, refuse_turned, size_in_bytes, times
 
 MOST_NAMED = 3  # changes in a machine's name; `changes` has all
 
@@ -28,6 +28,7 @@ class Changes:
             table = table.setdefault(parent, {})
             if not isinstance(table, dict):
                 raise MachineError(f"{where}: {parent} is a value, not a table")
+        refuse_turned(where, value)
         factor = factor_of(value)
         if dotted in CACHES and (factor is not None or size_in_bytes(where, value) is not None):
             last, table = ("sets" if factor is not None else "size"), table.setdefault(last, {})

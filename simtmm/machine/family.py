@@ -8,7 +8,8 @@ hold what scales with a clock or a bandwidth:
 
 latency_seconds      memory.latency in seconds: most of it passes beyond the core's clock
 partition_bandwidth  bytes a second of one partition: from it and from what all move follows how many there are
-efficiency           what all partitions move together over peak_bandwidth
+efficiency           what all partitions move together over peak_bandwidth; where the family names `reads`, by the share
+                     that one measured read of each of these GPUs has of it
 read_efficiency      the same over measured_bandwidth, where the machine has one; up to peak_bandwidth
 turnaround           memory.turnaround over memory.service
 fetch_interval       memory.fetch_interval over the time in which a group's share of all partitions moves a chunk
@@ -30,7 +31,7 @@ from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 RULES = ("latency_seconds", "partition_bandwidth", "efficiency", "read_efficiency", "turnaround", "fetch_interval")
 MAY_BE_0 = ("turnaround", "fetch_interval")
 MOST_PARENTS = 8
-OWN = ("name", "description", "family", "donors", "sources", "rules")  # of a family's file, beside a machine's tables
+OWN = ("name", "description", "family", "donors", "reads", "sources", "rules")  # of a family's file, beside a machine's tables
 NEVER = ("name", "description", "sources", "family", "changes", "clock_hz", "peak_bandwidth", "measured_bandwidth",
          BANDWIDTH)  # fmt: skip
 
@@ -44,6 +45,7 @@ class Family:
         self.name, self.path = name, path
         self.description = str(tables.get("description", ""))
         self.donors: tuple[str, ...] = tuple(tables.get("donors", ()))
+        self.reads: tuple[str, ...] = tuple(tables.get("reads", ()))
         self.rules: dict[str, float] = dict(tables.get("rules", {}))
         self.values = flattened({key: value for key, value in tables.items() if key not in OWN})
         self.sources: Flat = dict(tables.get("sources", {}))
@@ -242,8 +244,9 @@ def _read(path: Path) -> dict[str, Any]:
     for key in ("rules", "sources"):
         if not isinstance(tables.get(key, {}), dict):
             raise MachineError(f"{path}: {key} = {shown(tables[key])}: must be a table of keys")
-    if not isinstance(tables.get("donors", []), list):
-        raise MachineError(f"{path}: donors = {shown(tables['donors'])}: must be a list of machines' names")
+    for key in ("donors", "reads"):
+        if not isinstance(tables.get(key, []), list):
+            raise MachineError(f"{path}: {key} = {shown(tables[key])}: must be a list of machines' names")
     try:
         tables = {**tables, **with_new_keys(tables, MACHINE_KEYS)}
         tables["sources"] = with_new_names(tables.get("sources", {}), MACHINE_KEYS)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from simtmm.errors import MachineError, nearest
+from simtmm.files import is_file
 from simtmm.known_names import Known, known_names, places, taken
 
 FAMILIES = "families"  # the folder, beside machines, of what these take from their families
@@ -42,6 +43,8 @@ def named_machine(name: str) -> Path:
     if meant:
         raise MachineError(f"machine {name!r}: {'several are called so' if alike else 'unknown'}; did you mean "
                            f"{' or '.join(map(repr, meant))}?")  # fmt: skip
+    if is_file(f"{name}.toml"):
+        raise MachineError(f"machine {name!r}: unknown; the file of that name is ./{name}.toml")
     raise MachineError(f"machine {name!r}: unknown{nearest(name.casefold(), known)}")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from simtmm.errors import MachineError
 from simtmm.machine.family import flattened, with_family
 from simtmm.machine.spec import Machine
+from simtmm.machine.tables import is_number
 
 YOURS = {"source": "yours", "certainty": "user"}
 TICKS = 100  # of a cycle
@@ -35,4 +36,11 @@ def new_machine(name: str, family: str, values: Mapping[str, Any], description: 
         if value != "none":
             sources |= dict.fromkeys(flattened({dotted: value}), YOURS)
     origin = f"machine {name} of family {family}"
-    return Machine.from_dict(with_family({**tables, "sources": sources}, origin), origin)
+    read, peak = (values.get(key) for key in ("measured_bandwidth", "peak_bandwidth"))
+    if is_number(read) and is_number(peak) and read > peak:
+        raise MachineError(f"{origin}: measured_bandwidth = {read:g}: must be at most peak_bandwidth = {peak:g}")
+    filled = with_family({**tables, "sources": sources}, origin)
+    l2 = filled.get("memory", {}).get("l2")
+    if isinstance(l2, Mapping) and not {"sets", "size"} & l2.keys():
+        raise MachineError(f"{origin}: memory.l2.size (--l2): is missing, and no family's: as 72MiB, or none")
+    return Machine.from_dict(filled, origin)

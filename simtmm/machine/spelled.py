@@ -1,4 +1,4 @@
-"""How values are spelled beside plain numbers: sizes with a unit, as 72MiB, and factors, as x0.5."""
+"""How values are spelled beside plain numbers: sizes, as 72MiB, rates, as 2.52GHz, and factors, as x0.5."""
 
 import re
 from collections.abc import Mapping
@@ -12,8 +12,12 @@ BYTE_KEYS = ("resources.shared_memory", "memory.tlb.page")  # whose values may b
 CACHES = ("memory.l1", "memory.l2")  # whose sets may be given by a size
 WHOLE = "whole"  # a file's key: nothing is taken from its family, which it names for readers alone
 
+PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # of a rate
+LEAST_RATE = 1e6  # in hertz or bytes a second: a smaller number was meant in another unit
+_RATE = re.compile(r"(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+)\s*(?:([kMGT]?)(Hz|B/s))?", re.IGNORECASE)
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMG]?i?B)", re.IGNORECASE)
 _FACTOR = re.compile(r"x\s*(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+)")
+_TURNED = re.compile(r"(\d+\.?\d*|\.\d+)\s*x")  # somebody's 0.5x
 
 
 def size_in_bytes(where: str, value: object) -> int | None:
@@ -33,10 +37,30 @@ def size_in_bytes(where: str, value: object) -> int | None:
     return int(size)
 
 
+def rate(where: str, text: str, unit: str) -> float:
+    """A rate, as 2.52e9 or 2.52GHz. unit: "Hz" or "B/s". Raises MachineError for another unit, and one far too small.
+
+    where: what messages call it.
+    """
+    found = _RATE.fullmatch(text.strip())
+    prefixes = {prefix.lower(): factor for prefix, factor in PREFIXES.items()}
+    if found and (found[3] or unit).lower() == unit.lower():
+        number = float(found[1]) * prefixes[(found[2] or "").lower()]
+        if LEAST_RATE <= number < float("inf"):
+            return number
+    raise MachineError(f"{where} {text}: must be in {unit}, at least {LEAST_RATE:.0e}, as 1.7e9 or 1.7G{unit}")
+
+
 def factor_of(value: object) -> float | None:
     """The factor of a text as x0.5; None for anything else."""
     found = _FACTOR.fullmatch(value.strip()) if isinstance(value, str) else None
     return float(found[1]) if found else None
+
+
+def refuse_turned(where: str, value: object) -> None:
+    """Raises MachineError for a text as 0.5x, which was meant as a factor. where: what the message calls it."""
+    if isinstance(value, str) and (found := _TURNED.fullmatch(value.strip())):
+        raise MachineError(f"{where} = {value}: a multiple is written x{found[1]}")
 
 
 def times(where: str, present: object, factor: float) -> int | float:

@@ -1,7 +1,7 @@
 """What the seconds from kernel to result go into, as Markdown for docs/scaling.md.
 
-python -m tests.benchmarks.parts, or with names of kernels; they are those of tests/benchmarks/traces.py. Each part is the
-least of three runs; a thread's parts are what it worked itself, whatever others did meanwhile.
+python -m tests.benchmarks.parts, or with names of kernels; they are those of tests/benchmarks/traces.py. Each part is
+the least of three runs; a thread's parts are what it worked itself, whatever others did meanwhile.
 """
 
 import resource

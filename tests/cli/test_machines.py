@@ -8,6 +8,7 @@ import tomllib
 import pytest
 
 from simtmm.__main__ import main
+from simtmm.errors import MachineError
 from simtmm.machine import load_machine, machine_files
 
 
@@ -89,7 +90,19 @@ def test_a_new_machine_is_written_with_what_is_yours_and_what_is_its_familys(com
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ((), "memory.l2.sets: is missing"),
+        ((), "memory.l2.size (--l2): is missing, and no family's: as 72MiB, or none"),
+        (
+            ("--l2", "1MiB", "--clock", "2.52"),
+            "--clock 2.52: must be in Hz, at least 1e+06, as 1.7e9 or 1.7GHz",
+        ),
+        (
+            ("--l2", "1MiB", "--bandwidth", "1008GiB"),
+            "--bandwidth 1008GiB: must be in B/s, at least 1e+06, as 1.7e9 or 1.7GB/s",
+        ),
+        (
+            ("--l2", "1MiB", "--measured-bandwidth", "2TB/s"),
+            "measured_bandwidth = 2e+12: must be at most peak_bandwidth = 1.008e+12",
+        ),
         (("--l2", "72MB"), "memory.l2.size = 72MB: must be in B, KiB, MiB, GiB (1 KiB is 1024 bytes)"),
         (("--l2", "big"), "memory.l2.size = 'big': must be a size, as 72MiB or 96KiB"),
         (("--l2", "1MiB", "--threads", "1536"), "--threads 1536: is a group's, so --cores must be given as well"),
@@ -102,6 +115,27 @@ def test_what_a_new_machine_lacks_is_reported_in_a_line(command, capsys, monkeyp
         main()
     assert caught.value.code == 2
     assert line in capsys.readouterr().err
+
+
+def test_rates_may_be_given_with_their_units(command, tmp_path):
+    words = ("--clock", "2520 mhz", "--bandwidth", "1.008TB/s", "--measured-bandwidth", "950e9", "--l2", "1MiB")
+    assert command(*NEW[: NEW.index("--clock")], *words, "-o", "mine.toml")[0] == 0
+    tables = tomllib.loads((tmp_path / "mine.toml").read_text())
+    assert [tables[key] for key in ("clock_hz", "peak_bandwidth", "measured_bandwidth")] == [2.52e9, 1.008e12, 950e9]
+
+
+def test_a_name_that_is_a_file_here_is_told_its_path(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.toml").write_bytes(machine_files()["v100"].read_bytes())
+    monkeypatch.setattr(sys, "argv", ["simtmm", "machines", "mine"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "machine 'mine': unknown; the file of that name is ./mine.toml" in capsys.readouterr().err
+
+
+def test_a_factor_turned_round_is_told_how_it_is_written():
+    with pytest.raises(MachineError, match=r"memory\.latency = 0\.5x: a multiple is written x0\.5"):
+        load_machine("v100").replace({"memory.latency": "0.5x"})
 
 
 def test_a_machine_of_a_given_folder_is_found_by_its_name(command, tmp_path, monkeypatch):
