@@ -195,12 +195,12 @@ def tried(subject: Subject, configuration: Mapping[str, Value], precision: float
     first = found.info.launches[0] if found.info and found.info.launches else None
     return Trial(
         configuration,
-        cycles=found.result.cycles,
-        seconds=found.result.seconds,
-        error=found.sampled.error if found.sampled else 0.0,
+        cycles=float(found.result.cycles),  # NumPy's, of samples, would make all that is counted of it NumPy's
+        seconds=None if found.result.seconds is None else float(found.result.seconds),
+        error=float(found.sampled.error) if found.sampled else 0.0,
         precision=precision,
         bound=found.verdict.cause,
-        predictions={name: made.cycles for name, made in found.predictions.items()},
+        predictions={name: float(made.cycles) for name, made in found.predictions.items()},
         registers=first.registers_per_thread if first else 0,
         shared_bytes=first.shared_memory_bytes if first else 0,
         blocks=found.occupancies[0][0].active_blocks if found.occupancies else 0,
@@ -212,9 +212,9 @@ def _counted(found: Run) -> dict[str, float]:
     result, counts = found.result, found.counts
     assert counts is not None  # of a kernel
     return {
-        **{name: getattr(result, name) for name in COUNTED},
-        **{name: getattr(counts, name) for name in COUNTS},
-        **{name: sum(getattr(launch, name) for launch in counts.launches) for name in OF_LAUNCHES},
+        **{name: float(getattr(result, name)) for name in COUNTED},
+        **{name: float(getattr(counts, name)) for name in COUNTS},
+        **{name: float(sum(getattr(launch, name) for launch in counts.launches)) for name in OF_LAUNCHES},
     }
 
 
