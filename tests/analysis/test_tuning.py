@@ -5,6 +5,7 @@ import math
 import sqlite3
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -213,7 +214,9 @@ def test_what_surely_takes_longer_is_not_simulated_and_the_shortest_by_its_bound
     assert sum(each["status"] == "bounded" for each in document["configurations"]) == 26
     assert not tuned.reasons()
     (line,) = [str(part) for part in describe_tuned(tuned, 10) if "not simulated" in str(part)]
-    assert line.startswith("26 configurations not simulated: by instructions and the machine's rules each takes 3.5 us or more")
+    assert line.startswith(
+        "26 configurations not simulated: by instructions and the machine's rules each takes 3.5 us or more"
+    )
 
 
 def test_results_for_kernel_tuner_have_what_was_not_simulated_as_cut_off(bounded):
@@ -508,6 +511,24 @@ def test_what_is_not_understood_of_a_problem_is_refused_with_its_key(problem, ch
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("tile % % 2", "problem.json: ConfigurationSpace.Conditions[1].Expression 'tile % % 2': is no expression"),
+        ("tiel > 1", "Conditions[1].Expression = 'tiel > 1': tiel: is no parameter; did you mean 'tile'?"),
+        ("cycles < 5", "Conditions[1].Expression = 'cycles < 5': cycles: is no parameter"),
+    ],
+)
+def test_a_condition_of_a_problem_that_is_not_understood_is_refused_with_its_key(problem, text, said):
+    path = problem()
+    document = json.loads(Path(path).read_text())
+    document["ConfigurationSpace"]["Conditions"].append({"Expression": text})
+    Path(path).write_text(json.dumps(document))
+    with pytest.raises(KernelError) as caught:
+        read_problem(path)
+    assert said in str(caught.value)
+
+
 @pytest.mark.parametrize("text", ["[print('run')]", "list(print('run'))", "range(print('run'), 2)", "", "[[1]]", "{}"])
 def test_values_of_a_problem_are_read_and_not_run(tmp_path, capsys, text):
     space = {"TuningParameters": [{"Name": "tile", "Type": "int", "Values": text}]}
@@ -552,7 +573,7 @@ def test_a_problem_that_was_changed_is_read_anew(problem, monkeypatch):
     """As in a notebook, where one process tunes again and again."""
     grids = []
 
-    def screen(subject, configuration):
+    def screen(subject, configuration, is_bounded):
         parameters = subject.kernel.resolve(configuration)
         grids.extend(launch.grid[0] for launch in subject.kernel.launches(parameters, {}))
         return Trial(configuration, "failed", "not run")

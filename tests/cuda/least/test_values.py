@@ -81,10 +81,14 @@ def test_what_a_comparison_gives_lies_in_its_range(name, a, b):
 @examples(60)
 @given(
     table=st.integers(0, 255),
-    drawn=st.lists(st.one_of(ranges_with_a_number(), st.sampled_from([((0, 0), 0), ((-1, -1), -1)])), min_size=3, max_size=3),
-)  # fmt: skip
+    drawn=st.lists(
+        st.one_of(ranges_with_a_number(), st.sampled_from([((0, 0), 0), ((-1, -1), -1)])), min_size=3, max_size=3
+    ),
+)
 def test_what_lop3_gives_lies_in_its_range(table, drawn):
-    found = ranged(f"lop3.b32 %x, %a, %b, %c, {table};", **{name: each[0] for name, each in zip("abc", drawn, strict=True)})
+    found = ranged(
+        f"lop3.b32 %x, %a, %b, %c, {table};", **{name: each[0] for name, each in zip("abc", drawn, strict=True)}
+    )
     ((bits,),) = apply(f"lop3.b32 %x, %a, %b, %c, {table};", ["b32"], *(("b32", [each[1]]) for each in drawn))
     exact = wrapped(bits, bits, 32)[0]
     if found["%x"] is not None:

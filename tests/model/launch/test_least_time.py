@@ -71,13 +71,23 @@ BASIS = {
         ({"scheduling.launch_overhead": 7}, {"instructions": 10}, 107, "instruction issue"),
         ({"scheduling.first_launch": 7}, {"instructions": 10}, 107, "instruction issue"),
         ({"cores.cores_per_group": 128, "scheduling.block_launch": 100}, {"instructions": 10}, 330, "latency"),
-        ({"cores.cores_per_group": 128}, {"instructions": 10, "stall": 40}, 150, "latency"),  # 3 times 2 blocks: 10 + 40
+        (
+            {"cores.cores_per_group": 128},
+            {"instructions": 10, "stall": 40},
+            150,
+            "latency",
+        ),  # 3 times 2 blocks: 10 + 40
         ({"scheduling.block_interval": 50}, {"instructions": 10}, 210, "launching blocks"),  # of 5 blocks the last
         ({"scheduling.warp_launch": 30}, {"instructions": 10}, 310, "launching blocks"),  # 10 warps, 30 apart
         ({"memory.port_interval": 40}, {"instructions": 1, "loads": 1}, 360, "memory ports"),  # 10 accesses: 9 apart
         ({"memory.port_interval": 40, "memory.ports": 2}, {"instructions": 1, "stores": 1}, 160, "memory ports"),
         ({"memory.store_interval": 40}, {"instructions": 1, "stores": 1}, 360, "store port"),
-        ({"pipes.fp64": {"interval": 16, "count": 2}}, {"instructions": 3, "of_class": (0, 3, 0, 0, 0, 0)}, 224, "fp64"),
+        (
+            {"pipes.fp64": {"interval": 16, "count": 2}},
+            {"instructions": 3, "of_class": (0, 3, 0, 0, 0, 0)},
+            224,
+            "fp64",
+        ),
         ({"banks.interval": 4}, {"instructions": 60, "shared_accesses": 48}, 1600, "instruction issue"),
     ],
 )
