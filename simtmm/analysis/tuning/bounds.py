@@ -1,7 +1,7 @@
 """The least time of a configuration, by its code and the machine's rules, before anything of it runs."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from simtmm.cuda.execution.function_code import FunctionCode
@@ -10,7 +10,7 @@ from simtmm.cuda.least.deciding import NOTHING, Cost, Stretch, stretches
 from simtmm.cuda.least.ranges import Known
 from simtmm.cuda.least.walk import least_of
 from simtmm.cuda.machine_function import machine_function
-from simtmm.kernel import Launch
+from simtmm.kernel import Array, Launch
 from simtmm.machine import Machine
 from simtmm.model.launch.least_time import LeastTime, LeastWork, least_time
 from simtmm.sampling.recording import KernelSource
@@ -25,6 +25,9 @@ Box: TypeAlias = tuple[tuple[int, int], ...]
 
 class BoundedSource(KernelSource):
     """A kernel with its parameters of which the least time can be told."""
+
+    def _check(self, arrays: Mapping[str, Array]) -> None:
+        """Blocks may depend on one another here: whichever way they go, it is one of all."""
 
     def least_time(self, machine: Machine) -> LeastTime:
         """The least that its launches take on a machine. Raises MachineError where a block does not fit."""
