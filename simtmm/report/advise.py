@@ -9,7 +9,7 @@ from simtmm.analysis.tuning.advice import Advice, Choice, cycles_of
 from simtmm.model.series import label
 from simtmm.report.answers import LISTED
 from simtmm.report.text import number, table
-from simtmm.report.tune import heading, interval
+from simtmm.report.tune import bounded, heading, interval
 
 
 def describe_advice(advice: Advice) -> Iterator[RenderableType]:
@@ -35,6 +35,7 @@ def describe_advice(advice: Advice) -> Iterator[RenderableType]:
     yield table("Configurations, in cycles", names, listed, left=())
     if len(ranked) > LISTED:
         yield Text(f"and {len(ranked) - LISTED:,} more: see --json")
+    yield from bounded(tuned)
     reasons = tuned.reasons()
     if reasons:
         refused = sum(reasons.values())

@@ -103,8 +103,22 @@ def _flatness(tuned: Tuned) -> str:
     return f"{flat}; the intervals of {tuned.rivals:,} reach the best's, so that one of these may be as {good}."
 
 
+def bounded(tuned: Tuned) -> Iterator[RenderableType]:
+    """How many configurations were not simulated, and what they take at least."""
+    if tuned.bounded:
+        cycles, time = min((tuned.least(trial) for trial in tuned.bounded), key=lambda least: least[1] or least[0])
+        number_bounded = len(tuned.bounded)
+        least = f"{number(cycles)} cycles" if time is None else seconds(time)
+        yield ""
+        yield Text(
+            f"{number_bounded:,} configuration{'s' * (number_bounded != 1)} not simulated: by instructions and the "
+            f"machine's rules {'each takes' if number_bounded != 1 else 'it takes'} {least} or more, and the best less"
+        )
+
+
 def _left_out(tuned: Tuned) -> Iterator[RenderableType]:
     reasons = tuned.reasons()
+    yield from bounded(tuned)
     if tuned.sampled:
         yield ""
         yield Text(f"{len(tuned.trials):,} of {tuned.sampled:,} combinations were tried, which the sampler chose")

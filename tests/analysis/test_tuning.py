@@ -1,9 +1,11 @@
 """Tuning: the fastest configuration is found, what can't run is told, and nothing is simulated twice."""
 
 import json
+import math
 import sqlite3
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +14,7 @@ from simtmm.analysis.run import run
 from simtmm.analysis.tuning import search
 from simtmm.analysis.tuning.front import front
 from simtmm.analysis.tuning.goals import Goals
-from simtmm.analysis.tuning.halving import precisions, promising
+from simtmm.analysis.tuning.halving import ceiling, precisions, promising
 from simtmm.analysis.tuning.kept import KeptTrials
 from simtmm.analysis.tuning.t1 import read_problem
 from simtmm.analysis.tuning.t4 import results_of
@@ -21,6 +23,7 @@ from simtmm.analysis.tuning.tune import tune
 from simtmm.errors import KernelError, SimtmmError, StudyError
 from simtmm.parallel import dask
 from simtmm.parallel.tasks import Serial
+from simtmm.report.tune import describe_tuned
 from tests.recorder.conftest import quick_builds as quick_builds
 
 pytestmark = pytest.mark.usefixtures("quick_builds")
@@ -158,6 +161,118 @@ def test_of_many_that_may_be_the_fastest_the_best_third_stays():
     trials = [_trial(100 + number, 0.2) for number in range(12)]
     assert promising(trials[::-1], 2, _goals()) == trials[:4]
     assert promising(trials, 6, _goals()) == trials[:6]
+
+
+# Bounds
+
+
+def test_a_bound_is_too_long_beyond_the_best_ones_interval_and_those_that_are_to_be_listed():
+    trials = [_trial(100, 0.1), _trial(150), _trial(90, 0.3), _trial(400)]  # up to 110, 150, 117 and 400
+    assert ceiling(trials, 1, _goals()) == pytest.approx(1.05 * 110)
+    assert ceiling(trials, 3, _goals()) == pytest.approx(150)
+    assert ceiling(trials, 5, _goals()) == math.inf  # there are not so many yet
+    assert ceiling(trials, 1, _goals("cycles * side")) == math.inf  # bounds are of times
+    assert ceiling(trials, 1, _goals(where=["cycles >= 120"])) == pytest.approx(1.05 * 150)  # others may not meet it
+
+
+@pytest.fixture
+def bounded(machine, monkeypatch):
+    """A search of 32 sides that takes 1,000 cycles each and is bounded by 100 of them; and what it simulated."""
+    simulated = []
+
+    def tried(subject, configuration, precision):
+        simulated.append(configuration["side"])
+        cycles = 1000.0 * configuration["side"]
+        return Trial(configuration, cycles=cycles, seconds=cycles / machine.clock_hz, precision=precision)
+
+    def screened(subject, configuration, is_bounded=False):
+        return 100.0 * configuration["side"] ** 2 if is_bounded else 0.0
+
+    monkeypatch.setattr(search, "tried", tried)
+    monkeypatch.setattr(search, "screened", screened)
+    monkeypatch.setattr(search, "attempted", tried)
+    monkeypatch.setattr(search, "FINALISTS", 4)
+    monkeypatch.setattr(search, "AT_FIRST", 5)
+
+    def go(**given):
+        simulated.clear()
+        over = {"side": list(range(32, 0, -1))}
+        return tune("vector-add", machine, over, {"n": 500}, store=":memory:", workers=1, **given), list(simulated)
+
+    return go
+
+
+def test_what_surely_takes_longer_is_not_simulated_and_the_shortest_by_its_bound_is_simulated_first(bounded):
+    tuned, simulated = bounded()
+    assert simulated == [1, 2, 3, 4, 5, 6]  # five at first; then those that take at least 4,000, which the fourth takes
+    assert tuned.best.configuration == {"side": 1}
+    assert {trial.configuration["side"] for trial in tuned.bounded} == set(range(7, 33))
+    assert [trial.least for trial in tuned.bounded] == [100.0 * side**2 for side in range(32, 6, -1)]
+    assert all(trial.least == 100.0 * trial.configuration["side"] ** 2 for trial in tuned.done)
+    document = tuned.to_dict()
+    assert document["bounded"] == 26
+    assert sum(each["status"] == "bounded" for each in document["configurations"]) == 26
+    assert not tuned.reasons()
+    (line,) = [str(part) for part in describe_tuned(tuned, 10) if "not simulated" in str(part)]
+    assert line.startswith(
+        "26 configurations not simulated: by instructions and the machine's rules each takes 3.5 us or more"
+    )
+
+
+def test_results_for_kernel_tuner_have_what_was_not_simulated_as_cut_off(bounded):
+    tuned, _ = bounded()
+    found = {result["configuration"]["side"]: result for result in results_of(tuned)["results"]}
+    assert (found[6]["invalidity"], found[7]["invalidity"]) == ("correct", "timeout")
+    assert (found[7]["times"]["runtimes"], found[7]["measurements"]) == ([], [])
+
+
+@pytest.mark.parametrize("given", [{"minimise": "cycles * side"}, {"minimise": ["cycles", "side"]}])
+def test_bounds_of_the_time_say_nothing_of_other_objectives(bounded, given):
+    tuned, simulated = bounded(**given)
+    assert sorted(simulated) == list(range(1, 33))
+    assert not tuned.bounded
+
+
+def test_what_may_not_meet_a_condition_leaves_out_nothing(bounded):
+    tuned, simulated = bounded(where="cycles >= 20000")
+    assert sorted(simulated) == list(range(1, 33))
+    assert tuned.best.configuration == {"side": 20}
+
+
+WEIGHTED = """
+__global__ void sum(const float* x, float* y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int k = 0; k < rounds; k++) s = s * 1.5f + k;
+    if (i < n) y[i] = x[i] + s;
+}
+"""
+ROUNDS = """
+source = "sum.cu"
+[parameters]
+rounds = 1
+[[launch]]
+grid = 200
+block = 128
+arguments = { x = "ones:float32:25600", y = "zeros:float32:25600", n = 25600 }
+"""
+
+
+def test_of_a_kernel_of_ones_own_the_longest_are_left_out_and_none_takes_less_than_its_bound(tmp_path, monkeypatch):
+    (tmp_path / "sum.cu").write_text(WEIGHTED)
+    (tmp_path / "sum.toml").write_text(ROUNDS)
+    monkeypatch.setattr(search, "FINALISTS", 1)
+    monkeypatch.setattr(search, "AT_FIRST", 2)
+    over = {"rounds": [3000, 10, 1, 2000]}
+    tuned = tune(str(tmp_path / "sum.toml"), "rtx-a4000", over, store=":memory:", workers=1)
+    assert [trial.configuration["rounds"] for trial in tuned.bounded] == [3000, 2000]
+    everything = tune(str(tmp_path / "sum.toml"), "rtx-a4000", over, minimise="1 * cycles", store=":memory:", workers=1)
+    times = {trial.configuration["rounds"]: trial.cycles for trial in everything.done}
+    assert len(times) == 4
+    assert min(times.values()) == tuned.best.cycles
+    for trial in tuned.trials:
+        assert 0.1 * times[trial.configuration["rounds"]] < trial.least <= times[trial.configuration["rounds"]]
 
 
 # Objectives and conditions
@@ -396,6 +511,24 @@ def test_what_is_not_understood_of_a_problem_is_refused_with_its_key(problem, ch
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("tile % % 2", "problem.json: ConfigurationSpace.Conditions[1].Expression 'tile % % 2': is no expression"),
+        ("tiel > 1", "Conditions[1].Expression = 'tiel > 1': tiel: is no parameter; did you mean 'tile'?"),
+        ("cycles < 5", "Conditions[1].Expression = 'cycles < 5': cycles: is no parameter"),
+    ],
+)
+def test_a_condition_of_a_problem_that_is_not_understood_is_refused_with_its_key(problem, text, said):
+    path = problem()
+    document = json.loads(Path(path).read_text())
+    document["ConfigurationSpace"]["Conditions"].append({"Expression": text})
+    Path(path).write_text(json.dumps(document))
+    with pytest.raises(KernelError) as caught:
+        read_problem(path)
+    assert said in str(caught.value)
+
+
 @pytest.mark.parametrize("text", ["[print('run')]", "list(print('run'))", "range(print('run'), 2)", "", "[[1]]", "{}"])
 def test_values_of_a_problem_are_read_and_not_run(tmp_path, capsys, text):
     space = {"TuningParameters": [{"Name": "tile", "Type": "int", "Values": text}]}
@@ -440,7 +573,7 @@ def test_a_problem_that_was_changed_is_read_anew(problem, monkeypatch):
     """As in a notebook, where one process tunes again and again."""
     grids = []
 
-    def screen(subject, configuration):
+    def screen(subject, configuration, is_bounded):
         parameters = subject.kernel.resolve(configuration)
         grids.extend(launch.grid[0] for launch in subject.kernel.launches(parameters, {}))
         return Trial(configuration, "failed", "not run")

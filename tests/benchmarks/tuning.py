@@ -3,14 +3,16 @@
 Of the 900 configurations of traces/measured/convolution_a4000.csv each EVERYth (15) from FIRST on (3, counted from 0)
 is simulated as the first step of `simtmm tune` does, by a part of the machine. Nothing is fitted to these times. Told
 are a row for each, the mean error, the rank correlation, what the choice costs, and seconds of processors. The tables
-are of CUDA 12.0: SIMTMM_CUDA names the folder that it is in (docs/own-kernel.md). All 900, so that they can be stopped:
+are of CUDA 12.0: SIMTMM_CUDA names the folder that it is in (docs/own-kernel.md). All 900, so that they can be stopped,
+and those that are done then are drawn from all:
 
-    python -m tests.benchmarks.tuning 1 0 --kept rows.csv
+    python -m tests.benchmarks.tuning 1 0 --drawn --kept rows.csv
 """
 
 import argparse
 import csv
 import os
+import random
 import statistics
 import sys
 from pathlib import Path
@@ -51,11 +53,17 @@ def measured():
     return [({name.upper(): int(row[name]) for name in names}, float(row["milliseconds"])) for row in rows]
 
 
-def chosen(every, first, best, part):
-    """The numbers of the configurations that are simulated: the fastest measured, then each so many-th."""
+def chosen(every, first, best, part, drawn):
+    """The numbers of the configurations that are simulated: the fastest measured, then each so many-th.
+
+    drawn: these in an order that does not go by what they are, so that as many as are done are a fair sample.
+    """
     times = [time for _, time in measured()]
     fastest = sorted(range(len(times)), key=times.__getitem__)[:best]
-    numbers = [*fastest, *(number for number in range(first, len(times), every) if number not in fastest)]
+    others = [number for number in range(first, len(times), every) if number not in fastest]
+    if drawn:
+        random.Random(0).shuffle(others)
+    numbers = [*fastest, *others]
     place, parts = part
     return numbers[place::parts]
 
@@ -85,6 +93,8 @@ def main(words):
     options.add_argument("first", nargs="?", type=int, default=FIRST)
     options.add_argument("--best", type=int, default=0, help="the so many that are fastest measured, too")
     options.add_argument("--kept", type=Path, help="a file that rows are kept in: what it holds is not simulated again")
+    options.add_argument("--drawn", action="store_true", help="in an order that is drawn, the same each time")
+    options.add_argument("--limit", type=int, help="no more than so many of them")
     options.add_argument("--part", type=int, nargs=2, default=(0, 1), help="of several processes, which, of how many")
     given = options.parse_args(words)
     subject = Subject(str(KERNEL), {}, load_machine(MACHINE), None, DEFAULT_MODELS)
@@ -92,7 +102,7 @@ def main(words):
     rows = known(given.kept)
     print(f"| {' | '.join(TITLES)} |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---|---:|")
     done = []
-    for number in chosen(given.every, given.first, given.best, given.part):
+    for number in chosen(given.every, given.first, given.best, given.part, given.drawn)[: given.limit]:
         configuration, time = configurations[number]
         row = rows.get(number)
         if row is None:

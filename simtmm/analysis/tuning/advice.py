@@ -22,7 +22,8 @@ from simtmm.study.design.axes import Value
 from simtmm.watch import Watch, tell, watched
 
 STATUS = {  # of a configuration, as documents have had it since before there was tuning
-    "done": "done", "does not fit": "skipped", "not compiled": "failed", "failed": "failed", "open": "open",
+    "done": "done", "bounded": "bounded", "does not fit": "skipped", "not compiled": "failed", "failed": "failed",
+    "open": "open",
 }  # fmt: skip
 
 
@@ -89,6 +90,7 @@ class Advice:
                     "reason": trial.reason,
                     "cycles": {by: cycles_of(trial, by) if trial.status == "done" else None for by in self.series},
                     "error": trial.error,
+                    "least": trial.least,
                 }
                 for trial in self.tuned.trials
             ],

@@ -8,6 +8,7 @@ from typing import Any
 from simtmm.analysis.tuning.trial import QUANTITIES, TIMES, Subject, Trial
 from simtmm.errors import StudyError, nearest
 from simtmm.expression import Expression, expression
+from simtmm.machine import Machine
 from simtmm.machine.spec import units
 
 MOST_OBJECTIVES = 2
@@ -54,6 +55,10 @@ class Goals:
     def names(self) -> tuple[str, ...]:
         """The objectives as they were written."""
         return tuple(each.text for each in self.objectives)
+
+    def machine_of(self, trial: Trial) -> Machine:
+        """The machine of a trial."""
+        return self._subject.machine_of(trial.configuration)
 
     def of(self, trial: Trial) -> tuple[Goal, ...]:
         """What each objective gives for a trial that is done. Raises StudyError where that is no number."""

@@ -5,11 +5,12 @@ known in the place of repetitions.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from simtmm.analysis.tuning.front import surely_dominated
 from simtmm.analysis.tuning.goals import Goals
 from simtmm.analysis.tuning.trial import Trial
+from simtmm.analysis.tuning.tuned import FLAT
 
 STEPS = 3  # precisions, each twice that before
 KEPT = 3  # one in so many goes on to the next
@@ -34,3 +35,15 @@ def promising(trials: Sequence[Trial], least: int, goals: Goals) -> list[Trial]:
     ceiling = min((found[0].high for found in sure), default=math.inf)
     possible = [trial for found, trial in ranked if found[0].low <= ceiling]
     return possible[: max(least, math.ceil(len(ranked) / KEPT))]
+
+
+def ceiling(trials: Iterable[Trial], least: int, goals: Goals) -> float:
+    """How long a configuration may take at least to be simulated all the same, in the unit of the objective.
+
+    One above it is beyond the upper end of the best's interval, by so much that it is not even as good as it is, about
+    (FLAT); and beyond those of `least` configurations, so that these are there to be listed. There is no limit where
+    anything but the time is minimised.
+    """
+    done = [trial for trial in trials if trial.status == "done"] if goals.is_time else []
+    ends = sorted(goals.of(trial)[0].high for trial in done if goals.surely_met(trial))
+    return max(ends[0] * (1 + FLAT), ends[least - 1]) if len(ends) >= least else math.inf

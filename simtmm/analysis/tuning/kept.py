@@ -102,7 +102,14 @@ class KeptTrials:
 def _trial(document: dict[str, Any], configuration: Mapping[str, Value]) -> Trial:
     """The trial of a document. Raises TypeError where a value is of another kind than a trial's."""
     trial = Trial(**{**document, "configuration": dict(configuration)})
-    numbers = [trial.cycles, trial.error, trial.precision, *trial.predictions.values(), *trial.counted.values()]
+    numbers = [
+        trial.cycles,
+        trial.error,
+        trial.precision,
+        trial.least,
+        *trial.predictions.values(),
+        *trial.counted.values(),
+    ]
     numbers += [] if trial.seconds is None else [trial.seconds]
     whole, texts = [trial.registers, trial.shared_bytes, trial.blocks], [trial.status, trial.reason, trial.bound]
     for values, kinds in ((numbers, (int, float)), (whole, (int,)), (texts, (str,))):

@@ -1,10 +1,15 @@
-"""The search: compile all configurations, then simulate those that promise most, more and more precisely."""
+"""The search: compile all configurations, then simulate those that promise most, more and more precisely.
+
+Of all configurations those are simulated first that take least by their bounds; those are not simulated of which the
+bound says that they take longer than the best.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from simtmm.analysis.tuning.goals import Goals
-from simtmm.analysis.tuning.halving import precisions, promising
+from simtmm.analysis.tuning.halving import ceiling, precisions, promising
 from simtmm.analysis.tuning.kept import KeptTrials
 from simtmm.analysis.tuning.sampler import Sampler
 from simtmm.analysis.tuning.space import Space
@@ -14,8 +19,9 @@ from simtmm.parallel.tasks import Executor, Task
 from simtmm.study.design.axes import Value
 from simtmm.watch import tell
 
-FINALISTS = 10  # that are simulated to the requested precision
+FINALISTS = 10  # that are simulated to the requested precision; whatever bounds say, so many are simulated
 BATCH = 8  # configurations that a sampler is asked for at once, however many processes there are
+AT_FIRST = 16  # configurations that are simulated before bounds are looked at, and then as many as are done
 TIRED = 20  # times as many as are wanted are asked for, where most are refused or there already
 
 
@@ -28,6 +34,7 @@ class Search:
 
     def __init__(self, subject: Subject, goals: Goals, kept: KeptTrials, executor: Executor) -> None:
         self._subject, self._goals, self._kept, self._executor = subject, goals, kept, executor
+        self._bounds: dict[int, float] = {}  # by number: cycles
         self.configurations: list[dict[str, Value]] = []
         self.trials: dict[int, Trial] = {}
         self.excluded = 0
@@ -37,8 +44,11 @@ class Search:
         self.configurations, self.excluded = space.admitted()
         found = {number: self._kept.find(each) for number, each in enumerate(self.configurations)}
         self.trials = {number: trial for number, trial in found.items() if trial is not None}
-        left = sorted([*self.trials, *self._screened([number for number in found if found[number] is None])])
-        self._refined(left, precisions(error))
+        unknown = [number for number in found if found[number] is None]
+        left = sorted([*self.trials, *self._screened(unknown, self._goals.is_time and len(found) > FINALISTS)])
+        coarse, *finer = precisions(error)
+        self._coarse(left, coarse)
+        self._refined(self._promising([each for each in left if self.trials[each].status != "bounded"]), finer)
 
     def of_some(self, space: Space, error: float, sampler: Sampler, wanted: int) -> None:
         """Try so many configurations that a sampler chooses, by what those before gave at the coarsest precision."""
@@ -85,31 +95,58 @@ class Search:
                 self.trials[number] = known
         self._simulated(unknown, precision, is_screened=False)
 
-    def _screened(self, numbers: Sequence[int]) -> list[int]:
-        """Those that may run; the others have their trial."""
-        left = []
-        todo = {number: (self._subject, self.configurations[number]) for number in numbers}
+    def _screened(self, numbers: Sequence[int], is_bounded: bool) -> list[int]:
+        """Those that may run, whose bounds are known then; the others have their trial."""
+        todo = {number: (self._subject, self.configurations[number], is_bounded) for number in numbers}
         for number, outcome in self._outcomes("compiling", screened, todo):
-            if outcome is None:
-                left.append(number)
+            if isinstance(outcome, float):
+                self._bounds[number] = outcome
             else:
                 self.trials[number] = self._trial(number, outcome)
-        return left
+        return sorted(self._bounds)
+
+    def _coarse(self, numbers: Sequence[int], precision: float) -> None:
+        """Simulate those that take least by their bounds, until bounds are longer than the best take."""
+        unknown = [each for each in numbers if each not in self.trials or not self.trials[each].serves(precision)]
+        left = sorted(unknown, key=lambda number: (self._bound(number), number))
+        while left:
+            limit = ceiling(self.trials.values(), FINALISTS, self._goals)
+            begun = len(unknown) - len(left)
+            batch = [number for number in left[: max(AT_FIRST, begun)] if self._bound(number) <= limit]
+            if not batch:
+                break
+            self._simulated(batch, precision, begun=begun, total=len(unknown))
+            left = left[len(batch) :]
+        for number in left:
+            self.trials[number] = Trial(self.configurations[number], "bounded", least=self._bounds[number])
+
+    def _bound(self, number: int) -> float:
+        """The least time of a configuration, in the unit of the objective."""
+        cycles = self._bounds.get(number, 0.0)
+        clock = self._subject.machine_of(self.configurations[number]).clock_hz if cycles else None
+        return cycles if clock is None else cycles / clock
 
     def _refined(self, left: list[int], steps: Sequence[float]) -> None:
         """Simulate those that promise most, more and more precisely."""
         for precision in steps:
-            self._simulated(
-                [each for each in left if each not in self.trials or not self.trials[each].serves(precision)], precision
-            )
-            places = {id(self.trials[number]): number for number in left}
-            known = [self.trials[number] for number in left]
-            left = [places[id(trial)] for trial in promising(known, FINALISTS, self._goals)]
+            self._simulated(sorted(each for each in left if not self.trials[each].serves(precision)), precision)
+            left = self._promising(left)
 
-    def _simulated(self, numbers: Sequence[int], precision: float, is_screened: bool = True) -> None:
-        todo = {number: (self._subject, self.configurations[number], precision) for number in sorted(numbers)}
-        for number, outcome in self._outcomes("configurations", tried if is_screened else attempted, todo):
-            self.trials[number] = self._trial(number, outcome)
+    def _promising(self, numbers: Sequence[int]) -> list[int]:
+        """Those that go on."""
+        places = {id(self.trials[number]): number for number in numbers}
+        known = [self.trials[number] for number in numbers]
+        return [places[id(trial)] for trial in promising(known, FINALISTS, self._goals)]
+
+    def _simulated(
+        self, numbers: Sequence[int], precision: float, is_screened: bool = True, begun: int = 0, total: int = 0
+    ) -> None:
+        """Simulate configurations. begun: how many of `total` were before, of progress that goes on."""
+        todo = {number: (self._subject, self.configurations[number], precision) for number in numbers}
+        for number, outcome in self._outcomes(
+            "configurations", tried if is_screened else attempted, todo, begun, total
+        ):
+            self.trials[number] = replace(self._trial(number, outcome), least=self._bounds.get(number, 0.0))
             self._kept.keep(self.trials[number])
 
     def _trial(self, number: int, outcome: Trial | SimtmmError) -> Trial:
@@ -117,13 +154,19 @@ class Search:
         return outcome if isinstance(outcome, Trial) else refused(self.configurations[number], outcome)
 
     def _outcomes(
-        self, stage: str, function: Callable[..., Any], arguments: Mapping[int, tuple[Any, ...]]
+        self,
+        stage: str,
+        function: Callable[..., Any],
+        arguments: Mapping[int, tuple[Any, ...]],
+        begun: int = 0,
+        total: int = 0,
     ) -> Iterator[tuple[int, Any]]:
         """What a function gives for each of the arguments, or the error that it ends in, as it is done."""
         if not arguments:
             return
         tasks = {Task(function, given, wanted=True): number for number, given in arguments.items()}
-        tell(stage, 0, len(tasks))
-        for done, (task, outcome) in enumerate(self._executor.run(list(tasks)), 1):
-            tell(stage, done, len(tasks))
+        total = max(total, len(tasks))
+        tell(stage, begun, total)
+        for done, (task, outcome) in enumerate(self._executor.run(list(tasks)), begun + 1):
+            tell(stage, done, total)
             yield tasks[task], outcome

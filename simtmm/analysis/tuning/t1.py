@@ -8,7 +8,7 @@ user's code as that of a file of launches is; nothing else that stands in it is 
 import ast
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,7 @@ def read_problem(path: str | Path) -> Problem:
     kernel = program_kernel(
         path.stem, [source], [launch], options=options, parameters=parameters, folder=path.parent, origin=str(path)
     )
-    return Problem(kernel, over, tuple(_conditions(space, f"{path}: ConfigurationSpace")))
+    return Problem(kernel, over, tuple(_conditions(space, parameters, f"{path}: ConfigurationSpace")))
 
 
 class _Sizes:
@@ -195,11 +195,15 @@ def _is_number(value: object) -> bool:
     return isinstance(value, float) and math.isfinite(value)
 
 
-def _conditions(space: Mapping[str, Any], where: str) -> list[str]:
-    return [
-        _text(_dictionary(each, f"{where}.Conditions[{number}]"), "Expression", f"{where}.Conditions[{number}]")
-        for number, each in enumerate(_list(space, "Conditions", where))
-    ]
+def _conditions(space: Mapping[str, Any], parameters: Mapping[str, Parameter], where: str) -> Iterator[str]:
+    """The texts of conditions on the parameters."""
+    for number, each in enumerate(_list(space, "Conditions", where)):
+        at = f"{where}.Conditions[{number}]"
+        text = _text(_dictionary(each, at), "Expression", at)
+        for name in sorted(expression(text, f"{at}.Expression", KernelError).names - parameters.keys()):
+            known = nearest(name, parameters, parameters)
+            raise KernelError(f"{at}.Expression = {shown(text)}: {name}: is no parameter{known}")
+        yield text
 
 
 def _arguments(spec: Mapping[str, Any], sizes: _Sizes, where: str) -> dict[str, str | int | float]:

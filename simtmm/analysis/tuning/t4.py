@@ -13,7 +13,10 @@ from simtmm.files import written_whole
 
 VERSION = "1.0.0"
 OBJECTIVE = "time"
-INVALIDITY = {"done": "correct", "not compiled": "compile", "does not fit": "constraints", "failed": "runtime"}
+INVALIDITY = {
+    "done": "correct", "bounded": "timeout", "not compiled": "compile", "does not fit": "constraints",
+    "failed": "runtime",
+}  # fmt: skip
 
 
 def results_of(tuned: Tuned) -> dict[str, Any]:

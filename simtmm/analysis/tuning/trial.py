@@ -18,7 +18,7 @@ from simtmm.sampling.sources import DependsError
 from simtmm.study.design.axes import Value, flattened
 from simtmm.study.design.design import is_machine_key
 
-Status = Literal["done", "not compiled", "does not fit", "failed", "open"]
+Status = Literal["done", "bounded", "not compiled", "does not fit", "failed", "open"]
 COUNTED = ("issued", "transactions", "l1_hits", "l2_hits")  # of a result
 COUNTS = (  # of a program
     "work", "span", "memory_operations", "memory_instructions", "threads_per_core", "warps_in_use", "waits",
@@ -34,8 +34,8 @@ class Trial:
 
     configuration: values by parameter, and by key of the machine.
     status: "does not fit" for one of which a core group can't hold a block, "failed" for what else went wrong, "open"
-        for one that Ctrl-C came before.
-    reason: why, in a line; empty for one that is done.
+        for one that Ctrl-C came before, "bounded" for one that surely takes longer than the best, and is not simulated.
+    reason: why, in a line; empty for one that is done or bounded.
     cycles, seconds: simulated; seconds are None where the machine has no clock.
     error: half of the interval in which the time lies, as a part of it; 0 where all blocks were simulated.
     precision: the requested error.
@@ -43,6 +43,7 @@ class Trial:
     predictions: cycles, by model.
     registers: of a thread. shared_bytes: of a block. blocks: of a core group at once; all of the first launch.
     counted: by name, what was counted: COUNTED, COUNTS and OF_LAUNCHES; extrapolated where a sample was simulated.
+    least: cycles that it surely takes at least (bounds.py); 0 where that was not looked at.
     """
 
     configuration: Mapping[str, Value]
@@ -58,6 +59,7 @@ class Trial:
     shared_bytes: int = 0
     blocks: int = 0
     counted: Mapping[str, float] = field(default_factory=dict)
+    least: float = 0.0
 
     @property
     def low(self) -> float:
@@ -159,23 +161,26 @@ def refused(configuration: Mapping[str, Value], error: SimtmmError) -> Trial:
     return Trial(configuration, "does not fit" if is_too_large else "failed", str(error))
 
 
-def screened(subject: Subject, configuration: Mapping[str, Value]) -> Trial | None:
-    """A configuration compiled and held against the machine's limits; None where it may run."""
-    from simtmm.sampling.recording import KernelSource  # late: what it takes of compilers is slow to load
+def screened(subject: Subject, configuration: Mapping[str, Value], is_bounded: bool = False) -> Trial | float:
+    """A configuration compiled and held against the machine's limits: its trial where it can't run.
+
+    Gives the cycles that it takes at least where it may; 0 where these are not known, or not asked for by `is_bounded`.
+    """
+    from simtmm.analysis.tuning.bounds import BoundedSource  # late: what it takes of compilers is slow to load
 
     kernel = subject.kernel
     try:
         machine = subject.machine_of(configuration)
         architecture, _ = architecture_for(kernel, machine, subject.form)
         form = subject.form or form_of(kernel)
-        source = KernelSource(kernel, subject.parameters_of(configuration), form, architecture)
+        source = BoundedSource(kernel, subject.parameters_of(configuration), form, architecture)
         for launch in source.launches:
             occupancy(machine, launch)
+        return source.least_time(machine).ticks / machine.ticks_per_cycle if is_bounded else 0.0
     except DependsError:
-        return None  # its launches are known when it has run
+        return 0.0  # its launches are known when it has run
     except SimtmmError as error:
         return refused(configuration, error)
-    return None
 
 
 def tried(subject: Subject, configuration: Mapping[str, Value], precision: float) -> Trial:
@@ -190,12 +195,12 @@ def tried(subject: Subject, configuration: Mapping[str, Value], precision: float
     first = found.info.launches[0] if found.info and found.info.launches else None
     return Trial(
         configuration,
-        cycles=found.result.cycles,
-        seconds=found.result.seconds,
-        error=found.sampled.error if found.sampled else 0.0,
+        cycles=float(found.result.cycles),  # NumPy's, of samples, would make all that is counted of it NumPy's
+        seconds=None if found.result.seconds is None else float(found.result.seconds),
+        error=float(found.sampled.error) if found.sampled else 0.0,
         precision=precision,
         bound=found.verdict.cause,
-        predictions={name: made.cycles for name, made in found.predictions.items()},
+        predictions={name: float(made.cycles) for name, made in found.predictions.items()},
         registers=first.registers_per_thread if first else 0,
         shared_bytes=first.shared_memory_bytes if first else 0,
         blocks=found.occupancies[0][0].active_blocks if found.occupancies else 0,
@@ -207,12 +212,13 @@ def _counted(found: Run) -> dict[str, float]:
     result, counts = found.result, found.counts
     assert counts is not None  # of a kernel
     return {
-        **{name: getattr(result, name) for name in COUNTED},
-        **{name: getattr(counts, name) for name in COUNTS},
-        **{name: sum(getattr(launch, name) for launch in counts.launches) for name in OF_LAUNCHES},
+        **{name: float(getattr(result, name)) for name in COUNTED},
+        **{name: float(getattr(counts, name)) for name in COUNTS},
+        **{name: float(sum(getattr(launch, name) for launch in counts.launches)) for name in OF_LAUNCHES},
     }
 
 
 def attempted(subject: Subject, configuration: Mapping[str, Value], precision: float) -> Trial:
     """A configuration compiled, and simulated where it may run."""
-    return screened(subject, configuration) or tried(subject, configuration, precision)
+    found = screened(subject, configuration)
+    return found if isinstance(found, Trial) else tried(subject, configuration, precision)

@@ -59,6 +59,16 @@ class Tuned:
         return sum(trial.status == "open" for trial in self.trials)
 
     @cached_property
+    def bounded(self) -> list[Trial]:
+        """Those that were not simulated, as they surely take longer than the best."""
+        return [trial for trial in self.trials if trial.status == "bounded"]
+
+    def least(self, trial: Trial) -> tuple[float, float | None]:
+        """What a trial takes at least: cycles, and seconds where its machine has a clock."""
+        clock = self.goals.machine_of(trial).clock_hz
+        return trial.least, None if clock is None else trial.least / clock
+
+    @cached_property
     def _goals(self) -> dict[int, tuple[Goal, ...]]:
         return {id(trial): self.goals.of(trial) for trial in self.done}
 
@@ -140,6 +150,7 @@ class Tuned:
                 {"model": each.model, "configuration": dict(each.trial.configuration), "slowdown": each.slowdown}
                 for each in self.choices()
             ],
+            "bounded": len(self.bounded),
             "excluded": self.excluded,
             "combinations": self.sampled or len(self.trials) + self.excluded,
             "configurations": [
