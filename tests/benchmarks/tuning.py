@@ -7,6 +7,9 @@ are of CUDA 12.0: SIMTMM_CUDA names the folder that it is in (docs/own-kernel.md
 and those that are done then are drawn from all:
 
     python -m tests.benchmarks.tuning 1 0 --drawn --kept rows.csv
+
+With --gpu rtx-2080-ti the configurations are those of traces/measured/convolution_2080ti_counters.csv, 250 of a like
+kernel. Their clock follows from the counters: cycles in which a scheduler issued are instructions, and a part of all.
 """
 
 import argparse
@@ -28,9 +31,10 @@ from simtmm.sampling import DEFAULT_ERROR
 from simtmm.validation.cases.measured_files import measured_file
 from tests.benchmarks.scaling import clock
 
-MACHINE = "rtx-a4000"
 KERNEL = Path(simtmm.validation.counters.__file__).with_name("convolution.toml")
-MEASURED = "convolution_a4000.csv"
+MEASURED = {"rtx-a4000": "convolution_a4000.csv", "rtx-2080-ti": "convolution_2080ti_counters.csv"}
+SIZES = ("block_size_x", "block_size_y", "tile_size_x", "tile_size_y", "read_only", "use_padding")
+BEYOND_CORES = ("memory.latency", "memory.service", "memory.turnaround", "memory.store_latency")  # last in seconds
 EVERY, FIRST = 15, 3
 COLUMNS = ("number", "status", "registers", "blocks", "milliseconds", "error", "bound", "seconds")  # of a row kept
 TITLES = (
@@ -45,20 +49,43 @@ GROUPS = {
 }
 
 
-def measured():
+def measured_rows(gpu):
+    """The rows of what was measured on a GPU, by column."""
+    with measured_file(MEASURED[gpu]).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def measured(gpu):
     """Each configuration, and its milliseconds."""
-    with measured_file(MEASURED).open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    names = [name for name in rows[0] if name != "milliseconds"]
-    return [({name.upper(): int(row[name]) for name in names}, float(row["milliseconds"])) for row in rows]
+    configurations = []
+    for row in measured_rows(gpu):
+        time = float(row["milliseconds"]) if "milliseconds" in row else float(row["microseconds"]) / 1000
+        configurations.append(({name.upper(): int(row.get(name, 0)) for name in SIZES}, time))
+    return configurations
 
 
-def chosen(every, first, best, part, drawn):
+def machine_of(gpu):
+    """The GPU's profile; where counters tell what its clock was, at that."""
+    machine = load_machine(gpu)
+    rows = measured_rows(gpu)
+    if "issue_active_percent" not in rows[0]:
+        return machine
+    schedulers = machine.ports * machine.cores.groups / 100
+    hertz = statistics.median(
+        float(row["warp_instructions"]) / schedulers / float(row["issue_active_percent"])
+        / (float(row["microseconds"]) * 1e-6) for row in rows
+    )  # fmt: skip
+    longer = hertz / machine.clock_hz
+    cycles = dict.fromkeys(BEYOND_CORES, f"x{longer!r}")
+    return machine.replace({"clock_hz": hertz, **cycles})
+
+
+def chosen(configurations, every, first, best, part, drawn):
     """The numbers of the configurations that are simulated: the fastest measured, then each so many-th.
 
     drawn: these in an order that does not go by what they are, so that as many as are done are a fair sample.
     """
-    times = [time for _, time in measured()]
+    times = [time for _, time in configurations]
     fastest = sorted(range(len(times)), key=times.__getitem__)[:best]
     others = [number for number in range(first, len(times), every) if number not in fastest]
     if drawn:
@@ -96,13 +123,16 @@ def main(words):
     options.add_argument("--drawn", action="store_true", help="in an order that is drawn, the same each time")
     options.add_argument("--limit", type=int, help="no more than so many of them")
     options.add_argument("--part", type=int, nargs=2, default=(0, 1), help="of several processes, which, of how many")
+    options.add_argument("--gpu", choices=sorted(MEASURED), default="rtx-a4000", help="whose times")
     given = options.parse_args(words)
-    subject = Subject(str(KERNEL), {}, load_machine(MACHINE), None, DEFAULT_MODELS)
-    configurations = measured()
+    machine = machine_of(given.gpu)
+    print(f"{machine.name}: {machine.clock_hz / 1e9:.3f} GHz\n")
+    subject = Subject(str(KERNEL), {}, machine, None, DEFAULT_MODELS)
+    configurations = measured(given.gpu)
     rows = known(given.kept)
     print(f"| {' | '.join(TITLES)} |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---|---:|")
     done = []
-    for number in chosen(given.every, given.first, given.best, given.part, given.drawn)[: given.limit]:
+    for number in chosen(configurations, given.every, given.first, given.best, given.part, given.drawn)[: given.limit]:
         configuration, time = configurations[number]
         row = rows.get(number)
         if row is None:
