@@ -1,7 +1,8 @@
 """What the seconds from kernel to result go into, as Markdown for docs/scaling.md.
 
 python -m tests.benchmarks.parts, or with names of kernels; they are those of tests/benchmarks/traces.py. Each part is
-the least of three runs; a thread's parts are what it worked itself, whatever others did meanwhile.
+the least of three runs; a thread's parts are what it worked itself, whatever others did meanwhile. With `windows`: what
+simulating takes where operations are held, and where they are lowered again window by window.
 """
 
 import resource
@@ -15,6 +16,7 @@ from simtmm.kernel import Kernel
 from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.trace.counts import lower_and_count
 from simtmm.trace.digest import TraceDigest
+from simtmm.trace.lower import lower_or_stream
 from simtmm.trace.recording import TraceRecorder
 from tests.benchmarks.scaling import clock
 from tests.benchmarks.traces import KERNELS, LAUNCHES_ONLY, MACHINE, RUNS
@@ -23,14 +25,9 @@ ARRAYS = (Kernel, "inputs"), (GlobalMemory, "__init__"), (Kernel, "check")
 ENCODING = ((TraceRecorder, "_take_in"),)
 DIGESTS = ((TraceDigest, "add"),)
 PARTS = (
-    "kernel's process",
-    "encoding",
-    "of it digests",
-    "arrays",
-    "rest of recording",
-    "lowering, counting",
-    "simulating",
-)
+    "kernel's process", "encoding", "of it digests", "arrays", "rest of recording", "lowering, counting", "simulating"
+)  # fmt: skip
+WINDOWS = ("gemm", {"n": 512}, "a100-80"), ("stream", {"n": 1 << 23}, "h100-sxm"), ("gemm", {"n": 448}, "gtx480")
 
 
 class Timed:
@@ -84,8 +81,32 @@ def row(kernel, parameters):
     return f"| {kernel} | {whole:.2f} | {' | '.join(f'{seconds / whole:.0%}' for seconds in least)} |"
 
 
+def windows():
+    """Print simulations with operations held and not, of the same result."""
+    print("| kernel | machine | operations, millions | held, s | not held, s |\n|---|---|---:|---:|---:|")
+    for kernel, parameters, name in WINDOWS:
+        machine = load_machine(name)
+        trace = record(kernel, parameters, most_events=1 << 40)
+        both = [lower_or_stream(trace, machine, most_held=most)[0] for most in (1 << 40, 0)]
+        seconds, results = [[], []], [[], []]
+        for _ in range(RUNS):  # in turns
+            for which, workload in enumerate(both):
+                with clock() as simulating:
+                    results[which].append(simulate(machine, workload, breakdown=False))
+                seconds[which].append(simulating.cpu)
+        assert results[0] == results[1]
+        held, streamed = (min(each) for each in seconds)
+        size = f"n = {parameters['n']:,}"
+        print(
+            f"| {kernel}, {size} | {name} | {both[0].operations / 1e6:.1f} | {held:.2f} | {streamed:.2f} |", flush=True
+        )
+
+
 def main(names):
     """Print the table."""
+    if names == ["windows"]:
+        windows()
+        return
     print(f"| kernel | s | {' | '.join(PARTS)} |\n|---{'|---:' * (1 + len(PARTS))}|")
     for name in names or KERNELS:
         print(row(name, KERNELS[name]), flush=True)

@@ -354,7 +354,7 @@ def test_a_sampled_recording_has_only_those_blocks_of_the_whole_one(on, cupy):
 
 
 @needs_compiler
-@pytest.mark.parametrize("room", [None, 500])
+@pytest.mark.parametrize("room", [None, 500, 200])
 def test_sampled_recordings_are_the_same_on_both(room, cupy):
     parameters = {"n": 1000, "threads": 4}
     on_the_gpu = record("stream", parameters, on="gpu", sample_blocks=17, device_memory=room)
