@@ -35,7 +35,10 @@ from simtmm.watch import Watch
 PART = 8  # of the groups and partitions, for the fit
 LEAST_GROUPS = 10  # of that part: with fewer, chance decides how full the partitions are
 FIT_POINTS, FEW_POINTS = 10, 6  # of a curve, and those on which a fit to all kernels begins
-FIT_BYTES, FEW_BYTES = 1 << 17, 1 << 16  # that a group goes through in a run at these: what is reported takes longer ones
+FIT_BYTES, FEW_BYTES = (
+    1 << 17,
+    1 << 16,
+)  # that a group goes through in a run at these: what is reported takes longer ones
 PARTITIONS = (4, 8, 16, 32, 64)  # of a part of the machine
 READ_STEPS = 4  # of a fit to the read kernel alone, at most
 FEW_STEPS, STEPS = 4, 6  # of a fit to all kernels, at most: on few points and then on the others
@@ -120,6 +123,7 @@ class StreamFit:
             [stream[index] for index in sorted({round(at) for at in np.linspace(0, len(stream) - 1, number)})]
             for number in (FIT_POINTS, FEW_POINTS)
         )
+        self.bytes_a_group = FIT_BYTES
         self.errors: dict[str, float] = {}
         self.fits: dict[int, tuple[Sequence[Parameter], Fitted]] = {}  # the last, by number of partitions
         self.shares: dict[int, float] = {}  # how often each is best, points and kernels being drawn anew
@@ -209,11 +213,11 @@ class StreamFit:
         part = self.machine.replace(self._keys(self.values, self.partitions, 1.0))
         whole = self.whole.replace(self._keys(self.values, partitions, self.scale))
         on_part, on_whole = (
-            np.array(bandwidths([(machine, *run) for run in runs], watch=self._tell, bytes_a_group=bytes_a_group))
-            for machine, bytes_a_group in ((part, FIT_BYTES), (whole, BYTES_A_GROUP))
+            np.array(bandwidths([(machine, *run) for run in runs], watch=self._tell)) for machine in (part, whole)
         )
         self.simulated += 2 * len(runs)
         self.differs = np.log(on_whole / (self.scale * on_part))
+        self.bytes_a_group = BYTES_A_GROUP
         self._fit_all(self.points, STEPS, best.slopes, again=1)
         self.fits = fits
 
@@ -317,7 +321,7 @@ class StreamFit:
             changed = [self.values | dict(zip(keys, each.tolist(), strict=True)) for each in sets]
             machines = [self.machine.replace(self._keys(each, self.partitions, 1.0)) for each in changed]
             runs = [(machine, name, point) for machine in machines for name in names for point in points]
-            bytes_a_group = FEW_BYTES if points is self.few_points else FIT_BYTES
+            bytes_a_group = FEW_BYTES if points is self.few_points else self.bytes_a_group
             simulated = np.array(bandwidths(runs, watch=self._tell, bytes_a_group=bytes_a_group))
             self.simulated += len(runs)
             measured = np.array([point.measured[name] for _, name, point in runs])
