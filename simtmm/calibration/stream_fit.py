@@ -14,7 +14,8 @@ beginnings, then from the better end on more points, and again with neighbouring
 lies between two that are worse. Where no kernel that stores was measured, the fit to the read
 kernel is all there is.
 
-A machine of a fraction of the groups and partitions behaves alike, and is quicker: the fit runs on such a one.
+A machine of a fraction of the groups and partitions behaves alike, and is quicker: the fit runs on such a one, in short
+runs, and a last one adds by how much the whole machine differs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,10 +36,8 @@ from simtmm.watch import Watch
 PART = 8  # of the groups and partitions, for the fit
 LEAST_GROUPS = 10  # of that part: with fewer, chance decides how full the partitions are
 FIT_POINTS, FEW_POINTS = 10, 6  # of a curve, and those on which a fit to all kernels begins
-FIT_BYTES, FEW_BYTES = (
-    1 << 17,
-    1 << 16,
-)  # that a group goes through in a run at these: what is reported takes longer ones
+# Of each array, that a group goes through in a run at these, until the last fit
+FIT_BYTES, FEW_BYTES = 1 << 17, 1 << 16
 PARTITIONS = (4, 8, 16, 32, 64)  # of a part of the machine
 READ_STEPS = 4  # of a fit to the read kernel alone, at most
 FEW_STEPS, STEPS = 4, 6  # of a fit to all kernels, at most: on few points and then on the others
