@@ -14,8 +14,7 @@ beginnings, then from the better end on more points, and again with neighbouring
 lies between two that are worse. Where no kernel that stores was measured, the fit to the read
 kernel is all there is.
 
-A machine of a fraction of the groups and partitions behaves alike, and is quicker: the fit runs on such a one, in short
-runs, and a last one adds by how much the whole machine differs.
+A machine of a fraction of the groups and partitions behaves alike, and is quicker: the fit runs on such a one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +24,6 @@ import numpy as np
 
 from simtmm.calibration.least_squares import Fitted, Numbers, Parameter, least_squares
 from simtmm.calibration.occupancy_curve import StreamPoint, bandwidths
-from simtmm.calibration.stream_kernels import BYTES_A_GROUP
 from simtmm.calibration.uncertainty import uncertainty
 from simtmm.calibration.values import Value
 from simtmm.errors import StudyError
@@ -36,8 +34,6 @@ from simtmm.watch import Watch
 PART = 8  # of the groups and partitions, for the fit
 LEAST_GROUPS = 10  # of that part: with fewer, chance decides how full the partitions are
 FIT_POINTS, FEW_POINTS = 10, 6  # of a curve, and those on which a fit to all kernels begins
-# Of each array, that a group goes through in a run at these, until the last fit
-FIT_BYTES, FEW_BYTES = 1 << 17, 1 << 16
 PARTITIONS = (4, 8, 16, 32, 64)  # of a part of the machine
 READ_STEPS = 4  # of a fit to the read kernel alone, at most
 FEW_STEPS, STEPS = 4, 6  # of a fit to all kernels, at most: on few points and then on the others
@@ -122,7 +118,6 @@ class StreamFit:
             [stream[index] for index in sorted({round(at) for at in np.linspace(0, len(stream) - 1, number)})]
             for number in (FIT_POINTS, FEW_POINTS)
         )
-        self.bytes_a_group = FIT_BYTES
         self.errors: dict[str, float] = {}
         self.fits: dict[int, tuple[Sequence[Parameter], Fitted]] = {}  # the last, by number of partitions
         self.shares: dict[int, float] = {}  # how often each is best, points and kernels being drawn anew
@@ -216,8 +211,7 @@ class StreamFit:
         )
         self.simulated += 2 * len(runs)
         self.differs = np.log(on_whole / (self.scale * on_part))
-        self.bytes_a_group = BYTES_A_GROUP
-        self._fit_all(self.points, STEPS, best.slopes, again=1)
+        self._fit_all(self.points, BESIDE_STEPS, best.slopes)
         self.fits = fits
 
     def _beginnings(self) -> list[dict[str, float]]:
@@ -294,11 +288,9 @@ class StreamFit:
     def _fit_read(self) -> float:
         return self._fit(self._parameters(False), [READ], self.points, READ_STEPS)
 
-    def _fit_all(
-        self, points: Sequence[StreamPoint], steps: int, slopes: Numbers | None = None, again: int = 0
-    ) -> float:
+    def _fit_all(self, points: Sequence[StreamPoint], steps: int, slopes: Numbers | None = None) -> float:
         """All values on all kernels at once: a port that takes time changes what the read kernel tells, too."""
-        return self._fit(self._parameters(True), [READ, *self.storing], points, steps, slopes, again)
+        return self._fit(self._parameters(True), [READ, *self.storing], points, steps, slopes)
 
     def _fit(
         self,
@@ -307,12 +299,8 @@ class StreamFit:
         points: Sequence[StreamPoint],
         steps: int,
         slopes: Numbers | None = None,
-        again: int = 0,
     ) -> float:
-        """Fit these on those kernels and points and keep them; the mean cost of a point.
-
-        slopes: as of least_squares. again: how often they are taken anew where they are given.
-        """
+        """Fit these on those kernels and points and keep them; the mean cost of a point. slopes: as least_squares."""
         keys = [each.name for each in parameters]
 
         def residuals(sets: Sequence[Numbers]) -> list[Numbers]:
@@ -320,8 +308,7 @@ class StreamFit:
             changed = [self.values | dict(zip(keys, each.tolist(), strict=True)) for each in sets]
             machines = [self.machine.replace(self._keys(each, self.partitions, 1.0)) for each in changed]
             runs = [(machine, name, point) for machine in machines for name in names for point in points]
-            bytes_a_group = FEW_BYTES if points is self.few_points else self.bytes_a_group
-            simulated = np.array(bandwidths(runs, watch=self._tell, bytes_a_group=bytes_a_group))
+            simulated = np.array(bandwidths(runs, watch=self._tell))
             self.simulated += len(runs)
             measured = np.array([point.measured[name] for _, name, point in runs])
             weights = np.array([READ_WEIGHT if name == READ else 1.0 for _, name, _ in runs])
@@ -329,7 +316,7 @@ class StreamFit:
             return list(weights.reshape(off.shape) * (off + (self.differs if points is self.points else 0.0)))
 
         found = least_squares(
-            parameters, [self.values[key] for key in keys], residuals, steps, slopes, 1 if slopes is None else again
+            parameters, [self.values[key] for key in keys], residuals, steps, slopes, 0 if slopes is not None else 1
         )
         self.values |= found.values
         self.fits[self.partitions] = parameters, found
