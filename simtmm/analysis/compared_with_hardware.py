@@ -97,7 +97,9 @@ def compared_with_hardware(machine: Machine, program: str, may_be: bool = True) 
     family, kin = _kin(machine)
     if not kin:
         return "Never compared with hardware: this machine."
-    whose = "others of its family" if family == machine.family else f"others of family {family}, from which it has much,"
+    whose = (
+        "others of its family" if family == machine.family else f"others of family {family}, from which it has much,"
+    )
     return f"Never compared with hardware: this machine; {whose} were: {_listed(kin, True)}{_foretold(machine, kin)}."
 
 

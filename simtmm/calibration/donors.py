@@ -92,9 +92,7 @@ def donated(
             means[rule] = _rounded(_geometric(numbers))
         elif rule == READ_EFFICIENCY:  # no donor determines it: what was measured is what can be moved
             means[rule] = 1.0
-    shares = [
-        read / peak for each in readers if (read := each.measured_bandwidth) and (peak := each.peak_bandwidth)
-    ]
+    shares = [read / peak for each in readers if (read := each.measured_bandwidth) and (peak := each.peak_bandwidth)]
     if shares and EFFICIENCY in means and READ_EFFICIENCY in means:
         means[EFFICIENCY] = _rounded(_geometric(shares) * means[READ_EFFICIENCY])
     return values, means

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.calibration.csv_rows import positive_number, read_rows, whole_number
-from simtmm.calibration.stream_kernels import BYTES_A_GROUP, stream_bandwidth
+from simtmm.calibration.stream_kernels import stream_bandwidth
 from simtmm.computer import cores
 from simtmm.errors import StudyError, nearest
 from simtmm.machine import Machine
@@ -140,16 +140,15 @@ def bandwidths(
     runs: Sequence[tuple[Machine, str, StreamPoint]],
     engine: str | None = None,
     watch: Callable[[int], None] | None = None,
-    bytes_a_group: int = BYTES_A_GROUP,
 ) -> list[float]:
     """Simulated bandwidths, in bytes a second, of machines, kernels and points, on all cores that we may use.
 
-    watch: called with the number of runs that are done, as they are. bytes_a_group: as of `stream_bandwidth`.
+    watch: called with the number of runs that are done, as they are.
     """
 
     def run(number: int) -> float:
         machine, name, point = runs[number]
-        return stream_bandwidth(machine, name, point.block_size, point.blocks_per_group, engine, bytes_a_group)
+        return stream_bandwidth(machine, name, point.block_size, point.blocks_per_group, engine)
 
     # Those of a kernel and a point follow one another: they share workloads.
     order = sorted(range(len(runs)), key=lambda number: (runs[number][1], _place(runs[number][2])))

@@ -24,7 +24,6 @@ import numpy as np
 
 from simtmm.calibration.least_squares import Fitted, Numbers, Parameter, least_squares
 from simtmm.calibration.occupancy_curve import StreamPoint, bandwidths
-from simtmm.calibration.stream_kernels import BYTES_A_GROUP
 from simtmm.calibration.uncertainty import uncertainty
 from simtmm.calibration.values import Value
 from simtmm.errors import StudyError
@@ -35,7 +34,6 @@ from simtmm.watch import Watch
 PART = 8  # of the groups and partitions, for the fit
 LEAST_GROUPS = 10  # of that part: with fewer, chance decides how full the partitions are
 FIT_POINTS, FEW_POINTS = 10, 6  # of a curve, and those on which a fit to all kernels begins
-FIT_BYTES, FEW_BYTES = 1 << 17, 1 << 16  # that a group goes through in a run at these: what is reported takes longer ones
 PARTITIONS = (4, 8, 16, 32, 64)  # of a part of the machine
 READ_STEPS = 4  # of a fit to the read kernel alone, at most
 FEW_STEPS, STEPS = 4, 6  # of a fit to all kernels, at most: on few points and then on the others
@@ -209,12 +207,11 @@ class StreamFit:
         part = self.machine.replace(self._keys(self.values, self.partitions, 1.0))
         whole = self.whole.replace(self._keys(self.values, partitions, self.scale))
         on_part, on_whole = (
-            np.array(bandwidths([(machine, *run) for run in runs], watch=self._tell, bytes_a_group=bytes_a_group))
-            for machine, bytes_a_group in ((part, FIT_BYTES), (whole, BYTES_A_GROUP))
+            np.array(bandwidths([(machine, *run) for run in runs], watch=self._tell)) for machine in (part, whole)
         )
         self.simulated += 2 * len(runs)
         self.differs = np.log(on_whole / (self.scale * on_part))
-        self._fit_all(self.points, STEPS, best.slopes, again=1)
+        self._fit_all(self.points, BESIDE_STEPS, best.slopes)
         self.fits = fits
 
     def _beginnings(self) -> list[dict[str, float]]:
@@ -291,11 +288,9 @@ class StreamFit:
     def _fit_read(self) -> float:
         return self._fit(self._parameters(False), [READ], self.points, READ_STEPS)
 
-    def _fit_all(
-        self, points: Sequence[StreamPoint], steps: int, slopes: Numbers | None = None, again: int = 0
-    ) -> float:
+    def _fit_all(self, points: Sequence[StreamPoint], steps: int, slopes: Numbers | None = None) -> float:
         """All values on all kernels at once: a port that takes time changes what the read kernel tells, too."""
-        return self._fit(self._parameters(True), [READ, *self.storing], points, steps, slopes, again)
+        return self._fit(self._parameters(True), [READ, *self.storing], points, steps, slopes)
 
     def _fit(
         self,
@@ -304,12 +299,8 @@ class StreamFit:
         points: Sequence[StreamPoint],
         steps: int,
         slopes: Numbers | None = None,
-        again: int = 0,
     ) -> float:
-        """Fit these on those kernels and points and keep them; the mean cost of a point.
-
-        slopes: as of least_squares. again: how often they are taken anew where they are given.
-        """
+        """Fit these on those kernels and points and keep them; the mean cost of a point. slopes: as least_squares."""
         keys = [each.name for each in parameters]
 
         def residuals(sets: Sequence[Numbers]) -> list[Numbers]:
@@ -317,8 +308,7 @@ class StreamFit:
             changed = [self.values | dict(zip(keys, each.tolist(), strict=True)) for each in sets]
             machines = [self.machine.replace(self._keys(each, self.partitions, 1.0)) for each in changed]
             runs = [(machine, name, point) for machine in machines for name in names for point in points]
-            bytes_a_group = FEW_BYTES if points is self.few_points else FIT_BYTES
-            simulated = np.array(bandwidths(runs, watch=self._tell, bytes_a_group=bytes_a_group))
+            simulated = np.array(bandwidths(runs, watch=self._tell))
             self.simulated += len(runs)
             measured = np.array([point.measured[name] for _, name, point in runs])
             weights = np.array([READ_WEIGHT if name == READ else 1.0 for _, name, _ in runs])
@@ -326,7 +316,7 @@ class StreamFit:
             return list(weights.reshape(off.shape) * (off + (self.differs if points is self.points else 0.0)))
 
         found = least_squares(
-            parameters, [self.values[key] for key in keys], residuals, steps, slopes, 1 if slopes is None else again
+            parameters, [self.values[key] for key in keys], residuals, steps, slopes, 0 if slopes is not None else 1
         )
         self.values |= found.values
         self.fits[self.partitions] = parameters, found

@@ -31,7 +31,15 @@ from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 RULES = ("latency_seconds", "partition_bandwidth", "efficiency", "read_efficiency", "turnaround", "fetch_interval")
 MAY_BE_0 = ("turnaround", "fetch_interval")
 MOST_PARENTS = 8
-OWN = ("name", "description", "family", "donors", "reads", "sources", "rules")  # of a family's file, beside a machine's tables
+OWN = (
+    "name",
+    "description",
+    "family",
+    "donors",
+    "reads",
+    "sources",
+    "rules",
+)  # of a family's file, beside a machine's tables
 NEVER = ("name", "description", "sources", "family", "changes", "clock_hz", "peak_bandwidth", "measured_bandwidth",
          BANDWIDTH)  # fmt: skip
 

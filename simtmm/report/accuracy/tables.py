@@ -36,7 +36,8 @@ set, rounded up, so that tests tell when a change makes it worse. Limits with re
 over blocks (a peak is met or not), 3 % on a barrel's closed form (which leaves out how a loop begins and ends), and
 what tests/test_accuracy.py has as the project's aims (2.5 % on the read kernel over occupancy, 6 % on
 all six; on GPUs never calibrated 10 % for NVIDIA's and 18 % for AMD's). What was fitted, and on what, stands in each
-table as *calibrated*; where points of a table were fitted, the error over them is no prediction.
+table as *calibrated*; where points of a table were fitted, the error over them is no prediction. What is far off, and
+what is known of the causes, stands in docs/what-fails.md.
 """
 
 

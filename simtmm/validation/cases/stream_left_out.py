@@ -39,10 +39,10 @@ WITHOUT = {
 PROMISED: Mapping[str, tuple[float, float]] = {
     "v100": (0.05, 0.06),
     "a100-80": (0.04, 0.07),
-    "mi210": (0.08, 0.23),
+    "mi210": (0.08, 0.08),
     "a40": (0.07, 0.08),
     "gh200": (0.08, 0.08),
-    "mi300a": (0.1, 0.27),
+    "mi300a": (0.1, 0.24),
 }
 NOTES = (
     "Simulated: L by a pointer chase on the GPU is known of it, and on GPUs of AMD the bandwidth of reads at full "
