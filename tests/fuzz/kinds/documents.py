@@ -12,7 +12,7 @@ from simtmm.cli.values import changes_of, ranges_of
 from simtmm.errors import StudyError
 from simtmm.expression import expression
 from simtmm.files import data_file
-from simtmm.machine import machine_toml
+from simtmm.machine import Machine, machine_toml
 from simtmm.study.design.axes import axis, span
 from simtmm.study.design.rules import rules_in
 from tests.analysis.test_tuning import PROBLEM, SCALE
@@ -91,9 +91,14 @@ def _set(random: Random) -> bytes:
     return as_json([f"{key}={value}" for key, value in zip(keys, values, strict=True)])
 
 
+@cache
+def _gtx280() -> Machine:
+    return load_machine("gtx280")
+
+
 def _changed(folder: Path, content: bytes) -> object:
     words = json.loads(content)
-    return machine_toml(load_machine("gtx280").replace(changes_of(words)))
+    return machine_toml(_gtx280().replace(changes_of(words)))
 
 
 def _range(random: Random) -> bytes:
@@ -109,7 +114,7 @@ def _ranged(folder: Path, content: bytes) -> object:
 def _simulated(path: Path) -> object:
     workload = naming(path, lambda: load_workload(path))
     assert Workload.from_dict(workload.to_dict()) == workload
-    return simulate(load_machine("gtx280"), workload, "fast")
+    return simulate(_gtx280(), workload, "fast")
 
 
 def _designed(folder: Path, content: bytes) -> object:
