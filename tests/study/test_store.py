@@ -220,11 +220,16 @@ def test_a_new_store_for_which_the_disk_has_no_room_is_not_left_there(path, monk
 
 def _refused_with(path, made, *computed):
     """A run that ends with an error, after these were computed."""
-    with pytest.raises(StudyError), Store(path) as store:
-        run = store.begin(made, points_of(made), {})
-        for key in computed:
-            store.put(key, {"tmm": {"cycles": 1}}, {}, run)
-        raise StudyError("no")
+
+    def computed_and_refused():
+        with Store(path) as store:
+            run = store.begin(made, points_of(made), {})
+            for key in computed:
+                store.put(key, {"tmm": {"cycles": 1}}, {}, run)
+            raise StudyError("no")
+
+    with pytest.raises(StudyError):
+        computed_and_refused()
 
 
 def test_a_new_store_in_which_nothing_was_computed_goes_with_the_error(path, made):
@@ -247,10 +252,17 @@ def test_a_store_that_was_there_stays_whatever_the_error(path, made):
 
 
 def test_a_new_store_that_another_process_has_opened_stays(path, made):
-    with pytest.raises(StudyError), Store(path) as store:
-        store.begin(made, points_of(made), {})
-        other = Store(path)
-        raise StudyError("no")
+    other = None
+
+    def opened_and_refused():
+        nonlocal other
+        with Store(path) as store:
+            store.begin(made, points_of(made), {})
+            other = Store(path)
+            raise StudyError("no")
+
+    with pytest.raises(StudyError):
+        opened_and_refused()
     other.put("one", {"tmm": {"cycles": 1}}, {}, other.begin(made, points_of(made), {}))
     other.close()
     with Store(path, make=False) as store:
