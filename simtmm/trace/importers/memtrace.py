@@ -259,7 +259,8 @@ class _Accesses:
             records, place = records[order], place[order]
             warp = warps[place] if warps[-1] * table.LANES < threads else place
             new_warp = np.diff(place, prepend=-1) != 0
-            sink.add_part(self._operations(records, launch, warp, depth[order], new_warp))
+            sink.add_part(self._operations(records, launch, warp, depth[order], new_warp, warps=0))
+        self._statistics.warps += len(warps)
         sink.end_sorted_part(int(launch[0]), int(records["block"][0] - self._launches[launch[0], lines.FIRST_BLOCK]))
 
     def _launch_of(self, records: Records) -> Integers:
@@ -267,9 +268,18 @@ class _Accesses:
         return launch
 
     def _operations(
-        self, records: Records, launch: Integers, warp: Integers, depth: Integers, new_warp: npt.NDArray[np.bool_]
+        self,
+        records: Records,
+        launch: Integers,
+        warp: Integers,
+        depth: Integers,
+        new_warp: npt.NDArray[np.bool_],
+        warps: int | None = None,
     ) -> table.Operations:
-        """The operations that records are, those of a warp behind one another; and what is to be kept of them."""
+        """The operations that records are, those of a warp behind one another; and what is to be kept of them.
+
+        warps: how many of their warps are counted, all if left out.
+        """
         count = len(records)
         self._check(records, warp, self._launches[launch, lines.THREADS])
         opcode, mask = records["opcode"], records["mask"].astype(np.int64)
@@ -297,7 +307,7 @@ class _Accesses:
             ),
         )
         self.touched.add(operations)
-        self._statistics.add(operations, self._declared[launch])
+        self._statistics.add(operations, self._declared[launch], warps)
         self._instructions += np.bincount(opcode, minlength=len(self._opcodes))
         return operations
 

@@ -251,6 +251,7 @@ class _Reading:
         blocks, first, events = int(counts[table.BLOCKS]), 0, 0
         if blocks:
             first, events = operations.blocks[blocks - 1, [table.BLOCK_WARPS, table.BLOCK_EVENTS]].tolist()
+        self._statistics.add(operations, self._shared_bytes, warps=first)
         last = int(counts[table.WARPS])
         if state[fields.PHASE] in (fields.IN_WARP, fields.INSTRUCTIONS):  # a warp is being read
             warps[last, table.WARP_LAST] = counts[table.OPERATIONS]
