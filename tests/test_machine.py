@@ -1075,9 +1075,24 @@ def test_files_that_can_not_be_understood_are_left_out_of_the_list_with_a_warnin
         ({"\udcff": 1}, r"\udcff: unknown key: must be a text in UTF-8"),
         ({"memory.\udcff": 1}, r"memory.\udcff: unknown key: must be a text in UTF-8"),
         ({"memory.stores": "\udcff"}, r"memory.stores = '\udcff': must be a text in UTF-8"),
+        ({"name": "\udcff"}, r"name = '\udcff': must be a text in UTF-8"),
+        (
+            {"sources": {"clock_hz": {"source": "\ud800"}}},
+            r"sources.clock_hz.source = '\ud800': must be a text in UTF-8",
+        ),
     ],
 )
 def test_bytes_of_a_command_line_that_are_no_text_are_refused_with_their_key(changes, line):
     with pytest.raises(MachineError) as caught:
         load_machine("gtx280").replace(changes)
     assert str(caught.value) == f"machine GeForce GTX 280: {line}"
+
+
+@pytest.mark.parametrize("name", ["\U0001f600", "\ue000 \uffff", "a\x7fb", 'say "\\"', "größer\t", "\\ud83d\\ude00"])
+def test_a_machine_of_any_name_is_written_and_read_again(tmp_path, name):
+    """A pair of surrogates, as JSON has letters beyond the first 65,536, is none in TOML."""
+    machine = load_machine("gtx280").replace({"name": name, "description": name})
+    path = tmp_path / "m.toml"
+    path.write_text(machine_toml(machine), encoding="ascii")
+    assert load_machine(path) == machine
+    assert load_machine(path).description == name

@@ -34,16 +34,20 @@ def one_line(error: ErrorDetails, known: Iterable[str]) -> str:
             return f"{key} = {shown(error['input'])}: must be a table of keys"
         case "string_type":
             return f"{key} = {shown(error['input'])}: must be a text"
-        case "string_unicode":
-            return f"{key} = {shown(error['input'])}: must be a text in UTF-8"
         case _:
             return f"{key} = {shown(error['input'])}: {error['msg']}"
 
 
 def refuse_bytes(tables: Mapping[str, Any], origin: str, parent: str = "") -> None:
-    """Raise MachineError for a key that holds bytes which are no UTF-8, as a command line may."""
+    """Raise MachineError for a key or text with bytes that are no UTF-8, of a command line: no file holds them."""
     for key, value in tables.items():
-        if isinstance(key, str) and not key.isascii() and any("\ud800" <= letter <= "\udfff" for letter in key):
+        if _has_bytes(key):
             raise MachineError(f"{origin}: {parent}{key}: unknown key: must be a text in UTF-8")
+        if _has_bytes(value):
+            raise MachineError(f"{origin}: {parent}{key} = {shown(value)}: must be a text in UTF-8")
         if isinstance(value, Mapping):
             refuse_bytes(value, origin, f"{parent}{key}.")
+
+
+def _has_bytes(value: object) -> bool:
+    return isinstance(value, str) and not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value)

@@ -54,9 +54,9 @@ class RefusedError(SimtmmError):
 def _command(random: Random) -> bytes:
     """Words as the properties draw them, some changed: not those that name files to be written."""
     command = random.choice(list(commands.OPTIONS))
-    line = [command, *random.choice(commands.FITTING[command])]
+    line = [*command.split(), *random.choice(commands.FITTING[command])]
     if random.random() < 0.3:
-        line = [command, *at_random.words(random, [*commands.PROGRAMS, *commands.WORDS], 2)]
+        line = [*command.split(), *at_random.words(random, [*commands.PROGRAMS, *commands.WORDS], 2)]
     for _ in range(random.randint(0, 3) if commands.OPTIONS[command] else 0):
         option = random.choice(commands.OPTIONS[command])
         known = [*commands.WORDS, *commands.PROGRAMS]
