@@ -23,7 +23,7 @@ def machine_toml(machine: Machine) -> str:
     lines: list[str] = []
 
     def write(table: Mapping[str, Any], name: str) -> None:
-        lines.extend(f"{key} = {_written(value)}" for key, value in table.items() if not isinstance(value, dict))
+        lines.extend(f"{key} = {as_toml(value)}" for key, value in table.items() if not isinstance(value, dict))
         for key, value in table.items():
             if isinstance(value, dict):
                 inner = f"{name}.{key}".lstrip(".")
@@ -33,16 +33,16 @@ def machine_toml(machine: Machine) -> str:
     write(tables, "")
     if is_changed:
         lines.extend(["", "[changes]"])
-        lines.extend(f"{_written(key)} = {_written(change)}" for key, change in apart["changes"].items())
+        lines.extend(f"{as_toml(key)} = {as_toml(change)}" for key, change in apart["changes"].items())
     if apart["sources"]:
         lines.extend(["", "[sources]"])
         for key, source in apart["sources"].items():
-            inner = ", ".join(f"{name} = {_written(text)}" for name, text in source.items() if text or name != "note")
-            lines.append(f"{_written(key)} = {{ {inner} }}")
+            inner = ", ".join(f"{name} = {as_toml(text)}" for name, text in source.items() if text or name != "note")
+            lines.append(f"{as_toml(key)} = {{ {inner} }}")
     return "\n".join(lines) + "\n"
 
 
-def _written(value: object) -> str:
+def as_toml(value: object) -> str:
     """A value as TOML and JSON alike write it, in ASCII; but TOML has no pairs of surrogates, and no bare delete."""
     text = json.dumps(value, ensure_ascii=False)
     return text if text.isascii() and "\x7f" not in text else "".join(map(_escaped, text))
