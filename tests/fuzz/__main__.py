@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from simtmm.errors import SimtmmError
 from tests.fuzz.bounds import PATIENCE, bounded
 from tests.fuzz.cases import Progress, Totals, drawn, keep, run_cases
 from tests.fuzz.kinds import KINDS
@@ -156,6 +157,8 @@ def _replay(kind: str, path: Path) -> int:
         try:
             with bounded():
                 KINDS[kind].use(Path(folder), path.read_bytes())
+        except SimtmmError as error:
+            print(f"refused: {error}")
         except Exception:
             traceback.print_exc()
             return 1

@@ -28,8 +28,8 @@ class Included:
     """A user's headers.
 
     digests: path and hash of the content of each, sorted.
-    complete: whether these are all; not where a name of a header comes from a macro that could not be followed, or is of
-        no file, as a device, or of one that is larger than any header.
+    complete: whether these are all; not where the name of one comes from a macro that could not be followed, or is of
+        no file, as a device, or of one larger than any header.
     """
 
     digests: tuple[tuple[str, str], ...]
