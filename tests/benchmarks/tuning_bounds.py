@@ -59,7 +59,7 @@ def searched(subject, configurations, least, rows):
     def bounded(_, configuration, __):
         return least[numbers[tuple(configuration.values())]][0]
 
-    kept = SimpleNamespace(find=lambda configuration: None, keep=lambda trial: None)
+    kept = SimpleNamespace(**{name: lambda *_: None for name in ("find", "keep", "find_least", "keep_least")})
     space = SimpleNamespace(admitted=lambda: (list(configurations.values()), 0))
     with patch.object(search, "tried", tried), patch.object(search, "screened", bounded):
         search.Search(subject, Goals(subject, (), ()), kept, Serial()).of_all(space, 0.03)
