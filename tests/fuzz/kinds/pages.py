@@ -102,7 +102,7 @@ def _ended(folder: Path, content: bytes) -> object:
     patches = [
         mock.patch.object(sys, "argv", line),
         mock.patch.dict(os.environ, {"SIMTMM_KERNEL_PATH": ""}),
-        mock.patch.object(search, "screened", return_value=None),
+        mock.patch.object(search, "screened", return_value=0.0),
         *(mock.patch.object(search, each, problems.timed) for each in ("tried", "attempted")),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
