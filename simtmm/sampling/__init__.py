@@ -15,9 +15,9 @@ from simtmm.kernel import Kernel
 from simtmm.machine import Machine
 from simtmm.program import Program, architecture_for, open_program
 from simtmm.recorder import form_of
+from simtmm.sampling.outcome import Sampled as Sampled
 from simtmm.sampling.program import DEFAULT_ERROR as DEFAULT_ERROR
 from simtmm.sampling.program import LEAST_ERROR, sampled
-from simtmm.sampling.program import Sampled as Sampled
 from simtmm.sampling.sources import DependsError, TraceSource
 
 AUTO = "auto"

@@ -26,7 +26,7 @@ from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.launches import trace_launch
 from simtmm.recorder.limits import MOST_LAUNCHES, most_bytes
 from simtmm.sampling.sample import Integers
-from simtmm.sampling.sources import DependsError, shape
+from simtmm.sampling.sources import DependsError
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import Batch, TraceLaunch
@@ -37,6 +37,8 @@ NOT_CHECKED = "only blocks of the sample ran, so the answer was not checked"
 
 class KernelSource:
     """A kernel with its parameters, whose blocks are recorded on demand."""
+
+    is_whole = False
 
     def __init__(
         self, kernel: Kernel, parameters: Mapping[str, object], form: str, architecture: int | None = None
@@ -62,7 +64,10 @@ class KernelSource:
             ) from None
         self._inputs = inputs
         self.launches: tuple[TraceLaunch, ...] = tuple(self._described(inputs))
-        self.alike: tuple[object, ...] = tuple(map(shape, self.launches))
+        given = [(launch.arguments, launch.shared_memory_bytes) for launch in self._launches]
+        self.same: tuple[object, ...] = tuple(
+            (described, repr(own)) for described, own in zip(self.launches, given, strict=True)
+        )
 
     def _execution(self, arrays: Mapping[str, Array]) -> CompiledLaunches:
         whole = {name: np.array(array, array.dtype.newbyteorder("="), order="C") for name, array in arrays.items()}

@@ -53,6 +53,13 @@ def of_threads(trace: Trace) -> ThreadCounts:
     return ThreadCounts(of_launches, work_by_class(info.sites, executions))
 
 
+def work_of_blocks(trace: Trace, runs: Runs) -> npt.NDArray[np.float64]:
+    """float64[blocks]: operations and accesses of all threads of each block. Raises TraceError as `of_threads`."""
+    counts, _ = _count(trace, runs, site_tables(trace.info.sites))
+    work, accesses = (counts[:, COLUMNS.index(name)].astype(float) for name in ("work", "accesses"))
+    return work + accesses
+
+
 def _add(totals: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> None:
     """Take blocks into what is counted of their launch."""
     if len(counts):
