@@ -4,6 +4,7 @@ Where blocks are alike along a launch, it is the mean pace. Where they are not, 
 has a pace of its own, which goes up with their work; cells are taken to keep the pace of their kind and their work.
 """
 
+import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -61,23 +62,41 @@ def left_out(plan: Stretches, begun: Integers, profile: Profile, timed: Timed) -
         ticks = float((paces * around).sum())
         return LeftOut(ticks, half_width(paces, around), ticks * _settling(at_first, paces, plan))
     kinds, _ = profile.kinds_of(timed.places)
+    together = dataclasses.replace(profile, kind=np.zeros_like(profile.kind))
+    by_kind = _by(plan, paces, at_first, profile, kinds, timed.work)
+    by_work = _by(plan, paces, at_first, together, np.zeros_like(kinds), timed.work)
+    return min(by_kind, by_work, key=lambda found: found.half / max(1.0, found.ticks))
+
+
+def _by(
+    plan: Stretches, paces: Floats, at_first: Floats, profile: Profile, kinds: Integers, work: Floats
+) -> LeftOut:
+    """What was left out takes, by the kinds of a profile. kinds, work: as `Timed` has them."""
     first, own = int(kinds[0]), kinds[1:]
-    model = _Model(paces, timed.work[1:], own)
+    like_first = own == first
+    model = _Model(paces, work[1:], own)
+    settling = 0.0
+    if model.has_seen(first, float(work[0])):
+        settling = _settling(at_first / model.pace(first, float(work[0])), (paces / model.fitted)[like_first], plan)
+    elif like_first.any():  # they have more work, or less, than all stretches: then they tell how the pace goes up
+        model = _Model(np.append(at_first.mean(), paces), work, kinds)
+        own = kinds
     waves = sum((profile.within(*each) for each in plan.left_out()), np.zeros(len(profile.work))) / plan.wave
-    each = waves * [model.pace(kind, work) for kind, work in zip(profile.kind.tolist(), profile.work, strict=True)]
+    each = waves * [model.pace(kind, here) for kind, here in zip(profile.kind.tolist(), profile.work, strict=True)]
+    relative = model.paces / model.fitted
     chance = math.hypot(
-        _of_paces(paces / model.fitted, own, profile, each) * model.fewer,
+        _of_paces(relative, own, profile, each) * model.fewer,
         _of_work(profile, waves, model),
         _of_bounds(profile, waves, model),
     )
     unseen = float(each[~np.isin(profile.kind, own)].sum())
-    like_first = own == first
-    settling = 0.0
-    if like_first.any():
-        expected = model.pace(first, float(timed.work[0]))
-        settling = _settling(at_first / expected, (paces / model.fitted)[like_first], plan)
-    ticks = float(each.sum())
-    return LeftOut(ticks, chance + unseen + model.beyond(profile, waves), ticks * settling, len(set(own.tolist())))
+    settling *= float(each[profile.kind == first].sum())
+    if DEBUG: print('     ', len(set(own.tolist())),'kinds: paces', _of_paces(relative, own, profile, each) * model.fewer/each.sum(), 'work', _of_work(profile, waves, model)/each.sum(), 'bounds', _of_bounds(profile, waves, model)/each.sum(), 'unseen', unseen/each.sum(), 'beyond', model.beyond(profile, waves)/each.sum(), 'settl', settling/each.sum())
+    kinds_seen = len(set(own.tolist()))
+    return LeftOut(float(each.sum()), chance + unseen + model.beyond(profile, waves), settling, kinds_seen)
+
+
+DEBUG = False
 
 
 class _Model:
@@ -87,7 +106,7 @@ class _Model:
         self._lines: dict[int, tuple[float, float]] = {}
         self._range: dict[int, tuple[float, float]] = {}
         self._any = float(paces.sum() / max(1e-300, work.sum()))  # ticks of a wave by work, whatever the kind
-        self.fitted = np.empty(len(paces))
+        self.paces, self.fitted = paces, np.empty(len(paces))
         parameters = 0
         for own in sorted(set(kind.tolist())):
             at = kind == own
@@ -121,6 +140,10 @@ class _Model:
         seen = min(max(work, low), high)
         return seen if seen and abs(work - seen) > DIFFERS * work else work
 
+    def has_seen(self, kind: int, work: float) -> bool:
+        """Whether waves of that kind with about as much work were among those that it was made of."""
+        return kind in self._range and self._nearest(kind, work) == work
+
     def slope(self, kind: int) -> float:
         """Ticks of a wave by work of a block."""
         return self._lines.get(kind, (0.0, self._any))[1]
@@ -128,8 +151,10 @@ class _Model:
     def beyond(self, profile: Profile, waves: Floats) -> float:
         """By how much the time of cells with more or less work than was seen depends on how the pace goes up."""
         apart = 0.0
-        for kind, work, here in zip(profile.kind.tolist(), profile.work.tolist(), waves.tolist(), strict=True):
-            if (seen := self._nearest(kind, work)) != work:
+        cells = (profile.kind.tolist(), profile.work.tolist(), profile.error.tolist(), waves.tolist())
+        for kind, work, error, here in zip(*cells, strict=True):
+            seen = self._nearest(kind, work)
+            if abs(seen - work) > 2 * error:
                 pace, flat = self.pace(kind, work), self.pace(kind, seen)
                 apart += here * max(abs(pace - other) for other in (flat, flat * work / seen))
         return apart

@@ -11,7 +11,7 @@ import numpy as np
 
 from simtmm.sampling.signature import Floats, Integers, Signatures, widened
 
-MOST_CELLS = 256
+MOST_CELLS = 1024
 IN_CELL = 8  # probes of a cell, at least
 APART = 0.1  # of what two kinds do, that they do at different places
 CHANCE = 0.001  # how often cells that are alike are taken to differ
@@ -85,7 +85,9 @@ class Look:
     def profile(self) -> Profile:
         """What was seen."""
         apart = APART if self._is_whole else max(APART, 2 * self._by_chance())
-        kind, kinds = clustered(self._places.sum(axis=0), apart)
+        places = self._places.sum(axis=0)
+        kind, kinds = clustered(places, apart)
+        kind = _without_single(kind, places, kinds)
         count = np.maximum(1, self._count)
         work, error = self._work / count, np.zeros(len(kind))
         if not self._is_whole:
@@ -107,6 +109,15 @@ def probes(blocks: int, most: int, random: np.random.Generator) -> Integers:
         return np.arange(blocks, dtype=np.int64)
     bounds = np.arange(most + 1) * blocks // most
     return np.asarray(random.integers(bounds[:-1], bounds[1:]), np.int64)
+
+
+def _without_single(kind: Integers, places: Floats, kinds: Floats) -> Integers:
+    """A cell between others of which no kind is its own, as where two kinds meet, is of the nearer of theirs."""
+    made, rows = kind.copy(), _parts(places)
+    for at in np.flatnonzero(np.bincount(kind)[kind] == 1).tolist():
+        beside = [int(kind[other]) for other in (at - 1, at + 1) if 0 <= other < len(kind)]
+        made[at] = min(beside, key=lambda own: float(np.abs(kinds[own] - rows[at]).sum()), default=int(kind[at]))
+    return made
 
 
 def _is_flat(work: Floats, error: Floats, count: int, is_whole: bool) -> bool:
