@@ -17,6 +17,8 @@ from simtmm.sampling.stretches import Stretches
 
 DIFFERS = 0.02  # work of a kind's stretches, from which on their paces are taken to go up with it
 LINE = 4  # stretches that tell how they do; of fewer they are taken to go up in proportion
+LEAST = 0.002  # by which paces change within stretches, as a part of them, and are taken not to
+STRAGGLES = 2  # times a block, from which on what runs on behind the last block that began is looked at
 OWN = 4  # stretches of a kind whose own spread is looked at
 
 
@@ -24,20 +26,16 @@ OWN = 4  # stretches of a kind whose own spread is looked at
 class LeftOut:
     """What was left out takes.
 
-    ticks: of them. chance: half of their interval, so far as more stretches narrow it. settling: the rest of it: by how
-    much the pace may still change, as that of the launch's beginning differs from that of its stretches. kinds: of the
-    stretches.
+    ticks: of it. chance: half of their interval, so far as more stretches narrow it. settling: so far as a longer
+    beginning does: by how much the pace may still change, as it has since then. warming: so far as longer stretches do:
+    by how much the pace changes within them. kinds: of blocks, that were told apart.
     """
 
     ticks: float
     chance: float
     settling: float
+    warming: float = 0.0
     kinds: int = 1
-
-    @property
-    def half(self) -> float:
-        """Half of the interval."""
-        return self.chance + self.settling
 
 
 @dataclass(frozen=True)
@@ -60,12 +58,28 @@ def left_out(plan: Stretches, begun: Integers, profile: Profile, timed: Timed) -
     if profile.is_even:
         around = plan.waves_left_out_around()
         ticks = float((paces * around).sum())
-        return LeftOut(ticks, half_width(paces, around), ticks * _settling(at_first, paces, plan))
-    kinds, _ = profile.kinds_of(timed.places)
-    together = dataclasses.replace(profile, kind=np.zeros_like(profile.kind))
-    by_kind = _by(plan, paces, at_first, profile, kinds, timed.work)
-    by_work = _by(plan, paces, at_first, together, np.zeros_like(kinds), timed.work)
-    return min(by_kind, by_work, key=lambda found: found.half / max(1.0, found.ticks))
+        found = LeftOut(ticks, half_width(paces, around), ticks * _settling(at_first, paces, plan))
+    else:
+        kinds, _ = profile.kinds_of(timed.places)
+        together = dataclasses.replace(profile, kind=np.zeros_like(profile.kind))
+        by_kind = _by(plan, paces, at_first, profile, kinds, timed.work)
+        by_work = _by(plan, paces, at_first, together, np.zeros_like(kinds), timed.work)
+        found = min(by_kind, by_work, key=lambda each: (each.chance + each.settling) / max(1.0, each.ticks))
+    changes = plan.changes(begun) / paces
+    change, error = abs(float(changes.mean())), float(changes.std(ddof=1)) / math.sqrt(len(changes))
+    return dataclasses.replace(found, warming=found.ticks * change) if change > max(2 * error, LEAST) else found
+
+
+def hidden(plan: Stretches, begun: Integers, ticks: float) -> float:
+    """Ticks at the end of a sample in which blocks still run that take far longer than others do: behind what was left
+    out they would have ended, if they had begun before it.
+
+    begun: see `left_out`. ticks: of the sample's launch, its overhead apart.
+    """
+    last = begun[-plan.wave :].mean() - begun[-2 * plan.wave : -plan.wave].mean()
+    of_block = max(float(last), float(plan.paces(begun).max()))  # a wave takes as long as a block does
+    drain = ticks - float(begun.max())
+    return drain - of_block if drain > STRAGGLES * of_block else 0.0
 
 
 def _by(
@@ -91,12 +105,8 @@ def _by(
     )
     unseen = float(each[~np.isin(profile.kind, own)].sum())
     settling *= float(each[profile.kind == first].sum())
-    if DEBUG: print('     ', len(set(own.tolist())),'kinds: paces', _of_paces(relative, own, profile, each) * model.fewer/each.sum(), 'work', _of_work(profile, waves, model)/each.sum(), 'bounds', _of_bounds(profile, waves, model)/each.sum(), 'unseen', unseen/each.sum(), 'beyond', model.beyond(profile, waves)/each.sum(), 'settl', settling/each.sum())
     kinds_seen = len(set(own.tolist()))
-    return LeftOut(float(each.sum()), chance + unseen + model.beyond(profile, waves), settling, kinds_seen)
-
-
-DEBUG = False
+    return LeftOut(float(each.sum()), chance + unseen + model.beyond(profile, waves), settling, kinds=kinds_seen)
 
 
 class _Model:

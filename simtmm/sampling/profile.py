@@ -13,6 +13,7 @@ from simtmm.sampling.signature import Floats, Integers, Signatures, widened
 
 MOST_CELLS = 1024
 IN_CELL = 8  # probes of a cell, at least
+WAVES_OF_CELL = 4  # where all blocks are there; what a few waves have in common, as these run at the same time
 APART = 0.1  # of what two kinds do, that they do at different places
 CHANCE = 0.001  # how often cells that are alike are taken to differ
 FLAT = 0.005  # by which work of cells may differ, as a part of it, and be taken to be equal
@@ -37,7 +38,7 @@ class Profile:
     @property
     def is_even(self) -> bool:
         """Whether cells differ by no more than chance explains."""
-        return len(self.kinds) < 2 and float(np.ptp(self.work)) == 0
+        return float(np.ptp(self.kind)) == float(np.ptp(self.work)) == 0
 
     def kinds_of(self, places: Floats) -> tuple[Integers, Floats]:
         """int64[n], float64[n]: the kind that each row of events by place is nearest to, and how far from it."""
@@ -66,7 +67,7 @@ class Look:
         run at once.
         """
         self._is_whole = count == blocks
-        cells = max(1, min(MOST_CELLS, blocks // wave if self._is_whole else count // IN_CELL))
+        cells = max(1, min(MOST_CELLS, blocks // (WAVES_OF_CELL * wave) if self._is_whole else count // IN_CELL))
         self._bounds = np.arange(cells + 1) * blocks // cells
         self._count, self._work, self._squares = np.zeros(cells), np.zeros(cells), np.zeros(cells)
         self._places = np.zeros((2, cells, 0))  # of every other block each
@@ -94,7 +95,6 @@ class Look:
             error = np.sqrt(np.maximum(0, self._squares / count - work**2) / np.maximum(1, self._count - 1))
         if _is_flat(work, error, self._added, self._is_whole):
             work = np.full(len(kind), float((work * np.diff(self._bounds)).sum()) / self._bounds[-1])
-            error = np.zeros(len(kind))
         return Profile(self._bounds, work, error, kind, kinds, self._added)
 
     def _by_chance(self) -> float:

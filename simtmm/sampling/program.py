@@ -39,31 +39,34 @@ SPARE = 1.2  # times as many as the interval says
 
 @dataclass
 class _Asked:
-    """What is asked of the next sample. head: waves at the beginning of launches, by stratum. late: strata whose L2 the
-    sample does not fill.
+    """What is asked of the next sample. head: waves at the beginning of launches, by stratum. longer: waves more that
+    each stretch has before its pace is taken, likewise. late: strata whose L2 the sample does not fill.
     """
 
     timed: int = TIMED
     launches: int = LAUNCHES
     head: dict[int, int] = field(default_factory=dict)
+    longer: dict[int, int] = field(default_factory=dict)
     late: set[int] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
 class _Estimate:
     """Of all launches together. ticks; chance: half of their interval, so far as more of a sample narrows it;
-    settling: so far as longer beginnings of launches do; rest: so far as nothing does.
+    settling: so far as longer beginnings of launches do; warming: so far as longer stretches do; rest: so far as
+    nothing does.
     """
 
     ticks: float
     chance: float
     settling: float
+    warming: float
     rest: float
 
     @property
     def half(self) -> float:
         """Half of the interval."""
-        return self.chance + self.settling + self.rest
+        return self.chance + self.settling + self.warming + self.rest
 
 
 def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed: int = 0) -> Sampled | None:
@@ -127,7 +130,7 @@ def _planned(
     parts = [] if profiled is None or profiled[0].is_even else [each[:2] for each in profiled[0].segments()]
     return stretches_of(
         described.blocks, wave, asked.timed, asked.head.get(number, HEAD), random or np.random.default_rng(0),
-        form_of(described.grid, wave), parts if len(parts) <= asked.timed else (),
+        form_of(described.grid, wave, asked.longer.get(number, 0)), parts if len(parts) <= asked.timed else (),
     )  # fmt: skip
 
 
@@ -163,12 +166,19 @@ def _asks_for_more(
     wanted = error * estimate.ticks - estimate.rest
     if wanted <= 0:
         return False
+    of_strata = [[times[each] for each in stratum.launches if each in times] for stratum in strata]
+    is_deeper = False
     if estimate.settling > wanted / 2:  # the pace still changes behind the beginning
-        for number, stratum in enumerate(strata):
-            if any(times[each].settling for each in stratum.launches if each in times):
-                asked.head[number] = 2 * asked.head.get(number, HEAD)
+        for number, own in enumerate(of_strata):
+            if any(time.settling for time in own):
+                asked.head[number], is_deeper = 2 * asked.head.get(number, HEAD), True
+    if estimate.warming > wanted / 4:
+        for number, own in enumerate(of_strata):
+            if any(time.warming for time in own):
+                asked.longer[number], is_deeper = 2 * asked.longer.get(number, 0) + 1, True
+    if is_deeper:
         return True
-    more = SPARE * (estimate.chance / (wanted - estimate.settling)) ** 2
+    more = SPARE * (estimate.chance / (wanted - estimate.settling - estimate.warming)) ** 2
     more = min(max(more, AGAIN), MOST_AGAIN)
     asked.timed, asked.launches = math.ceil(more * asked.timed), math.ceil(more * asked.launches)
     return True
@@ -229,7 +239,7 @@ def _heads(found: SimulatedSample, machine: Machine, strata: Sequence[Stratum]) 
 
 def _total(strata: Sequence[Stratum], times: Mapping[int, LaunchTime], late: Collection[int]) -> _Estimate:
     """Of all launches. late: strata whose L2 the sample leaves."""
-    ticks = variance = systematic = settling = 0.0
+    ticks = variance = systematic = settling = warming = 0.0
     for number, stratum in enumerate(strata):
         own = [launch for launch in stratum.launches if launch in times]
         each, half = stratum.estimated(times)
@@ -240,8 +250,10 @@ def _total(strata: Sequence[Stratum], times: Mapping[int, LaunchTime], late: Col
         left_out = sum(times[launch].left_out for launch in own) + whole - simulated
         systematic += (LATE_SYSTEMATIC if number in late else SYSTEMATIC) * left_out
         settling += sum(times[launch].settling for launch in own) * times_as_much
+        warming += sum(times[launch].warming for launch in own) * times_as_much
+        systematic += sum(times[launch].rest for launch in own) * times_as_much
         variance += half**2 + sum((times[launch].half * times_as_much) ** 2 for launch in own)
-    return _Estimate(ticks, math.sqrt(variance), settling, systematic)
+    return _Estimate(ticks, math.sqrt(variance), settling, warming, systematic)
 
 
 def _sampled(

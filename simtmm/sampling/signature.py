@@ -1,7 +1,7 @@
 """What blocks do, as numbers by which they can be told apart: how much, and what of it at which place.
 
 A place is an event of the program, of one line and class, and how far apart the addresses of neighbouring threads are
-there: blocks that run the same lines as often but go by other strides differ.
+there, within a factor of 1.4: blocks that run the same lines as often but go by other strides differ.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,7 +18,7 @@ from simtmm.trace.thread_counts import work_of_blocks
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-IRREGULAR = -(1 << 62)  # in the place of a stride, where threads go by no common one
+IRREGULAR = 1 << 10  # in the place of a stride, where threads go by no common one
 MOST_PLACES = 4096  # that are told apart; what comes later is told apart by how much it is alone
 
 
@@ -26,7 +26,7 @@ MOST_PLACES = 4096  # that are told apart; what comes later is told apart by how
 class Signatures:
     """What some blocks of a launch do.
 
-    block: int64[n], ascending. work: float64[n], operations and accesses of all threads of each. places:
+    block: int64[n], ascending. work: float64[n], operations of all threads of each. places:
     float64[n, places], events of each at each place; the columns are those of the `Places` they were made with.
     """
 
@@ -103,7 +103,7 @@ def _structure_rows(runs: Runs, places: Places) -> Floats:
     is_loop = steps[:, at.STEP_WHAT] == at.LOOP
     for row in np.flatnonzero(is_loop):
         times[row + 1 : row + 1 + steps[row, at.STEP_Y]] *= steps[row, at.STEP_X]
-    stride = np.where(steps[:, at.STEP_FORM] == at.EVEN, steps[:, at.STEP_X], IRREGULAR)
+    stride = np.where(steps[:, at.STEP_FORM] == at.EVEN, _octaves(steps[:, at.STEP_X]), IRREGULAR)
     site = steps[:, at.STEP_WHAT] & at.SITE_MASK
     keys, number = np.unique(np.stack([site, stride], axis=1)[~is_loop], axis=0, return_inverse=True)
     column = np.array([places.column(site, by) for site, by in keys.tolist()], np.int64)[number.reshape(-1)]
@@ -114,30 +114,35 @@ def _structure_rows(runs: Runs, places: Places) -> Floats:
     return table
 
 
+def _octaves(strides: Integers) -> Integers:
+    """0 for none; else by the number of doublings that a stride is nearest to, negative for negative ones."""
+    size = np.abs(strides.astype(float))
+    return np.asarray(np.sign(strides) * (1 + np.rint(np.log2(np.maximum(1, size)))), np.int64)
+
+
 def _plain_rows(runs: Runs, plain: Integers, places: Places) -> Floats:
     """float64[plain blocks, places]: of blocks that are held as their events."""
-    begins = np.concatenate([np.zeros(1, np.int64), runs.value_ends])
+    if not len(plain):
+        return np.zeros((0, len(places.columns)))
     if runs.is_long:
         counted = np.zeros((1, MOST_PLACES))
         for stretch in runs.stretches():
-            counted += _by_site(stretch.reshape(-1, 2)[:, 1], np.zeros(len(stretch) // 2, np.int64), 1)
-    elif len(plain):
-        words = [runs.values[begins[block] : begins[block + 1]].reshape(-1, 2)[:, 1] for block in plain.tolist()]
-        counted = _by_site(
-            np.concatenate(words), np.repeat(np.arange(len(plain)), [len(each) for each in words]), len(plain)
-        )
+            own = _by_site(stretch.reshape(-1, 2)[:, 1], np.zeros(len(stretch) // 2, np.int64), 1)
+            counted[:, : own.shape[1]] += own
     else:
-        return np.zeros((0, len(places.columns)))
+        begins = np.concatenate([np.zeros(1, np.int64), runs.value_ends])
+        words = [runs.values[begins[block] : begins[block + 1]].reshape(-1, 2)[:, 1] for block in plain.tolist()]
+        row = np.repeat(np.arange(len(plain)), [len(each) for each in words])
+        counted = _by_site(np.concatenate(words), row, len(plain))
     sites = np.flatnonzero(counted.any(axis=0))
-    columns = [places.column(site, IRREGULAR) for site in sites.tolist()]
+    columns = np.array([places.column(site, IRREGULAR) for site in sites.tolist()], np.int64)
     rows = np.zeros((len(plain), len(places.columns)))
-    for site, column in zip(sites.tolist(), columns, strict=True):
-        if column >= 0:
-            rows[:, column] += counted[:, site]
+    rows[:, columns[columns >= 0]] = counted[:, sites[columns >= 0]]
     return rows
 
 
 def _by_site(what: Integers, row: Integers, rows: int) -> Floats:
-    """float64[rows, MOST_PLACES]: events of each row by site; of sites beyond, as of the last."""
+    """float64[rows, sites]: events of each row by site; of sites from MOST_PLACES on, as of one."""
     site = np.minimum(what & at.SITE_MASK, MOST_PLACES - 1)
-    return np.bincount(row * MOST_PLACES + site, minlength=rows * MOST_PLACES).reshape(rows, MOST_PLACES).astype(float)
+    width = int(site.max(initial=0)) + 1
+    return np.bincount(row * width + site, minlength=rows * width).reshape(rows, width).astype(float)

@@ -14,7 +14,7 @@ from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.sampling.extrapolation import Scaling
 from simtmm.sampling.interval import half_width, quantile
-from simtmm.sampling.paces import Timed, left_out
+from simtmm.sampling.paces import Timed, hidden, left_out
 from simtmm.sampling.profile import Profile
 from simtmm.sampling.sample import sample_of
 from simtmm.sampling.signature import Places, joined, signatures
@@ -43,7 +43,8 @@ class LaunchTime:
     ticks: of the whole launch, its overhead included. half: half of the interval in which they lie, so far as chance
     makes it. left_out: of them, those that were not simulated. scaling: how it follows from the sample. simulated:
     blocks. misses: chunks that pass the caches, or are stored, in a wave of a launch that was simulated in stretches.
-    settling: by how much the pace may still change, in ticks of the launch. kinds: of blocks that were told apart.
+    settling, warming: see `paces.LeftOut`. rest: half of the interval so far as nothing narrows it. kinds: of blocks
+    that were told apart.
     """
 
     ticks: float
@@ -53,6 +54,8 @@ class LaunchTime:
     simulated: int
     misses: float = 0.0
     settling: float = 0.0
+    warming: float = 0.0
+    rest: float = 0.0
     kinds: int = 1
 
 
@@ -136,15 +139,20 @@ def _in_stretches(
         timed, done = _timed(trace, number, plan, profile, places)
         left = left_out(plan, own, profile, timed)
         counted_more, counted_half = _counted(plan, events[number], profile, done)
-        scaling = Scaling(number, counted_more, (ticks + left.ticks) / ticks, counted_more)
+        behind = hidden(plan, own, ticks - machine.durations.launch_overhead) / 2
+        whole = ticks + left.ticks - behind
+        scaling = Scaling(number, counted_more, whole / ticks, counted_more)
         there = dict(zip(LAUNCH_COUNTS, result.stalls.launch_counts[number].tolist(), strict=True))
         in_caches = there["l1_hits"] + there["l2_hits"] + there["l1_stores"]
         misses = (there["chunks"] - in_caches) / (plan.simulated / plan.wave)
         launches[launch] = LaunchTime(
-            ticks + left.ticks, left.chance, left.ticks, scaling, plan.simulated, misses, left.settling, left.kinds
+            whole, left.chance, left.ticks, scaling, plan.simulated, misses, left.settling, left.warming, behind,
+            left.kinds,
+        )  # fmt: skip
+        work_of_all = work * counted_more
+        counted[launch] = LaunchTime(
+            work_of_all, work_of_all * counted_half, work_of_all - work, scaling, plan.simulated
         )
-        whole = work * counted_more
-        counted[launch] = LaunchTime(whole, whole * counted_half, whole - work, scaling, plan.simulated)
     return trace.info, workload, result, counts, launches, counted
 
 

@@ -36,8 +36,9 @@ class Form:
         return self.warm + self.timed
 
 
-def form_of(grid: Sequence[int], wave: int) -> Form:
-    """That of a launch's stretches. wave: blocks that the machine holds at once.
+def form_of(grid: Sequence[int], wave: int, longer: int = 0) -> Form:
+    """That of a launch's stretches. wave: blocks that the machine holds at once. longer: waves more before the pace is
+    taken.
 
     Blocks of a row of the grid reach for what those of the row before have read. So where a row is of several waves, so
     many go before, and the pace is taken over about as many rows as it is: waves at different places of a row may
@@ -45,10 +46,10 @@ def form_of(grid: Sequence[int], wave: int) -> Form:
     """
     row = grid[0] / wave
     if grid[1] * grid[2] < 2 or not 1 < row <= LONGEST_ROW:
-        return Form()
+        return Form(WARM + longer)
     whole = range(max(TIMED - 1, math.ceil(row - 0.5)), 2 * LONGEST_ROW + 1)
     intervals = min(whole, key=lambda waves: (round(abs(waves / row - round(waves / row)), 2), waves))
-    return Form(math.ceil(row), intervals + 1)
+    return Form(math.ceil(row) + longer, intervals + 1)
 
 
 @dataclass(frozen=True)
@@ -97,13 +98,26 @@ class Stretches:
 
         begun: int64[blocks], when each block of the sample was placed.
         """
-        lengths = (self.ends - self.begins)[:-1]
-        behind = np.cumsum(lengths)[1:]  # of the sample's blocks: the first behind each timed stretch
+        begins = self._begins(begun)
+        return np.asarray((begins[:, -1] - begins[:, 0]) / (self.form.timed - 1))
 
-        def mean(waves: int) -> npt.NDArray[np.float64]:  # blocks begin together at first, whole waves of them
-            return np.array([begun[end - waves * self.wave : end - (waves - 1) * self.wave].mean() for end in behind])
+    def changes(self, begun: Integers) -> npt.NDArray[np.float64]:
+        """float64[stretches]: by how much longer a wave took in the first half of a timed stretch than in the second.
 
-        return np.asarray((mean(1) - mean(self.form.timed)) / (self.form.timed - 1))
+        begun: see `paces`.
+        """
+        waves = np.diff(self._begins(begun))
+        half = waves.shape[1] // 2
+        return np.asarray(waves[:, :half].mean(axis=1) - waves[:, -half:].mean(axis=1))
+
+    def _begins(self, begun: Integers) -> npt.NDArray[np.float64]:
+        """float64[stretches, timed]: when the blocks of each wave begin, on average, in which a pace is taken; blocks
+        begin together at first, whole waves of them.
+        """
+        behind = np.cumsum((self.ends - self.begins)[:-1])[1:]  # of the sample's blocks: the first behind each stretch
+        waves = self.form.timed * self.wave
+        own = behind[:, None] - waves + np.arange(waves)
+        return np.asarray(begun[own].reshape(len(behind), self.form.timed, self.wave).mean(axis=2))
 
     def paces_at_first(self, begun: Integers) -> npt.NDArray[np.float64]:
         """float64[...]: ticks that each of the last waves of the launch's beginning took. begun: see `paces`."""

@@ -54,10 +54,9 @@ def of_threads(trace: Trace) -> ThreadCounts:
 
 
 def work_of_blocks(trace: Trace, runs: Runs) -> npt.NDArray[np.float64]:
-    """float64[blocks]: operations and accesses of all threads of each block. Raises TraceError as `of_threads`."""
+    """float64[blocks]: the work of all threads of each block. Raises TraceError as `of_threads`."""
     counts, _ = _count(trace, runs, site_tables(trace.info.sites))
-    work, accesses = (counts[:, COLUMNS.index(name)].astype(float) for name in ("work", "accesses"))
-    return work + accesses
+    return counts[:, COLUMNS.index("work")].astype(float)
 
 
 def _add(totals: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> None:
