@@ -95,4 +95,7 @@ def sampled_program(program: Program, machine: Machine, error: float = DEFAULT_E
 
 
 def _whole(error: float) -> str:
-    return f"all blocks were simulated: a sample that keeps within {error:.3g} would have half of them or more"
+    return (
+        f"all blocks were simulated: a sample that keeps within {error:.3g} would have half of them or more, or take "
+        "as long"
+    )

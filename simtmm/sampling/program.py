@@ -15,7 +15,7 @@ import numpy as np
 from simtmm.machine import Machine
 from simtmm.sampling.extrapolation import Scaling, extrapolated_counts, extrapolated_result
 from simtmm.sampling.interval import SYSTEMATIC
-from simtmm.sampling.looks import looked_at
+from simtmm.sampling.looks import OPERATIONS, looked_at
 from simtmm.sampling.outcome import Sampled
 from simtmm.sampling.part_of_machine import by_part
 from simtmm.sampling.sample import sample_of
@@ -29,6 +29,7 @@ from simtmm.trace.lower import lower_or_stream
 DEFAULT_ERROR = 0.03  # of the time, 95 % of the time
 LEAST_ERROR = SYSTEMATIC
 TIMED = 8  # stretches of a launch, at first; then as many more as the interval says
+QUICK = 1_000_000  # operations of warps of a program, up to which simulating all of it takes no longer than a sample
 COARSE = 0.1  # a requested error from which on a part of the machine is simulated, where that keeps within it
 LONG = 2  # times MOST_OPERATIONS, beyond which a launch is simulated as far as its first wave goes
 LATE_SYSTEMATIC = 0.03  # in the place of SYSTEMATIC, where the L2 is not as full in the sample as in the whole
@@ -72,7 +73,8 @@ class _Estimate:
 def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed: int = 0) -> Sampled | None:
     """A program's time on a machine from a sample; None where it is not worth it, and all is to be simulated.
 
-    So it is on a machine with `first_launch`, which holds for one launch and none that is like it.
+    So it is on a machine with `first_launch`, which holds for one launch and none that is like it, and where all of it
+    is soon simulated.
 
     source: the program. error: half of the requested interval, as a part of the time. seed: of what is drawn.
 
@@ -82,9 +84,11 @@ def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed
         return None
     strata = strata_of(source)
     waves = {launch: _wave(source, machine, launch) for stratum in strata for launch in stratum.launches}
-    if error >= COARSE and (rough := _by_parts(source, machine, strata, error)):
+    if error >= COARSE and (rough := _by_parts(source, machine, strata, waves, error)):
         return rough
     operations = _operations(source, machine, strata)
+    if _all_operations(source, strata, operations) <= QUICK:
+        return None
     long = _long_launches(source, machine, strata, waves, operations)
     asked, rounds = _Asked(), 0
     profiles: dict[int, Profiled] = {}
@@ -184,8 +188,12 @@ def _asks_for_more(
     return True
 
 
-def _by_parts(source: Source, machine: Machine, strata: Sequence[Stratum], error: float) -> Sampled | None:
-    """A launch or two of each stratum on a part of the machine; None where that does not do."""
+def _by_parts(
+    source: Source, machine: Machine, strata: Sequence[Stratum], waves: Mapping[int, int], error: float
+) -> Sampled | None:
+    """A launch or two of each stratum on a part of the machine; None where that does not do, as where blocks differ
+    along a launch, of which only the middle would be simulated.
+    """
     plans: dict[int, Plan] = {}
     random = np.random.default_rng(0)
     for stratum in strata:
@@ -194,6 +202,9 @@ def _by_parts(source: Source, machine: Machine, strata: Sequence[Stratum], error
             if launch is None:
                 return None
             plans[each] = Steady(launch)
+    profiles = looked_at(source, waves, dict.fromkeys(plans, OPERATIONS), list(plans))
+    if not all(profile.is_even for profile, _ in profiles.values()):
+        return None
     found = simulate_sample(source, machine, plans, {})
     estimate = _total(strata, found.launches, ())
     is_met = estimate.half <= error * estimate.ticks
@@ -332,6 +343,15 @@ def _operations(source: Source, machine: Machine, strata: Sequence[Stratum]) -> 
     middles = {launch: np.array([source.launches[launch].blocks // 2], np.int64) for launch in firsts}
     _, tallies = lower_or_stream(sample_of(source.trace_of(middles), middles), machine)
     return {launch: tally.operations for launch, tally in zip(middles, tallies, strict=True)}
+
+
+def _all_operations(source: Source, strata: Sequence[Stratum], operations: Mapping[int, int]) -> int:
+    """Operations of the program, about. operations: of a block of the first launch of each stratum."""
+    return sum(
+        operations[stratum.launches[0]] * source.launches[launch].blocks
+        for stratum in strata
+        for launch in stratum.launches
+    )
 
 
 def _long_launches(

@@ -224,7 +224,8 @@ def _merged(results: Sequence[Result], longest: Result) -> Result:
     if len(results) == 1:
         return longest
     known = [each.places.launches for each in stalls]
-    of_launches = np.concatenate([each for each in known if each is not None]) if None not in known else None
+    known_of_all = [each for each in known if each is not None]
+    of_launches = np.concatenate(known_of_all) if len(known_of_all) == len(known) else None
     together = dataclasses.replace(
         longest.stalls,
         places=dataclasses.replace(longest.stalls.places, launches=of_launches),
