@@ -82,9 +82,7 @@ def hidden(plan: Stretches, begun: Integers, ticks: float) -> float:
     return drain - of_block if drain > STRAGGLES * of_block else 0.0
 
 
-def _by(
-    plan: Stretches, paces: Floats, at_first: Floats, profile: Profile, kinds: Integers, work: Floats
-) -> LeftOut:
+def _by(plan: Stretches, paces: Floats, at_first: Floats, profile: Profile, kinds: Integers, work: Floats) -> LeftOut:
     """What was left out takes, by the kinds of a profile. kinds, work: as `Timed` has them."""
     first, own = int(kinds[0]), kinds[1:]
     like_first = own == first

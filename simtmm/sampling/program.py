@@ -103,9 +103,7 @@ def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed
             taken = stratum.spread(asked.launches, random)
             needed = [each for each in taken if each not in profiles and _planned(source, waves, each, asked, number)]
             profiles |= looked_at(source, waves, dict.fromkeys(needed, of_block), needed)
-            plans |= {
-                each: _planned(source, waves, each, asked, number, random, profiles.get(each)) for each in taken
-            }
+            plans |= {each: _planned(source, waves, each, asked, number, random, profiles.get(each)) for each in taken}
         if _share(source, plans) > WORTH and not long:
             return None
         rounds += 1

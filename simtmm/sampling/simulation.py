@@ -164,9 +164,7 @@ def _events(trace: Trace, blocks: Sequence[int]) -> list[npt.NDArray[np.float64]
     return events
 
 
-def _timed(
-    trace: Trace, number: int, plan: Stretches, profile: Profile, places: Places
-) -> tuple[Timed, float]:
+def _timed(trace: Trace, number: int, plan: Stretches, profile: Profile, places: Places) -> tuple[Timed, float]:
     """What the waves do whose pace was taken, and the work of all blocks. number: of the launch in the sample."""
     if profile.is_even:
         return Timed(np.zeros(0), np.zeros((0, 0))), 0.0
@@ -176,9 +174,7 @@ def _timed(
     return Timed(plan.timed_of(work), plan.timed_of(by_place)), float(found.work.sum())
 
 
-def _counted(
-    plan: Stretches, events: npt.NDArray[np.float64], profile: Profile, work: float
-) -> tuple[float, float]:
+def _counted(plan: Stretches, events: npt.NDArray[np.float64], profile: Profile, work: float) -> tuple[float, float]:
     """How many times as much a launch counts as its sample, and half of the interval of that, as a part of it.
 
     events: of each block that was simulated. work: of all of them together, as the profile has it.
