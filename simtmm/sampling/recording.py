@@ -110,6 +110,10 @@ class KernelSource:
         if None in decides or None in writes:
             which = "decides where a block goes" if None in decides else "is written"
             raise DependsError(f"of some data that {which} it is not known where it lies")
+        lie = [execution.device.memory.find(base) for base in decides if base is not None]
+        names = dict.fromkeys(each.name for each in lie if each)
+        if names:
+            self.notes += (f"{', '.join(names)} decides what blocks do: kinds of them that are rare may not be seen",)
         both = [base for base in decides if base in writes]
         if both:
             assert both[0] is not None
