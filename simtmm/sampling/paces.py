@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simtmm.sampling.differing.profile import Profile
+from simtmm.sampling.differing.signature import Floats, Integers
 from simtmm.sampling.interval import half_width, quantile
-from simtmm.sampling.profile import Profile
-from simtmm.sampling.signature import Floats, Integers
 from simtmm.sampling.stretches import Stretches
 
 DIFFERS = 0.02  # work of a kind's stretches, from which on their paces are taken to go up with it

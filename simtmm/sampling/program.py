@@ -5,34 +5,31 @@ of both are taken until the interval is as narrow as requested, or half of the p
 then all of it is.
 """
 
-import dataclasses
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from simtmm.machine import Machine
-from simtmm.sampling.extrapolation import Scaling, extrapolated_counts, extrapolated_result
+from simtmm.sampling.differing.looks import OPERATIONS, looked_at
 from simtmm.sampling.interval import SYSTEMATIC
-from simtmm.sampling.looks import OPERATIONS, looked_at
+from simtmm.sampling.long.steady import MOST_OPERATIONS, Steady, steady
 from simtmm.sampling.outcome import Sampled
 from simtmm.sampling.part_of_machine import by_part
 from simtmm.sampling.sample import sample_of
 from simtmm.sampling.simulation import LaunchTime, Plan, Profiled, SimulatedSample, simulate_sample
 from simtmm.sampling.sources import Source
-from simtmm.sampling.steady import MOST_OPERATIONS, Steady, steady
 from simtmm.sampling.strata import LAUNCHES, Stratum, strata_of
 from simtmm.sampling.stretches import HEAD, WORTH, Stretches, form_of, stretches_of
+from simtmm.sampling.total import COARSE, Estimate, blocks_of, sampled_of, total
 from simtmm.trace.lower import lower_or_stream
 
 DEFAULT_ERROR = 0.03  # of the time, 95 % of the time
 LEAST_ERROR = SYSTEMATIC
 TIMED = 8  # stretches of a launch, at first; then as many more as the interval says
 QUICK = 1_000_000  # operations of warps of a program, up to which simulating all of it takes no longer than a sample
-COARSE = 0.1  # a requested error from which on a part of the machine is simulated, where that keeps within it
 LONG = 2  # times MOST_OPERATIONS, beyond which a launch is simulated as far as its first wave goes
-LATE_SYSTEMATIC = 0.03  # in the place of SYSTEMATIC, where the L2 is not as full in the sample as in the whole
 FILLED = 1.2  # times the lines of the L2 that go into it before a pace is taken
 AGAIN, MOST_AGAIN = 1.5, 4.0  # times as many stretches and launches as before, at least and at most
 SPARE = 1.2  # times as many as the interval says
@@ -49,25 +46,6 @@ class _Asked:
     head: dict[int, int] = field(default_factory=dict)
     longer: dict[int, int] = field(default_factory=dict)
     late: set[int] = field(default_factory=set)
-
-
-@dataclass(frozen=True)
-class _Estimate:
-    """Of all launches together. ticks; chance: half of their interval, so far as more of a sample narrows it;
-    settling: so far as longer beginnings of launches do; warming: so far as longer stretches do; rest: so far as
-    nothing does.
-    """
-
-    ticks: float
-    chance: float
-    settling: float
-    warming: float
-    rest: float
-
-    @property
-    def half(self) -> float:
-        """Half of the interval."""
-        return self.chance + self.settling + self.warming + self.rest
 
 
 def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed: int = 0) -> Sampled | None:
@@ -110,10 +88,10 @@ def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed
         found = simulate_sample(source, machine, plans, profiles)
         if _deepened(source, machine, strata, waves, operations, found, asked):
             continue
-        estimate = _total(strata, found.launches, asked.late)
+        estimate = total(strata, found.launches, asked.late)
         is_met = estimate.half <= error * estimate.ticks
         if is_met or (long and (len(long) == len(plans) or rounds > 1)):
-            return _sampled(source, machine, strata, plans, found, estimate, error, rounds, is_met, bool(asked.late))
+            return sampled_of(source, machine, strata, plans, found, estimate, error, rounds, is_met, bool(asked.late))
         if not _asks_for_more(asked, estimate, error, strata, found.launches):
             return None
 
@@ -162,7 +140,7 @@ def _deepened(
 
 
 def _asks_for_more(
-    asked: _Asked, estimate: _Estimate, error: float, strata: Sequence[Stratum], times: Mapping[int, LaunchTime]
+    asked: _Asked, estimate: Estimate, error: float, strata: Sequence[Stratum], times: Mapping[int, LaunchTime]
 ) -> bool:
     """Ask for as much more as narrows the interval to what is requested; whether that can be."""
     wanted = error * estimate.ticks - estimate.rest
@@ -204,9 +182,9 @@ def _by_parts(
     if not all(profile.is_even for profile, _ in profiles.values()):
         return None
     found = simulate_sample(source, machine, plans, {})
-    estimate = _total(strata, found.launches, ())
+    estimate = total(strata, found.launches, ())
     is_met = estimate.half <= error * estimate.ticks
-    return _sampled(source, machine, strata, plans, found, estimate, error, 1, is_met, False)
+    return sampled_of(source, machine, strata, plans, found, estimate, error, 1, is_met, False)
 
 
 def _wave(source: Source, machine: Machine, launch: int) -> int:
@@ -219,14 +197,7 @@ def _wave(source: Source, machine: Machine, launch: int) -> int:
 def _share(source: Source, plans: Mapping[int, Plan]) -> float:
     """The part of the program's blocks that is simulated."""
     blocks = sum(launch.blocks for launch in source.launches)
-    return sum(_blocks(source, launch, plan) for launch, plan in plans.items()) / blocks
-
-
-def _blocks(source: Source, launch: int, plan: Plan) -> int:
-    """How many blocks are simulated, of some only a part."""
-    if isinstance(plan, Steady):
-        return plan.launch.simulated
-    return plan.simulated if plan else source.launches[launch].blocks
+    return sum(blocks_of(source, launch, plan) for launch, plan in plans.items()) / blocks
 
 
 def _heads(found: SimulatedSample, machine: Machine, strata: Sequence[Stratum]) -> dict[int, int]:
@@ -244,95 +215,6 @@ def _heads(found: SimulatedSample, machine: Machine, strata: Sequence[Stratum]) 
         if least:
             waves[number] = math.ceil(FILLED * lines / least)
     return waves
-
-
-def _total(strata: Sequence[Stratum], times: Mapping[int, LaunchTime], late: Collection[int]) -> _Estimate:
-    """Of all launches. late: strata whose L2 the sample leaves."""
-    ticks = variance = systematic = settling = warming = 0.0
-    for number, stratum in enumerate(strata):
-        own = [launch for launch in stratum.launches if launch in times]
-        each, half = stratum.estimated(times)
-        simulated = sum(times[launch].ticks for launch in own)
-        whole = sum(each.values())
-        times_as_much = whole / simulated if simulated else 1.0
-        ticks += whole
-        left_out = sum(times[launch].left_out for launch in own) + whole - simulated
-        systematic += (LATE_SYSTEMATIC if number in late else SYSTEMATIC) * left_out
-        settling += sum(times[launch].settling for launch in own) * times_as_much
-        warming += sum(times[launch].warming for launch in own) * times_as_much
-        systematic += sum(times[launch].rest for launch in own) * times_as_much
-        variance += half**2 + sum((times[launch].half * times_as_much) ** 2 for launch in own)
-    return _Estimate(ticks, math.sqrt(variance), settling, warming, systematic)
-
-
-def _sampled(
-    source: Source,
-    machine: Machine,
-    strata: Sequence[Stratum],
-    plans: Mapping[int, Plan],
-    found: SimulatedSample,
-    estimate: _Estimate,
-    asked: float,
-    rounds: int,
-    is_met: bool,
-    is_late: bool,
-) -> Sampled:
-    scalings: list[Scaling] = [Scaling(0, 1.0, 1.0, 1.0)] * len(source.launches)
-    ticks = [0] * len(source.launches)
-    for stratum in strata:
-        own = [launch for launch in stratum.launches if launch in found.launches]
-        each, _ = stratum.estimated(found.launches)
-        counted, _ = stratum.estimated(found.counted)
-        for launch in stratum.launches:
-            by = launch if launch in found.launches else min(own, key=lambda other: stratum.apart(launch, other))
-            time, whole = found.launches[by], each[launch]
-            longer = time.scaling.time * whole / time.ticks if time.ticks else 1.0
-            more = counted[launch] / found.counted[by].ticks if found.counted[by].ticks else 1.0
-            scalings[launch] = Scaling(
-                time.scaling.launch, time.scaling.blocks * more, longer, time.scaling.counted * more
-            )
-            ticks[launch] = round(whole)
-    work = _total(strata, found.counted, ())
-    return Sampled(
-        extrapolated_result(found.result, scalings, ticks),
-        extrapolated_counts(found.counts, scalings, source.launches, machine),
-        estimate.half / estimate.ticks,
-        asked,
-        sum(launch.blocks for launch in source.launches),
-        sum(_blocks(source, launch, plan) for launch, plan in plans.items()),
-        len(source.launches),
-        len(plans),
-        rounds,
-        dataclasses.replace(found.info, launches=source.launches),
-        found,
-        (*source.notes, *_notes(plans, found, estimate, asked, is_met, is_late)),
-        work.half / work.ticks if work.ticks else 0.0,
-    )
-
-
-def _notes(
-    plans: Mapping[int, Plan],
-    found: SimulatedSample,
-    estimate: _Estimate,
-    asked: float,
-    is_met: bool,
-    is_late: bool,
-) -> list[str]:
-    notes = []
-    if asked >= COARSE and all(isinstance(plan, Steady) for plan in plans.values()):
-        notes.append("a part of the machine was simulated, with its share of the blocks and of the memory")
-    elif any(isinstance(plan, Steady) for plan in plans.values()):
-        notes.append(
-            "its blocks are long: parts of a few waves were simulated, and all of it is taken to keep their pace"
-        )
-    if (kinds := max(time.kinds for time in found.launches.values())) > 1:
-        notes.append(f"blocks differ: {kinds} kinds of them were told apart, each with a pace of its own")
-    if is_late:
-        notes.append("the L2 fills later in it than in its sample, which may show")
-    if not is_met:
-        error = estimate.half / estimate.ticks
-        notes.append(f"the time is known to {100 * error:.2g} %, and not to the {100 * asked:.2g} % asked for")
-    return notes
 
 
 def _operations(source: Source, machine: Machine, strata: Sequence[Stratum]) -> dict[int, int]:

@@ -52,6 +52,7 @@ class KernelSource:
         self.name, self.parameters = kernel.name, dict(self._parameters)
         self.notes: tuple[str, ...] = (NOT_CHECKED,)
         self._kept: CompiledLaunches | None = None
+        self._memory: GlobalMemory | None = None
         self._functions: dict[str, KernelFunction] = {}
         inputs = kernel.inputs(self._parameters)
         self._launches = list(_launches(kernel, self._parameters, inputs))
@@ -141,7 +142,7 @@ class KernelSource:
 
     def _as_written(self, chosen: Mapping[int, Integers]) -> Trace:
         program = build(self._kernel, self._kernel.defines(self._parameters), False)
-        memory = GlobalMemory(self._inputs, shared=True)
+        memory = self._memory = self._memory or GlobalMemory(self._inputs, shared=True)  # no way of a block depends on it
         room = Room(NO_LIMIT, in_memory=False)
         with _recorder() as recorder, CpuLaunches(self._kernel, program, memory, room) as execution:
             for number, blocks in sorted(chosen.items()):

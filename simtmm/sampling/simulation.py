@@ -12,14 +12,14 @@ import numpy.typing as npt
 from simtmm.engine import simulate
 from simtmm.machine import Machine
 from simtmm.result import Result
+from simtmm.sampling.differing.profile import Profile
+from simtmm.sampling.differing.signature import Places, joined, signatures
 from simtmm.sampling.extrapolation import Scaling
 from simtmm.sampling.interval import half_width, quantile
+from simtmm.sampling.long.steady import Steady, SteadyLaunch
 from simtmm.sampling.paces import Timed, hidden, left_out
-from simtmm.sampling.profile import Profile
 from simtmm.sampling.sample import sample_of
-from simtmm.sampling.signature import Places, joined, signatures
 from simtmm.sampling.sources import Source
-from simtmm.sampling.steady import Steady, SteadyLaunch
 from simtmm.sampling.stretches import Stretches
 from simtmm.stalls import LAUNCH_COUNTS
 from simtmm.trace.counts import Counts, lower_and_count

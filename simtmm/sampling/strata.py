@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simtmm.sampling.differing.looks import work_of
+from simtmm.sampling.differing.profile import APART, clustered
+from simtmm.sampling.differing.signature import Floats
 from simtmm.sampling.interval import quantile
-from simtmm.sampling.looks import work_of
-from simtmm.sampling.profile import APART, clustered
-from simtmm.sampling.signature import Floats
 from simtmm.sampling.simulation import LaunchTime
 from simtmm.sampling.sources import Source
 

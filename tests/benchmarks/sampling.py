@@ -20,8 +20,8 @@ from simtmm.kernel import load_kernel
 from simtmm.program import open_program
 from simtmm.recorder import form_of
 from simtmm.sampling import program, sampled_kernel
+from simtmm.sampling.long.steady import steady
 from simtmm.sampling.recording import KernelSource
-from simtmm.sampling.steady import steady
 from simtmm.trace.counts import lower_and_count
 from tests.benchmarks.scaling import clock
 
@@ -62,10 +62,7 @@ DIFFERING = {
     )),
 }  # fmt: skip
 LARGE = {
-    "gtx480": ({}, (
-        ("stream", {"n": 1 << 26}), ("transpose", {"n": 16384, "columns": 8192}), ("scan", {"n": 1 << 25}),
-    )),
-    "gtx680": ({}, (("reduce", {"n": 1 << 26}), ("vector-add", {"n": 1 << 26}))),
+    "gtx480": ({}, (("transpose", {"n": 16384, "columns": 8192}), ("scan", {"n": 1 << 25}))),
     "gtx480 of 4 groups": (FEW, (("matrix-multiplication", {"n": 1024, "sub_block": 8}),)),
 }  # fmt: skip
 

@@ -10,10 +10,10 @@ from simtmm.kernel import load_kernel
 from simtmm.program import open_program
 from simtmm.sampling import program as of_program
 from simtmm.sampling import sampled_kernel, sampled_program
+from simtmm.sampling.long.steady import steady
 from simtmm.sampling.recording import KernelSource
 from simtmm.sampling.sample import sample_of
 from simtmm.sampling.simulation import _merged
-from simtmm.sampling.steady import steady
 from simtmm.trace.counts import lower_and_count
 
 KERNEL = load_kernel(Path(__file__).parent / "differing")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from simtmm.sampling.differing.profile import Look, probes
+from simtmm.sampling.differing.signature import Signatures
 from simtmm.sampling.paces import Timed, hidden, left_out
-from simtmm.sampling.profile import Look, probes
-from simtmm.sampling.signature import Signatures
 from simtmm.sampling.stretches import Form, form_of, stretches_of
 
 BLOCKS, WAVE = 16384, 16

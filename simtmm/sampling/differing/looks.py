@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from simtmm.sampling.profile import Look, probes
-from simtmm.sampling.signature import Floats, Places, signatures, widened
+from simtmm.sampling.differing.profile import Look, probes
+from simtmm.sampling.differing.signature import Floats, Places, signatures, widened
 from simtmm.sampling.simulation import Profiled
 from simtmm.sampling.sources import Source
 
 OPERATIONS = 200_000  # of warps, about, that are recorded of a program for a look at it
-LEAST, MOST = 64, 1024  # blocks of a launch that are looked at
+LEAST, MOST = 64, 512  # blocks of a launch that are looked at
 OF_LAUNCH = 8  # blocks of a launch by which it is told apart from others of its kernel
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.sampling.phases import Loop, events_of, inside, joined
+from simtmm.sampling.long.phases import Loop, events_of, inside, joined
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.runs import layout as at
 from simtmm.trace.runs.blocks import Runs

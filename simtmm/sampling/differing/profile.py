@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simtmm.sampling.signature import Floats, Integers, Signatures, widened
+from simtmm.sampling.differing.signature import Floats, Integers, Signatures, widened
 
 MOST_CELLS = 1024
 IN_CELL = 8  # probes of a cell, at least
@@ -122,7 +122,7 @@ def _without_single(kind: Integers, places: Floats, kinds: Floats) -> Integers:
 
 def _is_flat(work: Floats, error: Floats, count: int, is_whole: bool) -> bool:
     """Whether what the work of cells differs by may be chance, or is too little to matter."""
-    from scipy.stats import f as fisher  # slow to load
+    from scipy.special import fdtri  # slow to load
 
     mean = float(work.mean())
     if float(np.abs(work - mean).max(initial=0.0)) <= FLAT * mean or len(work) < 2:
@@ -131,7 +131,7 @@ def _is_flat(work: Floats, error: Floats, count: int, is_whole: bool) -> bool:
     if is_whole or within == 0:
         return False
     freedom = max(1, count - len(work))
-    return float(work.var(ddof=1)) / within < float(fisher.ppf(1 - CHANCE, len(work) - 1, freedom))
+    return float(work.var(ddof=1)) / within < float(fdtri(len(work) - 1, freedom, 1 - CHANCE))
 
 
 def clustered(places: Floats, apart: float) -> tuple[Integers, Floats]:

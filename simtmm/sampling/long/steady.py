@@ -17,14 +17,14 @@ import numpy.typing as npt
 from simtmm.engine import simulate
 from simtmm.machine import Machine
 from simtmm.result import Result
-from simtmm.sampling.cuts import Phases, phases_of
-from simtmm.sampling.cuts import begun as begun_after
+from simtmm.sampling.differing.signature import Floats
 from simtmm.sampling.interval import half_width, quantile
-from simtmm.sampling.phases import under_way
+from simtmm.sampling.long.cuts import Phases, phases_of
+from simtmm.sampling.long.cuts import begun as begun_after
+from simtmm.sampling.long.phases import under_way
+from simtmm.sampling.long.translation import corners, translated
 from simtmm.sampling.sample import Integers, sample_of
-from simtmm.sampling.signature import Floats
 from simtmm.sampling.sources import Source
-from simtmm.sampling.translation import corners, translated
 from simtmm.stalls import LAUNCH_COUNTS
 from simtmm.trace.counts import Counts, lower_and_count
 from simtmm.trace.info import TraceInfo
