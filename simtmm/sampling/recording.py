@@ -142,7 +142,8 @@ class KernelSource:
 
     def _as_written(self, chosen: Mapping[int, Integers]) -> Trace:
         program = build(self._kernel, self._kernel.defines(self._parameters), False)
-        memory = self._memory = self._memory or GlobalMemory(self._inputs, shared=True)  # no way of a block depends on it
+        # What blocks wrote before stays: no block's way depends on it.
+        memory = self._memory = self._memory or GlobalMemory(self._inputs, shared=True)
         room = Room(NO_LIMIT, in_memory=False)
         with _recorder() as recorder, CpuLaunches(self._kernel, program, memory, room) as execution:
             for number, blocks in sorted(chosen.items()):
