@@ -6,7 +6,8 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 
 import typer
 
@@ -66,6 +67,7 @@ def _in_words() -> Iterator[None]:
 
 def main() -> None:
     """Run the command line and exit."""
+    _fill_closed()
     found = sys.stdout
     if type(sys.stdout) is io.TextIOWrapper:
         sys.stdout = _Output(sys.stdout.buffer, sys.stdout.encoding, line_buffering=sys.stdout.line_buffering)
@@ -93,16 +95,34 @@ def main() -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
+def _fill_closed() -> None:
+    """Have something stand for standard streams that were closed, as by `>&-`, which takes nothing and gives nothing.
+
+    Otherwise the next file or socket that is opened would be taken for one of them, by the processes that are started.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY)  # which gets the lowest number that is free
+
+
 def _nothing_more() -> None:
     """Have nothing written to standard output when Python flushes it in the end."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+@cache
+def _command() -> Callable[..., object]:
+    """The command line, made of its functions once for a process that calls `main` often."""
+    return typer.main.get_command(app)
+
+
 def _status() -> object:
     """The exit status of the command line; errors are printed."""
     try:
-        return app(standalone_mode=False, prog_name="simtmm")
+        return _command()(standalone_mode=False, prog_name="simtmm")
     except (_LostError, BrokenPipeError):
         raise
     except SimtmmError as error:

@@ -49,11 +49,17 @@ def known_names(
     what: "kernels" or "machines". paths_in: those in a folder. name_of: what one is called.
     """
     found: dict[str, list[Known]] = {}
+    seen: set[Path] = set()
     for origin, folders in places(what):
-        for path in (path for folder in folders for path in paths_in(folder)):
-            same = found.setdefault(name_of(path), [])
-            if all(path.resolve() != other.path.resolve() for other in same):
-                same.append(Known(name_of(path), path, origin))
+        for folder in folders:
+            real = folder.resolve()
+            if real in seen:
+                continue
+            seen.add(real)
+            for path in paths_in(folder):
+                same = found.setdefault(name_of(path), [])
+                if all(path.resolve() != other.path.resolve() for other in same):
+                    same.append(Known(name_of(path), path, origin))
     return {
         name: Known(first.name, first.path, first.origin, tuple(others))
         for name, (first, *others) in sorted(found.items())

@@ -76,7 +76,7 @@ class Launch:
         return self.shared_memory_bytes
 
     def _check(self) -> None:
-        where = f"launch of {shown(self.kernel)}"
+        where = "launch" if self.kernel == "" else f"launch of {shown(self.kernel)}"  # of a file's only kernel
         if not isinstance(self.kernel, str) or not isinstance(self.arguments, (tuple, list)):
             raise KernelError(f"{where}: must have a function's name and a tuple of arguments")
         for name, most in (("grid", MOST_BLOCKS), ("block", MOST_THREADS)):

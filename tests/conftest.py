@@ -32,10 +32,11 @@ TESTS = Path(__file__).parent
 # The fast lane goes without these: they call a C++ compiler or processes of their own, draw many machines, or simulate
 # and sweep at length.
 SLOW = {
-    "accuracy", "analysis/compare", "analysis/kept", "analysis/predict", "analysis/advice", "analysis/tuning",
-    "analysis/units", "api/opening", "api/studies", "benchmarks", "calibration", "cli", "compiled", "cuda/cases",
-    "cuda/compilers", "cuda/execution/cases", "cuda/execution/drawn", "cuda/execution/mbarrier", "cuda/execution/mma",
-    "cuda/execution/wmma", "cuda/interpreter/formats", "cuda/interpreter/launches", "cuda/interpreter/libraries",
+    "accuracy", "analysis/bounds", "analysis/compare", "analysis/kept", "analysis/predict", "analysis/advice",
+    "analysis/tuning", "analysis/units", "api/opening", "api/studies", "benchmarks", "calibration", "cli", "compiled",
+    "cuda/cases", "cuda/compilers", "cuda/execution/cases", "cuda/execution/drawn", "cuda/execution/mbarrier",
+    "cuda/execution/mma", "cuda/execution/wmma", "cuda/interpreter/formats", "cuda/interpreter/launches",
+    "cuda/interpreter/libraries",
     "cuda/interpreter/matrices", "cuda/sass", "engine/bounds", "engine/choice", "engine/custom_scheduler",
     "engine/equal", "engine/jump", "engine/loops", "engine/streams", "engine/vectors", "explorer/browser", "fuzz",
     "house", "kernels", "measurement/measure", "model/added_model", "model/algorithms/regimes",

@@ -200,6 +200,16 @@ def test_a_new_machines_own_values_are_yours_and_the_others_its_familys():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("clock", "bandwidth"), [(1e308, 1e-308), (0, 1e11), (1e9, float("inf")), (1e9, float("nan")), (10**400, 1e11)]
+)
+@pytest.mark.parametrize("family", ["ada", "hopper", "cdna3"])
+def test_numbers_of_which_the_rules_make_none_are_refused_in_a_line(family, clock, bandwidth):
+    values = {"cores.groups": 10, "clock_hz": clock, "peak_bandwidth": bandwidth, "memory.l2.size": "4MiB"}
+    with pytest.raises(MachineError, match=rf"^machine m of family {family}: .*(clock_hz|bandwidth|latency) = "):
+        new_machine("m", family, values)
+
+
 # The families that ship
 
 

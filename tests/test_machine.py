@@ -4,6 +4,7 @@ import copy
 import csv
 import json
 import math
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from simtmm import known_names
 from simtmm.errors import MachineError
-from simtmm.machine import Machine, load_machine, machine_files, machine_toml, units
+from simtmm.machine import Machine, load_machine, machine_files, machine_toml, readable_machines, units
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = sorted(path.stem for path in (ROOT / "machines").glob("*.toml"))
@@ -1047,3 +1048,51 @@ def test_a_source_without_words_is_written_and_read_again(tmp_path, more):
 def test_a_scheduler_by_its_name_elsewhere_points_to_its_name_here():
     line = complaint(changed(SMALLEST, **{"scheduling.scheduler": "GTO"}))
     assert line.endswith("must be 'fifo', 'oldest', 'greedy-oldest' or 'round-robin' (that is 'greedy-oldest' here)")
+
+
+def test_files_that_can_not_be_understood_are_left_out_of_the_list_with_a_warning(tmp_path, monkeypatch, caplog):
+    """A pipe too, which would be waited for."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "machines"
+    (folder / "folder.toml").mkdir(parents=True)
+    (folder / "junk.toml").write_text("junk")
+    (folder / "bytes.toml").write_bytes(b"\xff\xfe")
+    (folder / "dangling.toml").symlink_to("nothing")
+    os.mkfifo(folder / "pipe.toml")
+    known = readable_machines()
+    assert "gtx280" in known
+    assert not {"folder", "junk", "bytes", "dangling", "pipe"} & set(known)
+    warned = sorted(re.sub(r".*/machines/", "", record.getMessage()) for record in caplog.records)
+    assert [line.partition(" ")[0] for line in warned] == [
+        "bytes.toml:", "dangling.toml:", "folder.toml:", "junk.toml:", "pipe.toml:"
+    ]  # fmt: skip
+    assert warned[4] == "pipe.toml: is no file: it is left out"
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"\udcff": 1}, r"\udcff: unknown key: must be a text in UTF-8"),
+        ({"memory.\udcff": 1}, r"memory.\udcff: unknown key: must be a text in UTF-8"),
+        ({"memory.stores": "\udcff"}, r"memory.stores = '\udcff': must be a text in UTF-8"),
+        ({"name": "\udcff"}, r"name = '\udcff': must be a text in UTF-8"),
+        (
+            {"sources": {"clock_hz": {"source": "\ud800"}}},
+            r"sources.clock_hz.source = '\ud800': must be a text in UTF-8",
+        ),
+    ],
+)
+def test_bytes_of_a_command_line_that_are_no_text_are_refused_with_their_key(changes, line):
+    with pytest.raises(MachineError) as caught:
+        load_machine("gtx280").replace(changes)
+    assert str(caught.value) == f"machine GeForce GTX 280: {line}"
+
+
+@pytest.mark.parametrize("name", ["\U0001f600", "\ue000 \uffff", "a\x7fb", 'say "\\"', "größer\t", "\\ud83d\\ude00"])
+def test_a_machine_of_any_name_is_written_and_read_again(tmp_path, name):
+    """A pair of surrogates, as JSON has letters beyond the first 65,536, is none in TOML."""
+    machine = load_machine("gtx280").replace({"name": name, "description": name})
+    path = tmp_path / "m.toml"
+    path.write_text(machine_toml(machine), encoding="ascii")
+    assert load_machine(path) == machine
+    assert load_machine(path).description == name

@@ -13,7 +13,10 @@ from simtmm.files import is_file
 def import_(
     source: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="Accel-Sim's kernelslist.g, one .traceg, or NVBit's mem_trace; or .xz"),
+        typer.Argument(
+            metavar="FILE",
+            help="Accel-Sim's kernelslist.g, one .traceg, or NVBit's mem_trace; plain or as .gz, .xz, .zst",
+        ),
     ],
     output: Annotated[Path, output_option("the trace there (.parquet)", callback=checked_trace)],
     format_: Annotated[

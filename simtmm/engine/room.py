@@ -6,9 +6,19 @@ from simtmm.computer import available_memory
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 
+# What multiplies a table beside the key that it goes by
+_ALSO = {
+    "cores.cores_per_group": ("cores.groups",),
+    "memory.ports": ("cores.groups",),
+    "memory.rows.open": ("memory.partitions",),
+    "memory.tlb.entries": ("cores.groups",),
+    "memory.l1.sets": ("memory.l1.ways", "cores.groups"),
+    "memory.l2.sets": ("memory.l2.ways",),
+}
+
 
 def refuse_without_room(machine: Machine, origin: str, state: Mapping[str, int]) -> None:
-    """Refuse a machine whose state does not fit in memory, the key named that takes most of it.
+    """Refuse a machine whose state does not fit in memory, naming the largest key of the table that takes most of it.
 
     origin: of the workload, for the message. state: bytes of the machine's state, by the key that makes it large.
     Raises EngineError.
@@ -16,8 +26,9 @@ def refuse_without_room(machine: Machine, origin: str, state: Mapping[str, int])
     needed, available = sum(state.values()), available_memory()
     if needed <= available:
         return
-    key = max(state, key=lambda each: state[each])
+    table, values = max(state, key=lambda each: state[each]), machine.values()
+    key = max((table, *_ALSO.get(table, ())), key=lambda each: values[each])
     raise EngineError(
-        f"{origin} on {machine.name}: {key} = {machine.values()[key]}: the machine's state takes "
+        f"{origin} on {machine.name}: {key} = {values[key]}: the machine's state takes "
         f"{needed / 2**30:,.1f} GiB of memory, which has room for {available / 2**30:,.1f} GiB: must be smaller"
     )

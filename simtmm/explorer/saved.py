@@ -1,6 +1,5 @@
 """What Save gives: the study file, the command lines and the Python that do what the page shows."""
 
-import json
 import pprint
 import shlex
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,7 @@ from simtmm.explorer.controls import BY_NAME, changed, changes_of
 from simtmm.explorer.curve import values_of_control, values_of_parameter, with_control
 from simtmm.explorer.programs import Programs
 from simtmm.explorer.state import PARAMETER, Configuration, State
-from simtmm.machine import Machine
+from simtmm.machine import Machine, as_toml
 from simtmm.program import kind_of
 
 
@@ -135,7 +134,7 @@ def toml(tables: Mapping[str, Any]) -> str:
     for name, table in tables.items():
         if isinstance(table, Mapping):
             lines += ["", f"[{name}]"]
-            lines += [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in table.items()]
+            lines += [f"{as_toml(key)} = {as_toml(value)}" for key, value in table.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -144,8 +143,8 @@ def _toml_value(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(_toml_value(each) for each in value)}]"
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{json.dumps(key)} = {_toml_value(each)}' for key, each in value.items())} }}"
-    return json.dumps(value)
+        return f"{{ {', '.join(f'{as_toml(key)} = {_toml_value(each)}' for key, each in value.items())} }}"
+    return as_toml(value)
 
 
 def _word(value: Any) -> str:

@@ -1,10 +1,11 @@
 """What is wrong with a machine's tables, in one line: key = value: what is allowed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from simtmm.errors import nearest, shown
+from simtmm.errors import MachineError, nearest, shown
 
 # What other simulators and papers call it
 WORDS_ELSEWHERE = {"gto": "greedy-oldest", "lrr": "round-robin", "rr": "round-robin", "old": "oldest", "fcfs": "fifo"}
@@ -35,3 +36,18 @@ def one_line(error: ErrorDetails, known: Iterable[str]) -> str:
             return f"{key} = {shown(error['input'])}: must be a text"
         case _:
             return f"{key} = {shown(error['input'])}: {error['msg']}"
+
+
+def refuse_bytes(tables: Mapping[str, Any], origin: str, parent: str = "") -> None:
+    """Raise MachineError for a key or text with bytes that are no UTF-8, of a command line: no file holds them."""
+    for key, value in tables.items():
+        if _has_bytes(key):
+            raise MachineError(f"{origin}: {parent}{key}: unknown key: must be a text in UTF-8")
+        if _has_bytes(value):
+            raise MachineError(f"{origin}: {parent}{key} = {shown(value)}: must be a text in UTF-8")
+        if isinstance(value, Mapping):
+            refuse_bytes(value, origin, f"{parent}{key}.")
+
+
+def _has_bytes(value: object) -> bool:
+    return isinstance(value, str) and not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value)

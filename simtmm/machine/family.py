@@ -42,6 +42,7 @@ OWN = (
 )  # of a family's file, beside a machine's tables
 NEVER = ("name", "description", "sources", "family", "changes", "clock_hz", "peak_bandwidth", "measured_bandwidth",
          BANDWIDTH)  # fmt: skip
+OF_RULES = ("clock_hz", "peak_bandwidth", "measured_bandwidth", BANDWIDTH)  # what a machine gives to a family's rules
 
 Flat = dict[str, Any]
 
@@ -154,7 +155,11 @@ def completed(tables: Mapping[str, Any], family: Family) -> dict[str, Any]:
         if not own(key):
             taken[key] = value
             sources[key] = family.source(key)
-    _take_by_rule(family, flat, taken, sources, own)
+    try:
+        _take_by_rule(family, flat, taken, sources, own)
+    except (ArithmeticError, ValueError):  # of numbers that are checked as soon as all are there
+        given = ", ".join(f"{key} = {shown(flat[key])}" for key in OF_RULES if key in flat)
+        raise MachineError(f"{given}: what follows from them by family {family.name} is no finite number") from None
     filled["sources"] = sources
     for key in absent:
         _set(filled, key, None)

@@ -4,6 +4,7 @@ import logging
 from pathlib import Path
 
 from simtmm.errors import MachineError, shown
+from simtmm.files import is_file, is_there
 from simtmm.machine.family import read_tables, with_family
 from simtmm.machine.known import machine_files, named_machine
 from simtmm.machine.spec import Machine
@@ -17,6 +18,8 @@ def readable_machines() -> dict[str, Machine]:
     found = {}
     for name, path in machine_files().items():
         try:
+            if is_there(path) and not is_file(path):  # a pipe, which nobody may ever write to
+                raise MachineError(f"{path}: is no file")
             found[name] = load_machine(path)
         except MachineError as error:
             logger.warning("warning: %s: it is left out", error)

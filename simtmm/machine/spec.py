@@ -17,7 +17,7 @@ from simtmm.display import Displayed
 from simtmm.errors import MachineError, nearest
 from simtmm.machine.bandwidth import BANDWIDTH, FOLLOWS, SERVICE, with_service
 from simtmm.machine.changed import Changes, named_with
-from simtmm.machine.complaints import one_line
+from simtmm.machine.complaints import one_line, refuse_bytes
 from simtmm.machine.durations import Durations
 from simtmm.machine.residency import active_blocks, block_limits
 from simtmm.machine.rules import RULES
@@ -119,6 +119,7 @@ class Machine(Displayed, Table):
         """
         if not isinstance(tables, Mapping):
             raise MachineError(f"{origin}: must be a table of keys, not {type(tables).__name__}")
+        refuse_bytes(tables, origin)
         try:
             machine = cls.model_validate(with_service(with_sizes(_with_new_keys(tables, origin), origin), origin))
         except ValidationError as error:

@@ -23,7 +23,7 @@ def machine_toml(machine: Machine) -> str:
     lines: list[str] = []
 
     def write(table: Mapping[str, Any], name: str) -> None:
-        lines.extend(f"{key} = {json.dumps(value)}" for key, value in table.items() if not isinstance(value, dict))
+        lines.extend(f"{key} = {as_toml(value)}" for key, value in table.items() if not isinstance(value, dict))
         for key, value in table.items():
             if isinstance(value, dict):
                 inner = f"{name}.{key}".lstrip(".")
@@ -33,10 +33,22 @@ def machine_toml(machine: Machine) -> str:
     write(tables, "")
     if is_changed:
         lines.extend(["", "[changes]"])
-        lines.extend(f"{json.dumps(key)} = {json.dumps(change)}" for key, change in apart["changes"].items())
+        lines.extend(f"{as_toml(key)} = {as_toml(change)}" for key, change in apart["changes"].items())
     if apart["sources"]:
         lines.extend(["", "[sources]"])
         for key, source in apart["sources"].items():
-            inner = ", ".join(f"{name} = {json.dumps(text)}" for name, text in source.items() if text or name != "note")
-            lines.append(f"{json.dumps(key)} = {{ {inner} }}")
+            inner = ", ".join(f"{name} = {as_toml(text)}" for name, text in source.items() if text or name != "note")
+            lines.append(f"{as_toml(key)} = {{ {inner} }}")
     return "\n".join(lines) + "\n"
+
+
+def as_toml(value: object) -> str:
+    """A value as TOML and JSON alike write it, in ASCII; but TOML has no pairs of surrogates, and no bare delete."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isascii() and "\x7f" not in text else "".join(map(_escaped, text))
+
+
+def _escaped(letter: str) -> str:
+    if letter.isascii() and letter != "\x7f":
+        return letter
+    return f"\\u{ord(letter):04x}" if ord(letter) < 1 << 16 else f"\\U{ord(letter):08x}"

@@ -15,9 +15,9 @@ from simtmm.kernel import Kernel
 from simtmm.machine import Machine
 from simtmm.program import Program, architecture_for, open_program
 from simtmm.recorder import form_of
+from simtmm.sampling.outcome import Sampled as Sampled
 from simtmm.sampling.program import DEFAULT_ERROR as DEFAULT_ERROR
 from simtmm.sampling.program import LEAST_ERROR, sampled
-from simtmm.sampling.program import Sampled as Sampled
 from simtmm.sampling.sources import DependsError, TraceSource
 
 AUTO = "auto"
@@ -95,4 +95,7 @@ def sampled_program(program: Program, machine: Machine, error: float = DEFAULT_E
 
 
 def _whole(error: float) -> str:
-    return f"all blocks were simulated: a sample that keeps within {error:.3g} would have half of them or more"
+    return (
+        f"all blocks were simulated: a sample that keeps within {error:.3g} would have half of them or more, or take "
+        "as long"
+    )

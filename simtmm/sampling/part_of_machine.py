@@ -13,9 +13,9 @@ import numpy as np
 from simtmm.engine import simulate
 from simtmm.machine import Machine
 from simtmm.sampling.interval import half_width
+from simtmm.sampling.long.steady import SteadyLaunch
 from simtmm.sampling.sample import Integers, sample_of
 from simtmm.sampling.sources import Source
-from simtmm.sampling.steady import SteadyLaunch
 from simtmm.trace.counts import lower_and_count
 from simtmm.watch import telling
 

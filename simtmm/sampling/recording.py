@@ -26,7 +26,7 @@ from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.launches import trace_launch
 from simtmm.recorder.limits import MOST_LAUNCHES, most_bytes
 from simtmm.sampling.sample import Integers
-from simtmm.sampling.sources import DependsError, shape
+from simtmm.sampling.sources import DependsError
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import Batch, TraceLaunch
@@ -37,6 +37,8 @@ NOT_CHECKED = "only blocks of the sample ran, so the answer was not checked"
 
 class KernelSource:
     """A kernel with its parameters, whose blocks are recorded on demand."""
+
+    is_whole = False
 
     def __init__(
         self, kernel: Kernel, parameters: Mapping[str, object], form: str, architecture: int | None = None
@@ -50,6 +52,7 @@ class KernelSource:
         self.name, self.parameters = kernel.name, dict(self._parameters)
         self.notes: tuple[str, ...] = (NOT_CHECKED,)
         self._kept: CompiledLaunches | None = None
+        self._memory: GlobalMemory | None = None
         self._functions: dict[str, KernelFunction] = {}
         inputs = kernel.inputs(self._parameters)
         self._launches = list(_launches(kernel, self._parameters, inputs))
@@ -62,7 +65,10 @@ class KernelSource:
             ) from None
         self._inputs = inputs
         self.launches: tuple[TraceLaunch, ...] = tuple(self._described(inputs))
-        self.alike: tuple[object, ...] = tuple(map(shape, self.launches))
+        given = [(launch.arguments, launch.shared_memory_bytes) for launch in self._launches]
+        self.same: tuple[object, ...] = tuple(
+            (described, repr(own)) for described, own in zip(self.launches, given, strict=True)
+        )
 
     def _execution(self, arrays: Mapping[str, Array]) -> CompiledLaunches:
         whole = {name: np.array(array, array.dtype.newbyteorder("="), order="C") for name, array in arrays.items()}
@@ -105,6 +111,10 @@ class KernelSource:
         if None in decides or None in writes:
             which = "decides where a block goes" if None in decides else "is written"
             raise DependsError(f"of some data that {which} it is not known where it lies")
+        lie = [execution.device.memory.find(base) for base in decides if base is not None]
+        names = dict.fromkeys(each.name for each in lie if each)
+        if names:
+            self.notes += (f"{', '.join(names)} decides what blocks do: kinds of them that are rare may not be seen",)
         both = [base for base in decides if base in writes]
         if both:
             assert both[0] is not None
@@ -132,7 +142,8 @@ class KernelSource:
 
     def _as_written(self, chosen: Mapping[int, Integers]) -> Trace:
         program = build(self._kernel, self._kernel.defines(self._parameters), False)
-        memory = GlobalMemory(self._inputs, shared=True)
+        # What blocks wrote before stays: no block's way depends on it.
+        memory = self._memory = self._memory or GlobalMemory(self._inputs, shared=True)
         room = Room(NO_LIMIT, in_memory=False)
         with _recorder() as recorder, CpuLaunches(self._kernel, program, memory, room) as execution:
             for number, blocks in sorted(chosen.items()):

@@ -12,11 +12,14 @@ import numpy.typing as npt
 from simtmm.engine import simulate
 from simtmm.machine import Machine
 from simtmm.result import Result
+from simtmm.sampling.differing.profile import Profile
+from simtmm.sampling.differing.signature import Places, joined, signatures
 from simtmm.sampling.extrapolation import Scaling
-from simtmm.sampling.interval import half_width
+from simtmm.sampling.interval import half_width, quantile
+from simtmm.sampling.long.steady import Steady, SteadyLaunch
+from simtmm.sampling.paces import Timed, hidden, left_out
 from simtmm.sampling.sample import sample_of
 from simtmm.sampling.sources import Source
-from simtmm.sampling.steady import Steady, SteadyLaunch
 from simtmm.sampling.stretches import Stretches
 from simtmm.stalls import LAUNCH_COUNTS
 from simtmm.trace.counts import Counts, lower_and_count
@@ -29,13 +32,19 @@ Plan: TypeAlias = Stretches | Steady | None
 """How a launch is simulated: in stretches, its first wave alone, or all of it."""
 
 
+Profiled: TypeAlias = tuple[Profile, Places]
+"""What the blocks of a launch do along it, and the places of its program that are told apart."""
+
+
 @dataclass(frozen=True)
 class LaunchTime:
     """What a launch takes, by its sample.
 
-    ticks: of the whole launch, its overhead included. half: half of the interval in which they lie. left_out: of them,
-    those that were not simulated. scaling: how it follows from the sample. simulated: blocks. misses: chunks that pass
-    the caches, or are stored, in a wave of a launch that was simulated in stretches.
+    ticks: of the whole launch, its overhead included. half: half of the interval in which they lie, so far as chance
+    makes it. left_out: of them, those that were not simulated. scaling: how it follows from the sample. simulated:
+    blocks. misses: chunks that pass the caches, or are stored, in a wave of a launch that was simulated in stretches.
+    settling, warming: see `paces.LeftOut`. rest: half of the interval so far as nothing narrows it. kinds: of blocks
+    that were told apart.
     """
 
     ticks: float
@@ -44,6 +53,10 @@ class LaunchTime:
     scaling: Scaling
     simulated: int
     misses: float = 0.0
+    settling: float = 0.0
+    warming: float = 0.0
+    rest: float = 0.0
+    kinds: int = 1
 
 
 @dataclass(frozen=True)
@@ -64,15 +77,17 @@ class SimulatedSample:
     counted: Mapping[int, LaunchTime]
 
 
-def simulate_sample(source: Source, machine: Machine, plans: Mapping[int, Plan]) -> SimulatedSample:
-    """Simulate some launches of a program, each as it is planned."""
+def simulate_sample(
+    source: Source, machine: Machine, plans: Mapping[int, Plan], profiles: Mapping[int, Profiled]
+) -> SimulatedSample:
+    """Simulate some launches of a program, each as it is planned. profiles: of those in stretches."""
     long = {launch: plan.launch for launch, plan in plans.items() if isinstance(plan, Steady)}
     short = {launch: plan for launch, plan in sorted(plans.items()) if not isinstance(plan, Steady)}
     parts: list[tuple[float, TraceInfo, AnyWorkload, Result, Counts]] = []
     launches: dict[int, LaunchTime] = {}
     counted: dict[int, LaunchTime] = {}
     if short:
-        info, workload, result, counts, launches, counted = _in_stretches(source, machine, short)
+        info, workload, result, counts, launches, counted = _in_stretches(source, machine, short, profiles)
         parts.append((sum(each.ticks for each in launches.values()), info, workload, result, counts))
     for launch, launch_time in long.items():
         number = sum(len(part[3].launch_ticks) for part in parts)
@@ -96,7 +111,7 @@ def simulate_sample(source: Source, machine: Machine, plans: Mapping[int, Plan])
 
 
 def _in_stretches(
-    source: Source, machine: Machine, plans: Mapping[int, Stretches | None]
+    source: Source, machine: Machine, plans: Mapping[int, Stretches | None], profiles: Mapping[int, Profiled]
 ) -> tuple[TraceInfo, AnyWorkload, Result, Counts, dict[int, LaunchTime], dict[int, LaunchTime]]:
     chosen = {
         launch: plan.chosen if plan else np.arange(source.launches[launch].blocks, dtype=np.int64)
@@ -120,18 +135,24 @@ def _in_stretches(
             launches[launch] = LaunchTime(ticks, 0.0, 0.0, all_of_it, len(blocks))
             counted[launch] = LaunchTime(work, 0.0, 0.0, all_of_it, len(blocks))
             continue
-        paces, around = plan.paces(own), plan.waves_left_out_around()
-        left_out = float((paces * around).sum())
-        more = plan.blocks / plan.simulated
-        scaling = Scaling(number, more, (ticks + left_out) / ticks, more)
+        profile, places = profiles[launch]
+        timed, done = _timed(trace, number, plan, profile, places)
+        left = left_out(plan, own, profile, timed)
+        counted_more, counted_half = _counted(plan, events[number], profile, done)
+        behind = hidden(plan, own, ticks - machine.durations.launch_overhead) / 2
+        whole = ticks + left.ticks - behind
+        scaling = Scaling(number, counted_more, whole / ticks, counted_more)
         there = dict(zip(LAUNCH_COUNTS, result.stalls.launch_counts[number].tolist(), strict=True))
         in_caches = there["l1_hits"] + there["l2_hits"] + there["l1_stores"]
         misses = (there["chunks"] - in_caches) / (plan.simulated / plan.wave)
         launches[launch] = LaunchTime(
-            ticks + left_out, half_width(paces, around), left_out, scaling, plan.simulated, misses
+            whole, left.chance, left.ticks, scaling, plan.simulated, misses, left.settling, left.warming, behind,
+            left.kinds,
+        )  # fmt: skip
+        work_of_all = work * counted_more
+        counted[launch] = LaunchTime(
+            work_of_all, work_of_all * counted_half, work_of_all - work, scaling, plan.simulated
         )
-        half = work * more * _counted_half(plan, events[number])
-        counted[launch] = LaunchTime(work * more, half, work * (more - 1), scaling, plan.simulated)
     return trace.info, workload, result, counts, launches, counted
 
 
@@ -141,6 +162,30 @@ def _events(trace: Trace, blocks: Sequence[int]) -> list[npt.NDArray[np.float64]
     for runs in trace.runs():
         events[runs.launch][runs.block] = runs.events
     return events
+
+
+def _timed(trace: Trace, number: int, plan: Stretches, profile: Profile, places: Places) -> tuple[Timed, float]:
+    """What the waves do whose pace was taken, and the work of all blocks. number: of the launch in the sample."""
+    if profile.is_even:
+        return Timed(np.zeros(0), np.zeros((0, 0))), 0.0
+    found = joined(part for _, part in signatures(trace, {number: places}))
+    work, by_place = np.zeros(plan.simulated), np.zeros((plan.simulated, found.places.shape[1]))
+    work[found.block], by_place[found.block] = found.work, found.places
+    return Timed(plan.timed_of(work), plan.timed_of(by_place)), float(found.work.sum())
+
+
+def _counted(plan: Stretches, events: npt.NDArray[np.float64], profile: Profile, work: float) -> tuple[float, float]:
+    """How many times as much a launch counts as its sample, and half of the interval of that, as a part of it.
+
+    events: of each block that was simulated. work: of all of them together, as the profile has it.
+    """
+    if profile.is_even:
+        return plan.blocks / plan.simulated, _counted_half(plan, events)
+    blocks = sum((profile.within(*each) for each in plan.left_out()), np.zeros(len(profile.work)))
+    left_out = float((blocks * profile.work).sum())
+    error = float(np.sqrt(((blocks * profile.error) ** 2).sum()))
+    half = quantile(profile.seen - len(profile.work)) * error / (work + left_out) if error else 0.0
+    return 1 + left_out / work, half
 
 
 def _counted_half(plan: Stretches, events: npt.NDArray[np.float64]) -> float:
@@ -175,7 +220,8 @@ def _merged(results: Sequence[Result], longest: Result) -> Result:
     if len(results) == 1:
         return longest
     known = [each.places.launches for each in stalls]
-    of_launches = np.concatenate([each for each in known if each is not None]) if None not in known else None
+    known_of_all = [each for each in known if each is not None]
+    of_launches = np.concatenate(known_of_all) if len(known_of_all) == len(known) else None
     together = dataclasses.replace(
         longest.stalls,
         places=dataclasses.replace(longest.stalls.places, launches=of_launches),

@@ -53,6 +53,12 @@ def of_threads(trace: Trace) -> ThreadCounts:
     return ThreadCounts(of_launches, work_by_class(info.sites, executions))
 
 
+def work_of_blocks(trace: Trace, runs: Runs) -> npt.NDArray[np.float64]:
+    """float64[blocks]: the work of all threads of each block. Raises TraceError as `of_threads`."""
+    counts, _ = _count(trace, runs, site_tables(trace.info.sites))
+    return counts[:, COLUMNS.index("work")].astype(float)
+
+
 def _add(totals: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> None:
     """Take blocks into what is counted of their launch."""
     if len(counts):

@@ -197,7 +197,9 @@ def bounded(machine, monkeypatch):
     def go(**given):
         simulated.clear()
         over = {"side": list(range(32, 0, -1))}
-        return tune("vector-add", machine, over, {"n": 500}, store=":memory:", workers=1, **given), list(simulated)
+        return tune("vector-add", machine, over, {"n": 500}, **{"store": ":memory:", "workers": 1, **given}), list(
+            simulated
+        )
 
     return go
 
@@ -217,6 +219,15 @@ def test_what_surely_takes_longer_is_not_simulated_and_the_shortest_by_its_bound
     assert line.startswith(
         "26 configurations not simulated: by instructions and the machine's rules each takes 3.5 us or more"
     )
+
+
+def test_least_times_are_kept_as_trials_are(bounded, tmp_path, monkeypatch):
+    first, simulated = bounded(store=tmp_path / "s.sqlite")
+    assert len(simulated) == 6
+    monkeypatch.setattr(search, "screened", None)
+    again, simulated = bounded(store=tmp_path / "s.sqlite")
+    assert not simulated
+    assert again.trials == first.trials
 
 
 def test_results_for_kernel_tuner_have_what_was_not_simulated_as_cut_off(bounded):

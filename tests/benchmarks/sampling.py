@@ -1,25 +1,32 @@
-"""Samples beside whole runs, as Markdown for docs/scaling.md: python -m tests.benchmarks.sampling [MACHINE ... | long]
+"""Samples beside whole runs, as Markdown for docs/scaling.md: python -m tests.benchmarks.sampling [TABLE]
+
+TABLE is small, differing, large or long; all of them if it is left out.
 
 Each pair of a kernel with its size and a machine is simulated whole, and by a sample (--sample auto, --error 3%). Told
 is what the sample is off, the interval that it states, and the seconds of processors of both, recording included.
-Pairs of which the sample would have more than half are left out: all of them is simulated then. `long` are launches
-of long blocks by their pace, of a sixteenth of their operations.
+Pairs of which the sample would have more than half are left out: all of them is simulated then. Those of the first
+two tables are sampled though simulating all of them takes no longer. `differing` are programs whose blocks or launches
+differ (tests/sampling/differing). `long` are launches of long blocks by their pace, of a sixteenth of their operations.
 """
 
 import dataclasses
 import sys
+from pathlib import Path
 
 import numpy as np
 
 from simtmm import load_machine, record, simulate
 from simtmm.kernel import load_kernel
-from simtmm.sampling import sampled_kernel
+from simtmm.program import open_program
+from simtmm.recorder import form_of
+from simtmm.sampling import program, sampled_kernel
+from simtmm.sampling.long.steady import steady
 from simtmm.sampling.recording import KernelSource
-from simtmm.sampling.steady import steady
 from simtmm.trace.counts import lower_and_count
 from tests.benchmarks.scaling import clock
 
 ERROR = 0.03
+DIFFER = str(Path(__file__).parents[1] / "sampling" / "differing")
 STREAMS = (
     ("stream", {"n": 1 << 22}), ("stream", {"n": 1 << 22, "operation": "stencil5"}), ("vector-add", {"n": 1 << 22}),
     ("copy", {"n": 1 << 22, "offset": 3}), ("copy", {"n": 1 << 21, "pattern": "stride", "stride": 3}),
@@ -36,6 +43,27 @@ PAIRS = {
     "gtx280": ({}, STREAMS), "gtx480": ({}, STREAMS), "gtx680": ({}, STREAMS), "t4": ({}, STREAMS),
     "v100": ({}, [(name, {**given, "n": 4 * given["n"]}) for name, given in STREAMS[:6]]),
     "gtx480 of 4 groups": (FEW, LOOPS), "v100 of 4 groups": (FEW, LOOPS), "ideal": ({}, STREAMS[:3]),
+}  # fmt: skip
+
+DIFFERING = {
+    "gtx480 of 4 groups": (FEW, (
+        ("triangle", {"blocks": 32768, "turns": 24}), ("every", {"blocks": 32768, "turns": 20}),
+        ("half", {"blocks": 32768, "turns": 256}), ("island", {"blocks": 65536, "turns": 256}),
+        ("strided", {"blocks": 32768}), ("random rows", {"blocks": 16384}), ("sorted rows", {"blocks": 32768}),
+        ("alternate", {"blocks": 64, "launches": 96, "turns": 256}), ("halo", {"n": 2048}),
+    )),
+    "gtx480 of 2 groups": ({"cores.groups": 2, "memory.partitions": 2}, (
+        ("eliminate", {"n": 384, "launches": 384}), ("shrink", {"n": 512, "launches": 256}),
+        ("wavefront", {"launches": 192}),
+    )),
+    "v100 of 4 groups": (FEW, (
+        ("triangle", {"blocks": 65536, "turns": 24}), ("half", {"blocks": 65536, "turns": 256}),
+        ("strided", {"blocks": 65536}), ("halo", {"n": 4096}),
+    )),
+}  # fmt: skip
+LARGE = {
+    "gtx480": ({}, (("transpose", {"n": 16384, "columns": 8192}), ("scan", {"n": 1 << 25}))),
+    "gtx480 of 4 groups": (FEW, (("matrix-multiplication", {"n": 1024, "sub_block": 8}),)),
 }  # fmt: skip
 
 EIGHT = {"cores.groups": 8, "memory.partitions": 8}
@@ -62,12 +90,16 @@ class Pair:
 
 def compared(kernel, parameters, machine):
     """A pair; None where all would be simulated."""
+    opened = load_kernel(kernel)
     with clock() as sampling:
-        found = sampled_kernel(load_kernel(kernel), parameters, machine, error=ERROR).sampled
+        found = sampled_kernel(opened, parameters, machine, error=ERROR).sampled
     if found is None:
         return None
     with clock() as running:
-        trace = record(kernel, parameters, most_events=1 << 40)
+        if form_of(opened) == "written":
+            trace = record(kernel, parameters, most_events=1 << 40)
+        else:  # for the machine's architecture, as the sample is
+            trace = open_program(opened, parameters, machine=machine).trace
         workload, _ = lower_and_count(trace, machine, places=True)
         whole = simulate(machine, workload, stalls=True)
     off = found.result.ticks / whole.ticks - 1
@@ -116,34 +148,50 @@ def summed_up(pairs):
     )
 
 
-def main(names):
-    """Print the tables, and what the pairs of each have in common."""
-    head = (
-        "| machine | kernel | blocks | simulated | off | stated | whole, s | sample, s | times faster |\n"
-        "|---|---|---:|---:|---:|---:|---:|---:|---:|"
-    )
+HEAD = (
+    "| machine | kernel | blocks | simulated | off | stated | whole, s | sample, s | times faster |\n"
+    "|---|---|---:|---:|---:|---:|---:|---:|---:|"
+)
+
+
+def table(machines, kernel_of=str):
+    """Print a table of pairs, and what they have in common. kernel_of: a kernel, and parameters, by a row's name."""
+    print(HEAD, flush=True)
     pairs = []
-    for name, (changed, programs) in PAIRS.items():
-        if names and name not in names:
-            continue
-        if not pairs:
-            print(head)
-        for kernel, parameters in programs:
-            pair = compared(kernel, parameters, machine_of(name, changed))
+    for name, (changed, programs) in machines.items():
+        for row, parameters in programs:
+            kernel, more = (row, {}) if kernel_of is str else kernel_of(row)
+            pair = compared(kernel, {**parameters, **more}, machine_of(name, changed))
             if pair is not None:
                 pairs.append(pair)
-                print(told(name, kernel, parameters, pair), flush=True)
-    if pairs:
-        print(f"\n{summed_up(pairs)}\n", flush=True)
-    if names and "long" not in names:
-        return
-    print(head)
+                print(told(name, row, parameters, pair), flush=True)
+    print(f"\n{summed_up(pairs)}\n", flush=True)
+
+
+def long_table():
+    """Print the table of launches by their pace."""
+    print(HEAD)
     pairs = []
     for name, changed, kernel, parameters in LONG:
         pair, waves = compared_by_pace(kernel, parameters, machine_of(name, changed))
         pairs.append(pair)
         print(told(f"{name}, {waves:.1f} waves", kernel, parameters, pair), flush=True)
     print(f"\n{summed_up(pairs)}")
+
+
+def main(names):
+    """Print the tables, or those named."""
+    compared("vector-add", {"n": 1 << 20}, machine_of("gtx480", {}))  # loops are compiled before seconds are counted
+    if not names or "large" in names:
+        table(LARGE)
+    usual, program.QUICK = program.QUICK, 0
+    if not names or "small" in names:
+        table(PAIRS)
+    if not names or "differing" in names:
+        table(DIFFERING, lambda case: (DIFFER, {"case": case}))
+    program.QUICK = usual
+    if not names or "long" in names:
+        long_table()
 
 
 def machine_of(name, changed):

@@ -22,8 +22,12 @@ def test_a_full_device_is_reported(words):
     assert ended(words, "> /dev/full") == (2, REFUSED.format("No space left on device"))
 
 
-def test_an_output_that_is_closed_is_reported():
-    assert ended("machines gtx280 --json", ">&-") == (2, REFUSED.format("Bad file descriptor"))
+@pytest.mark.parametrize("closed", [">&-", "<&- >&-"])
+@pytest.mark.parametrize("words", ["machines gtx280 --json", "run vector-add --as written --param n=300"])
+def test_an_output_that_is_closed_is_reported(words, closed):
+    """Nor does what a recording opens take its place, in which its process would find something else."""
+    status, said = ended(words, closed)
+    assert (status, said.splitlines()[-1:]) == (2, [REFUSED.format("Bad file descriptor").rstrip()])
 
 
 def test_where_nobody_can_be_reported_the_status_is_the_same():

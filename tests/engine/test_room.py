@@ -30,6 +30,11 @@ MOST = 2**31 - 1
         ({"memory.rows": {"chunks": 1, "open": MOST, "opening": 1}}, "memory.rows.open"),
         ({"memory.l1": {"sets": MOST, "ways": MOST, "latency": 1}}, "memory.l1.sets"),
         ({"memory.l2": {"sets": MOST, "ways": MOST, "latency": 1}}, "memory.l2.sets"),
+        ({"memory.l2": {"sets": 1024, "ways": MOST, "latency": 1}}, "memory.l2.ways"),
+        ({"memory.l1": {"sets": 1024, "ways": MOST, "latency": 1}}, "memory.l1.ways"),
+        ({"cores.groups": MOST, "memory.l1": {"sets": 64, "ways": 512, "latency": 1}}, "cores.groups"),
+        ({"cores.groups": MOST, "memory.tlb": {"entries": 4096, "page": 4096, "miss": 1}}, "cores.groups"),
+        ({"memory.partitions": MOST, "memory.rows": {"chunks": 1, "open": 120, "opening": 1}}, "memory.partitions"),
     ],
 )
 def test_what_takes_more_memory_than_there_is_is_refused(monkeypatch, changes, key):

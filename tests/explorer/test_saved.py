@@ -13,7 +13,7 @@ from simtmm.__main__ import main
 from simtmm.documents import parsed_toml
 from simtmm.explorer.curve import curves
 from simtmm.explorer.programs import Opened, Programs
-from simtmm.explorer.saved import saved
+from simtmm.explorer.saved import saved, toml
 from simtmm.explorer.simulation import cycles, prepare
 from simtmm.explorer.state import State
 from simtmm.explorer.stories import stories
@@ -92,3 +92,8 @@ def test_a_story_s_claims_hold(programs, story):
 
 def test_there_are_ten_stories():
     assert len(stories()) == 10
+
+
+def test_a_study_holds_any_text_as_it_was():
+    tables = {"program": "\U0001f600/\x7f.cu", "set": {"é.\U0001f600": "\u2028"}, "linked": [{"\U0001f600": ["\x7f"]}]}
+    assert parsed_toml(toml(tables)) == tables

@@ -1,10 +1,14 @@
-"""Inputs of each kind by the hundred thousand: `python -m tests.fuzz [KIND...] --cases 100000 --seed 1 --seconds 600`.
+"""Inputs of each kind by the hundred thousand: `python -m tests.fuzz [KIND...] --seconds 600`.
 
 Each kind runs in a process of its own, in which cases follow one another, a thousand a second of the cheap ones; a
 process that dies or hangs costs the case that it was at, and another goes on behind it. Totals are kept in a folder
-(--out), where a later call goes on; `--table` prints them. An input that fails, the first at each place, lies there
-beside its traceback:
+(--out), where a later call with the same seed goes on; `--table` prints them. An input that fails, the first at each
+place, lies there beside its traceback:
 `python -m tests.fuzz KIND --replay FILE` tries it again. Exit status 1: something failed.
+
+Of all sessions, tests/fuzz/totals.csv has the totals: `--record` puts those of the folder into it, and `--page` prints
+the table of docs/threats.md. If left out, the seed is one that the file has no case of, and as many cases are tried as
+its kind lacks of 100,000.
 """
 
 import argparse
@@ -16,9 +20,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from simtmm.errors import SimtmmError
 from tests.fuzz.bounds import PATIENCE, bounded
 from tests.fuzz.cases import Progress, Totals, drawn, keep, run_cases
 from tests.fuzz.kinds import KINDS
+from tests.fuzz.totals import AIM, reached, record, rows_of, table
 
 ROOT = Path(__file__).parents[2]
 GRACE = 60  # seconds that a process has beyond PATIENCE: for what no signal ends, as a compiled loop
@@ -36,23 +42,44 @@ def main() -> int:
         return 0
     if given.replay:
         return _replay(given.kinds[0], given.replay)
+    if given.page:
+        print("\n".join(table(KINDS)))
+        return 0
     given.out.mkdir(parents=True, exist_ok=True)
     kinds = given.kinds or list(KINDS)
-    if not given.table:
+    if not given.table and not given.record:
         for kind in kinds:
             _run(kind, given)
-    return _table([Totals.load(given.out / f"{kind}-{given.seed}.json", kind, given.seed) for kind in kinds])
+    found = [totals for kind in kinds for totals in _kept(given.out, kind)]
+    if given.record:
+        record(found)
+        enough, fewer = reached(KINDS)
+        print(f"{len(enough)} of {len(KINDS)} kinds have {AIM:,} cases; fewer have {', '.join(fewer) or 'none'}")
+    return _table(found)
+
+
+def _kept(out: Path, kind: str) -> list[Totals]:
+    """The totals of a folder, of each seed."""
+    paths = sorted(path for path in out.glob(f"{kind}-*.json") if path.stem.removeprefix(f"{kind}-").isdigit())
+    return [Totals.load(path, kind, int(path.stem.rpartition("-")[2])) for path in paths]
+
+
+def _lacking(kind: str, seed: int) -> int:
+    """How many cases of the seed make the aim, with those that other seeds had."""
+    return max(0, AIM - sum(row.cases for row in rows_of().values() if row.kind == kind and row.seed != seed))
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m tests.fuzz", description=__doc__, allow_abbrev=False)
     parser.add_argument("kinds", nargs="*", metavar="KIND", help="all, if left out; --list names them")
-    parser.add_argument("--cases", type=int, help="of each kind; what the kind says, if left out")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cases", type=int, help="of each kind; what it lacks of 100,000, if left out")
+    parser.add_argument("--seed", type=int, default=1 + max((row.seed for row in rows_of().values()), default=0))
     parser.add_argument("--seconds", type=float, default=float("inf"), help="of each kind at most, in this call")
     parser.add_argument("--out", type=Path, default=Path(".fuzz"), help="the folder of totals, and of what fails")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="try this input")
     parser.add_argument("--table", action="store_true", help="the totals that there are, and no more cases")
+    parser.add_argument("--record", action="store_true", help="put the totals into totals.csv, and no more cases")
+    parser.add_argument("--page", action="store_true", help="the table of docs/threats.md, from totals.csv")
     parser.add_argument("--list", action="store_true", help="the kinds")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -64,7 +91,7 @@ def _arguments() -> argparse.Namespace:
 
 def _run(kind: str, given: argparse.Namespace) -> None:
     """Run a kind's cases in processes of their own, and tell how far they are."""
-    cases = KINDS[kind].cases if given.cases is None else given.cases
+    cases = _lacking(kind, given.seed) if given.cases is None else given.cases
     path = given.out / f"{kind}-{given.seed}.json"
     end = time.monotonic() + given.seconds
     while True:
@@ -130,6 +157,8 @@ def _replay(kind: str, path: Path) -> int:
         try:
             with bounded():
                 KINDS[kind].use(Path(folder), path.read_bytes())
+        except SimtmmError as error:
+            print(f"refused: {error}")
         except Exception:
             traceback.print_exc()
             return 1
@@ -137,14 +166,16 @@ def _replay(kind: str, path: Path) -> int:
 
 
 def _table(all_totals: Sequence[Totals]) -> int:
-    print("| kind | cases | s | ms each | accepted | failed | refused | messages | slowest | memory | failed at |")
-    print("|---|---:|---:|---:|---:|---:|---|---:|---:|---:|---|")
+    print(
+        "| kind | seed | cases | s | ms each | accepted | failed | refused | messages | slowest | memory | failed at |"
+    )
+    print("|---|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|---|")
     for totals in all_totals:
         refused = ", ".join(f"{count:,} {name}" for name, count in totals.refused.most_common())
         failed = "; ".join(f"{each['place']} ({each['file']})" for each in totals.failures)
         known = totals.accepted + sum(totals.refused.values())
         row = [
-            totals.kind, f"{totals.next:,}", f"{totals.seconds:,.0f}",
+            totals.kind, f"{totals.seed}", f"{totals.next:,}", f"{totals.seconds:,.0f}",
             f"{1e3 * totals.seconds / max(totals.next, 1):.2g}", f"{totals.accepted:,}", f"{totals.next - known:,}",
             refused, f"{len(totals.messages)}", f"{totals.slowest[0]:.2g} s", f"{totals.memory / 2**30:.1f} GiB",
             failed,

@@ -25,7 +25,7 @@ def command_lines(draw):
     """A command, something to do it with, and some options."""
     command = draw(st.sampled_from(list(OPTIONS)))
     other = st.lists(st.sampled_from([*PROGRAMS, *PROGRAMS, *WORDS]), max_size=2)
-    line = [command, *draw(other if draw(st.integers(0, 4)) == 0 else st.sampled_from(FITTING[command]))]
+    line = [*command.split(), *draw(other if draw(st.integers(0, 4)) == 0 else st.sampled_from(FITTING[command]))]
     for _ in range(draw(st.integers(0, 3)) if OPTIONS[command] else 0):
         option = draw(st.sampled_from(OPTIONS[command]))
         word = draw(st.sampled_from([*WORDS, *PROGRAMS]))

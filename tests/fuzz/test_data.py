@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from simtmm import load_machine, lower
 from simtmm.calibration.latency_levels import find_levels, load_latency
 from simtmm.calibration.occupancy_curve import load_stream
+from simtmm.errors import SimtmmError
 from simtmm.measurement.measure import load_measurement
 from simtmm.measurement.timings import load_timings
 from simtmm.trace.exporters import export_accelsim
@@ -39,6 +40,15 @@ from tests.fuzz.targets.data import (
     used_trace,
     with_metadata,
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [1, 7, 9, 64, 568, 1024, 1025])
+def test_a_block_of_another_size_than_its_rows_have_is_refused(folder, size):
+    """By the digest, or before that where it fits no machine: drawn as a bit of a file."""
+    path = with_metadata(folder, json.dumps(shaped(0, "block", 0, size)).encode())
+    with pytest.raises(SimtmmError):
+        used_trace(path)
+
 
 # Traces: their metadata; what Parquet holds besides is its library's to read
 

@@ -56,7 +56,7 @@ def test_words_of_a_search_give_its_table_or_one_line(tmp_path, monkeypatch, cap
     (tmp_path / "scale.cu").write_text(SCALE)
     (tmp_path / "p.json").write_text(json.dumps(PROBLEM))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(search, "screened", lambda subject, configuration: None)
+    monkeypatch.setattr(search, "screened", lambda subject, configuration, is_bounded=False: 0.0)
     for each in ("tried", "attempted"):
         monkeypatch.setattr(search, each, timed)
     given = [each for pair in words for each in pair]

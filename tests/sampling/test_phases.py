@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from simtmm.kernel import load_kernel
-from simtmm.sampling.phases import under_way
+from simtmm.sampling.long.phases import under_way
+from simtmm.sampling.long.translation import corners, translated
 from simtmm.sampling.recording import KernelSource
-from simtmm.sampling.translation import corners, translated
 
 
 @pytest.fixture(scope="module", params=["written", "compiled"])

@@ -13,9 +13,9 @@ from simtmm.kernel import load_kernel
 from simtmm.program import open_program
 from simtmm.sampling import program as of_program
 from simtmm.sampling import sampled_kernel, sampled_program
+from simtmm.sampling.long.steady import steady
 from simtmm.sampling.recording import KernelSource
 from simtmm.sampling.sources import DependsError
-from simtmm.sampling.steady import steady
 from simtmm.trace.lower import lower
 
 MACHINE = load_machine("gtx480").replace({"cores.groups": 2, "memory.partitions": 2})

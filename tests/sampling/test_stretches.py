@@ -81,7 +81,7 @@ def test_of_the_largest_grid_no_table_of_all_blocks_is_made():
     blocks = 2**31 - 1
     plan = stretches_of(blocks, 1000, 8, HEAD, RANDOM)
     with bounded(), pytest.raises(_StoppedError) as caught:
-        simulate_sample(_OneLaunch(blocks), load_machine("gtx480"), {0: plan})
+        simulate_sample(_OneLaunch(blocks), load_machine("gtx480"), {0: plan}, {})
     assert caught.value.args == ({0: plan.simulated},)
 
 

@@ -206,6 +206,69 @@ def test_a_disk_that_refuses_is_not_taken_for_another_file(path, monkeypatch, er
         Store(path)
 
 
+def test_a_new_store_for_which_the_disk_has_no_room_is_not_left_there(path, monkeypatch):
+    def full(database):
+        said = sqlite3.OperationalError("database or disk is full")
+        said.sqlite_errorname = "SQLITE_FULL"
+        raise said
+
+    monkeypatch.setattr("simtmm.study.store.schema.make", full)
+    with pytest.raises(StudyError, match="full"):
+        Store(path)
+    assert list(path.parent.iterdir()) == []
+
+
+def _refused_with(path, made, *computed):
+    """A run that ends with an error, after these were computed."""
+
+    def computed_and_refused():
+        with Store(path) as store:
+            run = store.begin(made, points_of(made), {})
+            for key in computed:
+                store.put(key, {"tmm": {"cycles": 1}}, {}, run)
+            raise StudyError("no")
+
+    with pytest.raises(StudyError):
+        computed_and_refused()
+
+
+def test_a_new_store_in_which_nothing_was_computed_goes_with_the_error(path, made):
+    _refused_with(path, made)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_store_keeps_what_was_computed_before_the_error(path, made):
+    _refused_with(path, made, "one")
+    with Store(path, make=False) as store:
+        assert set(store.results()) == {"one"}
+
+
+def test_a_store_that_was_there_stays_whatever_the_error(path, made):
+    with Store(path) as store:
+        store.begin(made, points_of(made), {"command": "one"})
+    _refused_with(path, made)
+    with Store(path, make=False) as store:
+        assert store.runs()[0] == {"command": "one"}
+
+
+def test_a_new_store_that_another_process_has_opened_stays(path, made):
+    other = None
+
+    def opened_and_refused():
+        nonlocal other
+        with Store(path) as store:
+            store.begin(made, points_of(made), {})
+            other = Store(path)
+            raise StudyError("no")
+
+    with pytest.raises(StudyError):
+        opened_and_refused()
+    other.put("one", {"tmm": {"cycles": 1}}, {}, other.begin(made, points_of(made), {}))
+    other.close()
+    with Store(path, make=False) as store:
+        assert set(store.results()) == {"one"}
+
+
 def test_a_store_on_a_full_disk_can_be_read(path, made, monkeypatch):
     """SQLite makes files beside what it reads, too."""
     with Store(path) as store:

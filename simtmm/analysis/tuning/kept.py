@@ -18,6 +18,7 @@ from simtmm.study.design.content import kernel_digest, launches_digest
 
 TABLE = "CREATE TABLE IF NOT EXISTS trials (key TEXT PRIMARY KEY, trial TEXT NOT NULL) WITHOUT ROWID"
 FIND = "SELECT trial FROM trials WHERE key = ?"
+LEAST = -1.0  # in the place of a precision, where a least time is all that is known
 DECIDE = (  # parts of the package by which trials differ
     "cuda", "engine", "kernel.py", "machine", "model", "parameter.py", "program.py", "recorder", "sampling", "trace",
     "workload", "native", "analysis/tuning",
@@ -83,8 +84,20 @@ class KeptTrials:
         """
         if trial.status != "done":
             return
+        self._insert(trial, (None, trial.precision))
+
+    def keep_least(self, configuration: Mapping[str, Value], cycles: float) -> None:
+        """Keep what a configuration takes at least."""
+        self._insert(Trial(configuration, "bounded", least=cycles), (LEAST,))
+
+    def find_least(self, configuration: Mapping[str, Value]) -> float | None:
+        """What a configuration takes at least [cycles], where that was kept. Raises StudyError for what is damaged."""
+        known = self.find(configuration, LEAST)
+        return None if known is None else known.least
+
+    def _insert(self, trial: Trial, precisions: tuple[float | None, ...]) -> None:
         document = json.dumps(trial.to_dict())
-        rows = [(self._key(trial.configuration, precision), document) for precision in (None, trial.precision)]
+        rows = [(self._key(trial.configuration, precision), document) for precision in precisions]
         try:
             self._file.executemany("INSERT OR REPLACE INTO trials VALUES (?, ?)", rows)
         except sqlite3.Error as error:

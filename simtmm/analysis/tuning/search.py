@@ -97,10 +97,18 @@ class Search:
 
     def _screened(self, numbers: Sequence[int], is_bounded: bool) -> list[int]:
         """Those that may run, whose bounds are known then; the others have their trial."""
-        todo = {number: (self._subject, self.configurations[number], is_bounded) for number in numbers}
+        todo = {}
+        for number in numbers:
+            known = self._kept.find_least(self.configurations[number]) if is_bounded else None
+            if known is None:
+                todo[number] = (self._subject, self.configurations[number], is_bounded)
+            else:
+                self._bounds[number] = known
         for number, outcome in self._outcomes("compiling", screened, todo):
             if isinstance(outcome, float):
                 self._bounds[number] = outcome
+                if outcome:
+                    self._kept.keep_least(self.configurations[number], outcome)
             else:
                 self.trials[number] = self._trial(number, outcome)
         return sorted(self._bounds)

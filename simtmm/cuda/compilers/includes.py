@@ -10,6 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from simtmm.files import is_file, is_there
+
+LARGEST = 64 << 20  # bytes of a header that is looked at
 _GAP = rb"(?:[ \t]|/\*.*?\*/)*"
 _INCLUDE = re.compile(
     rb"(?:#|%:|\?\?=)" + _GAP + rb"(?:include|include_next|import)\b" + _GAP
@@ -25,7 +28,8 @@ class Included:
     """A user's headers.
 
     digests: path and hash of the content of each, sorted.
-    complete: whether these are all; not where a name of a header comes from a macro that could not be followed.
+    complete: whether these are all; not where the name of one comes from a macro that could not be followed, or is of
+        no file, as a device, or of one larger than any header.
     """
 
     digests: tuple[tuple[str, str], ...]
@@ -45,6 +49,7 @@ def included(
     places = list(dict.fromkeys([*folders, *(place for _, place in waiting)]))
     waiting += [(text.encode(), place) for text in (headers or {}).values() for place in places[:1] or [Path()]]
     digests: dict[Path, str] = {}
+    whole = True
     named_by_macros: set[bytes] = set()
     defined: set[bytes] = set()
     while waiting:
@@ -64,11 +69,24 @@ def included(
                 path = folder / name.decode("utf-8", "surrogateescape")
                 if path in digests:
                     continue
+                if not is_file(path):
+                    whole = whole and not is_there(path)  # a device or a pipe, of which nobody knows the end
+                    continue
                 try:
-                    content = path.read_bytes()
-                except (OSError, ValueError):
+                    content = _content(path)
+                except OSError:
+                    continue
+                if content is None:
+                    whole = False
                     continue
                 digests[path] = hashlib.sha256(content).hexdigest()
                 waiting.append((content, path.parent))
     found = tuple(sorted((str(path), digest) for path, digest in digests.items()))
-    return Included(found, named_by_macros <= defined)
+    return Included(found, whole and named_by_macros <= defined)
+
+
+def _content(path: Path) -> bytes | None:
+    """What is in a header; None where it is larger than any is."""
+    with path.open("rb") as file:
+        content = file.read(LARGEST + 1)
+    return content if len(content) <= LARGEST else None

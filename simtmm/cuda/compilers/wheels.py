@@ -82,9 +82,20 @@ def include_folders(beside: Path) -> list[Path]:
 
 
 def chosen_toolkit() -> Path | None:
-    """The folder that SIMTMM_CUDA names, a toolkit or one with wheels; None where it names none."""
+    """The folder that SIMTMM_CUDA names, a toolkit or one with wheels; None where it names none.
+
+    Raises CompilerError for what can't be a path.
+    """
     named = os.environ.get(CHOSEN)
-    return Path(named) if named else None
+    if not named:
+        return None
+    try:
+        os.stat(named)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):  # which is reported with what is sought there
+        pass
+    except OSError as error:
+        raise CompilerError(f"{CHOSEN} = {shown(named)}: can't be read ({error.strerror})") from None
+    return Path(named)
 
 
 @cache

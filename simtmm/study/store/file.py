@@ -16,6 +16,7 @@ from simtmm.study.store import schema
 REFUSALS = (sqlite3.Error, UnicodeDecodeError)
 OF_THE_DISK = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_BUSY", "SQLITE_PERM")
 PATIENCE = 60.0  # seconds to wait for another process that writes
+PAGE = 4096  # bytes: SQLite's, of which the first says what the file is
 
 
 class StoreFile:
@@ -27,6 +28,7 @@ class StoreFile:
         if not make and not is_file(path):
             raise StudyError(f"{path}: there is no such store")
         self._copy: TemporaryDirectory[str] | None = None
+        self._is_new = make and self.path != ":memory:" and not os.path.lexists(self.path)
         try:
             self._connect(self.path if make or is_writable(Path(path)) else self._copied(), make)
         except REFUSALS as error:
@@ -44,6 +46,8 @@ class StoreFile:
             self._open(make)
         except BaseException:
             self.close()
+            if self._is_new and _size(self.path) <= PAGE:  # a full disk: no table of it is there
+                self._remove()
             raise
 
     def _connect_copy(self) -> None:
@@ -61,6 +65,21 @@ class StoreFile:
         """Close it; the write-ahead log is folded into the file."""
         self.database.close()
         self._forget_copy()
+
+    def discard(self) -> None:
+        """Close it, and remove it again where it was new and no other process has opened it meanwhile."""
+        alone = False
+        if self._is_new:
+            with contextlib.suppress(sqlite3.Error):  # as of one that is open elsewhere, which keeps its log
+                alone = self.database.execute("PRAGMA journal_mode = DELETE").fetchone()[0] == "delete"
+        self.close()
+        if alone:
+            self._remove()
+
+    def _remove(self) -> None:
+        for path in (self.path, f"{self.path}-wal", f"{self.path}-shm"):
+            with contextlib.suppress(OSError):
+                os.unlink(path)
 
     def transaction(self) -> "Transaction":
         """A context in which all is written or nothing."""
@@ -131,6 +150,13 @@ class Transaction:
 def _is_of_the_disk(error: Exception) -> bool:
     """Whether the disk refused, or another process was in the way, and not the content of the file."""
     return getattr(error, "sqlite_errorname", "").startswith(OF_THE_DISK)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
 
 
 def is_writable(path: Path) -> bool:

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from simtmm.documents import parsed_json
-from simtmm.errors import StudyError, shown, shown_error
+from simtmm.errors import SimtmmError, StudyError, shown, shown_error
 from simtmm.study.design.axes import Value
 from simtmm.study.design.design import Design
 from simtmm.study.design.points import Point
@@ -64,7 +64,17 @@ class Store:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
+        if isinstance(error, SimtmmError) and self._has_nothing():
+            self._file.discard()
+        else:
+            self.close()
+
+    def _has_nothing(self) -> bool:
+        """Whether no point of it was computed, or failed."""
+        try:
+            return not (self.finished() or self.parts() or self.failures() or self.skipped())
+        except SimtmmError:
+            return False
 
     def close(self) -> None:
         """Close it; the write-ahead log is folded into the file."""

@@ -19,7 +19,14 @@ from simtmm.trace.importers import memtrace_lines as lines
 from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.blocks import Blocks, Touched
 from simtmm.trace.importers.chosen import ALL, Chosen
-from simtmm.trace.importers.memtrace_order import Counts, Integers, LongStretch, Records, of_whole_blocks
+from simtmm.trace.importers.memtrace_order import (
+    Counts,
+    Integers,
+    LongStretch,
+    Records,
+    of_whole_blocks,
+    warps_of,
+)
 from simtmm.trace.importers.opcodes import (
     ACTIONS,
     GLOBAL,
@@ -225,7 +232,7 @@ class _Accesses:
         launch = self._launch_of(records)
         new_block = np.diff(records["block"], prepend=-1) != 0
         new_warp = new_block | (np.diff(records["warp"], prepend=-1) != 0)
-        warp = _warps(records, new_block, new_warp, self._launches[launch, lines.THREADS])
+        warp = warps_of(records, new_block, new_warp, self._launches[launch, lines.THREADS])
         mask, each_warp = records["mask"].astype(np.int64), np.cumsum(new_warp) - 1
         depth, together = np.empty(len(records), np.int64), np.empty(len(records), np.uint8)
         lines.note_together(mask, each_warp, np.zeros(each_warp[-1] + 1, np.int64), together)
@@ -259,7 +266,8 @@ class _Accesses:
             records, place = records[order], place[order]
             warp = warps[place] if warps[-1] * table.LANES < threads else place
             new_warp = np.diff(place, prepend=-1) != 0
-            sink.add_part(self._operations(records, launch, warp, depth[order], new_warp))
+            sink.add_part(self._operations(records, launch, warp, depth[order], new_warp, warps=0))
+        self._statistics.warps += len(warps)
         sink.end_sorted_part(int(launch[0]), int(records["block"][0] - self._launches[launch[0], lines.FIRST_BLOCK]))
 
     def _launch_of(self, records: Records) -> Integers:
@@ -267,9 +275,18 @@ class _Accesses:
         return launch
 
     def _operations(
-        self, records: Records, launch: Integers, warp: Integers, depth: Integers, new_warp: npt.NDArray[np.bool_]
+        self,
+        records: Records,
+        launch: Integers,
+        warp: Integers,
+        depth: Integers,
+        new_warp: npt.NDArray[np.bool_],
+        warps: int | None = None,
     ) -> table.Operations:
-        """The operations that records are, those of a warp behind one another; and what is to be kept of them."""
+        """The operations that records are, those of a warp behind one another; and what is to be kept of them.
+
+        warps: how many of their warps are counted, all if left out.
+        """
         count = len(records)
         self._check(records, warp, self._launches[launch, lines.THREADS])
         opcode, mask = records["opcode"], records["mask"].astype(np.int64)
@@ -297,7 +314,7 @@ class _Accesses:
             ),
         )
         self.touched.add(operations)
-        self._statistics.add(operations, self._declared[launch])
+        self._statistics.add(operations, self._declared[launch], warps)
         self._instructions += np.bincount(opcode, minlength=len(self._opcodes))
         return operations
 
@@ -348,19 +365,3 @@ class _Accesses:
             thread = first[:, None] + np.arange(table.LANES)
             address[local] = table.LOCAL_BASE + (own // unit * all_threads[:, None] + thread) * unit + own % unit
         return address
-
-
-def _warps(
-    records: Records, new_block: npt.NDArray[np.bool_], new_warp: npt.NDArray[np.bool_], threads: Integers
-) -> Integers:
-    """The warp of its block that each record belongs to.
-
-    The tool gives the place of the warp on its multiprocessor. Where one of a block's is none of a warp of the block,
-    the block's warps are numbered in the order of their places.
-    """
-    block = np.cumsum(new_block) - 1
-    begins = np.flatnonzero(new_block)
-    warps = np.cumsum(new_warp)
-    rank = warps - warps[begins][block]
-    plain = np.maximum.reduceat(records["warp"].astype(np.int64), begins) * table.LANES < threads[begins]
-    return np.where(plain[block], records["warp"].astype(np.int64), rank)

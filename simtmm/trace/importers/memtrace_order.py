@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.trace.importers.memtrace_lines import RECORD
+from simtmm.trace.importers.warps import LANES
 
 Records = npt.NDArray[np.void]
 Integers = npt.NDArray[np.int64]
@@ -108,3 +109,19 @@ def _stretches(records_of: Integers, most: int) -> tuple[Integers, Integers]:
         if behind == len(ends):
             return np.array(firsts), ends[np.array([*firsts[1:], behind]) - 1]
         firsts.append(behind)
+
+
+def warps_of(
+    records: Records, new_block: npt.NDArray[np.bool_], new_warp: npt.NDArray[np.bool_], threads: Integers
+) -> Integers:
+    """The warp of its block that each record belongs to.
+
+    The tool gives the place of the warp on its multiprocessor. Where one of a block's is none of a warp of the block,
+    the block's warps are numbered in the order of their places.
+    """
+    block = np.cumsum(new_block) - 1
+    begins = np.flatnonzero(new_block)
+    warps = np.cumsum(new_warp)
+    rank = warps - warps[begins][block]
+    plain = np.maximum.reduceat(records["warp"].astype(np.int64), begins) * LANES < threads[begins]
+    return np.where(plain[block], records["warp"].astype(np.int64), rank)

@@ -26,11 +26,17 @@ class Statistics:
         self._beyond = 0  # accesses beyond the shared memory that a block declares
         self._furthest = 0
 
-    def add(self, operations: table.Operations, declared: int | npt.NDArray[np.int64]) -> None:
-        """Take in operations. declared: bytes of shared memory of a block, for all or for each operation."""
+    def add(
+        self, operations: table.Operations, declared: int | npt.NDArray[np.int64], warps: int | None = None
+    ) -> None:
+        """Take in operations.
+
+        declared: bytes of shared memory of a block, for all or for each operation.
+        warps: how many of the warps are counted now; all if left out, fewer where the last ones go on in what follows.
+        """
         counts = operations.counts
         kind, value = (each[: counts[table.OPERATIONS]] for each in (operations.kind, operations.value))
-        self.warps += int(counts[table.WARPS])
+        self.warps += int(counts[table.WARPS]) if warps is None else warps
         self.barriers += int(np.count_nonzero(kind == Kind.BARRIER))
         pooled = np.flatnonzero(table.POOLED[kind])
         if not len(pooled):

@@ -1,9 +1,11 @@
 """The headers that a source may read: never fewer than a compiler reads."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from simtmm.cuda.compilers import includes
 from simtmm.cuda.compilers.includes import included
 
 
@@ -65,3 +67,14 @@ def test_what_can_not_be_followed_is_reported(folder):
 def test_a_header_that_includes_itself_ends(folder):
     (folder / "b.h").write_text('#include "b.h"')
     assert found('#include "b.h"', folder) == ({"b.h"}, True)
+
+
+def test_what_is_no_file_or_larger_than_any_header_is_not_read(folder, monkeypatch):
+    """A compiler may, in its own process; what is made of it is not kept."""
+    monkeypatch.setattr(includes, "LARGEST", 100)
+    (folder / "large.h").write_bytes(b"//" + b"x" * 200)
+    os.mkfifo(folder / "pipe.h")
+    for name in ("/dev/zero", "pipe.h", "large.h"):
+        assert found(f'#include "{name}"\n#include "b.h"\n', folder) == ({"b.h"}, False), name
+    assert found('#include "sub"\n#include "b.h"\n', folder) == ({"b.h"}, False)
+    assert found('#include "missing.h"\n#include "b.h"\n', folder) == ({"b.h"}, True)

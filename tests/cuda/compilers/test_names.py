@@ -1,8 +1,11 @@
 """Names of kernels as people write them."""
 
+import resource
+import time
+
 import pytest
 
-from simtmm.cuda.compilers import bare_name, demangled
+from simtmm.cuda.compilers import bare_name, cxx_library, demangled, demangling
 
 
 @pytest.mark.parametrize(
@@ -23,3 +26,32 @@ def test_the_bare_name(name, bare):
 )
 def test_the_name_with_its_parameters_or_bare_without_a_library_to_ask(name, whole):
     assert demangled(name) in whole
+
+
+def _doubled(levels):
+    """f<A<int, int>, A<A<int, int>, A<int, int> >, ...>: each argument twice in the next one."""
+    letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    return "_Z1fI1AIiiE" + "".join(f"S0_I{f'S{letters[level + 1]}_' * 2}E" for level in range(levels)) + "Evv"
+
+
+def test_a_name_that_grows_without_bound_is_bare_and_takes_little_time_and_memory():
+    before, used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    assert demangled(_doubled(30)) == "f"  # 36 GB
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + (64 << 10)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert time.process_time() - used < 5
+    assert children.ru_maxrss < 2 << 20
+
+
+def test_a_long_name_is_as_readable_in_a_process_of_its_own(monkeypatch):
+    name = _doubled(5)
+    expected = cxx_library.readable(name.encode()).decode()
+    assert expected.startswith("void f<A<int, int>, A<A<int, int>, A<int, int> >, ") or expected == ""
+    monkeypatch.setattr(demangling, "SURELY", 100)
+    demangled.cache_clear()
+    assert demangled(name) == (expected or "f")
+
+
+@pytest.mark.parametrize("levels", range(1, 9))
+def test_no_name_is_longer_than_was_reckoned(levels):
+    assert len(cxx_library.readable(_doubled(levels).encode())) <= demangling._longest(_doubled(levels))

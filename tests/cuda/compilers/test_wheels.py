@@ -86,6 +86,12 @@ def test_nothing_that_decides_code_is_taken_from_beside_a_chosen_toolkit(chosen)
     assert wheels.find_tool("nvdisasm") == chosen / "other" / "bin" / "nvdisasm"
 
 
+def test_what_can_be_no_path_of_a_toolkit_is_told_by_the_variable(monkeypatch):
+    monkeypatch.setenv(wheels.CHOSEN, "x" * 5000)
+    with pytest.raises(CompilerError, match=r"^SIMTMM_CUDA = 'xxx.*xxx': can't be read \(File name too long\)$"):
+        wheels.find_tool("ptxas")
+
+
 def test_nvcc_without_the_parts_that_it_calls_is_reported(no_wheels, monkeypatch, tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "nvcc").touch()

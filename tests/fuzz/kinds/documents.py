@@ -1,6 +1,7 @@
 """Machines, workloads, studies, files of launches, problems in T1, saved runs, expressions: what people write."""
 
 import json
+import tomllib
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -12,7 +13,7 @@ from simtmm.cli.values import changes_of, ranges_of
 from simtmm.errors import StudyError
 from simtmm.expression import expression
 from simtmm.files import data_file
-from simtmm.machine import machine_toml
+from simtmm.machine import Machine, machine_toml, new_machine
 from simtmm.study.design.axes import axis, span
 from simtmm.study.design.rules import rules_in
 from tests.analysis.test_tuning import PROBLEM, SCALE
@@ -91,9 +92,46 @@ def _set(random: Random) -> bytes:
     return as_json([f"{key}={value}" for key, value in zip(keys, values, strict=True)])
 
 
+@cache
+def _gtx280() -> Machine:
+    return load_machine("gtx280")
+
+
 def _changed(folder: Path, content: bytes) -> object:
     words = json.loads(content)
-    return machine_toml(load_machine("gtx280").replace(changes_of(words)))
+    return machine_toml(_gtx280().replace(changes_of(words)))
+
+
+FAMILIES = ["ada", "hopper", "cdna3", "nvidia", "gb20x", "zz", ""]
+OF_A_DATA_SHEET = {
+    "cores.groups": 10, "clock_hz": 1e9, "peak_bandwidth": 1e11, "memory.l2.size": "4MiB", "memory.latency": 300,
+    "measured_bandwidth": 9e10, "memory.l1": "none", "resources.registers": 65536, "limits.blocks_per_group": 16,
+    "memory.partitions": 4, "memory.service": 2, "memory.bandwidth": 9e10,
+}  # fmt: skip
+
+
+def _new(random: Random) -> bytes:
+    """A family, and values of a data sheet, of which some are left out and some are others."""
+    values = {key: value for key, value in OF_A_DATA_SHEET.items() if key not in LATER or random.random() < 0.2}
+    for _ in range(random.randint(1, 3)):
+        key = random.choice([*OF_A_DATA_SHEET, *OF_A_DATA_SHEET, *KEYS])
+        if random.random() < 0.2:
+            values.pop(key, None)
+        else:
+            values[key] = at_random.value(random, WORST, [1, 0.5, 1e-300, 1e300, "none", "1B", "72MiB", 2**31 - 1])
+    name = random.choice(["m", *TEXTS]).encode("utf-8", "replace").decode()
+    return as_json([name, random.choice([*FAMILIES, *FAMILIES, *TEXTS]), values])
+
+
+LATER = ["memory.latency", "measured_bandwidth", "memory.l1", "memory.partitions", "memory.service", "memory.bandwidth"]
+
+
+def _made(folder: Path, content: bytes) -> object:
+    """A new machine, written and read again."""
+    name, family, values = json.loads(content)
+    machine = new_machine(name, family, values)
+    assert Machine.from_dict(tomllib.loads(machine_toml(machine)), "again") == machine
+    return machine
 
 
 def _range(random: Random) -> bytes:
@@ -109,7 +147,7 @@ def _ranged(folder: Path, content: bytes) -> object:
 def _simulated(path: Path) -> object:
     workload = naming(path, lambda: load_workload(path))
     assert Workload.from_dict(workload.to_dict()) == workload
-    return simulate(load_machine("gtx280"), workload, "fast")
+    return simulate(_gtx280(), workload, "fast")
 
 
 def _designed(folder: Path, content: bytes) -> object:
@@ -170,6 +208,7 @@ KINDS = [
     Kind("machine", "machines as TOML", _machine,
          written("m.toml", lambda path: naming(path, lambda: used_machine(path)))),
     Kind("set", "`--set` words", _set, _changed),
+    Kind("new-machine", "machines from a family and a data sheet", _new, _made),
     Kind("range", "ranges of axes", _range, _ranged),
     Kind("workload", "workloads as JSON, simulated", _json(WORKLOADS), written("w.json", _simulated)),
     Kind("study", "study files, laid out", _tables(STUDIES, RANGES, CONDITIONS), _designed),

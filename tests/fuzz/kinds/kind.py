@@ -13,16 +13,12 @@ Use = Callable[[Path, bytes], object]
 
 @dataclass(frozen=True)
 class Kind:
-    """make: an input. use: all that is made of one, in a folder; it raises SimtmmError for what is refused.
-
-    cases: how many are tried where nothing else is said: 10^5, or what a day has room for where one takes long.
-    """
+    """make: an input. use: all that is made of one, in a folder; it raises SimtmmError for what is refused."""
 
     name: str
     about: str
     make: Make
     use: Use
-    cases: int = 100_000
 
 
 def as_json(document: Any) -> bytes:

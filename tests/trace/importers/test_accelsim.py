@@ -195,8 +195,12 @@ def test_long_blocks_among_short_ones_may_come_in_any_order(imported, order, req
     text = traceg(blocks, grid=(4, 1, 1), block=(64, 1, 1))
     whole = imported(text)
     parts = request.getfixturevalue("small_table")
-    assert imported(text).info.digest == whole.info.digest
+    info = imported(text).info
+    assert info.digest == whole.info.digest
     assert sum(parts) > 32 * 1500
+    assert info.provenance["statistics"] == whole.info.provenance["statistics"]
+    assert info.provenance["statistics"]["warps"] == 8
+    assert info.provenance["statistics"]["accesses"]["global"] == 8 + 1100 + 1 + 1100
 
 
 def test_a_long_block_comes_once(imported, small_table):

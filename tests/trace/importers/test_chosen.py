@@ -1,6 +1,7 @@
 """What of another tool's files is imported, what was in them, and what of it is doubtful."""
 
 import lzma
+import re
 
 import numpy as np
 import pytest
@@ -162,8 +163,26 @@ def test_clusters_are_reported(listed, size, doubts):
 def test_what_the_tracer_wrote_itself_is_named(tmp_path):
     (tmp_path / "kernelslist").write_text("MemcpyHtoD,0x00007f0000000000,16\nkernel-1.trace\n")
     (tmp_path / "kernel-1.trace").write_text(kernel())
-    with pytest.raises(TraceError, match=r"line 2: .*post-traces-processing makes it, and kernelslist.g"):
-        import_trace(tmp_path / "kernelslist", "accelsim")
+    for form in ("accelsim", None):
+        with pytest.raises(TraceError, match=r"line 2: .*post-traces-processing makes it, and kernelslist.g"):
+            import_trace(tmp_path / "kernelslist", form)
+
+
+@pytest.mark.parametrize("name", ["kernel-1.trace", "kernel-1.trace.xz"])
+def test_a_kernel_as_the_tracer_wrote_it_is_named(tmp_path, name):
+    """Each line with its block and warp, in the order of the GPU; nothing is between #BEGIN_TB and #END_TB."""
+    text = re.sub(r"#(BEGIN|END)_TB|thread block = .*|warp = .*|insts = .*", "", kernel())
+    content = re.sub(r"(?m)^(?=[0-9a-f]{4} )", "0 0 0 0 ", text).encode()
+    (tmp_path / name).write_bytes(lzma.compress(content) if name.endswith(".xz") else content)
+    (tmp_path / "kernelslist").write_text(f"{name}\n")
+    for source in (name, "kernelslist"):
+        with pytest.raises(TraceError, match=r"\.traceg\).*: Accel-Sim's post-traces-processing makes it, and kern"):
+            import_trace(tmp_path / source)
+
+
+def test_a_processed_kernel_may_have_any_name(tmp_path):
+    (tmp_path / "kernel-1.trace").write_text(kernel())
+    assert len(import_trace(tmp_path / "kernel-1.trace").info.launches) == 1
 
 
 # What was in them

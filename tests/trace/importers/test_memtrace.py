@@ -117,6 +117,7 @@ def test_a_long_block_that_is_read_in_pieces_is_the_same(imported, monkeypatch, 
     trace = imported(text)
     assert trace.info.digest == whole.info.digest
     assert trace.info.sites == whole.info.sites
+    assert trace.info.provenance["statistics"] == whole.info.provenance["statistics"]
     assert seed == 1 or rows(trace) == expected
 
 

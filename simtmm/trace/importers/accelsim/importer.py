@@ -16,7 +16,15 @@ from simtmm.errors import TraceError, shown
 from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.accelsim import parser_state as fields
 from simtmm.trace.importers.accelsim.header import Header, open_kernel
-from simtmm.trace.importers.accelsim.kernel_list import LIST_NAME, KernelList, is_list, names_kernel, read_list
+from simtmm.trace.importers.accelsim.kernel_list import (
+    LIST_NAME,
+    KernelList,
+    is_list,
+    names_kernel,
+    names_unprocessed,
+    read_list,
+    refuse_unprocessed,
+)
 from simtmm.trace.importers.accelsim.lines import read_lines
 from simtmm.trace.importers.accelsim.program_counters import find_pcs, insert_pcs
 from simtmm.trace.importers.blocks import BATCH_EVENTS, Blocks, Touched, TwiceError
@@ -84,15 +92,21 @@ def bytes_to_read(path: Path, chosen: Chosen = ALL) -> int:
 
 def recognise(name: str, text: str) -> bool:
     """Whether a file of this name that begins like this is of this format."""
-    if unpacked_name(name) == LIST_NAME or names_kernel(name):
+    if unpacked_name(name) == LIST_NAME or names_kernel(name) or names_unprocessed(name):
         return True
     begins = ("-kernel name", "#traces format", "MemcpyHtoD,")
-    return any(line.startswith(begins) or names_kernel(line.strip()) for line in text.splitlines())
+    lines = text.splitlines()
+    return any(
+        line.startswith(begins) or names_kernel(line.strip()) or names_unprocessed(line.strip()) for line in lines
+    )
 
 
 def _listed(path: Path) -> KernelList:
     """What a list of kernels names, which a kernel's file alone is one of."""
-    return read_list(path) if is_list(path) else KernelList([path])
+    if is_list(path):
+        return read_list(path)
+    refuse_unprocessed(path)
+    return KernelList([path])
 
 
 def _survey(files: list[Path], advance: Advance, registers: int | None) -> tuple[list[Header], dict[str, _Kernel]]:
@@ -237,6 +251,7 @@ class _Reading:
         blocks, first, events = int(counts[table.BLOCKS]), 0, 0
         if blocks:
             first, events = operations.blocks[blocks - 1, [table.BLOCK_WARPS, table.BLOCK_EVENTS]].tolist()
+        self._statistics.add(operations, self._shared_bytes, warps=first)
         last = int(counts[table.WARPS])
         if state[fields.PHASE] in (fields.IN_WARP, fields.INSTRUCTIONS):  # a warp is being read
             warps[last, table.WARP_LAST] = counts[table.OPERATIONS]

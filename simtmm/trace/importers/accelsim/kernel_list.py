@@ -50,6 +50,17 @@ def names_kernel(line: str) -> bool:
     return unpacked_name(line).endswith(".traceg") and not line.startswith(("-", "#"))
 
 
+def names_unprocessed(line: str) -> bool:
+    """Whether a line of a list is the name of what the tracer wrote itself."""
+    return unpacked_name(line).endswith(".trace") and not line.startswith(("-", "#"))
+
+
+def refuse_unprocessed(path: Path) -> None:
+    """Raise TraceError for a kernel's file as the tracer wrote it, by its name, in which warps are not yet together."""
+    if names_unprocessed(path.name) and b"#BEGIN_TB" not in beginning(path, _BEGINNING):
+        raise TraceError(f"{path}: a kernel's file (.traceg) is needed: {UNPROCESSED}")
+
+
 def is_list(path: Path) -> bool:
     """Whether a file is a list of kernels: neither its name nor any line of its beginning is a kernel file's."""
     return not names_kernel(path.name) and not _HEADER.search(beginning(path, _BEGINNING))
@@ -67,7 +78,7 @@ def read_list(path: Path) -> KernelList:
                 found.files.append(_kernel_file(path, number, line))
             elif line.startswith("MemcpyHtoD"):
                 found.copies.append(_copy(path, number, line))
-            elif unpacked_name(line).endswith(".trace") and not line.startswith("-"):
+            elif names_unprocessed(line):
                 raise DamagedError(path, number, f"a kernel file's name (.traceg): {UNPROCESSED}", line)
             elif _NCCL.fullmatch(line):
                 found.left_out.append((number, line))

@@ -19,7 +19,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class _Loop:
+class Loop:
     """An outer loop of a node. row, end: that begins it, and the one behind it; events: of a thread in a trip."""
 
     row: int
@@ -50,7 +50,7 @@ def under_way(runs: Runs, parts: Sequence[float]) -> Runs:
         structure=np.array(structure, np.int64),
         value_ends=np.cumsum(ends, dtype=np.int64),
         values=np.concatenate(values),
-        structures=_joined([each for each, _, _ in begun]),
+        structures=joined([each for each, _, _ in begun]),
     )
 
 
@@ -63,12 +63,12 @@ def _begun(structures: Structures, part: float) -> tuple[Structures, Integers, I
     begin = 0
     for node in nodes:
         end, threads = int(node[at.NODE_STEPS]), int(node[at.NODE_THREADS])
-        longest = max(_loops(steps, begin, end), key=lambda loop: loop.trips * loop.events, default=None)
+        longest = max(loops_of(steps, begin, end), key=lambda loop: loop.trips * loop.events, default=None)
         skipped = int(part * longest.trips) if longest else 0
         if longest and skipped:
             steps[longest.row, at.STEP_X] -= skipped
             rows[0, at.STRUCTURE_EVENTS] -= skipped * longest.events * threads
-            for row, deep in _inside(steps, longest):
+            for row, deep in inside(steps, longest):
                 own = threads if steps[row, at.STEP_FORM] == at.LISTED else 1
                 value = int(steps[row, at.STEP_VALUE])
                 taken.append(np.arange(value, value + own))
@@ -80,28 +80,28 @@ def _begun(structures: Structures, part: float) -> tuple[Structures, Integers, I
     return structures._replace(structure=rows, step=steps), np.concatenate(taken), np.concatenate(added)
 
 
-def _loops(steps: Integers, begin: int, end: int) -> list[_Loop]:
+def loops_of(steps: Integers, begin: int, end: int) -> list[Loop]:
     """The outer loops of a node."""
     found = []
     row = begin
     while row < end:
         if steps[row, at.STEP_WHAT] == at.LOOP:
             behind = row + 1 + int(steps[row, at.STEP_Y])
-            found.append(_Loop(row, behind, int(steps[row, at.STEP_X]), _events(steps, row + 1, behind)))
+            found.append(Loop(row, behind, int(steps[row, at.STEP_X]), events_of(steps, row + 1, behind)))
             row = behind
         else:
             row += 1
     return found
 
 
-def _events(steps: Integers, begin: int, end: int) -> int:
+def events_of(steps: Integers, begin: int, end: int) -> int:
     """Events of a thread that some rows stand for."""
-    inner = _loops(steps, begin, end)
+    inner = loops_of(steps, begin, end)
     alone = end - begin - sum(loop.end - loop.row for loop in inner)
     return alone + sum(loop.trips * loop.events for loop in inner)
 
 
-def _inside(steps: Integers, loop: _Loop) -> list[tuple[int, int]]:
+def inside(steps: Integers, loop: Loop) -> list[tuple[int, int]]:
     """The steps of a loop, and in how many loops each is, that one included."""
     found, ends = [], [loop.end]
     for row in range(loop.row + 1, loop.end):
@@ -114,7 +114,7 @@ def _inside(steps: Integers, loop: _Loop) -> list[tuple[int, int]]:
     return found
 
 
-def _joined(parts: Sequence[Structures]) -> Structures:
+def joined(parts: Sequence[Structures]) -> Structures:
     """Structures behind one another, of tables of one each."""
     rows = np.concatenate([part.structure for part in parts])
     for column in (at.STRUCTURE_NODES, at.STRUCTURE_STEPS, at.STRUCTURE_WORDS):

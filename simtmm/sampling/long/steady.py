@@ -17,16 +17,20 @@ import numpy.typing as npt
 from simtmm.engine import simulate
 from simtmm.machine import Machine
 from simtmm.result import Result
+from simtmm.sampling.differing.signature import Floats
 from simtmm.sampling.interval import half_width, quantile
-from simtmm.sampling.phases import under_way
+from simtmm.sampling.long.cuts import Phases, phases_of
+from simtmm.sampling.long.cuts import begun as begun_after
+from simtmm.sampling.long.phases import under_way
+from simtmm.sampling.long.translation import corners, translated
 from simtmm.sampling.sample import Integers, sample_of
 from simtmm.sampling.sources import Source
-from simtmm.sampling.translation import corners, translated
 from simtmm.stalls import LAUNCH_COUNTS
 from simtmm.trace.counts import Counts, lower_and_count
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower_or_stream
+from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 from simtmm.watch import telling
 
@@ -37,6 +41,7 @@ PACES = 16  # that are taken, one after another
 NEARLY = 0.8  # of the first wave, so that none of its blocks ends
 PHASES = 32  # places in what a block does at which blocks begin that are under way
 STEADY_SYSTEMATIC = 0.03  # of the time, beside what the two paces differ by
+PHASES_SYSTEMATIC = 0.1  # the same, of blocks with phases: how long they are in the same one is not known
 TOGETHER = 4  # waves, about, for which blocks stay at the same place
 
 
@@ -72,7 +77,8 @@ def steady(source: Source, machine: Machine, launch: int, wave: int, operations:
 
     wave: blocks that the machine holds at once.
 
-    Gives None where blocks do not all do the same at addresses that go up evenly over the grid.
+    Gives None where blocks do not all do the same at addresses that go up evenly over the grid, or where their threads
+    part and have several long loops.
     """
     described = source.launches[launch]
     blocks = described.blocks
@@ -92,20 +98,43 @@ def steady(source: Source, machine: Machine, launch: int, wave: int, operations:
     of_block = tally.instructions / len(probes)
     if not of_block:
         return None
-    most = min(operations / 2 * tally.instructions / tally.operations, NEARLY * of_block * len(first))
-    begun = _pace(machine, streamed, _alone(Trace(trace.info, [together]), launch, first), most)
+    phases = phases_of(together, trace.info)
+    cuts = phases.cuts
+    if not phases.can_cut:
+        return None
+    issued = _instructions(machine, trace, together, launch, phases)
+    most = min(operations / 2 / len(cuts) * tally.instructions / tally.operations, NEARLY * issued.min() * len(first))
+    each = [
+        _pace(
+            machine,
+            streamed,
+            _alone(Trace(trace.info, [begun_after(together, phases, [cut] * len(first))]), launch, first),
+            most,
+        )
+        for cut in cuts
+    ]
+    begun = dataclasses.replace(each[-1], paces=np.average([pace.paces for pace in each], axis=0, weights=issued))
     later = begun
     if is_twice:
         apart = translated(trace, launch, middle)
         assert apart is not None  # the same checks
         ahead = 1 - (np.arange(2 * wave) + 0.5) / wave  # the blocks that began first are furthest
-        parts = np.where(ahead > 0, np.floor(ahead * PHASES) / PHASES, 0.0).tolist()
-        later = _pace(machine, streamed, _alone(Trace(trace.info, [under_way(apart, parts)]), launch, middle), most)
-    ticks, half = _whole(begun, later, of_block * blocks, blocks / wave)
+        parts = np.where(ahead > 0, np.floor(ahead * PHASES) / PHASES, 0.0)
+        if len(cuts) == 1:
+            spread = under_way(apart, parts.tolist())
+        else:  # so far in time
+            time = np.concatenate([[0.0], np.cumsum(issued * [pace.paces.mean() for pace in each])])
+            done = np.interp(parts * time[-1], time, [*cuts, phases.whole])
+            spread = begun_after(apart, phases, done.tolist())
+        later = _pace(machine, streamed, _alone(Trace(trace.info, [spread]), launch, middle), len(cuts) * most)
+    # Where blocks have phases it is not known for how long they are in the same one.
+    at_first = min(1.0, TOGETHER / 2 / (blocks / wave)) if len(cuts) == 1 else 0.5
+    ticks, half = _whole(begun, later, of_block * blocks, blocks / wave, at_first, 1.0 if len(cuts) > 1 else at_first)
     differing = _spread_of_blocks(probed) * quantile(len(probes) - 1) if len(probes) > 1 else 0.0
+    systematic = STEADY_SYSTEMATIC if len(cuts) == 1 else PHASES_SYSTEMATIC
     ticks += machine.durations.launch_overhead
     return SteadyLaunch(
-        ticks, half + (differing + STEADY_SYSTEMATIC) * ticks, later.workload, later.result,
+        ticks, half + (differing + systematic) * ticks, later.workload, later.result,
         (1 + is_twice) * len(first), counts, len(probes), later.issued / (of_block * blocks), trace.info,
     )  # fmt: skip
 
@@ -141,13 +170,29 @@ def _pace(machine: Machine, like: StreamedWorkload, trace: Trace, most: float) -
     return _Pace(workload, result, issued, np.diff(np.interp(at, done, tick)) / np.diff(at))
 
 
-def _whole(begun: _Pace, later: _Pace, issued: float, waves: float) -> tuple[float, float]:
-    """Ticks of a launch that issues so much in so many waves, and half of their interval."""
-    at_first = min(1.0, TOGETHER / 2 / waves)  # of the launch, at the pace of blocks that are at the same place
+def _instructions(machine: Machine, trace: Trace, blocks: Runs, launch: int, phases: Phases) -> Floats:
+    """float64[phases]: instructions of a block in each of its phases."""
+    one = blocks.of_blocks(blocks.block[:1])
+    left = []
+    for cut in phases.cuts:
+        begun = _alone(Trace(trace.info, [begun_after(one, phases, [cut])]), launch, one.block.astype(np.int64))
+        _, (tally,) = lower_or_stream(begun, machine, most_held=0)
+        left.append(float(tally.instructions))
+    return np.asarray(-np.diff([*left, 0.0]))
+
+
+def _whole(
+    begun: _Pace, later: _Pace, issued: float, waves: float, at_first: float, unknown: float
+) -> tuple[float, float]:
+    """Ticks of a launch that issues so much in so many waves, and half of their interval.
+
+    at_first: the part of it that goes at the pace of blocks that are at the same place. unknown: the part of which it
+    is not known whether it does.
+    """
     ticks = issued * (at_first * begun.paces.mean() + (1 - at_first) * later.paces.mean())
     weights = np.full(PACES, issued / PACES)
     spread = math.hypot(at_first * half_width(begun.paces, weights), (1 - at_first) * half_width(later.paces, weights))
-    between = at_first * abs(begun.paces.mean() - later.paces.mean()) * issued
+    between = unknown * abs(begun.paces.mean() - later.paces.mean()) * issued
     # Waves that stay together end with one that takes as long as a full one; others with as much of one as it has.
     ends = ticks * (math.ceil(waves) / waves - 1) if waves > 1 else 0.0
     return ticks + ends / 2, spread + between + ends / 2

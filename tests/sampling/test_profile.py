@@ -1,0 +1,142 @@
+"""What blocks do along a launch: when it is told to differ, and what is made of paces then."""
+
+import numpy as np
+import pytest
+
+from simtmm.sampling.differing.profile import Look, probes
+from simtmm.sampling.differing.signature import Signatures
+from simtmm.sampling.paces import Timed, hidden, left_out
+from simtmm.sampling.stretches import Form, form_of, stretches_of
+
+BLOCKS, WAVE = 16384, 16
+RANDOM = np.random.default_rng(0)
+
+
+def looked(work, places, chosen=None):
+    """The profile of a launch. work: of each block. places: events of each by place. chosen: blocks that are seen."""
+    chosen = np.arange(BLOCKS) if chosen is None else chosen
+    look = Look(len(chosen), BLOCKS, WAVE)
+    for half in np.array_split(chosen, 2):
+        look.add(Signatures(half, work[half], places[half]))
+    return look.profile()
+
+
+def kinds(second):
+    """Events by place of blocks of two kinds. second: bool[blocks]."""
+    return np.where(second[:, None], [[1.0, 9.0]], [[9.0, 1.0]])
+
+
+@pytest.fixture(params=["all", "probes"])
+def chosen(request):
+    return np.arange(BLOCKS) if request.param == "all" else probes(BLOCKS, 512, np.random.default_rng(1))
+
+
+def test_equal_blocks_are_even(chosen):
+    assert looked(np.full(BLOCKS, 7.0), kinds(np.zeros(BLOCKS, bool)), chosen).is_even
+
+
+def test_what_chance_makes_probes_differ_by_is_even():
+    heavy = RANDOM.random(BLOCKS) < 0.1
+    profile = looked(np.where(heavy, 100.0, 10.0), kinds(heavy), probes(BLOCKS, 512, RANDOM))
+    assert profile.is_even
+    share = float(np.sqrt((profile.error**2).mean() / len(profile.error))) / profile.work[0]
+    assert 0.02 < share < 0.2  # the work of probes is known no better: 27 in 19, by the root of 512
+
+
+def test_halves_that_do_other_things_are_two_kinds(chosen):
+    profile = looked(np.full(BLOCKS, 10.0), kinds(np.arange(BLOCKS) >= BLOCKS // 2), chosen)
+    assert [kind for _, _, kind in profile.segments()] == [0, 1]
+    assert profile.segments()[0][1] == BLOCKS // 2
+
+
+def test_work_that_goes_up_is_not_even(chosen):
+    profile = looked(100 + np.arange(BLOCKS) / 100, kinds(np.zeros(BLOCKS, bool)), chosen)
+    assert not profile.is_even
+    assert (np.diff(profile.work) > 0).all()
+
+
+def test_probes_are_drawn_so_that_no_period_hides():
+    chosen = probes(BLOCKS, 256, np.random.default_rng(0))
+    assert len(set((chosen // 64).tolist())) == 256  # one from each part
+    assert 20 < (chosen % 2).sum() - 64 < 108  # of even ones and odd ones
+
+
+def paced(pace_of, profile, plan, work, places):
+    """What was left out, where each block has a pace of its own and begins as the block before it ends, in waves."""
+    chosen = plan.chosen
+    begun = np.concatenate([[0.0], np.cumsum(pace_of(chosen)[:-1] / WAVE)]).astype(np.int64)
+    timed = Timed(plan.timed_of(work[chosen]), plan.timed_of(places[chosen]))
+    return left_out(plan, begun, profile, timed)
+
+
+def expected(pace_of, plan):
+    gaps = np.concatenate([np.arange(*each) for each in plan.left_out()])
+    return pace_of(gaps).sum() / WAVE
+
+
+def test_each_kind_has_its_own_pace(chosen):
+    second = np.arange(BLOCKS) >= BLOCKS // 2
+    work, places = np.full(BLOCKS, 10.0), kinds(second)
+    profile = looked(work, places, chosen)
+    plan = stretches_of(BLOCKS, WAVE, 8, 10, RANDOM, parts=[each[:2] for each in profile.segments()])
+
+    def pace(blocks):
+        return np.where(blocks >= BLOCKS // 2, 50_000.0, 10_000.0)
+
+    found = paced(pace, profile, plan, work, places)
+    assert found.kinds == 2
+    assert abs(found.ticks - expected(pace, plan)) <= found.chance < 0.05 * found.ticks
+
+
+def test_the_pace_of_a_kind_goes_up_with_its_work(chosen):
+    work, places = 100 + np.arange(BLOCKS) / 50, kinds(np.zeros(BLOCKS, bool))
+    profile = looked(work, places, chosen)
+    plan = stretches_of(BLOCKS, WAVE, 8, 10, np.random.default_rng(3))
+
+    def pace(blocks):
+        return 2000 + 100 * work[blocks]
+
+    found = paced(pace, profile, plan, work, places)
+    assert abs(found.ticks - expected(pace, plan)) <= found.chance < 0.02 * found.ticks
+
+
+def test_a_pace_that_has_changed_since_the_beginning_may_change_again():
+    places = kinds(np.zeros(BLOCKS, bool))
+    profile, plan = looked(np.ones(BLOCKS), places), stretches_of(BLOCKS, WAVE, 8, 10, RANDOM)
+    steady, slower = (paced(lambda blocks, by=by: np.where(blocks < 160, 9000.0, 9000.0 * by), profile, plan,
+                            np.ones(BLOCKS), places) for by in (1.0, 1.1))  # fmt: skip
+    assert steady.settling == 0
+    assert slower.settling == pytest.approx(slower.ticks * 0.1 / 1.1, rel=0.01)
+
+
+def test_a_pace_that_changes_within_stretches_is_told():
+    plan = stretches_of(BLOCKS, WAVE, 8, 10, RANDOM, Form(1, 3))
+    profile = looked(np.ones(BLOCKS), kinds(np.zeros(BLOCKS, bool)))
+    waves = len(plan.chosen) // WAVE
+    each = np.full(waves, 1000.0)
+    each[10 + 1 : -2 : 4] = 1100.0  # the first wave after the one that warms
+    begun = np.repeat(np.concatenate([[0.0], np.cumsum(each)[:-1]]), WAVE).astype(np.int64)
+    found = left_out(plan, begun, profile, Timed(np.zeros(0), np.zeros((0, 0))))
+    assert found.warming == pytest.approx(found.ticks * 100 / 1050, rel=0.01)
+
+
+def test_blocks_that_run_on_at_the_end_may_have_ended_before():
+    plan = stretches_of(BLOCKS, WAVE, 8, 10, RANDOM)
+    begun = np.arange(plan.simulated) // WAVE * 1000
+    last = int(begun.max())
+    assert hidden(plan, begun, last + 1500) == 0
+    assert hidden(plan, begun, last + 50_000) == 49_000
+
+
+@pytest.mark.parametrize(
+    ("grid", "wave", "form"),
+    [
+        ((96, 96, 1), 32, Form(3, 4)),  # a row is three waves
+        ((80, 96, 1), 32, Form(3, 6)),  # five waves are two rows
+        ((4096, 1, 1), 32, Form(1, 3)),  # no rows
+        ((24, 24, 1), 32, Form(1, 3)),  # less than a wave
+        ((4096, 4096, 1), 32, Form(1, 3)),  # longer than stretches are
+    ],
+)
+def test_stretches_are_as_long_as_rows_of_the_grid(grid, wave, form):
+    assert form_of(grid, wave) == form
