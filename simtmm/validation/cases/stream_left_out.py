@@ -37,7 +37,7 @@ WITHOUT = {
 }
 # The mean error of the simulation, and that by the data sheet alone, are held below these
 PROMISED: Mapping[str, tuple[float, float]] = {
-    "v100": (0.05, 0.06),
+    "v100": (0.05, 0.07),
     "a100-80": (0.04, 0.07),
     "mi210": (0.08, 0.08),
     "a40": (0.07, 0.08),
