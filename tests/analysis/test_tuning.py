@@ -5,13 +5,16 @@ import math
 import sqlite3
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from simtmm import load_machine
 from simtmm.analysis.run import run
 from simtmm.analysis.tuning import search
+from simtmm.analysis.tuning import trial as trial_module
 from simtmm.analysis.tuning.front import front
 from simtmm.analysis.tuning.goals import Goals
 from simtmm.analysis.tuning.halving import ceiling, precisions, promising
@@ -79,6 +82,16 @@ def test_what_is_kept_is_not_simulated_again_and_another_machine_is(tuned, machi
     slower = machine.replace({"memory.latency": 999})
     with pytest.raises(StudyError, match=r"none of 3 configurations can run: simulated again"):
         tune("vector-add", slower, {"side": SIDES}, {"n": 5000}, store=store, workers=1)
+
+
+def test_numbers_of_a_fresh_sample_are_written_as_any(machine, monkeypatch):
+    """NumPy's, which samples give, would make the number of configurations that are as good one of NumPy's, too."""
+    plain = run("vector-add", machine, {"n": 500, "side": 4}, what_if=False)
+    result = replace(plain.result, ticks=np.float64(plain.result.ticks))
+    assert isinstance(result.seconds, np.float64)
+    monkeypatch.setattr(trial_module, "run", lambda *_, **__: replace(plain, result=result))
+    again = tune("vector-add", machine, {"side": [4, 8]}, {"n": 500}, store=":memory:", workers=1)
+    assert json.loads(json.dumps(again.to_dict()))["within_5_percent"] == 2
 
 
 def test_a_file_of_something_else_is_no_store(machine, tmp_path):

@@ -62,7 +62,9 @@ DIFFERING = {
     )),
 }  # fmt: skip
 LARGE = {
-    "gtx480": ({}, (("transpose", {"n": 16384, "columns": 8192}), ("scan", {"n": 1 << 25}))),
+    "gtx480": ({}, (
+        ("stream", {"n": 1 << 26}), ("transpose", {"n": 16384, "columns": 8192}), ("scan", {"n": 1 << 25}),
+    )),
     "gtx480 of 4 groups": (FEW, (("matrix-multiplication", {"n": 1024, "sub_block": 8}),)),
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from simtmm.machine import Machine
 from simtmm.stalls import CLASSES
 from simtmm.trace.schema import TraceLaunch
 from simtmm.trace.specification import LoweringSpecification
-from simtmm.trace.warps.walk import MOST_WAITING
+from simtmm.trace.warps.load_store_units import MOST_WAITING
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """What threads must not do: the line of source, the instruction, block, thread, and where it was."""
 
 import re
+import signal
 
 import pytest
 
@@ -134,3 +135,31 @@ def test_a_loop_that_touches_nothing_runs_into_the_limit_of_memory(tmp_path, mon
     (tmp_path / "k.cu").write_text('__global__ void f(int* x)\n{\n    for (;;) asm volatile("");\n}\n')
     with pytest.raises(RecordingError, match=r"fill 20,000,000 bytes of memory with events: do they loop for ever\?"):
         record(cuda_program("k.cu", 1, 32, ["zeros:int32:32"]))
+
+
+ENDLESS = """.version 8.4
+.target sm_80
+.address_size 64
+.visible .entry f(.param .u64 a)
+{
+again:
+    bra again;
+}
+"""
+
+
+def test_a_loop_of_nothing_but_its_jump_ends_with_an_interrupt(tmp_path):
+    """It has no event that could fill anything."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    (tmp_path / "k.ptx").write_text(ENDLESS)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.alarm(2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            record(cuda_program(tmp_path / "k.ptx", 1, 32, ["zeros:int32:32"]))
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
