@@ -4,12 +4,12 @@ A block may have several long loops, or long runs of work, one after another, of
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.sampling.long.phases import Loop, events_of, inside, joined
+from simtmm.sampling.long.phases import Loop, each_begun, events_of, inside
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.runs import layout as at
 from simtmm.trace.runs.blocks import Runs
@@ -79,23 +79,7 @@ def phases_of(runs: Runs, info: TraceInfo) -> Phases:
 
 def begun(runs: Runs, phases: Phases, parts: Sequence[float]) -> Runs:
     """Blocks each after so much work of a thread, about: whole trips of loops. runs, phases: see `phases_of`."""
-    cuts = sorted(set(parts))
-    number = {cut: index for index, cut in enumerate(cuts)}
-    made = [_after(runs.structures, phases, cut) for cut in cuts]
-    values, structure, ends = [], [], []
-    begins = np.concatenate([np.zeros(1, np.int64), runs.value_ends])
-    for block, part in enumerate(parts):
-        _, taken, added = made[number[part]]
-        values.append(runs.values[begins[block] : begins[block + 1]][taken] + added)
-        structure.append(number[part])
-        ends.append(len(taken))
-    return replace(
-        runs,
-        structure=np.array(structure, np.int64),
-        value_ends=np.cumsum(ends, dtype=np.int64),
-        values=np.concatenate(values),
-        structures=joined([each for each, _, _ in made]),
-    )
+    return each_begun(runs, parts, lambda part: _after(runs.structures, phases, part))
 
 
 def _work(runs: Runs, info: TraceInfo) -> Integers:

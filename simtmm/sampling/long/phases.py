@@ -5,7 +5,7 @@ the middle is the block itself with fewer trips through the outer loop that has 
 those of the trips that are left.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,13 +35,23 @@ def under_way(runs: Runs, parts: Sequence[float]) -> Runs:
     its loops, those that are behind it.
     """
     assert len(runs.structures.structure) == 1
-    phases = sorted(set(parts))
-    number = {phase: index for index, phase in enumerate(phases)}
-    begun = [_begun(runs.structures, phase) for phase in phases]
+    return each_begun(runs, parts, lambda part: _begun(runs.structures, part))
+
+
+def each_begun(
+    runs: Runs, parts: Sequence[float], begin: Callable[[float], tuple[Structures, Integers, Integers]]
+) -> Runs:
+    """Blocks of one structure, each begun so far in.
+
+    begin: for a part the structure that is left of it, which of a block's values it has, and what is added to each.
+    """
+    different = sorted(set(parts))
+    number = {part: index for index, part in enumerate(different)}
+    made = [begin(part) for part in different]
     values, structure, ends = [], [], []
     begins = np.concatenate([np.zeros(1, np.int64), runs.value_ends])
     for block, part in enumerate(parts):
-        _, taken, added = begun[number[part]]
+        _, taken, added = made[number[part]]
         values.append(runs.values[begins[block] : begins[block + 1]][taken] + added)
         structure.append(number[part])
         ends.append(len(taken))
@@ -50,7 +60,7 @@ def under_way(runs: Runs, parts: Sequence[float]) -> Runs:
         structure=np.array(structure, np.int64),
         value_ends=np.cumsum(ends, dtype=np.int64),
         values=np.concatenate(values),
-        structures=joined([each for each, _, _ in begun]),
+        structures=joined([each for each, _, _ in made]),
     )
 
 

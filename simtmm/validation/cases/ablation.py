@@ -53,6 +53,8 @@ RULES = (
     Rule("warp_launch", {"scheduling.warp_launch": 0}),
     Rule("stalls of instructions", {"banks.latency": 0}, pauses=True),
     Rule("banks.latency", {"banks.latency": 0}),
+    Rule("pipes by class", {"pipes": None}),
+    Rule("issue_ports", {"cores.issue_ports": None}),
     Rule("ports beside one", {"memory.ports": 1}),
     Rule("port_interval", {"memory.port_interval": 0}),
     Rule("store_interval", {"memory.store_interval": None}),
