@@ -25,7 +25,7 @@ TRACE = trace(
     [
         {"cores.warp_width": 4}, {"memory.chunk_words": 64}, {"memory.word_bytes": 8}, {"banks.count": 4},
         {"memory.coalescing": "half-warp-segments"}, {"banks.word_bytes": 8}, {"banks.lanes": 4},
-        {"memory.atomics": "by-word"}, {"banks.latency": 20}, {"banks.interval": 2}, {"instructions.fp32": 4},
+        {"memory.atomics": "by-word"}, {"banks.latency": 20}, {"banks.interval": 2}, {"banks.service": 2}, {"instructions.fp32": 4},
     ],
 )  # fmt: skip
 def test_what_changes_the_workload_changes_the_digest(change):
@@ -42,7 +42,7 @@ def test_machines_that_lower_alike_share_a_digest(change):
 
 def test_all_that_the_banks_are_decides_the_digest():
     """A key that is added to the table of banks has to be added to the specification too."""
-    assert set(Banks.model_fields) == {"count", "word_bytes", "lanes", "latency", "interval"}
+    assert set(Banks.model_fields) == {"count", "word_bytes", "lanes", "latency", "interval", "service"}
 
 
 def test_a_workload_without_occupancy_carries_no_limit():

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from simtmm import load_machine, lower, simulate
-from simtmm.workload import BARRIER, JOIN, OPERATIONS, SYNC
+from simtmm.workload import BARRIER, JOIN, OF_CLASS, OPERATIONS, SYNC
 
 A100 = load_machine("a100-80")
 THREADS = 128
@@ -37,7 +37,8 @@ __global__ void pipe(float* out, const float* in, int turns)
 
 
 def words(workload, warp=0):
-    return [OPERATIONS[kind] for kind in workload.kind[slice(*workload.warp_operations[warp : warp + 2].tolist())]]
+    kinds = workload.kind[slice(*workload.warp_operations[warp : warp + 2].tolist())]
+    return ["compute" if kind >= OF_CLASS else OPERATIONS[kind] for kind in kinds]
 
 
 def pipeline(ran, stages, turns, blocks=1, form=None):
