@@ -25,7 +25,8 @@ TRACE = trace(
     [
         {"cores.warp_width": 4}, {"memory.chunk_words": 64}, {"memory.word_bytes": 8}, {"banks.count": 4},
         {"memory.coalescing": "half-warp-segments"}, {"banks.word_bytes": 8}, {"banks.lanes": 4},
-        {"memory.atomics": "by-word"}, {"banks.latency": 20}, {"banks.interval": 2}, {"banks.service": 2}, {"instructions.fp32": 4},
+        {"memory.atomics": "by-word"}, {"banks.latency": 20}, {"banks.interval": 2}, {"banks.service": 2},
+        {"instructions.fp32": 4},
     ],
 )  # fmt: skip
 def test_what_changes_the_workload_changes_the_digest(change):
