@@ -9,12 +9,18 @@ from simtmm.machine import Machine
 # What multiplies a table beside the key that it goes by
 _ALSO = {
     "cores.cores_per_group": ("cores.groups",),
+    "cores.issue_ports": ("cores.groups",),
     "memory.ports": ("cores.groups",),
     "memory.rows.open": ("memory.partitions",),
     "memory.tlb.entries": ("cores.groups",),
     "memory.l1.sets": ("memory.l1.ways", "cores.groups"),
     "memory.l2.sets": ("memory.l2.ways",),
 }
+
+
+def key_of_ports(machine: Machine) -> str:
+    """The key that says how many issue ports a group has."""
+    return "cores.cores_per_group" if machine.cores.issue_ports is None else "cores.issue_ports"
 
 
 def refuse_without_room(machine: Machine, origin: str, state: Mapping[str, int]) -> None:

@@ -26,6 +26,7 @@ MOST = 2**31 - 1
         ({"cores.groups": MOST}, "cores.groups"),
         ({"cores.cores_per_group": MOST}, "cores.cores_per_group"),
         ({"cores.cores_per_group": MOST, "cores.warp_width": 1}, "cores.cores_per_group"),
+        ({"cores.issue_ports": MOST}, "cores.issue_ports"),
         ({"memory.partitions": MOST, "memory.service": 1, "memory.rows": None}, "memory.partitions"),
         ({"memory.rows": {"chunks": 1, "open": MOST, "opening": 1}}, "memory.rows.open"),
         ({"memory.l1": {"sets": MOST, "ways": MOST, "latency": 1}}, "memory.l1.sets"),
@@ -92,6 +93,7 @@ def test_the_estimate_is_no_more_than_what_is_made():
     [
         ({"cores.groups": MOST}, "cores.groups"),
         ({"cores.cores_per_group": MOST, "cores.warp_width": 1}, "cores.cores_per_group"),
+        ({"cores.issue_ports": MOST}, "cores.issue_ports"),
         ({"memory.partitions": MOST, "memory.rows": {"chunks": 1, "open": 1, "opening": 1}}, "memory.partitions"),
     ],
 )

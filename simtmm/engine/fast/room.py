@@ -3,7 +3,7 @@
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.part import Part, Room, takes_partitions
 from simtmm.engine.fast.tables import pipes_of
-from simtmm.engine.room import refuse_without_room
+from simtmm.engine.room import key_of_ports, refuse_without_room
 from simtmm.machine import Machine
 from simtmm.stalls import CLASSES
 from simtmm.trace.streamed import AnyWorkload
@@ -33,7 +33,7 @@ def _tables(machine: Machine, room: Room, partitioned: bool) -> dict[str, int]:
     of_a_partition = partitioned + (takes.turnaround > 0) + (takes.l2_service > 0)
     numbers = {
         "cores.groups": groups * of_a_group,
-        "cores.cores_per_group": groups * machine.ports * at.PORT_ROW,
+        key_of_ports(machine): groups * machine.ports * at.PORT_ROW,
         "memory.ports": groups * memory.ports,
         **{
             f"pipes.{name}.count": groups * count

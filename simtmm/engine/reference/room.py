@@ -1,6 +1,6 @@
 """Whether the objects of a launch fit in memory, checked before any of them is built."""
 
-from simtmm.engine.room import refuse_without_room
+from simtmm.engine.room import key_of_ports, refuse_without_room
 from simtmm.machine import Machine
 from simtmm.workload import Workload
 
@@ -25,6 +25,6 @@ def _objects(machine: Machine) -> dict[str, int]:
     groups, memory = machine.cores.groups, machine.memory
     return {
         "cores.groups": groups * (GROUP + (CACHE if memory.l1 else 0)),
-        "cores.cores_per_group": groups * machine.ports * (PORT if machine.ports <= SMALL_NUMBERS else PORT + NUMBER),
+        key_of_ports(machine): groups * machine.ports * (PORT if machine.ports <= SMALL_NUMBERS else PORT + NUMBER),
         "memory.partitions": memory.partitions * ROWS if memory.rows else 0,
     }
