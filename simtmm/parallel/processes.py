@@ -33,6 +33,7 @@ from simtmm.watch import tell
 
 PATIENCE = 10.0  # seconds, in which a busy machine comes to end the workers of a pool
 SHORTLY = 0.2  # seconds, in which the last trace of a killed process has gone
+MOMENT = 0.01  # seconds
 DEATHS = 2  # of workers, alone with a task, before it is given up
 
 
@@ -187,6 +188,8 @@ class _Pool:
         until = time.monotonic() + PATIENCE
         for process in self._processes:  # all of which are ended with the one that died
             process.join(max(0.0, until - time.monotonic()))
+            while process.exitcode is None and time.monotonic() < until:
+                time.sleep(MOMENT)  # the pool's own thread has asked how it ended, and is about to note it
         ends = [process.exitcode for process in self._processes if process.exitcode is not None]
         return _death(next((end for end in ends if end not in (0, -signal.SIGTERM)), 0))
 
