@@ -76,12 +76,15 @@ class KernelSource:
             self._linked, whole, NO_LIMIT, f"kernel {self.name}", self._form != "ptx", functions=self._functions
         )
 
+    def _without_data(self, arrays: Mapping[str, Array]) -> CompiledLaunches:
+        """The launches on arrays of no length: for what their data do not decide."""
+        return self._execution({name: array[:0] for name, array in arrays.items()})
+
     def _described(self, arrays: Mapping[str, Array]) -> Iterator[TraceLaunch]:
         if self._form == "written":
             yield from map(trace_launch, self._launches)
             return
-        execution = self._execution({name: array[:0] for name, array in arrays.items()})
-        yield from map(execution.described, self._launches)
+        yield from map(self._without_data(arrays).described, self._launches)
 
     def _check(self, arrays: Mapping[str, Array]) -> None:
         """Raise DependsError where blocks depend on one another, or on what launches write."""

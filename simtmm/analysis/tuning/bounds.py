@@ -13,6 +13,7 @@ from simtmm.cuda.machine_function import machine_function
 from simtmm.kernel import Array, Launch
 from simtmm.machine import Machine
 from simtmm.model.launch.least_time import LeastTime, LeastWork, least_time
+from simtmm.recorder.compiled.launches import CompiledLaunches
 from simtmm.sampling.recording import KernelSource
 from simtmm.trace.schema import TraceLaunch
 
@@ -31,34 +32,34 @@ class BoundedSource(KernelSource):
 
     def least_time(self, machine: Machine) -> LeastTime:
         """The least that its launches take on a machine. Raises MachineError where a block does not fit."""
+        if self._form == "written":
+            return least_time(machine, [(described, (LeastWork(described.blocks),)) for described in self.launches])
+        execution = self._without_data(self._inputs)
         known: dict[object, Sequence[LeastWork]] = {}
         walks = itertools.count()
         launches = []
         for launch, described in zip(self._launches, self.launches, strict=True):
-            key, work = self._least_work(launch, described, known, walks)
+            key, work = self._least_work(execution, launch, described, known, walks)
             known[key] = work
             launches.append((described, work))
         return least_time(machine, launches)
 
     def _least_work(
         self,
+        execution: CompiledLaunches,
         launch: Launch,
         described: TraceLaunch,
         known: dict[object, Sequence[LeastWork]],
         walks: "itertools.count[int]",
     ) -> tuple[object, Sequence[LeastWork]]:
         """What a launch does at least, and by what others do the same."""
-        nothing = (LeastWork(described.blocks),)
-        if self._form == "written":
-            return "written", nothing
-        execution = self._execution({name: array[:0] for name, array in self._inputs.items()})
         parameters = execution.parameters(launch, f"kernel {self.name}")
         function = execution.function(launch.kernel)
         key = (function.entry, described.grid, described.block, parameters)
         if key in known:
             return key, known[key]
         if next(walks) >= MOST_WALKS:
-            return key, nothing
+            return key, (LeastWork(described.blocks),)
         return key, tuple(_parts(self._forms(function), described, parameters))
 
     def _forms(self, function: KernelFunction) -> list[Form]:

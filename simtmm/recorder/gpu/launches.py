@@ -120,7 +120,7 @@ class GpuLaunches:
     ) -> Iterator[Batch]:
         """Record these blocks, each thread having room for `capacity` events; for more if it turns out to need it."""
         for _ in range(ATTEMPTS):
-            starts = np.concatenate([np.zeros(1, np.uint64), np.cumsum(capacity, dtype=np.uint64)])
+            starts = _starts(capacity)
             events = self._device.empty(2 * int(starts[-1]), np.uint64)
             used = self._pass(this, blocks, chosen, starts, events, range(int(starts[-1])))
             if np.all(used <= capacity):
@@ -163,7 +163,7 @@ class GpuLaunches:
         number: int,
     ) -> Batch:
         """Record a block that does not fit the device, a part of its events in each run."""
-        starts = np.concatenate([np.zeros(1, np.uint64), np.cumsum(capacity, dtype=np.uint64)])
+        starts = _starts(capacity)
         total, block = int(starts[-1]), int(_numbers(blocks, chosen)[0])
         fit = (self._room - COUNTER_BYTES * this.launch.threads_per_block) // EVENT.itemsize
         if fit < 1 or total > fit * MOST_PARTS:
@@ -296,6 +296,11 @@ def _cuts(sizes: npt.NDArray[Any], most: int) -> Iterator[tuple[int, int]]:
         high = max(low + 1, int(np.searchsorted(ends, before + most, side="right")))
         yield low, high
         low = high
+
+
+def _starts(capacity: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Where the stretches of threads begin that have room for so many events each, and where the last one ends."""
+    return np.concatenate([np.zeros(1, np.uint64), np.cumsum(capacity, dtype=np.uint64)])
 
 
 def _numbers(blocks: range, chosen: npt.NDArray[np.int32] | None) -> npt.NDArray[np.int32]:

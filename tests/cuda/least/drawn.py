@@ -99,7 +99,12 @@ def counted_kernels(draw: Callable[..., Any]) -> str:
     """The text of a module with a kernel "k" that takes a pointer and a number."""
     writer = _Writer(draw)
     writer.statements(DEPTH)
-    body = "\n".join(writer.lines)
+    begin = ["  mov.u32 %v0, %tid.x;", "  mov.u32 %v1, %ctaid.x;", "  mov.u32 %v3, 1;"]
+    return kernel("\n".join([*begin, *writer.lines]), writer.loops + 1)
+
+
+def kernel(body: str, loops: int = 2) -> str:
+    """The text of a module with a kernel "k" that takes a pointer, in %p, and a number, in %v2."""
     return f"""\
 .version 8.7
 .target sm_90
@@ -107,13 +112,10 @@ def counted_kernels(draw: Callable[..., Any]) -> str:
 .visible .entry k(.param .u64 out, .param .u32 n)
 {{
   .reg .b64 %p;
-  .reg .b32 %v<4>, %t, %k<{writer.loops + 1}>;
+  .reg .b32 %v<4>, %t, %k<{loops}>;
   .reg .pred %q;
   ld.param.u64 %p, [out];
-  mov.u32 %v0, %tid.x;
-  mov.u32 %v1, %ctaid.x;
   ld.param.u32 %v2, [n];
-  mov.u32 %v3, 1;
 {body}
   exit;
 }}

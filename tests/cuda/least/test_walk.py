@@ -17,7 +17,7 @@ from simtmm.cuda.ptx import parse_module
 from simtmm.cuda.ptx.steps import access_kind
 from simtmm.cuda.ptx.work import class_of
 from tests.cuda.interpreter import Memory, run, schedule
-from tests.cuda.least.drawn import counted_kernels
+from tests.cuda.least.drawn import counted_kernels, kernel
 from tests.examples import examples
 
 DATA = 1 << 20
@@ -81,24 +81,6 @@ def test_no_thread_does_less(text, blocks, threads, number, value):
             raise
     found = least(text, blocks, threads, number)["instructions"]
     assert 0 < found <= min(counted.values())
-
-
-def kernel(body, loops=2):
-    return f"""\
-.version 8.7
-.target sm_90
-.address_size 64
-.visible .entry k(.param .u64 out, .param .u32 n)
-{{
-  .reg .b64 %p;
-  .reg .b32 %v<4>, %t, %k<{loops}>;
-  .reg .pred %q;
-  ld.param.u64 %p, [out];
-  ld.param.u32 %v2, [n];
-{body}
-  exit;
-}}
-"""
 
 
 LOOP = """\
