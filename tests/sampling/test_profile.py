@@ -9,7 +9,6 @@ from simtmm.sampling.paces import Timed, hidden, left_out
 from simtmm.sampling.stretches import Form, form_of, stretches_of
 
 BLOCKS, WAVE = 16384, 16
-RANDOM = np.random.default_rng(0)
 
 
 def looked(work, places, chosen=None):
@@ -36,8 +35,9 @@ def test_equal_blocks_are_even(chosen):
 
 
 def test_what_chance_makes_probes_differ_by_is_even():
-    heavy = RANDOM.random(BLOCKS) < 0.1
-    profile = looked(np.where(heavy, 100.0, 10.0), kinds(heavy), probes(BLOCKS, 512, RANDOM))
+    random = np.random.default_rng(0)
+    heavy = random.random(BLOCKS) < 0.1
+    profile = looked(np.where(heavy, 100.0, 10.0), kinds(heavy), probes(BLOCKS, 512, random))
     assert profile.is_even
     share = float(np.sqrt((profile.error**2).mean() / len(profile.error))) / profile.work[0]
     assert 0.02 < share < 0.2  # the work of probes is known no better: 27 in 19, by the root of 512
@@ -78,7 +78,7 @@ def test_each_kind_has_its_own_pace(chosen):
     second = np.arange(BLOCKS) >= BLOCKS // 2
     work, places = np.full(BLOCKS, 10.0), kinds(second)
     profile = looked(work, places, chosen)
-    plan = stretches_of(BLOCKS, WAVE, 8, 10, RANDOM, parts=[each[:2] for each in profile.segments()])
+    plan = stretches_of(BLOCKS, WAVE, 8, 10, np.random.default_rng(0), parts=[each[:2] for each in profile.segments()])
 
     def pace(blocks):
         return np.where(blocks >= BLOCKS // 2, 50_000.0, 10_000.0)
@@ -102,7 +102,7 @@ def test_the_pace_of_a_kind_goes_up_with_its_work(chosen):
 
 def test_a_pace_that_has_changed_since_the_beginning_may_change_again():
     places = kinds(np.zeros(BLOCKS, bool))
-    profile, plan = looked(np.ones(BLOCKS), places), stretches_of(BLOCKS, WAVE, 8, 10, RANDOM)
+    profile, plan = looked(np.ones(BLOCKS), places), stretches_of(BLOCKS, WAVE, 8, 10, np.random.default_rng(0))
     steady, slower = (paced(lambda blocks, by=by: np.where(blocks < 160, 9000.0, 9000.0 * by), profile, plan,
                             np.ones(BLOCKS), places) for by in (1.0, 1.1))  # fmt: skip
     assert steady.settling == 0
@@ -110,7 +110,7 @@ def test_a_pace_that_has_changed_since_the_beginning_may_change_again():
 
 
 def test_a_pace_that_changes_within_stretches_is_told():
-    plan = stretches_of(BLOCKS, WAVE, 8, 10, RANDOM, Form(1, 3))
+    plan = stretches_of(BLOCKS, WAVE, 8, 10, np.random.default_rng(0), Form(1, 3))
     profile = looked(np.ones(BLOCKS), kinds(np.zeros(BLOCKS, bool)))
     waves = len(plan.chosen) // WAVE
     each = np.full(waves, 1000.0)
@@ -121,7 +121,7 @@ def test_a_pace_that_changes_within_stretches_is_told():
 
 
 def test_blocks_that_run_on_at_the_end_may_have_ended_before():
-    plan = stretches_of(BLOCKS, WAVE, 8, 10, RANDOM)
+    plan = stretches_of(BLOCKS, WAVE, 8, 10, np.random.default_rng(0))
     begun = np.arange(plan.simulated) // WAVE * 1000
     last = int(begun.max())
     assert hidden(plan, begun, last + 1500) == 0

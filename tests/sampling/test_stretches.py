@@ -14,12 +14,10 @@ from simtmm.trace.schema import TraceLaunch
 from tests.fuzz.bounds import bounded
 from tests.study.programs import trace
 
-RANDOM = np.random.default_rng(0)
-
 
 @pytest.mark.parametrize(("blocks", "wave"), [(4000, 20), (4019, 20), (1000, 1), (100_000, 333)])
 def test_what_is_left_out_is_whole_waves_of_the_middle(blocks, wave):
-    made = stretches_of(blocks, wave, 8, HEAD, RANDOM)
+    made = stretches_of(blocks, wave, 8, HEAD, np.random.default_rng(0))
     lengths = np.diff([made.begins, made.ends], axis=0)[0]
     assert lengths[0] == HEAD * wave
     assert set(lengths[1:-1]) == {(WARM + TIMED) * wave}
@@ -32,13 +30,13 @@ def test_what_is_left_out_is_whole_waves_of_the_middle(blocks, wave):
 
 def test_a_launch_of_which_half_would_be_simulated_is_simulated_whole():
     worth = 2 * (HEAD + 8 * (WARM + TIMED) + TAIL)
-    assert stretches_of(10 * worth, 10, 8, HEAD, RANDOM) is not None
-    assert stretches_of(10 * worth - 1, 10, 8, HEAD, RANDOM) is None
+    assert stretches_of(10 * worth, 10, 8, HEAD, np.random.default_rng(0)) is not None
+    assert stretches_of(10 * worth - 1, 10, 8, HEAD, np.random.default_rng(0)) is None
 
 
 @pytest.mark.parametrize("together", [True, False])
 def test_blocks_of_an_even_pace_give_that_pace_whether_they_begin_together_or_apart(together):
-    made = stretches_of(5000, 10, 8, HEAD, RANDOM)
+    made = stretches_of(5000, 10, 8, HEAD, np.random.default_rng(0))
     order = np.arange(made.simulated)
     begun = order // 10 * 70 if together else order * 7
     assert made.paces(begun) == pytest.approx(np.full(8, 70.0))
@@ -79,7 +77,7 @@ class _OneLaunch:
 
 def test_of_the_largest_grid_no_table_of_all_blocks_is_made():
     blocks = 2**31 - 1
-    plan = stretches_of(blocks, 1000, 8, HEAD, RANDOM)
+    plan = stretches_of(blocks, 1000, 8, HEAD, np.random.default_rng(0))
     with bounded(), pytest.raises(_StoppedError) as caught:
         simulate_sample(_OneLaunch(blocks), load_machine("gtx480"), {0: plan}, {})
     assert caught.value.args == ({0: plan.simulated},)
