@@ -19,6 +19,7 @@ DIFFERS = 0.02  # work of a kind's stretches, from which on their paces are take
 LINE = 4  # stretches that tell how they do; of fewer they are taken to go up in proportion
 LEAST = 0.002  # by which paces change within stretches, as a part of them, and are taken not to
 STRAGGLES = 2  # times a block, from which on what runs on behind the last block that began is looked at
+DRIFTS_ON = 2  # times as much as from one quarter of the beginning to the next: where each changes two thirds as much
 OWN = 4  # stretches of a kind whose own spread is looked at
 
 
@@ -27,8 +28,8 @@ class LeftOut:
     """What was left out takes.
 
     ticks: of it. chance: half of their interval, so far as more stretches narrow it. settling: so far as a longer
-    beginning does: by how much the pace may still change, as it has since then. warming: so far as longer stretches do:
-    by how much the pace changes within them. kinds: of blocks, that were told apart.
+    beginning does: by how much the pace may still change, as it has since then, or was changing there. warming: so far
+    as longer stretches do: by how much the pace changes within them. kinds: of blocks, that were told apart.
     """
 
     ticks: float
@@ -58,7 +59,8 @@ def left_out(plan: Stretches, begun: Integers, profile: Profile, timed: Timed) -
     if profile.is_even:
         around = plan.waves_left_out_around()
         ticks = float((paces * around).sum())
-        found = LeftOut(ticks, half_width(paces, around), ticks * _settling(at_first, paces, plan))
+        settling = max(_settling(at_first, paces, plan), DRIFTS_ON * plan.drift_at_first(begun))
+        found = LeftOut(ticks, half_width(paces, around), ticks * settling)
     else:
         kinds, _ = profile.kinds_of(timed.places)
         together = dataclasses.replace(profile, kind=np.zeros_like(profile.kind))

@@ -119,6 +119,19 @@ class Stretches:
         own = behind[:, None] - waves + np.arange(waves)
         return np.asarray(begun[own].reshape(len(behind), self.form.timed, self.wave).mean(axis=2))
 
+    def drift_at_first(self, begun: Integers) -> float:
+        """By how much the pace was still changing where the launch's beginning ends, as a part of it: its last quarter
+        of waves beside the one before, if that is more than chance. begun: see `paces`.
+        """
+        paces = np.diff(begun[: int(self.ends[0])].reshape(-1, self.wave).mean(axis=1))
+        waves = max(2, len(paces) // 4)
+        if len(paces) < 2 * waves:
+            return 0.0
+        earlier, later = paces[-2 * waves : -waves], paces[-waves:]
+        error = math.sqrt((float(earlier.var(ddof=1)) + float(later.var(ddof=1))) / waves)
+        change = abs(float(earlier.mean() - later.mean()))
+        return change / float(later.mean()) if change > 2 * error and later.mean() > 0 else 0.0
+
     def paces_at_first(self, begun: Integers) -> npt.NDArray[np.float64]:
         """float64[...]: ticks that each of the last waves of the launch's beginning took. begun: see `paces`."""
         waves = self._last_of_head

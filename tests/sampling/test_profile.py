@@ -34,13 +34,32 @@ def test_equal_blocks_are_even(chosen):
     assert looked(np.full(BLOCKS, 7.0), kinds(np.zeros(BLOCKS, bool)), chosen).is_even
 
 
-def test_what_chance_makes_probes_differ_by_is_even():
-    random = np.random.default_rng(0)
-    heavy = random.random(BLOCKS) < 0.1
-    profile = looked(np.where(heavy, 100.0, 10.0), kinds(heavy), probes(BLOCKS, 512, random))
-    assert profile.is_even
+def drawn_at_random(share, seed):
+    random = np.random.default_rng(seed)
+    heavy = random.random(BLOCKS) < share
+    return looked(np.where(heavy, 100.0, 10.0), kinds(heavy), probes(BLOCKS, 512, random))
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.3, 0.5])
+def test_what_chance_makes_probes_differ_by_is_even(share):
+    """But for one in a thousand, by what they do and by how much each: none or one of forty, seldom two."""
+    assert sum(not drawn_at_random(share, seed).is_even for seed in range(40)) <= 2
+
+
+def test_the_work_of_probes_that_differ_is_known_no_better_than_chance_has_it():
+    profile = drawn_at_random(0.1, 0)
     share = float(np.sqrt((profile.error**2).mean() / len(profile.error))) / profile.work[0]
-    assert 0.02 < share < 0.2  # the work of probes is known no better: 27 in 19, by the root of 512
+    assert 0.02 < share < 0.2  # 27 in 19, by the root of 512
+
+
+@pytest.mark.parametrize("share", [0.15, 0.3, 0.6])
+def test_probes_of_kinds_that_lie_together_are_told_apart_all_the_same(share):
+    """A part of the launch in which nine of ten blocks are heavy, and one of ten beside it."""
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        there = np.abs(np.arange(BLOCKS) / BLOCKS - 0.5) < share / 2
+        heavy = random.random(BLOCKS) < np.where(there, 0.9, 0.1)
+        assert not looked(np.full(BLOCKS, 10.0), kinds(heavy), probes(BLOCKS, 512, random)).is_even
 
 
 def test_halves_that_do_other_things_are_two_kinds(chosen):
@@ -107,6 +126,18 @@ def test_a_pace_that_has_changed_since_the_beginning_may_change_again():
                             np.ones(BLOCKS), places) for by in (1.0, 1.1))  # fmt: skip
     assert steady.settling == 0
     assert slower.settling == pytest.approx(slower.ticks * 0.1 / 1.1, rel=0.01)
+
+
+@pytest.mark.parametrize(("falls", "told"), [(0.0, 0.0), (0.1, 0.2)])
+def test_a_pace_that_still_changes_where_the_beginning_ends_may_change_on(falls, told):
+    """Stretches begin in step again, as the launch did, so that their pace is that of the beginning's end."""
+    plan = stretches_of(BLOCKS, WAVE, 8, 10, np.random.default_rng(0))
+    profile, waves = looked(np.ones(BLOCKS), kinds(np.zeros(BLOCKS, bool))), len(plan.chosen) // WAVE
+    each = np.full(waves, 1000.0)
+    each[:7] *= 1 + falls  # as the last four paces are looked at, two of them beside two
+    begun = np.repeat(np.concatenate([[0.0], np.cumsum(each)[:-1]]), WAVE).astype(np.int64)
+    found = left_out(plan, begun, profile, Timed(np.zeros(0), np.zeros((0, 0))))
+    assert found.settling == pytest.approx(found.ticks * told, rel=0.01)
 
 
 def test_a_pace_that_changes_within_stretches_is_told():

@@ -5,6 +5,7 @@ nothing to know, and a sample's own spread tells what chance does. Else cells ar
 place of the program, and have more or less work.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ IN_CELL = 8  # probes of a cell, at least
 WAVES_OF_CELL = 4  # where all blocks are there; what a few waves have in common, as these run at the same time
 APART = 0.1  # of what two kinds do, that they do at different places
 CHANCE = 0.001  # how often cells that are alike are taken to differ
+SHUFFLES = 999  # of probes among cells: if cells differ more than after any of them, it is not by chance
 FLAT = 0.005  # by which work of cells may differ, as a part of it, and be taken to be equal
 
 
@@ -72,6 +74,7 @@ class Look:
         self._count, self._work, self._squares = np.zeros(cells), np.zeros(cells), np.zeros(cells)
         self._places = np.zeros((2, cells, 0))  # of every other block each
         self._added = 0
+        self._probes: list[tuple[Integers, Floats]] = []  # the cell of each, and its parts
 
     def add(self, part: Signatures) -> None:
         """Look at blocks."""
@@ -81,6 +84,8 @@ class Look:
         self._squares += np.bincount(cell, part.work**2, len(self._count))
         self._places = np.pad(self._places, ((0, 0), (0, 0), (0, part.places.shape[1] - self._places.shape[2])))
         np.add.at(self._places, ((self._added + np.arange(len(cell))) % 2, cell), part.places)
+        if not self._is_whole:
+            self._probes.append((cell, part.places))
         self._added += len(cell)
 
     def profile(self) -> Profile:
@@ -89,6 +94,8 @@ class Look:
         places = self._places.sum(axis=0)
         kind, kinds = clustered(places, apart)
         kind = _without_single(kind, places, kinds)
+        if len(kinds) > 1 and not self._is_whole and self._may_be_chance():
+            kind, kinds = clustered(places, math.inf)
         count = np.maximum(1, self._count)
         work, error = self._work / count, np.zeros(len(kind))
         if not self._is_whole:
@@ -96,6 +103,24 @@ class Look:
         if _is_flat(work, error, self._added, self._is_whole):
             work = np.full(len(kind), float((work * np.diff(self._bounds)).sum()) / self._bounds[-1])
         return Profile(self._bounds, work, error, kind, kinds, self._added)
+
+    def _may_be_chance(self) -> bool:
+        """Whether probes that are shuffled among the cells may make these differ as much: by a permutation test.
+
+        Source: Anderson, A new method for non-parametric multivariate analysis of variance (2001).
+        """
+        cell = np.concatenate([cell for cell, _ in self._probes])
+        rows = _parts(np.concatenate([widened(places, self._places.shape[2]) for _, places in self._probes]))
+        rows -= rows.mean(axis=0)
+        order, count = np.argsort(cell, kind="stable"), np.bincount(cell)
+        begins, count = np.cumsum(count)[count > 0] - count[count > 0], count[count > 0, None]
+
+        def between(shuffled: Floats) -> float:
+            """What cells' means differ by, squared: of the same probes, as much as they do not differ by within."""
+            return float((np.add.reduceat(shuffled, begins) ** 2 / count).sum())
+
+        random, here = np.random.default_rng(0), between(rows[order])
+        return any(between(random.permutation(rows)) >= here for _ in range(SHUFFLES))
 
     def _by_chance(self) -> float:
         """How far the halves of cells are apart, on average: what chance makes cells differ by."""
