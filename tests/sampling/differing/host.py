@@ -7,7 +7,7 @@ from simtmm.kernel import Launch, Parameter
 PAPER = "made for tests of samples"
 CASES = (
     "even", "triangle", "every", "half", "island", "strided", "random rows", "sorted rows", "eliminate", "shrink",
-    "wavefront", "alternate", "halo", "phases",
+    "wavefront", "alternate", "halo", "window", "phases",
 )  # fmt: skip
 PARAMETERS = {
     "case": Parameter("even", "how they differ", choices=CASES),
@@ -32,6 +32,8 @@ def inputs(p):
         return {"a": np.ones((p.n, p.n), np.float32)}
     if p.case == "halo":
         return {"a": np.ones((p.n, p.n), np.float32), "c": np.zeros((p.n, p.n), np.float32)}
+    if p.case == "window":
+        return {"a": np.ones((2 * p.blocks + 16, p.n), np.float32), "c": np.zeros((p.blocks, p.n), np.float32)}
     if p.case == "phases":
         long = 33 * THREADS * p.blocks + 4096 * p.turns
         return {"a": np.ones(long, np.float32), "c": np.zeros(THREADS * p.blocks, np.float32)}
@@ -66,6 +68,8 @@ def launches(p, memory):
                 yield Launch("computing", ("a", "c", n, 0, blocks, turns if launch % 2 else 1), blocks, THREADS)
         case "halo":
             yield Launch("halo", ("a", "c", n), tuple(-(-n // side) for side in TILE), TILE)
+        case "window":
+            yield Launch("window", ("a", "c", n), (n // THREADS, blocks), THREADS)
         case "phases":
             yield Launch("phases", ("a", "c", turns, 8 * turns), blocks, THREADS)
 
