@@ -3,6 +3,7 @@
 stretches   which blocks of a launch          sample         these as a trace of their own
 sources     where blocks come from            recording      recorded as they are asked for
 simulation  a sample simulated                interval       of what few values say
+strata      launches that are alike           paces, trend   what others take, by their work
 program     strata of launches, and more of both until the interval is met
 extrapolation  results and counts of a sample as those of the whole
 """

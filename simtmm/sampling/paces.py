@@ -14,9 +14,8 @@ from simtmm.sampling.differing.profile import Profile
 from simtmm.sampling.differing.signature import Floats, Integers
 from simtmm.sampling.interval import half_width, quantile
 from simtmm.sampling.stretches import Stretches
+from simtmm.sampling.trend import EQUAL, Trend, trend
 
-DIFFERS = 0.02  # work of a kind's stretches, from which on their paces are taken to go up with it
-LINE = 4  # stretches that tell how they do; of fewer they are taken to go up in proportion
 LEAST = 0.002  # by which paces change within stretches, as a part of them, and are taken not to
 STRAGGLES = 2  # times a block, from which on what runs on behind the last block that began is looked at
 DRIFTS_ON = 2  # times as much as from one quarter of the beginning to the next: where each changes two thirds as much
@@ -113,42 +112,35 @@ class _Model:
     """The pace of waves by kind and work: of a kind whose work differs, a line, or what is proportional."""
 
     def __init__(self, paces: Floats, work: Floats, kind: Integers) -> None:
-        self._lines: dict[int, tuple[float, float]] = {}
+        self._lines: dict[int, Trend] = {}
         self._range: dict[int, tuple[float, float]] = {}
-        self._any = float(paces.sum() / max(1e-300, work.sum()))  # ticks of a wave by work, whatever the kind
+        # Whatever the kind
+        self._any = Trend(0.0, float(paces.sum() / max(1e-300, work.sum())), 1)
         self.paces, self.fitted = paces, np.empty(len(paces))
         parameters = 0
         for own in sorted(set(kind.tolist())):
             at = kind == own
             here, pace = work[at], paces[at]
             self._range[own] = (float(here.min()), float(here.max()))
-            flat, proportional = (float(pace.mean()), 0.0), (0.0, float(pace.sum() / max(1e-300, here.sum())))
-            line = proportional
-            if np.ptp(here) <= DIFFERS * here.mean():
-                line = flat
-            elif len(here) >= LINE:
-                slope = float(((here - here.mean()) * (pace - pace.mean())).sum() / ((here - here.mean()) ** 2).sum())
-                base = float(pace.mean() - slope * here.mean())
-                line = flat if slope <= 0 else proportional if base < 0 else (base, slope)
-                parameters += 1
+            line = trend(here, pace)
+            parameters += line.parameters
             self._lines[own] = line
-            parameters += 1
-            self.fitted[at] = line[0] + line[1] * here
+            self.fitted[at] = line.base + line.slope * here
         self.fitted = np.maximum(self.fitted, 1e-300)
         self.fewer = math.sqrt((len(paces) - 1) / max(1, len(paces) - parameters))  # as parameters were fitted
 
     def pace(self, kind: int, work: float) -> float:
         """Ticks of a wave; beyond the work that was seen of a kind whose own does not differ, in proportion to it."""
-        base, slope = self._lines.get(kind, (0.0, self._any))
-        if slope == 0 and work:
-            return base * work / self._nearest(kind, work)
-        return base + slope * work
+        line = self._lines.get(kind, self._any)
+        if line.slope == 0 and work:
+            return line.base * work / self._nearest(kind, work)
+        return line.base + line.slope * work
 
     def _nearest(self, kind: int, work: float) -> float:
         """Of the work that was seen of a kind, what is nearest to that; that itself where it hardly differs."""
         low, high = self._range.get(kind, (work, work))
         seen = min(max(work, low), high)
-        return seen if seen and abs(work - seen) > DIFFERS * work else work
+        return seen if seen and abs(work - seen) > EQUAL * work else work
 
     def has_seen(self, kind: int, work: float) -> bool:
         """Whether waves of that kind with about as much work were among those that it was made of."""
@@ -156,7 +148,7 @@ class _Model:
 
     def slope(self, kind: int) -> float:
         """Ticks of a wave by work of a block."""
-        return self._lines.get(kind, (0.0, self._any))[1]
+        return self._lines.get(kind, self._any).slope
 
     def beyond(self, profile: Profile, waves: Floats) -> float:
         """By how much the time of cells with more or less work than was seen depends on how the pace goes up."""

@@ -13,16 +13,14 @@ import numpy as np
 
 from simtmm.sampling.differing.looks import work_of
 from simtmm.sampling.differing.profile import APART, clustered
-from simtmm.sampling.differing.signature import Floats
 from simtmm.sampling.interval import quantile
 from simtmm.sampling.simulation import LaunchTime
 from simtmm.sampling.sources import Source
+from simtmm.sampling.trend import trend
 
 LAUNCHES = 3  # of a stratum that are simulated at first; all where these would be half of them
 ROUGH_LAUNCHES = 2  # where a launch takes long and is known no better than to some percent
 IN_OCTAVE = 2  # strata, of launches whose work is within a factor of 2
-EQUAL = 0.02  # by which the work of a stratum's launches may differ and be taken to be equal
-LINE = 4  # launches that tell how their time goes up; of fewer it is taken to be proportional
 
 
 @dataclass(frozen=True)
@@ -62,28 +60,17 @@ class Stratum:
         own = [launch for launch in self.launches if launch in times]
         ticks, work = np.array([times[each].ticks for each in own]), np.array([self.work[each] for each in own])
         others = [launch for launch in self.launches if launch not in times]
-        base, slope, parameters = _line(work, ticks)
+        by = trend(work, ticks)
         found = {each: times[each].ticks for each in own}
-        found |= {each: base + slope * self.work[each] for each in others}
+        found |= {each: by.base + by.slope * self.work[each] for each in others}
         if not others or (self.is_same and len(own) == 1):
             return found, 0.0
-        if len(own) <= parameters:
+        if len(own) <= by.parameters:
             return found, math.inf
-        spread = math.sqrt(float(((ticks - base - slope * work) ** 2).sum()) / (len(own) - parameters))
-        return found, quantile(len(own) - parameters) * spread * math.sqrt(
+        spread = math.sqrt(float(((ticks - by.base - by.slope * work) ** 2).sum()) / (len(own) - by.parameters))
+        return found, quantile(len(own) - by.parameters) * spread * math.sqrt(
             len(others) * len(self.launches) / len(own)
         )  # fmt: skip
-
-
-def _line(work: Floats, ticks: Floats) -> tuple[float, float, int]:
-    """How ticks go up with work: those of none, those of each unit, and how many of both were fitted."""
-    mean, at = float(ticks.mean()), float(work.mean())
-    if float(np.ptp(work)) <= EQUAL * at:
-        return mean, 0.0, 1
-    if len(work) >= LINE:
-        slope = float(((work - at) * (ticks - mean)).sum() / ((work - at) ** 2).sum())
-        return (mean - slope * at, slope, 2) if slope > 0 and mean > slope * at else (0.0, mean / at, 2)
-    return 0.0, mean / at, 1
 
 
 def strata_of(source: Source) -> list[Stratum]:

@@ -1,12 +1,15 @@
 """Samples beside whole runs, as Markdown for docs/scaling.md: python -m tests.benchmarks.sampling [TABLE]
 
-TABLE is small, differing, large or long; all of them if it is left out.
+TABLE is small, differing, large, long or rough; all of them if it is left out.
 
 Each pair of a kernel with its size and a machine is simulated whole, and by a sample (--sample auto, --error 3%). Told
 is what the sample is off, the interval that it states, and the seconds of processors of both, recording included.
 Pairs of which the sample would have more than half are left out: all of them is simulated then. Those of the first
 two tables are sampled though simulating all of them takes no longer. `differing` are programs whose blocks or launches
 differ (tests/sampling/differing). `long` are launches of long blocks by their pace, of a sixteenth of their operations.
+`rough` are times by a part of the machine, as a search begins with (--error 12%): of shipped kernels, of one whose
+blocks read most of what their neighbours do, and of configurations of the convolution of docs/tune.md, which
+SIMTMM_CUDA's compiler makes.
 """
 
 import dataclasses
@@ -15,10 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
+import simtmm.validation.counters
 from simtmm import load_machine, record, simulate
 from simtmm.kernel import load_kernel
 from simtmm.program import open_program
 from simtmm.recorder import form_of
+from simtmm.recorder.sources import opened_kernel
 from simtmm.sampling import program, sampled_kernel
 from simtmm.sampling.long.steady import steady
 from simtmm.sampling.recording import KernelSource
@@ -78,6 +83,30 @@ LONG = (
 )  # fmt: skip
 
 
+ROUGH = 0.12  # what the first step of a search asks for
+CONVOLUTION = str(Path(simtmm.validation.counters.__file__).with_name("convolution.toml"))
+CONVOLUTIONS = (
+    (192, 3, 2), (96, 3, 2), (208, 2, 2), (32, 1, 2), (128, 2, 4), (128, 3, 2), (16, 2, 1), (64, 2, 1), (144, 3, 2),
+    (256, 2, 2), (240, 2, 4),
+)  # fmt: skip
+WINDOW = {"case": "window"}
+ROUGH_PAIRS = {
+    "gtx480": (("transpose", {"n": 4096, "columns": 4096}), ("stream", {"n": 1 << 23})),
+    "v100": (
+        ("transpose", {"n": 8192, "columns": 4096}), ("vector-add", {"n": 1 << 25}),
+        ("matrix-multiplication", {"n": 1024, "sub_block": 8}), (DIFFER, {**WINDOW, "n": 1024, "blocks": 8192}),
+        (DIFFER, {"case": "halo", "n": 8192}),
+    ),
+    "mi210": (("transpose", {"n": 8192, "columns": 4096}), (DIFFER, {**WINDOW, "n": 768, "blocks": 16384})),
+    "rtx-a4000": (
+        (DIFFER, {**WINDOW, "n": 1024, "blocks": 8192}), (DIFFER, {**WINDOW, "n": 384, "blocks": 16384}),
+        *((CONVOLUTION, {
+            "HEIGHT": 1024, "BLOCK_SIZE_X": x, "BLOCK_SIZE_Y": 1, "TILE_SIZE_X": across, "TILE_SIZE_Y": down
+        }) for x, across, down in CONVOLUTIONS),
+    ),
+}  # fmt: skip
+
+
 @dataclasses.dataclass(frozen=True)
 class Pair:
     """What came of a pair. off, error: as parts of the whole time. whole, sample: seconds of processors."""
@@ -90,11 +119,11 @@ class Pair:
     sample: float
 
 
-def compared(kernel, parameters, machine):
+def compared(kernel, parameters, machine, error=ERROR):
     """A pair; None where all would be simulated."""
-    opened = load_kernel(kernel)
+    opened = opened_kernel(kernel)
     with clock() as sampling:
-        found = sampled_kernel(opened, parameters, machine, error=ERROR).sampled
+        found = sampled_kernel(opened, parameters, machine, error=error).sampled
     if found is None:
         return None
     with clock() as running:
@@ -170,6 +199,19 @@ def table(machines, kernel_of=str):
     print(f"\n{summed_up(pairs)}\n", flush=True)
 
 
+def rough_table():
+    """Print the table of times by a part of the machine."""
+    print(HEAD, flush=True)
+    pairs = []
+    for name, programs in ROUGH_PAIRS.items():
+        for kernel, parameters in programs:
+            pair = compared(kernel, parameters, load_machine(name), ROUGH)
+            if pair is not None:
+                pairs.append(pair)
+                print(told(name, Path(kernel).stem, parameters, pair), flush=True)
+    print(f"\n{summed_up(pairs)}\n", flush=True)
+
+
 def long_table():
     """Print the table of launches by their pace."""
     print(HEAD)
@@ -191,6 +233,8 @@ def main(names):
         table(PAIRS)
     if not names or "differing" in names:
         table(DIFFERING, lambda case: (DIFFER, {"case": case}))
+    if not names or "rough" in names:
+        rough_table()
     program.QUICK = usual
     if not names or "long" in names:
         long_table()
