@@ -81,7 +81,8 @@ def lifted_kernel(
         lifting.begin(instruction, _issue(instruction, boards))
         try:
             handler(lifting, instruction)
-        except (ValueError, IndexError, TypeError, OverflowError) as error:  # operands of another number or kind
+        except (ValueError, LookupError, TypeError, OverflowError, StopIteration) as error:
+            # It has operands of another number or kind, or lacks a modifier
             raise SassError(f"`{instruction.text}` has other operands than are known") from error
         lifting.end()
     shared = max(disassembly.shared_bytes.get(entry, 0), SHARED_HEAD if architecture >= HEAD_FROM else 0)

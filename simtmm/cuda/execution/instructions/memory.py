@@ -9,7 +9,9 @@ from simtmm.cuda.execution.layout import ALIGN, LANES, LAUNCH
 from simtmm.cuda.ptx.steps import space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol, Vector
 from simtmm.cuda.ptx.types import bits_of, bytes_of
+from simtmm.errors import shown
 
+COPIED = (4, 8, 16)  # bytes of a cp.async
 _POINTERS = (LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER)
 
 
@@ -187,6 +189,8 @@ def copy_asynchronously(context: Context, instruction: Instruction) -> None:
     if not isinstance(operands[2], Immediate):
         raise context.refuse("copies a number of bytes that is no constant")
     width = operands[2].value
+    if width not in COPIED:
+        raise context.refuse(f"copies {shown(width)} bytes at once: must be 4, 8 or 16")
     to, given = address_of(context, operands[0]), address_of(context, operands[1])
     rest = operands[3:]
     ignored = context.predicate(rest[0]) if rest and _is_predicate(context, rest[0]) else None
