@@ -66,6 +66,8 @@ def test_an_instruction_that_is_not_run_is_named(instruction: str, why: str) -> 
         ("cp.async.ca.shared.global [%s0], [%s1];", "lacks an address or its size"),
         ("cp.async.wait_group %r0;", "lacks a number of groups"),
         ("cp.async.wait_group 1, 2;", "is not known"),
+        ("bar.sync 16;", "names barrier 16: must be 0 to 15"),
+        ("bar.arrive 2147483648, 32;", "must be 0 to 15"),
         ("cp.async.ca.shared.global [%s0], [%s1], 9214871658872686752;", "must be 4, 8 or 16"),
         ("add.rn.f32 %f0, %f1;", "is not known"),
     ],

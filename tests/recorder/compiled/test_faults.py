@@ -193,3 +193,29 @@ def test_a_loop_that_computes_for_long_between_its_accesses_is_recorded(tmp_path
     )  # fmt: skip
     trace = record(cuda_program(path, 1, 1, ["zeros:int32:1"]), form="ptx")
     assert trace.info.events < 10
+
+
+@pytest.mark.parametrize("barrier", ["bar.sync", "bar.arrive", "bar.red.popc.u32"])
+def test_a_barrier_that_no_block_has_ends_the_launch(tmp_path, barrier):
+    """Its number is in a register, which 16 of the threads have none in: of those that take part, the first one's."""
+    path = tmp_path / "k.ptx"
+    to, last = ("%r3, ", ", %all") if "red" in barrier else ("", "")
+    path.write_text(
+        kernel(
+            f"add.s32 %r1, %lane, 15; setp.gt.s32 %q, %r1, 15; setp.eq.s32 %all, 0, 0; @%q {barrier} {to}%r1, 32{last};",
+            0, ".reg .b32 %r<4>; .reg .pred %q; .reg .pred %all;",
+        )
+    )  # fmt: skip
+    with pytest.raises(RecordingError, match=r"thread \(1, 0, 0\): names barrier 16: must be 0 to 15"):
+        record(cuda_program(path, 1, 32, []), form="ptx")
+
+
+def test_a_barrier_that_nobody_comes_to_may_have_any_number(tmp_path):
+    path = tmp_path / "k.ptx"
+    path.write_text(
+        kernel(
+            "mov.b32 %r1, %lane; add.s32 %r1, %r1, 99; setp.lt.s32 %q, %r1, 0; @%q bar.sync %r1; st.global.b32 [%p0], %r1;",
+            1, ".reg .b32 %r<4>; .reg .pred %q;",
+        )
+    )  # fmt: skip
+    assert record(cuda_program(path, 1, 32, ["zeros:int32:1"]), form="ptx").info.events
