@@ -202,7 +202,8 @@ def test_a_barrier_that_no_block_has_ends_the_launch(tmp_path, barrier):
     to, last = ("%r3, ", ", %all") if "red" in barrier else ("", "")
     path.write_text(
         kernel(
-            f"add.s32 %r1, %lane, 15; setp.gt.s32 %q, %r1, 15; setp.eq.s32 %all, 0, 0; @%q {barrier} {to}%r1, 32{last};",
+            f"add.s32 %r1, %lane, 15; setp.gt.s32 %q, %r1, 15; setp.eq.s32 %all, 0, 0;"
+            f"@%q {barrier} {to}%r1, 32{last};",
             0, ".reg .b32 %r<4>; .reg .pred %q; .reg .pred %all;",
         )
     )  # fmt: skip
@@ -214,7 +215,7 @@ def test_a_barrier_that_nobody_comes_to_may_have_any_number(tmp_path):
     path = tmp_path / "k.ptx"
     path.write_text(
         kernel(
-            "mov.b32 %r1, %lane; add.s32 %r1, %r1, 99; setp.lt.s32 %q, %r1, 0; @%q bar.sync %r1; st.global.b32 [%p0], %r1;",
+            "add.s32 %r1, %lane, 99; setp.lt.s32 %q, %r1, 0; @%q bar.sync %r1; st.global.b32 [%p0], %r1;",
             1, ".reg .b32 %r<4>; .reg .pred %q;",
         )
     )  # fmt: skip
