@@ -77,6 +77,14 @@ def is_file(path: str | Path) -> bool:
         return False
 
 
+def is_same_file(path: str | Path, other: str | Path) -> bool:
+    """Whether both lead to one file that is there, likewise."""
+    try:
+        return os.path.samefile(path, other) and is_file(path)
+    except (OSError, ValueError):
+        return False
+
+
 def is_there(path: str | Path) -> bool:
     """Whether there is anything at that path, likewise."""
     try:

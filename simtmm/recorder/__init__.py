@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simtmm.errors import KernelError, RecordingError, nearest, shown
+from simtmm.files import is_same_file
 from simtmm.kernel import Kernel
 from simtmm.recorder.sources import opened_kernel
 
@@ -74,6 +75,8 @@ def record(
     for name, value in (("sample_blocks", sample_blocks), ("device_memory", device_memory)):
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least 1")
+    if output is not None and isinstance(kernel, (str, Path)) and is_same_file(output, kernel):
+        raise RecordingError(f"output = {shown(str(output))}: is what is recorded, and would be lost")
     loaded = kernel if isinstance(kernel, Kernel) else opened_kernel(kernel)
     if form is not None and form not in FORMS:
         raise RecordingError(f"form = {shown(form)}: must be one of {', '.join(FORMS)}")
