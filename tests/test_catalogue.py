@@ -248,5 +248,5 @@ def test_a_name_that_would_command_a_terminal_is_none(here):
 def test_a_file_of_no_known_kind_is_no_kernel_that_is_unknown(tmp_path):
     path = tmp_path / "notes.txt"
     path.touch()
-    with pytest.raises(KernelError, match=r"notes\.txt: is a file that nothing is known to do with: a kernel's name or"):
+    with pytest.raises(KernelError, match=r"notes\.txt: is a file of no known kind: a kernel's name or folder"):
         typed_kernel(path)
