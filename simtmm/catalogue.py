@@ -78,8 +78,8 @@ def typed_kernel(kernel: str | Path) -> Path:
         if not named or not is_folder(folder):
             if named and is_there(folder):
                 raise KernelError(
-                    f"{named}: is a file of no known kind: a kernel's name or folder, CUDA (.cu, .ptx, .cubin, .fatbin), "
-                    "launches (.toml), a script (.py), a trace (.parquet) or a workload (.json) is needed"
+                    f"{named}: is a file of no known kind: a kernel's name or folder, CUDA (.cu, .ptx, .cubin, "
+                    ".fatbin), launches (.toml), a script (.py), a trace (.parquet) or a workload (.json) is needed"
                 )
             raise KernelError(f"kernel {named!r}: unknown{nearest(named, known)}")
     return folder
