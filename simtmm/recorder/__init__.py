@@ -75,9 +75,10 @@ def record(
     for name, value in (("sample_blocks", sample_blocks), ("device_memory", device_memory)):
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least 1")
-    if output is not None and isinstance(kernel, (str, Path)) and is_same_file(output, kernel):
-        raise RecordingError(f"output = {shown(str(output))}: is what is recorded, and would be lost")
     loaded = kernel if isinstance(kernel, Kernel) else opened_kernel(kernel)
+    read = (*loaded.source_paths, *([] if isinstance(kernel, Kernel) else [kernel, Path(kernel) / "host.py"]))
+    if output is not None and any(is_same_file(output, path) for path in read):
+        raise RecordingError(f"output = {shown(str(output))}: is what is recorded, and would be lost")
     if form is not None and form not in FORMS:
         raise RecordingError(f"form = {shown(form)}: must be one of {', '.join(FORMS)}")
     only_written = races and not loaded.sources

@@ -75,8 +75,11 @@ def test_a_program_may_name_what_is_written(called, tmp_path, monkeypatch):
 
 
 def test_a_recording_does_not_write_over_its_source(tmp_path):
-    path = tmp_path / "k.ptx"
-    path.write_text(".version 8.4")
-    with pytest.raises(RecordingError, match="is what is recorded, and would be lost"):
-        record(path, output=path)
-    assert path.read_text() == ".version 8.4"
+    code, launches = tmp_path / "k.ptx", tmp_path / "k.toml"
+    code.write_text(".version 8.4")
+    launches.write_text('source = "k.ptx"\n[[launch]]\nkernel = "k"\ngrid = 1\nblock = 1\n')
+    for output in (code, launches):
+        before = output.read_bytes()
+        with pytest.raises(RecordingError, match="is what is recorded, and would be lost"):
+            record(launches, output=output)
+        assert output.read_bytes() == before
