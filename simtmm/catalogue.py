@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from simtmm.errors import KernelError, nearest, shown
-from simtmm.files import is_folder
+from simtmm.files import is_folder, is_there
 from simtmm.host_text import HostText, Untold
 from simtmm.known_names import Known, known_names, taken
 from simtmm.parameter import Parameter
@@ -76,6 +76,11 @@ def typed_kernel(kernel: str | Path) -> Path:
         if name in known:
             return taken(known[name], "kernel")
         if not named or not is_folder(folder):
+            if named and is_there(folder):
+                raise KernelError(
+                    f"{named}: is a file of no known kind: a kernel's name or folder, CUDA (.cu, .ptx, .cubin, "
+                    ".fatbin), launches (.toml), a script (.py), a trace (.parquet) or a workload (.json) is needed"
+                )
             raise KernelError(f"kernel {named!r}: unknown{nearest(named, known)}")
     return folder
 

@@ -2,6 +2,8 @@
 
 import contextlib
 import functools
+import logging
+import multiprocessing
 import os
 import platform
 import re
@@ -13,13 +15,16 @@ from pathlib import Path
 from time import time
 from zlib import crc32
 
-from simtmm.errors import OutputError
+from simtmm.errors import OutputError, one_line
 
 PACKAGE = Path(__file__).resolve().parent
 # Environment variables, which options of the command line set
 KERNEL_PATH = "SIMTMM_KERNEL_PATH"
 MACHINE_PATH = "SIMTMM_MACHINE_PATH"
 KERNEL_TIMEOUT, KERNEL_MEMORY = "SIMTMM_KERNEL_TIMEOUT", "SIMTMM_KERNEL_MEMORY"  # simtmm/recorder/limits.py
+
+logger = logging.getLogger("simtmm")
+_missed: set[tuple[str, str]] = set()  # variables with a folder that is not there, as was told
 
 
 def data_folders(kind: str) -> list[Path]:
@@ -72,6 +77,14 @@ def is_file(path: str | Path) -> bool:
         return False
 
 
+def is_same_file(path: str | Path, other: str | Path) -> bool:
+    """Whether both lead to one file that is there, likewise."""
+    try:
+        return os.path.samefile(path, other) and is_file(path)
+    except (OSError, ValueError):
+        return False
+
+
 def is_there(path: str | Path) -> bool:
     """Whether there is anything at that path, likewise."""
     try:
@@ -86,8 +99,14 @@ def _there(folders: Iterable[Path]) -> list[Path]:
 
 
 def _listed(variable: str) -> list[Path]:
-    """The folders that an environment variable names."""
-    return [_of_home(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
+    """The folders that an environment variable names; one that is not there is told once."""
+    entries = [entry for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
+    found = [_of_home(entry) for entry in entries]
+    for entry, folder in zip(entries, found, strict=True):
+        if (variable, entry) not in _missed and not is_folder(folder) and multiprocessing.parent_process() is None:
+            _missed.add((variable, entry))
+            logger.warning("%s", one_line(f"warning: {variable}: {entry}: there is no such folder; it is passed over"))
+    return found
 
 
 def cache_folder() -> Path:

@@ -243,3 +243,10 @@ def test_a_folder_without_one_of_the_files_is_no_kernel(here):
 def test_a_name_that_would_command_a_terminal_is_none(here):
     shutil.copytree(here("own"), "kernels/\x1b[2J")
     assert [name for name in known_kernels() if "\x1b" in name] == []
+
+
+def test_a_file_of_no_known_kind_is_no_kernel_that_is_unknown(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.touch()
+    with pytest.raises(KernelError, match=r"notes\.txt: is a file of no known kind: a kernel's name or folder"):
+        typed_kernel(path)

@@ -101,6 +101,15 @@ def test_a_file_that_ships_may_be_the_users_where_a_folder_is_given(folders):
     assert data_file("machines", "none.toml") is None
 
 
+@pytest.mark.parametrize("variable", ["SIMTMM_PATH", "SIMTMM_MACHINE_PATH"])
+def test_a_folder_that_the_path_names_and_that_is_not_there_is_told_once(folders, monkeypatch, caplog, variable):
+    monkeypatch.setenv(variable, os.pathsep.join([f"gone-{variable}", str(folders / "second")]))
+    for _ in range(2):
+        given_folders("machines")
+    line = f"warning: {variable}: gone-{variable}: there is no such folder; it is passed over"
+    assert [record.getMessage() for record in caplog.records] == [line]
+
+
 @pytest.mark.parametrize("entry", ["x" * 5000, "loop"])
 def test_an_entry_of_the_path_that_can_be_no_folder_means_nothing(folders, monkeypatch, entry):
     (folders / "work" / "loop").symlink_to("loop")

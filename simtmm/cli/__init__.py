@@ -32,6 +32,7 @@ from simtmm.cli import (
     zigzag,
 )
 from simtmm.cli.old_flags import current_words
+from simtmm.cli.overwriting import refuse_overwriting
 
 NEW = "machines new"
 WIDEST = 1000  # columns of help, where a terminal has so many: in effect, its own width
@@ -42,6 +43,7 @@ class _Commands(typer.core.TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the words begin with."""
+        refuse_overwriting(args)
         words = [NEW, *args[2:]] if args[:2] == NEW.split() else current_words(args)
         return super().resolve_command(ctx, words)
 

@@ -84,6 +84,11 @@ class LogReader:
         return self._bytes // LOG_ENTRY + sum(long.block.events for long in self._long.values())
 
     @property
+    def made(self) -> int:
+        """How many events there are so far, those apart of which a block's last pieces hold the log."""
+        return self.events + sum(long.block.events for long in self._long.values())
+
+    @property
     def longest(self) -> int:
         """How many events a block that has not ended has in a file, at most."""
         return max((long.block.events for long in self._long.values()), default=0)

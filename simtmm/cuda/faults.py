@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Any
 from simtmm.cuda.execution.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import (
     BAD_CALL,
+    BARRIERS,
     KIND_TEXTURE,
     LANES,
     LOCAL_WINDOW,
     MISALIGNED,
+    NO_BARRIER,
     NO_STACK,
     NO_TEXTURE,
     OUTSIDE_SURFACE,
@@ -43,6 +45,8 @@ def fault_text(function: "KernelFunction", state: LaunchState, block: BlockState
             return f"{where}: the stack is full: does the function call itself for ever?"
         case code if code == BAD_CALL:
             return f"{where}: calls what is no function of this kind"
+        case code if code == NO_BARRIER:
+            return f"{where}: names barrier {address}: must be 0 to {BARRIERS - 1}"
         case code if code == NO_TEXTURE:
             return f"{where}: {_texture(state, instruction, address)}"
         case code if code == OUTSIDE_SURFACE:

@@ -79,7 +79,9 @@ class ParameterType:
             return  # void*, structures, pointers to pointers, types that are not known: bytes are bytes
         kind, size = _NUMBERS[self.base]
         have = np.dtype(dtype)
-        if have.fields is not None or have.kind not in "iufb":
+        if have.fields is not None or have.kind == "V" or (have.kind == "S" and size == 1):  # bytes, whatever they mean
+            return
+        if have.kind == "c" and (kind, 2 * size) == ("f", have.itemsize):  # its parts one after another
             return
         of_numbers = {"i": "iu", "u": "iu", "b": "biu", "f": "f"}[kind]  # signs don't matter
         if have.itemsize != size or have.kind not in of_numbers:

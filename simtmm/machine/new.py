@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from simtmm.errors import MachineError
+from simtmm.errors import MachineError, shown
 from simtmm.machine.family import flattened, with_family
 from simtmm.machine.spec import Machine
 from simtmm.machine.tables import is_number
@@ -38,9 +38,19 @@ def new_machine(name: str, family: str, values: Mapping[str, Any], description: 
     origin = f"machine {name} of family {family}"
     read, peak = (values.get(key) for key in ("measured_bandwidth", "peak_bandwidth"))
     if is_number(read) and is_number(peak) and read > peak:
-        raise MachineError(f"{origin}: measured_bandwidth = {read:g}: must be at most peak_bandwidth = {peak:g}")
+        raise MachineError(
+            f"{origin}: measured_bandwidth = {_short(read)}: must be at most peak_bandwidth = {_short(peak)}"
+        )
     filled = with_family({**tables, "sources": sources}, origin)
     l2 = filled.get("memory", {}).get("l2")
     if isinstance(l2, Mapping) and not {"sets", "size"} & l2.keys():
         raise MachineError(f"{origin}: memory.l2.size (--l2): is missing, and no family's: as 72MiB, or none")
     return Machine.from_dict(filled, origin)
+
+
+def _short(number: float) -> str:
+    """A number of any size, with few digits."""
+    try:
+        return f"{number:g}"
+    except OverflowError:  # a whole one beyond all real numbers
+        return shown(number)

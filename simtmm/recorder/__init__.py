@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simtmm.errors import KernelError, RecordingError, nearest, shown
+from simtmm.files import is_same_file
 from simtmm.kernel import Kernel
 from simtmm.recorder.sources import opened_kernel
 
@@ -53,8 +54,9 @@ def record(
         GPU's own.
     device_memory: that a recording on a GPU may take beside the arrays [bytes]; most of what is free if left out.
 
-    On the CPU the kernel runs in a process of its own, which is ended where it records nothing for too long or takes
-    too much memory (the environment variables SIMTMM_KERNEL_TIMEOUT, in seconds, and SIMTMM_KERNEL_MEMORY, in bytes).
+    On the CPU a kernel is ended where it records nothing for too long or takes too much memory (the environment
+    variables SIMTMM_KERNEL_TIMEOUT, in seconds, and SIMTMM_KERNEL_MEMORY, in bytes); one recorded as written runs in a
+    process of its own.
     What the trace can't be believed in, such as a launch that records no access, is logged as a warning, and stands in
     its `info.warnings`.
 
@@ -74,6 +76,9 @@ def record(
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least 1")
     loaded = kernel if isinstance(kernel, Kernel) else opened_kernel(kernel)
+    read = (*loaded.source_paths, *([] if isinstance(kernel, Kernel) else [kernel, Path(kernel) / "host.py"]))
+    if output is not None and any(is_same_file(output, path) for path in read):
+        raise RecordingError(f"output = {shown(str(output))}: is what is recorded, and would be lost")
     if form is not None and form not in FORMS:
         raise RecordingError(f"form = {shown(form)}: must be one of {', '.join(FORMS)}")
     only_written = races and not loaded.sources

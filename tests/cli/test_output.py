@@ -6,6 +6,9 @@ import sys
 
 import pytest
 
+from simtmm import record
+from simtmm.errors import RecordingError
+
 REFUSED = "simtmm: error: standard output: can't be written ({})\n"
 
 
@@ -36,3 +39,47 @@ def test_where_nobody_can_be_reported_the_status_is_the_same():
 
 def test_a_reader_that_has_gone_ends_it_without_a_word():
     assert ended("machines gtx280", "| true") == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("record", "read.cu", "--grid", "1", "-o", "read.cu"), "-o read.cu"),
+        (("run", "./read.cu", "-oread.cu"), "-o read.cu"),
+        (("run", "stream", "-m", "read.cu", "--output=link.cu"), "--output link.cu"),
+        (("report", "read.cu", "--output", "read.cu"), "--output read.cu"),
+        (("run", "k.cu", "--grid", "1", "--arg", "x=read.cu", "-o", "read.cu"), "-o read.cu"),
+        (("predict", "read.cu", "--picture", "p.svg", "-o", "../" + "here/read.cu"), "-o ../here/read.cu"),
+        (("sweep", "stream", "--measured", "read.cu", "--export", "read.cu"), "--export read.cu"),
+        (("machines", "new", "x", "--family", "read.cu", "-o", "read.cu"), "-o read.cu"),
+    ],
+)
+def test_what_a_command_reads_is_not_written_over(called, tmp_path, monkeypatch, words, option):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    (folder / "read.cu").write_text("what took days")
+    (folder / "link.cu").symlink_to("read.cu")
+    status, out, errors = called(*words)
+    said = f"simtmm: error: {option}: is what the command reads, and would be lost: name another file\n"
+    assert (status, out, errors) == (2, "", said)
+    assert (folder / "read.cu").read_text() == "what took days"
+
+
+def test_a_program_may_name_what_is_written(called, tmp_path, monkeypatch):
+    """Behind --, words are the program's own."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out.json").touch()
+    _, _, errors = called("run", "program.cu", "-o", "out.json", "--", "out.json")
+    assert "would be lost" not in errors
+
+
+def test_a_recording_does_not_write_over_its_source(tmp_path):
+    code, launches = tmp_path / "k.ptx", tmp_path / "k.toml"
+    code.write_text(".version 8.4")
+    launches.write_text('source = "k.ptx"\n[[launch]]\nkernel = "k"\ngrid = 1\nblock = 1\n')
+    for output in (code, launches):
+        before = output.read_bytes()
+        with pytest.raises(RecordingError, match="is what is recorded, and would be lost"):
+            record(launches, output=output)
+        assert output.read_bytes() == before

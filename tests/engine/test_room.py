@@ -1,5 +1,6 @@
 """A machine whose state does not fit in memory is refused before any of it is made."""
 
+import resource
 import tracemalloc
 
 import pytest
@@ -81,7 +82,7 @@ def test_the_estimate_is_no_more_than_what_is_made():
     launch = of_fast.Part.of(ONE, 0)
     fast = Launch(machine, ONE, 0, True, False, 1)
     total = sum(array.nbytes for array in fast._state if hasattr(array, "nbytes"))
-    estimated = sum(of_fast._tables(machine, of_fast.Room.of(machine, launch), True).values())
+    estimated = sum(of_fast._tables(machine, of_fast.Room.of(machine, launch), True, 0).values())
     assert 0.8 * total < estimated <= total
 
 
@@ -124,3 +125,26 @@ def test_the_reference_engines_estimate_is_near_what_is_made(changes):
         tracemalloc.stop()
     assert taken / 1.5 < sum(of_reference._objects(machine).values()) < taken * 1.5
     assert len(result.groups) == machine.cores.groups
+
+
+def test_the_room_for_loads_in_flight_is_taken_by_those_that_are():
+    """Those of one warp, of one in each of 1,024 groups: 256 MiB if each had its room, in 65,536 pages."""
+    machine = load_machine("gtx280").replace(
+        {"cores.groups": 1024, "memory.latency": 10**7, "memory.outstanding": None}
+    )
+    workload = Workload.from_dict({"blocks": [{"warps": [[["async", [number]] for number in range(1 << 15)]]}]})
+    simulate(machine, ONE, "fast")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    simulate(machine, workload, "fast")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 20_000
+
+
+def test_a_limit_on_loads_in_flight_that_takes_more_memory_than_there_is_is_refused(monkeypatch):
+    monkeypatch.setattr(room, "available_memory", lambda: 1 << 30)
+    machine = load_machine("gtx280").replace({"memory.outstanding": 10**7})
+    workload = Workload.from_dict({"blocks": [{"warps": [[["async", [1]]] * 11]}]})
+    monkeypatch.setattr(of_fast, "outstanding_of", lambda machine, part: 10**7)  # as with more loads of one warp
+    with pytest.raises(
+        EngineError, match=r"on .*: memory\.outstanding = 10000000: the machine's state takes 2\.\d GiB"
+    ):
+        simulate(machine, workload, "fast")

@@ -280,9 +280,15 @@ def test_more_asyncs_in_flight_than_there_is_memory_for_are_refused(engine, monk
     assert simulate(slow, workload, engine, stalls=True).ticks == 1040
     monkeypatch.setattr(launch, "available_memory", lambda: 1000)
     if engine == "fast":
-        with pytest.raises(EngineError, match="16 asyncs in flight, whose stalls take 0 MiB, more than there is"):
+        with pytest.raises(
+            EngineError, match="16 asyncs in flight, whose stalls take 0 MiB with those of others, more"
+        ):
             simulate(slow, workload, engine, stalls=True)
     assert simulate(slow, workload, engine).ticks == 1040
+    monkeypatch.setattr(launch, "available_memory", lambda: 300)  # of 40 finishes, 8 bytes each
+    if engine == "fast":
+        with pytest.raises(EngineError, match=r"whose finishes take 0 MiB .*: give memory\.outstanding$"):
+            simulate(slow, workload, engine)
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "machine.md").read_text(encoding="utf-8")

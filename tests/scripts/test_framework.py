@@ -78,3 +78,13 @@ def test_cupy_is_the_stand_in_within_the_block_alone():
         assert cupy.__name__ == "simtmm.scripts.cupy"
         raise ZeroDivisionError
     assert {name for name in sys.modules if name.partition(".")[0] in ("cupy", "cupyx")} == before
+
+
+def test_numba_cuda_that_does_not_take_numbas_place_is_told(monkeypatch):
+    """As where it was installed beside the site-packages, whose .pth files alone are read."""
+    pytest.importorskip("numba_cuda")
+    from simtmm.scripts.numba_cuda import adapter
+
+    monkeypatch.setitem(sys.modules, "numba.cuda.core", None)
+    with pytest.raises(KernelError, match=r"numba-cuda 0\.30\.\d+: is installed, but numba\.cuda is Numba's own"):
+        adapter.installed().__enter__()

@@ -8,6 +8,7 @@ import numpy as np
 LANES = 32
 BARRIERS = 16  # of a block, by number
 ALIGN = 64  # bytes: of every vector
+ROOM = {"%data": 2048, "%data2": 1024, "%result": 1024}  # bytes, of all lanes: for data of accesses (warp.ll)
 
 SHARED_WINDOW = 1 << 40  # generic addresses from here on are shared memory,
 LOCAL_WINDOW = 1 << 41  # from here on local memory,
@@ -105,6 +106,7 @@ LEFT = 0x7FFFFFFF  # the block of code of a lane that has left
 
 # Faults.
 OUT_OF_BOUNDS, MISALIGNED, TRAPPED, NO_STACK, BAD_CALL, READ_ONLY, NO_TEXTURE, OUTSIDE_SURFACE = range(1, 9)
+NO_BARRIER = 9
 
 # In the log: in the place of a site.
 NEW_WARP, NEW_BLOCK = -1, -2

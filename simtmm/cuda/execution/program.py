@@ -4,7 +4,8 @@ The code of a warp is a loop: of the lanes that can go on, those at the lowest b
 others that wait there, part, wait or leave. Lanes that stay together go from block to block without a look back.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -185,15 +186,13 @@ class Program:
                 if handler is None:
                     raise context.refuse()
                 context.site = site if instruction is step.access else -1
-                if self.checks:
-                    log_fence(context, instruction)
-                    log_copies(context, instruction)
-                try:
+                with _other_operands_refused(context):
+                    if self.checks:
+                        log_fence(context, instruction)
+                        log_copies(context, instruction)
                     handler(context, instruction)
-                except (ValueError, TypeError, LookupError, AttributeError, StopIteration, OverflowError) as error:
-                    # It has other operands than it takes
-                    raise context.refuse() from error
-        end_block(context, block)
+        with _other_operands_refused(context):
+            end_block(context, block)
 
     def _check_log(self, emit: Emitter, number: int) -> None:
         """Come back where the log is nearly full: an access at once, and the others of the block, must fit."""
@@ -210,6 +209,15 @@ class Program:
         cases = "\n".join(f"    i32 {number}, label %B{number}" for number in range(self.blocks))
         group = assembly_file("activations.ll") if self.has_calls else "  %group = bitcast <32 x i1> %same to i32"
         return assembly_file("warp.ll").replace("    ; BLOCKS", cases).replace("; GROUP", group)
+
+
+@contextmanager
+def _other_operands_refused(context: Context) -> Iterator[None]:
+    """Raises PtxError where the instruction that is translated has operands of another number or kind than it takes."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, AttributeError, StopIteration, OverflowError) as error:
+        raise context.refuse() from error
 
 
 def _symbols(function: Function) -> set[str]:

@@ -136,7 +136,8 @@ class BodyParser:
         if token.text == "{":
             self._scope = _Scope(self._scope, self._used, self._labels)
         elif token.text == "}":
-            assert self._scope.outer is not None
+            if self._scope.outer is None:
+                raise PtxError(f"PTX line {token.line}: this brace closes nothing")
             self._scope = self._scope.outer
         elif token.text == ";":
             pass

@@ -1,6 +1,8 @@
 """Declarations of variables and parameters."""
 
 import struct
+from collections.abc import Sequence
+from math import prod
 
 from simtmm.cuda.ptx.stream import TokenStream
 from simtmm.cuda.ptx.syntax import Immediate, Symbol, Variable
@@ -25,6 +27,7 @@ def parameters(stream: TokenStream) -> tuple[Variable, ...]:
 
 
 DEEPEST = 32
+_TOO_MANY = "its initialiser has more values than there is room for"
 MOST_BYTES, MOST_INITIAL = 1 << 40, 1 << 30  # of a variable
 
 
@@ -51,27 +54,38 @@ def variable(stream: TokenStream, space: str, extern: bool = False) -> Variable:
             raise PtxError(f"PTX line {stream.line}: {text} is not known in a declaration")
     name = stream.next().text
     size = bytes_of(element) * lanes
-    count, open_ended = 1, False
+    counts: list[int] = []  # of each dimension
+    open_ended = False
     while stream.accept("["):
         if stream.accept("]"):
             open_ended = True
+            counts.append(1)
             continue
-        count *= number(stream.next().text).value
+        counts.append(number(stream.next().text).value)
         stream.expect("]")
-    initial, pointers = _initial(stream, element) if stream.accept("=") else (None, ())
+    count = prod(counts)
+    rows = [size * prod(counts[depth:]) for depth in range(1, len(counts) + 1)]
+    initial, pointers = _initial(stream, element, rows) if stream.accept("=") else (None, ())
     if open_ended:
-        count *= -(-len(initial) // size) if initial is not None else 0
+        count *= -(-len(initial) // max(1, size * count)) if initial is not None else 0
     if size * count > (MOST_BYTES if initial is None else MOST_INITIAL):
         raise PtxError(
             f"PTX line {stream.line}: {shown(name)}: {size * count:,} bytes are more than a GPU or a file has"
         )
     if initial is not None:
+        if len(initial) > size * count:
+            raise PtxError(f"PTX line {stream.line}: {shown(name)}: {_TOO_MANY}")
         initial = initial.ljust(size * count, b"\0")
     return Variable(name, space, element, align or size, size * count, initial, pointers, extern)
 
 
-def _initial(stream: TokenStream, element: str) -> tuple[bytes, tuple[tuple[int, Symbol, bool], ...]]:
-    """What a variable holds at first, and where addresses stand in it."""
+def _initial(
+    stream: TokenStream, element: str, rows: Sequence[int]
+) -> tuple[bytes, tuple[tuple[int, Symbol, bool], ...]]:
+    """What a variable holds at first, and where addresses stand in it.
+
+    rows: bytes of what a brace within the outermost holds, of one in that, and so on; the rest of a row is 0.
+    """
     held = bytearray()
     pointers: list[tuple[int, Symbol, bool]] = []
     size = bytes_of(element)
@@ -80,9 +94,15 @@ def _initial(stream: TokenStream, element: str) -> tuple[bytes, tuple[tuple[int,
         if stream.accept("{"):
             if depth == DEEPEST:
                 raise PtxError(f"PTX line {stream.line}: an initialiser may be nested {DEEPEST} deep")
+            begin = len(held)
             while not stream.accept("}"):
                 take(depth + 1)
                 stream.accept(",")
+            if 0 < depth <= len(rows):
+                left = begin + rows[depth - 1] - len(held)
+                if left < 0 or len(held) + left > MOST_INITIAL:
+                    raise PtxError(f"PTX line {stream.line}: {_TOO_MANY}")
+                held.extend(bytes(left))
             return
         negative = stream.accept("-")
         token = stream.next()

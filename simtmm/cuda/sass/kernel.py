@@ -81,7 +81,8 @@ def lifted_kernel(
         lifting.begin(instruction, _issue(instruction, boards))
         try:
             handler(lifting, instruction)
-        except (ValueError, IndexError, TypeError) as error:  # operands of another number or kind
+        except (ValueError, LookupError, TypeError, OverflowError, StopIteration) as error:
+            # It has operands of another number or kind, or lacks a modifier
             raise SassError(f"`{instruction.text}` has other operands than are known") from error
         lifting.end()
     shared = max(disassembly.shared_bytes.get(entry, 0), SHARED_HEAD if architecture >= HEAD_FROM else 0)
@@ -139,8 +140,10 @@ def _waited_for(instruction: MachineInstruction, counted: Set[str]) -> tuple[tup
     """
     match instruction.operands:
         case (Word(board), Number(left)) if instruction.opcode == "DEPBAR":
+            if not isinstance(left, int):
+                raise SassError(f"`{instruction.text}` leaves no whole number of copies")
             if left and counted == {board}:
-                return (board,), int(left)
+                return (board,), left
             return ((board,) if left and board not in counted else (board, COPIES)), None
         case _:
             return (), None

@@ -63,6 +63,12 @@ class Sources(Writing):
             case _:
                 raise self.refuse("has an operand that is not known here")
 
+    def whole_number(self, source: Operand) -> int:
+        """A number that is written in the instruction. Raises SassError for a real one, and for what is none."""
+        if not isinstance(source, Number) or not isinstance(source.value, int):
+            raise self.refuse("has no whole number where one is expected")
+        return source.value
+
     def whole(self, source: Operand) -> PtxOperand:
         """A whole number of 32 bits, with - and ~ done."""
         found = self.bits(source)
@@ -78,8 +84,8 @@ class Sources(Writing):
     def wide(self, source: Operand) -> PtxOperand:
         """A whole number of 64 bits from a pair, with - and ~ done; numbers keep their sign."""
         match source:
-            case Number(number):
-                found: PtxOperand = Immediate(int(number) & (1 << 64) - 1)
+            case Number():
+                found: PtxOperand = Immediate(self.whole_number(source) & (1 << 64) - 1)
             case _:
                 found = self.pair(source)
         if isinstance(source, (Reg, Constant)):

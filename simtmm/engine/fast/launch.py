@@ -11,7 +11,7 @@ from simtmm.computer import available_memory
 from simtmm.engine.fast import lanes, loop
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.booked import Booked
-from simtmm.engine.fast.part import Part, Room, is_coupled, takes_partitions
+from simtmm.engine.fast.part import Part, Room, is_coupled, outstanding_of, takes_partitions
 from simtmm.engine.fast.supply import Held, Streamed, Supply
 from simtmm.engine.fast.tables import (
     Integers,
@@ -79,6 +79,7 @@ class Launch:
         """
         self._origin, self._launch = workload.origin, launch
         part = Part.of(workload, launch)
+        self._asyncs = part.tally.asyncs
         room = Room.of(machine, part)
         groups, memory = machine.cores.groups, machine.memory
         partitioned = takes_partitions(machine, part)
@@ -86,7 +87,7 @@ class Launch:
         coupled = stream is not None or is_coupled(machine, part)
         # In lanes, blocks that follow one another have to be long enough to be worth it; a timeline is one list.
         parts = 1 if coupled or timeline else min(threads, groups)
-        outstanding = _outstanding(machine, part)
+        outstanding = outstanding_of(machine, part)
         jumps = not timeline and _has_long_computes(machine, part)
 
         parameters = parameters_of(machine)
@@ -209,27 +210,29 @@ class Launch:
         return outcome
 
     def _make_room(self) -> None:
-        """Twice the room for finishes of asyncs, where a warp needs it."""
+        """Twice the room for finishes of asyncs, where a warp needs it. Only what is used of it takes memory."""
         if not self._state.parameters[at.R_FULL]:
             return
         self._state.parameters[at.R_FULL] = 0
-        old = self._state.finishes
-        room = old.shape[1]
-        finishes = table(len(old), 2 * room)
-        asyncs = self._state.warp[:, at.WARP_ASYNCS, None]
-        numbers = np.maximum(asyncs - 1 - np.arange(room), 0)  # of those that are kept, counted from 0
-        rows = np.arange(len(old))[:, None]
-        finishes[rows, numbers % (2 * room)] = old[rows, numbers % room]
-        paths = self._state.paths
-        if self._state.parameters[at.P_WATCH]:
-            needed = len(old) * 2 * room * at.ASYNC_ROW * paths.itemsize
-            if needed > available_memory():
-                raise EngineError(
-                    f"{self._origin}: launch {self._launch}: a warp has {room:,} asyncs in flight, whose stalls take "
-                    f"{needed >> 20:,} MiB, more than there is: simulate without stalls and timeline"
-                )
-            paths = table(len(old), 2 * room, at.ASYNC_ROW)
-            paths[rows, numbers % (2 * room)] = self._state.paths[rows, numbers % room]
+        old, watches = self._state.finishes, bool(self._state.parameters[at.P_WATCH])
+        warps, room = old.shape
+        used = min(2 * room * warps, self._asyncs)
+        needed = old.itemsize * used * (1 + at.ASYNC_ROW * watches)
+        if needed > available_memory():
+            what = "stalls take" if watches else "finishes take"
+            way = "simulate without stalls and timeline, or " if watches else ""
+            raise EngineError(
+                f"{self._origin}: launch {self._launch}: a warp has {room:,} asyncs in flight, whose {what} "
+                f"{needed >> 20:,} MiB with those of others, more than there is: {way}give memory.outstanding"
+            )
+        asyncs = self._state.warp[:, at.WARP_ASYNCS]
+        finishes = table(warps, 2 * room)
+        paths = table(warps, 2 * room, at.ASYNC_ROW) if watches else self._state.paths
+        for warp in np.flatnonzero(asyncs).tolist():
+            numbers = np.maximum(asyncs[warp] - 1 - np.arange(room), 0)  # of those that are kept, counted from 0
+            finishes[warp, numbers % (2 * room)] = old[warp, numbers % room]
+            if watches:
+                paths[warp, numbers % (2 * room)] = self._state.paths[warp, numbers % room]
         self._state = self._state._replace(finishes=finishes, paths=paths)
 
     def drain(self, begin: int) -> Integers:
@@ -254,12 +257,6 @@ def _worth_sharing(part: Part) -> int:
     """How many groups that go on at once, a block each, are worth being shared out to lanes."""
     block_operations = part.tally.operations // max(1, part.blocks)
     return max(2, -(-WORTH_SHARING // max(1, block_operations)))
-
-
-def _outstanding(machine: Machine, part: Part) -> int:
-    """The limit on asyncs in flight, 0 where no warp has enough of them to reach it."""
-    limit = machine.memory.outstanding or 0
-    return limit if part.tally.most_asyncs > limit else 0
 
 
 def _has_long_computes(machine: Machine, part: Part) -> bool:

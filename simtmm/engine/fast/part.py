@@ -67,6 +67,12 @@ class Room:
         return cls(slots, max(1, min(most_blocks, slots // smallest, part.blocks)), most_blocks)
 
 
+def outstanding_of(machine: Machine, part: Part) -> int:
+    """The limit on asyncs in flight, 0 where no warp has enough of them to reach it."""
+    limit = machine.memory.outstanding or 0
+    return limit if part.tally.most_asyncs > limit else 0
+
+
 def takes_partitions(machine: Machine, part: Part) -> bool:
     """Whether a partition takes time for anything in this launch; else it holds nobody up."""
     takes = machine.durations

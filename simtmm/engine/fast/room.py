@@ -1,7 +1,7 @@
 """Whether the arrays of a launch fit in memory, checked before any of them is allocated."""
 
 from simtmm.engine.fast import layout as at
-from simtmm.engine.fast.part import Part, Room, takes_partitions
+from simtmm.engine.fast.part import Part, Room, outstanding_of, takes_partitions
 from simtmm.engine.fast.tables import pipes_of
 from simtmm.engine.room import key_of_ports, refuse_without_room
 from simtmm.machine import Machine
@@ -16,15 +16,16 @@ def check_room(machine: Machine, workload: AnyWorkload) -> None:
     """Refuse a machine whose state does not fit in memory, the key named that takes most of it. Raises EngineError."""
     slots = max(1, min(machine.warps_per_group, workload.warps))
     at_most = Room(slots, max(1, min(slots, workload.blocks)), workload.blocks)
-    if sum(_tables(machine, at_most, True).values()) <= SMALL:
+    if sum(_tables(machine, at_most, True, machine.memory.outstanding or 0).values()) <= SMALL:
         return
     for launch in range(workload.launches):
         part = Part.of(workload, launch)
-        tables = _tables(machine, Room.of(machine, part), takes_partitions(machine, part))
+        limit = outstanding_of(machine, part)
+        tables = _tables(machine, Room.of(machine, part), takes_partitions(machine, part), limit)
         refuse_without_room(machine, workload.origin, tables)
 
 
-def _tables(machine: Machine, room: Room, partitioned: bool) -> dict[str, int]:
+def _tables(machine: Machine, room: Room, partitioned: bool, outstanding: int) -> dict[str, int]:
     """Bytes of the largest arrays that simtmm/engine/fast/launch.py makes, by the key that makes them large."""
     groups, memory, takes = machine.cores.groups, machine.memory, machine.durations
     ring = 1 << (room.slots - 1).bit_length()
@@ -40,6 +41,7 @@ def _tables(machine: Machine, room: Room, partitioned: bool) -> dict[str, int]:
             for name, count in zip(CLASSES, pipes_of(machine)[:, at.PIPE_COUNT].tolist(), strict=True)
         },
         "memory.partitions": memory.partitions * of_a_partition,
+        "memory.outstanding": groups * room.slots * outstanding,
     }
     if memory.rows and partitioned:
         numbers["memory.rows.open"] = memory.partitions * memory.rows.open * at.LINE_ROW

@@ -2,13 +2,14 @@
 
 import math
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from simtmm.computer import available_memory
-from simtmm.errors import KernelError, shown
+from simtmm.errors import KernelError, shown, shown_error
 
 MAKERS = {
     "zeros": "zeros:DTYPE:SHAPE",
@@ -135,8 +136,8 @@ def _from_file(path: Path, where: str) -> npt.NDArray[Any]:
             array = np.lib.format.read_array(file, allow_pickle=False)
     except OSError as error:
         raise KernelError(f"{where}: {path}: can't be read ({error.strerror or error})") from None
-    except (ValueError, EOFError, SyntaxError, TypeError, MemoryError) as error:
-        raise KernelError(f"{where}: {path}: is no array of NumPy's ({str(error).splitlines()[0][:80]})") from None
+    except (ValueError, EOFError, SyntaxError, TypeError, MemoryError, RecursionError, TokenError) as error:
+        raise KernelError(f"{where}: {path}: is no array of NumPy's ({shown_error(error)[:80]})") from None
     if array.dtype.hasobject:
         raise KernelError(f"{where}: {path}: holds Python objects, and must hold numbers")
     return array

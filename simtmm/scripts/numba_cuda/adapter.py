@@ -31,7 +31,13 @@ def installed() -> Iterator[None]:
     version = imported("numba_cuda", "numba", "a script with Numba CUDA", KernelError).__version__
     if not version.startswith(KNOWN):
         raise KernelError(f"numba-cuda {version}: is not known: pip install 'numba-cuda>=0.30,<0.31'")
-    from numba.cuda.core import config
+    try:
+        from numba.cuda.core import config
+    except ImportError:  # numba-cuda's .pth file sends numba.cuda to it, which Python reads in site-packages alone
+        raise KernelError(
+            f"numba-cuda {version}: is installed, but numba.cuda is Numba's own: install it into this Python's "
+            "site-packages, as pip does without --target"
+        ) from None
 
     if config.ENABLE_CUDASIM:
         raise KernelError(

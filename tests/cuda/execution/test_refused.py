@@ -1,13 +1,22 @@
 """Instructions that are known and not run end the translation in one line: instruction, line of PTX, line of source."""
 
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
 import pytest
 
+from simtmm.cuda.execution.assembly_file import assembly_file
+from simtmm.cuda.execution.layout import ROOM
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx import parse_module
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Operand, Register, Vector
 from simtmm.errors import PtxError
+from tests.cuda.cases import every_case
 from tests.cuda.execution.kernels import kernel
 
-REGISTERS = ".reg .b32 %r<8>; .reg .f32 %f<8>; .reg .f16 %h<4>; .reg .b64 %s<8>; .reg .pred %q<4>;"
+REGISTERS = """.reg .b32 %r<8>; .reg .f32 %f<8>; .reg .f16 %h<4>; .reg .b64 %s<8>; .reg .pred %q<4>; .reg .b128 %x<8>;
+.reg .f64 %d<8>;"""
 
 
 @pytest.mark.parametrize(
@@ -60,9 +69,67 @@ def test_an_instruction_that_is_not_run_is_named(instruction: str, why: str) -> 
         ("mov.b32 %r0, " + "(" * 5000 + ";", "operands may be nested 8 deep"),
         ("cp.async.ca.shared.global [%s0], [%s1];", "lacks an address or its size"),
         ("cp.async.wait_group %r0;", "lacks a number of groups"),
+        ("cp.async.wait_group 1, 2;", "is not known"),
+        (
+            "ld.global.v8.b128 {%x0,%x1,%x2,%x3,%x4,%x5,%x6,%x7}, [%s0];",
+            "moves 128 bytes of a thread: must be at most 64",
+        ),
+        (
+            "st.shared.v8.b128 [%s0], {%x0,%x1,%x2,%x3,%x4,%x5,%x6,%x7};",
+            "moves 128 bytes of a thread: must be at most 64",
+        ),
+        (
+            "atom.global.add.v8.f64 {%d0,%d1,%d2,%d3,%d4,%d5,%d6,%d7}, [%s0], {%d0,%d1,%d2,%d3,%d4,%d5,%d6,%d7};",
+            "moves 64 bytes of a thread: must be at most 32",
+        ),
+        ("st.global.b32 [%s0], {%r0,%r1};", "has 2 registers of 4 bytes for 4"),
+        ("ld.global.v4.b32 {%r0,%r1}, [%s0];", "has 2 registers of 4 bytes for 16"),
+        ("atom.global.add.v2.f32 {%f0,%f1}, [%s0], %f2;", "has 1 registers of 4 bytes for 8"),
+        ("tex.2d.v4.f32.f32 {%f0,%f1,%f2}, [%s0, {%f4,%f5}];", "has 3 registers for the 4 numbers of a texel"),
+        ("bar.sync 16;", "names barrier 16: must be 0 to 15"),
+        ("bar.arrive 2147483648, 32;", "must be 0 to 15"),
+        ("cp.async.ca.shared.global [%s0], [%s1], 9214871658872686752;", "must be 4, 8 or 16"),
         ("add.rn.f32 %f0, %f1;", "is not known"),
     ],
 )
 def test_an_instruction_whose_operands_are_of_no_form_is_refused(instruction: str, why: str) -> None:
     with pytest.raises(PtxError, match=why):
-        Program(parse_module(kernel(instruction, 0, REGISTERS)), "k").assembly()
+        Program(parse_module(kernel(instruction, 0, REGISTERS)), "k", checks=True).assembly()
+
+
+def _others(operands: Sequence[Operand]) -> Iterator[tuple[Operand, ...]]:
+    """Operands that an instruction is given instead: one less, one more, and each of other kinds."""
+    yield ()
+    yield (*operands, Immediate(7))
+    for at in range(len(operands)):
+        yield (*operands[:at], *operands[at + 1 :])
+        for other in (Immediate(1 << 70), Register("%none"), Vector((Immediate(1), Immediate(2)))):
+            yield (*operands[:at], other, *operands[at + 1 :])
+
+
+def test_no_instruction_fails_by_its_operands_other_than_in_one_line() -> None:
+    """One of each opcode and first modifiers in all cases, translated with checks as well."""
+    seen: set[tuple[str, ...]] = set()
+    refused = 0
+    for case in every_case().values():
+        module = parse_module(case.text)
+        function = module.functions["k"]
+        body = list(function.body or ())
+        for at, item in enumerate(body):
+            key = (item.opcode, *item.modifiers[:1]) if isinstance(item, Instruction) else ()
+            if not key or key in seen:
+                continue
+            seen.add(key)
+            for operands in _others(item.operands):
+                other = replace(function, body=(*body[:at], replace(item, operands=operands), *body[at + 1 :]))
+                try:
+                    Program(replace(module, functions={"k": other}), "k", checks=True).assembly()
+                except PtxError:
+                    refused += 1
+    assert len(seen) > 100
+    assert refused > 500
+
+
+def test_the_room_for_the_data_of_an_access_is_what_is_known() -> None:
+    sizes = re.findall(r"(%\w+) = alloca \[(\d+) x i8\]", assembly_file("warp.ll"))
+    assert {name: int(size) for name, size in sizes} == ROOM

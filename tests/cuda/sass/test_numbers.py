@@ -5,9 +5,12 @@ import struct
 import numpy as np
 import pytest
 
+from simtmm.cuda.compilers.disassembly import Disassembly
 from simtmm.cuda.compilers.wheels import find_tool
 from simtmm.cuda.device import Device, DeviceLaunch
+from simtmm.cuda.ptx import parse_module
 from simtmm.cuda.sass.families import bits, conversion, double, functions, half, integer, packed, real
+from simtmm.cuda.sass.kernel import lifted_kernel
 from simtmm.cuda.sass.launch_constants import LaunchConstants
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.listing import control, parse_listing
@@ -18,6 +21,7 @@ from tests.cuda.cases import comparison_cases, conversion_cases, float_cases, in
 from tests.cuda.cases.interpreted import interpreted
 from tests.cuda.cases.kernel import case
 from tests.cuda.compilers.conftest import needs
+from tests.cuda.execution.kernels import kernel
 from tests.cuda.sass.lifted import machine_function, run_lifted, sample
 
 needs_tools = needs(lambda: find_tool("ptxas"), lambda: find_tool("nvdisasm"))
@@ -150,3 +154,27 @@ def test_a_nan_keeps_the_bits_that_its_name_does_not_tell():
     number = instruction.operands[2]
     assert isinstance(number, Number)
     assert number.bits == 0xFFF00000
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("LEA R5, R4, R0, 1.5", "has no whole number where one is expected"),
+        ("LEA.HI R5, R4, R0, RZ, +INF", "has no whole number where one is expected"),
+        ("LEA R5, R4, R0, R3", "has no whole number|shifts by what is no number"),
+        ("LOP3.LUT R1, R2, R3, RZ, 0.5, !PT", "has no whole number where one is expected"),
+        ("PLOP3.LUT P0, PT, P1, P2, PT, 1.5, 0x0", "has no whole number where one is expected"),
+        ("P2R R0, PR, R1, 1.5", "has no whole number where one is expected"),
+        ("R2P PR, R1, +INF", "has no whole number where one is expected"),
+        ("IADD.64 R2, R4, 1.5", "has no whole number where one is expected"),
+        ("DEPBAR.LE SB0, 1.5", "leaves no whole number of copies"),
+        ("F2FP R1, R2, R3", "has other operands than are known"),
+        ("IMNMX", "has other operands than are known"),
+    ],
+)
+def test_an_instruction_with_operands_of_another_kind_is_refused(text, why):
+    module = parse_module(kernel("ret;", 0))
+    listing = f'\t.section\t.text.k,"ax",@progbits\n        /*0000*/ {text} ; /* 0x{0:016x} */\n /* 0x{0:016x} */\n'
+    with pytest.raises(SassError, match=why) as told:
+        lifted_kernel(module, "k", Disassembly(listing, {}, {}, {}, {}), 80, 0)
+    assert f"`{text}`" in str(told.value)

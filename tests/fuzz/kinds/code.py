@@ -1,12 +1,15 @@
 """PTX, machine code, binaries, CUDA sources before they are compiled, and words for compilers and launches."""
 
+import contextlib
 import json
 import subprocess
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 from simtmm import record
 from simtmm.cuda.checks.checker import checking
@@ -17,6 +20,7 @@ from simtmm.cuda.compilers.disassembly import Disassembly, disassembled
 from simtmm.cuda.compilers.fat_binary import embedded_ptx
 from simtmm.cuda.compilers.names import bare_name, demangled, entry_named, template_kernels
 from simtmm.cuda.compilers.wheels import find_tool
+from simtmm.cuda.execution.machine_code import MachineCode, compile_assembly
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.ptx import parse_module
@@ -97,6 +101,9 @@ def _signed(folder: Path, content: bytes) -> object:
     return [signature(linked, name) for name, function in linked.module.functions.items() if function.entry]
 
 
+MACHINE_CODE_OF = 4  # assembling and disassembling takes ten times what all else does: one input in so many runs so
+
+
 def _run(folder: Path, content: bytes) -> object:
     """Run within its arrays, or refused; each read, write, barrier and copy looked at besides."""
     path = folder / "k.ptx"
@@ -104,9 +111,24 @@ def _run(folder: Path, content: bytes) -> object:
     arguments = [argument.partition("=")[2] for argument in ARGUMENTS]
     if b"copies" in content:
         arguments = ["random:float32:64", "zeros:float32:64"]
-    with checking(checks_of("all")) as checker:
-        trace = record(cuda_program(path, 2, 32, arguments), most_events=100_000)
+    form = "ptx" if zlib.crc32(content) % MACHINE_CODE_OF else "compiled"
+    with _nothing_kept(), checking(checks_of("all")) as checker:
+        trace = record(cuda_program(path, 2, 32, arguments), most_events=100_000, form=form)
     return json.dumps([trace.info.to_dict(), checker.found.to_dict(), checker.found.lines()])
+
+
+@contextlib.contextmanager
+def _nothing_kept() -> Iterator[None]:
+    """No input comes twice, and the cache, which would hold hundreds of thousands, is looked through by each."""
+    with contextlib.ExitStack() as patches:
+        for module in ("disassembly", "ptxas"):
+            patches.enter_context(patch(f"simtmm.cuda.compilers.{module}.kept", lambda name, parts, make: make()))
+        patches.enter_context(patch("simtmm.cuda.function.machine_code", _compiled_quickly))
+        yield
+
+
+def _compiled_quickly(assembly: str, label: str, quick: bool) -> MachineCode:
+    return MachineCode(compile_assembly(assembly, quick=True))
 
 
 def _front(folder: Path, content: bytes) -> object:

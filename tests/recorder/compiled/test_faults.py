@@ -9,6 +9,7 @@ from simtmm import record
 from simtmm.cuda import machine_function
 from simtmm.errors import RecordingError
 from simtmm.recorder.compiled.cuda_file import cuda_program
+from tests.cuda.execution.kernels import kernel
 
 HEAD = "kernel k: launch 0 of f: k.cu:3: `{text}` ("
 
@@ -163,3 +164,59 @@ def test_a_loop_of_nothing_but_its_jump_ends_with_an_interrupt(tmp_path):
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize(("loop", "last"), [("$L: bra $L;", "bra"), ("$L: add.s32 %r1, %r1, 3; bra $L;", "add.s32")])
+def test_a_loop_that_records_no_event_is_ended(tmp_path, monkeypatch, loop, last):
+    monkeypatch.setenv("SIMTMM_KERNEL_TIMEOUT", "0.3")
+    path = tmp_path / "k.ptx"
+    path.write_text(kernel(loop, 0, ".reg .b32 %r<2>;"))
+    with pytest.raises(RecordingError) as told:
+        record(cuda_program(path, 1, 32, []), form="ptx")
+    assert re.fullmatch(
+        rf"kernel k: launch 0 of k: {re.escape(str(path))} \({last}, PTX line \d+\): recorded nothing for 0\.3 s and "
+        r"was ended: does it loop for ever\? Else .* raise the limit \(--kernel-timeout, SIMTMM_KERNEL_TIMEOUT\)",
+        str(told.value),
+    )
+
+
+def test_a_loop_that_computes_for_long_between_its_accesses_is_recorded(tmp_path, monkeypatch):
+    """Ten turns of its warp and one event more."""
+    monkeypatch.setenv("SIMTMM_KERNEL_TIMEOUT", "60")
+    path = tmp_path / "k.ptx"
+    rounds = 10 << 18
+    path.write_text(
+        kernel(
+            f"$L: add.s32 %r1, %r1, 1; setp.lt.s32 %q, %r1, {rounds}; @%q bra $L; st.global.b32 [%p0], %r1;",
+            1, ".reg .b32 %r<2>; .reg .pred %q;",
+        )
+    )  # fmt: skip
+    trace = record(cuda_program(path, 1, 1, ["zeros:int32:1"]), form="ptx")
+    assert trace.info.events < 10
+
+
+@pytest.mark.parametrize("barrier", ["bar.sync", "bar.arrive", "bar.red.popc.u32"])
+def test_a_barrier_that_no_block_has_ends_the_launch(tmp_path, barrier):
+    """Its number is in a register, which 16 of the threads have none in: of those that take part, the first one's."""
+    path = tmp_path / "k.ptx"
+    to, last = ("%r3, ", ", %all") if "red" in barrier else ("", "")
+    path.write_text(
+        kernel(
+            f"add.s32 %r1, %lane, 15; setp.gt.s32 %q, %r1, 15; setp.eq.s32 %all, 0, 0;"
+            f"@%q {barrier} {to}%r1, 32{last};",
+            0, ".reg .b32 %r<4>; .reg .pred %q; .reg .pred %all;",
+        )
+    )  # fmt: skip
+    with pytest.raises(RecordingError, match=r"thread \(1, 0, 0\): names barrier 16: must be 0 to 15"):
+        record(cuda_program(path, 1, 32, []), form="ptx")
+
+
+def test_a_barrier_that_nobody_comes_to_may_have_any_number(tmp_path):
+    path = tmp_path / "k.ptx"
+    path.write_text(
+        kernel(
+            "add.s32 %r1, %lane, 99; setp.lt.s32 %q, %r1, 0; @%q bar.sync %r1; st.global.b32 [%p0], %r1;",
+            1, ".reg .b32 %r<4>; .reg .pred %q;",
+        )
+    )  # fmt: skip
+    assert record(cuda_program(path, 1, 32, ["zeros:int32:1"]), form="ptx").info.events

@@ -85,7 +85,13 @@ def test_what_is_refused_says_what_is_allowed(text, said):
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"", b"no array", b"\x93NUMPY\x01\x00"])
+DEEP = b"{'descr': " + b"(" * 3000 + b", 'shape': (1,), 'fortran_order': False}"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no array", b"\x93NUMPY\x01\x00", b"\x93NUMPY\x01\x00" + len(DEEP).to_bytes(2, "little") + DEEP],
+)
 def test_a_file_that_holds_no_array_is_refused(tmp_path, content):
     (tmp_path / "a.npy").write_bytes(content)
     with pytest.raises(KernelError, match=r"a\.npy: is no array of NumPy's"):

@@ -46,6 +46,9 @@ def test_numbers_of_python_become_what_the_parameter_says(saxpy):
     ("arguments", "said"),
     [
         ((4, 1, np.ones(4), np.ones(4, "f4")), "kernel saxpy: x = an array of float64: the kernel takes const float*"),
+        ((4, 1, np.array(["a"] * 4), np.ones(4, "f4")), "x = an array of <U1: the kernel takes const float*"),
+        ((4, 1, np.ones(4, "M8[s]"), np.ones(4, "f4")), r"an array of datetime64\[s\]: the kernel takes const float*"),
+        ((4, 1, np.ones(4, "c16"), np.ones(4, "f4")), "x = an array of complex128: the kernel takes const float*"),
         ((4, np.float64(1), np.ones(4, "f4"), np.ones(4, "f4")), r"a = np.float64\(1.0\) .*: the kernel takes float"),
         ((4, 1, np.ones(4, "f4")), "3 arguments: must be 4 "),
         ((4, 1, 5, np.ones(4, "f4")), r"x = 5: must be an array \(const float\*\)"),

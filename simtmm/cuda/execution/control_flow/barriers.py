@@ -7,14 +7,16 @@ from simtmm.cuda.execution.control_flow.edges import (
     BLOCK_POINTER,
     LAUNCH_POINTER,
     WARP_POINTER,
+    fault,
     number_of,
     offset_of,
     park,
 )
 from simtmm.cuda.execution.emit import Value
-from simtmm.cuda.execution.layout import BLOCK
+from simtmm.cuda.execution.layout import BARRIERS, BLOCK, NO_BARRIER
 from simtmm.cuda.ptx.control_flow import Block
 from simtmm.cuda.ptx.syntax import Immediate, Instruction
+from simtmm.errors import shown
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.context import Context
@@ -26,7 +28,7 @@ def barrier(context: "Context", block: Block, last: Instruction) -> None:
     operands = list(last.operands)
     predicate = operands.pop() if "red" in last.modifiers else None
     destination = operands.pop(0) if predicate is not None else None
-    number = uniform(context, operands[0]) if operands else number_of(0)
+    number = barrier_number(context, operands[0]) if operands else number_of(0)
     count = uniform(context, operands[1]) if len(operands) > 1 else number_of(0)
     context.flush()
     assert block.behind is not None
@@ -46,13 +48,34 @@ def barrier_result(context: "Context", last: Instruction) -> None:
     """What bar.red gives, in the block behind it."""
     emit = context.emit
     operands = last.operands
-    barrier = uniform(context, operands[1])
+    barrier = emit.binary("and", uniform(context, operands[1]), number_of(BARRIERS - 1))  # which has been looked at
     place = emit.at("%block", offset_of(BLOCK, "result"))
     scaled = emit.binary("mul", emit.resize(barrier, "i64", False), emit.constant(4, "i64"))
     found = emit.splat(emit.load("i32", emit.at(place, scaled)))
     if "popc" not in last.modifiers:
         found = emit.compare("icmp ne", found, emit.constant(0, found.type))
     context.write(operands[0], found)
+
+
+def barrier_number(context: "Context", operand: object) -> Value:
+    """The number of a barrier, i32. One that a block has not is refused, or ends the warp where a register has it."""
+    if isinstance(operand, Immediate):
+        if not 0 <= operand.value < BARRIERS:
+            raise context.refuse(f"names barrier {shown(operand.value)}: must be 0 to {BARRIERS - 1}")
+        return number_of(operand.value)
+    emit = context.emit
+    number = uniform(context, operand)
+    wrong = emit.binary(
+        "and",
+        emit.compare("icmp uge", number, number_of(BARRIERS)),
+        emit.compare("icmp ne", context.active, number_of(0)),
+    )
+    names = [emit.name(stem)[1:] for stem in ("beyond", "barrier")]
+    emit.do(f"br {wrong}, label %{names[0]}, label %{names[1]}")
+    emit.label(names[0])
+    fault(context, NO_BARRIER, context.access_number(), context.active, emit.resize(number, "i64", False))
+    emit.label(names[1])
+    return emit.binary("and", number, number_of(BARRIERS - 1))  # where nobody takes part it may be any
 
 
 def uniform(context: "Context", operand: object) -> Value:

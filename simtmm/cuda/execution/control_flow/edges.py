@@ -90,9 +90,9 @@ def rest_goes_on(context: "Context", block: Block) -> None:
         park(context, left_out(context), block.behind)
 
 
-def fault(context: "Context", code: int, number: int, mask: Value) -> None:
-    """The warp ends here, in the first lane of a mask."""
+def fault(context: "Context", code: int, number: int, mask: Value, address: Value | None = None) -> None:
+    """The warp ends here, in the first lane of a mask. address: i64, what else is told."""
     emit = context.emit
     lane = emit.call("llvm.cttz.i32", "i32", mask, Value("true", "i1"))
-    emit.call("fault", "void", LAUNCH_POINTER, number_of(code), number_of(number), lane, Value("0", "i64"))
+    emit.call("fault", "void", LAUNCH_POINTER, number_of(code), number_of(number), lane, address or Value("0", "i64"))
     emit.do("br label %faulted")

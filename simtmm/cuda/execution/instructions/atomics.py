@@ -25,10 +25,11 @@ def atomic(context: Context, instruction: Instruction) -> None:
     operands = instruction.operands
     address = operands[1] if returns else operands[0]
     given = operands[2:] if returns else operands[1:]
+    width = count * bytes_of(kind)
     if given:
-        put(context, given[0], kind, "%data")
+        put(context, given[0], kind, width, "%data")
     if operation == "cas":
-        put(context, given[1], kind, "%data2")
+        put(context, given[1], kind, width, "%data2")
     space = "shared" if space_of(instruction) == "shared" else "global"
     emit = context.emit
     emit.store(address_of(context, address), "%addresses", ALIGN)
@@ -43,7 +44,7 @@ def atomic(context: Context, instruction: Instruction) -> None:
     emit.do(f"br {wrong}, label %faulted, label %{label}")
     emit.label(label)
     if returns and not isinstance(operands[0], Sink):
-        take(context, operands[0], kind, "%result")
+        take(context, operands[0], kind, width, "%result")
 
 
 def _maker(context: Context, operation: str, kind: str, space: str) -> Callable[[str], str]:

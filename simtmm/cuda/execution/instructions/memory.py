@@ -5,11 +5,13 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.control_flow.edges import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions.integer import is_signed
-from simtmm.cuda.execution.layout import ALIGN, LANES, LAUNCH
+from simtmm.cuda.execution.layout import ALIGN, LANES, LAUNCH, ROOM
 from simtmm.cuda.ptx.steps import space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol, Vector
 from simtmm.cuda.ptx.types import bits_of, bytes_of
+from simtmm.errors import shown
 
+COPIED = (4, 8, 16)  # bytes of a cp.async
 _POINTERS = (LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER)
 
 
@@ -62,17 +64,27 @@ def load(context: Context, instruction: Instruction) -> None:
         return
     kind = context.type_of()
     access(context, "load", _resolved(space), width_of(instruction), address_of(context, address), "%data")
-    take(context, to, kind, "%data")
+    take(context, to, kind, width_of(instruction), "%data")
 
 
 def _resolved(space: str) -> str:
     return space if space in ("shared", "local") else "global"
 
 
-def take(context: Context, to: Operand, kind: str, data: str) -> None:
-    """Give registers what lies at `data`: for each lane as many numbers as there are registers."""
+def _parts(context: Context, operand: Operand, kind: str, width: int, data: str) -> tuple[Operand, ...]:
+    """The registers of an operand that stand for so many bytes of each lane. Raises PtxError for too many or few."""
+    parts = parts_of(operand)
+    if len(parts) * bytes_of(kind) != width:
+        raise context.refuse(f"has {len(parts)} registers of {bytes_of(kind)} bytes for {width}")
+    if width * LANES > ROOM[data]:
+        raise context.refuse(f"moves {width} bytes of a thread: must be at most {ROOM[data] // LANES}")
+    return parts
+
+
+def take(context: Context, to: Operand, kind: str, width: int, data: str) -> None:
+    """Give registers what lies at `data`: for each lane so many bytes, as many numbers as there are registers."""
     emit = context.emit
-    parts = parts_of(to)
+    parts = _parts(context, to, kind, width, data)
     element = f"i{8 * bytes_of(kind)}"
     whole = emit.load(f"<{LANES * len(parts)} x {element}>", data, ALIGN)
     for place, part in enumerate(parts):
@@ -80,16 +92,17 @@ def take(context: Context, to: Operand, kind: str, data: str) -> None:
         context.write(part, value, is_signed(kind))
 
 
-def put(context: Context, given: Operand, kind: str, data: str) -> None:
+def put(context: Context, given: Operand, kind: str, width: int, data: str) -> None:
     """The other way: what registers hold, at `data`."""
     emit = context.emit
     element = f"i{8 * bytes_of(kind)}"
-    values = [context.read(part, element) for part in parts_of(given)]
+    parts = _parts(context, given, kind, width, data)
+    values = [context.read(part, element) for part in parts]
     while len(values) > 1:  # two at a time: each result has all the lanes of one, then all of the next
         values = [
             emit.shuffle(values[n], values[n + 1], range(2 * _count(values[n]))) for n in range(0, len(values), 2)
         ]
-    count = len(parts_of(given))
+    count = len(parts)
     whole = values[0]
     if count > 1:
         order = [lane + LANES * part for lane in range(LANES) for part in range(count)]
@@ -109,7 +122,7 @@ def store(context: Context, instruction: Instruction) -> None:
     if space == "param":
         _store_parameter(context, address, given, kind)
         return
-    put(context, given, kind, "%data")
+    put(context, given, kind, width_of(instruction), "%data")
     access(context, "store", _resolved(space), width_of(instruction), address_of(context, address), "%data")
 
 
@@ -187,6 +200,8 @@ def copy_asynchronously(context: Context, instruction: Instruction) -> None:
     if not isinstance(operands[2], Immediate):
         raise context.refuse("copies a number of bytes that is no constant")
     width = operands[2].value
+    if width not in COPIED:
+        raise context.refuse(f"copies {shown(width)} bytes at once: must be 4, 8 or 16")
     to, given = address_of(context, operands[0]), address_of(context, operands[1])
     rest = operands[3:]
     ignored = context.predicate(rest[0]) if rest and _is_predicate(context, rest[0]) else None

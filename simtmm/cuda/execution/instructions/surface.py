@@ -19,13 +19,13 @@ def load(context: Context, instruction: Instruction) -> None:
     to, address = instruction.operands
     context.emit.store(context.emit.constant(0, f"<{LANES * width_of(instruction)} x i8>"), "%result", ALIGN)
     _access(context, instruction, address, "load", "%result")
-    take(context, to, context.type_of(), "%result")
+    take(context, to, context.type_of(), width_of(instruction), "%result")
 
 
 def store(context: Context, instruction: Instruction) -> None:
     """sust.b."""
     address, given = instruction.operands
-    put(context, given, context.type_of(), "%result")
+    put(context, given, context.type_of(), width_of(instruction), "%result")
     _access(context, instruction, address, "store", "%result")
 
 

@@ -11,6 +11,7 @@ from simtmm.cuda.ptx.types import is_type
 _LEVELS = {"level": 1, "grad": 2}  # operands that choose among levels, of which a texture has one here
 _DIMENSIONS = {"1d": 1, "2d": 2}
 _QUERIES = {"width": "width", "height": "height", "normalized_coords": "normalized"}  # fields of TEXTURE
+TEXEL = 4  # numbers
 _LAUNCH = Value("%launch", "ptr")
 
 
@@ -34,6 +35,8 @@ def fetch(context: Context, instruction: Instruction) -> None:
     if isinstance(to, Pair):  # whether the texel is there, which it is where memory is not sparse
         context.write(to.second, context.emit.constant("true", ONE_BIT))
         to = to.first
+    if len(parts_of(to)) != TEXEL:
+        raise context.refuse(f"has {len(parts_of(to))} registers for the {TEXEL} numbers of a texel")
     for number, part in enumerate(parts_of(to)):
         context.write(part, context.emit.load(lanes("i32"), context.emit.at("%result", 128 * number), ALIGN))
 

@@ -2,7 +2,7 @@
 
 from simtmm.cuda.execution.check_log import log_arrival
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.control_flow.barriers import barrier_result, uniform
+from simtmm.cuda.execution.control_flow.barriers import barrier_number, barrier_result, uniform
 from simtmm.cuda.execution.control_flow.edges import number_of, offset_of
 from simtmm.cuda.execution.control_flow.gathering import members
 from simtmm.cuda.execution.emit import Value, lanes
@@ -172,11 +172,12 @@ def elect(context: Context, instruction: Instruction) -> None:
 def barrier(context: Context, instruction: Instruction) -> None:
     """bar.arrive, which does not wait; the others end their blocks (control.py)."""
     emit = context.emit
-    barrier_number, count = (uniform(context, operand) for operand in instruction.operands[:2])
+    named, counted = instruction.operands[:2]
+    number, count = barrier_number(context, named), uniform(context, counted)
     if context.code.program.checks:
-        log_arrival(context, barrier_number, count, waits=False)
+        log_arrival(context, number, count, waits=False)
     pointers = [Value(name, "ptr") for name in ("%launch", "%block", "%warp")]
-    emit.call("arrive", "void", *pointers, context.active, barrier_number, count, Value("false", "i1"))
+    emit.call("arrive", "void", *pointers, context.active, number, count, Value("false", "i1"))
 
 
 def leave_convergence(context: Context, instruction: Instruction) -> None:

@@ -16,7 +16,7 @@ def logic(lifting: Lifting, instruction: MachineInstruction) -> None:
     if not isinstance(table, Number):
         raise lifting.refuse()
     found = lifting.value(
-        "lop3.b32", "b32", lifting.whole(a), lifting.whole(b), lifting.whole(c), Immediate(int(table.value))
+        "lop3.b32", "b32", lifting.whole(a), lifting.whole(b), lifting.whole(c), Immediate(lifting.whole_number(table))
     )
     if flag is not None:
         some = lifting.value("setp.ne.b32", "pred", found, Immediate(0))
@@ -41,7 +41,7 @@ def predicate_logic(lifting: Lifting, instruction: MachineInstruction) -> None:
         index = lifting.value("or.b32", "b32", bit, index)
     found = []
     for table in (first, second):
-        row = lifting.value("shr.u32", "b32", Immediate(int(table.value)), index)
+        row = lifting.value("shr.u32", "b32", Immediate(lifting.whole_number(table)), index)
         one = lifting.value("and.b32", "b32", row, Immediate(1))
         found.append(lifting.value("setp.ne.b32", "pred", one, Immediate(0)))
     for to, condition in zip(conditions[:2], found, strict=True):

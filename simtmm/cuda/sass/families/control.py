@@ -78,7 +78,10 @@ def branch_by_register(lifting: Lifting, instruction: MachineInstruction) -> Non
     if not isinstance(register, Reg) or not instruction.targets:
         raise lifting.refuse("jumps where a register says, and no places are given")
     where = lifting.value(
-        "add.s32", "b32", lifting.whole(register), Immediate(int(number.value) + instruction.address + NEXT & ALL)
+        "add.s32",
+        "b32",
+        lifting.whole(register),
+        Immediate(lifting.whole_number(number) + instruction.address + NEXT & ALL),
     )
     lifting.jump_by_value(where, tuple(lifting.address_of_label(name) for name in instruction.targets))
 

@@ -151,9 +151,7 @@ def _add_wide(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 def wide_number(lifting: Lifting, source: Number) -> Immediate:
     """A number as one of 64 bits; those that need the upper 32 are written in full."""
-    if not isinstance(source.value, int):
-        raise lifting.refuse("has a real number where a whole one is expected")
-    return Immediate(source.value & (1 << 64) - 1)
+    return Immediate(lifting.whole_number(source) & (1 << 64) - 1)
 
 
 def multiply_add(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -221,7 +219,7 @@ def load_address(lifting: Lifting, instruction: MachineInstruction) -> None:
         raise lifting.refuse("shifts by what is no number")
     if bool(carries) != instruction.has("X") or ((out or carries) and is_signed_operand(sources[0])):
         raise lifting.refuse()
-    by = int(shift.value)
+    by = lifting.whole_number(shift)
     a, b = sources[0], sources[1]
     if instruction.has("HI"):
         low = lifting.whole(a)

@@ -98,7 +98,7 @@ def predicates_to_register(lifting: Lifting, instruction: MachineInstruction) ->
     if not isinstance(which, (Word, Reg)) or not isinstance(mask, Number) or instruction.modifiers:
         raise lifting.refuse()
     prefix = "UP" if instruction.opcode.startswith("U") else "P"
-    wanted = int(mask.value)
+    wanted = lifting.whole_number(mask)
     found: PtxOperand = lifting.value("and.b32", "b32", lifting.whole(kept), Immediate(~wanted & 0xFFFFFFFF))
     for number in range(7):
         if wanted >> number & 1:
@@ -116,8 +116,9 @@ def register_to_predicates(lifting: Lifting, instruction: MachineInstruction) ->
     shift = 8 * int(source.part[1:]) if source.part.startswith("B") else 0
     prefix = "UP" if instruction.opcode.startswith("U") else "P"
     bits = lifting.copy(lifting.bits(source))
+    taken = lifting.whole_number(mask)
     for number in range(7):
-        if int(mask.value) >> number & 1:
+        if taken >> number & 1:
             one = lifting.value("and.b32", "b32", bits, Immediate(1 << number + shift))
             lifting.write_predicate(Reg(f"{prefix}{number}"), lifting.value("setp.ne.b32", "pred", one, Immediate(0)))
 
