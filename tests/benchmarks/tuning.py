@@ -8,6 +8,8 @@ and those that are done then are drawn from all:
 
     python -m tests.benchmarks.tuning 1 0 --drawn --kept rows.csv
 
+With --last 11 the so many that are fastest by this are simulated as a search's last step does, as precisely as is
+requested.
 With --gpu rtx-2080-ti the configurations are those of traces/measured/convolution_2080ti_counters.csv, 250 of a like
 kernel. Their clock follows from the counters: cycles in which a scheduler issued are instructions, and a part of all.
 """
@@ -123,6 +125,7 @@ def main(words):
     options.add_argument("--drawn", action="store_true", help="in an order that is drawn, the same each time")
     options.add_argument("--limit", type=int, help="no more than so many of them")
     options.add_argument("--part", type=int, nargs=2, default=(0, 1), help="of several processes, which, of how many")
+    options.add_argument("--last", type=int, default=0, help="the so many fastest by this, as a last step does")
     options.add_argument("--gpu", choices=sorted(MEASURED), default="rtx-a4000", help="whose times")
     given = options.parse_args(words)
     machine = machine_of(given.gpu)
@@ -156,8 +159,23 @@ def main(words):
         group = [each for each in ran if belongs(each[0])]
         if len(group) > 1:
             print(f"| {name} | {len(group)} | {' | '.join(summed_up(group))} |")
+    if given.last:
+        print_last(subject, sorted(ran, key=lambda each: float(each[2]["milliseconds"]))[: given.last])
     seconds = [float(row["seconds"]) for _, _, row in ran]
     print(f"\n{statistics.mean(seconds):.1f} s of processors each, {max(seconds):.1f} s at most")
+
+
+def print_last(subject, rows):
+    """Print configurations by their times in a search's last step. rows: each with its time and its row by COLUMNS."""
+    found = []
+    for configuration, time, row in rows:
+        trial = tried(subject, configuration, DEFAULT_ERROR)
+        x, y, across, down, read_only, _ = configuration.values()
+        name = f"{x} x {y}, {across} x {down}{', read-only' * read_only}"
+        first, last = float(row["milliseconds"]), 1e3 * trial.seconds
+        found.append((last, f"| {name} | {time:.3f} | {first:.3f} | {last:.3f} |"))
+    print("\n| block, outputs | measured, ms | first step, ms | last step, ms |\n|---|---:|---:|---:|")
+    print("\n".join(line for _, line in sorted(found)))
 
 
 def living():
