@@ -13,7 +13,7 @@ from simtmm.cuda.ptx.registers import read, written
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Symbol
 from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
 from simtmm.cuda.ptx.work import class_of
-from simtmm.errors import PtxError
+from simtmm.errors import PtxError, shown
 from simtmm.trace.schema import MOST_GROUPS
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
@@ -245,9 +245,10 @@ def _group_wait(instruction: Instruction) -> int | None:
     """How many groups of cp.async an instruction leaves under way where it waits for the others."""
     if instruction.opcode != "cp" or "wait_group" not in instruction.modifiers or "bulk" in instruction.modifiers:
         return None
-    found = next((int(operand.value) for operand in instruction.operands if isinstance(operand, Immediate)), None)
-    if found is None:
-        raise PtxError(f"PTX line {instruction.line}: {instruction.text}: lacks a number of groups")
+    found = next((operand.value for operand in instruction.operands if isinstance(operand, Immediate)), None)
+    if not isinstance(found, int) or found < 0:
+        what = "lacks a number of groups" if found is None else f"{shown(found)} is no number of groups"
+        raise PtxError(f"PTX line {instruction.line}: {instruction.text}: {what}")
     return found
 
 

@@ -140,7 +140,7 @@ def _waited_for(instruction: MachineInstruction, counted: Set[str]) -> tuple[tup
     """
     match instruction.operands:
         case (Word(board), Number(left)) if instruction.opcode == "DEPBAR":
-            if not isinstance(left, int):
+            if not isinstance(left, int) or left < 0:
                 raise SassError(f"`{instruction.text}` leaves no whole number of copies")
             if left and counted == {board}:
                 return (board,), left

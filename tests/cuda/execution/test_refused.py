@@ -70,6 +70,7 @@ def test_an_instruction_that_is_not_run_is_named(instruction: str, why: str) -> 
         ("cp.async.ca.shared.global [%s0], [%s1];", "lacks an address or its size"),
         ("cp.async.wait_group %r0;", "lacks a number of groups"),
         ("cp.async.wait_group 1, 2;", "is not known"),
+        ("cp.async.wait_group -1;", "-1 is no number of groups"),
         (
             "ld.global.v8.b128 {%x0,%x1,%x2,%x3,%x4,%x5,%x6,%x7}, [%s0];",
             "moves 128 bytes of a thread: must be at most 64",
