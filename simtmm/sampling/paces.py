@@ -114,8 +114,7 @@ class _Model:
     def __init__(self, paces: Floats, work: Floats, kind: Integers) -> None:
         self._lines: dict[int, Trend] = {}
         self._range: dict[int, tuple[float, float]] = {}
-        # Whatever the kind
-        self._any = Trend(0.0, float(paces.sum() / max(1e-300, work.sum())), 1)
+        self._any = Trend(0.0, float(paces.sum() / max(1e-300, work.sum())), 1)  # of a kind that was not seen
         self.paces, self.fitted = paces, np.empty(len(paces))
         parameters = 0
         for own in sorted(set(kind.tolist())):

@@ -43,13 +43,13 @@ SYSTEMATIC = 0.1  # of the time: what repetition does not show; by the pairs of 
 def part_of(machine: Machine, taken: int) -> Machine:
     """So many groups of a machine, with their share of all that groups have in common."""
     groups, memory = machine.cores.groups, machine.memory
-    partitions = max(1, round(memory.partitions * taken / groups))
+    partitions = _whole(memory.partitions * taken / groups)
     slower = partitions * groups / (memory.partitions * taken)  # so that they move their share together
     changes: dict[str, float] = {"cores.groups": taken, "memory.partitions": partitions}
     for key in ("service", "atomic_service", "turnaround"):
         changes[f"memory.{key}"] = getattr(memory, key) * slower
     if memory.l2 is not None:
-        changes["memory.l2.sets"] = max(1, round(memory.l2.sets * taken / groups))
+        changes["memory.l2.sets"] = _whole(memory.l2.sets * taken / groups)
         changes["memory.l2.service"] = memory.l2.service * slower
     return machine.replace(changes)
 
@@ -67,14 +67,23 @@ def groups_of_part(machine: Machine, grid: Sequence[int], most: int) -> tuple[in
     fewest = max(1, min(FEWEST, groups // 2, most))
     for taken in range(fewest, max(fewest, min(groups // 2, most)) + 1):
         share = taken / groups
-        missed = abs(max(1, round(across * share)) / (across * share) - 1) if down > 1 else 0.0
-        partitions = machine.memory.partitions * share
-        together = missed + abs(max(1, round(partitions)) / partitions - 1)
+        missed = _missed(across * share) if down > 1 else 0.0
+        together = missed + _missed(machine.memory.partitions * share)
         if together < best:
             best, found = together, (taken, missed)
         if together <= UNEVEN:
             break
     return found
+
+
+def _whole(share: float) -> int:
+    """The whole number nearest to a share of what comes in whole ones; 1 at least."""
+    return max(1, round(share))
+
+
+def _missed(share: float) -> float:
+    """By how much that misses the share, as a part of it."""
+    return abs(_whole(share) / share - 1)
 
 
 def _rows(grid: Sequence[int]) -> tuple[int, int]:
@@ -90,7 +99,7 @@ def strip(grid: Sequence[int], share: float, wanted: int) -> Integers:
     directions run as near to one another in time as in the whole launch. share: of a row. wanted: how many.
     """
     across, down = _rows(grid)
-    width = max(1, round(across * share), -(-wanted // down)) if down > 1 else across
+    width = max(_whole(across * share), -(-wanted // down)) if down > 1 else across
     if width < across:
         rows = min(-(-wanted // width), down)
         first = (down - rows) // 2
@@ -116,13 +125,13 @@ def by_part(source: Source, machine: Machine, launch: int) -> SteadyLaunch | Non
     if events * described.blocks < SMALL:
         return None
     most = MOST_EVENTS // (events * max(1, active) * (WARM + PACED + TAIL))
-    taken_groups, missed = groups_of_part(machine, described.grid, most)
-    part = part_of(machine, taken_groups)
-    wave = max(1, active * taken_groups)
+    groups, missed = groups_of_part(machine, described.grid, most)
+    part = part_of(machine, groups)
+    wave = max(1, active * groups)
     paced = min(MOST_PACED, int(waves / 2) - WARM - TAIL, max(PACED, EVENTS // (events * wave)))
     paced = paced if paced >= PACED else 0
     taken = (WARM + paced + TAIL) * wave if paced else round(waves * wave)
-    chosen = {launch: strip(described.grid, part.cores.groups / machine.cores.groups, taken)}
+    chosen = {launch: strip(described.grid, groups / machine.cores.groups, taken)}
     trace = sample_of(source.trace_of(chosen), chosen)
     workload, counts = lower_and_count(trace, part, telling("lowering a sample"), places=True)
     begun = np.zeros(workload.blocks, np.int64)
@@ -135,7 +144,7 @@ def by_part(source: Source, machine: Machine, launch: int) -> SteadyLaunch | Non
         ticks += paces.mean() * left_out
         half = half_width(paces, np.full(len(paces), left_out / len(paces)))
     half += (SYSTEMATIC + (missed if missed > UNEVEN else 0.0)) * (ticks - machine.durations.launch_overhead)
-    more = machine.cores.groups / part.cores.groups
+    more = machine.cores.groups / groups
     if result.time is not None:  # of as many groups as the machine has
         result = dataclasses.replace(result, time={name: round(more * own) for name, own in result.time.items()})
     share = taken / described.blocks

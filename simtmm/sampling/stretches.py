@@ -123,7 +123,7 @@ class Stretches:
         """By how much the pace was still changing where the launch's beginning ends, as a part of it: its last quarter
         of waves beside the one before, if that is more than chance. begun: see `paces`.
         """
-        paces = np.diff(begun[: int(self.ends[0])].reshape(-1, self.wave).mean(axis=1))
+        paces = self._paces_of_head(begun)
         waves = max(2, len(paces) // 4)
         if len(paces) < 2 * waves:
             return 0.0
@@ -134,9 +134,11 @@ class Stretches:
 
     def paces_at_first(self, begun: Integers) -> npt.NDArray[np.float64]:
         """float64[...]: ticks that each of the last waves of the launch's beginning took. begun: see `paces`."""
-        waves = self._last_of_head
-        begins = begun[: int(self.ends[0])].reshape(-1, self.wave)[-waves:].mean(axis=1)
-        return np.asarray(np.diff(begins))
+        return self._paces_of_head(begun)[1 - self._last_of_head :]
+
+    def _paces_of_head(self, begun: Integers) -> npt.NDArray[np.float64]:
+        """float64[...]: ticks that each wave of the launch's beginning took. begun: see `paces`."""
+        return np.asarray(np.diff(begun[: int(self.ends[0])].reshape(-1, self.wave).mean(axis=1)))
 
     @property
     def _last_of_head(self) -> int:

@@ -91,19 +91,19 @@ CONVOLUTIONS = (
 )  # fmt: skip
 WINDOW = {"case": "window"}
 ROUGH_PAIRS = {
-    "gtx480": (("transpose", {"n": 4096, "columns": 4096}), ("stream", {"n": 1 << 23})),
-    "v100": (
+    "gtx480": ({}, (("transpose", {"n": 4096, "columns": 4096}), ("stream", {"n": 1 << 23}))),
+    "v100": ({}, (
         ("transpose", {"n": 8192, "columns": 4096}), ("vector-add", {"n": 1 << 25}),
         ("matrix-multiplication", {"n": 1024, "sub_block": 8}), (DIFFER, {**WINDOW, "n": 1024, "blocks": 8192}),
         (DIFFER, {"case": "halo", "n": 8192}),
-    ),
-    "mi210": (("transpose", {"n": 8192, "columns": 4096}), (DIFFER, {**WINDOW, "n": 768, "blocks": 16384})),
-    "rtx-a4000": (
+    )),
+    "mi210": ({}, (("transpose", {"n": 8192, "columns": 4096}), (DIFFER, {**WINDOW, "n": 768, "blocks": 16384}))),
+    "rtx-a4000": ({}, (
         (DIFFER, {**WINDOW, "n": 1024, "blocks": 8192}), (DIFFER, {**WINDOW, "n": 384, "blocks": 16384}),
         *((CONVOLUTION, {
             "HEIGHT": 1024, "BLOCK_SIZE_X": x, "BLOCK_SIZE_Y": 1, "TILE_SIZE_X": across, "TILE_SIZE_Y": down
         }) for x, across, down in CONVOLUTIONS),
-    ),
+    )),
 }  # fmt: skip
 
 
@@ -185,30 +185,20 @@ HEAD = (
 )
 
 
-def table(machines, kernel_of=str):
-    """Print a table of pairs, and what they have in common. kernel_of: a kernel, and parameters, by a row's name."""
+def table(machines, kernel_of=str, error=ERROR):
+    """Print a table of pairs, and what they have in common.
+
+    kernel_of: a kernel, and parameters, by a row's name. error: that samples are asked for.
+    """
     print(HEAD, flush=True)
     pairs = []
     for name, (changed, programs) in machines.items():
         for row, parameters in programs:
             kernel, more = (row, {}) if kernel_of is str else kernel_of(row)
-            pair = compared(kernel, {**parameters, **more}, machine_of(name, changed))
+            pair = compared(kernel, {**parameters, **more}, machine_of(name, changed), error)
             if pair is not None:
                 pairs.append(pair)
-                print(told(name, row, parameters, pair), flush=True)
-    print(f"\n{summed_up(pairs)}\n", flush=True)
-
-
-def rough_table():
-    """Print the table of times by a part of the machine."""
-    print(HEAD, flush=True)
-    pairs = []
-    for name, programs in ROUGH_PAIRS.items():
-        for kernel, parameters in programs:
-            pair = compared(kernel, parameters, load_machine(name), ROUGH)
-            if pair is not None:
-                pairs.append(pair)
-                print(told(name, Path(kernel).stem, parameters, pair), flush=True)
+                print(told(name, Path(row).stem, parameters, pair), flush=True)
     print(f"\n{summed_up(pairs)}\n", flush=True)
 
 
@@ -234,7 +224,7 @@ def main(names):
     if not names or "differing" in names:
         table(DIFFERING, lambda case: (DIFFER, {"case": case}))
     if not names or "rough" in names:
-        rough_table()
+        table(ROUGH_PAIRS, error=ROUGH)
     program.QUICK = usual
     if not names or "long" in names:
         long_table()

@@ -17,7 +17,7 @@ IN_CELL = 8  # probes of a cell, at least
 WAVES_OF_CELL = 4  # where all blocks are there; what a few waves have in common, as these run at the same time
 APART = 0.1  # of what two kinds do, that they do at different places
 CHANCE = 0.001  # how often cells that are alike are taken to differ
-SHUFFLES = 999  # of probes among cells: if cells differ more than after any of them, it is not by chance
+SHUFFLES = round(1 / CHANCE) - 1  # of probes among cells: if cells differ more than after any, it is not by chance
 FLAT = 0.005  # by which work of cells may differ, as a part of it, and be taken to be equal
 
 
@@ -74,7 +74,7 @@ class Look:
         self._count, self._work, self._squares = np.zeros(cells), np.zeros(cells), np.zeros(cells)
         self._places = np.zeros((2, cells, 0))  # of every other block each
         self._added = 0
-        self._probes: list[tuple[Integers, Floats]] = []  # the cell of each, and its parts
+        self._probes: list[tuple[Integers, Floats]] = []  # the cell of each, and its events by place
 
     def add(self, part: Signatures) -> None:
         """Look at blocks."""
@@ -116,7 +116,7 @@ class Look:
         begins, count = np.cumsum(count)[count > 0] - count[count > 0], count[count > 0, None]
 
         def between(shuffled: Floats) -> float:
-            """What cells' means differ by, squared: of the same probes, as much as they do not differ by within."""
+            """How far the means of cells are from that of all, squared: the rest of the whole sum is within cells."""
             return float((np.add.reduceat(shuffled, begins) ** 2 / count).sum())
 
         random, here = np.random.default_rng(0), between(rows[order])
