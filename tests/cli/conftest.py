@@ -7,7 +7,7 @@ import pytest
 from simtmm import cache
 from simtmm.__main__ import main
 
-RESULTS = ("traces", "studies")  # folders of the user's cache
+RESULTS = ("traces", "studies", "tuning")  # folders of the user's cache
 
 
 @pytest.fixture
