@@ -3,6 +3,7 @@
 A point is a block size and how many such blocks a core group holds.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.calibration.csv_rows import positive_number, read_rows, whole_number
-from simtmm.calibration.stream_kernels import stream_bandwidth
+from simtmm.calibration.stream_kernels import BYTES_A_GROUP, as_felt_by, stream_bandwidth
 from simtmm.computer import cores
 from simtmm.errors import StudyError, nearest
 from simtmm.machine import Machine
@@ -140,31 +141,36 @@ def bandwidths(
     runs: Sequence[tuple[Machine, str, StreamPoint]],
     engine: str | None = None,
     watch: Callable[[int], None] | None = None,
+    bytes_a_group: int = BYTES_A_GROUP,
 ) -> list[float]:
     """Simulated bandwidths, in bytes a second, of machines, kernels and points, on all cores that we may use.
 
-    watch: called with the number of runs that are done, as they are.
+    Machines that a kernel can't tell apart run once. watch: called with the number of runs that are done, as they are.
+    bytes_a_group: how long runs are (stream_bandwidth).
     """
+    machines = [as_felt_by(machine, name, point.block_size) for machine, name, point in runs]
+    alike = defaultdict[tuple[str, int, int, str], list[int]](list)
+    for number, (machine, (_, name, point)) in enumerate(zip(machines, runs, strict=True)):
+        alike[name, point.block_size, point.blocks_per_group, machine.digest()].append(number)
 
-    def run(number: int) -> float:
-        machine, name, point = runs[number]
-        return stream_bandwidth(machine, name, point.block_size, point.blocks_per_group, engine)
+    def run(numbers: Sequence[int]) -> float:
+        _, name, point = runs[numbers[0]]
+        machine = machines[numbers[0]]
+        return stream_bandwidth(machine, name, point.block_size, point.blocks_per_group, engine, bytes_a_group)
 
     # Those of a kernel and a point follow one another: they share workloads.
-    order = sorted(range(len(runs)), key=lambda number: (runs[number][1], _place(runs[number][2])))
+    order, done = [alike[key] for key in sorted(alike)], 0
     bandwidths_of_runs = [0.0] * len(runs)
     # Threads: the compiled engine lets others run meanwhile.
     with ThreadPoolExecutor(cores(), "simtmm-stream") as pool:
         try:
-            for done, (number, each) in enumerate(zip(order, pool.map(run, order), strict=True), start=1):
-                bandwidths_of_runs[number] = each
+            for numbers, each in zip(order, pool.map(run, order), strict=True):
+                for number in numbers:
+                    bandwidths_of_runs[number] = each
+                done += len(numbers)
                 if watch:
                     watch(done)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
     return bandwidths_of_runs
-
-
-def _place(point: StreamPoint) -> tuple[int, int]:
-    return point.block_size, point.blocks_per_group

@@ -1,8 +1,8 @@
 """The streaming kernels of kernels/stream as workloads, and their bandwidth once they stream.
 
 An element of 8 bytes a thread. What is measured launches many more blocks than a machine holds, so start and tail
-hardly count. Here two runs of different length take their place: the blocks that one has more over the time it takes
-longer.
+hardly count. A shorter run takes its place, of which only how quickly blocks begin counts, once the first waves of them
+are over; and as the last of all begins while the machine is still full, no tail is in it.
 """
 
 from functools import lru_cache
@@ -18,12 +18,20 @@ from simtmm.stalls import CLASSES
 from simtmm.workload import ASYNC, COMPUTE, JOIN, LOAD, OF_CLASS, STORE, Workload
 
 FP64 = OF_CLASS + CLASSES.index("fp64")
-LEAST_WAVES, MOST_WAVES = 4, 96  # of a machine full of blocks, in the longer run
+LEAST_WAVES, MOST_WAVES = 4, 32  # of a machine full of blocks, in a run
+NOT_COUNTED = 3  # the first of so many parts of a run
 MEASURED_ARRAY = 1 << 27  # bytes of an array
-SHRINK = 4  # and an L2 is that much smaller again, so that the shorter run fills it
+SHRINK = 4  # and an L2 is that much smaller again, so that what is not counted fills it
 KEPT = 4  # workloads, for machines that run the same ones next
 KEPT_SMALL, SMALL = 240, 1 << 13  # and those of so few warps, for a fit, which runs all of its own again and again
-BYTES_A_GROUP = 1 << 18  # of each array, in the longer run: a multiple of what any point keeps in flight
+BYTES_A_GROUP = 3 << 16  # of each array, in a run: a multiple of what any point keeps in flight
+# What a kernel that only loads, or only stores, does not meet (docs/machine.md, section 4). A partition turns round once
+# for stores alone, as first it reads.
+BOTH = {"memory.return_delay": 0.0, "memory.return_interval": 0.0}
+STORES: dict[str, float | None] = {
+    "memory.store_latency": None, "memory.store_interval": None, "memory.store_buffer": 0.0, "memory.turnaround": 0.0
+}  # fmt: skip
+LOADS = {"memory.fetch_interval": 0.0}
 
 
 def stream_workload(operation: str, block_size: int, blocks: int, machine: Machine, blocks_per_group: int) -> Workload:
@@ -101,30 +109,25 @@ def stream_bandwidth(
     """Bytes a second that a streaming kernel moves once start and tail are left out.
 
     A thread's own elements count, those beside them do not, as in the measurement. bytes_a_group: of each array that a
-    core group goes through at least in the longer of the two runs, but for small blocks, which repeat themselves soon.
-    An L2 that outlasts a run, warm at first or written back later, is scaled down: measured arrays hold 128 MiB.
-    Raises StudyError on a machine without a clock.
+    core group goes through at least in the run, but for small blocks, which repeat themselves soon. An L2 that outlasts
+    a run, warm at first or written back later, is scaled down: measured arrays hold 128 MiB. Raises StudyError on a
+    machine without a clock.
     """
     clock = machine.clock_hz
     if clock is None:
         raise StudyError(f"machine {machine.name}: clock_hz: must be there for a bandwidth")
-    machine = without_idle_caches(machine, operation, block_size)  # quicker
+    machine = as_felt_by(machine, operation, block_size)  # quicker
     wave = blocks_per_group * machine.cores.groups
-    waves = -(-bytes_a_group // (ELEMENT_BYTES * block_size * blocks_per_group))
-    long = max(LEAST_WAVES, min(MOST_WAVES, waves))
-    short = long // 3
-    machine = with_l2_for(machine, ELEMENT_BYTES * block_size * wave * short)
-    ticks = [
-        simulate(
-            machine,
-            stream_workload(operation, block_size, count * wave, machine, blocks_per_group),
-            engine,
-            breakdown=False,
-        ).ticks
-        for count in (short, long)
-    ]
-    moved = OPERATIONS[operation].streams * ELEMENT_BYTES * block_size * wave * (long - short)
-    return moved * clock * machine.ticks_per_cycle / max(1, ticks[1] - ticks[0])
+    waves = max(LEAST_WAVES, min(MOST_WAVES, -(-bytes_a_group // (ELEMENT_BYTES * block_size * blocks_per_group))))
+    first = waves // NOT_COUNTED
+    machine = with_l2_for(machine, ELEMENT_BYTES * block_size * wave * first)
+    workload = stream_workload(operation, block_size, waves * wave, machine, blocks_per_group)
+    begun = np.zeros(waves * wave, np.int64)
+    simulate(machine, workload, engine, breakdown=False, begun=begun)
+    # Blocks of a wave may begin all at once, or one by one: from a whole wave's mean on, that makes no difference.
+    earlier, later = (begun[at * wave : (at + 1) * wave].mean() for at in (first, waves - 1))
+    moved = OPERATIONS[operation].streams * ELEMENT_BYTES * block_size * wave * (waves - 1 - first)
+    return moved * clock * machine.ticks_per_cycle / max(1.0, later - earlier)
 
 
 def with_l2_for(machine: Machine, array_bytes: int) -> Machine:
@@ -140,27 +143,37 @@ def with_l2_for(machine: Machine, array_bytes: int) -> Machine:
     return machine.replace({"memory.l2.start": "cold", "memory.l2.sets": min(sets, l2.sets)})
 
 
-def without_idle_caches(machine: Machine, operation: str, block_size: int) -> Machine:
-    """The machine less the caches that a streaming kernel runs without in the same ticks (docs/machine.md, section 4).
+def as_felt_by(machine: Machine, operation: str, block_size: int) -> Machine:
+    """The machine less what a streaming kernel runs without in the same ticks (docs/machine.md, section 4).
 
-    Where no load lists a chunk that another one lists, an L1, empty at first, never has it: looking into it takes no
+    Those are values of stores where it stores nothing, and of loads where it loads nothing; and caches. Where no load lists a chunk that another one lists, an L1, empty at first, never has it: looking into it takes no
     time, and what stores drop from it nobody misses. The same holds of an L2 that begins cold, but for two things that
     it does beside: its slices take time, which hides behind the partitions as long as a slice, which each load takes at
     the tick at which it takes its partition, is free again no later (`l2.service` up to `service`; stores take
     partitions alone); and with `writes = "back"` stores end in it. Ports and rows are the same with and without.
     """
-    kernel, memory = OPERATIONS.get(operation), machine.memory
-    if kernel is None or not _loads_chunks_once(machine, kernel, block_size):
-        return machine  # an unknown kernel is refused further on
-    l2, idle = memory.l2, dict[str, None]()
-    if memory.l1:
-        idle["memory.l1"] = None
+    kernel = OPERATIONS.get(operation)
+    if kernel is None:
+        return machine  # it is refused further on
+    unmet = ({} if kernel.stores else STORES) | ({} if kernel.loads else LOADS)
+    unmet |= {} if kernel.loads and kernel.stores else BOTH
+    values = machine.values()
+    idle = {key: value for key, value in unmet.items() if values.get(key) != value}
+    if _loads_chunks_once(machine, kernel, block_size):
+        idle |= _idle_caches(machine, kernel)
+    return machine.replace(idle) if idle else machine
+
+
+def _idle_caches(machine: Machine, kernel: StreamKernel) -> dict[str, None]:
+    """The caches of a machine that a kernel does not notice which loads no chunk again."""
+    l2 = machine.memory.l2
+    idle = {"memory.l1": None} if machine.memory.l1 else {}
     if l2:
         ends_stores = kernel.stores and l2.writes == "back"
         shows_to_loads = l2.start == "warm" or machine.durations.l2_service > machine.durations.service
         if not (ends_stores or (kernel.loads and shows_to_loads)):
             idle["memory.l2"] = None
-    return machine.replace(idle) if idle else machine
+    return idle
 
 
 def _loads_chunks_once(machine: Machine, kernel: StreamKernel, block_size: int) -> bool:

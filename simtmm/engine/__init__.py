@@ -80,9 +80,9 @@ def simulate(
     places of a workload that was lowered with them (`LoweringSpecification.places`), else by operation.
     threads: that the fast engine may use for core groups that nothing couples, with the same result; as many as the
     process has cores if left out. progress: called now and then with (warps done, warps in all).
-    begun: int64[blocks], takes the tick of its launch at which each block is placed. until: called
-    now and then with a launch's tick and the instructions issued, which may leave it there. Both are of the fast engine
-    only, and `until` of launches whose groups are coupled.
+    begun: int64[blocks], takes the tick of its launch at which each block is placed. until: called now and then with a
+    launch's tick and the instructions issued, which may leave it there; of the fast engine only, and of launches whose
+    groups are coupled.
 
     Raises EngineError for an unknown engine, a rule on another engine, and a rule that gives no ready warp;
     WorkloadError for a block that fits no core group.
@@ -100,10 +100,11 @@ def simulate(
     run = cast(Callable[..., Result], importlib.import_module(ENGINES[engine]).simulate)
     own: dict[str, object] = {"scheduler": scheduler} if scheduler else {}
     if engine == "fast":
-        own |= {"threads": cores() if threads is None else threads, "begun": begun, "until": until}
-    elif begun is not None or until is not None:
-        raise EngineError(f"engine {engine!r}: does not tell of a launch as it goes on: only 'fast' does")
-    result = run(machine, workload, breakdown=breakdown, timeline=timeline, stalls=stalls, progress=progress, **own)
+        own |= {"threads": cores() if threads is None else threads, "until": until}
+    elif until is not None:
+        raise EngineError(f"engine {engine!r}: does not leave a launch as it goes on: only 'fast' does")
+    own |= {"breakdown": breakdown, "timeline": timeline, "stalls": stalls, "progress": progress, "begun": begun}
+    result = run(machine, workload, **own)
     if result.stalls is None:
         return result
     return replace(result, stalls=replace(result.stalls, levels=levels_of(machine)))

@@ -14,6 +14,9 @@ Warps are processes, waiting is an event. It shares no rule with simtmm/engine/f
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from simtmm.engine.reference.booking import Bookings
 from simtmm.engine.reference.over_time import OverTime
 from simtmm.engine.reference.report import Report
@@ -35,11 +38,13 @@ def simulate(
     timeline: bool = False,
     stalls: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    begun: npt.NDArray[np.int64] | None = None,
     scheduler: Callable[..., Any] | None = None,
 ) -> Result:
     """Run every launch from its own tick 0 and sum what they report (sections 1 and 7).
 
-    scheduler: a user's rule in the place of the machine's; see simtmm.engine.
+    begun: int64[blocks], takes the tick of its launch at which each block is placed. scheduler: a user's rule in the
+    place of the machine's; see simtmm.engine.
     """
     check_room(machine, workload)
     pick = checked(scheduler) if scheduler else SCHEDULERS[machine.scheduling.scheduler]
@@ -47,7 +52,7 @@ def simulate(
     time = dict.fromkeys(WHERE_TIME_GOES, 0)
     over_time = OverTime() if timeline else None
     bookings = Bookings(workload.known_places, stalls)
-    total = Report(time=time, intervals=[] if timeline else None, over_time=over_time, bookings=bookings)
+    total = Report(time=time, intervals=[] if timeline else None, over_time=over_time, begun=begun, bookings=bookings)
     launch_ticks: list[int] = []
     for launch in range(workload.launches):
         overhead = machine.durations.before_launch(launch)

@@ -15,7 +15,8 @@ class Report:
     """The counts of section 7.
 
     intervals: the timeline's rows, None without one. launch_begin: the first tick of the present launch.
-    bookings: where warps' ticks go. over_time: chunks over time, of a run with a timeline.
+    bookings: where warps' ticks go. over_time: chunks over time, of a run with a timeline. begun: int64[blocks], takes
+    the tick of its launch at which each block is placed; None where nobody asks.
     """
 
     time: dict[str, int]
@@ -28,6 +29,7 @@ class Report:
     intervals: list[tuple[int, ...]] | None = None
     launch_begin: int = 0
     over_time: OverTime | None = None
+    begun: npt.NDArray[np.int64] | None = None
     bookings: Bookings = field(default_factory=lambda: Bookings(Places(())))
 
     def rows(self) -> npt.NDArray[np.int64]:

@@ -122,6 +122,8 @@ class Run:
         warps = range(self.workload.block_warps[number], self.workload.block_warps[number + 1])
         block = Block(self, group, len(warps))
         group.account()
+        if self.report.begun is not None:
+            self.report.begun[number] = int(self.env.now)
         group.resident_blocks += 1
         group.resident_warps += len(warps)
         group.living += len(warps)
