@@ -14,7 +14,8 @@ beginnings, then from the better end on more points, and again with neighbouring
 lies between two that are worse. Where no kernel that stores was measured, the fit to the read
 kernel is all there is.
 
-A machine of a fraction of the groups and partitions behaves alike, and is quicker: the fit runs on such a one.
+A machine of a fraction of the groups and partitions behaves alike, and is quicker: the fit runs on such a one, and is
+corrected in the end by what the whole machine has there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ import numpy as np
 
 from simtmm.calibration.least_squares import Fitted, Numbers, Parameter, least_squares
 from simtmm.calibration.occupancy_curve import StreamPoint, bandwidths
+from simtmm.calibration.stream_kernels import BYTES_A_GROUP
 from simtmm.calibration.uncertainty import uncertainty
 from simtmm.calibration.values import Value
 from simtmm.errors import StudyError
@@ -32,6 +34,7 @@ from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS
 from simtmm.watch import Watch
 
 PART = 8  # of the groups and partitions, for the fit
+PART_BYTES = 1 << 17  # of each array that a group of that part goes through, half of the whole machine's
 LEAST_GROUPS = 10  # of that part: with fewer, chance decides how full the partitions are
 FIT_POINTS, FEW_POINTS = 10, 6  # of a curve, and those on which a fit to all kernels begins
 PARTITIONS = (4, 8, 16, 32, 64)  # of a part of the machine
@@ -175,12 +178,16 @@ class StreamFit:
         """The values found, and notes on them."""
         tried = self._try_partitions()
         count = min(tried, key=lambda count: tried[count][0])
-        if not self.storing:
-            self._take(self._best(), self.values | self.fits[self._best()][1].values)
-            return self._sure()
+        if self.storing:
+            self._fit_all_kernels(count, tried[count][1])
+        self._correct()
+        return self._sure()
+
+    def _fit_all_kernels(self, count: int, values: Mapping[str, float]) -> None:
+        """Fit all kernels. count, values: the number of partitions that is best for the read kernel, and its values."""
         found = []
         for begin in self._beginnings():
-            self._take(count, tried[count][1] | begin)
+            self._take(count, {**values, **begin})
             found.append((self._fit_all(self.few_points, FEW_STEPS), dict(self.values)))
         self._take(count, min(found, key=lambda entry: entry[0])[1])
         self.fits = {}
@@ -189,13 +196,12 @@ class StreamFit:
             nearest = self.fits[self._best()][1]
             self._take(beside[0], self.values | nearest.values)
             self._fit_all(self.points, BESIDE_STEPS, nearest.slopes)
-        self._correct()
-        return self._sure()
 
     def _correct(self) -> None:
         """Take the whole machine's bandwidths for those of its part, and fit once more the number that was best.
 
-        More partitions are less often in step: kernels that load and store are some per cent slower on the whole. By
+        More partitions are less often in step: kernels that load and store are some per cent slower on the whole; and
+        runs of the part are shorter, so that its full groups are still a little faster or slower than they will be. By
         how much changes little with the values, so it is added to what is simulated on the part. How sure they are is
         asked of the fits before, which compare with one another.
         """
@@ -207,11 +213,12 @@ class StreamFit:
         part = self.machine.replace(self._keys(self.values, self.partitions, 1.0))
         whole = self.whole.replace(self._keys(self.values, partitions, self.scale))
         on_part, on_whole = (
-            np.array(bandwidths([(machine, *run) for run in runs], watch=self._tell)) for machine in (part, whole)
+            np.array(bandwidths([(machine, *run) for run in runs], watch=self._tell, bytes_a_group=length))
+            for machine, length in ((part, PART_BYTES), (whole, BYTES_A_GROUP))
         )
         self.simulated += 2 * len(runs)
         self.differs = np.log(on_whole / (self.scale * on_part))
-        self._fit_all(self.points, BESIDE_STEPS, best.slopes)
+        self._fit_all(self.points, STEPS)
         self.fits = fits
 
     def _beginnings(self) -> list[dict[str, float]]:
@@ -290,7 +297,7 @@ class StreamFit:
 
     def _fit_all(self, points: Sequence[StreamPoint], steps: int, slopes: Numbers | None = None) -> float:
         """All values on all kernels at once: a port that takes time changes what the read kernel tells, too."""
-        return self._fit(self._parameters(True), [READ, *self.storing], points, steps, slopes)
+        return self._fit(self._parameters(bool(self.storing)), [READ, *self.storing], points, steps, slopes)
 
     def _fit(
         self,
@@ -308,7 +315,7 @@ class StreamFit:
             changed = [self.values | dict(zip(keys, each.tolist(), strict=True)) for each in sets]
             machines = [self.machine.replace(self._keys(each, self.partitions, 1.0)) for each in changed]
             runs = [(machine, name, point) for machine in machines for name in names for point in points]
-            simulated = np.array(bandwidths(runs, watch=self._tell))
+            simulated = np.array(bandwidths(runs, watch=self._tell, bytes_a_group=PART_BYTES))
             self.simulated += len(runs)
             measured = np.array([point.measured[name] for _, name, point in runs])
             weights = np.array([READ_WEIGHT if name == READ else 1.0 for _, name, _ in runs])

@@ -2,7 +2,8 @@
 
 An element of 8 bytes a thread. What is measured launches many more blocks than a machine holds, so start and tail
 hardly count. A shorter run takes its place, of which only how quickly blocks begin counts, once the first waves of them
-are over; and as the last of all begins while the machine is still full, no tail is in it.
+are over; and as the last of all begins while the machine is still full, no tail is in it. Only where blocks leave their
+stores behind it takes two runs, and the blocks that one has more over the time it takes longer.
 """
 
 from functools import lru_cache
@@ -24,9 +25,9 @@ MEASURED_ARRAY = 1 << 27  # bytes of an array
 SHRINK = 4  # and an L2 is that much smaller again, so that what is not counted fills it
 KEPT = 4  # workloads, for machines that run the same ones next
 KEPT_SMALL, SMALL = 240, 1 << 13  # and those of so few warps, for a fit, which runs all of its own again and again
-BYTES_A_GROUP = 3 << 16  # of each array, in a run: a multiple of what any point keeps in flight
-# What a kernel that only loads, or only stores, does not meet (docs/machine.md, section 4). A partition turns round once
-# for stores alone, as first it reads.
+BYTES_A_GROUP = 1 << 18  # of each array, in a run: a multiple of what any point keeps in flight
+# What a kernel that only loads, or only stores, does not meet (docs/machine.md, section 4). For stores alone a partition
+# turns round once, as first it reads.
 BOTH = {"memory.return_delay": 0.0, "memory.return_interval": 0.0}
 STORES: dict[str, float | None] = {
     "memory.store_latency": None, "memory.store_interval": None, "memory.store_buffer": 0.0, "memory.turnaround": 0.0
@@ -121,13 +122,23 @@ def stream_bandwidth(
     waves = max(LEAST_WAVES, min(MOST_WAVES, -(-bytes_a_group // (ELEMENT_BYTES * block_size * blocks_per_group))))
     first = waves // NOT_COUNTED
     machine = with_l2_for(machine, ELEMENT_BYTES * block_size * wave * first)
-    workload = stream_workload(operation, block_size, waves * wave, machine, blocks_per_group)
-    begun = np.zeros(waves * wave, np.int64)
-    simulate(machine, workload, engine, breakdown=False, begun=begun)
-    # Blocks of a wave may begin all at once, or one by one: from a whole wave's mean on, that makes no difference.
-    earlier, later = (begun[at * wave : (at + 1) * wave].mean() for at in (first, waves - 1))
-    moved = OPERATIONS[operation].streams * ELEMENT_BYTES * block_size * wave * (waves - 1 - first)
-    return moved * clock * machine.ticks_per_cycle / max(1.0, later - earlier)
+
+    def run(count: int) -> tuple[int, npt.NDArray[np.int64]]:
+        """Ticks of a run of so many waves, and when each of its blocks begins."""
+        begun = np.zeros(count * wave, np.int64)
+        workload = stream_workload(operation, block_size, len(begun), machine, blocks_per_group)
+        return simulate(machine, workload, engine, breakdown=False, begun=begun).ticks, begun
+
+    if OPERATIONS[operation].stores and machine.memory.stores == "posted":
+        # Blocks end before their stores do, so when the next ones begin tells nothing of these: what more waves take.
+        counted = waves - first
+        ticks: float = run(waves)[0] - run(first)[0]
+    else:
+        # Blocks of a wave may begin all at once, or one by one: from a whole wave's mean on, that makes no difference.
+        counted, begun = waves - 1 - first, run(waves)[1]
+        ticks = begun[-wave:].mean() - begun[first * wave : (first + 1) * wave].mean()
+    moved = OPERATIONS[operation].streams * ELEMENT_BYTES * block_size * wave * counted
+    return float(moved * clock * machine.ticks_per_cycle / max(1.0, ticks))
 
 
 def with_l2_for(machine: Machine, array_bytes: int) -> Machine:
@@ -146,11 +157,12 @@ def with_l2_for(machine: Machine, array_bytes: int) -> Machine:
 def as_felt_by(machine: Machine, operation: str, block_size: int) -> Machine:
     """The machine less what a streaming kernel runs without in the same ticks (docs/machine.md, section 4).
 
-    Those are values of stores where it stores nothing, and of loads where it loads nothing; and caches. Where no load lists a chunk that another one lists, an L1, empty at first, never has it: looking into it takes no
-    time, and what stores drop from it nobody misses. The same holds of an L2 that begins cold, but for two things that
-    it does beside: its slices take time, which hides behind the partitions as long as a slice, which each load takes at
-    the tick at which it takes its partition, is free again no later (`l2.service` up to `service`; stores take
-    partitions alone); and with `writes = "back"` stores end in it. Ports and rows are the same with and without.
+    Those are values of stores where it stores nothing, and of loads where it loads nothing; and caches. Where no load
+    lists a chunk that another one lists, an L1, empty at first, never has it: looking into it takes no time, and what
+    stores drop from it nobody misses. The same holds of an L2 that begins cold, but for two things that it does beside:
+    its slices take time, which hides behind the partitions as long as a slice, which each load takes at the tick at
+    which it takes its partition, is free again no later (`l2.service` up to `service`; stores take partitions alone);
+    and with `writes = "back"` stores end in it. Ports and rows are the same with and without.
     """
     kernel = OPERATIONS.get(operation)
     if kernel is None:

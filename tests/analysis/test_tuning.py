@@ -335,6 +335,13 @@ def test_a_front_is_what_nothing_is_better_than_in_both(points, places):
     assert front(points) == places
 
 
+@pytest.mark.parametrize("minimise", ["1" * 400, "cycles * 1e308 * 1e308"])
+def test_an_objective_of_which_there_is_no_number_is_refused(minimise):
+    with pytest.raises(StudyError, match=r"minimise '.*': gives .*: must be a number") as caught:
+        _goals(minimise).of(_trial(100))
+    assert len(str(caught.value)) < 300
+
+
 @pytest.mark.parametrize(
     ("minimise", "said"),
     [

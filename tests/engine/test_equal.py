@@ -2,10 +2,11 @@
 
 import os
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from simtmm import simulate
+from simtmm.engine import simulate
 from simtmm.engine.fast import launch
 from simtmm.testing import machines, workloads
 from tests.examples import SHARING, examples, several
@@ -29,9 +30,12 @@ def test_the_engines_agree_on_every_machine_and_workload(part):
     def agree(drawn, workload):
         for machine in drawn:
             asked = {"timeline": timeline, "stalls": True}
-            fast_result = simulate(machine, workload, "fast", **asked)
-            assert fast_result == simulate(machine, workload, "reference", **asked)
+            begun = [np.full(len(workload.block_warps) - 1, -1) for _ in range(2)]
+            fast_result = simulate(machine, workload, "fast", begun=begun[0], **asked)
+            assert fast_result == simulate(machine, workload, "reference", begun=begun[1], **asked)
             assert fast_result.stalls is not None
+            assert begun[0].tolist() == begun[1].tolist()
+            assert (begun[0] >= 0).all()
 
     agree()
 

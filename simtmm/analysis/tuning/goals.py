@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simtmm.analysis.tuning.trial import QUANTITIES, TIMES, Subject, Trial
-from simtmm.errors import StudyError, nearest
+from simtmm.errors import StudyError, nearest, shown
 from simtmm.expression import Expression, expression
 from simtmm.machine import Machine
 from simtmm.machine.spec import units
@@ -125,6 +125,10 @@ def _parsed(text: str, option: str, subject: Subject) -> Expression:
 
 def _number(objective: Expression, values: Mapping[str, Any]) -> float:
     value = objective.value(values)
-    if isinstance(value, (int, float)) and math.isfinite(value):
-        return float(value)
-    raise StudyError(f"{objective.what} {objective.text!r}: gives {value!r}: must be a number")
+    try:
+        number = float(value) if isinstance(value, (int, float)) else math.nan
+    except OverflowError:  # a whole number of which there is no float
+        number = math.inf
+    if math.isfinite(number):
+        return number
+    raise StudyError(f"{objective.what} {shown(objective.text)}: gives {shown(value)}: must be a number")

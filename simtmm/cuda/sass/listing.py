@@ -25,6 +25,7 @@ _SECOND = re.compile(r"^\s*/\* 0x([0-9a-f]{16}) \*/\s*$")
 _TARGETS = re.compile(r'\(\*"BRANCH_TARGETS ([^"]*)"\*\)')
 _SPILL = '(*"SpillRefill"*)'  # nvdisasm's remark on a register that is spilled, or comes back
 _GUARD = re.compile(r"^@(!?)(U?P\d|U?PT)\s+")
+_TOO_LONG = re.compile(r"[0-9]{1000}")  # no number of machine code has as many digits, and Python reads 4,300 at most
 _NONE = 7  # in the place of a scoreboard
 
 
@@ -32,6 +33,8 @@ def parse_listing(text: str, kernel: str) -> Listing:
     """The machine code of a kernel in what `nvdisasm -c -gp -hex` prints. Raises SassError."""
     items: list[MachineInstruction | MachineLabel] = []
     here, line, first = False, 0, None
+    if found := _TOO_LONG.search(text):
+        raise SassError(f"the disassembler's line {text.count(chr(10), 0, found.start()) + 1}: a number is too long")
     for row in text.splitlines():
         if section := _SECTION.match(row):
             here, line = section[1] == f".text.{kernel}", 0

@@ -100,6 +100,11 @@ def test_an_operand_of_another_form_is_refused(text):
         operand(text)
 
 
+def test_a_number_that_python_does_not_read_is_refused():
+    with pytest.raises(SassError, match="line 2: a number is too long"):
+        parse_listing('.section .text.k,"ax"\n//## File "k.cu", line ' + "1" * 5000 + "\n", "k")
+
+
 def test_a_kernel_that_is_not_there_is_refused():
     with pytest.raises(SassError, match="shows no code of scale"):
         parse_listing(TEXT, "scale")
