@@ -210,6 +210,13 @@ def test_numbers_of_which_the_rules_make_none_are_refused_in_a_line(family, cloc
         new_machine("m", family, values)
 
 
+@pytest.mark.parametrize("family", ["ada", "hopper", "cdna3"])
+def test_a_value_in_the_place_of_a_table_is_refused_in_a_line(family):
+    values = {"cores.groups": 10, "clock_hz": 1e9, "peak_bandwidth": 1e11, "memory": "xx"}
+    with pytest.raises(MachineError, match=rf"^machine m of family {family}: memory = 'xx': must be a table of keys$"):
+        new_machine("m", family, values)
+
+
 # The families that ship
 
 

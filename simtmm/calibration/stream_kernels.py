@@ -26,8 +26,8 @@ SHRINK = 4  # and an L2 is that much smaller again, so that what is not counted 
 KEPT = 4  # workloads, for machines that run the same ones next
 KEPT_SMALL, SMALL = 240, 1 << 13  # and those of so few warps, for a fit, which runs all of its own again and again
 BYTES_A_GROUP = 1 << 18  # of each array, in a run: a multiple of what any point keeps in flight
-# What a kernel that only loads, or only stores, does not meet (docs/machine.md, section 4). For stores alone a partition
-# turns round once, as first it reads.
+# What a kernel that only loads, or only stores, does not meet (docs/machine.md, section 4). With stores alone a
+# partition turns round once, as first it reads.
 BOTH = {"memory.return_delay": 0.0, "memory.return_interval": 0.0}
 STORES: dict[str, float | None] = {
     "memory.store_latency": None, "memory.store_interval": None, "memory.store_buffer": 0.0, "memory.turnaround": 0.0

@@ -42,7 +42,8 @@ def new_machine(name: str, family: str, values: Mapping[str, Any], description: 
             f"{origin}: measured_bandwidth = {_short(read)}: must be at most peak_bandwidth = {_short(peak)}"
         )
     filled = with_family({**tables, "sources": sources}, origin)
-    l2 = filled.get("memory", {}).get("l2")
+    memory = filled.get("memory")
+    l2 = memory.get("l2") if isinstance(memory, Mapping) else None  # what else it may be is refused below
     if isinstance(l2, Mapping) and not {"sets", "size"} & l2.keys():
         raise MachineError(f"{origin}: memory.l2.size (--l2): is missing, and no family's: as 72MiB, or none")
     return Machine.from_dict(filled, origin)

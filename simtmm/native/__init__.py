@@ -17,11 +17,14 @@ well.
 
 from typing import Any
 
-from simtmm.native.expressions import bits_equal, call_bound, prefetch, trailing_zeros
+from simtmm.native.expressions import acquire, bits_equal, call_bound, exchange, prefetch, release, trailing_zeros
 from simtmm.native.loop import Bound, Loop
 from simtmm.native.statements import vectorized
 
-__all__ = ["Bound", "Loop", "bits_equal", "call_bound", "inlined", "prefetch", "trailing_zeros", "vectorized"]
+__all__ = [
+    "Bound", "Loop", "acquire", "bits_equal", "call_bound", "exchange", "inlined", "prefetch", "release",
+    "trailing_zeros", "vectorized",
+]  # fmt: skip
 
 
 def inlined(function: Any) -> Any:

@@ -48,6 +48,29 @@ def call_bound(entry: Any, table: Any) -> int:
     return given
 
 
+def acquire(array: Any, *indices: Any) -> Any:
+    """An element of int64 that another thread releases; what that thread wrote before is seen behind this."""
+    return array[indices]
+
+
+def release(array: Any, *indices_and_value: Any) -> None:
+    """Write an element of int64 for another thread that acquires it, and sees with it all that was written before."""
+    *indices, value = indices_and_value
+    array[tuple(indices)] = value
+
+
+def exchange(array: Any, *indices_and_values: Any) -> bool:
+    """Write a value, the last one, to an element of int64 if it is the last but one: whether it was.
+
+    Of several threads one alone does so. It acquires and releases.
+    """
+    *indices, expected, value = indices_and_values
+    if array[tuple(indices)] != expected:
+        return False
+    array[tuple(indices)] = value
+    return True
+
+
 class Expressions(Operations):
     """Calls of functions of the source, of NumPy's conversions, of bound loops, and of what Python has."""
 
@@ -91,12 +114,31 @@ class Expressions(Operations):
             if word.kind != UNSIGNED:
                 raise self.refused(node, "of a uint64 alone")
             return Value(SIGNED, self.emit(f"call i64 @llvm.cttz.i64(i64 {word.text}, i1 false)"))
+        if function in (acquire, release, exchange):
+            return self._shared(node, function)
         if function is call_bound and count == 2:
             entry, table = (self.emit(f"inttoptr i64 {self.number(of).text} to ptr") for of in node.args)
             return Value(SIGNED, self.emit(f"call i64 {entry}(ptr {table}) nounwind"))
         if not hasattr(function, "__code__"):
             raise self.refused(node, "no such call is translated")
         return self._passed(node, function)
+
+    def _shared(self, node: ast.Call, function: Any) -> Value | None:
+        """An access to an element that several threads use."""
+        array = self.evaluate(node.args[0]) if node.args else None
+        values = {acquire: 0, release: 1, exchange: 2}[function]
+        if not isinstance(array, Array) or array.element != SIGNED or len(node.args) != 1 + array.dimensions + values:
+            raise self.refused(node, "an array of int64, its indices, and what is written")
+        numbers = [self.number(argument) for argument in node.args[1:]]
+        indices, given = numbers[: array.dimensions], numbers[array.dimensions :]
+        address = self.address(array, list(self.inside(array, indices)))
+        if function is acquire:
+            return Value(SIGNED, self.emit(f"load atomic i64, ptr {address} acquire, align 8"))
+        if function is release:
+            self.lines.append(f"  store atomic i64 {given[0].text}, ptr {address} release, align 8")
+            return None
+        pair = self.emit(f"cmpxchg ptr {address}, i64 {given[0].text}, i64 {given[1].text} acq_rel acquire, align 8")
+        return Value(TRUTH, self.emit(f"extractvalue {{ i64, i1 }} {pair}, 1"))
 
     def _bits_equal(self, node: ast.Call) -> Value:
         value, array = self.number(node.args[0]), self.evaluate(node.args[1])

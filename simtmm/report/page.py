@@ -133,7 +133,7 @@ def load_table(path: str | Path, axes: Sequence[str] | None = None) -> Table:
 
     try:
         table = pyarrow.csv.read_csv(path) if path.suffix == ".csv" else pyarrow.parquet.read_table(path)
-    except (OSError, pyarrow.ArrowException, UnicodeDecodeError) as error:
+    except (OSError, pyarrow.ArrowException, UnicodeError) as error:
         raise StudyError(f"{path}: can't be read ({shown_error(error)})") from None
     about = {}
     with contextlib.suppress(ValueError):  # the words of another program

@@ -145,6 +145,8 @@ def load_trace(path: str | Path) -> Trace:
             document = (file.metadata.metadata or {}).get(METADATA_KEY)
     except OSError as error:
         raise TraceError(f"{path}: can't be read ({error.strerror or error})") from None
+    except UnicodeEncodeError:
+        raise TraceError(f"{path}: can't be read (its name is no UTF-8, which Arrow needs)") from None
     except (pa.ArrowException, UnicodeDecodeError) as error:  # Python reads the names of columns
         raise TraceError(f"{path}: is not a whole Parquet file ({shown_error(error)})") from None
     if document is None or schema.remove_metadata() not in (RUN_COLUMNS, COLUMNS, OLD_COLUMNS):

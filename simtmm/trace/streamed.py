@@ -46,9 +46,9 @@ class TraceLowering:
         """What lowers whole blocks; for one thread of this process."""
         return Lowering(self._specification, self._tables, self.largest)
 
-    def windows(self, rows: int) -> Windows:
-        """Windows of so many warps."""
-        return Windows(self._specification, self._tables, self.largest, rows)
+    def windows(self, rows: int, threads: int) -> Windows:
+        """Windows of so many warps, to be filled by one thread or two."""
+        return Windows(self._specification, self._tables, self.largest, rows, threads)
 
     def of_launch(self, launch: int) -> tuple[int, int, int]:
         """The local memory of a launch as `Lowering.lower` takes it: where it begins, of a warp, and of a thread."""
@@ -142,9 +142,9 @@ class StreamedWorkload:
         for runs in self.trace.runs_of(launch):
             yield from lowering.lower(runs, *of_trace.of_launch(launch))
 
-    def stream(self) -> "Stream":
-        """What an engine reads it from, once from the first launch to the last."""
-        return Stream(self)
+    def stream(self, threads: int = 1) -> "Stream":
+        """What an engine reads it from, once from the first launch to the last. threads: that fill windows, 1 or 2."""
+        return Stream(self, threads)
 
 
 AnyWorkload: TypeAlias = Workload | StreamedWorkload
@@ -155,11 +155,11 @@ AnyWorkload: TypeAlias = Workload | StreamedWorkload
 class Piece:
     """Some blocks of a launch, ready to have windows filled.
 
-    runs: of them; their numbers ascend. bound: what fills windows.
+    runs: of them; their numbers ascend. bound: what fills windows, for each thread that does.
     """
 
     runs: Runs
-    bound: Bound
+    bound: tuple[Bound, ...]
 
     @property
     def blocks(self) -> npt.NDArray[np.int32]:
@@ -175,19 +175,20 @@ class Piece:
 class Stream:
     """The blocks of a workload's launches, in order, as windows of rows that are free for any of them."""
 
-    def __init__(self, workload: StreamedWorkload) -> None:
+    def __init__(self, workload: StreamedWorkload, threads: int) -> None:
         self._of_trace = TraceLowering(workload.trace.info, workload.specification)
         self._origin = workload.origin
         self._runs = workload.trace.runs()
         self._next: Runs | None = None
         self._launch, self._last = -1, -1
-        self.windows = self._of_trace.windows(1)
+        self._threads = threads
+        self.windows = self._of_trace.windows(1, threads)
 
     def begin(self, launch: int, rows: int) -> None:
         """Go on to a launch, of which at most so many warps are resident at once."""
         self._launch, self._last = launch, -1
         if rows != self.windows.rows:
-            self.windows = self._of_trace.windows(rows)
+            self.windows = self._of_trace.windows(rows, self._threads)
 
     def next_piece(self) -> Piece | None:
         """The blocks that come next in this launch, None where there are none."""

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simtmm import Machine, Workload, count, load_machine, lower, run, simulate, sweep
+from simtmm import Machine, Workload, count, load_machine, load_trace, lower, run, simulate, sweep
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
-from simtmm.engine.fast import launch, supply
+from simtmm.engine.fast import beside, launch, layout, supply
 from simtmm.errors import EngineError, TraceError
 from simtmm.native import Loop
 from simtmm.testing import machines
@@ -116,6 +116,7 @@ def test_no_index_of_a_stream_is_outside_of_its_array(small_windows, monkeypatch
     for module, name, constants in (
         (launch, "RUN", ("coupled", "switch", "memory", "order")),
         (windows, "_FILL", ()),
+        (beside, "_FILL_BESIDE", ()),
         (supply, "_WARM", ()),
     ):
         monkeypatch.setattr(module, name, Loop(getattr(module, name).function, constants, checked=True))
@@ -128,8 +129,9 @@ def test_no_index_of_a_stream_is_outside_of_its_array(small_windows, monkeypatch
     def agree(drawn, trace):
         for one in drawn:
             machine = holding(one, trace).replace({"scheduling.scheduler": "fifo"})
-            simulate(machine, streamed(trace, machine, places=True), stalls=True)
-            assert not any(one.line for one in bound)
+            for threads in (1, 2):
+                simulate(machine, streamed(trace, machine, places=True), stalls=True, threads=threads)
+                assert not any(one.line for one in bound)
 
     agree()
     assert len(bound) > 30
@@ -153,6 +155,29 @@ MACHINE = Machine.from_dict({
     "cores": {"groups": 1, "cores_per_group": 2, "warp_width": 2, "max_threads_per_core": 4},
     "memory": {"latency": 1000, "chunk_words": 1},
 })  # fmt: skip
+
+
+def test_windows_are_filled_beside_the_engine(monkeypatch):
+    trace, on = load_trace(shipped_trace(DEFAULT_TRACE)), load_machine("gtx480")
+    filled, asked = [], []
+    filling = beside._FILL_BESIDE
+
+    def counted(request, queue, queue_ends, ask, sleep):
+        filled.append(filling(request, queue, queue_ends, ask, sleep))
+        asked.append(int(queue_ends[layout.QUEUE_END]))
+        return filled[-1]
+
+    monkeypatch.setattr(beside, "_FILL_BESIDE", counted)
+    workload = streamed(trace, on)
+    alone = simulate(on, workload, threads=1)
+    assert not filled
+    assert alone == simulate(on, lower(trace, on))
+    for _ in range(200):  # which of the two comes first to a window is up to the system
+        assert simulate(on, workload, threads=2) == alone
+        if sum(filled) > 20:
+            break
+    assert sum(filled) > 20
+    assert all(count <= most for count, most in zip(filled, asked, strict=True))
 
 
 def test_blocks_that_are_over_are_let_go(monkeypatch):
@@ -202,8 +227,9 @@ def test_what_comes_out_of_order_is_reported():
         simulate(MACHINE, streamed(disordered, MACHINE))
 
 
+@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("at_once", [2, 8])
-def test_a_trace_that_has_changed_meanwhile_is_reported(at_once):
+def test_a_trace_that_has_changed_meanwhile_is_reported(at_once, threads):
     """What the whole of it was looked at for is found to be wrong later on, be it in the last piece."""
     wild = long_trace(Program(3, (2, 1, 1), wild=True), 8, set(range(8)), at_once)
     fine = long_trace(Program(5, (2, 1, 1)), 8, set(range(8)), at_once)
@@ -211,7 +237,7 @@ def test_a_trace_that_has_changed_meanwhile_is_reported(at_once):
     last = Trace(fine.info, [*fine._source[:half], *wild._source[half:]])
     stream = dataclasses.replace(streamed(fine, MACHINE), trace=last)
     with pytest.raises(EngineError, match="launch 1: its trace has changed meanwhile"):
-        simulate(MACHINE, stream)
+        simulate(MACHINE, stream, threads=threads)
 
 
 def test_a_stream_says_what_it_is_by_its_digest():
@@ -238,7 +264,7 @@ def test_what_a_user_sees_is_the_same_where_nothing_is_held(monkeypatch):
     plain = run(trace, "gtx480"), sweep(latencies, workers=1)
     monkeypatch.setattr(lowering, "MOST_HELD", 0)
     streams = []
-    monkeypatch.setattr(StreamedWorkload, "stream", lambda one: streams.append(one) or Stream(one))
+    monkeypatch.setattr(StreamedWorkload, "stream", lambda one, threads: streams.append(one) or Stream(one, threads))
     streamed = run(trace, "gtx480"), sweep(latencies, workers=1)
     assert len(streams) >= 3  # the run, what it tries, and two of the sweep
     assert streamed[0].result == plain[0].result

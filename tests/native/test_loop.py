@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.engine.fast.cache import modulo
-from simtmm.native import Loop, bits_equal, call_bound, inlined, loop, prefetch, trailing_zeros, vectorized
+from simtmm.native import (
+    Loop,
+    acquire,
+    bits_equal,
+    call_bound,
+    exchange,
+    inlined,
+    loop,
+    prefetch,
+    release,
+    trailing_zeros,
+    vectorized,
+)
 from simtmm.native.statements import Function
 from simtmm.native.values import TranslationError
 from tests.examples import examples
@@ -140,6 +153,15 @@ def many_at_once(s, a, b):
     return least
 
 
+def shared(s, a, b):
+    """What several threads may use."""
+    before = acquire(s.rows, a & 1, 2)
+    release(s.rows, 1, b & 1, before + a)
+    if exchange(s.rows, 0, 0, a, b):
+        return before
+    return np.int64(exchange(s.rows, 0, 1, acquire(s.rows, 0, 1), a)) - before
+
+
 def nothing(s, a, b):
     """A docstring."""
     if a > b:
@@ -167,7 +189,30 @@ def test_a_bound_loop_is_called_by_addresses():
     assert bound.line == 0
 
 
-FUNCTIONS = [arithmetic, division, unsigned, conditions, loops, calls, many_at_once, nothing]
+TURNS = 200_000
+
+
+def take_turns(s, who):
+    """Add to a number that is nobody's own, while nobody else does."""
+    for _ in range(TURNS):
+        while not exchange(s.rows, 0, 0, 0, who):
+            prefetch(s.kind, 0)
+        s.rows[1, 1] += 1
+        s.rows[1, 2] = who
+        release(s.rows, 0, 0, 0)
+    return acquire(s.rows, 1, 1)
+
+
+def test_of_several_threads_one_alone_has_what_was_exchanged():
+    state, loop_of_each = tables([0] * 6), Loop(take_turns)
+    loop_of_each(state, 1)
+    with ThreadPoolExecutor(3) as threads:
+        list(threads.map(lambda who: loop_of_each(state, who), range(1, 4)))
+    assert state.rows[1, 1] == 4 * TURNS
+    assert state.rows[0, 0] == 0
+
+
+FUNCTIONS = [arithmetic, division, unsigned, conditions, loops, calls, many_at_once, shared, nothing]
 
 
 def python(function, state, *numbers):
@@ -301,6 +346,15 @@ def _refused():
 
     def bits_of_bytes(s, a):
         return np.int64(bits_equal(a, s.kind, 0))
+
+    def acquired_bytes(s, a):
+        return acquire(s.kind, a)
+
+    def released_without_a_value(s, a):
+        release(s.rows, a, 0)
+
+    def exchanged_without_what_was_there(s, a):
+        return np.int64(exchange(s.rows, 0, 0, a))
 
     def otherwise(s, a):
         while a > 0:

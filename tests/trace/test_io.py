@@ -80,6 +80,11 @@ def test_a_missing_file_is_refused(tmp_path):
     assert "can't be read" in refused(tmp_path / "none.parquet")
 
 
+def test_a_name_that_is_no_text_is_refused():
+    with pytest.raises(TraceError, match="its name is no UTF-8"):
+        load_trace("t\udcb1.parquet")
+
+
 @pytest.mark.parametrize("keep", [0, 3, 50, -1, -9])
 def test_a_truncated_file_is_refused(saved, keep):
     data = saved.read_bytes()

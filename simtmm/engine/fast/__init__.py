@@ -16,13 +16,15 @@ simtmm/engine/reference: two writings of one page. Its rules are loops over flat
     launch      the arrays of a launch, from a machine and a workload
     part        the part of a workload that a launch is
     room        whether these arrays fit in memory
-    supply      where its operations lie, in a workload or a stream of a trace; windows, of a stream
+    supply      where its operations lie, in a workload or a stream of a trace; windows, of a stream; beside, the
+                thread that fills these
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
+from simtmm.engine.fast.beside import can_fill_beside
 from simtmm.engine.fast.booked import Booked
 from simtmm.engine.fast.bounds import LONGEST, check_length
 from simtmm.engine.fast.launch import Launch
@@ -83,7 +85,8 @@ def simulate(
     sums = np.zeros(GROUP_ROW, dtype=object)  # Python's integers: no sum overflows
     launch_ticks: list[int] = []
     intervals = [np.empty((0, INTERVAL_ROW), np.int64)]
-    stream = workload.stream() if isinstance(workload, StreamedWorkload) else None
+    beside = 2 if threads > 1 and can_fill_beside() else 1
+    stream = workload.stream(beside) if isinstance(workload, StreamedWorkload) else None
     booked = Booked(machine, workload, threads) if stalls else None
     traffic = no_traffic(timeline)
     for launch in range(workload.launches):

@@ -64,13 +64,10 @@ from simtmm.engine.fast.layout import (
     WARP_COMPUTED,
     WARP_DONE,
     WARP_END,
-    WARP_INDEX,
     WARP_LOADED,
     WARP_LOADS_END,
     WARP_NEXT,
-    WARP_PLACE,
     WARP_POSITION,
-    WARP_TABLE,
     WARP_UNTAKEN,
     WATCH_NUMBER,
     WATCH_PLACE,
@@ -79,6 +76,7 @@ from simtmm.engine.fast.layout import (
     WATCH_STATE,
 )
 from simtmm.engine.fast.scheduler import push
+from simtmm.engine.fast.windows import request_first
 from simtmm.native import inlined
 
 
@@ -170,9 +168,7 @@ def dispatch(s, order, t):
                 if streamed:
                     s.warp[w, WARP_POSITION] = 0
                     s.warp[w, WARP_END] = 0
-                    s.warp[w, WARP_TABLE] = s.ahead[number - s.parameters[R_AHEAD], 0]
-                    s.warp[w, WARP_PLACE] = s.ahead[number - s.parameters[R_AHEAD], 1]
-                    s.warp[w, WARP_INDEX] = index
+                    request_first(s, w, number - s.parameters[R_AHEAD], index)
                 else:
                     s.warp[w, WARP_POSITION] = s.warp_operations[first_warp + index]
                     s.warp[w, WARP_END] = s.warp_operations[first_warp + index + 1]

@@ -10,6 +10,7 @@ import numpy as np
 from simtmm.computer import available_memory
 from simtmm.engine.fast import lanes, loop
 from simtmm.engine.fast import layout as at
+from simtmm.engine.fast.beside import address_of_yield
 from simtmm.engine.fast.booked import Booked
 from simtmm.engine.fast.part import Part, Room, is_coupled, outstanding_of, takes_partitions
 from simtmm.engine.fast.supply import Held, Streamed, Supply
@@ -114,6 +115,7 @@ class Launch:
         if stream is not None:
             assert isinstance(workload, StreamedWorkload)
             parameters[at.P_STREAMED] = 1
+            parameters[at.P_YIELD] = address_of_yield() if stream.windows.threads > 1 else 0
             parameters[at.P_BLOCK_WARPS] = workload.warps_of_blocks[launch]
             parameters[at.P_FIRST_WARP] = workload.launch_warps[launch]
             self._supply = Streamed(workload, stream, launch, part, groups * room.slots)
@@ -204,7 +206,8 @@ class Launch:
         return outcome == at.OVER
 
     def _simulate(self, mark: int) -> int:
-        outcome = RUN(self._state, *self._flags, self._stretch, mark)
+        with self._supply.beside(self._state):
+            outcome = RUN(self._state, *self._flags, self._stretch, mark)
         if self._state.parameters[at.R_REFUSED]:  # what was lowered before can't be lowered any more
             raise EngineError(f"{self._origin}: launch {self._launch}: its trace has changed meanwhile")
         return outcome
@@ -249,6 +252,7 @@ class Launch:
         ticks = int(self.group[:, at.GROUP_LAST].max(initial=0)) if left is None else left
         if self._lanes:
             self._lanes.shutdown()
+        self._supply.end()
         self.group[:, at.GROUP_TIME + WHERE_TIME_GOES.index("empty")] += ticks - self.group[:, at.GROUP_ACCOUNTED]
         return ticks
 

@@ -24,13 +24,27 @@ START, TO_ISSUE, ISSUING, PIPELINE, MEMORY, IN_BARRIER, IN_PAUSE = (np.int64(sta
 # Columns of rows
 WARP_POSITION, WARP_END, WARP_CHUNK, WARP_AGE, WARP_READY, WARP_BLOCK, WARP_ASYNCS, WARP_COMPUTED = range(8)
 WARP_NEXT, WARP_DONE = range(8, 10)
-WARP_TABLE, WARP_PLACE, WARP_INDEX, WARP_FILLED = range(10, 14)  # of a warp of a stream: what fills its window, 0 where
-# nothing is left; its block's place there, -1 once it is under way; its number in the block; how often it was filled
-WARP_LOADED, WARP_LOADS_END = range(14, 16)  # chunks from memory that a store is to wait for; when all are there
-WARP_UNTAKEN = 16  # asyncs that no join has taken, where stores wait for what was loaded
+WARP_HAS_MORE, WARP_FILLED = range(
+    10, 12
+)  # of a warp of a stream: whether its window is to be filled; how often it was
+WARP_LOADED, WARP_LOADS_END = range(12, 14)  # chunks from memory that a store is to wait for; when all are there
+WARP_UNTAKEN = 14  # asyncs that no join has taken, where stores wait for what was loaded
 WARP_ROW = 24  # three cache lines, the first one for what is often needed
+# Of a warp of a stream, the request to have its next window filled, a cache line: how far that has come; what fills,
+# for the engine and for who fills beside it; the block's place there, -1 once it is under way, and the warp's number in
+# the block; which of the row's windows; where it ends, and what filling gave
+REQUEST_STATE, REQUEST_OWN, REQUEST_BESIDE, REQUEST_BLOCK, REQUEST_NUMBER, REQUEST_TURN = range(6)
+REQUEST_END, REQUEST_GAVE = range(6, 8)
+REQUEST_ROW = 8
+IS_FILLED, IS_WANTED, IS_BEING_FILLED = (np.int64(state) for state in range(3))  # REQUEST_STATE
+# Of the queue of rows with such requests, on a cache line each: where its first one is, and where the next one goes, as
+# counts; whether nobody is to take more of it
+QUEUE_FIRST, QUEUE_END, QUEUE_STOPS = 0, 8, 16
+QUEUE_ROW = 24
 BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS, BLOCK_SOONEST, BLOCK_NUMBER = range(6)
 BLOCK_ROW = 6
+AHEAD_OWN, AHEAD_BESIDE, AHEAD_PLACE = range(3)  # of a block: what fills windows, as in a request, and its place there
+AHEAD_ROW = 3
 PORT_RELEASE, PORT_WARP, PORT_ACCESS, PORT_COUNT, PORT_GRANTED, PORT_LAST_SLOT, PORT_LAST_AGE = range(7)
 PORT_ROW = 7  # PORT_LAST_*: of the warp granted last, -1 for none
 PIPE_INTERVAL, PIPE_COUNT, PIPE_FIRST = range(3)  # PIPE_FIRST: of the first of a class, among those of a group
@@ -98,14 +112,14 @@ BIT_SETS = 3
     P_FIRST_ACCESS, P_WATCH, P_BOOKS, P_PLACED, P_NOWHERE, P_STORES_APART, P_STORE_INTERVAL, P_MEMORY_PORTS,
     P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL, P_RETURN_INTERVAL, P_FETCH_INTERVAL, P_ATOMICS_HERE, P_ATOMIC_LATENCY,
     P_SLICED, P_AT_END, P_TLB_ENTRIES, P_TLB_PAGE, P_TLB_MISS, P_PIPES, P_OWN_PORTS,
-    P_STORE_BUFFER, P_RETURN_DELAY, P_RETURNS,
-) = range(73)  # fmt: skip
+    P_STORE_BUFFER, P_RETURN_DELAY, P_RETURNS, P_YIELD,
+) = range(74)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(73, 80)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(74, 81)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
-R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(80, 85)
-PARAMETERS = 85
+R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(81, 86)
+PARAMETERS = 86
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -141,7 +155,10 @@ class State(NamedTuple):
     in_flight: Any  # int64[groups * slots, outstanding]: finishes of asyncs, where their number is limited
     finishes: Any  # int64[groups * slots, room]: the latest finish of a warp's first n asyncs, at n - 1 modulo the room
     ask: Any  # int64[ASK], of simtmm/trace/warps/blocks.py: the request to the loop that fills windows
-    ahead: Any  # int64[blocks, 2]: of a stream's blocks that come next, what fills windows, and their place there
+    request: Any  # int64[groups * slots, REQUEST_*]
+    queue: Any  # int64[room]: rows of requests, at their counts modulo the room; an element where nobody fills beside
+    queue_ends: Any  # int64[QUEUE_*]
+    ahead: Any  # int64[blocks, AHEAD_*]: of a stream's blocks that come next
     port_free: Any  # int64[groups * memory ports]
     partition_free: Any  # int64[partitions]
     partition_writes: Any  # int64[partitions]: whether the last chunk was written, where turning round takes time

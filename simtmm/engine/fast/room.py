@@ -6,30 +6,32 @@ from simtmm.engine.fast.tables import pipes_of
 from simtmm.engine.room import key_of_ports, refuse_without_room
 from simtmm.machine import Machine
 from simtmm.stalls import CLASSES
-from simtmm.trace.streamed import AnyWorkload
+from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 
 NUMBER = 8  # bytes
 SMALL = 1 << 26  # bytes that no computer lacks
+QUEUED = 4  # numbers of a queue of requests for each warp, at most
 
 
 def check_room(machine: Machine, workload: AnyWorkload) -> None:
     """Refuse a machine whose state does not fit in memory, the key named that takes most of it. Raises EngineError."""
     slots = max(1, min(machine.warps_per_group, workload.warps))
     at_most = Room(slots, max(1, min(slots, workload.blocks)), workload.blocks)
-    if sum(_tables(machine, at_most, True, machine.memory.outstanding or 0).values()) <= SMALL:
+    streamed = isinstance(workload, StreamedWorkload)
+    if sum(_tables(machine, at_most, True, machine.memory.outstanding or 0, streamed).values()) <= SMALL:
         return
     for launch in range(workload.launches):
         part = Part.of(workload, launch)
         limit = outstanding_of(machine, part)
-        tables = _tables(machine, Room.of(machine, part), takes_partitions(machine, part), limit)
+        tables = _tables(machine, Room.of(machine, part), takes_partitions(machine, part), limit, streamed)
         refuse_without_room(machine, workload.origin, tables)
 
 
-def _tables(machine: Machine, room: Room, partitioned: bool, outstanding: int) -> dict[str, int]:
+def _tables(machine: Machine, room: Room, partitioned: bool, outstanding: int, streamed: bool) -> dict[str, int]:
     """Bytes of the largest arrays that simtmm/engine/fast/launch.py makes, by the key that makes them large."""
     groups, memory, takes = machine.cores.groups, machine.memory, machine.durations
     ring = 1 << (room.slots - 1).bit_length()
-    of_a_warp = at.WARP_ROW + (at.STORED_ROW if memory.stores == "at-end" else 0)
+    of_a_warp = at.WARP_ROW + (at.STORED_ROW if memory.stores == "at-end" else 0) + streamed * (at.REQUEST_ROW + QUEUED)
     of_a_group = at.GROUP_ROW + at.RINGS * ring + room.slots * of_a_warp + room.places * at.BLOCK_ROW
     of_a_partition = partitioned + (takes.turnaround > 0) + (takes.l2_service > 0)
     numbers = {

@@ -1,11 +1,13 @@
 """Where a launch's operations lie: in the arrays of a workload, or in windows, which a stream fills as warps go on."""
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 import numpy as np
 
 from simtmm.engine.fast import cache
 from simtmm.engine.fast import layout as at
+from simtmm.engine.fast.beside import Beside, queue_for
 from simtmm.engine.fast.layout import State
 from simtmm.engine.fast.part import Part
 from simtmm.engine.fast.tables import Integers, table
@@ -27,6 +29,14 @@ class Supply(Protocol):
 
     def supplied(self, state: State) -> State:
         """The state, with more blocks where a dispatch waits for them."""
+        ...
+
+    def beside(self, state: State) -> AbstractContextManager[None]:
+        """What goes on beside the engine while it does."""
+        ...
+
+    def end(self) -> None:
+        """The launch is over."""
         ...
 
     def warm(self, lines: Integers, l2: SharedCache) -> None:
@@ -53,12 +63,22 @@ class Held:
             "block_warps": own.block_warps,
             "place": own.place if len(own.place) else np.zeros(1, np.int32),
             "ask": table(ASK),
-            "ahead": table(1, 2),
+            "request": table(1, at.REQUEST_ROW),
+            "queue": table(1),
+            "queue_ends": table(at.QUEUE_ROW),
+            "ahead": table(1, at.AHEAD_ROW),
         }
 
     def supplied(self, state: State) -> State:
         """See Supply."""
         return state
+
+    def beside(self, state: State) -> AbstractContextManager[None]:
+        """See Supply."""
+        return nullcontext()
+
+    def end(self) -> None:
+        """See Supply."""
 
     def warm(self, lines: Integers, l2: SharedCache) -> None:
         """See Supply."""
@@ -77,6 +97,8 @@ class Streamed:
         self._stream = stream
         self._pieces: list[Piece] = []
         stream.begin(launch, rows)
+        asks = stream.windows.asks
+        self._beside = Beside(asks[1]) if len(asks) > 1 else None
 
     def fields(self) -> dict[str, Any]:
         """See Supply."""
@@ -89,8 +111,11 @@ class Streamed:
             "warp_operations": table(1),
             "warp_chunks": table(1),
             "block_warps": table(1),
-            "ask": windows.ask,
-            "ahead": table(1, 2),
+            "ask": windows.asks[0],
+            "request": table(windows.rows, at.REQUEST_ROW),
+            "queue": queue_for(windows.rows) if self._beside else table(1),
+            "queue_ends": table(at.QUEUE_ROW),
+            "ahead": table(1, at.AHEAD_ROW),
         }
 
     def supplied(self, state: State) -> State:
@@ -104,15 +129,26 @@ class Streamed:
         loaded, part = int(parameters[at.R_LOADED]), self._part
         piece = self._stream.next_piece()
         upto = part.last if piece is None else part.first + piece.last + 1
-        ahead = table(upto - loaded, 2)
+        ahead = table(upto - loaded, at.AHEAD_ROW)
         if piece is not None:
             self._pieces.append(piece)
             places = piece.blocks.astype(np.int64) + part.first - loaded
-            ahead[places, 0] = piece.bound.table
-            ahead[places, 1] = np.arange(len(piece.blocks))
-            state.ask[ASK_ENTRY] = piece.bound.entry
+            ahead[places, at.AHEAD_OWN] = piece.bound[0].table
+            ahead[places, at.AHEAD_BESIDE] = piece.bound[-1].table
+            ahead[places, at.AHEAD_PLACE] = np.arange(len(piece.blocks))
+            for ask in self._stream.windows.asks:
+                ask[ASK_ENTRY] = piece.bound[0].entry
         parameters[at.R_AHEAD], parameters[at.R_LOADED] = loaded, upto
         return state._replace(ahead=ahead)
+
+    def beside(self, state: State) -> AbstractContextManager[None]:
+        """See Supply."""
+        return self._beside.going_on(state) if self._beside else nullcontext()
+
+    def end(self) -> None:
+        """See Supply."""
+        if self._beside:
+            self._beside.end()
 
     def _drop(self, state: State) -> None:
         """Let go of the pieces none of whose blocks is resident; all of them have been placed."""

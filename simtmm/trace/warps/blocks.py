@@ -37,9 +37,10 @@ AT_BLOCK, AT_WARP, AT_CHUNK, AT_OPERATION, IS_UNDER_WAY = range(5)  # of `progre
 PROGRESS = 5
 
 # Of `ask`: the warp's row; the place of its block and its number in it, -1 for a warp that is under way; how many
-# operations and chunks a window holds; where those end that were generated; the address of `fill`, for who calls it
-ASK_ROW, ASK_BLOCK, ASK_NUMBER, ASK_OPERATIONS, ASK_CHUNKS, ASK_END, ASK_ENTRY = range(7)
-ASK = 7
+# operations and chunks a window holds; where those end that were generated; the address of `fill`, for who calls it;
+# which window is meant
+ASK_ROW, ASK_BLOCK, ASK_NUMBER, ASK_OPERATIONS, ASK_CHUNKS, ASK_END, ASK_ENTRY, ASK_WINDOW = range(8)
+ASK = 8
 
 
 def walk_blocks(
@@ -106,17 +107,17 @@ def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, bl
 
 
 def fill(walk, runs, blocks, structure_of, values, value_ends, shape, local, output, most_chunks, ask):
-    """Put the next operations of a warp into its window of the output: ENDED where none are left, IS_FULL, IS_REFUSED.
+    """Put the next operations of a warp into a window of the output: ENDED where none are left, IS_FULL, IS_REFUSED.
 
-    ask: int64[ASK]; names the warp, and receives how far its window is filled. Each row of the walk has a window;
-    of blocks and the others see `walk_blocks`.
+    ask: int64[ASK]; names the warp and the window, and receives how far that is filled. Of blocks and the others see
+    `walk_blocks`.
     """
     w = ask[ASK_ROW]
     if ask[ASK_BLOCK] >= 0:
         block = ask[ASK_BLOCK]
         enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, block, ask[ASK_NUMBER], w)
-    output.used[MADE_OPERATIONS] = w * ask[ASK_OPERATIONS]
-    output.used[MADE_CHUNKS] = w * ask[ASK_CHUNKS]
+    output.used[MADE_OPERATIONS] = ask[ASK_WINDOW] * ask[ASK_OPERATIONS]
+    output.used[MADE_CHUNKS] = ask[ASK_WINDOW] * ask[ASK_CHUNKS]
     output.used[END_OPERATIONS] = output.used[MADE_OPERATIONS] + ask[ASK_OPERATIONS]
     output.used[END_CHUNKS] = output.used[MADE_CHUNKS] + ask[ASK_CHUNKS]
     found = go_on(walk, runs, values, w, output, most_chunks)

@@ -186,6 +186,13 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
     )
 
 
+def beside(walk: Walk) -> Walk:
+    """The same warps for another thread, which sees to one while this one sees to others."""
+    first = Walk._fields.index("group_end") + 1
+    own = Walk._fields[first : Walk._fields.index("work")]
+    return walk._replace(**{name: getattr(walk, name).copy() for name in (*own, "threads")})
+
+
 def _shift(chunk_bytes: int) -> int:
     """See layout.RULE_CHUNK_SHIFT."""
     return chunk_bytes.bit_length() - 1 if chunk_bytes.bit_count() == 1 else -1
