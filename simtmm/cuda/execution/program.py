@@ -72,6 +72,8 @@ class Program:
 
     def __post_init__(self) -> None:
         functions = _reachable(self.module, self.entry)
+        if not functions:
+            raise PtxError(f"kernel {self.entry}: is declared, and has no body")
         self._place_shared(functions)
         first = 0
         for number, function in enumerate(functions):

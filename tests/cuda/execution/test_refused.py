@@ -19,6 +19,12 @@ REGISTERS = """.reg .b32 %r<8>; .reg .f32 %f<8>; .reg .f16 %h<4>; .reg .b64 %s<8
 .reg .f64 %d<8>;"""
 
 
+def test_a_kernel_without_a_body_is_refused():
+    module = parse_module(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k;\n")
+    with pytest.raises(PtxError, match="kernel k: is declared, and has no body"):
+        Program(module, "k")
+
+
 @pytest.mark.parametrize(
     ("instruction", "why"),
     [
